@@ -213,5 +213,6 @@ const ifMissing =
 /** Removes one file; content when there is none. */
 export async function removeFile(path: string): Promise<void> {
   // To look is far cheaper than to remove what is not there.
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) await unlink(path).catch(ifMissing(undefined));
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    await unlink(path).catch(ifMissing(undefined));
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type {
   Claim,
   Lease,
@@ -22,6 +21,7 @@ import {
   newLease,
   postponed,
 } from './leases.ts';
+import { randomId } from './random-id.ts';
 import { actorName, type ActorKey } from './store.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -64,7 +64,7 @@ type Entry =
 const DEFAULTS: LedgerDeps = {
   settings: { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 86_400_000, cancelGraceMs: 5_000 },
   now: () => performance.now(),
-  newToken: () => randomBytes(16).toString('base64url'),
+  newToken: randomId,
 };
 
 /** Tokens whose answer was taken, to answer a repeated one as the first. */

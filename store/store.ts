@@ -4,7 +4,7 @@
  * An actor's durable state is a record (immutable once written), a snapshot (small, replaced at every commit) and rows
  * (one per piece of work). `commit` is the only write of it: atomic, and refused when somebody else has committed since.
  */
-import { randomBytes } from 'node:crypto';
+import { randomId } from './random-id.ts';
 import type { ActorKey } from './actor-key.ts';
 import type { WorkChange, WorkLedger } from './ledger.ts';
 
@@ -200,8 +200,8 @@ export class VersionConflict extends Error {
   }
 }
 
-/** A number that no commit had before: 128 random bits. */
-export const newCommitId = (): string => randomBytes(16).toString('base64url');
+/** An id that no commit had before. */
+export const newCommitId = randomId;
 
 /** What a commit builds on that follows what was seen; undefined, or version 0: there was none. */
 export const following = (seen: Committed | undefined): Pick<Commit, 'expected' | 'after'> =>

@@ -1,6 +1,8 @@
 import Database from 'better-sqlite3';
+import { actorName } from '../actor-key.ts';
 import type { MemoryLedger } from '../memory-ledger.ts';
 import { newCommitId, NotStorable, VersionConflict, type Commit } from '../store.ts';
+import type { RecentRows } from './recent-rows.ts';
 import type { Reservation, Sequences } from './sequences.ts';
 import { prefixEnd, type Statements } from './statements.ts';
 
@@ -21,6 +23,7 @@ export class Writer {
   readonly #statements: Statements;
   readonly #work: Pick<MemoryLedger, 'isKept'>;
   readonly #sequences: Sequences;
+  readonly #recent: RecentRows;
   /** Within a transaction a savepoint. */
   readonly #undoable: (work: () => number) => number;
 
@@ -29,11 +32,13 @@ export class Writer {
     statements: Statements,
     work: Pick<MemoryLedger, 'isKept'>,
     sequences: Sequences,
+    recent: RecentRows,
   ) {
     this.#database = database;
     this.#statements = statements;
     this.#work = work;
     this.#sequences = sequences;
+    this.#recent = recent;
     this.#undoable = database.transaction((step: () => number) => step());
   }
 
@@ -59,6 +64,7 @@ export class Writer {
       return write();
     } catch (error) {
       this.#sequences.forget();
+      this.#recent.clear();
       throw error;
     }
   }
@@ -67,6 +73,7 @@ export class Writer {
     try {
       return this.#undoable(work);
     } catch (error) {
+      this.#recent.clear();
       if (!isOfContent(error) || !this.#database.inTransaction) throw error;
       return error instanceof VersionConflict
         ? error
@@ -82,16 +89,25 @@ export class Writer {
     this.count(commit.counters);
     if (commit.snapshot === null) return 0;
     if (commit.record !== undefined) statements.record.run(kind, id, JSON.stringify(commit.record));
-    for (const prefix of commit.removeRows ?? [])
-      statements.removeRows.run(kind, id, prefix, prefixEnd(prefix));
-    for (const { key, body } of commit.putRows ?? [])
-      statements.putRow.run(kind, id, key, JSON.stringify(body));
+    this.#writeRows(commit);
     for (const [name, score] of Object.entries(commit.index ?? {}))
       if (score === null) statements.removeEntry.run(name, kind, id);
       else statements.putEntry.run(name, score, kind, id);
     this.#writeNotices(commit);
     for (const item of commit.work?.settle ?? []) if (this.#work.isKept(item)) statements.dropLease.run(item);
     return version;
+  }
+
+  #writeRows({ actor: { kind, id }, removeRows = [], putRows = [] }: Commit): void {
+    const { removeRows: remove, putRow } = this.#statements;
+    const actor = actorName({ kind, id });
+    if (removeRows.length > 0) this.#recent.forget(actor);
+    for (const prefix of removeRows) remove.run(kind, id, prefix, prefixEnd(prefix));
+    for (const { key, body } of putRows) {
+      const text = JSON.stringify(body);
+      putRow.run(kind, id, key, text);
+      this.#recent.put(actor, key, text);
+    }
   }
 
   #writeNotices({ actor: { kind, id }, outbox }: Commit): void {
@@ -117,6 +133,7 @@ export class Writer {
       if (removeActor.run(...of, expected, after ?? null).changes === 0)
         throw new VersionConflict(key, expected);
       for (const rest of remove) rest.run({ kind: key.kind, id: key.id });
+      this.#recent.forget(actorName(key));
       return 0;
     }
     const version = expected + 1;

@@ -45,10 +45,10 @@ describe('What jobs have stored', () => {
   };
 
   /** What is left to do is done on the files of before, and the document tells of all that was found. */
-  const goesOn = async (id: string) => {
+  const goesOn = async (id: string, medium: string) => {
     const work = await component.claimOf(id, 'ABSENT');
     expect(work.id).to.equal(`${id}.1.1.0.1.0`);
-    expect(work.work.medium.path).to.equal(path.join(dataDir, 'media', `${id}.1.m1`));
+    expect(work.work.medium.path).to.equal(path.join(dataDir, 'media', medium));
     await readFile(work.work.medium.path);
     expect(work.work.feedForward?.lines).to.include('"LABEL":"two"');
     const answer = await component.result(work.token, [trackNamed('fed two')]);
@@ -111,7 +111,7 @@ describe('What jobs have stored', () => {
     expect(paths.filter((text) => text.startsWith(dataDir))).to.deep.equal([]);
     await move('elsewhere');
     await service.start({ DATA_DIR: dataDir });
-    await goesOn(id);
+    await goesOn(id, `${id}.1.m1`);
   });
 
   for (const [title, arrive] of [
@@ -129,7 +129,7 @@ describe('What jobs have stored', () => {
       await cp(FIXTURE, dataDir, { recursive: true });
       await arrive();
       await service.start();
-      await goesOn(LIVE);
+      await goesOn(LIVE, `${LIVE}.1/1-1`);
     });
 
   it('in an earlier version is read also when the data folder moves between two sub-jobs', async () => {
@@ -139,6 +139,6 @@ describe('What jobs have stored', () => {
     await service.kill9();
     await move('moved');
     await service.start({ DATA_DIR: dataDir });
-    await goesOn(LIVE);
+    await goesOn(LIVE, `${LIVE}.1/1-1`);
   });
 });

@@ -288,6 +288,35 @@ export function storeContract(backend: Backend): void {
   });
 
   describe('rows', () => {
+    it('are read one by one as they were committed last', async () => {
+      const read = async (key: string, actor = JOB) => {
+        const [row] = await store.rows(actor, { prefix: key, limit: 1 });
+        return row?.key === key ? row.body : undefined;
+      };
+      const put = (...rows: readonly (readonly [string, unknown])[]) => ({
+        putRows: rows.map(([key, body]) => ({ key, body })),
+      });
+      await store.commit(commitOf(put(['a', { n: 1, gone: undefined }], ['ab', 'other'], ['b', 2])));
+      expect([await read('a'), await read('ab'), await read('b')]).to.deep.equal([{ n: 1 }, 'other', 2]);
+      const wrong = { ...put(['a', 'never']), index: { wrong: Number.NaN } };
+      const neighbour = { kind: 'job', id: '2' };
+      await Promise.all([
+        conflictOf(store.commit(commitOf({ expected: 1, ...wrong }))),
+        store.commit(commitOf({ actor: neighbour, ...put(['a', 'its own']) })),
+      ]);
+      await expectConflict(store.commit(commitOf(put(['a', 'late']))));
+      expect([await read('a'), await read('a', neighbour)]).to.deep.equal([{ n: 1 }, 'its own']);
+      await store.commit(commitOf({ expected: 1, ...put(['a', 3]) }));
+      expect(await read('a')).to.equal(3);
+      await store.commit(commitOf({ expected: 2, removeRows: ['a'], ...put(['a', 4]) }));
+      expect([await read('a'), await read('ab'), await read('b')]).to.deep.equal([4, undefined, 2]);
+      await store.commit(commitOf({ expected: 3, removeRows: ['a'] }));
+      expect([await read('a'), await read('b')]).to.deep.equal([undefined, 2]);
+      await store.quarantine(JOB, 'a test');
+      await store.commit(commitOf({ actor: neighbour, expected: 1, snapshot: null }));
+      expect([await read('b'), await read('a', neighbour)]).to.deep.equal([undefined, undefined]);
+    });
+
     it('are replaced by key, and go by prefix, in the order: first what goes, then what comes', async () => {
       await store.commit(commitOf(withRows('a/1', 'a/2', 'ab', 'b')));
       await store.commit(

@@ -1,0 +1,37 @@
+/** Characters of rows and their keys that are kept; more, and all are forgotten. */
+const KEPT_CHARACTERS = 8 * 1024 * 1024;
+
+/**
+ * Rows as they were written last: a sub-job's row is read right after it was written, when the sub-job is handed out and when its answer
+ * comes.
+ */
+export class RecentRows {
+  readonly #actors = new Map<string, Map<string, string>>();
+  #characters = 0;
+
+  put(actor: string, key: string, body: string): void {
+    if (this.#characters > KEPT_CHARACTERS) this.clear();
+    let rows = this.#actors.get(actor);
+    if (rows === undefined) this.#actors.set(actor, (rows = new Map<string, string>()));
+    const before = rows.get(key);
+    this.#characters += before === undefined ? key.length + body.length : body.length - before.length;
+    rows.set(key, body);
+  }
+
+  get(actor: string, key: string): string | undefined {
+    return this.#actors.get(actor)?.get(key);
+  }
+
+  /** Rows of it were removed, or it is gone, or what became of them is not known. */
+  forget(actor: string): void {
+    const rows = this.#actors.get(actor);
+    if (rows === undefined) return;
+    this.#actors.delete(actor);
+    for (const [key, body] of rows) this.#characters -= key.length + body.length;
+  }
+
+  clear(): void {
+    this.#actors.clear();
+    this.#characters = 0;
+  }
+}
