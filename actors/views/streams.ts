@@ -6,7 +6,8 @@ import type { StreamCounts } from '../../protocol/streams.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { ACTIVE_STREAMS, ALL_STREAMS } from '../streaming-job/indexes.ts';
 import type { LiveStreams } from '../streaming-job/live.ts';
-import type { ReportOutcome, StreamReports } from '../streaming-job/reports.ts';
+import type { ReportOutcome } from '../streaming-job/report-queues.ts';
+import type { StreamReports } from '../streaming-job/reports.ts';
 import {
   sumOf,
   type StreamingJobRecord,

@@ -3,34 +3,12 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { decide } from '../../../actors/runtime/machine.ts';
 import type { StreamingJobCommand } from '../../../actors/streaming-job/commands.ts';
-import {
-  INITIAL,
-  isEnded,
-  NO_COUNTS,
-  type StreamingJobRecord,
-  type StreamingJobState,
-} from '../../../actors/streaming-job/state.ts';
+import { INITIAL, isEnded, NO_COUNTS, type StreamingJobState } from '../../../actors/streaming-job/state.ts';
 import { recoverStreamingJob, STREAMING_JOB_MACHINE } from '../../../actors/streaming-job/transitions.ts';
 import { targetsOf } from '../diagrams.ts';
 import { seed, seeded } from '../../support/seed.ts';
+import { STREAM } from './stream.ts';
 
-const RECORD: StreamingJobRecord = {
-  number: 7,
-  externalId: null,
-  user: 'somebody',
-  streamUri: 'rtsp://camera.example/live',
-  segmentSize: 10,
-  stallTimeout: 1_000,
-  enableOutputToDisk: false,
-  healthReportCallbackUri: null,
-  summaryReportCallbackUri: null,
-  stallCallbackUri: null,
-  pipelineName: 'LIVE PIPELINE',
-  algorithm: 'LIVE',
-  trackType: 'LIVE',
-  properties: {},
-  createdAt: 0,
-};
 const RULES = { attempts: 5, firstPauseMs: 1_000, longestPauseMs: 4_000 };
 const COUNTS = { ...NO_COUNTS, read: 10 };
 
@@ -64,13 +42,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.boolean().map<Step>((doCleanup) => () => ({ type: 'cancel', doCleanup })),
   fc.constant<Step>(() => ({ type: 'shutdown' })),
   fc.constant<Step>(() => ({ type: 'resume' })),
-  fc.constant<Step>(() => ({ type: 'create', record: RECORD })),
+  fc.constant<Step>(() => ({ type: 'create', record: STREAM })),
 );
 
 describe('The life of a streaming job', () => {
   const create = () =>
-    decide(STREAMING_JOB_MACHINE, undefined, { type: 'create', record: RECORD }, context(0));
-  const context = (at: number) => ({ at, record: RECORD, rules: RULES });
+    decide(STREAMING_JOB_MACHINE, undefined, { type: 'create', record: STREAM }, context(0));
+  const context = (at: number) => ({ at, record: STREAM, rules: RULES });
   const after = (state: StreamingJobState, command: StreamingJobCommand, at: number) =>
     decide(STREAMING_JOB_MACHINE, state, command, context(at));
 
@@ -79,10 +57,10 @@ describe('The life of a streaming job', () => {
     expect([state?.status, work?.offer?.length, record, synced]).to.deep.equal([
       'INITIALIZING',
       1,
-      RECORD,
+      STREAM,
       true,
     ]);
-    expect(after(state!, { type: 'create', record: RECORD }, 1).reply).to.deep.include({ reason: 'EXISTS' });
+    expect(after(state!, { type: 'create', record: STREAM }, 1).reply).to.deep.include({ reason: 'EXISTS' });
     expect(
       decide(STREAMING_JOB_MACHINE, undefined, { type: 'cancel', doCleanup: false }, context(0)).reply,
     ).to.deep.include({ kind: 'refused', reason: 'NO_SUCH_JOB' });
