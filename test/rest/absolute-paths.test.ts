@@ -110,7 +110,7 @@ describe('What jobs have stored', () => {
     });
     expect(paths.filter((text) => text.startsWith(dataDir))).to.deep.equal([]);
     await move('elsewhere');
-    await service.start({ DATA_DIR: dataDir });
+    await service.startHere({ DATA_DIR: dataDir });
     await goesOn(id, `${id}.1.m1`);
   });
 
@@ -128,7 +128,7 @@ describe('What jobs have stored', () => {
     it(`in an earlier version is read: its live job goes on when the data folder ${title}`, async () => {
       await cp(FIXTURE, dataDir, { recursive: true });
       await arrive();
-      await service.start();
+      await service.startHere();
       await goesOn(LIVE, `${LIVE}.1/1-1`);
     });
 
@@ -138,7 +138,7 @@ describe('What jobs have stored', () => {
     await component.claimOf(LIVE, 'ABSENT');
     await service.kill9();
     await move('moved');
-    await service.start({ DATA_DIR: dataDir });
+    await service.startHere({ DATA_DIR: dataDir });
     await goesOn(LIVE, `${LIVE}.1/1-1`);
   });
 });

@@ -17,7 +17,7 @@ describe('Completion callbacks (specification 6.1)', () => {
   let receiver: Receiver;
   const receivers: Receiver[] = [];
   before(async () => {
-    service = await Service.started(FAST);
+    service = await Service.here(FAST);
   });
   after(() => service.close());
   beforeEach(async () => {
@@ -142,7 +142,7 @@ describe('Completion callbacks (specification 6.1)', () => {
       expect(callbackAttempts?.attempts).to.be.at.least(3);
       expect(callbackAttempts?.nextAttempt, 'it is tried on').not.to.equal(null);
       await service.kill9();
-      await service.start();
+      await service.startHere();
       expect((await service.job(id))?.callbackStatus).to.match(SAID);
       receiver.manner = answer(200);
       await status(id, 'COMPLETE');
@@ -198,17 +198,22 @@ describe('Completion callbacks (specification 6.1)', () => {
 
   it('a notice whose receiver was never reached is given up after the configured age, and says why', async () => {
     await service.stop();
-    await service.start({ DELIVERY_GIVE_UP_MS: '300' });
+    await service.startHere({ DELIVERY_GIVE_UP_MS: '300' });
     const { url } = receiver;
     await receiver.close();
     const id = await service.submit({ ...LIGHT, callbackURL: `${url}/nobody`, callbackMethod: 'POST' });
     const job = await status(id, /^ERROR: Sending HTTP POST callback to ".*\/nobody" failed due to: /);
     expect(job.jobStatus).to.equal('COMPLETE');
     await service.stop();
-    await service.start({ DELIVERY_GIVE_UP_MS: '86400000' });
+    await service.startHere({ DELIVERY_GIVE_UP_MS: '86400000' });
   });
 
   describe('survive kill -9', () => {
+    before(async () => {
+      await service.stop();
+      await service.start();
+    });
+
     it('right after the end of the job, before anything was sent', async () => {
       receiver.manner = answer(503);
       const id = await submit('/done');
@@ -226,7 +231,7 @@ describe('Completion callbacks (specification 6.1)', () => {
       await until('the receiver has it', () => receiver.requests.length === 1);
       await service.kill9();
       receiver.manner = answer(200);
-      await service.start();
+      await service.startHere();
       await status(id, 'COMPLETE');
       expect([...receiver.keys]).to.deep.equal([[`${id}.1.callback`, 2]]);
       await service.stop();

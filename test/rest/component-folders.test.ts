@@ -81,7 +81,7 @@ describe('Components outside of the package', function () {
     // What runs later needs nothing of what it was built with.
     rmSync(path.join(copy, 'node_modules'), { recursive: true });
 
-    await service.start({ COMPONENT_FOLDERS: folder });
+    await service.startHere({ COMPONENT_FOLDERS: folder });
     expect(await messages()).to.deep.equal([]);
     const document = await service.run({
       media: [sampleUri('rocket.jpg')],
@@ -98,7 +98,7 @@ describe('Components outside of the package', function () {
     write('plain', 'service.json', { cmd: '${TROUPE_NODE}', args: ['worker.mjs'] });
     const environmentVariables = [{ name: 'SAID', value: 'in plain HTTP' }];
     write('plain', 'descriptor.json', named('Plain', 'PLAIN', { environmentVariables }));
-    await service.start({ COMPONENT_FOLDERS: path.join(folder, 'plain') });
+    await service.startHere({ COMPONENT_FOLDERS: path.join(folder, 'plain') });
     const document = await service.run({
       media: [sampleUri('rocket.jpg')],
       pipelineName: 'PLAIN DETECTION PIPELINE',
@@ -122,7 +122,7 @@ describe('Components outside of the package', function () {
       write(name, 'detector.js', 'export default async () => ({});');
       write(name, 'descriptor.json', named(component, algorithm, { batchLibrary: 'detector' }));
     }
-    await service.start({ COMPONENT_FOLDERS: `${folder}:${path.join(folder, 'missing')}` });
+    await service.startHere({ COMPONENT_FOLDERS: `${folder}:${path.join(folder, 'missing')}` });
     const told = await until('all is told', messages, (list) => list.length === 8);
     const of = (name: string) => told.filter((msg) => msg.includes(path.join(folder, name))).join();
     expect(of('b-broken')).to.include('is no JSON');
@@ -141,11 +141,11 @@ describe('Components outside of the package', function () {
 
   it('are told no longer once they are mended', async () => {
     write('light', 'descriptor.json', named('Mine', 'MINE', { batchLibrary: 'detector' }));
-    await service.start({ COMPONENT_FOLDERS: folder });
+    await service.startHere({ COMPONENT_FOLDERS: folder });
     await until('it is told', messages, (list) => list.length === 1);
     await service.stop();
     write('light', 'detector.js', 'export default async () => ({});');
-    await service.start();
+    await service.startHere();
     expect(await messages()).to.deep.equal([]);
     expect(await services()).to.include('Mine');
   });
@@ -155,10 +155,10 @@ describe('Components outside of the package', function () {
     withoutRedis.call(this);
     write('light', 'descriptor.json', named('Mine', 'MINE', { batchLibrary: 'detector' }));
     write('light', 'detector.js', 'export default async () => ({});');
-    await service.start({ COMPONENT_FOLDERS: folder });
+    await service.startHere({ COMPONENT_FOLDERS: folder });
     expect(await services()).to.include('Mine');
     await service.stop();
-    await service.start({ COMPONENT_FOLDERS: '' });
+    await service.startHere({ COMPONENT_FOLDERS: '' });
     expect(await services()).not.to.include('Mine');
     expect((await service.ask('GET', '/rest/algorithms/MINE')).status).to.equal(404);
   });

@@ -12,8 +12,8 @@ describe('A stored row that cannot be read', () => {
   before(withoutRedis);
   let service: Service;
   let component: RawComponent;
-  beforeEach(async () => {
-    service = await Service.started({ LEASE_MS: '2000' });
+  beforeEach(() => {
+    service = new Service({ LEASE_MS: '2000' });
     component = new RawComponent(service);
   });
   afterEach(() => service.close());
@@ -46,6 +46,7 @@ describe('A stored row that cannot be read', () => {
     });
   /** Jobs that wait for a component, all but the last with a row of another shape; then the server is started again. */
   const withDamage = async (...edits: readonly ((row: Record<string, unknown>) => unknown)[]) => {
+    await service.startHere();
     const damaged: string[] = [];
     for (const _ of edits) damaged.push(await service.submit(JOB));
     const sound = await service.submit(JOB);
@@ -53,9 +54,9 @@ describe('A stored row that cannot be read', () => {
       const { token } = await component.claimOf(id, 'ABSENT');
       await component.release(token);
     }
-    await service.kill9();
+    await service.stop();
     for (const [n, edit] of edits.entries()) change(damaged[n]!, edit);
-    await service.start();
+    await service.startHere();
     return { damaged, sound };
   };
   const completes = async (id: string) => {
@@ -95,6 +96,7 @@ describe('A stored row that cannot be read', () => {
   });
 
   it('is put aside when it is a lease that is no JSON, of another shape or nothing: its sub-job is handed out again, uncounted', async () => {
+    await service.start();
     const bodies = ['{', '{"id":7}', 'null'];
     const held: { readonly job: string; readonly token: string; readonly id: string }[] = [];
     for (const _ of bodies) {
@@ -109,7 +111,7 @@ describe('A stored row that cannot be read', () => {
       for (const [n, { token }] of held.entries()) damage.run(bodies[n], token);
     });
     // However long the start takes: the other lease lasts.
-    await service.start({ LEASE_MS: '60000' });
+    await service.startHere({ LEASE_MS: '60000' });
     expect((await component.result(kept.token, [trackNamed('kept')])).status).to.equal(200);
     for (const { job, token } of held) {
       expect((await component.result(token, [trackNamed('stale')])).status).to.equal(409);
@@ -124,6 +126,7 @@ describe('A stored row that cannot be read', () => {
   });
 
   it('or nobody has stored any more, harms nobody as a lease: its answer is refused', async () => {
+    await service.start();
     const id = await service.submit(JOB);
     const { token } = await component.claimOf(id, 'ABSENT');
     await service.kill9();
@@ -133,7 +136,7 @@ describe('A stored row that cannot be read', () => {
       open.prepare('update leases set body = ?').run(JSON.stringify(item));
     });
     // Nobody tells the job that its sub-job is nobody's any more: it is found by a look for such jobs.
-    await service.start({ RECONCILE_MS: '100' });
+    await service.startHere({ RECONCILE_MS: '100' });
     expect((await component.result(token, [trackNamed('a')])).status).to.equal(409);
     expect((await component.heartbeat(token)).status).to.equal(409);
     await completes(id);
@@ -144,7 +147,7 @@ describe('A live job that a newer version has stored', () => {
   before(withoutRedis);
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => (service as Service | undefined)?.close());
 
@@ -167,9 +170,8 @@ describe('A live job that a newer version has stored', () => {
       `was stored by a newer version of Troupe (schema 99, this version knows ${written.schema})`,
     );
     expect(refusal).to.include('Start that version, or another DATA_DIR.');
-    await service.ended();
     expect(stored(written.schema)).to.deep.equal({ ...written, schema: 99 });
-    await service.start();
+    await service.startHere();
     expect((await service.job(id))?.terminal).to.equal(false);
   });
 });
@@ -177,7 +179,7 @@ describe('A live job that a newer version has stored', () => {
 describe('An answer for an earlier run of a job', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 

@@ -31,7 +31,7 @@ describe('The data folder', function () {
   beforeEach(async () => {
     service = new Service({}, ({ url }) => ownToken(url, dataDir));
     dataDir = service.dataDir;
-    await service.start();
+    await service.startHere();
     await service.ask('POST', '/rest/pipelines', {
       name: 'LIGHT THEN STAGED',
       description: 'The second task waits for a service.',
@@ -94,7 +94,7 @@ describe('The data folder', function () {
     dataDir = path.join(service.folder, `else"where 100%`, 'data');
     mkdirSync(path.dirname(dataDir));
     renameSync(service.dataDir, dataDir);
-    await service.start({ DATA_DIR: dataDir });
+    await service.startHere({ DATA_DIR: dataDir });
 
     const { outputObjectPath, mediaUris } = (await service.job(ended))!;
     expect(outputObjectPath).to.equal(path.join(dataDir, 'output-objects', `${ended}.1`, 'detection.json'));
@@ -108,13 +108,13 @@ describe('The data folder', function () {
     const second = dataDir;
     dataDir = path.join(service.folder, 'third');
     renameSync(second, dataDir);
-    await service.start({ DATA_DIR: dataDir });
+    await service.startHere({ DATA_DIR: dataDir });
     expect(await namedFiles(ended)).to.have.length(2);
     expect(await namedFiles(live)).to.have.length(3);
     await service.stop();
     renameSync(dataDir, second);
     dataDir = second;
-    await service.start({ DATA_DIR: dataDir });
+    await service.startHere({ DATA_DIR: dataDir });
 
     await service.resubmit(ended);
     expect((await service.terminal(ended)).jobStatus, 'with its upload').to.equal('COMPLETE');
@@ -141,7 +141,7 @@ describe('The data folder', function () {
     dataDir = path.join(service.folder, 'moved');
     renameSync(service.dataDir, dataDir);
     expect(existsSync(path.join(dataDir, 'artifacts', `${ended}.1`))).to.equal(true);
-    await service.start({
+    await service.startHere({
       DATA_DIR: dataDir,
       CLEANING_MS: '50',
       RETENTION_DAYS: '0.000001',
@@ -193,7 +193,7 @@ describe('The data folder', function () {
       await service.stop();
 
       dataDir = restored;
-      await service.start({ DATA_DIR: restored });
+      await service.startHere({ DATA_DIR: restored });
       expect((await service.document(ended)).jobId).to.equal(ended);
       await goesOn(live);
       const known = (await Promise.all(ids.map((id) => service.job(id)))).filter((job) => job !== undefined);
@@ -205,7 +205,7 @@ describe('The data folder', function () {
     it('and a copy that was broken off goes when the service starts again', async () => {
       await service.stop();
       writeFileSync(path.join(dataDir, 'backup.part'), 'half of a database');
-      await service.start();
+      await service.startHere();
       expect(readdirSync(dataDir)).to.not.include('backup.part');
     });
 

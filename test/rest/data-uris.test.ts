@@ -20,7 +20,7 @@ describe('data: URIs of a request', () => {
   /** Files of the tests before. */
   let others: readonly string[];
   before(async () => {
-    service = await Service.started({ CLEANING_MS: '50' });
+    service = await Service.here({ CLEANING_MS: '50' });
   });
   after(() => service.close());
   beforeEach(async () => {
@@ -32,6 +32,10 @@ describe('data: URIs of a request', () => {
   const listed = async () => {
     const { body } = await service.ask('GET', '/rest/jobs?limit=1');
     return (body as { jobs: readonly { jobId: string; mediaUris: readonly string[] }[] }).jobs[0]!;
+  };
+  const restart = async (env: Readonly<Record<string, string>>) => {
+    await service.stop();
+    await service.startHere(env);
   };
   const paths = async (id: string) => (await service.document(id)).media.map(({ path }) => path);
   /** As if all that lies there had come long ago. */
@@ -70,69 +74,6 @@ describe('data: URIs of a request', () => {
     expect((await paths(id))[0]).to.equal(broken);
   });
 
-  it('all lie in files when the store is to have none, and none does when all are short', async () => {
-    await service.run({ media: [SHORT], ...LIGHT });
-    expect(await requests()).to.deep.equal([]);
-    await service.stop();
-    await service.start({ STORED_DATA_URI_LENGTH: '0' });
-    const id = await service.submit({ media: [SHORT], ...LIGHT });
-    await service.terminal(id);
-    expect(await requests()).to.have.length(1);
-    expect(await paths(id)).to.deep.equal([SHORT]);
-    await service.stop();
-    await service.start({ STORED_DATA_URI_LENGTH: '8192' });
-  });
-
-  it('go with the job when it is deleted, or its time is over', async () => {
-    const ids = [
-      await service.submit({ media: [LONG], ...LIGHT }),
-      await service.submit({ media: [OTHER], ...LIGHT }),
-    ];
-    for (const id of ids) await service.terminal(id);
-    expect(await requests()).to.have.length(2);
-    expect((await service.ask('DELETE', `/rest/jobs/${ids[0]}`)).status).to.equal(204);
-    await until('the first is gone', requests, ({ length }) => length === 1);
-    await service.stop();
-    await service.start({ RETENTION_DAYS: '0.000001' });
-    await until('the other is gone', requests, ({ length }) => length === 0);
-    await service.stop();
-    await service.start({ RETENTION_DAYS: '0' });
-  });
-
-  it('of a job that was not stored when its server died go after a day; those of others stay', async () => {
-    const kept = await service.submit({ media: [LONG], ...LIGHT });
-    await service.terminal(kept);
-    const [known] = await requests();
-    await service.dieAt({ at: 1, when: 'before' });
-    await service.create({ media: [OTHER], ...LIGHT }).catch(() => undefined);
-    await service.ended();
-    const left = (await requests()).filter((name) => name !== known);
-    expect(left).to.have.length(1);
-
-    await service.start();
-    const marked = await service.submit({ media: [SHORT], ...LIGHT });
-    await service.terminal(marked);
-    expect(await requests(), 'it may still become a job').to.have.length(2);
-    await service.stop();
-    await age();
-    await service.start();
-    await until('it is gone', requests, (names) => names.join() === known);
-    expect(service.log('removing a file of a request that no job was made of')).to.have.length(1);
-    expect((await service.resubmit(kept)).status).to.equal(200);
-    expect((await service.terminal(kept)).jobStatus).to.equal('COMPLETE');
-    expect(await paths(kept)).to.deep.equal([LONG]);
-  });
-
-  it('of a job that was stored when its server died are those of the job', async () => {
-    await service.dieAt({ at: 1, when: 'after' });
-    await service.create({ media: [LONG], ...LIGHT }).catch(() => undefined);
-    await service.ended();
-    await service.start();
-    const { jobId } = await listed();
-    expect((await service.terminal(jobId)).jobStatus).to.equal('COMPLETE');
-    expect(await paths(jobId)).to.deep.equal([LONG]);
-  });
-
   it('are written once when a request comes twice at once', async () => {
     const twice = () =>
       service.ask(
@@ -149,21 +90,6 @@ describe('data: URIs of a request', () => {
     await service.terminal(id!);
     await until('one file is left', requests, ({ length }) => length === 1);
     expect(await paths(id!)).to.deep.equal([LONG]);
-  });
-
-  it('that an earlier version has stored with the job stay as they are', async () => {
-    await service.stop();
-    await service.start({ STORED_DATA_URI_LENGTH: '100000000' });
-    const id = await service.submit({ media: [LONG], ...LIGHT });
-    await service.terminal(id);
-    expect(await requests()).to.deep.equal([]);
-    await service.stop();
-    await service.start({ STORED_DATA_URI_LENGTH: '8192' });
-    expect((await service.job(id))?.mediaUris).to.deep.equal([LONG]);
-    expect((await listed()).mediaUris).to.deep.equal([CUT]);
-    expect((await service.resubmit(id)).status).to.equal(200);
-    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-    expect(await paths(id)).to.deep.equal([LONG]);
   });
 
   it('whose file somebody has removed are an error of their media in another run, and the others go on', async () => {
@@ -199,5 +125,77 @@ describe('data: URIs of a request', () => {
     } finally {
       spawnSync('umount', ['-l', folder]);
     }
+  });
+
+  it('all lie in files when the store is to have none, and none does when all are short', async () => {
+    await service.run({ media: [SHORT], ...LIGHT });
+    expect(await requests()).to.deep.equal([]);
+    await restart({ STORED_DATA_URI_LENGTH: '0' });
+    const id = await service.submit({ media: [SHORT], ...LIGHT });
+    await service.terminal(id);
+    expect(await requests()).to.have.length(1);
+    expect(await paths(id)).to.deep.equal([SHORT]);
+  });
+
+  it('that an earlier version has stored with the job stay as they are', async () => {
+    await restart({ STORED_DATA_URI_LENGTH: '100000000' });
+    const id = await service.submit({ media: [LONG], ...LIGHT });
+    await service.terminal(id);
+    expect(await requests()).to.deep.equal([]);
+    await restart({ STORED_DATA_URI_LENGTH: '8192' });
+    expect((await service.job(id))?.mediaUris).to.deep.equal([LONG]);
+    expect((await listed()).mediaUris).to.deep.equal([CUT]);
+    expect((await service.resubmit(id)).status).to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(await paths(id)).to.deep.equal([LONG]);
+  });
+
+  it('go with the job when it is deleted, or its time is over', async () => {
+    const ids = [
+      await service.submit({ media: [LONG], ...LIGHT }),
+      await service.submit({ media: [OTHER], ...LIGHT }),
+    ];
+    for (const id of ids) await service.terminal(id);
+    expect(await requests()).to.have.length(2);
+    expect((await service.ask('DELETE', `/rest/jobs/${ids[0]}`)).status).to.equal(204);
+    await until('the first is gone', requests, ({ length }) => length === 1);
+    await restart({ RETENTION_DAYS: '0.000001' });
+    await until('the other is gone', requests, ({ length }) => length === 0);
+  });
+
+  it('of a job that was stored when its server died are those of the job', async () => {
+    await service.stop();
+    await service.start({ RETENTION_DAYS: '0' });
+    await service.dieAt({ at: 1, when: 'after' });
+    await service.create({ media: [LONG], ...LIGHT }).catch(() => undefined);
+    await service.ended();
+    await service.start();
+    const { jobId } = await listed();
+    expect((await service.terminal(jobId)).jobStatus).to.equal('COMPLETE');
+    expect(await paths(jobId)).to.deep.equal([LONG]);
+  });
+
+  it('of a job that was not stored when its server died go after a day; those of others stay', async () => {
+    const kept = await service.submit({ media: [LONG], ...LIGHT });
+    await service.terminal(kept);
+    const [known] = await requests();
+    await service.dieAt({ at: 1, when: 'before' });
+    await service.create({ media: [OTHER], ...LIGHT }).catch(() => undefined);
+    await service.ended();
+    const left = (await requests()).filter((name) => name !== known);
+    expect(left).to.have.length(1);
+
+    await service.startHere();
+    const marked = await service.submit({ media: [SHORT], ...LIGHT });
+    await service.terminal(marked);
+    expect(await requests(), 'it may still become a job').to.have.length(2);
+    await service.stop();
+    await age();
+    await service.startHere();
+    await until('it is gone', requests, (names) => names.join() === known);
+    expect(service.log('removing a file of a request that no job was made of')).to.have.length(1);
+    expect((await service.resubmit(kept)).status).to.equal(200);
+    expect((await service.terminal(kept)).jobStatus).to.equal('COMPLETE');
+    expect(await paths(kept)).to.deep.equal([LONG]);
   });
 });

@@ -44,7 +44,7 @@ describe('POST /rest/media', () => {
     const outputs = join(service.dataDir, 'output-objects');
     mkdirSync(join(outputs, '1'), { recursive: true });
     writeFileSync(join(outputs, '1', 'detection.json'), '{}');
-    await service.start({ MEDIA_ROOTS: [samples, service.folder, outputs].join(':') });
+    await service.startHere({ MEDIA_ROOTS: [samples, service.folder, outputs].join(':') });
     picture = await readFile(fileURLToPath(sampleUri('astronaut.png')));
   });
   after(() => service.close());
@@ -343,14 +343,14 @@ describe('Uploads', () => {
     await until('it is under way', uploads, (found) => found.length === 2);
     await service.kill9();
     expect(await uploads()).to.have.lengthOf(2);
-    await service.start();
+    await service.startHere();
     expect(await uploads()).to.deep.equal([kept.id]);
     expect(await readFile(fileURLToPath(kept.mediaUri), 'utf8')).to.equal('kept');
     expect((await service.ask('DELETE', `/rest/media/${kept.id}`)).status).to.equal(204);
   });
 
   it('are refused with 507 when all together exceed MAX_UPLOADS_BYTES, also after a restart', async () => {
-    await service.start({ MAX_UPLOADS_BYTES: '10' });
+    await service.startHere({ MAX_UPLOADS_BYTES: '10' });
     const six = await send('123456');
     const full = async () => {
       const answer = await service.ask('POST', '/rest/media', '12345', { 'content-type': 'text/plain' });
@@ -361,7 +361,7 @@ describe('Uploads', () => {
     };
     await full();
     await service.stop();
-    await service.start();
+    await service.startHere();
     await full();
     await send('1234');
     expect((await service.ask('DELETE', `/rest/media/${six.id}`)).status).to.equal(204);
@@ -369,7 +369,7 @@ describe('Uploads', () => {
   });
 
   it('that bring next to nothing are cut off after UPLOAD_PACE_MS, and the room that they asked for is free again', async () => {
-    await service.start({ MAX_UPLOADS_BYTES: '1000000', UPLOAD_PACE_MS: '400' });
+    await service.startHere({ MAX_UPLOADS_BYTES: '1000000', UPLOAD_PACE_MS: '400' });
     const { sending } = begin(service, { 'content-length': '1000000' });
     let cut = false;
     sending.on('error', () => (cut = true));
@@ -386,7 +386,7 @@ describe('Uploads', () => {
   });
 
   it('are refused with 503 when the disk would have less than MIN_FREE_BYTES', async () => {
-    await service.start({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });
+    await service.startHere({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });
     const { status, headers, body } = await service.ask('POST', '/rest/media', 'x', {
       'content-type': 'text/plain',
     });
@@ -396,7 +396,7 @@ describe('Uploads', () => {
   });
 
   it('are removed after UPLOAD_KEEP_DAYS, but not before the last live job that uses them has ended', async () => {
-    await service.start();
+    await service.startHere();
     const [unused, used] = [await send('unused'), await send('used')];
     const job = await service.submit({
       media: [used.mediaUri, sampleUri('astronaut.png')],
@@ -405,7 +405,7 @@ describe('Uploads', () => {
     });
     await service.stop();
     expect((await uploads()).length, 'a week is not over').to.equal(2);
-    await service.start({ UPLOAD_KEEP_DAYS: '0.000001' });
+    await service.startHere({ UPLOAD_KEEP_DAYS: '0.000001' });
     await until('the unused one is gone', uploads, (found) => !found.includes(unused.id));
     const looks = service.log('removed an upload whose time is over').length;
     await until('the other was looked at again', async () => {

@@ -18,7 +18,7 @@ const LIGHT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELI
 describe('Jobs that have ended', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started({ CLEANING_MS: '50', CANCEL_GRACE_MS: '200' });
+    service = await Service.here({ CLEANING_MS: '50', CANCEL_GRACE_MS: '200' });
   });
   after(() => service.close());
 
@@ -31,12 +31,12 @@ describe('Jobs that have ended', () => {
       algorithmProperties: { TROUBLE: { TROUBLE: 'hang' } },
     });
     await service.stop();
-    await service.start({ RETENTION_DAYS: '1' });
+    await service.startHere({ RETENTION_DAYS: '1' });
     for (const id of ended)
       expect((await service.job(id))?.jobStatus, 'a day is not over').to.equal('COMPLETE');
 
     await service.stop();
-    await service.start({ RETENTION_DAYS: '0.000001' });
+    await service.startHere({ RETENTION_DAYS: '0.000001' });
     for (const id of ended) await until('it is unknown', async () => (await service.job(id)) === undefined);
     await until('their documents are gone', async () => (await service.files('output-objects')).length === 0);
     expect((await service.job(live))?.terminal).to.equal(false);
@@ -53,7 +53,7 @@ describe('Jobs that have ended', () => {
 
   it('on live streams go with their files as well, those that go on never', async () => {
     await service.stop();
-    await service.start({ RETENTION_DAYS: '0' });
+    await service.startHere({ RETENTION_DAYS: '0' });
     await registerLivePipeline(service);
     const component = new RawComponent(service);
     const watched = async () => {
@@ -75,7 +75,7 @@ describe('Jobs that have ended', () => {
       [ended, live].map(({ jobId }) => existsSync(join(service.dataDir, 'output-objects', String(jobId))));
     expect(await folders()).to.deep.equal([true, true]);
     await service.stop();
-    await service.start({ RETENTION_DAYS: '0.000001' });
+    await service.startHere({ RETENTION_DAYS: '0.000001' });
     await until('it is unknown', async () => (await statusOf(ended.jobId)) === 400);
     await until('its reports are gone', async () => !(await folders())[0]);
     expect([await statusOf(live.jobId), (await folders())[1]]).to.deep.equal([200, true]);

@@ -148,7 +148,7 @@ describe('GET /rest/search', () => {
     );
     await service.kill9();
     writeFileSync(join(service.dataDir, INDEX), 'no database '.repeat(10_000));
-    await service.start();
+    await service.startHere();
     await until(
       'it is whole again',
       async () => {
@@ -161,7 +161,7 @@ describe('GET /rest/search', () => {
 
   it('is off with SEARCH=false, and on again has what ended meanwhile', async () => {
     await service.stop();
-    await service.start({ SEARCH: 'false' });
+    await service.startHere({ SEARCH: 'false' });
     expect(existsSync(join(service.dataDir, INDEX))).to.equal(false);
     for (const [method, path] of [
       ['GET', '/rest/search?text=x'],
@@ -173,7 +173,7 @@ describe('GET /rest/search', () => {
     }
     const id = await run('meanwhile');
     await service.stop();
-    await service.start({ SEARCH: 'true' });
+    await service.startHere({ SEARCH: 'true' });
     await found('text=meanwhile', [id]);
   });
 });

@@ -36,7 +36,7 @@ describe('Results of a job that an archive knows', () => {
   let archive: ArchiveServer;
   let bucket: BucketServer;
   before(async () => {
-    service = await Service.started({ COMPONENT_PROCESSES: '2', ARCHIVE_COPIES_AT_ONCE: '3' });
+    service = await Service.here({ COMPONENT_PROCESSES: '2', ARCHIVE_COPIES_AT_ONCE: '3' });
   });
   after(() => service.close());
   beforeEach(async () => {
@@ -119,14 +119,14 @@ describe('Results of a job that an archive knows', () => {
     let { dataDir } = before;
     service = before;
     try {
-      await service.start();
+      await service.startHere();
       const past = await archived(job());
       const [picture, drawn] = [exemplarOf(past).artifactPath!, past.media[0]!.markupResult!.path];
       const files = [picture, drawn].map((uri) => readFileSync(new URL(uri)));
       await service.stop();
       dataDir = join(service.folder, 'moved');
       renameSync(service.dataDir, dataDir);
-      await service.start({ DATA_DIR: dataDir });
+      await service.startHere({ DATA_DIR: dataDir });
       const document = await service.run(copying());
       expect(document['archiveSourceJobId']).to.equal(past.jobId);
       const copies = [exemplarOf(document).artifactPath, document.media[0]!.markupResult!.path];
@@ -257,6 +257,8 @@ describe('Results of a job that an archive knows', () => {
   });
 
   it('go on being copied after the server was killed; what is there already is not sent again', async () => {
+    await service.stop();
+    await service.start();
     await archived(job());
     let holding = true;
     let sent = '';
@@ -272,7 +274,7 @@ describe('Results of a job that an archive knows', () => {
     await service.kill9();
     holding = false;
     const before = bucket.requests.length;
-    await service.start();
+    await service.startHere();
     expect(await service.terminal(id)).to.include({ jobStatus: 'COMPLETE', archiveStatus: 'PAST JOB FOUND' });
     const document = await service.document(id);
     await content(exemplarOf(document).artifactPath);
