@@ -66,7 +66,7 @@ export interface Commit {
   readonly snapshot: Snapshot | null;
   /** Given once, when the actor is created. */
   readonly record?: unknown;
-  /** Names of parts of the record that many actors have in common: a store whose actors lie in memory keeps each content once. */
+  /** Names of parts of the record that many actors have in common: a store keeps each content of them once. */
   readonly common?: readonly string[];
   readonly putRows?: readonly Row[];
   /** Removes every row of the actor whose key starts with one of these. */

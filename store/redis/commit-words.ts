@@ -1,9 +1,9 @@
 import { actorName } from '../actor-key.ts';
+import { json } from '../json.ts';
+import type { SharedParts } from '../shared-parts.ts';
 import { newCommitId, NotStorable, type Commit } from '../store.ts';
 import { changedKeys } from './changed-keys.ts';
-import { json } from './json.ts';
 import type { Argument } from './scripts.ts';
-import type { SharedParts } from './shared-parts.ts';
 
 /**
  * What a commit says to its script, but for its work.

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { actorName, type ActorKey } from '../actor-key.ts';
 import type { LeaseSettings } from '../ledger.ts';
+import { SharedParts } from '../shared-parts.ts';
 import {
   NotStorable,
   StoreDamaged,
@@ -28,7 +29,6 @@ import { LEDGER_SCRIPTS, type LedgerVerb } from './ledger-script.ts';
 import { RedisLedger, type RedisLedgerDeps } from './redis-ledger.ts';
 import { away, Scripts, type Argument } from './scripts.ts';
 import { Numbers } from './numbers.ts';
-import { SharedParts } from './shared-parts.ts';
 import { CONFLICT, STORE_SCRIPTS, type StoreVerb } from './store-script.ts';
 
 /** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
@@ -243,9 +243,11 @@ export class RedisStore implements Store {
   /** Undefined: a part of its record is gone, most likely with the actor itself. */
   async #loadedAs(commit: string, fields: LoadedFields): Promise<StoredActor | undefined> {
     const [version, server, epoch, schema, body, text, parts] = fields;
-    const read = async (hashes: readonly string[]) =>
-      (await this.#read('parts', hashes)) as readonly (string | null)[];
-    const record = text === null ? undefined : await this.#parts.joined(text, parts ?? '', read);
+    const wanted = this.#parts.wanted(parts ?? '');
+    const { missing } = wanted;
+    const texts = missing.length === 0 ? [] : await this.#read('parts', missing);
+    const record =
+      text === null ? undefined : this.#parts.joined(text, wanted, texts as readonly (string | null)[]);
     if (text !== null && record === undefined) return undefined;
     return {
       version: Number(version),

@@ -59,6 +59,10 @@ const STEPS: readonly string[] = [
    drop table listed;`,
   // The commit that wrote an actor; of those of before, its version is all that is known.
   `alter table actors add column commit_id text not null default '';`,
+  // What many records have in common, with the number of those that have it, and which parts a record has (name:hash,name:hash...). Records
+  // of before are whole and have none: whoever reads records in a later step finds both.
+  `create table parts (hash text primary key, users integer not null, body text not null) strict;
+   alter table records add column parts text not null default '';`,
 ];
 
 /** Brings a database up to date, one transaction a step. Throws when it was written by a newer version. */

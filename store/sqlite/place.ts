@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { pathToFileURL } from 'node:url';
+import { hashOf } from '../shared-parts.ts';
 
 /** Where the data folder is: as it is named, and without symbolic links. */
 export interface Place {
@@ -85,6 +86,27 @@ function rewrite(database: Database, pairs: ReadonlyMap<string, string>): void {
     database.exec(
       `update ${table} set ${column} = moved_to(${column}) where ${column} <> moved_to(${column})`,
     );
+  rewriteParts(database);
+}
+
+/** A part is known by what stands in it, so it gets another hash: one that has the text of before may come again. */
+function rewriteParts(database: Database): void {
+  database.function('hash_of', { deterministic: true }, (text: unknown) => hashOf(String(text)));
+  database.exec(
+    `create temp table moved_parts as
+       select hash as before, hash_of(moved_to(body)) as hash, users, moved_to(body) as body
+       from parts where body <> moved_to(body);
+     delete from parts where hash in (select before from moved_parts);
+     insert into parts (hash, users, body) select hash, sum(users), body from moved_parts where true group by hash
+       on conflict do update set users = users + excluded.users;`,
+  );
+  const pairs = database.prepare<[], [string, string]>('select before, hash from moved_parts').raw().all();
+  database.exec('drop table moved_parts');
+  if (pairs.length === 0) return;
+  const now = new Map(pairs);
+  const renamed = (parts: unknown) => String(parts).replace(/(?<=:)[^,]+/g, (hash) => now.get(hash) ?? hash);
+  database.function('renamed', { deterministic: true }, renamed);
+  database.exec('update records set parts = renamed(parts) where parts <> renamed(parts)');
 }
 
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1);

@@ -9,6 +9,7 @@ import { MemoryLedger, type KeptLease } from '../memory-ledger.ts';
 import { LogSync } from './log-sync.ts';
 import { migrate } from './migrations.ts';
 import { formerPlaces, settleAt, type Place } from './place.ts';
+import { Records } from './records.ts';
 import { prefixEnd, prepare, type LeaseRow, type Statements } from './statements.ts';
 import { RecentRows } from './recent-rows.ts';
 import { Sequences, type Reservation } from './sequences.ts';
@@ -62,6 +63,7 @@ export class SqliteStore implements Store {
   readonly #database: Database.Database;
   readonly #statements: Statements;
   readonly #sequences: Sequences;
+  readonly #records: Records;
   readonly #writer: Writer;
   readonly #log: LogSync;
   readonly #recent = new RecentRows();
@@ -108,7 +110,9 @@ export class SqliteStore implements Store {
     }
     this.#statements = prepare(this.#database);
     this.#sequences = new Sequences(this.#statements);
-    this.#writer = new Writer(this.#database, this.#statements, work, this.#sequences, this.#recent);
+    this.#records = new Records(this.#statements);
+    const [sequences, recent, records] = [this.#sequences, this.#recent, this.#records];
+    this.#writer = new Writer(this.#database, this.#statements, { work, sequences, recent, records });
     work.keepIn(
       {
         keep: (lease) => this.#keepLease(lease),
@@ -146,14 +150,13 @@ export class SqliteStore implements Store {
       if (known !== undefined) return known;
       const row = this.#statements.load.get({ kind, id });
       if (row === undefined) return undefined;
+      const { version, commit_id: commit, server, epoch, schema, snapshot, record: body, parts } = row;
       const actor: StoredActor = {
-        version: row.version,
-        commit: row.commit_id,
-        owner: { server: row.server, epoch: row.epoch },
-        snapshot: { schema: row.schema, body: JSON.parse(row.snapshot) as unknown },
-        record: row.record === null ? undefined : (JSON.parse(row.record) as unknown),
+        ...{ version, commit, owner: { server, epoch } },
+        snapshot: { schema, body: JSON.parse(snapshot) as unknown },
+        record: body === null ? undefined : this.#records.joined({ kind, id }, { body, parts: parts ?? '' }),
       };
-      this.#loaded.set(name, actor, { size: row.snapshot.length + (row.record?.length ?? 0) + 1 });
+      this.#loaded.set(name, actor, { size: snapshot.length + (body?.length ?? 0) + 1 });
       return actor;
     });
   }
@@ -228,25 +231,10 @@ export class SqliteStore implements Store {
     });
   }
 
-  async quarantine(
-    { kind, id }: ActorKey,
-    reason: string,
-    { seen, counters }: QuarantineOptions = {},
-  ): Promise<boolean> {
-    const statements = this.#statements;
-    this.#loaded.delete(actorName({ kind, id }));
-    this.#recent.forget(actorName({ kind, id }));
-    const at = new Date().toISOString();
-    const { version = null, commit = null } = seen ?? {};
-    const moves = this.#database.transaction(() => {
-      const { changes } = statements.quarantine.run({ kind, id, reason, at, version, commit });
-      if (changes === 0) return false;
-      this.#writer.count(counters);
-      for (const remove of statements.remove) remove.run({ kind, id });
-      return true;
-    });
-    const moved = await settle(moves);
-    if (moved) this.work.apply({ kind, id }, { clear: true });
+  async quarantine(actor: ActorKey, reason: string, options: QuarantineOptions = {}): Promise<boolean> {
+    this.#loaded.delete(actorName(actor));
+    const moved = await settle(() => this.#writer.quarantine(actor, reason, options));
+    if (moved) this.work.apply(actor, { clear: true });
     return moved;
   }
 

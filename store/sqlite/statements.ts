@@ -10,6 +10,13 @@ interface ActorRow {
   schema: number;
   snapshot: string;
   record: string | null;
+  parts: string | null;
+}
+
+/** A record as it is stored: its own text, and which parts it has. */
+export interface RecordRow {
+  readonly body: string;
+  readonly parts: string;
 }
 
 export interface LeaseRow {
@@ -32,6 +39,7 @@ export type Statements = ReturnType<typeof prepare>;
 /** All statements, prepared once. */
 export const prepare = (database: Database.Database) => ({
   ...ofActors(database),
+  ...ofRecords(database),
   ...ofRows(database),
   ...ofIndexes(database),
   ...ofOutbox(database),
@@ -40,7 +48,7 @@ export const prepare = (database: Database.Database) => ({
   ...ofQuarantine(database),
 });
 
-/** Snapshots and records of actors. */
+/** Actors with their snapshots. */
 function ofActors(database: Database.Database) {
   return {
     insert: database.prepare('insert into actors values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing'),
@@ -48,21 +56,40 @@ function ofActors(database: Database.Database) {
       `update actors set version = ?, server = ?, epoch = ?, schema = ?, snapshot = ?, commit_id = ?
        where kind = ? and id = ? and version = ? and commit_id = ifnull(?, commit_id)`,
     ),
-    record: database.prepare('insert or replace into records values (?, ?, ?)'),
     load: database.prepare<unknown[], ActorRow>(
-      `select version, commit_id, server, epoch, schema, snapshot,
-         (select body from records r where r.kind = a.kind and r.id = a.id) as record
-       from actors a where kind = @kind and id = @id`,
+      `select a.version, a.commit_id, a.server, a.epoch, a.schema, a.snapshot, r.body as record, r.parts
+       from actors a left join records r on r.kind = a.kind and r.id = a.id where a.kind = @kind and a.id = @id`,
     ),
     removeActor: database.prepare(
       'delete from actors where kind = ? and id = ? and version = ? and commit_id = ifnull(?, commit_id)',
     ),
     remove: [
-      ...['actors', 'records', 'actor_rows', 'entries'].map((table) =>
+      ...['actors', 'actor_rows', 'entries'].map((table) =>
         database.prepare(`delete from ${table} where kind = @kind and id = @id`),
       ),
       database.prepare('delete from outbox where kind = @kind and actor = @id'),
     ],
+  };
+}
+
+/** Records of actors, and what several of them have in common. */
+function ofRecords(database: Database.Database) {
+  return {
+    putRecord: database.prepare('insert or replace into records (kind, id, body, parts) values (?, ?, ?, ?)'),
+    recordOf: database.prepare<[string, string], RecordRow>(
+      'select body, parts from records where kind = ? and id = ?',
+    ),
+    removeRecord: database.prepare<[string, string], Pick<RecordRow, 'parts'>>(
+      'delete from records where kind = ? and id = ? returning parts',
+    ),
+    part: database.prepare<[string], { body: string }>('select body from parts where hash = ?'),
+    useParts: database.prepare(
+      'insert into parts (hash, users, body) values (?, ?, ?) on conflict do update set users = users + excluded.users',
+    ),
+    leaveParts: database.prepare<[number, string], { users: number }>(
+      'update parts set users = users + ? where hash = ? returning users',
+    ),
+    dropPart: database.prepare('delete from parts where hash = ?'),
   };
 }
 
@@ -160,7 +187,7 @@ function ofQuarantine(database: Database.Database) {
     quarantine: database.prepare(
       `insert into quarantine select a.kind, a.id, @reason, @at, json_object(
          'schema', a.schema, 'version', a.version, 'snapshot', a.snapshot,
-         'record', (select body from records r where r.kind = a.kind and r.id = a.id),
+         'record', @record,
          'rows', (select json_group_object(key, body) from actor_rows r where r.kind = a.kind and r.id = a.id),
          'notices', (select json_group_object(o.id, o.body) from outbox o where o.kind = a.kind and o.actor = a.id))
        from actors a where a.kind = @kind and a.id = @id 

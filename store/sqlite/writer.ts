@@ -1,8 +1,16 @@
 import Database from 'better-sqlite3';
 import { actorName } from '../actor-key.ts';
 import type { MemoryLedger } from '../memory-ledger.ts';
-import { newCommitId, NotStorable, VersionConflict, type Commit } from '../store.ts';
+import {
+  newCommitId,
+  NotStorable,
+  VersionConflict,
+  type ActorKey,
+  type Commit,
+  type QuarantineOptions,
+} from '../store.ts';
 import type { RecentRows } from './recent-rows.ts';
+import type { Records } from './records.ts';
 import type { Reservation, Sequences } from './sequences.ts';
 import { prefixEnd, type Statements } from './statements.ts';
 
@@ -17,6 +25,13 @@ export interface Written {
 
 type Attempt = (work: () => number) => number | Error;
 
+interface WriterDeps {
+  readonly work: Pick<MemoryLedger, 'isKept'>;
+  readonly sequences: Sequences;
+  readonly recent: RecentRows;
+  readonly records: Records;
+}
+
 /** Writes commits and reservations, many in one transaction. */
 export class Writer {
   readonly #database: Database.Database;
@@ -24,21 +39,21 @@ export class Writer {
   readonly #work: Pick<MemoryLedger, 'isKept'>;
   readonly #sequences: Sequences;
   readonly #recent: RecentRows;
+  readonly #records: Records;
   /** Within a transaction a savepoint. */
   readonly #undoable: (work: () => number) => number;
 
   constructor(
     database: Database.Database,
     statements: Statements,
-    work: Pick<MemoryLedger, 'isKept'>,
-    sequences: Sequences,
-    recent: RecentRows,
+    { work, sequences, recent, records }: WriterDeps,
   ) {
     this.#database = database;
     this.#statements = statements;
     this.#work = work;
     this.#sequences = sequences;
     this.#recent = recent;
+    this.#records = records;
     this.#undoable = database.transaction((step: () => number) => step());
   }
 
@@ -56,24 +71,32 @@ export class Writer {
   }
 
   #transaction(commits: readonly Commit[], reservations: readonly Reservation[], attempt: Attempt): Written {
-    const write = this.#database.transaction(() => ({
-      numbers: reservations.map((reservation) => attempt(() => this.#sequences.reserve(reservation))),
-      versions: commits.map((commit) => attempt(() => this.#commit(commit))),
-    }));
+    const write = this.#database.transaction(() => {
+      const numbers = reservations.map((reservation) => attempt(() => this.#sequences.reserve(reservation)));
+      const versions = commits.map((commit) => attempt(() => this.#commit(commit)));
+      this.#records.settleParts();
+      return { numbers, versions };
+    });
     try {
       return write();
     } catch (error) {
       this.#sequences.forget();
       this.#recent.clear();
+      this.#records.forget();
       throw error;
     }
   }
 
   #undone(work: () => number): number | Error {
     try {
-      return this.#undoable(work);
+      return this.#undoable(() => {
+        const outcome = work();
+        this.#records.settleParts();
+        return outcome;
+      });
     } catch (error) {
       this.#recent.clear();
+      this.#records.forget();
       if (!isOfContent(error) || !this.#database.inTransaction) throw error;
       return error instanceof VersionConflict
         ? error
@@ -86,9 +109,9 @@ export class Writer {
     const { kind, id } = commit.actor;
     const statements = this.#statements;
     const version = this.#writeActor(commit);
-    this.count(commit.counters);
+    this.#count(commit.counters);
     if (commit.snapshot === null) return 0;
-    if (commit.record !== undefined) statements.record.run(kind, id, JSON.stringify(commit.record));
+    this.#records.put(commit);
     this.#writeRows(commit);
     for (const [name, score] of Object.entries(commit.index ?? {}))
       if (score === null) statements.removeEntry.run(name, kind, id);
@@ -118,8 +141,34 @@ export class Writer {
       putNotice.run({ notice, destination, due, kind, id, body: JSON.stringify(body) });
   }
 
+  /** Moves an actor with all it has into quarantine. False: it is not as it was seen. */
+  quarantine(actor: ActorKey, reason: string, { seen, counters }: QuarantineOptions): boolean {
+    const of = { kind: actor.kind, id: actor.id };
+    const { version = null, commit = null } = seen ?? {};
+    const move = this.#database.transaction(() => {
+      const about = { reason, at: new Date().toISOString(), record: this.#records.wholeText(actor) };
+      if (this.#statements.quarantine.run({ ...of, ...about, version, commit }).changes === 0) return false;
+      this.#count(counters);
+      this.#remove(actor);
+      this.#records.settleParts();
+      return true;
+    });
+    try {
+      return move();
+    } catch (error) {
+      this.#records.forget();
+      throw error;
+    }
+  }
+
+  #remove({ kind, id }: ActorKey): void {
+    for (const rest of this.#statements.remove) rest.run({ kind, id });
+    this.#records.remove({ kind, id });
+    this.#recent.forget(actorName({ kind, id }));
+  }
+
   /** Adds to counters; one that comes to 0 goes. */
-  count(counters: Commit['counters'] = {}): void {
+  #count(counters: Commit['counters'] = {}): void {
     for (const [name, by] of Object.entries(counters))
       if (this.#statements.addToCounter.get(name, by)!.value === 0) this.#statements.dropCounter.run(name);
   }
@@ -128,12 +177,11 @@ export class Writer {
   #writeActor({ actor: key, expected, after, id, owner, snapshot }: Commit): number {
     const { server, epoch } = owner;
     const of = [key.kind, key.id];
-    const { insert, update, removeActor, remove } = this.#statements;
+    const { insert, update, removeActor } = this.#statements;
     if (snapshot === null) {
       if (removeActor.run(...of, expected, after ?? null).changes === 0)
         throw new VersionConflict(key, expected);
-      for (const rest of remove) rest.run({ kind: key.kind, id: key.id });
-      this.#recent.forget(actorName(key));
+      this.#remove(key);
       return 0;
     }
     const version = expected + 1;

@@ -141,6 +141,21 @@ export function storeContract(backend: Backend): void {
       expect(await shown()).to.deep.equal([records[0], undefined, undefined, {}]);
     });
 
+    it('a record that comes with a later commit takes the place of the one before, whoever else has parts of that', async () => {
+      const other = { kind: 'job', id: '2' };
+      const common = ['plan'];
+      await store.commit(commitOf({ record: { id: 1, plan: ['a'] }, common }));
+      await store.commit(commitOf({ actor: other, record: { id: 2, plan: ['a'] }, common }));
+      const recordOf = async (actor: ActorKey) => (await store.load(actor))?.record;
+      for (const [n, record] of [{ plan: ['b'] }, { id: 1 }, 'a text', { plan: ['a'] }].entries()) {
+        await store.commit(commitOf({ expected: n + 1, record, common }));
+        expect(await recordOf(JOB)).to.deep.equal(record);
+      }
+      await store.commit(commitOf({ expected: 5, snapshot: null }));
+      await reopen();
+      expect([await recordOf(JOB), await recordOf(other)]).to.deep.equal([undefined, { id: 2, plan: ['a'] }]);
+    });
+
     it('actors are told apart by kind and by id', async () => {
       for (const [kind, id] of [
         ['job', '1'],
@@ -657,6 +672,8 @@ interface Change extends Omit<Commit, 'actor' | 'expected' | 'owner' | 'index' |
   readonly follows: 'stored' | 'other' | 'any';
   readonly id: string;
   readonly record: unknown;
+  /** Whether it is given again when the actor has one. */
+  readonly replaces: boolean;
   readonly live: number | null | undefined;
   readonly all: number | null | undefined;
   readonly notices: readonly Notice[];
@@ -728,6 +745,7 @@ const aChange: fc.Arbitrary<Change> = fc.record({
   record: maybe(
     fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.dictionary(aPart, fc.constantFrom('x', 'y', null))),
   ),
+  replaces: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
   common: fc.subarray(['p', 'q']),
   putRows: fc.array(fc.record({ key: aKey, body: fc.jsonValue({ maxDepth: 1 }) }), { maxLength: 5 }),
   removeRows: fc.array(aPrefix, { maxLength: 2 }),
@@ -880,7 +898,7 @@ async function expectTold(real: Store, model: Store, { actor, seen, rows }: Past
 
 async function toCommit(
   model: ModelStore,
-  { actor, off, follows, record, live, all, notices, settled, ...change }: Change,
+  { actor, off, follows, record, replaces, live, all, notices, settled, ...change }: Change,
   synced: boolean,
 ): Promise<Commit> {
   const stored = await model.load(actor);
@@ -898,6 +916,6 @@ async function toCommit(
     synced,
     index: Object.fromEntries(moves.map(([name, score]) => [`${actor.kind}-${name}`, score])),
     outbox: { put: notices, remove: settled },
-    ...(version === 0 && record !== undefined ? { record } : {}),
+    ...((version === 0 || replaces) && record !== undefined ? { record } : {}),
   };
 }

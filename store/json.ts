@@ -1,6 +1,6 @@
-import { NotStorable } from '../store.ts';
+import { NotStorable } from './store.ts';
 
-/** A text of Redis is no longer (proto-max-bulk-len). */
+/** Characters of one text: Redis takes no longer one (proto-max-bulk-len). */
 const LONGEST_TEXT = 512 * 1024 * 1024;
 
 /** @throws NotStorable */

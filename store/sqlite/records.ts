@@ -1,0 +1,93 @@
+import type { ActorKey } from '../actor-key.ts';
+import { listOf, partsIn, SharedParts } from '../shared-parts.ts';
+import { StoreDamaged, type Commit } from '../store.ts';
+import type { RecordRow, Statements } from './statements.ts';
+
+interface Change {
+  /** By so many more records have the part, or fewer. */
+  by: number;
+  /** '' when none of those that are written now has it. */
+  text: string;
+}
+
+/**
+ * Records of actors. What many of them have in common stands once in the table of parts, with the number of records that have it: that is
+ * written once for all commits of a transaction.
+ */
+export class Records {
+  readonly #statements: Statements;
+  readonly #shared = new SharedParts();
+  /** Of the transaction that is open, by hash. */
+  readonly #changes = new Map<string, Change>();
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  /** @throws NotStorable */
+  put({ actor: { kind, id }, expected, record, common = [] }: Commit): void {
+    if (record === undefined) return;
+    const { text, parts } = this.#shared.split(record, common);
+    if (expected > 0) this.#leave(this.#statements.recordOf.get(kind, id)?.parts);
+    this.#statements.putRecord.run(kind, id, text, listOf(parts));
+    for (const [, part] of parts) this.#count(part.hash, 1, part.text);
+  }
+
+  remove({ kind, id }: ActorKey): void {
+    this.#leave(this.#statements.removeRecord.get(kind, id)?.parts);
+  }
+
+  /** Writes which parts there are now: to be done before the end of each transaction. */
+  settleParts(): void {
+    const { useParts, leaveParts, dropPart } = this.#statements;
+    for (const [hash, { by, text }] of this.#changes)
+      if (by > 0) useParts.run(hash, by, text);
+      else if (by < 0 && (leaveParts.get(by, hash)?.users ?? 0) <= 0) dropPart.run(hash);
+    this.#changes.clear();
+  }
+
+  /** What was written in a transaction that has been undone is not stored. */
+  forget(): void {
+    this.#changes.clear();
+  }
+
+  /** @throws StoreDamaged when a part is not there */
+  joined({ kind, id }: ActorKey, { body, parts }: RecordRow): unknown {
+    const wanted = this.#shared.wanted(parts);
+    const texts = wanted.missing.map((hash) => this.#text(hash));
+    const record = this.#shared.joined(body, wanted, texts);
+    if (record === undefined) throw new StoreDamaged(`A part of the record of ${kind}/${id} is missing.`);
+    return record;
+  }
+
+  /** The text of a whole record, as it was given; of one that cannot be joined its own text and its parts, as they are. */
+  wholeText(actor: ActorKey): string | null {
+    const row = this.#statements.recordOf.get(actor.kind, actor.id);
+    if (row === undefined) return null;
+    if (row.parts === '') return row.body;
+    try {
+      return JSON.stringify(this.joined(actor, row));
+    } catch {
+      const parts = partsIn(row.parts).map(([name, hash]) => [name, this.#text(hash)]);
+      return JSON.stringify({ own: row.body, parts: Object.fromEntries(parts) as object });
+    }
+  }
+
+  #text(hash: string): string | null {
+    return this.#statements.part.get(hash)?.body ?? null;
+  }
+
+  #leave(listed = ''): void {
+    for (const [, hash] of partsIn(listed)) this.#count(hash, -1, '');
+  }
+
+  #count(hash: string, by: number, text: string): void {
+    const change = this.#changes.get(hash);
+    if (change === undefined) {
+      this.#changes.set(hash, { by, text });
+      return;
+    }
+    change.by += by;
+    if (text !== '') change.text = text;
+  }
+}
