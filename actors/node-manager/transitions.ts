@@ -6,7 +6,7 @@ import {
   type ServiceModel,
 } from '../node-configuration/model.ts';
 import { refused, type Machine, type Outcome, type Refused } from '../runtime/machine.ts';
-import type { WantedService } from './deployed.ts';
+import type { DeployedService, WantedService } from './deployed.ts';
 import type { NodeManagerEffect, NodeManagerState, NodeManagerTypes } from './model.ts';
 
 type Context = NodeManagerTypes['context'];
@@ -34,10 +34,12 @@ export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
     demand: {
       from: ['WORKING'],
       to: ['WORKING'],
-      apply(_, { queue, wanted }, { serving }) {
+      apply({ idleSince }, { queue, wanted }, { serving }) {
         const able = serving(queue).filter(({ leaving, state }) => !leaving && !state.stopped);
-        const ids = able.slice(0, wanted).map(({ id }) => id);
-        return { effects: [{ type: 'tell', ids, command: { type: 'launch' } }] };
+        // Those that run need not be told for every sub-job; one that was idle may have been told to rest.
+        const isUp = ({ id, state }: DeployedService) => state.status === 'Running' && !idleSince.has(id);
+        const ids = able.slice(0, wanted).flatMap((one) => (isUp(one) ? [] : [one.id]));
+        return ids.length === 0 ? {} : { effects: [{ type: 'tell', ids, command: { type: 'launch' } }] };
       },
     },
     kill: {

@@ -93,6 +93,21 @@ describe('The node manager', () => {
     expect(effects).to.deep.equal([{ type: 'tell', ids: ['here:Faces:2'], command: { type: 'launch' } }]);
   });
 
+  it('tells none that runs already, unless it was idle: then it may be on its way out', () => {
+    want(onDemand({ ...MODEL, serviceCount: 2 }));
+    for (const id of ['here:Faces:1', 'here:Faces:2'])
+      deployed.show(id, { ...NEW_SERVICE, status: 'Running', alive: true });
+    expect(told({ type: 'demand', queue: 'FACES', wanted: 2 }).effects).to.equal(undefined);
+    deployed.show('here:Faces:2', { ...NEW_SERVICE, status: 'Configured' });
+    const launched = (ids: readonly string[]) => [{ type: 'tell', ids, command: { type: 'launch' } }];
+    const demand = () => told({ type: 'demand', queue: 'FACES', wanted: 2 }).effects;
+    expect(demand()).to.deep.equal(launched(['here:Faces:2']));
+    told({ type: 'look', busy: new Set() });
+    expect(demand()).to.deep.equal(launched(['here:Faces:1', 'here:Faces:2']));
+    told({ type: 'look', busy: new Set(['FACES']) });
+    expect(demand()).to.deep.equal(launched(['here:Faces:2']));
+  });
+
   it('lets a service on demand rest once it had no work for so long', () => {
     want(onDemand({ ...MODEL, serviceCount: 1 }));
     deployed.show('here:Faces:1', { ...NEW_SERVICE, status: 'Running', incarnation: 5 });
