@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   changesSince,
   following,
+  isStill,
   newCommitId,
   NotStorable,
   rowsOfCommit,
@@ -10,6 +11,7 @@ import {
   type ActorKey,
   type Changed,
   type Commit,
+  type Committed,
   type Owner,
   type Row,
   type Store,
@@ -95,13 +97,19 @@ export async function loadDurable<R, T extends ActorTypes>(
     if (effects.length > 0 && current.record !== undefined && current.state !== undefined)
       await kind.perform(current.record, current.state, effects);
   };
-  const reload = async () => {
-    current = await load(kind, store, actor, marks);
+  const begin = async (loaded: Loaded<R, T>) => {
+    current = loaded;
     if (current.state !== undefined) await perform(kind.recover(current.state));
   };
+  const reload = async () => begin(await load(kind, store, actor, marks));
   await reload();
   /** Takes in what others have committed; false: there was nothing. */
   const catchUp = async () => {
+    if (kind.follow === undefined) {
+      const changed = await changedSince(kind, store, actor, current, marks);
+      if (changed !== undefined) await begin(changed);
+      return changed !== undefined;
+    }
     const since = await read(() => changesSince(store, actor, current));
     if (since === 'nothing') return false;
     const followed = since === 'unknown' ? undefined : followedBy(kind, current, since);
@@ -250,10 +258,22 @@ async function load<R, T extends ActorTypes>(
   actor: ActorKey,
   marks: LoadMarks | undefined,
 ): Promise<Loaded<R, T>> {
+  return (await changedSince(kind, store, actor, undefined, marks))!;
+}
+
+/** An actor as it is stored; undefined: it is as it was seen. */
+async function changedSince<R, T extends ActorTypes>(
+  kind: DurableKind<R, T>,
+  store: Store,
+  actor: ActorKey,
+  seen: Committed | undefined,
+  marks: LoadMarks | undefined,
+): Promise<Loaded<R, T> | undefined> {
   for (;;) {
     let stored: StoredActor | undefined;
     try {
       stored = await read(() => store.load(actor));
+      if (seen !== undefined && isStill(seen, stored)) return undefined;
       if (stored === undefined) return NOTHING;
       const loaded = await loadedAs(kind, store, actor, stored, marks);
       if (loaded !== undefined) return loaded;

@@ -28,6 +28,8 @@ import { ALSO_WHEN_FULL, LEDGER } from './ledger-rules.ts';
  */
 const TRAIL = 256;
 const MOST_ROWS_OF_ONE = 128;
+/** Servers that look later read all rows. An actor that an older version removes, which knows of no trail, leaves none for ever. */
+const TRAIL_SECONDS = 3_600;
 /** Beyond them all rows are as quickly read, page by page. */
 const MOST_ROWS_SINCE = 4_000;
 
@@ -248,6 +250,7 @@ export const STORE_SCRIPTS = {
       if put > 0 and put <= ${MOST_ROWS_OF_ONE} and removed == 0 and after ~= '' and not hasRecord then
         -- Without it all rows are read: what somebody else has put in its place stops nobody.
         redis.pcall('HSET', S .. 't:' .. actor, (expected + 1) % ${TRAIL}, cjson.encode(written))
+        redis.call('EXPIRE', S .. 't:' .. actor, ${TRAIL_SECONDS})
       end
       moveInIndexes(key, id, number())
       for _ = 1, number() do dropNotice(actor, arg()) end

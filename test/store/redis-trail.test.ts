@@ -131,6 +131,12 @@ describe('The trail of an actor in Redis', () => {
     expect(await bare.exists(trail()), 'of an actor that is gone').to.equal(0);
   });
 
+  it('ends by itself when nothing is committed for long, as when an older version has removed the actor', async () => {
+    await commit(['a']);
+    await commit(['b']);
+    expect(await bare.ttl(trail())).to.be.within(1, 3_600);
+  });
+
   it('tells nothing where an entry is damaged, or something else lies in its place, which stops no commit', async () => {
     const seen = await commit(['a']);
     await commit(['b']);
@@ -169,7 +175,7 @@ describe('A durable actor at two servers', () => {
   });
   afterEach(() => Promise.all(stores.splice(0).map((store) => store.close())));
 
-  const purses = async (prefix: string) => {
+  const purses = (prefix: string) => {
     const kind: DurableKind<object, PurseTypes> = {
       ...{ kind: 'purse', schema: 1, upcasters: {}, rowsOf: () => 'coin/', newRecord: () => ({}) },
       restore(_, body, rows) {
@@ -189,7 +195,10 @@ describe('A durable actor at two servers', () => {
       recover: () => ['recovered'],
       perform: async (_, __, effects) => void (recovered += effects.length),
     };
-    return Promise.all(
+    return atTwo(kind, prefix);
+  };
+  const atTwo = (kind: DurableKind<object, PurseTypes>, prefix: string) =>
+    Promise.all(
       [1, 2].map(async () => {
         const store = await RedisStore.open({ url: redis().url, prefix });
         stores.push(store);
@@ -198,6 +207,11 @@ describe('A durable actor at two servers', () => {
           purse.handle({ id: `envelope ${++envelopes}`, at: 0, command: { type: 'put', coin } });
       }),
     );
+  /** Scripts that Redis has run. */
+  const calls = async () => {
+    const bare = new Redis(redis().url);
+    const stats = await bare.info('commandstats').finally(() => bare.disconnect());
+    return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(stats)?.[1]);
   };
 
   it('goes on from what the other has written, without reading all of it anew', async () => {
@@ -238,6 +252,25 @@ describe('A durable actor at two servers', () => {
       expect(await one(100)).to.equal(111);
       expect(restored).to.equal(before + 1);
     }
+  });
+
+  it('is read with one call when it has no rows and others have changed it, or nobody has', async () => {
+    const kind: DurableKind<object, PurseTypes> = {
+      ...{ kind: 'purse', schema: 1, upcasters: {}, rowsOf: () => undefined, newRecord: () => ({}) },
+      ...{ restore: (_, body) => [body as number], snapshot: (_, coins) => sum(coins) },
+      ...{ recover: () => [], perform: () => Promise.resolve() },
+      decide: (_, [before] = [0], { command: { coin } }) =>
+        coin === 0 ? { reply: before! } : { reply: before! + coin, state: [before! + coin] },
+    };
+    const [one, two] = (await atTwo(kind, 'no-rows')) as [Put, Put];
+    await one(1);
+    expect(await two(0)).to.equal(1);
+    await one(2);
+    const before = await calls();
+    expect(await two(0)).to.equal(3);
+    expect((await calls()) - before, 'others have changed it').to.equal(1);
+    expect(await two(0)).to.equal(3);
+    expect((await calls()) - before, 'nobody has').to.equal(2);
   });
 });
 
