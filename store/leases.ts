@@ -59,10 +59,14 @@ export function beat(
     total: Math.max(lease.total, progress.total),
     // The answer to this heartbeat tells the component to stop; from now on its time to do so runs.
     killAt: lease.killAt === null ? null : Math.min(lease.killAt, at + settings.cancelGraceMs),
+    begun: true,
   };
 }
 
-/** Its worker has told that it is alive, and whether it gets on, with a heartbeat for another of its items. */
+/**
+ * Its worker has told that it is alive, and whether it gets on, with a heartbeat for another of its items. Whether it knows of one that it
+ * has not begun, nobody can tell.
+ */
 export const beatBeside = (
   lease: Lease,
   moved: boolean,
@@ -71,7 +75,7 @@ export const beatBeside = (
 ): Lease => ({
   ...lease,
   leaseUntil: at + leaseMs,
-  silentUntil: moved ? at + silenceMs : lease.silentUntil,
+  silentUntil: moved && lease.begun === true ? at + silenceMs : lease.silentUntil,
 });
 
 /** Bytes of its answer are a sign of life, and progress. */
@@ -91,6 +95,12 @@ export function expiryOf(lease: Lease, at: number): Expiry | null {
   if (at >= lease.wholeUntil) return 'whole';
   return null;
 }
+
+/** Its worker gets on with others, and has not begun this one for long: the answer of its claim may be lost. */
+export const isUnheardOf = (lease: Lease, besides: readonly Lease[], at: number): boolean =>
+  lease.begun !== true &&
+  expiryOf(lease, at) === 'silence' &&
+  besides.some(({ leaseUntil, silentUntil }) => at < leaseUntil && at < silentUntil);
 
 export function expiryReason(expiry: Expiry, settings: LeaseSettings): string {
   switch (expiry) {

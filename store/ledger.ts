@@ -57,6 +57,8 @@ export interface Lease {
   readonly inTurn?: true;
   /** Nothing else of its actor is known. */
   readonly last?: true;
+  /** Its worker has beaten for it, and not only for others. */
+  readonly begun?: true;
 }
 
 export interface LeaseSettings {
@@ -81,7 +83,8 @@ export interface Claim {
   readonly lasting?: boolean;
   /**
    * The worker does one item after the other and answers several at a time. When it hangs with several, nobody can tell on which of them
-   * it was: that is as when it is gone (see `gone`). Of many that wait it gets no more than half, for others may come for some as well.
+   * it was: that is as when it is gone (see `gone`). What it does not begin before its silence runs out while it gets on with others is given
+   * back, for it may never have heard of it. Of many that wait it gets no more than half, for others may come for some as well.
    */
   readonly inTurn?: boolean;
 }

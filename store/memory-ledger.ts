@@ -18,6 +18,7 @@ import {
   cancelled,
   expiryOf,
   expiryReason,
+  isUnheardOf,
   newLease,
   postponed,
 } from './leases.ts';
@@ -230,8 +231,13 @@ export class MemoryLedger implements WorkLedger {
       return [...this.#leases.values()].flatMap((lease) => {
         const expiry = expiryOf(lease, at);
         if (expiry === null || !this.#leases.has(lease.token)) return [];
+        const besides = this.#besides(lease);
+        if (isUnheardOf(lease, besides, at)) {
+          this.#giveBack(lease, false);
+          return [];
+        }
         const reason = expiryReason(expiry, settings);
-        this.#loseOrSetApart([lease, ...this.#besides(lease)], reason);
+        this.#loseOrSetApart([lease, ...besides], reason);
         return [{ lease, reason }];
       });
     });

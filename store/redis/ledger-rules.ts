@@ -12,7 +12,7 @@
  *     depth                          how many wait, by <queue>:<priority>
  *     queues, held                   names of queues, those of one server alone as <queue>@<server>; how many are held, by queue
  *     l:<token>                      a lease: i(tem), w(orker), v (server with which it ends), far (its worker outlives servers), at, lease,
- *                                    silent, whole, done, total, cancelled, kill, turn, last
+ *                                    silent, whole, done, total, cancelled, kill, turn, last, begun (its worker has beaten for it)
  *     due                            leases by the next of their clocks
  *     w:<worker>, v:<server>         leases of a worker; those that end with a server: of its own components, and what it has just handed
  *                                    out to others of whom nobody has heard since
@@ -116,7 +116,7 @@ end
 
 local function leaseOf(token)
   local key = P .. 'l:' .. token
-  local f = fieldsOf(key, 6, 'i', 'w', 'at', 'lease', 'silent', 'whole', 'v', 'done', 'total', 'cancelled', 'kill', 'turn', 'last', 'far')
+  local f = fieldsOf(key, 6, 'i', 'w', 'at', 'lease', 'silent', 'whole', 'v', 'done', 'total', 'cancelled', 'kill', 'turn', 'last', 'far', 'begun')
   if not f or not itemOf(f[1]) then
     redis.call('UNLINK', key)
     redis.call('ZREM', P .. 'due', token)
@@ -127,7 +127,7 @@ local function leaseOf(token)
     token = token, key = key, id = f[1], worker = f[2], at = tonumber(f[3]), lease = tonumber(f[4]), silent = tonumber(f[5]),
     whole = tonumber(f[6]), server = f[7] or '', done = tonumber(f[8] or '0'), total = tonumber(f[9] or '0'),
     cancelled = f[10] == '1', kill = f[11] and tonumber(f[11]), turn = f[12] == '1', last = f[13] == '1',
-    far = f[14] == '1'
+    far = f[14] == '1', begun = f[15] == '1'
   }
 end
 
@@ -149,7 +149,7 @@ local function shown(lease)
   return {
     lease.token, get(P .. 'i:' .. lease.id, 'j'), lease.worker, text(lease.at), text(lease.lease), text(lease.silent), text(lease.whole),
     text(lease.done), text(lease.total), lease.cancelled and '1' or '0', lease.kill and text(lease.kill) or '',
-    lease.turn and '1' or '0', lease.last and '1' or '0', text(at)
+    lease.turn and '1' or '0', lease.last and '1' or '0', lease.begun and '1' or '0', text(at)
   }
 end
 
@@ -308,6 +308,16 @@ local function besides(lease)
     if other.turn and other.token ~= lease.token then found[#found + 1] = other end
   end
   return found
+end
+
+-- Its worker gets on with others, and has not begun this one for long: the answer of its claim may be lost.
+local function isUnheardOf(lease, others)
+  local isSilence = at >= lease.silent and at < lease.lease and not (lease.kill and at >= lease.kill)
+  if lease.begun or not isSilence then return false end
+  for _, other in ipairs(others) do
+    if at < other.lease and at < other.silent then return true end
+  end
+  return false
 end
 
 -- On which of several items a worker was when it went is not known, nor whether it had got all of them: all go back, each to be handed out

@@ -135,11 +135,12 @@ export const LEDGER_SCRIPTS = {
     -- The answer to this heartbeat tells the component to stop; from now on its time to do so runs.
     if lease.kill then lease.kill = math.min(lease.kill, at + graceMs) end
     keepClocks(lease)
+    if not lease.begun then redis.call('HSET', lease.key, 'begun', '1') end
     for _, other in ipairs(besides(lease)) do
       -- The answer of another claim may never have reached the worker.
       if other.at == lease.at then leaveServer(other) end
       other.lease = at + leaseMs
-      if moved then other.silent = at + silenceMs end
+      if moved and other.begun then other.silent = at + silenceMs end
       keepClocks(other)
     end
     return { told(), lease.cancelled and 'cancelled' or 'on' }`),
@@ -280,10 +281,14 @@ export const LEDGER_SCRIPTS = {
         else
           why = 'not done after ' .. text(wholeMs) .. ' ms'
         end
-        expired[#expired + 1] = { shown(lease), why }
         local held = besides(lease)
-        table.insert(held, 1, lease)
-        loseOrSetApart(held, why)
+        if isUnheardOf(lease, held) then
+          giveBack(lease, false)
+        else
+          expired[#expired + 1] = { shown(lease), why }
+          table.insert(held, 1, lease)
+          loseOrSetApart(held, why)
+        end
       end
     end
     return { told(), expired }`),

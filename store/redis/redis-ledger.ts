@@ -331,8 +331,20 @@ export class RedisLedger implements WorkLedger {
   /** In the time of this server's clock. */
   #readLease(fields: ShownLease): Lease {
     const [token, item, worker, ...rest] = fields as readonly [string, string, string, ...string[]];
-    const [startedAt, leaseUntil, silentUntil, wholeUntil, done, total, cancelled, kill, inTurn, last, at] =
-      rest;
+    const [
+      startedAt,
+      leaseUntil,
+      silentUntil,
+      wholeUntil,
+      done,
+      total,
+      cancelled,
+      kill,
+      inTurn,
+      last,
+      begun,
+      at,
+    ] = rest;
     const shift = this.#deps.now() - Number(at);
     const here = (time: string | undefined) => (time === 'inf' ? Infinity : Number(time) + shift);
     return {
@@ -349,6 +361,7 @@ export class RedisLedger implements WorkLedger {
       killAt: kill === '' ? null : here(kill),
       ...(inTurn === '1' ? { inTurn: true } : {}),
       ...(last === '1' ? { last: true } : {}),
+      ...(begun === '1' ? { begun: true } : {}),
     };
   }
 }

@@ -596,6 +596,23 @@ export function ledgerContract(open: Open): void {
       expect(ledger.expired).to.have.length(1);
     });
 
+    it('loses what it has not begun after SILENCE_MS though it gets on with others, unharmed: it may never have heard of it', async () => {
+      await offered(3);
+      const [first] = await inTurn(1);
+      const [second] = await inTurn(1);
+      // The answer of this claim is lost on its way.
+      await inTurn(1);
+      await ledger.beat(second!);
+      for (let done = 1; ledger.at < 130_000; done++) {
+        ledger.at += 10_000;
+        await ledger.beat(first!, done);
+        await ledger.tick();
+      }
+      expect(await ledger.taken()).to.deep.equal(['i2']);
+      expect([ledger.lost, ledger.expired]).to.deep.equal([[], []]);
+      expect([await ledger.beat(first!), await ledger.beat(second!)]).to.deep.equal(['on', 'on']);
+    });
+
     it('gives back what it has not begun as often as it likes', async () => {
       await ledger.offer(item('a'));
       for (let n = 0; n <= 40; n++) await ledger.of.release((await inTurn(1))[0]!.token, 'worker', false);
