@@ -69,5 +69,7 @@ export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Setti
     /^SQLITE_(CANTOPEN|READONLY)/.test(code ?? '')
   )
     return `The data folder ${DATA_DIR} cannot be written (${code}): set DATA_DIR to a folder of this user.`;
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code ?? ''))
+    return `The database of the data folder ${DATA_DIR} is damaged (${code}): put a backup in the place of its troupe.db, or set DATA_DIR to another folder.`;
   return undefined;
 }

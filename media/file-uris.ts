@@ -5,7 +5,7 @@
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { withoutData } from '../domain/censor.ts';
 import { MediumError } from './medium-error.ts';
 
@@ -15,11 +15,15 @@ export type MediaScheme = (typeof SCHEMES)[number];
 /** MEDIA_INITIALIZATION when there is none, or none that we know. */
 export function schemeOf(uri: string): MediaScheme {
   const written = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
-  if (written === undefined) throw refusal('URI scheme not defined');
+  if (written === undefined) throw refusal(`URI scheme not defined${uriOfPath(uri)}`);
   const scheme = SCHEMES.find((known) => known === written);
   if (scheme === undefined) throw refusal('Unsupported URI scheme');
   return scheme;
 }
+
+/** What to write for what looks like the path of a file. */
+const uriOfPath = (uri: string) =>
+  uri.startsWith('/') ? `: write ${pathToFileURL(uri).href} for the file of this path` : '';
 
 /**
  * The URI as it may stand in messages and logs: no user, no password, no query (signatures, passwords of cameras), no data. Where a

@@ -128,6 +128,7 @@ export class JobService {
   async #noDisk(): Promise<string | undefined> {
     const { dataDir, minFreeBytes } = this.#deps.settings;
     if ((await freeBytes(dataDir)) >= minFreeBytes) return undefined;
-    return `The disk of the server is nearly full (less than ${minFreeBytes} bytes are free in DATA_DIR); no new jobs are taken.`;
+    const least = Math.ceil(minFreeBytes / 2 ** 20);
+    return `The disk of the server is nearly full (MIN_FREE_BYTES: less than ${least} MiB are free in DATA_DIR); no new jobs are taken until there is room.`;
   }
 }

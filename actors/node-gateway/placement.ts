@@ -71,13 +71,13 @@ export class NodePlacement {
   waitingReason(queue: string): string | undefined {
     const hosts = this.#configured.hostsOf(queue).filter((host) => host !== this.#deps.host);
     if (hosts.length === 0) return undefined;
-    if (this.canServe(queue)) return 'starting';
+    if (this.canServe(queue)) return 'its component is starting';
     const away = hosts.find(
       (host) => this.#nodes.get(host)?.silent !== false && !this.#deps.heardElsewhere(host),
     );
     if (away !== undefined) return `the node ${away} is not connected`;
     return this.#isAwaited(queue)
-      ? 'starting'
+      ? 'its component is starting'
       : `its services on ${hosts[0]} are stopped or cannot be started`;
   }
 

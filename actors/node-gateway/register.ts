@@ -100,7 +100,7 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
     waitingReason(queue) {
       if (gateway.placement.serves(queue)) return undefined;
       const here = manager.waitingReason(queue);
-      if (here !== undefined && gateway.placement.isAbleElsewhere(queue)) return 'starting';
+      if (here !== undefined && gateway.placement.isAbleElsewhere(queue)) return 'its component is starting';
       return here === undefined || manager.isFor(queue)
         ? here
         : (gateway.placement.waitingReason(queue) ?? here);

@@ -92,5 +92,5 @@ export function reasonToWait(
   const [first] = others;
   if (first !== undefined && others.every(({ unlaunchable }) => unlaunchable))
     return `its component cannot be started: ${first.reason}`;
-  return 'starting';
+  return 'its component is starting';
 }

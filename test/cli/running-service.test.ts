@@ -187,6 +187,17 @@ describe('troupe, where a service runs', () => {
     }
   });
 
+  it('says what to do when the database is damaged', async () => {
+    const folder = path.join(place.folder, 'damaged');
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'troupe.db'), 'Dear reader, this is no database. '.repeat(100));
+    const { code, stderr } = await place.troupe(['serve'], { PORT: '0', DATA_DIR: folder });
+    expect(code).to.equal(2);
+    expect(stderr)
+      .to.include(`The database of the data folder ${folder} is damaged (SQLITE_NOTADB)`)
+      .and.to.include('put a backup in the place of its troupe.db');
+  });
+
   it('serves until SIGTERM, ends with 0, and is not found any more', async () => {
     server.signal('SIGTERM');
     expect((await server.ended).code).to.equal(0);

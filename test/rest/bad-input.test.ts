@@ -330,7 +330,7 @@ describe('Bad input', () => {
   describe('in the form of media that cannot be used', () => {
     const bad = (): readonly (readonly [uri: string, why: string])[] => [
       ['ftp://127.0.0.1/a.png', 'Unsupported URI scheme'],
-      ['/etc/passwd', 'URI scheme not defined'],
+      ['/etc/passwd', 'URI scheme not defined: write file:///etc/passwd for the file of this path'],
       [media('missing.png'), 'File does not exist'],
       [media(''), 'The URI does not name a regular file'],
       [pathToFileURL(join(service.folder, 'outside.png')).href, 'does not lie below a media folder'],

@@ -412,7 +412,7 @@ describe('The gateway of nodes on other hosts', () => {
       gateway.placement.unavailable('here', 'FACE', 'it crashes');
       await ask({ instance: 'other' }, 'rack-3');
       await sayUnavailable();
-      expect(gateway.placement.waitingReason('FACE')).to.equal('starting');
+      expect(gateway.placement.waitingReason('FACE')).to.equal('its component is starting');
       expect(told()).to.deep.equal([]);
       await ask(other({ unlaunchable: true }), 'rack-3');
       gateway.placement.unavailable('here', 'FACE', 'it crashes');

@@ -31,8 +31,8 @@ describe('Why work waits', () => {
     [none, service({ status: 'Delete' }, true)],
     ['stopped by an administrator', service(STOPPED), service(STOPPED)],
     [cannot, service(BROKEN), service(STOPPED)],
-    ['starting', service(BROKEN), service({ status: 'Launching' })],
-    ['starting', service({ status: 'Configured' })],
+    ['its component is starting', service(BROKEN), service({ status: 'Launching' })],
+    ['its component is starting', service({ status: 'Configured' })],
   ] as const)
     it(`is "${expected}" with ${services.length} services that are ${services.map(({ state }) => state.status).join(', ') || 'none'}`, () => {
       expect(reasonToWait('FACE', services, false)).to.equal(expected);
