@@ -99,7 +99,9 @@ async function demo(terminal: Terminal): Promise<number> {
     }
     const checks: Check[] = [];
     for (const { job, info } of ended) checks.push(...(await show(service.client, job, info, terminal)));
-    return conclude(checks, performance.now() - started, terminal);
+    const exitCode = conclude(checks, performance.now() - started, terminal);
+    if (exitCode === EXIT.done) terminal.print(whatNext(settings.DATA_DIR));
+    return exitCode;
   } finally {
     await service.stop();
     interrupts.close();
@@ -164,6 +166,14 @@ function conclude(checks: readonly Check[], ms: number, terminal: Terminal): num
   );
   return missing === 0 ? EXIT.done : EXIT.failed;
 }
+
+/** What whoever has seen the demo may want to do next. */
+const whatNext = (dataDir: string) => `
+What next?
+  DATA_DIR=${path.relative('', dataDir)} npm start
+      shows these jobs in a browser: open the link that it prints
+  npx troupe analyze FILE...
+      the same with pictures, videos, sounds and documents of your own`;
 
 const terminal = new Terminal();
 try {

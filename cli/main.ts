@@ -58,12 +58,11 @@ program
   )
   .option('--from <TIME>', 'of videos only what comes after it: seconds (83.5), or 1:23.5', moment)
   .option('--to <TIME>', 'of videos only what comes before it', moment)
-  .option('--property <NAME=VALUE>', 'job property; may be repeated', property, {})
+  .option('--property <NAME=VALUE>', 'job property; may be repeated', property)
   .option(
     '--algorithm-property <ALGORITHM:NAME=VALUE>',
     'the same for one algorithm, such as FACE:CONFIDENCE_THRESHOLD=0.7; may be repeated',
     algorithmProperty,
-    {},
   )
   .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
   .option(
@@ -89,7 +88,7 @@ program
   .description('watch a camera: make a streaming job and show what is seen as it happens, until Ctrl-C')
   .argument('<URI>', 'rtsp:, rtsps:, http: or https:; - reads it, with its password, from standard input')
   .option('--pipeline <NAME>', 'stored pipeline whose algorithm supports streams; without it they are listed')
-  .option('--property <NAME=VALUE>', 'job property; may be repeated', property, {})
+  .option('--property <NAME=VALUE>', 'job property; may be repeated', property)
   .option(
     '--segment-size <FRAMES>',
     'frames of a segment, each of which has a report',
@@ -129,7 +128,7 @@ try {
 
 function algorithmProperty(
   text: string,
-  before: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  before: Readonly<Record<string, Readonly<Record<string, string>>>> = {},
 ): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const [, given = '', rest] = /^([^:=]+):([^=]+=.*)$/s.exec(text) ?? [];
   const algorithm = canonicalName(given);

@@ -13,7 +13,7 @@ import { endedWell, endLine, streamPath, watchStream, type StreamWatcher } from 
 export interface StreamOptions {
   /** Without it nothing is run. */
   readonly pipeline?: string;
-  readonly property: Readonly<Record<string, string>>;
+  readonly property?: Readonly<Record<string, string>>;
   /** Frames. */
   readonly segmentSize: number;
   /** Milliseconds; -1: never. */
@@ -52,7 +52,7 @@ export async function stream(given: string, options: StreamOptions, terminal: Te
 function requestOf(uri: string, pipeline: string, options: StreamOptions): StreamRequest {
   return {
     enableOutputToDisk: true,
-    jobProperties: options.property,
+    jobProperties: options.property ?? {},
     stream: { streamUri: uri, segmentSize: options.segmentSize },
     stallTimeout: options.stallTimeout,
     pipelineName: pipeline,

@@ -14,9 +14,9 @@ import { Uploads } from './uploads.ts';
 
 export interface JobOptions {
   readonly pipeline: string;
-  readonly property: Readonly<Record<string, string>>;
+  readonly property?: Readonly<Record<string, string>>;
   /** By algorithm name. */
-  readonly algorithmProperty: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly algorithmProperty?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly priority?: number;
   /** Of videos, in milliseconds: only what lies between the two. */
   readonly from?: number;
@@ -40,7 +40,7 @@ function requestOf(media: readonly MediumArgument[], options: JobOptions): JobRe
     pipelineName: options.pipeline,
     // Whoever has the tool reads what the specification does not list, too.
     jobProperties: { OUTPUT_DETAILS: 'TRUE', ...options.property },
-    algorithmProperties: options.algorithmProperty,
+    algorithmProperties: options.algorithmProperty ?? {},
     ...(options.priority !== undefined && { priority: options.priority }),
   };
 }
@@ -72,7 +72,7 @@ export async function submit(
     return { jobId, names: namesOf(readable) };
   };
   const uploads = new Uploads(client, terminal);
-  await mustBeKnown(Object.keys(options.algorithmProperty), client);
+  await mustBeKnown(Object.keys(options.algorithmProperty ?? {}), client);
   try {
     const files = await filesToUpload(service, media, options);
     if (files.size > 0) await mustHavePipeline(options.pipeline, client);

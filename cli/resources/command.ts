@@ -204,7 +204,7 @@ export const repeated = (given: string, before: readonly string[] = []): readonl
 /** Of an option that may be repeated: NAME=VALUE, by name. */
 export function property(
   text: string,
-  before: Readonly<Record<string, string>>,
+  before: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Write NAME=VALUE.');

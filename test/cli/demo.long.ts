@@ -13,7 +13,8 @@ describe('The demo', () => {
       expect(code, `${stdout}\n${stderr}`).to.equal(0);
       expect(stdout)
         .to.match(/^(\d+) of \1 known answers, /m)
-        .and.not.to.include('NOT FOUND');
+        .and.not.to.include('NOT FOUND')
+        .and.to.include('DATA_DIR=data/demo npm start');
       expect(stderr).to.match(/^faces +100 % +COMPLETE$/m);
       const documents = [...stdout.matchAll(/^Document: (.*)$/gm)].map(([, file = '']) => file);
       expect(documents).to.have.length(8);
