@@ -62,6 +62,10 @@ export function MediaChoice({
   );
 }
 
+/** Types of files that are surely no videos: nothing can be cut from them. */
+const WITHOUT_PARTS =
+  /^(audio|text)\/|^image\/(jpeg|png|bmp|tiff|heic)$|^application\/(pdf|json|vnd\.(openxml|oasis))/;
+
 const chosen = (name: string): ChosenMedium => ({ key: ++keys, name, uri: undefined, from: '', to: '' });
 
 const altered = (change: Change, key: number, what: Partial<ChosenMedium>) =>
@@ -85,7 +89,7 @@ function useUploads(change: Change): (files: readonly File[]) => void {
   return (files) => {
     const added = files.map((file) => ({
       file,
-      medium: { ...chosen(file.name), bytes: file.size, sent: 0 },
+      medium: { ...chosen(file.name), bytes: file.size, sent: 0, hasParts: !WITHOUT_PARTS.test(file.type) },
     }));
     change((media) => [...media, ...added.map(({ medium }) => medium)]);
     for (const { file, medium } of added) last.current = last.current.then(() => sendOne(file, medium));
@@ -103,7 +107,7 @@ const uriOf = (text: string) =>
 function ByAddress({ change }: { readonly change: Change }) {
   return (
     <OneField
-      label="Or a path on the server, or an address (https:, s3:)"
+      label="Or a path on the server, or an address (http:, https:)"
       button="Add"
       act={async (text) => {
         const uri = uriOf(text);
@@ -117,7 +121,7 @@ function ByAddress({ change }: { readonly change: Change }) {
 }
 
 function Chosen({ medium, change }: { readonly medium: ChosenMedium; readonly change: Change }) {
-  const { key, name, uri, sent, bytes: size, problem, from, to } = medium;
+  const { key, name, uri, sent, bytes: size, problem, from, to, hasParts = true } = medium;
   const field = (part: 'from' | 'to') => ({
     type: 'number' as const,
     min: 0,
@@ -135,8 +139,8 @@ function Chosen({ medium, change }: { readonly medium: ChosenMedium; readonly ch
       {uri === undefined && problem === undefined && size !== undefined && (
         <progress max={size} value={sent ?? 0} aria-label={`${name} is sent`} />
       )}
-      {uri !== undefined && (
-        <span class="range">
+      {uri !== undefined && hasParts && (
+        <span class="range" title="Of a video only what lies between these seconds">
           <label>
             from <input {...field('from')} />
           </label>

@@ -11,6 +11,8 @@ export interface ChosenMedium {
   readonly sent?: number;
   readonly bytes?: number;
   readonly problem?: string;
+  /** false: it is no video, of which a part can be taken. */
+  readonly hasParts?: boolean;
   /** Seconds from the start, as they were typed. */
   readonly from: string;
   readonly to: string;

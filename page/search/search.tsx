@@ -59,11 +59,21 @@ export function Search({ route: { query } }: { readonly route: Route }) {
   );
 }
 
-function Hits({ page: { hits, next, complete }, asked }: { readonly page: Page; readonly asked: object }) {
+interface Asked {
+  readonly [field: string]: string | undefined;
+}
+
+function Hits({ page: { hits, next, complete }, asked }: { readonly page: Page; readonly asked: Asked }) {
   return (
     <>
       {!complete && <p class="hint">Not all documents are in the index yet.</p>}
-      {hits.length === 0 && next === null && <p class="hint">Nothing was found.</p>}
+      {hits.length === 0 && next === null && (
+        <p class="hint">
+          Nothing was found.
+          {asked['text'] !== undefined &&
+            ' Text is what was read or said: things are found by their class (person, car), faces by the type FACE.'}
+        </p>
+      )}
       <ul class="hits">
         {hits.map((hit) => (
           <li key={`${hit.jobId} ${hit.trackId}`}>

@@ -89,12 +89,16 @@ function StreamRow({ info }: { readonly info: StreamInfo }) {
         <a href={hrefOf(['streams', jobId])}>{jobId}</a>
       </th>
       <td data-label="Camera">{streamUri}</td>
-      <td data-label="Pipeline">{pipelineName}</td>
+      <td data-label="Pipeline" class="words">
+        {pipelineName}
+      </td>
       <td data-label="Status">
         <Status of={jobStatus} />
         <small>{jobStatusDetail}</small>
       </td>
-      <td data-label="Seen">{counted(segments, 'segment')}</td>
+      <td data-label="Seen" class="words">
+        {counted(segments, 'segment')}
+      </td>
       <td data-label="Started">
         <time dateTime={startDate}>{moment(startDate)}</time>
       </td>

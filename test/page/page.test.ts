@@ -53,6 +53,8 @@ const FACE = 'FACE DETECTION PIPELINE';
     await page.getByLabel('MIN_FACE_SIZE').fill('20');
     await page.getByRole('button', { name: 'Check it only' }).click();
     await page.getByText('All is well').waitFor();
+    // It is sent by now, and no part of a picture can be asked for.
+    expect(await page.getByLabel('from').count()).to.equal(0);
     await page.getByRole('button', { name: 'Start the job' }).click();
     await page.locator('h1 .status', { hasText: /^Complete$/ }).waitFor();
 
@@ -283,6 +285,33 @@ const FACE = 'FACE DETECTION PIPELINE';
       const wide = await page.evaluate('document.documentElement.scrollWidth');
       expect(wide, view).to.be.at.most(320);
     }
+  });
+
+  it('tells who looks for a thing by its name in texts how things are found', async () => {
+    const { page } = await chromium.reader(service, '#/search?text=zeppelin');
+    await page.getByText('things are found by their class').waitFor();
+    await page.goto(`${service.url}/#/search?class=zeppelin`);
+    await page.getByText(/^Nothing was found\.$/).waitFor();
+  });
+
+  it('breaks no heading and no figure of the streams within a word, however long the address of a camera is', async () => {
+    const { status } = await service.ask('POST', '/rest/streaming/jobs', {
+      enableOutputToDisk: false,
+      pipelineName: FACE,
+      stallTimeout: 0,
+      stream: { streamUri: `http://127.0.0.1:1/${'street/'.repeat(40)}`, segmentSize: 100 },
+    });
+    expect(status).to.equal(201);
+    const { page } = await chromium.reader(service, '#/streams');
+    await page.getByRole('cell', { name: '0 segments' }).waitFor();
+    const broken = await page.evaluate(`
+      [...document.querySelectorAll('thead th, td.words, td time')].filter((cell) => {
+        const lines = document.createRange();
+        lines.selectNodeContents(cell);
+        const tops = new Set([...lines.getClientRects()].map(({ top }) => Math.round(top)));
+        return tops.size > cell.textContent.trim().split(/\\s+/).length;
+      }).map((cell) => cell.textContent)`);
+    expect(broken).to.deep.equal([]);
   });
 
   it('is used by keys alone: to the content, to a job and to its button', async () => {
