@@ -60,3 +60,5 @@ class PropertiesAreRead(unittest.TestCase):
             with self.assertRaises(DetectionError) as raised:
                 read()
             self.assertEqual(raised.exception.code, code)
+            if code == "MISSING_PROPERTY":
+                self.assertIn("describe it with a defaultValue in descriptor.json", str(raised.exception))

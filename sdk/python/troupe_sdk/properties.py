@@ -30,7 +30,10 @@ class Properties(Mapping[str, str]):
         if value.strip() != "":
             return value
         if default is _MISSING:
-            raise DetectionError("MISSING_PROPERTY", f"The {name} property is not set.")
+            raise DetectionError(
+                "MISSING_PROPERTY",
+                f"The {name} property is not set: set it for the job, or describe it with a defaultValue in descriptor.json.",
+            )
         return str(default)
 
     def number(self, name: str, default: object = _MISSING) -> float:
