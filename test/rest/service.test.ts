@@ -50,7 +50,10 @@ describe('The service (specification 4.1)', () => {
       );
       expect(messages).to.have.length(1);
       expect(messages[0]!.msg).to.match(/^The disk of the service is nearly full: /);
-      const refused = await full.create({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
+      const refused = await full.create({
+        media: [sampleUri('astronaut.png')],
+        pipelineName: 'LIGHT PIPELINE',
+      });
       expect(refused.text).to.include('no new jobs are taken until there is room');
       const scraped = await full.ask('GET', '/metrics');
       expect(scraped.text).to.match(/^troupe_disk_free_bytes \d+$/m);
