@@ -54,7 +54,7 @@ export interface LinesOrder {
   readonly request: string;
 }
 
-/** The stream that this worker was started for has ended. */
+/** There is nothing to do for this worker, which was started for a stream. */
 export interface RestOrder {
   readonly type: 'rest';
   readonly worker: string;

@@ -130,6 +130,7 @@ function workerGateway(
     frames,
     waiters,
     isSilent: (worker, askedMs) => nodes.gateway.isSilent(worker, askedMs),
+    rest: (worker) => nodes.rest(worker),
     clock: system.clock,
     dataDir: settings.DATA_DIR,
     heartbeatMs: settings.HEARTBEAT_MS,

@@ -110,7 +110,7 @@ export class NodeGateway {
     return remote !== undefined;
   }
 
-  /** The stream that this worker was started for has ended. False: no node on another host has started it. */
+  /** There is nothing to do for this worker, which was started for a stream. False: no node on another host has started it. */
   rest(worker: string): boolean {
     const remote = this.#nodes.get(nodeOfWorker(worker) ?? '');
     remote?.send({ type: 'rest', worker });

@@ -75,7 +75,7 @@ export type NodeCommand =
   | { readonly type: 'stopService'; readonly service: string }
   /** This process does not answer or does not stop. */
   | { readonly type: 'kill'; readonly worker: string; readonly reason: string }
-  /** The stream that this process watched has ended. */
+  /** There is nothing to do for this process: the stream that it was started for has ended, or it has asked for one in vain. */
   | { readonly type: 'rest'; readonly worker: string }
   /** An ADMIN wants to read its last lines. */
   | { readonly type: 'tellLines'; readonly service: string; readonly request: string }

@@ -29,7 +29,7 @@ export interface Nodes {
   offered: NodeGateway['offered'];
   /** This process hangs: whoever started it ends it. */
   kill(worker: string, reason: string): void;
-  /** The stream that this process was started for has ended. */
+  /** There is nothing to do for this process, which was started for a stream; one that no node has started is let be. */
   rest(worker: string): void;
   /** Why work of this queue waits, as far as services are the reason. */
   waitingReason(queue: string): string | undefined;
@@ -95,7 +95,8 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
       if (!killHere(worker, reason)) base.cluster?.order({ type: 'kill', worker, reason });
     },
     rest(worker) {
-      if (!restHere(worker)) base.cluster?.order({ type: 'rest', worker });
+      if (nodeOfWorker(worker) !== undefined && !restHere(worker))
+        base.cluster?.order({ type: 'rest', worker });
     },
     waitingReason(queue) {
       if (gateway.placement.serves(queue)) return undefined;

@@ -19,7 +19,7 @@ export type NodeManagerCommand =
   | { readonly type: 'demand'; readonly queue: string; readonly wanted: number }
   /** From the dispatcher: this worker hangs. */
   | { readonly type: 'kill'; readonly worker: string; readonly reason: string }
-  /** From streaming jobs: the stream that this worker was started for has ended. */
+  /** From the gateway of workers: there is nothing to do for this one, which was started for a stream. */
   | { readonly type: 'rest'; readonly worker: string }
   /** From the clock: these queues have work, waiting or held. Services on demand that had none for long may rest. */
   | { readonly type: 'look'; readonly busy: ReadonlySet<string> }

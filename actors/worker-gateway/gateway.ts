@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { FailureRequest } from '../../protocol/coded-error.ts';
 import type { FetchLimits } from '../../protocol/media-work.ts';
 import type { SubJobAnswer } from '../../protocol/worker-messages.ts';
+import { isStreamQueue } from '../../protocol/streams.ts';
 import { MEDIA_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts';
 import { answerPlace } from '../../results/answer-place.ts';
 import { readFeedPiece } from '../../results/feed-index.ts';
@@ -30,6 +31,8 @@ export interface WorkerGatewayDeps extends IntakeDeps {
   readonly movedFiles: readonly MovedStart[];
   /** Whether nothing was heard of the host of this worker for long, which asked for work so many milliseconds ago. */
   isSilent(worker: string, askedMs: number): boolean;
+  /** There is nothing to do for the process of this worker. */
+  rest(worker: string): void;
   /** A token of the service; undefined when there is none to be had. */
   bearer(): Promise<string | undefined>;
 }
@@ -88,13 +91,23 @@ export class WorkerGateway {
           claimed.giveBack();
           return NOTHING;
         }
+        if (claimed.work.length > 0) return claimed;
         const left = until - clock.steady();
-        if (claimed.work.length > 0 || left <= 0) return claimed;
+        if (left <= 0) return this.#inVain(claim);
         await waiter.wait(left, gone);
       }
     } finally {
       waiter.leave();
     }
+  }
+
+  /**
+   * Each stream has a process of its own, which is told to end when its stream ends. That word is lost when this server or its node is
+   * away just then, and nobody says it when the stream was cancelled before its process came for it.
+   */
+  #inVain({ worker, queues }: Claim): Claimed {
+    if (queues.every(isStreamQueue)) this.#deps.rest(worker);
+    return NOTHING;
   }
 
   async #claimed({ waitMs: _, ...claim }: Claim): Promise<Claimed> {

@@ -6,11 +6,14 @@ import { closeServers, rtsp } from '../media/live-watching.ts';
 import { Nodes } from '../rest/nodes-support.ts';
 import { accessUnits } from '../support/coded-media.ts';
 import { NodeProcess } from '../support/node-process.ts';
+import { RawComponent } from '../support/raw-component.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const OTHER = 'rack-2';
 const STREAMS = 'TroupeMotionDetectionStreams';
+/** Its process does nothing: the test claims and answers with its token. */
+const SCRIPTED = 'TroupeFaceDetectionStreams';
 const WITHIN = { withinMs: 60_000 };
 
 interface Info {
@@ -31,7 +34,8 @@ describe('A streaming job on a node on another host', function () {
     const offered = (await service.ask('GET', '/rest/nodes/services')).body as Record<string, ServiceModel>;
     const onDemand = [{ name: 'TROUPE_START', value: 'ON_DEMAND' }];
     const model = { ...offered[STREAMS]!, serviceCount: 1, environmentVariables: onDemand };
-    const { status, text } = await nodes.save([here, { host: OTHER, services: [model] }]);
+    const scripted = nodes.model(SCRIPTED, 'run', { environmentVariables: onDemand });
+    const { status, text } = await nodes.save([here, { host: OTHER, services: [model, scripted] }]);
     expect(status, text).to.equal(201);
     await becomes(`${STREAMS}:1`, 'Configured');
   });
@@ -50,12 +54,12 @@ describe('A streaming job on a node on another host', function () {
     );
   const camera = (speed: number) =>
     rtsp(accessUnits(sample('face_move.mp4')), () => ({ speed, after: 'stall' }));
-  const watched = async (streamUri: string): Promise<number> => {
+  const watched = async (streamUri: string, pipeline = 'MOTION DETECTION PIPELINE'): Promise<number> => {
     const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: false,
       stream: { streamUri, segmentSize: 20 },
       stallTimeout: -1,
-      pipelineName: 'MOTION DETECTION PIPELINE',
+      pipelineName: pipeline,
     });
     expect(status, text).to.equal(201);
     return (body as { jobId: number }).jobId;
@@ -69,6 +73,16 @@ describe('A streaming job on a node on another host', function () {
       ({ segments }) => segments >= least,
       WITHIN,
     );
+  const cancel = async (id: number) =>
+    expect((await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`)).status).to.equal(200);
+  const isCancelled = (id: number) =>
+    until(
+      `${id} has ended`,
+      () => info(id),
+      ({ jobStatus }) => jobStatus === 'CANCELLED',
+      WITHIN,
+    );
+  const restart = () => service.start({ PORT: new URL(service.url).port });
   const workers = () =>
     service
       .log('handed out a sub-job')
@@ -82,7 +96,7 @@ describe('A streaming job on a node on another host', function () {
     await reaches(near, 1);
     expect(workers()).to.deep.equal([OTHER, 'test-host']);
     await service.kill9();
-    await service.start({ PORT: new URL(service.url).port });
+    await restart();
     const { segments } = await info(far);
     await reaches(far, segments + 1);
     expect(
@@ -90,15 +104,36 @@ describe('A streaming job on a node on another host', function () {
       'it goes on with what it holds',
     ).to.have.length(1);
     for (const id of [far, near]) {
-      expect((await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`)).status).to.equal(200);
-      await until(
-        `${id} has ended`,
-        () => info(id),
-        ({ jobStatus }) => jobStatus === 'CANCELLED',
-        WITHIN,
-      );
+      await cancel(id);
+      await isCancelled(id);
     }
     await becomes(`${STREAMS}:1`, 'Configured', 'Inactive');
+  });
+
+  it('that ends while its node is not there: its process ends when it has asked in vain for another one', async () => {
+    const id = await watched('rtsp://camera.example/live', 'FACE DETECTION PIPELINE');
+    const [process] = await nodes.startedTimes(SCRIPTED, 1);
+    const component = new RawComponent(service, String(process!.bootstrap['token']));
+    const [stream] = await component.claim('STREAM:FACE');
+    await service.kill9();
+    node.signal('SIGSTOP');
+    try {
+      await restart();
+      await cancel(id);
+      expect((await component.end(stream!.token, { reason: 'cancelled', detail: '' })).status).to.equal(200);
+      await isCancelled(id);
+    } finally {
+      node.signal('SIGCONT');
+    }
+    await until(
+      'its process has ended',
+      async () => {
+        await component.say('/claim', { algorithms: ['STREAM:FACE'], max: 1, waitMs: 100 });
+        return (await nodes.state(`${SCRIPTED}:1`, OTHER))?.lastKnownState ?? 'none';
+      },
+      (seen) => seen === 'Configured',
+      WITHIN,
+    );
   });
 
   it('is watched by the server when that node is not there', async () => {
@@ -108,6 +143,6 @@ describe('A streaming job on a node on another host', function () {
     const id = await watched((await camera(1)).url);
     await reaches(id, 1);
     expect(workers().slice(before)).to.deep.equal(['test-host']);
-    await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`);
+    await cancel(id);
   });
 });

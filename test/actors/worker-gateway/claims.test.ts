@@ -28,12 +28,15 @@ describe('A claim', () => {
   const open = new AbortController().signal;
   /** Sub-jobs that cost an attempt. */
   let lost: string[];
+  /** Processes for which there was nothing to do. */
+  let resting: string[];
   let files = 0;
 
   beforeEach(() => {
     store = new SqliteStore(path(`${++files}.db`));
     waiters = new WorkWaiters();
     lost = [];
+    resting = [];
     store.work.watch({
       offered(queues) {
         for (const [queue, { waiting }] of queues) waiters.wake(queue, waiting);
@@ -50,6 +53,7 @@ describe('A claim', () => {
       store,
       waiters,
       isSilent: () => false,
+      rest: (worker) => resting.push(worker),
       clock: systemClock,
       jobs: undefined as never,
       streams: undefined as never,
@@ -220,6 +224,22 @@ describe('A claim', () => {
       } finally {
         Date.now = real;
       }
+    });
+
+    it('for a live stream in vain tells that there is nothing to do for its process', async () => {
+      const STREAMS = ['STREAM:FACE'];
+      const gateway = gatewayWith();
+      await claimOf(gateway, { waitMs: 20, queues: ['FACE'] });
+      const hangsUp = new AbortController();
+      const waiting = claimOf(gateway, { waitMs: POLL_MS, queues: STREAMS, gone: hangsUp.signal });
+      hangsUp.abort();
+      await waiting;
+      expect(resting, 'another one, and one that hung up').to.deep.equal([]);
+      expect(await seen(claimOf(gateway, { waitMs: 20, queues: STREAMS }))).to.deep.equal([]);
+      expect(resting).to.deep.equal(['worker']);
+      await given('STREAM:FACE');
+      expect(await seen(claimOf(gateway, { waitMs: 20, queues: STREAMS }))).to.deep.equal(['j.1.0']);
+      expect(resting, 'one that got work').to.deep.equal(['worker']);
     });
 
     it('beside others is woken when there is work for it, too', async () => {
