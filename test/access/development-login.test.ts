@@ -28,7 +28,7 @@ describe('A browser at a server for development', () => {
     const body = new URLSearchParams({ code, as: 'administrator' }).toString();
     return browser.ask(page('/login'), { method: 'POST', body, from: page('/login'), ...asked });
   };
-  before(async () => (service = await Service.started()));
+  before(async () => (service = await Service.here()));
   after(() => service.close());
   beforeEach(() => (browser = new Browser()));
 
@@ -119,14 +119,14 @@ describe('A browser at a server for development', () => {
       const later = new Service({ ...provider.settings, PORT: port, DATA_DIR: service.dataDir }, () =>
         provider.tokens.token('admin'),
       );
-      await later.start();
+      await later.startHere();
       expect(await whoami()).to.equal(401);
       expect(await link()).to.equal(page('/login'));
       await later.stop();
       await later.close();
     } finally {
       await provider.close();
-      await service.start({ PORT: port });
+      await service.startHere({ PORT: port });
     }
   });
 

@@ -181,7 +181,7 @@ describe('A browser that logs in at the provider (specification 5)', () => {
     await service.start({ PORT: port });
     expect((await asSession()).status).to.equal(200);
     await service.kill9();
-    await service.start({ PORT: port });
+    await service.startHere({ PORT: port });
     expect((await asSession()).status).to.equal(200);
   });
 

@@ -17,7 +17,7 @@ describe('A node of a server behind an OpenID Connect provider', () => {
   before(async () => {
     provider = await TestProvider.start();
     const settings = { ...settingsOf(provider), ...NODES, NODE_SILENCE_MS: '1500' };
-    service = await Service.started(settings, () => provider.token('admin'));
+    service = await Service.here(settings, () => provider.token('admin'));
   });
   after(async () => {
     await Promise.all(closing.map((one) => one.close()));
@@ -88,7 +88,7 @@ describe('A node of a server behind an OpenID Connect provider', () => {
   });
 
   it('is not taken at all when no claim grants the role', async () => {
-    const other = await ServiceWithRoles.started();
+    const other = await ServiceWithRoles.here();
     try {
       const answer = await other.service.ask('POST', '/node/v1/rack-2/sync', HELLO);
       expect([answer.status, answer.body]).to.deep.equal([

@@ -172,7 +172,7 @@ describe('Actors', () => {
     );
     await service.kill9();
     await spoil(service, number);
-    await service.start();
+    await service.startHere();
     const failed = await until(
       'its actor has failed',
       () => the(`batch-job/${number}`),

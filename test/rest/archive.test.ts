@@ -555,7 +555,7 @@ describe('The archive (specification 6.4)', () => {
       await own.terminal(id);
       await own.kill9();
       archive.manners.status = undefined;
-      await own.start();
+      await own.startHere();
       const look = async () => (await own.job(id))?.archiveStatus;
       await until('the archive has been told', look, (status) => status === 'COMPLETE');
       expect(archive.kept(hashOf(ASTRONAUT))).to.have.lengthOf(1);

@@ -380,7 +380,7 @@ describe('Components (specification 4.6)', () => {
     expect((await remove('DURABLE')).status).to.equal(204);
     expect((await service.ask('DELETE', '/rest/pipelines/DURABLE%20PIPELINE')).status).to.equal(200);
     await service.kill9();
-    await service.start();
+    await service.startHere();
     expect([
       await has('algorithms', 'DURABLE ALGORITHM'),
       await has('pipelines', 'DURABLE PIPELINE'),

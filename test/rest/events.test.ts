@@ -10,7 +10,7 @@ import { until, within } from '../support/until.ts';
 describe('GET /rest/jobs/{id}/events', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started({
+    service = await Service.here({
       MAX_EVENT_STREAMS: '5',
       EVENTS_POLL_MS: '20',
       EVENTS_HEARTBEAT_MS: '100',
@@ -126,7 +126,7 @@ describe('GET /rest/jobs/{id}/events', () => {
     expect(client.response.complete, 'the stream was ended, not cut off').to.equal(true);
     expect(client.events.at(-1)?.data.terminal).to.equal(false);
     expect(await stopped).to.equal(0);
-    await service.start();
+    await service.startHere();
     const again = await watch(id, { headers: { 'last-event-id': String(client.events.at(-1)!.id) } });
     await until('the job is told', () => again.events.length > 0);
     expect(again.events[0]!.id).to.equal(client.events.at(-1)!.id + 1);

@@ -190,7 +190,7 @@ describe('Other forms of the detection document', function () {
 
   it('are no more at a time than MAX_EXPORTS; whoever is one too many is asked to come again', async () => {
     await service.stop();
-    await service.start({ MAX_EXPORTS: '0' });
+    await service.startHere({ MAX_EXPORTS: '0' });
     const { status, headers, body } = await form('faces', 'format=ndjson');
     expect([status, headers.get('retry-after')]).to.deep.equal([503, '2']);
     expect(body).to.deep.equal({

@@ -15,7 +15,7 @@ describe('An Idempotency-Key', () => {
   let keys = 0;
   let key = '';
   before(async () => {
-    service = await Service.started({ MAX_LIVE_JOBS: '1' });
+    service = await Service.here({ MAX_LIVE_JOBS: '1' });
   });
   after(() => service.close());
   beforeEach(() => (key = `key-${++keys}`));
@@ -63,7 +63,7 @@ describe('An Idempotency-Key', () => {
     await service.dieAt({ at: 1, when: 'before' });
     await post().catch(() => undefined);
     await service.ended();
-    await service.start();
+    await service.startHere();
     const first = await post();
     const { jobId } = first.body as { jobId: string };
     expect(first.status).to.equal(201);

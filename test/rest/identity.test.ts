@@ -8,7 +8,7 @@ import { sampleUri, Service, withoutRedis } from '../support/service.ts';
 describe('A server', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started({ JOB_ID_HOST: 'site', NODE_NAME: 'rack-7' });
+    service = await Service.here({ JOB_ID_HOST: 'site', NODE_NAME: 'rack-7' });
   });
   after(() => service.close());
 
@@ -20,7 +20,7 @@ describe('A server', () => {
     expect(first).to.match(/^[0-9a-f]{16}$/);
     expect(service.log('Troupe is up').at(-1)).to.include({ serverId: first, node: 'rack-7' });
     await service.stop();
-    await service.start();
+    await service.startHere();
     const second = await serverId();
     expect(second).to.match(/^[0-9a-f]{16}$/);
     expect(second).to.not.equal(first);
@@ -46,7 +46,7 @@ describe('A server', () => {
     const rows = database.prepare("select distinct server from actors where kind = 'batch-job'").all();
     database.close();
     expect(rows).to.deep.equal([{ server }]);
-    await service.start();
+    await service.startHere();
   });
 
   it('runs the services of the node NODE_NAME, whatever job ids begin with', async () => {

@@ -12,7 +12,7 @@ describe('The log', () => {
   let roles: ServiceWithRoles;
   let service: Service;
   before(async () => {
-    roles = await ServiceWithRoles.started({ LOG_LEVEL: 'info', LOG_REFUSALS_A_MINUTE: '1000' });
+    roles = await ServiceWithRoles.here({ LOG_LEVEL: 'info', LOG_REFUSALS_A_MINUTE: '1000' });
     service = roles.service;
   });
   after(() => roles.close());

@@ -12,7 +12,7 @@ describe('GET /metrics', () => {
   let roles: ServiceWithRoles;
   let service: Service;
   before(async () => {
-    roles = await ServiceWithRoles.started({ METRICS_TOKEN: TOKEN, MAX_LIVE_JOBS: '1' });
+    roles = await ServiceWithRoles.here({ METRICS_TOKEN: TOKEN, MAX_LIVE_JOBS: '1' });
     service = roles.service;
   });
   after(() => roles.close());

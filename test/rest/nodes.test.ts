@@ -591,7 +591,7 @@ describe('After kill -9 of the server', () => {
     await nodes.becomes('Quiet:1', 'InactiveNoStart');
 
     await service.kill9();
-    await service.start();
+    await service.startHere();
     expect(await nodes.config()).to.deep.equal([{ host: HOST, services: models }]);
     await nodes.startedTimes('Kept', 5);
     expect(await nodes.becomes('Kept:1', 'Running')).to.include({ restartCount: 1 });
@@ -611,7 +611,7 @@ describe('After kill -9 of the server', () => {
     const [before] = service.componentPids().slice(-1);
     await service.kill9();
     expect(isAlive({ pid: before }), 'nobody could end it').to.equal(true);
-    await service.start();
+    await service.startHere();
     await until('it was ended', () => !isAlive({ pid: before }));
     await nodes.becomes('Careless:1', 'Running');
     const [after] = service.componentPids().slice(-1);
@@ -622,7 +622,7 @@ describe('After kill -9 of the server', () => {
   });
 
   it('and an orderly stop ends every service, also one that ignores SIGTERM', async () => {
-    service = await Service.started({ DRAIN_MS: '100' });
+    service = await Service.here({ DRAIN_MS: '100' });
     const nodes = new Nodes(service);
     await nodes.configure(nodes.model('Stubborn', 'stubborn'), nodes.model('Ending', 'stubborn'));
     const processes = [

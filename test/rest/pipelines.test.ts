@@ -385,7 +385,7 @@ describe('Pipelines, tasks, actions and algorithms (specification 4.7)', () => {
     const own = { name: 'LIGHT TWICE PIPELINE', description: 'Mine.', tasks: ['LIGHT TASK'] };
     expect((await post('pipelines', own)).status).to.equal(200);
     await service.kill9();
-    await service.start();
+    await service.startHere();
     expect(await get('pipelines/LIGHT%20TWICE%20PIPELINE')).to.deep.equal(own);
   });
 });

@@ -120,7 +120,7 @@ describe('Queues (specification 4.8)', () => {
     await service.create({ ...job, pipelineName: 'LIGHT PIPELINE' }).catch(() => undefined);
     await service.ended();
     const number = await asStoredEarlier(service);
-    await service.start();
+    await service.startHere();
     const done = await service.terminal(`test-host-${number}`);
     expect(done.jobStatus).to.equal('COMPLETE');
   });

@@ -134,7 +134,7 @@ describe('The service (specification 4.1)', () => {
     }
     for (const name of ['test-host-77.1.m0', 'test-host-77.1.m1.part'])
       writeFileSync(join(service.dataDir, 'media', name), 'left over');
-    await service.start({ CLEANING_MS: '100' });
+    await service.startHere({ CLEANING_MS: '100' });
     expect([await service.files('spool'), await service.files('media')]).to.deep.equal([[], []]);
   });
 

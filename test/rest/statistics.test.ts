@@ -62,7 +62,7 @@ describe('GET /rest/jobs/stats', () => {
     const before = await statistics();
     expect(Object.keys(before.aggregatePipelineStatsMap)).to.deep.equal(['LIGHT PIPELINE']);
     await service.kill9();
-    await service.start();
+    await service.startHere();
     const { elapsedTimeMs: _, ...after } = await statistics();
     const { elapsedTimeMs: __, ...expected } = before;
     expect(after).to.deep.equal(expected);

@@ -93,7 +93,7 @@ describe('GET /metrics of live streams', () => {
     const { token } = await claimLive(component, id);
     await tell(token, [opened()], counts(1_000));
     await service.kill9();
-    await service.start();
+    await service.startHere();
     expect(await figuresOf(id)).to.deep.equal([0, 0, 0, 0, 0]);
     await tell(token, [], counts(1_005));
     await tell(token, [], counts(1_012));

@@ -173,7 +173,7 @@ describe('System messages (specification 4.5)', () => {
     const number = id.slice(id.lastIndexOf('-') + 1);
     await service.kill9();
     await spoil(service, number);
-    await service.start();
+    await service.startHere();
     const [message] = await until(
       'a system message tells of it',
       () => list('/type/admin'),

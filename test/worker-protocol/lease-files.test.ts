@@ -18,7 +18,7 @@ describe('Files that a component sends', () => {
   let component: RawComponent;
   const jobs: string[] = [];
   before(async () => {
-    service = await Service.started({
+    service = await Service.here({
       CANCEL_GRACE_MS: '100',
       MAX_LEASE_FILES: String(MOST),
       MAX_LEASE_FILE_BYTES: String(MOST_BYTES),
@@ -220,7 +220,7 @@ describe('Files that a component sends', () => {
     const held = await claimed();
     for (const name of ['a', 'b', 'c']) expect((await put(held.token, name, name)).status).to.equal(200);
     await service.stop();
-    await service.start();
+    await service.startHere();
     headers.authorization = `Bearer ${service.token}`;
     const fourth = await put(held.token, 'd', 'd');
     expect([fourth.status, await fourth.text()].join(' ')).to.match(/^413 .*has made 3 files/);
@@ -232,11 +232,11 @@ describe('Files that a component sends', () => {
     // What nobody is known to have got may be given back when its server stops.
     expect((await component.heartbeat(held.token, 1, 2)).body).to.deep.equal({ go: 'on' });
     await service.stop();
-    await service.start({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });
+    await service.startHere({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });
     headers.authorization = `Bearer ${service.token}`;
     const full = await put(held.token, 'a', 'a');
     expect([full.status, await full.text()].join(' ')).to.match(/^507 .*nearly full/);
     await service.stop();
-    await service.start({ MIN_FREE_BYTES: '0' });
+    await service.startHere({ MIN_FREE_BYTES: '0' });
   });
 });

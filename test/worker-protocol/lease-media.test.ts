@@ -18,7 +18,7 @@ describe('The medium of a sub-job', () => {
   let component: RawComponent;
   const jobs: string[] = [];
   before(async () => {
-    service = await Service.started({ CANCEL_GRACE_MS: '100' });
+    service = await Service.here({ CANCEL_GRACE_MS: '100' });
     component = new RawComponent(service);
   });
   afterEach(async () => {
@@ -112,7 +112,7 @@ describe('The medium of a sub-job', () => {
 
   it('keeps its lease for as long as it is fetched, though nobody tells of progress', async () => {
     await service.stop();
-    await service.start({ SILENCE_MS: '2500', LEASE_MS: '2500', SUB_JOB_ATTEMPTS: '1' });
+    await service.startHere({ SILENCE_MS: '2500', LEASE_MS: '2500', SUB_JOB_ATTEMPTS: '1' });
     const { uri } = await own('large.txt', 'x'.repeat(64 * 1024 * 1024));
     const { token, work } = await claimed(uri);
     const began = performance.now();
@@ -134,7 +134,7 @@ describe('The medium of a sub-job', () => {
     });
     expect((await component.result(token, [])).status).to.equal(200);
     await service.stop();
-    await service.start({ SILENCE_MS: '120000', LEASE_MS: '15000', SUB_JOB_ATTEMPTS: '3' });
+    await service.startHere({ SILENCE_MS: '120000', LEASE_MS: '15000', SUB_JOB_ATTEMPTS: '3' });
   });
 
   it('is closed again when whoever fetches it hangs up', async function () {

@@ -135,7 +135,7 @@ describe('A component on a host that sees none of the files of the server', () =
     );
     await service.kill9();
     await writeFile(flag, '');
-    await service.start();
+    await service.startHere();
     expect((await service.terminal(id)).jobStatus, said).to.equal('COMPLETE');
     expect(attempts(id)).to.deep.equal([1]);
   });

@@ -33,7 +33,7 @@ describe('A node of another server', () => {
   // What the other server writes it writes into the file; servers on one Redis have tests of their own.
   before(withoutRedis);
   before(async () => {
-    service = await Service.started({ NODE_SILENCE_MS: String(LONG_MS) });
+    service = await Service.here({ NODE_SILENCE_MS: String(LONG_MS) });
     nodes = new Nodes(service);
     const [here] = await nodes.config();
     const model = here!.services.find(({ serviceName }) => serviceName === 'TestAbsent')!;
@@ -45,7 +45,7 @@ describe('A node of another server', () => {
     expect(await nodes.state('TestAbsent:1', OTHER)).to.include({ lastKnownState: 'Configured' });
     await service.stop();
     await asOther();
-    await service.start();
+    await service.startHere();
   });
   after(() => (service as Service | undefined)?.close());
 
@@ -89,7 +89,7 @@ describe('A node of another server', () => {
     expect((await component.say('/claim', { algorithms: ['LIGHT'] })).status).to.equal(403);
     const work = await component.claimOf(job, 'ABSENT');
     await service.kill9();
-    await service.start();
+    await service.startHere();
     expect((await component.heartbeat(work.token, 1, 2)).body).to.deep.equal({ go: 'on' });
     expect((await component.result(work.token, [trackNamed('a')])).status).to.equal(200);
     expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');

@@ -17,7 +17,7 @@ describe('A component whose disk takes nothing', () => {
   let service: Service;
   const ended: (() => Promise<void>)[] = [];
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   afterEach(async () => {
     for (const end of ended.splice(0)) await end();

@@ -135,7 +135,7 @@ describe('A component that a client registered', () => {
     const component = await componentOf('user');
     const work = await component.claimOf(id, 'ENDURING ALGORITHM');
     await service.kill9();
-    await service.start();
+    await service.startHere();
     expect((await component.heartbeat(work.token, 1, 2)).body).to.deep.equal({ go: 'on' });
     expect(await component.claim('ENDURING ALGORITHM', { waitMs: 0 }), 'it is in one hand').to.deep.equal([]);
     expect((await component.result(work.token, [trackNamed('over')])).status).to.equal(200);

@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 describe('The access of a component', () => {
   let roles: ServiceWithRoles;
   before(async () => {
-    roles = await ServiceWithRoles.started({ LEASE_MS: '3000' });
+    roles = await ServiceWithRoles.here({ LEASE_MS: '3000' });
   });
   after(() => roles.close());
 

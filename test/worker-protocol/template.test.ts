@@ -54,7 +54,7 @@ describe('A copy of the template on another host', function () {
     const everybodys = path.join(folder, 'everybodys');
     mkdirSync(everybodys);
     chmodSync(everybodys, 0o777);
-    const service = await Service.started();
+    const service = await Service.here();
     const child = spawn(process.execPath, ['dist/remote.js'], {
       ...{ ...NOBODY, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
       env: {

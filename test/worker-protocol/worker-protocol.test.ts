@@ -474,7 +474,7 @@ describe('A lease', () => {
 
   it('is handed out no longer, and ends with those that run, while the server drains', async () => {
     await service.stop();
-    await service.start({ DRAIN_MS: '15000' });
+    await service.startHere({ DRAIN_MS: '15000' });
     const id = await service.submit({ ...ABSENT, media: [ASTRONAUT, ASTRONAUT] });
     const work = await component.claimOf(id, 'ABSENT');
     const second = await component.claimOf(id, 'ABSENT');
@@ -501,7 +501,7 @@ describe('A lease', () => {
     expect((await component.result(work.token, [trackNamed('at the last moment')])).status).to.equal(200);
     expect(await stopped).to.equal(0);
 
-    await service.start();
+    await service.startHere();
     const rest = await component.claimOf(id, 'ABSENT');
     expect([rest.id, rest.attempt], 'what was committed is not handed out again').to.deep.equal([
       `${id}.1.0.0.1.0`,
@@ -520,7 +520,7 @@ describe('A component for media', () => {
   let component: RawComponent;
   before(async () => {
     // The built-in one is not started again after its first death.
-    service = await Service.started({ RESTART_DELAY_MS: '600000' });
+    service = await Service.here({ RESTART_DELAY_MS: '600000' });
     component = new RawComponent(service);
   });
   after(() => service.close());

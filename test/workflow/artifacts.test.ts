@@ -276,7 +276,7 @@ describe('Artifacts', () => {
       expect(await service.ended()).to.equal('SIGKILL');
       expect(await pictures()).to.not.deep.equal([]);
 
-      await service.start();
+      await service.startHere();
       expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
       expect(await pictures()).to.deep.equal([]);
     });

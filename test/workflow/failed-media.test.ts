@@ -57,7 +57,7 @@ describe('A medium that fails', () => {
     };
     const id = await service.submit(request);
     expect(await service.ended()).to.equal('SIGKILL');
-    await service.start();
+    await service.startHere();
     expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
     const medium = mediumOf(await service.document(id), 'cut.jpg');
     expect([medium.mimeType, medium.mediaType, medium.sha256.length]).to.deep.equal([

@@ -182,7 +182,7 @@ describe('Markup', () => {
 
     it('goes when the job is cancelled instead', async () => {
       const { id } = await died();
-      await service.start();
+      await service.startHere();
       expect((await service.cancel(id)).status).to.equal(200);
       expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
       expect((await service.document(id)).media[0]?.markupResult).to.equal(null);

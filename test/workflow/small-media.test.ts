@@ -107,7 +107,7 @@ describe('A job of many small images', function () {
     const before = new Set(answered(id));
     expect(before.size).to.be.within(1, 3 * IMAGES - 1);
     const lines = service.log().length;
-    await service.start();
+    await service.startHere();
     expect((await service.terminal(id, 120_000)).jobStatus).to.equal('COMPLETE');
     const after = service.log().slice(lines);
     const again = after.filter(
