@@ -78,8 +78,10 @@ async function* trouble(
       break;
     case 'loop':
       for (;;);
+    case 'hold':
+      for (;;) holdThread(BUSY_MS);
     case 'busy':
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
+      holdThread(BUSY_MS);
       break;
     case 'freeze':
       process.kill(process.pid, 'SIGSTOP');
@@ -107,6 +109,11 @@ async function* trouble(
       break;
     default:
   }
+}
+
+/** The event loop stands still, as when the thread computes. */
+function holdThread(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 function trackOf({ index, width, height }: Frame): FoundTrack {
