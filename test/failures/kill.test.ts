@@ -31,8 +31,8 @@ type Deaths = Readonly<Record<number, readonly When[]>>;
  * Of each kind of commit one, and both sides of the first and the last: what lies in the store right before a commit is what the commit
  * before has left. `npm run test:long` dies on both sides of every commit (KILLS=all).
  */
-const DEATHS: Deaths = { 1: BOTH, 2: ['before'], 4: ['after'], 8: ['before'], 10: ['after'], 12: BOTH };
-const DEATHS_OF_CANCEL: Deaths = { 1: BOTH, 2: ['after'], 3: ['before'], 4: BOTH };
+const DEATHS: Deaths = { 1: BOTH, 4: ['after'], 8: ['before'], 10: ['after'], 12: BOTH };
+const DEATHS_OF_CANCEL: Deaths = { 1: BOTH, 2: ['after'], 4: BOTH };
 const DEATHS_OF_RESUBMIT: Deaths = { 1: BOTH, 6: ['before'], 12: ['after'] };
 const SUB_JOBS = 11;
 /** Commits from a cancel on: cancelled, what waited is dropped, what ran is dropped, the document with the end. */
