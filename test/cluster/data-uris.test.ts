@@ -12,7 +12,7 @@ const BIG = pictureUri(600, 600);
 const REQUEST = { media: [BIG], pipelineName: 'LIGHT PIPELINE' };
 
 describe('A large data: URI at two servers of one store', () => {
-  const pair = serverPair();
+  const pair = serverPair({}, { oneHere: true });
   let client: Redis;
   let monitor: Redis;
   /** The longest word of all commands that Redis was given. */
@@ -58,7 +58,7 @@ describe('A large data: URI at two servers of one store', () => {
     expect(longest, 'was given to Redis').to.be.within(1_000, MOST_BYTES);
     expect(growth(before, await sizes()), 'lies in Redis').to.be.within(1_000, MOST_BYTES);
 
-    const alone = await Service.started({ STORED_DATA_URI_LENGTH: '100000000' });
+    const alone = await Service.here({ STORED_DATA_URI_LENGTH: '100000000' });
     try {
       expect(content(await alone.run(REQUEST))).to.deep.equal(content(document));
       expect(await alone.files('requests')).to.deep.equal([]);

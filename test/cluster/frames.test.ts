@@ -10,7 +10,7 @@ import { serverPair } from './server-pair.ts';
 const FRAMES = 20;
 
 describe('Frames that are asked for at two servers of one store', () => {
-  const pair = serverPair({ FRAME_WAIT_MS: '20000', MAX_FRAME_REQUESTS: '64' });
+  const pair = serverPair({ FRAME_WAIT_MS: '20000', MAX_FRAME_REQUESTS: '64' }, { oneHere: true });
   let jobId: string;
 
   before(async () => {

@@ -7,7 +7,7 @@ import { Receiver } from '../support/receiver.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'FACE DETECTION PIPELINE' };
+const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
 
 describe('A server whose Redis has no memory left', () => {
   const redis = redisOfSuite();
@@ -16,7 +16,7 @@ describe('A server whose Redis has no memory left', () => {
   const env = { STORE: 'redis', CALLBACK_PRIVATE: 'true', CLEANING_MS: '200' };
   before(async () => {
     receiver = await Receiver.start();
-    service = await Service.started({ ...env, REDIS_URL: redis().url });
+    service = await Service.here({ ...env, REDIS_URL: redis().url });
   });
   after(async () => {
     await service?.close();
@@ -51,7 +51,7 @@ describe('A server whose Redis has no memory left', () => {
     expect(receiver.requests).to.have.length(1);
     expect((await service.ask('DELETE', `/rest/jobs/${ended[0]!}`)).status).to.equal(204);
     await service.stop();
-    await service.start({ RETENTION_DAYS: '0.000001' });
+    await service.startHere({ RETENTION_DAYS: '0.000001' });
     await until(
       'the other one that ended has gone as well',
       async () => (await service.ask('GET', `/rest/jobs/${ended[1]!}`)).status === 400,

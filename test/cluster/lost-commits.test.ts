@@ -5,7 +5,7 @@ import { sampleUri, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { serverPair } from './server-pair.ts';
 
-const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'FACE DETECTION PIPELINE' };
+const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
 
 describe('Servers whose Redis comes back without its last commits', () => {
   const pair = serverPair({ LEASE_MS: '1500', RECONCILE_MS: '500' });

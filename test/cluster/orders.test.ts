@@ -9,7 +9,7 @@ interface Deployed {
 }
 
 describe('A service of the node of another server', () => {
-  const pair = serverPair();
+  const pair = serverPair({}, { oneHere: true });
   const stateOf = async (service: Service, name: string) => {
     const { body } = await service.ask('GET', '/rest/nodes/info');
     const found = (body as { nodeModels: readonly Deployed[] }).nodeModels.find((one) => one.name === name);

@@ -16,7 +16,7 @@ const OWN: ReadonlySet<string> = new Set(['own', 'lastHeard', 'elapsedTimeMs']);
 const COMMON = /^troupe_(jobs|queue_length|leases|streaming_jobs)(\{| )/;
 
 describe('After quiet two servers', () => {
-  const pair = serverPair({ NODE_SILENCE_MS: '2000' });
+  const pair = serverPair({ NODE_SILENCE_MS: '2000' }, { oneHere: true });
   const both = () => [pair().one, pair().two];
   let jobs: readonly string[];
   let stream: number;

@@ -14,7 +14,7 @@ interface Page {
 }
 
 describe('The search of two servers', () => {
-  const pair = serverPair();
+  const pair = serverPair({}, { oneHere: true });
   const both = () => [pair().one, pair().two];
   const run = async (at: Service, caption: string) => {
     const id = await at.submit({

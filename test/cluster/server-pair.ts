@@ -19,8 +19,11 @@ export interface ServerPair {
 
 let pairs = 0;
 
-/** Started before the tests of a suite, closed after them. */
-export function serverPair(env: Environment = {}): () => ServerPair {
+/**
+ * Started before the tests of a suite, closed after them. `oneHere`: the first is in the process of the test, for suites that do not
+ * stop or kill it; the second always has a process of its own.
+ */
+export function serverPair(env: Environment = {}, { oneHere = false } = {}): () => ServerPair {
   const redis = redisOfSuite();
   let provider: TestProvider | undefined;
   let one: Service | undefined;
@@ -34,11 +37,12 @@ export function serverPair(env: Environment = {}): () => ServerPair {
       STORE: 'redis',
       REDIS_URL: redis().url,
       REDIS_PREFIX: `pair-${process.pid}-${++pairs}`,
-      SERVER_SILENCE_MS: '1000',
+      // The process of a test computes for both: a server in it may be late with its signs of life.
+      SERVER_SILENCE_MS: oneHere ? '4000' : '1000',
       ...env,
     };
     const token = () => found.token('admin');
-    const first = (one = await Service.started({ ...shared, NODE_NAME: 'one' }, token));
+    const first = (one = await Service[oneHere ? 'here' : 'started']({ ...shared, NODE_NAME: 'one' }, token));
     const folders = {
       DATA_DIR: first.dataDir,
       MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${first.mediaDir}`,

@@ -6,7 +6,7 @@ import { sampleUri, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { serverPair } from './server-pair.ts';
 
-const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'FACE DETECTION PIPELINE' };
+const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
 
 describe('Two servers that share a Redis and a data folder', () => {
   const pair = serverPair();

@@ -13,7 +13,7 @@ interface Upload {
 }
 
 describe('Uploads at two servers of one store', () => {
-  const pair = serverPair();
+  const pair = serverPair({}, { oneHere: true });
   let picture: Buffer;
   before(async () => {
     picture = await readFile(fileURLToPath(sampleUri('astronaut.png')));
