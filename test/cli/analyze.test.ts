@@ -15,8 +15,8 @@ const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
 const TEXT = ['--pipeline', 'text detection pipeline'];
 
 describe('troupe analyze', () => {
-  const place = new Place();
-  before(() => place.serve({ MEDIA_ROOTS: `${path.resolve('samples')}:${place.folder}` }));
+  const place = new Place({ warm: true });
+  before(() => place.serveHere({ MEDIA_ROOTS: `${path.resolve('samples')}:${place.folder}` }));
   after(() => place.leave());
 
   it('prints the detection document and nothing else with --json, and writes it to a file with --output', async () => {
@@ -141,6 +141,27 @@ describe('troupe analyze', () => {
     expect(tracks).to.not.have.length(0);
     for (const time of tracks) expect(Number(time.split(':')[1])).to.be.within(1_460, 2_540);
   });
+
+  describe('of a video', () => {
+    let outcome: Outcome;
+    before(async () => {
+      outcome = await place.start(['analyze', sample('face_move.mp4'), ...FACES]).ended;
+    });
+
+    it('shows times, frames and how many detections there are of what moves through it', () => {
+      const { code, stdout, stderr } = outcome;
+      expect(code, stderr).to.equal(0);
+      expect(stdout).to.match(/video\/mp4, 640x360, 100 frames, 0:00:04\.000$/m);
+      expect(stdout).to.match(/^ {2}FACE +0:00:00\.\d{3} - 0:00:03\.\d{3} +1\d - 8\d +0\.9\d +\d\d$/m);
+    });
+
+    it('tells the progress on standard error, a line per ten per cent or change of state', () => {
+      const lines = outcome.stderr.split('\n').filter((line) => line.includes(' %'));
+      expect(lines).to.have.length.within(1, 12);
+      expect(lines.at(-1)).to.match(/^\S+ +100 % +COMPLETE$/);
+      expect(new Set(lines).size).to.equal(lines.length);
+    });
+  });
 });
 
 describe('troupe analyze, where no service runs', () => {
@@ -216,6 +237,8 @@ describe('troupe analyze, where no service runs', () => {
     expect(readdirSync(place.folder)).to.deep.equal([]);
   });
 
+  const warm = new Place({ warm: true });
+  after(() => warm.leave());
   for (const [args, complaint] of [
     [['analyze', 'a.png', ...FACES, '--from', '1:75'], 'Write seconds (83.5) or'],
     [['analyze', 'a.png', ...FACES, '--from', '9', '--to', '0:08'], '--to comes before --from.'],
@@ -228,7 +251,7 @@ describe('troupe analyze, where no service runs', () => {
     [['analyse'], "unknown command 'analyse'"],
   ] as const)
     it(`ends with 2 on "troupe ${args.join(' ')}"`, async () => {
-      const { code, stderr } = await place.troupe(args);
+      const { code, stderr } = await warm.troupe(args);
       expect(code).to.equal(2);
       expect(stderr).to.include(complaint);
     });
@@ -254,28 +277,5 @@ describe('troupe analyze, where no service runs', () => {
     const { code, stdout } = await running.ended;
     expect(code).to.equal(1);
     expect(stdout).to.include('CANCELLED');
-  });
-});
-
-describe('troupe analyze, of a video', () => {
-  const place = new Place();
-  let outcome: Outcome;
-  before(async () => {
-    outcome = await place.troupe(['analyze', sample('face_move.mp4'), ...FACES]);
-  });
-  after(() => place.leave());
-
-  it('shows times, frames and how many detections there are of what moves through it', () => {
-    const { code, stdout, stderr } = outcome;
-    expect(code, stderr).to.equal(0);
-    expect(stdout).to.match(/video\/mp4, 640x360, 100 frames, 0:00:04\.000$/m);
-    expect(stdout).to.match(/^ {2}FACE +0:00:00\.\d{3} - 0:00:03\.\d{3} +1\d - 8\d +0\.9\d +\d\d$/m);
-  });
-
-  it('tells the progress on standard error, a line per ten per cent or change of state', () => {
-    const lines = outcome.stderr.split('\n').filter((line) => line.includes(' %'));
-    expect(lines).to.have.length.within(1, 12);
-    expect(lines.at(-1)).to.match(/^\S+ +100 % +COMPLETE$/);
-    expect(new Set(lines).size).to.equal(lines.length);
   });
 });

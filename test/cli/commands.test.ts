@@ -21,7 +21,7 @@ describe('troupe, over the REST interface', () => {
     const media = path.join(place.folder, 'media');
     mkdirSync(media);
     copyFileSync(sample('astronaut.png'), path.join(media, 'astronaut.png'));
-    await place.serve({ MEDIA_ROOTS: media, JOB_ID_HOST: HOST });
+    await place.serveHere({ MEDIA_ROOTS: media, JOB_ID_HOST: HOST });
     const mediaUri = pathToFileURL(path.join(media, 'astronaut.png')).href;
     request = JSON.stringify({ media: [{ mediaUri }], pipelineName: FACES });
   });

@@ -12,7 +12,7 @@ describe('troupe, where a service runs', () => {
   let media: string;
   let server: Running & { readonly url: string };
   before(async () => {
-    place = new Place();
+    place = new Place({ warm: true });
     media = path.join(place.folder, 'media');
     mkdirSync(media);
     copyFileSync(sample('astronaut.png'), path.join(media, 'astronaut.png'));
@@ -21,7 +21,7 @@ describe('troupe, where a service runs', () => {
   after(() => place.leave());
 
   it('prints a token and nothing else with "troupe token", and the service takes it', async () => {
-    const { code, stdout, stderr } = await place.troupe(['token']);
+    const { code, stdout, stderr } = await place.start(['token']).ended;
     expect([code, stderr]).to.deep.equal([0, '']);
     expect(stdout).to.match(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     const status = async (headers: Record<string, string>) =>
@@ -62,7 +62,7 @@ describe('troupe, where a service runs', () => {
   });
 
   it('analyzes with that service, which goes on running', async () => {
-    const { code, stdout, stderr } = await place.troupe(['analyze', 'media/astronaut.png', ...FACES]);
+    const { code, stdout, stderr } = await place.start(['analyze', 'media/astronaut.png', ...FACES]).ended;
     expect(code, stderr).to.equal(0);
     expect(stderr).to.include(`Using the service at ${server.url}`);
     expect(stdout)
@@ -165,10 +165,11 @@ describe('troupe, where a service runs', () => {
 
   it('refuses to serve on the same port, or in the same data folder', async () => {
     const port = new URL(server.url).port;
-    const onPort = await place.troupe(['serve'], { PORT: port, DATA_DIR: path.join(place.folder, 'other') });
+    const elsewhere = { PORT: port, DATA_DIR: path.join(place.folder, 'other') };
+    const onPort = await place.start(['serve'], elsewhere).ended;
     expect(onPort.code).to.equal(2);
     expect(onPort.stderr).to.include(`Port ${port} of 127.0.0.1 is in use`);
-    const inFolder = await place.troupe(['serve'], { PORT: '0' });
+    const inFolder = await place.start(['serve'], { PORT: '0' }).ended;
     expect(inFolder.code).to.equal(2);
     expect(inFolder.stderr).to.include(`Another service holds the data folder ${place.dataDir}`);
   });
@@ -216,7 +217,7 @@ describe('troupe', () => {
   afterEach(() => place.leave());
 
   it('has no token for a service whose tokens come from an external provider', async () => {
-    await place.serve({
+    await place.serveHere({
       OIDC_ISSUER_URI: 'https://id.example',
       OIDC_CLIENT_ID: 'troupe',
       OIDC_CLIENT_SECRET: 'secret',
@@ -248,7 +249,7 @@ describe('troupe', () => {
   });
 
   it('finds the service of this machine where it listens, when others reach it over a proxy', async () => {
-    const server = await place.serve({ BASE_URL: 'https://media.example/troupe' });
+    const server = await place.serveHere({ BASE_URL: 'https://media.example/troupe' });
     const { code, stdout, stderr } = await place.troupe(['analyze', sample('astronaut.png'), ...FACES]);
     expect(code, stderr).to.equal(0);
     expect(stderr).to.match(/^Using the service at http:\/\/127\.0\.0\.1:\d+$/m);
@@ -261,7 +262,7 @@ describe('troupe', () => {
   it('shares the service of another command that began at the same time', async () => {
     const jobs = [
       ['analyze', sample('astronaut.png'), ...FACES, '--json'],
-      ['analyze', sample('gen_text.png'), ...TEXT, '--json'],
+      ['analyze', sample('chelsea.png'), ...FACES, '--json'],
     ].map((job) => place.start(job));
     const outcomes = await Promise.all(jobs.map(({ ended }) => ended));
     for (const { code, stdout, stderr } of outcomes) {

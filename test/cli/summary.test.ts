@@ -231,9 +231,9 @@ describe('The overview of what a job has found', () => {
 describe('troupe jobs summary', () => {
   let place: Place;
   before(async () => {
-    place = new Place();
+    place = new Place({ warm: true });
     mkdirSync(path.join(place.folder, 'media'));
-    await place.serve({ MEDIA_ROOTS: path.join(place.folder, 'media') });
+    await place.serveHere({ MEDIA_ROOTS: path.join(place.folder, 'media') });
   });
   after(() => place.leave());
 

@@ -5,6 +5,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { RunningServer } from '../../main.ts';
+import { lineLogger } from '../support/line-logger.ts';
+import { SHORT_LIFE } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { runWarm } from './warm-tool.ts';
 
@@ -24,6 +27,7 @@ export class Place {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'troupe-cli-'));
   readonly dataDir = path.join(this.folder, 'data');
   readonly #children: ChildProcess[] = [];
+  readonly #servers: RunningServer[] = [];
   readonly #isWarm: boolean;
 
   /**
@@ -51,7 +55,7 @@ export class Place {
     main = MAIN,
     input?: string,
   ): Running {
-    const child = spawn(process.execPath, [main, ...args], {
+    const child = spawn(process.execPath, [...SHORT_LIFE, main, ...args], {
       cwd: this.folder,
       env: this.#environment(env),
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -69,6 +73,18 @@ export class Place {
     return Object.assign(server, { url });
   }
 
+  /** A server as `troupe serve` starts it, in the process of the test: for tests that neither end it nor look at its process. */
+  async serveHere(env: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
+    const [{ startServer }, { readSettings }] = await Promise.all([
+      import('../../main.ts'),
+      import('../../config/settings.ts'),
+    ]);
+    const settings = readSettings({ ...this.#environment(env), PORT: '0', DRAIN_MS: '0' });
+    const server = await startServer(settings, { logger: lineLogger(path.join(this.folder, 'server.log')) });
+    this.#servers.push(server);
+    return server;
+  }
+
   #environment(env: Readonly<Record<string, string>>): Readonly<Record<string, string | undefined>> {
     return { PATH: process.env['PATH'] ?? '', DATA_DIR: this.dataDir, COMPONENT_PROCESSES: '1', ...env };
   }
@@ -84,6 +100,7 @@ export class Place {
         child.kill('SIGKILL');
         await once(child, 'exit');
       }
+    for (const server of this.#servers) await server.stop();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }

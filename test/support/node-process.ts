@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
 import { joinToken } from '../../http/access/node-tokens.ts';
 import { NOBODY } from './nobody.ts';
-import { endOf, isAlive } from './processes.ts';
+import { endOf, isAlive, SHORT_LIFE } from './processes.ts';
 import type { LogLine, Service } from './service.ts';
 import { until, within } from './until.ts';
 
@@ -66,7 +66,10 @@ export class NodeProcess {
 
   /** From its next start on it is in a network namespace. */
   moveTo(namespace: string): void {
-    this.#command = { execPath: 'ip', execArgv: ['netns', 'exec', namespace, process.execPath] };
+    this.#command = {
+      execPath: 'ip',
+      execArgv: ['netns', 'exec', namespace, process.execPath, ...SHORT_LIFE],
+    };
   }
 
   get pid(): number {
@@ -81,6 +84,7 @@ export class NodeProcess {
       [path.join(this.folder, 'log')],
       {
         env: { ...own, NODE_NAME: this.name, DATA_DIR: this.dataDir, RESTART_DELAY_MS: '50', ...this.#env },
+        execArgv: [...SHORT_LIFE],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
         ...this.#user,
         ...this.#command,

@@ -6,20 +6,12 @@ import { readSettings } from '../../config/settings.ts';
 import { BUILT_IN } from '../../config/places.ts';
 import { startServer, type RunningServer } from '../../main.ts';
 import { lineLogger } from './line-logger.ts';
-import { endOf, isAlive } from './processes.ts';
+import { endOf, isAlive, SHORT_LIFE } from './processes.ts';
 import type { FromServer, ToServer } from './server-main.ts';
 import { TEST_COMPONENTS } from './test-components.ts';
 import { within } from './until.ts';
 
 const WITHIN_MS = 20_000;
-/**
- * Half of what a server computes in a short life would be to make fast code of functions that are called a few times more. With this
- * budget (V8 counts bytes of bytecode) only what is called really often is worth it. And a tenth would be to collect garbage again and
- * again until the space for new objects has grown to the 16 MB that it may have in any case. Node 22 and later know no such budget, and
- * end at an option that they do not know.
- */
-const BUDGET = Number.parseInt(process.versions.node) < 22 ? ['--interrupt-budget=400000'] : [];
-const V8 = [...BUDGET, '--min-semi-space-size=16'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 export type End = number | NodeJS.Signals;
@@ -51,7 +43,7 @@ export class ServerProcess implements TestServer {
     const child = fork(main, [logFile], {
       cwd: packageRoot,
       env: { ...env },
-      execArgv: V8,
+      execArgv: [...SHORT_LIFE],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     try {
