@@ -10,7 +10,7 @@ import { ADMISSION } from './admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from './admission/model.ts';
 import { BATCH_JOB } from './batch-job/keys.ts';
 import { foldersOf } from './batch-job/record.ts';
-import { LIVE_JOBS, WAITING_JOBS } from './batch-job/indexes.ts';
+import { LIVE_JOBS, newestJob, WAITING_JOBS } from './batch-job/indexes.ts';
 import { JOB_SCHEMA } from './batch-job/snapshot.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import type { Repeats } from './batch-job/idempotency.ts';
@@ -89,18 +89,26 @@ async function refuseNewerOf(store: Store, index: string, kind: string, schema: 
 
 /**
  * Spool and media of jobs that are not live: left over by a process that died between an end and its clean-up. What lies there is
- * looked at before the jobs are, so that the files of a job that comes in meanwhile are never taken for such.
+ * looked at before the jobs are, so that the files of a job that comes in meanwhile are never taken for such. Answers those of jobs that
+ * are newer than all that the store knows, and stay: whoever starts a server by mistake on a store that is empty, or not this folder's, is
+ * not to lose them.
  */
-export async function removeOrphans(store: Store, dataDir: string, logger: Logger): Promise<void> {
+export async function removeOrphans(
+  store: Store,
+  dataDir: string,
+  logger: Logger,
+): Promise<readonly string[]> {
+  const newest = await newestJob(store);
   const found: string[] = [];
+  const unknown: string[] = [];
   for (const kind of ['spool', 'media'])
     for (const name of await readdir(path.join(dataDir, kind)).catch(() => []))
-      found.push(path.join(kind, name));
+      (numberOfRun(name) > newest ? unknown : found).push(path.join(kind, name));
   const live = new Set<string>();
   for await (const { id } of allEntries(store, LIVE_JOBS)) {
     const job = await storedJob(store, Number(id)).catch(() => null);
     // A job that cannot be read may still be mended: then nothing is removed that might be its own.
-    if (job === null) return;
+    if (job === null) return unknown;
     if (job === undefined) continue;
     const { jobId } = job.record;
     live.add(runFolder(jobId, job.snapshot.run, null)).add(foldersOf(job.record, job.snapshot));
@@ -110,4 +118,8 @@ export async function removeOrphans(store: Store, dataDir: string, logger: Logge
     logger.info({ folder }, 'removing files of a job that has ended');
     await removeFolder(path.join(dataDir, folder)).catch(() => undefined);
   }
+  return unknown;
 }
+
+/** The number of the job to whose run a folder belongs, or a file of its own; 0 where its name does not tell. */
+const numberOfRun = (name: string): number => Number(/^.*-(\d{1,15})(?:\.[\w.]*)?$/.exec(name)?.[1] ?? 0);

@@ -7,7 +7,7 @@ import { jobOfRequestFile, REQUESTS } from '../results/layout.ts';
 import { removeFile } from '../results/spool.ts';
 import type { Store } from '../store/store.ts';
 import { requestFilesOf } from './batch-job/data-uris.ts';
-import { ALL_JOBS } from './batch-job/indexes.ts';
+import { newestJob } from './batch-job/indexes.ts';
 import { DAY_MS, type Clock } from './runtime/clock.ts';
 import { storedJob } from './views/stored-job.ts';
 
@@ -34,11 +34,11 @@ export class RequestOrphans {
 
   /** Once an hour; files that lie there for less than a day are left alone. */
   async remove(): Promise<void> {
-    const { clock, dataDir } = this.#deps;
+    const { store, clock, dataDir } = this.#deps;
     const now = clock.now();
     if (now < this.#next) return;
     const before = now - PENDING_MS;
-    const newest = await this.#newestJob();
+    const newest = await newestJob(store);
     let seenTo = before;
     for (const name of await readdir(path.join(dataDir, REQUESTS)).catch(() => [])) {
       const came = (await stat(this.#pathOf(name)).catch(() => undefined))?.mtimeMs;
@@ -47,12 +47,6 @@ export class RequestOrphans {
     }
     this.#seenTo = seenTo;
     this.#next = now + EVERY_MS;
-  }
-
-  /** The number of the newest job that the store knows; 0: it knows none. */
-  async #newestJob(): Promise<number> {
-    const [newest] = await this.#deps.store.list(ALL_JOBS, { limit: 1, descending: true });
-    return Number(newest?.id ?? 0);
   }
 
   /** Removes a file that has no job. False: nobody can say yet. */

@@ -25,6 +25,9 @@ const SHARED_LOOK_MS = 1_000;
 /** Servers that share a store look so often whether a job that waits may begin. */
 const ADMISSION_LOOK_MS = 500;
 
+/** Folders that one line of the log names. */
+const MOST_NAMED = 5;
+
 export interface ResumeDeps {
   readonly uploads: UploadStore;
   readonly sessions: SessionStore;
@@ -54,7 +57,12 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
 
 async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDeps): Promise<void> {
   const { jobs, admission, nodeManager, nodes, nodeConfiguration, delivery, streams } = guardian;
-  await removeOrphans(store, settings.DATA_DIR, logger);
+  const unknown = await removeOrphans(store, settings.DATA_DIR, logger);
+  if (unknown.length > 0)
+    logger.warn(
+      { count: unknown.length, such: unknown.slice(0, MOST_NAMED) },
+      `files of jobs that the store does not know are left where they lie: it is empty, or is not the one that belongs to this DATA_DIR (see ${store.shared ? 'REDIS_URL and REDIS_PREFIX' : 'troupe.db'})`,
+    );
   // Before the jobs: which services there are decides what their work waits for.
   nodeManager.endLeftovers();
   await nodes.configure(await currentNodes(nodeConfiguration));

@@ -126,20 +126,28 @@ describe('The service (specification 4.1)', () => {
     expect((await service.ask('GET', '/rest/info')).status, 'the first one goes on').to.equal(200);
   });
 
-  it('removes at its start what an earlier process left of jobs that have ended', async () => {
+  let ended = '';
+  it('removes at its start what an earlier process left of jobs that have ended, and tells of files of jobs that it does not know', async () => {
+    ended = await service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
+    await service.terminal(ended);
     await service.kill9();
     for (const kind of ['spool', 'media']) {
       mkdirSync(join(service.dataDir, kind), { recursive: true });
-      writeFileSync(join(service.dataDir, kind, 'test-host-77.1'), 'left over');
+      writeFileSync(join(service.dataDir, kind, `${ended}.9`), 'left over');
     }
-    for (const name of ['test-host-77.1.m0', 'test-host-77.1.m1.part'])
+    for (const name of [`${ended}.9.m0`, `${ended}.9.m1.part`, 'test-host-77777.1'])
       writeFileSync(join(service.dataDir, 'media', name), 'left over');
     await service.startHere({ CLEANING_MS: '100' });
-    expect([await service.files('spool'), await service.files('media')]).to.deep.equal([[], []]);
+    expect([await service.files('spool'), await service.files('media')]).to.deep.equal([
+      [],
+      ['test-host-77777.1'],
+    ]);
+    const told = /^files of jobs that the store does not know are left where they lie/;
+    expect(service.log().filter(({ message }) => told.test(message))).to.have.length(1);
   });
 
   it('removes again and again what a server that is gone may have left', async () => {
-    const left = join(service.dataDir, 'spool', 'test-host-78.1');
+    const left = join(service.dataDir, 'spool', `${ended}.9`);
     writeFileSync(left, 'left over');
     await until(
       'it is gone',
