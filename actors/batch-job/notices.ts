@@ -6,11 +6,11 @@ import { callbackUrl } from '../../domain/callback.ts';
 import type { Notice, Row } from '../../store/store.ts';
 import { destinationOf, type HttpNotice } from '../delivery/notice.ts';
 import { archivesWithToken, callbackWantsToken, configHashOf } from './archive.ts';
-import type { FailedPost } from './commands.ts';
 import type { JobSettings } from './context.ts';
+import { started } from './deliveries.ts';
+import { archiveId, callbackId } from './notice-ids.ts';
 import { foldersOf, type JobRecord } from './record.ts';
 import type { Delivery, JobState } from './state.ts';
-import { isTerminal } from './status.ts';
 
 /** The notices that a job owes when it ends, with the rows that keep what is posted to the archive for a later repost. */
 export interface Owed {
@@ -22,18 +22,6 @@ export interface Owed {
 
 /** Row of a post to the archive. */
 export const ARCHIVE_ROWS = 'archive/';
-
-const MAX_FAILURES = 20;
-/** A delivery that begins. `open` has a bit for each notice that is owed, by its number (`numbers`): thousands of them make a short text. */
-const started = (numbers: readonly number[], failures: readonly string[] = []): Delivery => ({
-  pending: numbers.length,
-  open: numbers.reduce((bits, n) => bits | (1n << BigInt(n)), 0n).toString(16),
-  slow: '0',
-  failures,
-  attempts: 0,
-  lastError: null,
-  nextAttempt: null,
-});
 
 type Ended = Pick<
   JobState,
@@ -86,54 +74,6 @@ export function owedWhenPoisoned(
     return { owed: { callback: started([], [reason]), archive }, notices: [] };
   }
 }
-
-/** Ids of all notices of a run. */
-export function noticeIds(record: JobRecord, run: number, kinds: readonly HttpNotice['kind'][]): string[] {
-  return [
-    ...(kinds.includes('callback') && record.callback !== undefined ? [callbackId(record, run)] : []),
-    ...(kinds.includes('archive')
-      ? record.media.flatMap(({ archiveUrl }, n) =>
-          archiveUrl === undefined ? [] : [archiveId(record, run, n)],
-        )
-      : []),
-  ];
-}
-
-/** Whom notices of the job go to. */
-export function destinationsOf({ callback, media }: JobRecord): readonly string[] {
-  const posts = media.flatMap(({ archiveUrl }) => (archiveUrl === undefined ? [] : [archiveUrl]));
-  const urls = callback === undefined ? posts : [callback.url, ...posts];
-  return [...new Set(urls.filter((url) => URL.canParse(url)).map(destinationOf))];
-}
-
-/** A notice that is still owed, and the delivery that it belongs to. */
-export interface OpenNotice {
-  readonly kind: HttpNotice['kind'];
-  readonly delivery: Delivery;
-  readonly n: number;
-}
-
-/** The notice of this id, when the job owes it: none of an earlier run, and none that has arrived or was given up. */
-export function openNotice(
-  record: JobRecord,
-  { run, callback, archive }: Pick<JobState, 'run' | 'callback' | 'archive'>,
-  id: string,
-): OpenNotice | undefined {
-  const isCallback = id === callbackId(record, run);
-  const kind = isCallback ? 'callback' : 'archive';
-  const delivery = isCallback ? callback : archive;
-  const n = isCallback ? 0 : Number(id.slice(id.lastIndexOf('.') + 1));
-  const known = isCallback || (n < record.media.length && id === archiveId(record, run, n));
-  if (delivery === null || !known || ((bitsOf(delivery) >> BigInt(n)) & 1n) === 0n) return undefined;
-  return { kind, delivery, n };
-}
-
-const bitsOf = ({ open }: Pick<Delivery, 'open'>) => BigInt(`0x${open}`);
-const withBit = (bits: string, n: number) => (BigInt(`0x${bits}`) | (1n << BigInt(n))).toString(16);
-const withoutBit = (bits: string, n: number) => (BigInt(`0x${bits}`) & ~(1n << BigInt(n))).toString(16);
-
-const callbackId = ({ jobId }: JobRecord, run: number) => `${jobId}.${run}.callback`;
-const archiveId = ({ jobId }: JobRecord, run: number, medium: number) => `${jobId}.${run}.archive.${medium}`;
 
 /** URI of the job's document, in a bucket if it is in one, or of the earlier one that stands for it. */
 export function outputUri(
@@ -260,62 +200,3 @@ function timingOf({ plan }: JobRecord, timing: readonly number[]): Readonly<Reco
     spent[name] = (spent[name] ?? 0) + (timing[n] ?? 0);
   return spent;
 }
-
-/** The notice has arrived. */
-export function arrived({ delivery, n }: OpenNotice): Delivery {
-  const pending = delivery.pending - 1;
-  const [open, slow] = [withoutBit(delivery.open, n), withoutBit(delivery.slow, n)];
-  return { ...delivery, pending, open, slow, nextAttempt: pending === 0 ? null : delivery.nextAttempt };
-}
-
-/** An attempt has failed; without `nextAttempt` it was the last. `isSlow`: the next ones are far apart. */
-export function attemptFailed(
-  notice: OpenNotice,
-  reason: string,
-  nextAttempt: number | null,
-  isSlow: boolean,
-): Delivery {
-  const { delivery, n } = notice;
-  const failed = { attempts: delivery.attempts + 1, lastError: reason };
-  const slow = isSlow ? withBit(delivery.slow, n) : delivery.slow;
-  if (nextAttempt !== null) return { ...delivery, ...failed, slow, nextAttempt };
-  const failures = [...delivery.failures, reason].slice(0, MAX_FAILURES);
-  return { ...arrived(notice), ...failed, failures };
-}
-
-/** All posts were made once more. One that failed and is still owed goes on being tried as before: only another is a failure now. */
-export function reposted(
-  record: JobRecord,
-  state: Pick<JobState, 'run' | 'callback'> & { readonly archive: Delivery },
-  ids: readonly string[],
-  failed: readonly FailedPost[],
-): Delivery {
-  let archive = state.archive;
-  for (const id of ids) {
-    const notice = openNotice(record, { ...state, archive }, id);
-    if (notice !== undefined) archive = arrived(notice);
-  }
-  const given = failed.filter(({ id }) => openNotice(record, { ...state, archive }, id) === undefined);
-  return { ...archive, failures: given.map(({ reason }) => reason).slice(0, MAX_FAILURES) };
-}
-
-/**
- * Specification 3.4, in the values of SingleJobInfo. What is tried on after its quick attempts have failed is shown as failed, and as
- * COMPLETE when it has arrived after all. `trouble`: why its receiver takes nothing.
- */
-export function deliveryStatus(
-  wanted: boolean,
-  status: JobState['status'],
-  delivery: Delivery | null,
-  trouble?: string,
-): string {
-  if (!wanted) return 'NOT REQUESTED';
-  if (!isTerminal(status)) return 'JOB RUNNING';
-  if (delivery === null) return 'IN PROGRESS';
-  const { pending, slow, failures, lastError } = delivery;
-  if (pending === 0) return failures.length > 0 ? errorOf(failures) : 'COMPLETE';
-  if (slow !== '0' && lastError !== null) return errorOf([...failures, lastError]);
-  return trouble === undefined ? 'IN PROGRESS' : errorOf([...failures, lastError ?? trouble]);
-}
-
-const errorOf = (reasons: readonly string[]) => `ERROR: ${reasons.join('\n\n')}`;

@@ -7,7 +7,8 @@ import type { DecisionContext } from './context.ts';
 import { initialState, NO_JOB } from './initial-state.ts';
 import { KINDS } from './stages.ts';
 import type { JobState, SubJobRow } from './state.ts';
-import { arrived, attemptFailed, noticeIds, openNotice, reposted } from './notices.ts';
+import { arrived, attemptFailed, openNotice, reposted } from './deliveries.ts';
+import { noticeIds } from './notice-ids.ts';
 import { advance, answered, archiveAnswered, begin, requeue, withArchiveAnswer } from './progress.ts';
 
 type Of<T extends JobCommand['type']> = Extract<JobCommand, { type: T }>;

@@ -10,7 +10,7 @@ import { copyFailure } from '../batch-job/archive.ts';
 import { wholeUris } from '../batch-job/data-uris.ts';
 import { jobWide } from '../batch-job/effective-properties.ts';
 import { BATCH_JOB } from '../batch-job/keys.ts';
-import { deliveryStatus } from '../batch-job/notices.ts';
+import { deliveryStatus } from '../batch-job/deliveries.ts';
 import { foldersOf, type JobRecord } from '../batch-job/record.ts';
 import type { JobSnapshot } from '../batch-job/snapshot.ts';
 import type { Delivery } from '../batch-job/state.ts';
