@@ -10,7 +10,8 @@ import {
   STARTED_JOBS,
 } from '../batch-job/indexes.ts';
 import { fitsJob, type JobCursor, type JobListQuery, type TimeSpan } from './job-filters.ts';
-import type { DetailedJobInfo, JobViews } from './jobs.ts';
+import type { DetailedJobInfo } from './job-info.ts';
+import type { JobViews } from './jobs.ts';
 import { readableJob, type StoredJob } from './stored-job.ts';
 
 export type { JobCursor, JobListQuery, TimeSpan } from './job-filters.ts';

@@ -1,6 +1,7 @@
 import type { Logger } from '../../config/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { JobProgressEvent, JobViews } from './jobs.ts';
+import type { JobProgressEvent } from './job-info.ts';
+import type { JobViews } from './jobs.ts';
 import { Rounds } from './rounds.ts';
 
 /** Whoever watches a job. Neither may throw. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JobCommand, JobReply } from '../../actors/batch-job/commands.ts';
 import type { Family } from '../../actors/runtime/system.ts';
-import { jobNumber } from '../../actors/views/jobs.ts';
+import { jobNumber } from '../../domain/job-id.ts';
 import { userOf } from '../access/bearer.ts';
 import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';

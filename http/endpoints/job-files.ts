@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import type { JobFile, JobFiles, Missing } from '../../actors/views/job-files.ts';
-import { jobNumber } from '../../actors/views/jobs.ts';
+import { jobNumber } from '../../domain/job-id.ts';
 import { json, nothing } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { HttpError, notThere } from '../errors.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Busy, JobFrames } from '../../actors/frames/job-frames.ts';
 import type { Missing } from '../../actors/views/job-files.ts';
-import { jobNumber } from '../../actors/views/jobs.ts';
+import { jobNumber } from '../../domain/job-id.ts';
 import { json, nothing, ok } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { HttpError, notThere, overloaded } from '../errors.ts';

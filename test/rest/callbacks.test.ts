@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { SingleJobInfo } from '../../actors/views/jobs.ts';
+import type { SingleJobInfo } from '../../actors/views/job-info.ts';
 import { answer, drop, hang, inTurn, Receiver } from '../support/receiver.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
 import { sampleUri, Service, type JobRequest } from '../support/service.ts';

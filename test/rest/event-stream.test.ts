@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import type { JobListWatch } from '../../actors/views/job-list-watch.ts';
 import type { JobWatch, JobWatcher } from '../../actors/views/job-watch.ts';
-import type { JobProgressEvent } from '../../actors/views/jobs.ts';
+import type { JobProgressEvent } from '../../actors/views/job-info.ts';
 import { jobEventEndpoints } from '../../http/endpoints/job-events.ts';
 import { EventStreams } from '../../http/event-streams.ts';
 import { route } from '../../http/routes.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../config/info.ts';
-import type { DetailedJobInfo, SingleJobInfo } from '../../actors/views/jobs.ts';
+import type { DetailedJobInfo, SingleJobInfo } from '../../actors/views/job-info.ts';
 import { checkOf, type OpenApiCheck, type OpenApiDocument } from './openapi.ts';
 import { isAlive } from './processes.ts';
 import type { DeathWish } from './server-main.ts';

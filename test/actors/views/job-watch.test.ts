@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { JobWatch, type JobWatcher } from '../../../actors/views/job-watch.ts';
-import type { JobProgressEvent } from '../../../actors/views/jobs.ts';
+import type { JobProgressEvent } from '../../../actors/views/job-info.ts';
 
 const POLL_MS = 250;
 
