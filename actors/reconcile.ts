@@ -10,7 +10,7 @@ import { ADMISSION } from './admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from './admission/model.ts';
 import { BATCH_JOB } from './batch-job/keys.ts';
 import { foldersOf } from './batch-job/record.ts';
-import { LIVE_JOBS, newestJob, WAITING_JOBS } from './batch-job/indexes.ts';
+import { LIVE_JOBS, WAITING_JOBS } from './batch-job/indexes.ts';
 import { JOB_SCHEMA } from './batch-job/snapshot.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import type { Repeats } from './batch-job/idempotency.ts';
@@ -22,7 +22,7 @@ import { LIVE_STREAMS } from './streaming-job/indexes.ts';
 import { STREAMING_JOB } from './streaming-job/state.ts';
 import { every, type Clock } from './runtime/clock.ts';
 import type { Family } from './runtime/system.ts';
-import { storedJob } from './views/stored-job.ts';
+import { newestJob, storedJob } from './views/stored-job.ts';
 
 /** One server forgets old keys for all; when it is gone, another one does after so many looks. */
 const KEYS_DUTY_LOOKS = 3;

@@ -7,9 +7,8 @@ import { jobOfRequestFile, REQUESTS } from '../results/layout.ts';
 import { removeFile } from '../results/spool.ts';
 import type { Store } from '../store/store.ts';
 import { requestFilesOf } from './batch-job/data-uris.ts';
-import { newestJob } from './batch-job/indexes.ts';
 import { DAY_MS, type Clock } from './runtime/clock.ts';
-import { storedJob } from './views/stored-job.ts';
+import { newestJob, storedJob } from './views/stored-job.ts';
 
 /** No request takes so long, whichever server it came to: what has no job then never gets one. */
 const PENDING_MS = DAY_MS;

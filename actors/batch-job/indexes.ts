@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Commit, Store } from '../../store/store.ts';
+import type { Commit } from '../../store/store.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
 import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
@@ -107,9 +107,3 @@ function countersOf(
 
 const durationOf = ({ startedAt, endedAt }: Pick<Booked, 'startedAt' | 'endedAt'>) =>
   Math.max(0, Math.round((endedAt ?? startedAt) - startedAt));
-
-/** The number of the newest job that a store knows; 0: it knows none. */
-export async function newestJob(store: Store): Promise<number> {
-  const [newest] = await store.list(ALL_JOBS, { limit: 1, descending: true });
-  return Number(newest?.id ?? 0);
-}

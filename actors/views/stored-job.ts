@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { StoreDamaged, type Store, type StoredActor } from '../../store/store.ts';
+import { ALL_JOBS } from '../batch-job/indexes.ts';
 import { BATCH_JOB } from '../batch-job/keys.ts';
 import type { JobRecord } from '../batch-job/record.ts';
 import { jobSnapshotSchema, upcastJob, type JobSnapshot } from '../batch-job/snapshot.ts';
@@ -38,4 +39,10 @@ export async function readableJob(store: Store, number: number): Promise<StoredJ
     if (unreadable) return undefined;
     throw error;
   }
+}
+
+/** The number of the newest job that a store knows; 0: it knows none. */
+export async function newestJob(store: Store): Promise<number> {
+  const [newest] = await store.list(ALL_JOBS, { limit: 1, descending: true });
+  return Number(newest?.id ?? 0);
 }
