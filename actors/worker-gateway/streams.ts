@@ -1,14 +1,7 @@
 /** Where components that watch live streams bring what they see: between the worker protocol, the work ledger and the streaming jobs. */
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type {
-  ReadingRules,
-  ReconnectRules,
-  StreamAnswer,
-  StreamEnd,
-  StreamEvent,
-  StreamEvents,
-} from '../../protocol/streams.ts';
+import type { StreamAnswer, StreamEnd, StreamEvents } from '../../protocol/streams.ts';
 import type { FailureRequest } from '../../protocol/coded-error.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
 import type { ResultChecker } from '../../results/check.ts';
@@ -27,7 +20,9 @@ import type { StreamMeter } from '../views/meter.ts';
 import { storedStream } from '../views/stored-stream.ts';
 import type { Taken } from './answer-outcome.ts';
 import { OneAtATime } from './one-at-a-time.ts';
+import { streamAssignment, type StreamSettings } from './stream-assignment.ts';
 import { StreamCounters } from './stream-counters.ts';
+import { commandOf, isSeenOnly, soonestFirst, type SeenOnly } from './stream-events.ts';
 
 export interface StreamGatewayDeps {
   readonly store: Store;
@@ -41,17 +36,6 @@ export interface StreamGatewayDeps {
   readonly settings: StreamSettings;
   /** The process of this worker has done what it was started for. */
   rest(worker: string): void;
-}
-
-export interface StreamSettings {
-  readonly heartbeatMs: number;
-  /** Milliseconds without a frame after which a stream is STALLED. */
-  readonly stallAlertMs: number;
-  readonly reconnect: ReconnectRules;
-  readonly reading: ReadingRules;
-  readonly allowPrivate: boolean;
-  /** Of a picture that a component sends. */
-  readonly maxPictureBytes: number;
 }
 
 /** `go` beside what became of a message. */
@@ -79,35 +63,16 @@ export class StreamGateway {
 
   /** What a component is told that has claimed a stream; undefined: nobody wants it watched any more. */
   async assignment(lease: Lease): Promise<StreamAssignment | undefined> {
-    const { item, token } = lease;
+    const { item } = lease;
     const { store, settings } = this.#deps;
     const job = await storedStream(store, Number(item.actor.id));
     if (job === undefined || job.state.attempt !== item.attempt) return undefined;
     // From here on it is another one who sees the frames.
     if (job.state.opened) await this.#ask(lease, { type: 'claimed', attempt: item.attempt });
-    const { record, state } = job;
-    this.counters.begins(record.number, item.attempt);
-    this.#deps.live.begins(record.number);
-    return {
-      token,
-      id: item.id,
-      kind: 'STREAM',
-      algorithm: record.algorithm,
-      attempt: item.attempt,
-      heartbeatMs: settings.heartbeatMs,
-      work: {
-        jobId: record.number,
-        uri: record.streamUri,
-        allowPrivate: settings.allowPrivate,
-        trackType: record.trackType,
-        properties: record.properties,
-        segmentSize: record.segmentSize,
-        firstSegment: state.lastSegment + 1,
-        stall: { alertMs: settings.stallAlertMs, timeoutMs: record.stallTimeout },
-        reconnect: settings.reconnect,
-        reading: settings.reading,
-      },
-    };
+    const { number } = job.record;
+    this.counters.begins(number, item.attempt);
+    this.#deps.live.begins(number);
+    return streamAssignment(lease, job, settings);
   }
 
   /** A segment: received, checked, made a report, committed, and only then answered. */
@@ -280,33 +245,3 @@ const jobOf = ({ item }: Lease) => Number(item.actor.id);
 
 const gapSentence = (since: number) =>
   `Frames since ${localIso(since)} may have been missed: the component ended and was started again.`;
-
-type SeenOnly = Extract<StreamEvent, { type: 'reconnecting' | 'trackBegan' | 'trackEnded' }>;
-
-/** Only whoever watches the job wants to know of it. */
-const isSeenOnly = (event: StreamEvent): event is SeenOnly =>
-  event.type === 'reconnecting' || event.type === 'trackBegan' || event.type === 'trackEnded';
-
-/** Clients hear of a track before the activity is committed that it begins with. */
-const soonestFirst = (events: readonly StreamEvent[]): readonly StreamEvent[] => [
-  ...events.filter(({ type }) => type !== 'activity'),
-  ...events.filter(({ type }) => type === 'activity'),
-];
-
-/** What the job has to know. */
-function commandOf(event: Exclude<StreamEvent, SeenOnly>, attempt: number): StreamingJobCommand {
-  switch (event.type) {
-    case 'opened': {
-      const { width, height, fps } = event;
-      return { type: 'opened', width, height, fps, attempt };
-    }
-    case 'stalled':
-      return { type: 'stalled', cause: event.cause, attempt };
-    case 'running':
-      return { type: 'running', attempt };
-    case 'warning':
-      return { type: 'warned', message: event.message, attempt };
-    case 'activity':
-      return { type: 'activity', frame: event.frame, frameAt: event.at, attempt };
-  }
-}
