@@ -15,13 +15,14 @@ import { NodeGateway } from './gateway.ts';
 import { registerOwnNode, type OwnNode } from './own-node.ts';
 import { OrdersElsewhere } from './orders-elsewhere.ts';
 import { nodeOfWorker } from './rules.ts';
+import { nodeOfService, ServiceOrders } from './service-orders.ts';
 
 /** All nodes, as the server reaches them: its own and those on other hosts. */
 export interface Nodes {
   readonly own: OwnNode;
   readonly gateway: NodeGateway;
-  /** For services on other servers' own nodes; absent: there are no other servers. */
-  readonly elsewhere: OrdersElsewhere | undefined;
+  /** For single services, wherever they run. */
+  readonly orders: ServiceOrders;
   readonly configuration: Family<ConfigurationCommand, ConfigurationReply>;
   /** From now on this is what they are to run; settles when the server's own knows. */
   configure(nodes: readonly NodeManagerModel[]): Promise<void>;
@@ -74,7 +75,7 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
   const nodes: Nodes = {
     own,
     gateway,
-    elsewhere: ordersElsewhere(base, own),
+    orders: new ServiceOrders({ own, gateway, elsewhere: ordersElsewhere(base, own) }),
     configuration: configurationOf(base, messages, (models) => {
       family.tell(host, { type: 'configure', nodes: models });
       gateway.configure(models);
@@ -115,7 +116,7 @@ function ordersElsewhere(
   { manager: { host, family, deployed, logs } }: OwnNode,
 ): OrdersElsewhere | undefined {
   if (cluster === undefined) return undefined;
-  const isHere = (service: string) => service.split(':', 1)[0] === host;
+  const isHere = (service: string) => nodeOfService(service) === host;
   return new OrdersElsewhere({
     cluster,
     clock: system.clock,

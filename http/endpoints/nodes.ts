@@ -4,6 +4,7 @@ import { NODE_CONFIGURATION } from '../../actors/node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from '../../actors/node-configuration/model.ts';
 import { withoutValues, type NodeManagerModel } from '../../actors/node-configuration/model.ts';
 import type { Nodes } from '../../actors/node-gateway/register.ts';
+import { nodeOfService } from '../../actors/node-gateway/service-orders.ts';
 import type { NodeManager } from '../../actors/node-manager/actor.ts';
 import type { SeenNode } from '../../actors/node-manager/node-state.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
@@ -87,29 +88,21 @@ const change = (
 async function ordered(
   type: 'startService' | 'stopService',
   service: string,
-  { nodeManager, nodes }: NodeDeps,
+  { nodes }: NodeDeps,
 ): Promise<string | undefined> {
-  const [host = ''] = service.split(':', 1);
-  if (host !== nodeManager.host && nodes.gateway.connected().has(host)) {
-    const outcome = await nodes.gateway.orders.give(host, type, service);
-    return sentenceOf(outcome, host);
+  const outcome = await nodes.orders.give(type, service);
+  switch (outcome) {
+    case 'DONE':
+      return undefined;
+    case 'NO_SUCH_SERVICE':
+      return NO_SUCH_SERVICE;
+    case 'AWAY':
+      return `The node ${nodeOfService(service)} does not answer; try again later.`;
+    case 'TOLD':
+      return `The node ${nodeOfService(service)} was told, and has not answered yet: it may still do it. GET /rest/nodes/info tells.`;
+    case 'STOPPING':
+      throw overloaded('The server is shutting down; try again later.');
   }
-  if (host !== nodeManager.host && nodes.elsewhere !== undefined) {
-    const seen = await nodes.own.states.seen(host);
-    const isThere = seen?.silent === false && seen.services.some(({ name }) => name === service);
-    return sentenceOf(isThere ? await nodes.elsewhere.give(type, service) : 'NO_SUCH_SERVICE', host);
-  }
-  const reply = await nodeManager.family.ask(nodeManager.host, { type, service });
-  if (reply.kind === 'done') return undefined;
-  if (reply.reason === 'WRONG_STATE') throw overloaded('The server is shutting down; try again later.');
-  return NO_SUCH_SERVICE;
-}
-
-function sentenceOf(outcome: 'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'TOLD', host: string): string | undefined {
-  if (outcome === 'AWAY') return `The node ${host} does not answer; try again later.`;
-  if (outcome === 'TOLD')
-    return `The node ${host} was told, and has not answered yet: it may still do it. GET /rest/nodes/info tells.`;
-  return outcome === 'DONE' ? undefined : NO_SUCH_SERVICE;
 }
 
 const NO_SUCH_SERVICE =

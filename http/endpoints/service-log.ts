@@ -5,8 +5,7 @@ import { endpoint } from '../endpoint.ts';
 import { HttpError, overloaded } from '../errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { serviceLog } from '../schemas/nodes.ts';
-import type { ServiceLines } from '../../actors/node-gateway/orders.ts';
-import type { Nodes } from '../../actors/node-gateway/register.ts';
+import { nodeOfService } from '../../actors/node-gateway/service-orders.ts';
 import type { NodeDeps } from './nodes.ts';
 
 /** Characters of a name that are shown when nothing has it. */
@@ -55,24 +54,11 @@ export const serviceLogEndpoint = endpoint({
 
 /** @throws HttpError */
 async function linesOf(name: string, { nodeManager, nodes }: NodeDeps): Promise<readonly ServiceLine[]> {
-  const { host, deployed, logs } = nodeManager;
-  const [where = ''] = name.split(':', 1);
-  if (deployed.get(name) !== undefined) return logs.of(name);
-  if (where !== host) {
-    const told = await linesElsewhere(where, name, nodes);
-    if (told === 'AWAY') throw overloaded(`The node ${where} does not answer; try again later.`);
-    if (told !== 'NO_SUCH_SERVICE') return told.lines;
-  }
+  const told = await nodes.orders.linesOf(name);
+  if (told === 'AWAY') throw overloaded(`The node ${nodeOfService(name)} does not answer; try again later.`);
+  if (told !== 'NO_SUCH_SERVICE') return told.lines;
   throw new HttpError(
     404,
-    `There is no service "${name.slice(0, MAX_SHOWN)}" on ${host} or on another node that is connected; GET /rest/nodes/info lists all.`,
+    `There is no service "${name.slice(0, MAX_SHOWN)}" on ${nodeManager.host} or on another node that is connected; GET /rest/nodes/info lists all.`,
   );
-}
-
-/** Of a node on another host, or of another server's own. */
-async function linesElsewhere(node: string, service: string, nodes: Nodes): Promise<ServiceLines> {
-  if (nodes.gateway.connected().has(node)) return nodes.gateway.orders.linesOf(node, service);
-  const seen = nodes.elsewhere === undefined ? undefined : await nodes.own.states.seen(node);
-  if (nodes.elsewhere === undefined || seen?.silent !== false) return 'NO_SUCH_SERVICE';
-  return nodes.elsewhere.linesOf(service);
 }

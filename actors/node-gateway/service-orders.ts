@@ -1,0 +1,71 @@
+import type { NodeGateway } from './gateway.ts';
+import type { ServiceLines } from './orders.ts';
+import type { OrdersElsewhere, ServiceVerb } from './orders-elsewhere.ts';
+import type { OwnNode } from './own-node.ts';
+
+/** AWAY: its node does not answer. TOLD: it was told, and has not said yet that it has done so. STOPPING: this server goes down. */
+export type OrderOutcome = 'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'TOLD' | 'STOPPING';
+
+export interface ServiceOrdersDeps {
+  readonly own: OwnNode;
+  readonly gateway: NodeGateway;
+  /** Absent: there are no other servers. */
+  readonly elsewhere: OrdersElsewhere | undefined;
+}
+
+/** Whoever has the node of a service. */
+interface Holder {
+  give(type: ServiceVerb, service: string): Promise<OrderOutcome>;
+  linesOf(service: string): Promise<ServiceLines>;
+}
+
+/** What administrators want of a service, wherever it runs: on this server's own node, on one on another host, or on another server's own. */
+export class ServiceOrders implements Holder {
+  readonly #deps: ServiceOrdersDeps;
+
+  constructor(deps: ServiceOrdersDeps) {
+    this.#deps = deps;
+  }
+
+  async give(type: ServiceVerb, service: string): Promise<OrderOutcome> {
+    const holder = await this.#holderOf(nodeOfService(service));
+    return holder === undefined ? 'NO_SUCH_SERVICE' : holder.give(type, service);
+  }
+
+  /** The last lines that it has written. */
+  async linesOf(service: string): Promise<ServiceLines> {
+    const holder = await this.#holderOf(nodeOfService(service));
+    return holder === undefined ? 'NO_SUCH_SERVICE' : holder.linesOf(service);
+  }
+
+  async #holderOf(node: string): Promise<Holder | undefined> {
+    const { own, gateway, elsewhere } = this.#deps;
+    if (node === own.manager.host) return ownHolder(own);
+    if (gateway.connected().has(node)) return connectedHolder(gateway, node);
+    const seen = elsewhere === undefined ? undefined : await own.states.seen(node);
+    if (elsewhere === undefined || seen?.silent !== false) return undefined;
+    const isThere = (service: string) => seen.services.some(({ name }) => name === service);
+    return {
+      give: async (type, service) => (isThere(service) ? elsewhere.give(type, service) : 'NO_SUCH_SERVICE'),
+      linesOf: (service) => elsewhere.linesOf(service),
+    };
+  }
+}
+
+/** `<host>:<service>:<n>` */
+export const nodeOfService = (service: string): string => service.split(':', 1)[0] ?? '';
+
+const ownHolder = ({ manager: { host, family, deployed, logs } }: OwnNode): Holder => ({
+  async give(type, service) {
+    const reply = await family.ask(host, { type, service });
+    if (reply.kind === 'done') return 'DONE';
+    return reply.reason === 'WRONG_STATE' ? 'STOPPING' : 'NO_SUCH_SERVICE';
+  },
+  linesOf: (service) =>
+    Promise.resolve(deployed.get(service) === undefined ? 'NO_SUCH_SERVICE' : { lines: logs.of(service) }),
+});
+
+const connectedHolder = ({ orders }: NodeGateway, node: string): Holder => ({
+  give: (type, service) => orders.give(node, type, service),
+  linesOf: (service) => orders.linesOf(node, service),
+});
