@@ -50,7 +50,7 @@ import {
 } from '../domain/archive-support.ts';
 import { action, algorithm, catalog, pipeline, task } from '../domain/catalog-support.ts';
 import { box, track } from '../domain/support.ts';
-import { because, many, named, ofText, type Known } from './growth.ts';
+import { because, many, named, ofText, type Known, type Work } from './growth.ts';
 
 const texts = (count: number): Properties => named(count, (at) => String(at));
 const ranges = (count: number): readonly Range[] =>
@@ -78,6 +78,13 @@ const levels = (count: number) => ({
   definitions: declared(count),
   server: {},
 });
+/** A rule over the levels, and over properties of a medium; defaults are remembered by the list of definitions, so each run has another. */
+const overLevels =
+  (rule: (given: ReturnType<typeof levels>, media: Properties) => unknown): Work =>
+  (size) => {
+    const [given, media] = [levels(size), texts(size)];
+    return () => rule({ ...given, definitions: [...given.definitions] }, media);
+  };
 const NO_LIMITS = {
   media: Infinity,
   uriLength: Infinity,
@@ -433,12 +440,13 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   },
   'properties.ts': {
     ...because('reads one property as domain/values.ts does', 'textOf', 'integerOf', 'numberOf', 'booleanOf'),
-    effectiveProperties: (size) => () => properties.effectiveProperties(levels(size), 'VIDEO'),
-    propertiesOver: (size) => () => properties.propertiesOver(levels(size), 'VIDEO')(texts(size)),
-    propertyLookup: (size) => () => properties.propertyLookup(levels(size), 'VIDEO')(texts(size), 'NAME_1'),
-    frameSampling: (size) => () => properties.frameSampling(levels(size), 25),
-    componentProperties: (size) => () =>
-      properties.componentProperties(levels(size), { mediaType: 'VIDEO', fps: 25 }),
+    effectiveProperties: overLevels((given) => properties.effectiveProperties(given, 'VIDEO')),
+    propertiesOver: overLevels((given, media) => properties.propertiesOver(given, 'VIDEO')(media)),
+    propertyLookup: overLevels((given, media) => properties.propertyLookup(given, 'VIDEO')(media, 'NAME_1')),
+    frameSampling: overLevels((given) => properties.frameSampling(given, 25)),
+    componentProperties: overLevels((given) =>
+      properties.componentProperties(given, { mediaType: 'VIDEO', fps: 25 }),
+    ),
     propertyLevels: (size) => () =>
       properties.propertyLevels(
         {

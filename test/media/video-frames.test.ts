@@ -7,7 +7,10 @@ import type { VideoOptions } from '../../media/video-frames.ts';
 import { makeVideo } from './make-video.ts';
 import type { VideoRecipe } from './make-video.ts';
 import { md5, mediumError, sample, scratchFolder } from './samples.ts';
-import { seed } from '../support/seed.ts';
+import { runs, seed } from '../support/seed.ts';
+
+/** Random parts of each video. */
+const ROUNDS = runs(15).numRuns ?? 0;
 
 type Seen = Pick<Frame, 'index' | 'time' | 'warmUp'> & { readonly hash: string };
 
@@ -100,7 +103,7 @@ describe('reading the frames of a video', () => {
       paths.push(sample(name));
     for (const path of paths) {
       const all = await read(path);
-      for (let round = 0; round < 8; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         const start = random(all.length);
         const stop = Math.min(all.length - 1, start + random(12));
         const interval = 1 + random(4);
@@ -128,7 +131,7 @@ describe('reading the frames of a video', () => {
     ];
     for (const path of paths) {
       const all = await read(path);
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         const share = 1 + random(40);
         const wanted = all.filter(() => random(share) === 0);
         const frames = wanted.map(({ index }) => index);
