@@ -1,5 +1,5 @@
 /** Files that are small and grow when they are read, and others that promise what they do not have. */
-import { crc32, deflateSync } from 'node:zlib';
+import { constants, crc32, deflateSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../config/info.ts';
@@ -22,7 +22,8 @@ export function blackPng(width: number, height: number): Buffer {
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header[8] = 1;
-  const rows = deflateSync(Buffer.alloc((1 + Math.ceil(width / 8)) * height));
+  // Of nothing but zeros it makes the same as the usual strategy, in a third of the time.
+  const rows = deflateSync(Buffer.alloc((1 + Math.ceil(width / 8)) * height), { strategy: constants.Z_RLE });
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   return Buffer.concat([
     signature,
@@ -52,7 +53,7 @@ function entities(root: string): string {
 
 /** A document with a page whose content is a stream of a quarter of a gibibyte. */
 function pdf(): Buffer {
-  const stream = deflateSync(Buffer.alloc(256 * MIB, '0 0 m '));
+  const stream = deflateSync(Buffer.alloc(256 * MIB, '0 0 m '), { level: 1 });
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Kids[3 0 R]/Count 1>>',
