@@ -1,10 +1,10 @@
 /** `troupe jobs fetch`: what a job has found with all its files, for those who share no folder with the service. */
 import type { Command } from 'commander';
-import { mkdir } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { filesOf, type DocumentFile } from '../document-files.ts';
 import { download } from '../download.ts';
-import { EXIT } from '../failure.ts';
+import { codeOf, EXIT, Failure } from '../failure.ts';
 import { jobPath, type RestClient } from '../rest-client.ts';
 import { saved } from '../saved.ts';
 import { printable, type Terminal } from '../terminal.ts';
@@ -44,12 +44,36 @@ async function fetchJob(id: string, options: FetchOptions, terminal: Terminal): 
   const folder = options.to ?? jobId;
   const document = path.join(folder, 'detection.json');
   const stream = await documentOf(id, client, {});
-  await mkdir(folder, { recursive: true });
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
   await saved(stream, document);
   const fetching = new Fetching(client, jobPath(id), folder, terminal);
   await fetching.all(wanted(filesOf(document), options.media === true));
   terminal.print(fetching.summary);
   return fetching.missing + fetching.elsewhere === 0 ? EXIT.done : EXIT.failed;
+}
+
+function makeFolder(folder: string): void {
+  try {
+    makeWithParents(path.resolve(folder));
+  } catch (error) {
+    throw new Failure(`The folder ${folder} cannot be made (${codeOf(error)}): name another one by --to.`);
+  }
+}
+
+/**
+ * Where the system says ENOENT of a new folder although the one above is there (/proc, folders that are mounted when they are used),
+ * Node's own recursive mkdir never ends.
+ */
+function makeWithParents(folder: string): void {
+  const above = path.dirname(folder);
+  if (existsSync(folder)) return;
+  if (above !== folder) makeWithParents(above);
+  mkdirSync(folder);
 }
 
 async function* wanted(files: AsyncIterable<DocumentFile>, media: boolean): AsyncGenerator<DocumentFile> {

@@ -8,6 +8,7 @@ import { fieldOf } from '../answer-text.ts';
 import { jobPath } from '../rest-client.ts';
 import { jobLine } from '../tables.ts';
 import type { Terminal } from '../terminal.ts';
+import { RefusedError } from '../transport.ts';
 import { watchJob } from '../watch.ts';
 import { asking, clientOf, command, show, textOf, whole, withQuery, type RestOptions } from './command.ts';
 import { fetchCommand } from './job-fetch.ts';
@@ -26,10 +27,9 @@ export function jobCommands(program: Command, terminal: Terminal): void {
   showCommand(jobs, terminal);
   createCommand(jobs, terminal);
   watchCommand(jobs, terminal);
-  asking(jobs, `cancel ${ID}`, 'cancel a job').action((id: string, options: RestOptions) => {
-    const call = { method: 'POST', path: `${jobPath(id)}/cancel` } as const;
-    return show(terminal, options, call, { lines: () => [`Job ${id} is being cancelled.`] });
-  });
+  asking(jobs, `cancel ${ID}`, 'cancel a job').action((id: string, options: RestOptions) =>
+    cancel(id, options, terminal),
+  );
   resubmitCommand(jobs, terminal);
   outputCommands(jobs, terminal);
   fetchCommand(jobs, terminal);
@@ -41,6 +41,19 @@ export function jobCommands(program: Command, terminal: Terminal): void {
     },
   );
   repostCommand(jobs, terminal);
+}
+
+/** The service refuses a job that has ended in the words for one that it does not know; whoever types is told which it is. */
+async function cancel(id: string, options: RestOptions, terminal: Terminal): Promise<void> {
+  const call = { method: 'POST', path: `${jobPath(id)}/cancel` } as const;
+  try {
+    await show(terminal, options, call, { lines: () => [`Job ${id} is being cancelled.`] });
+  } catch (error) {
+    if (!(error instanceof RefusedError) || error.status !== 400) throw error;
+    const job = await (await clientOf(options, terminal)).job(id);
+    if (!job.terminal) throw error;
+    throw new RefusedError(400, `Job ${id} has ended already: ${job.jobStatus}.`);
+  }
 }
 
 function watchCommand(jobs: Command, terminal: Terminal): void {

@@ -248,7 +248,8 @@ describe('troupe, over the REST interface', () => {
       const { code, stdout } = await watching.ended;
       expect([code, stdout.includes('CANCELLED')]).to.deep.equal([1, true]);
       await good('services', 'start', `${HOST}:TroupeFaceDetection:1`);
-      expect(await refused('jobs', 'cancel', jobId)).to.include('Failed to cancel the job');
+      expect(await refused('jobs', 'cancel', jobId)).to.include(`Job ${jobId} has ended already: CANCELLED.`);
+      expect(await refused('jobs', 'cancel', '999999')).to.include('no job 999999');
     });
 
     it('go on when Ctrl-C ends their watching', async () => {

@@ -180,8 +180,19 @@ describe('troupe jobs fetch', () => {
     expect(stdout).to.match(/ fetched, 1 file not to be had: /);
   });
 
+  it('says when the folder cannot be made', async () => {
+    const { jobId } = await service.run({ media: [sampleUri('camera.png')], pipelineName: 'LIGHT PIPELINE' });
+    // Of /proc the system says that it is not there when something is to be made in it.
+    const { code, stderr } = await fetched(jobId, '--to', '/proc/below');
+    expect([code, stderr]).to.deep.equal([
+      2,
+      'The folder /proc/below cannot be made (ENOENT): name another one by --to.\n',
+    ]);
+  });
+
   it('refuses what is no job, and a job that has not ended', async () => {
     expect((await fetched('test-host-999999')).code).to.equal(2);
+
     const live = await service.submit({ media: [sampleUri('camera.png')], pipelineName: 'ABSENT PIPELINE' });
     const { code, stderr } = await fetched(live);
     expect(code).to.equal(2);
