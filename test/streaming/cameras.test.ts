@@ -46,20 +46,24 @@ describe('A streaming job on a camera', function () {
     service = await Service.started({ STREAM_RESTART_MS: '20', STREAM_STALL_ALERT_MS: '1000' });
   });
   after(() => service.close());
-  afterEach(async () => {
+  let isLasting = false;
+  afterEach(() => (isLasting ? undefined : clear()));
+  const clear = async () => {
     const active = async () =>
       ((await service.ask('GET', '/rest/streaming/jobs')).body as { jobIds: number[] }).jobIds;
     for (const id of await active()) await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`);
     await until('no job is left', active, (ids) => ids.length === 0, { withinMs: 20_000 });
     await closeServers();
-  });
+  };
 
+  /** Faces are looked for in few frames where a test is not about what is found. */
   const submit = async (streamUri: string, more: object = {}): Promise<number> => {
     const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: true,
       stream: { streamUri, segmentSize: SIZE },
       stallTimeout: 0,
       pipelineName: 'FACE DETECTION PIPELINE',
+      jobProperties: { FRAME_INTERVAL: '10' },
       ...more,
     });
     expect(status, text).to.equal(201);
@@ -90,7 +94,7 @@ describe('A streaming job on a camera', function () {
 
   it('finds the moving face where it is, segment by segment, and ends with the stream and its process', async () => {
     const camera = await rtsp(accessUnits(sample(CLIP)), () => ({ speed: 0.5 }));
-    const id = await submit(camera.url);
+    const id = await submit(camera.url, { jobProperties: {} });
     const { jobStatusDetail, picture, segments } = await becomes(id, 'TERMINATED');
     expect(jobStatusDetail).to.match(/ended/);
     expect(picture).to.include({ width: 640, height: 360 });
@@ -104,99 +108,6 @@ describe('A streaming job on a camera', function () {
       expect(Math.abs(x + width / 2 - middle(offsetFrame)), `frame ${offsetFrame}`).to.be.lessThan(25);
     expect(found.length, 'frames of 80 in which the face is found').to.be.at.least(30);
     await service.logged('component process ended', ({ worker }) => String(worker).includes('Streams'));
-  });
-
-  it('goes on after kill -9 of its component, with the next segment, and tells of the gap', async () => {
-    const camera = await endless();
-    const id = await submit(camera.url, { stallTimeout: -1 });
-    await until(
-      'a segment was reported',
-      () => info(id),
-      ({ segments }) => segments >= 1,
-      { withinMs: 60_000 },
-    );
-    const pid = service
-      .log('component process started')
-      .findLast(({ worker }) => String(worker).includes('Streams'))!.pid;
-    process.kill(pid, 'SIGKILL');
-    await until(
-      'more segments come',
-      () => info(id),
-      ({ segments }) => segments >= 4,
-      { withinMs: 60_000 },
-    );
-    const reports = await reportsOf(id);
-    const ids = reports.map(({ segmentId }) => segmentId);
-    expect(ids).to.deep.equal([...new Set(ids)]);
-    expect(reports.some(({ errorMessage }) => errorMessage.includes('may have been missed'))).to.equal(true);
-  });
-
-  it('goes on after kill -9 of the server, and no segment number comes twice', async () => {
-    const camera = await endless();
-    const id = await submit(camera.url, { stallTimeout: -1 });
-    await until(
-      'a segment was reported',
-      () => info(id),
-      ({ segments }) => segments >= 1,
-      { withinMs: 60_000 },
-    );
-    await service.kill9();
-    await service.start();
-    const { segments: before } = await info(id);
-    await until(
-      'more segments come',
-      () => info(id),
-      ({ segments }) => segments >= before + 2,
-      { withinMs: 60_000 },
-    );
-    const after = (await reportsOf(id)).slice(before);
-    expect(after[0]!.errorMessage).to.include('may have been missed');
-    const ids = (await reportsOf(id)).map(({ segmentId }) => segmentId);
-    expect(ids).to.deep.equal([...new Set(ids)]);
-  });
-
-  it('goes on when the server is stopped and started again, after the partial segment that its component still told', async () => {
-    const camera = await endless();
-    const id = await submit(camera.url, { stallTimeout: -1 });
-    await until(
-      'a segment was reported',
-      () => info(id),
-      ({ segments }) => segments >= 1,
-      { withinMs: 60_000 },
-    );
-    expect(await service.stop()).to.equal(0);
-    await service.start();
-    const { segments: before, jobStatus } = await info(id);
-    expect(jobStatus).to.be.oneOf(['INITIALIZING', 'IN_PROGRESS']);
-    await until(
-      'more segments come',
-      () => info(id),
-      ({ segments }) => segments >= before + 2,
-      { withinMs: 60_000 },
-    );
-    const ids = (await reportsOf(id)).map(({ segmentId }) => segmentId);
-    expect(ids).to.deep.equal([...new Set(ids)]);
-  });
-
-  it('ends with the server when its operator wants that', async function () {
-    withoutRedis.call(this);
-    const camera = await endless();
-    const id = await submit(camera.url, { stallTimeout: -1 });
-    await becomes(id, 'IN_PROGRESS');
-    await service.stop();
-    await service.start({ SHUTDOWN_POLICY: 'cancel' });
-    await becomes(id, 'IN_PROGRESS');
-    await service.stop();
-    await service.start({ SHUTDOWN_POLICY: 'resume' });
-    const { jobStatus, jobStatusDetail } = await info(id);
-    expect([jobStatus, jobStatusDetail]).to.deep.equal([
-      'CANCELLED_BY_SHUTDOWN',
-      'Cancelled because the server was shut down.',
-    ]);
-    // Specification 4.3 lists it among the active ones.
-    const { body } = await service.ask('GET', '/rest/streaming/jobs');
-    expect((body as { jobIds: number[] }).jobIds).to.deep.equal([id]);
-    expect((await service.ask('DELETE', `/rest/streaming/jobs/${id}`)).status).to.equal(204);
   });
 
   it('is cancelled within seconds even when the camera never answers', async () => {
@@ -244,40 +155,122 @@ describe('A streaming job on a camera', function () {
     expect(processesOf('Streams') - before).to.be.at.least(2);
   });
 
-  it('leaves batch jobs of the same detector their processes, and they leave it its own', async () => {
-    const camera = await endless();
-    const id = await submit(camera.url, { stallTimeout: -1 });
-    const { segments } = await becomes(id, 'IN_PROGRESS');
-    const job = await service.run({
-      media: [sampleUri('astronaut.png')],
-      pipelineName: 'FACE DETECTION PIPELINE',
-    });
-    expect(job.status).to.equal('COMPLETE');
-    await until(
-      'the stream goes on',
-      () => info(id),
-      (now) => now.segments > segments && now.jobStatus === 'IN_PROGRESS',
-      { withinMs: 60_000 },
-    );
-    const servicesOf = (kind: string) =>
-      new Set(
-        service
-          .log('handed out a sub-job')
-          .filter((line) => line['kind'] === kind)
-          .map(({ worker }) => String(worker).split(':')[1]),
+  /** These tests follow one stream, one after the other; for the last of them the server has another SHUTDOWN_POLICY. */
+  describe('that lasts', () => {
+    let id: number;
+    before(async () => {
+      isLasting = true;
+      id = await submit((await endless()).url, { stallTimeout: -1 });
+      await until(
+        'a segment was reported',
+        () => info(id),
+        ({ segments }) => segments >= 1,
+        { withinMs: 60_000 },
       );
-    expect([...servicesOf('DETECT')]).to.deep.equal(['TroupeFaceDetection']);
-    expect([...servicesOf('STREAM')]).to.deep.equal(['TroupeFaceDetectionStreams']);
-  });
-
-  it('shows the newest picture, with what was found in it drawn, to whoever asks', async () => {
-    const camera = await rtsp(accessUnits(sample(CLIP)), () => ({ speed: 0.3 }));
-    const id = await submit(camera.url);
-    await becomes(id, 'IN_PROGRESS');
-    const response = await fetch(`${service.url}/rest/streaming/jobs/${id}/frame.jpg`, {
-      headers: { authorization: `Bearer ${service.token}` },
     });
-    const jpeg = Buffer.from(await response.arrayBuffer());
-    expect([response.status, jpeg.subarray(0, 2).toString('hex')]).to.deep.equal([200, 'ffd8']);
+    after(async () => {
+      isLasting = false;
+      await clear();
+    });
+
+    it('shows the newest picture, with what was found in it drawn, to whoever asks', async () => {
+      await becomes(id, 'IN_PROGRESS');
+      const response = await fetch(`${service.url}/rest/streaming/jobs/${id}/frame.jpg`, {
+        headers: { authorization: `Bearer ${service.token}` },
+      });
+      const jpeg = Buffer.from(await response.arrayBuffer());
+      expect([response.status, jpeg.subarray(0, 2).toString('hex')]).to.deep.equal([200, 'ffd8']);
+    });
+
+    it('leaves batch jobs of the same detector their processes, and they leave it its own', async () => {
+      const { segments } = await becomes(id, 'IN_PROGRESS');
+      const job = await service.run({
+        media: [sampleUri('astronaut.png')],
+        pipelineName: 'FACE DETECTION PIPELINE',
+      });
+      expect(job.status).to.equal('COMPLETE');
+      await until(
+        'the stream goes on',
+        () => info(id),
+        (now) => now.segments > segments && now.jobStatus === 'IN_PROGRESS',
+        { withinMs: 60_000 },
+      );
+      const servicesOf = (kind: string) =>
+        new Set(
+          service
+            .log('handed out a sub-job')
+            .filter((line) => line['kind'] === kind)
+            .map(({ worker }) => String(worker).split(':')[1]),
+        );
+      expect([...servicesOf('DETECT')]).to.deep.equal(['TroupeFaceDetection']);
+      expect([...servicesOf('STREAM')]).to.deep.equal(['TroupeFaceDetectionStreams']);
+    });
+
+    it('goes on after kill -9 of its component, with the next segment, and tells of the gap', async () => {
+      const { segments } = await info(id);
+      const pid = service
+        .log('component process started')
+        .findLast(({ worker }) => String(worker).includes('Streams'))!.pid;
+      process.kill(pid, 'SIGKILL');
+      await until(
+        'more segments come',
+        () => info(id),
+        (now) => now.segments >= segments + 3,
+        { withinMs: 60_000 },
+      );
+      const reports = await reportsOf(id);
+      const ids = reports.map(({ segmentId }) => segmentId);
+      expect(ids).to.deep.equal([...new Set(ids)]);
+      expect(reports.some(({ errorMessage }) => errorMessage.includes('may have been missed'))).to.equal(
+        true,
+      );
+    });
+
+    it('goes on after kill -9 of the server, and no segment number comes twice', async () => {
+      await service.kill9();
+      await service.start();
+      const { segments: before } = await info(id);
+      await until(
+        'more segments come',
+        () => info(id),
+        ({ segments }) => segments >= before + 2,
+        { withinMs: 60_000 },
+      );
+      const after = (await reportsOf(id)).slice(before);
+      expect(after[0]!.errorMessage).to.include('may have been missed');
+      const ids = (await reportsOf(id)).map(({ segmentId }) => segmentId);
+      expect(ids).to.deep.equal([...new Set(ids)]);
+    });
+
+    it('goes on when the server is stopped and started again, after the partial segment that its component still told', async () => {
+      expect(await service.stop()).to.equal(0);
+      await service.start({ SHUTDOWN_POLICY: 'cancel' });
+      const { segments: before, jobStatus } = await info(id);
+      expect(jobStatus).to.be.oneOf(['INITIALIZING', 'IN_PROGRESS']);
+      await until(
+        'more segments come',
+        () => info(id),
+        ({ segments }) => segments >= before + 2,
+        { withinMs: 60_000 },
+      );
+      const ids = (await reportsOf(id)).map(({ segmentId }) => segmentId);
+      expect(ids).to.deep.equal([...new Set(ids)]);
+    });
+
+    it('ends with the server when its operator wants that', async function () {
+      withoutRedis.call(this);
+      await becomes(id, 'IN_PROGRESS');
+      await service.stop();
+      await service.start({ SHUTDOWN_POLICY: 'resume' });
+      const { jobStatus, jobStatusDetail } = await info(id);
+      expect([jobStatus, jobStatusDetail]).to.deep.equal([
+        'CANCELLED_BY_SHUTDOWN',
+        'Cancelled because the server was shut down.',
+      ]);
+      // Specification 4.3 lists it among the active ones.
+      const { body } = await service.ask('GET', '/rest/streaming/jobs');
+      expect((body as { jobIds: number[] }).jobIds).to.deep.equal([id]);
+      expect((await service.ask('DELETE', `/rest/streaming/jobs/${id}`)).status).to.equal(204);
+    });
   });
 });
