@@ -17,7 +17,7 @@ describe('A node that shares no folder with its server', () => {
   let node: NodeProcess;
   before(async function () {
     if (!canBeNobody()) return this.skip();
-    service = await Service.started();
+    service = await Service.here();
     const nodes = new Nodes(service);
     const [here] = (await nodes.config()) as [NodeManagerModel];
     const far = here.services.filter(({ serviceName }) =>

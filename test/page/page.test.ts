@@ -21,7 +21,7 @@ const FACE = 'FACE DETECTION PIPELINE';
   let service: Service;
   let chromium: Chromium;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
     chromium = await Chromium.started();
   });
   after(async () => {
@@ -175,13 +175,15 @@ const FACE = 'FACE DETECTION PIPELINE';
   });
 
   it('says that nothing new can come when the service is gone, and goes on when it is back', async () => {
+    const { port } = new URL(service.url);
+    await service.stop();
+    await service.start({ PORT: port });
     const { page } = await chromium.reader(service, '#/jobs');
     const before = await light();
     await row(page, before).getByText('Complete').waitFor();
-    const { port } = new URL(service.url);
     await service.kill9();
     await page.getByText('The connection is lost; last seen').waitFor();
-    await service.start({ PORT: port });
+    await service.startHere();
     await page.getByText('The connection is lost').waitFor({ state: 'detached' });
     const after = await light();
     await row(page, after).waitFor();

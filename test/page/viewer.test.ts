@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
   let service: Service;
   let chromium: Chromium;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
     chromium = await Chromium.started();
   });
   after(async () => {

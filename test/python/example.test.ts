@@ -29,7 +29,7 @@ describe('The example of the Python SDK', function () {
   const job = { media: [SPEECH], pipelineName: SILENCE };
 
   it('is started by the server from COMPONENT_FOLDERS, and finds the silence of a recording', async () => {
-    await service.start({ COMPONENT_FOLDERS: path.dirname(exampleFolder) });
+    await service.startHere({ COMPONENT_FOLDERS: path.dirname(exampleFolder) });
     const document = await service.run(job);
     expect(document.status).to.equal('COMPLETE');
     const found = stretches(document);
@@ -44,7 +44,7 @@ describe('The example of the Python SDK', function () {
   });
 
   it('registers itself when it is started from another folder, and ends with nothing in hand on SIGTERM', async () => {
-    await service.start();
+    await service.startHere();
     const folder = path.join(service.folder, 'elsewhere');
     mkdirSync(folder);
     cpSync(exampleFolder, folder, { recursive: true });
@@ -60,7 +60,7 @@ describe('The example of the Python SDK', function () {
   });
 
   it('says in a sentence why it cannot be started', async () => {
-    await service.start();
+    await service.startHere();
     const component = new PythonComponent(path.join(exampleFolder, 'detector.py'), {
       TROUPE_URL: service.url,
     });

@@ -18,7 +18,7 @@ describe('A Python component on another node', function () {
 
   before(async function () {
     needsPython(this);
-    service = await Service.started();
+    service = await Service.here();
     node = await NodeProcess.of(service, OTHER, { COMPONENT_FOLDERS: path.dirname(exampleFolder) });
   });
   after(async () => {

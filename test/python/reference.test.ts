@@ -20,7 +20,7 @@ describe('A component of the reference system in Python', function () {
 
   before(async function () {
     needsPython(this);
-    service = await Service.started();
+    service = await Service.here();
     component = new PythonComponent(
       path.join(COMPONENT, 'brightness_component.py'),
       { TROUPE_URL: service.url, TROUPE_TOKEN: service.token },
@@ -143,7 +143,7 @@ describe('A component of the reference system in Python', function () {
           args: ['${TROUPE_HOME}/sdk/python-reference/troupe_reference', 'brightness_component.py'],
         }),
       );
-      await other.start({ COMPONENT_FOLDERS: path.dirname(folder) });
+      await other.startHere({ COMPONENT_FOLDERS: path.dirname(folder) });
       const document = await other.run({ media: [ASTRONAUT], pipelineName: PIPELINE });
       expect(tracksOf(document.media[0], 'BRIGHTNESS')).to.have.length(2);
     } finally {
