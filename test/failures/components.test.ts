@@ -64,7 +64,7 @@ describe('A component that', () => {
     ['exit', 'exits', /: the process exited with code 3$/],
     ['leave', 'ends in the middle as if all were well', /: the process exited with code 0$/],
     ['hang', 'hangs while its heartbeats go on', /: no progress for \d+ ms$/],
-    ['hold', 'never returns, its event loop held', /: no progress for \d+ ms$/],
+    ['hold', 'computes without end, its event loop held', /: no progress for \d+ ms$/],
     ['freeze', 'stands still as a whole', /: no heartbeat for \d+ ms$/],
     ['flood', 'floods', new RegExp(`: its answer was refused: .* more than ${MAX_RESULT_BYTES} bytes\\.$`)],
     ['garbage', 'answers garbage', /: its answer was refused: .*confidence/],
