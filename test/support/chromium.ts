@@ -1,6 +1,12 @@
 /** A real browser on the page of a service: Debian's chromium. */
 import { spawnSync } from 'node:child_process';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
 import { findHolder } from '../../cli/holder.ts';
 import { loginLink } from '../../cli/login.ts';
 
@@ -43,6 +49,8 @@ async function linkOf({ dataDir }: Service): Promise<string> {
 
 export class Chromium {
   readonly #browser: Browser;
+  /** What a browser keeps of a login, by the data folder of the service and the role. */
+  readonly #logins = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();
 
   private constructor(browser: Browser) {
     this.#browser = browser;
@@ -55,17 +63,23 @@ export class Chromium {
     );
   }
 
-  /** A reader who has just logged in and is at this place of the page. */
+  /** A reader who is logged in, in a context of his own, and at this place of the page. The first of a role logs in, the others come back. */
   async reader(
     service: Service,
     place: string,
     { as = 'administrator', ...options }: BrowserContextOptions & { readonly as?: string } = {},
   ): Promise<Reader> {
-    const context = await this.#browser.newContext(options);
+    const key = `${service.dataDir} ${as}`;
+    const storageState = this.#logins.get(key);
+    const context = await this.#browser.newContext(storageState ? { ...options, storageState } : options);
     const reader = new Reader(await context.newPage(), service);
-    await reader.page.goto(`${await linkOf(service)}&to=${encodeURIComponent(`/${place}`)}`);
-    await reader.page.getByRole('button', { name: `Log in as ${as}` }).click();
+    if (storageState) await reader.page.goto(`${service.url}/${place}`);
+    else {
+      await reader.page.goto(`${await linkOf(service)}&to=${encodeURIComponent(`/${place}`)}`);
+      await reader.page.getByRole('button', { name: `Log in as ${as}` }).click();
+    }
     await reader.page.getByRole('button', { name: 'Log out' }).waitFor();
+    if (!storageState) this.#logins.set(key, await context.storageState());
     return reader;
   }
 
