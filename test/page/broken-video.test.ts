@@ -9,10 +9,10 @@ import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** The browser is given the video in parts of this size, so that it has to come back while it plays. */
-const PART = 32 * 1024;
+const PART = 16 * 1024;
 /** Later than the parts that a browser fetches before it plays. */
 const FAR = 12 * PART;
-const LENGTH = 1_500;
+const LENGTH = 750;
 const LONG_MS = 120_000;
 
 (hasChromium ? describe : describe.skip)('A video that breaks off', function () {
