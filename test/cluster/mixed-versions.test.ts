@@ -74,7 +74,7 @@ describe('A server beside newer ones', () => {
     expect(refused).to.contain(`stored by a newer version of Troupe (schema ${JOB_SCHEMA + 1}`);
     const knows = JSON.stringify({ layout: 2, schemas: { 'batch-job': JOB_SCHEMA + 1 } });
     await client.hset('{mixed}:w:knows', 'another', knows);
-    await service.start();
+    await service.startHere();
     expect((await service.ask('GET', '/rest/jobs')).status).to.equal(200);
     await storedAs(id, JOB_SCHEMA);
     expect((await service.cancel(id)).status).to.equal(200);

@@ -323,7 +323,7 @@ describe('A server that is told to stop', () => {
     const id = await service.submit(segmented());
     await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
     expect(await service.stop()).to.equal(0);
-    await service.start();
+    await service.startHere();
     const job = await service.job(id);
     expect([job?.jobStatus, job?.terminal]).to.deep.equal(['CANCELLED_BY_SHUTDOWN', true]);
     expect((await service.document(id)).status).to.equal('CANCELLED_BY_SHUTDOWN');

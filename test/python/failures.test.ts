@@ -151,7 +151,7 @@ describe('A Python component that is on its own', function () {
       await service.kill9();
       writeFileSync(file, '');
       await component.says('502');
-      await service.start();
+      await service.startHere();
       expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
       expect(attempts(id)).to.deep.equal([1]);
     } finally {

@@ -261,7 +261,7 @@ describe('A streaming job on a camera', function () {
       withoutRedis.call(this);
       await becomes(id, 'IN_PROGRESS');
       await service.stop();
-      await service.start({ SHUTDOWN_POLICY: 'resume' });
+      await service.startHere({ SHUTDOWN_POLICY: 'resume' });
       const { jobStatus, jobStatusDetail } = await info(id);
       expect([jobStatus, jobStatusDetail]).to.deep.equal([
         'CANCELLED_BY_SHUTDOWN',

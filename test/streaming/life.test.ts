@@ -761,7 +761,7 @@ describe('A streaming job', function () {
     await component.events(token, opened);
     await component.segment(token, 0, [summaryOf(0)]);
     await service.kill9();
-    await service.start();
+    await service.startHere();
     expect((await info(id)).jobStatus).to.equal('IN_PROGRESS');
     expect((await component.segment(token, 0, [summaryOf(0)])).status).to.equal(200);
     expect((await component.segment(token, 1, [summaryOf(1)])).status).to.equal(200);
