@@ -67,7 +67,7 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
   nodeManager.endLeftovers();
   await nodes.configure(await currentNodes(nodeConfiguration));
   await nodes.own.beat();
-  await nodes.gateway.refresh();
+  nodes.own.hear(await nodes.gateway.refresh());
   for (const index of [LIVE_JOBS, REMOVED_JOBS])
     for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
   for (const index of [LIVE_STREAMS, REMOVED_STREAMS])
@@ -106,7 +106,7 @@ function workPeriodically(
     }),
     every(clock, ownNode.beatMs, async () => {
       await ownNode.beat();
-      await gateway.refresh();
+      ownNode.hear(await gateway.refresh());
       gateway.placement.look();
     }),
     every(clock, settings.WORKER_TOKEN_MS, () => ownNode.forgetSilent()),

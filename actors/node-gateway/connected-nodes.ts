@@ -8,6 +8,7 @@ import {
   takeBack,
   type KnownNodes,
   type KnownNodesDeps,
+  type StoredNode,
   type TakenMessage,
 } from './known-nodes.ts';
 import type { NodeAccess, SyncRequest } from './messages.ts';
@@ -52,9 +53,13 @@ export class ConnectedNodes extends NodesByName<Connected> implements KnownNodes
     this.#deps.logger.info({ node }, 'a node has gone');
   }
 
-  /** There are no others. */
-  refresh(): Promise<void> {
+  /** There are no other servers. */
+  look(): Promise<void> {
     return Promise.resolve();
+  }
+
+  refresh(): Promise<readonly StoredNode[]> {
+    return Promise.resolve([]);
   }
 
   async #admitted(node: string, access: NodeAccess, message: SyncRequest): Promise<Connected> {

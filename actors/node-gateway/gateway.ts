@@ -3,7 +3,7 @@ import type { TokenHolder } from '../node-manager/node-state.ts';
 import { hashToken, nodeOfToken } from '../node-manager/tokens.ts';
 import { ConfiguredNodes, type ConfiguredNodesDeps } from './configured.ts';
 import { ConnectedNodes } from './connected-nodes.ts';
-import type { KnownNodes, KnownNodesDeps } from './known-nodes.ts';
+import type { KnownNodes, KnownNodesDeps, StoredNode } from './known-nodes.ts';
 import type { NodeAccess, NodeNews, SyncAnswer, SyncRequest } from './messages.ts';
 import type { NodeOrder } from '../cluster.ts';
 import { NodeOrders } from './orders.ts';
@@ -75,7 +75,7 @@ export class NodeGateway {
     // What processes of another server's own node may do that server says.
     if ((await this.#deps.states.seen(node))?.about === undefined) return holder;
     await this.#configured.settled;
-    await this.#nodes.refresh(node);
+    await this.#nodes.look(node);
     // Its node hears that it is up.
     const known = this.holderOf(token);
     if (known !== undefined) return known;
@@ -117,14 +117,14 @@ export class NodeGateway {
     return remote !== undefined;
   }
 
-  /** Looks what other servers have heard of this node; absent: of all of them. */
-  refresh(node?: string): Promise<void> {
-    return this.#nodes.refresh(node);
+  /** Looks what other servers have heard of all nodes, and tells what is stored of each; of a server that is alone: nothing. */
+  refresh(): Promise<readonly StoredNode[]> {
+    return this.#nodes.refresh();
   }
 
   /** What another server has heard of a node, or what concerns all of them. */
   hear(order: NodeOrder): void {
-    if (order.type === 'nodeChanged') void this.refresh(order.node).catch(() => undefined);
+    if (order.type === 'nodeChanged') void this.#nodes.look(order.node).catch(() => undefined);
     else if (order.type === 'lines') this.orders.hear(order);
     else this.#isUnavailable(order);
   }

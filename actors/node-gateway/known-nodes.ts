@@ -1,7 +1,7 @@
 import type { Logger } from '../../config/logger.ts';
 import type { WorkLedger } from '../../store/ledger.ts';
 import type { Owner, Store } from '../../store/store.ts';
-import type { NodeStates } from '../node-manager/node-state.ts';
+import type { NodeBody, NodeStates } from '../node-manager/node-state.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ConfiguredNodes } from './configured.ts';
 import type { NodeAccess, SyncRequest } from './messages.ts';
@@ -41,8 +41,19 @@ export interface KnownNodes {
   take(node: string, access: NodeAccess, message: SyncRequest): Promise<TakenMessage>;
   /** It has said that it ends, and all its news were heard. */
   leave(node: string, remote: RemoteNode): Promise<void>;
-  /** Looks what other servers have heard of this node; absent: of all of them. */
-  refresh(node?: string): Promise<void>;
+  /** Looks what other servers have heard of this node. */
+  look(node: string): Promise<void>;
+  /** The same of all of them, and tells what is stored of each. */
+  refresh(): Promise<readonly StoredNode[]>;
+}
+
+/** What a server that shares its store finds there of a node, be it one on another host or a server's own. */
+export interface StoredNode {
+  readonly node: string;
+  /** Milliseconds since the epoch. */
+  readonly heardAt: number;
+  /** Undefined: nothing that this version understands. */
+  readonly body: NodeBody | undefined;
 }
 
 /** Nodes by their names, and what this server keeps of each. */

@@ -7,6 +7,7 @@ import { NodeStates, type DeployedServiceModel } from '../node-manager/node-stat
 import type { ActorSystem } from '../runtime/system.ts';
 import { SERVICE } from '../service/actor.ts';
 import { StoredMemory } from '../service/memory.ts';
+import type { StoredNode } from './known-nodes.ts';
 
 /** One that is late does not make a node silent. */
 const BEATS_IN_SILENCE = 4;
@@ -32,12 +33,14 @@ export interface OwnNode {
   readonly manager: NodeManager;
   /** What all nodes have told of themselves. */
   readonly states: NodeStates;
-  /** All nodes that were heard of at the last beat, here or at another server; of a server that is alone: none. */
+  /** All nodes that are heard of, here or at another server, as of `hear`; of a server that is alone: none. */
   readonly heard: ReadonlySet<string>;
-  /** Other servers' own nodes at the last beat, with their services. */
+  /** Other servers' own nodes then, with their services. */
   readonly servers: ReadonlyMap<string, readonly DeployedServiceModel[]>;
   /** Tells of this node, again and again. */
   beat(): Promise<void>;
+  /** What servers have stored of all nodes. */
+  hear(stored: readonly StoredNode[]): void;
   readonly beatMs: number;
   /** Takes the tokens of nodes away that are not heard of any more. */
   forgetSilent(): Promise<void>;
@@ -59,16 +62,6 @@ export function registerOwnNode(system: ActorSystem, deps: OwnNodeDeps): OwnNode
   });
   let heard: ReadonlySet<string> = new Set();
   let servers: OwnNode['servers'] = new Map();
-  const look = async () => {
-    heard = new Set(await states.heard());
-    const others = [...heard].filter((node) => node !== host);
-    const seen = await Promise.all(others.map(async (node) => [node, await states.seen(node)] as const));
-    servers = new Map(
-      seen.flatMap(([node, one]) =>
-        one?.about === undefined && one?.silent === false ? [[node, one.services]] : [],
-      ),
-    );
-  };
   return {
     manager,
     states,
@@ -78,9 +71,14 @@ export function registerOwnNode(system: ActorSystem, deps: OwnNodeDeps): OwnNode
     get servers() {
       return servers;
     },
-    async beat() {
-      await report.beat();
-      if (!deps.alone) await look();
+    beat: () => report.beat(),
+    hear(stored) {
+      const now = deps.clock.now();
+      const isServer = ({ node, body }: StoredNode) =>
+        node !== host && body !== undefined && body.about === undefined && !states.isSilent(body);
+      const there = stored.filter(({ heardAt }) => now - heardAt < deps.silenceMs);
+      heard = new Set(there.map(({ node }) => node));
+      servers = new Map(there.filter(isServer).map(({ node, body }) => [node, body!.services]));
     },
     beatMs: Math.max(1, deps.silenceMs / BEATS_IN_SILENCE),
     forgetSilent: () => states.forgetSilent(host, owner),

@@ -24,6 +24,7 @@ import {
   takeBack,
   type KnownNodes,
   type KnownNodesDeps,
+  type StoredNode,
   type TakenMessage,
 } from './known-nodes.ts';
 import type { NodeAccess, SyncRequest } from './messages.ts';
@@ -86,25 +87,30 @@ export class SharedNodes extends NodesByName<Shown> implements KnownNodes {
     return Promise.resolve();
   }
 
-  async refresh(node?: string): Promise<void> {
-    const { store } = this.#deps;
-    if (node !== undefined) return this.#look(node);
+  async refresh(): Promise<readonly StoredNode[]> {
     const before = new Map(this.nodes);
-    const stored: string[] = [];
-    for await (const { id } of allEntries(store, NODES)) stored.push(id);
+    const stored = new Map<string, number>();
+    for await (const { id, score } of allEntries(this.#deps.store, NODES)) stored.set(id, score);
     // One that has come meanwhile, or was heard of again, may be stored since the list was read.
     for (const [name, shown] of before)
-      if (!stored.includes(name) && this.nodes.get(name) === shown) this.#forget(name);
-    await Promise.all(stored.map((one) => this.#look(one)));
+      if (!stored.has(name) && this.nodes.get(name) === shown) this.#forget(name);
+    return Promise.all(
+      [...stored].map(async ([node, heardAt]) => ({ node, heardAt, body: await this.#look(node) })),
+    );
   }
 
-  async #look(node: string): Promise<void> {
+  async look(node: string): Promise<void> {
+    await this.#look(node);
+  }
+
+  async #look(node: string): Promise<NodeBody | undefined> {
     const known = this.nodes.get(node);
     const stored = await this.#deps.store.load(nodeKey(node));
     const body = bodyOf(stored);
-    if (stored === undefined || !isLinked(body)) return;
+    if (stored === undefined || !isLinked(body)) return body;
     if (body.seenAt === 0) this.#forget(node);
     else this.#show(node, body, stored, known);
+    return body;
   }
 
   /** It has gone, or nobody has heard of it for long. */
