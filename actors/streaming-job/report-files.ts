@@ -1,4 +1,5 @@
-import { mkdir, readdir, rename, rmdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { link, mkdir, readdir, rename, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../config/logger.ts';
 import { segmentsFolder, streamOutputFolder } from '../../results/layout.ts';
@@ -23,15 +24,30 @@ export class ReportFiles {
   /** The segments of a job whose reports wait, in their order. */
   async waiting(job: number): Promise<readonly number[]> {
     const names = await readdir(segmentsFolder(this.#deps.dataDir, job)).catch(() => []);
-    const segments = names.flatMap((name) => (/^\d+\.json$/.test(name) ? [Number.parseInt(name, 10)] : []));
-    return segments.sort((a, b) => a - b);
+    const segments = names.flatMap((name) =>
+      /^\d+\.json(\.kept)?$/.test(name) ? [Number.parseInt(name, 10)] : [],
+    );
+    return [...new Set(segments)].sort((a, b) => a - b);
   }
 
-  /** Moves a report to those that are kept; answers where it lies then. */
+  /** Moves a report to those that are kept, once; answers where to read it. Until it `hasGone` a second name of it waits in its place. */
   async keep(job: number, file: string): Promise<string> {
+    const waiting = waitingName(file);
+    if (existsSync(waiting)) return waiting;
     const kept = await this.#outputFile(job);
     await rename(file, kept);
-    return kept;
+    return link(kept, waiting).then(
+      () => waiting,
+      // Where files cannot have two names it is not posted any more when this server dies before it is.
+      () => kept,
+    );
+  }
+
+  /** A report was posted, or is to be no more: it waits no longer. */
+  async hasGone(file: string): Promise<void> {
+    // Where it was kept elsewhere it may have come here a second time meanwhile, by another server.
+    await removeFile(file);
+    await removeFile(waitingName(file));
   }
 
   /** Writes a report that is kept. */
@@ -49,11 +65,12 @@ export class ReportFiles {
     return path.join(folder, nameAt(at));
   }
 
-  /** Removes the folder of those that wait, with what lies there but is not `kept`. False: something is left. */
-  async removeWaiting(job: number, kept: (file: string) => boolean): Promise<boolean> {
+  /** Removes the folder of those that wait, with what lies there but is not on its way. False: something is left. */
+  async removeWaiting(job: number, isOnItsWay: (file: string) => boolean): Promise<boolean> {
     const folder = segmentsFolder(this.#deps.dataDir, job);
     for (const name of await readdir(folder).catch(() => []))
-      if (!kept(path.join(folder, name))) await removeFile(path.join(folder, name));
+      if (!isOnItsWay(path.join(folder, name.replace(/\.kept$/, ''))))
+        await removeFile(path.join(folder, name));
     return rmdir(folder).then(
       () => true,
       (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
@@ -72,5 +89,8 @@ export class ReportFiles {
     return all;
   }
 }
+
+/** The second name of a report that is kept. */
+const waitingName = (file: string) => `${file}.kept`;
 
 const nameAt = (at: number) => `summary-report ${localIso(at)}.json`;

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { segmentFile } from '../../results/layout.ts';
 import { localIso } from '../../results/local-iso.ts';
 import { emptyReport } from '../../results/segment-report.ts';
-import { removeFile } from '../../results/spool.ts';
 import type { Duties } from '../../store/duties.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { storedStream, type StoredStream } from '../views/stored-stream.ts';
@@ -125,22 +124,24 @@ export class StreamReports {
     // Two who have found it at a time publish it once.
     if (this.#posting.has(file)) return;
     // It has gone: a server that was brought the segment again, before it knew of that, has made it once more.
-    if (segment <= (this.#published.get(number) ?? -1)) return removeFile(file);
+    if (segment <= (this.#published.get(number) ?? -1)) return this.#files.hasGone(file);
     this.#posting.add(file);
-    const kept = await this.#place(record, file).catch((error: unknown) => {
+    const place = await this.#place(record, file).catch((error: unknown) => {
       this.#posting.delete(file);
       throw error;
     });
     this.#note(number, segment);
-    if (address === null) return void this.#posting.delete(file);
+    if (address === null) {
+      await this.#files.hasGone(file);
+      return void this.#posting.delete(file);
+    }
     this.#queues.add(address, {
       kind: 'summary',
       jobs: [number],
-      text: () => readFile(kept ?? file, 'utf8'),
+      text: () => readFile(place, 'utf8'),
       done: async () => {
         this.#posting.delete(file);
-        // Where it was kept elsewhere it may have come here a second time meanwhile, by another server.
-        await removeFile(file);
+        await this.#files.hasGone(file);
         await this.#removeFolder(number);
       },
     });
@@ -152,14 +153,9 @@ export class StreamReports {
     if (this.#published.size > MOST_KNOWN) this.#published.delete(this.#published.keys().next().value!);
   }
 
-  /** Where the report of a segment lies from now on; undefined: where it was, until it has been posted, if it is to be. */
-  async #place(
-    { number, enableOutputToDisk, summaryReportCallbackUri: address }: StreamingJobRecord,
-    file: string,
-  ): Promise<string | undefined> {
-    if (enableOutputToDisk) return this.#files.keep(number, file);
-    if (address === null) await removeFile(file);
-    return undefined;
+  /** Brings the report of a segment to its place; answers where to read it until it has gone. */
+  #place({ number, enableOutputToDisk }: StreamingJobRecord, file: string): Promise<string> {
+    return enableOutputToDisk ? this.#files.keep(number, file) : Promise.resolve(file);
   }
 
   /** A report without tracks that says why there will be no more of them. */

@@ -22,14 +22,24 @@ describe('The report of a segment', () => {
   let folders = 0;
   let posted: string[] = [];
   let reports: StreamReports;
+  /** Posts that never come to an end. */
+  let hanging = 0;
+  let hangs = false;
   let isAway = false;
   beforeEach(async () => {
     dataDir = place(`data-${++folders}`);
     posted = [];
-    isAway = false;
+    isAway = hangs = false;
+    hanging = 0;
     await mkdir(segmentsFolder(dataDir, STREAM.number), { recursive: true });
     store = new SqliteStore(path.join(dataDir, 'troupe.db'));
-    reports = new StreamReports({
+    reports = started();
+  });
+  afterEach(() => store.close());
+
+  /** Of a server that starts. */
+  const started = () =>
+    new StreamReports({
       ...{ store, dataDir, clock: systemClock, logger: silent },
       duties: {
         ...ALL_DUTIES,
@@ -37,12 +47,11 @@ describe('The report of a segment', () => {
       },
       ...{ maxQueued: 10, timeoutMs: 60_000, meter: { reportEnded() {} }, tellOthers() {} },
       send: ({ text }) => {
+        if (hangs) return new Promise(() => hanging++);
         posted.push(text!);
         return Promise.resolve({ kind: 'sent' });
       },
     });
-  });
-  afterEach(() => store.close());
 
   const came = (segment: number) =>
     writeFile(segmentFile(dataDir, STREAM.number, segment), `segment ${segment}`);
@@ -64,6 +73,21 @@ describe('The report of a segment', () => {
       expect(posted).to.deep.equal(['segment 0', 'segment 1']);
       if (enableOutputToDisk)
         expect(await readdir(streamOutputFolder(dataDir, record.number))).to.have.length(2);
+    });
+
+  for (const enableOutputToDisk of [false, true])
+    it(`is posted by the next server when the one before has died over it${enableOutputToDisk ? ', and kept once' : ''}`, async () => {
+      const record = { ...STREAM, enableOutputToDisk, summaryReportCallbackUri: 'http://receiver.example' };
+      await came(0);
+      hangs = true;
+      await reports.publish(record, { ...INITIAL, status: 'IN_PROGRESS', lastSegment: 0 });
+      await until('it is being posted', () => hanging > 0);
+      hangs = false;
+      reports = started();
+      await published(record, 0);
+      expect(posted).to.deep.equal(['segment 0']);
+      if (enableOutputToDisk)
+        expect(await readdir(streamOutputFolder(dataDir, record.number))).to.have.length(1);
     });
 
   it('leaves its folder to a cleaning when the job ends while the store is away, which ends no server', async () => {
