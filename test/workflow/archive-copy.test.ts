@@ -36,7 +36,7 @@ describe('Results of a job that an archive knows', () => {
   let archive: ArchiveServer;
   let bucket: BucketServer;
   before(async () => {
-    service = await Service.here({ COMPONENT_PROCESSES: '2', ARCHIVE_COPIES_AT_ONCE: '3' });
+    service = await Service.here({ COMPONENT_PROCESSES: '1', ARCHIVE_COPIES_AT_ONCE: '3' });
   });
   after(() => service.close());
   beforeEach(async () => {
@@ -115,7 +115,7 @@ describe('Results of a job that an archive knows', () => {
   it('are copied from here also after DATA_DIR was moved, while the archive and the document name the place of before', async function () {
     withoutRedis.call(this);
     const shared = service;
-    const before = new Service({ COMPONENT_PROCESSES: '2' }, ({ url }) => ownToken(url, dataDir));
+    const before = new Service({ COMPONENT_PROCESSES: '1' }, ({ url }) => ownToken(url, dataDir));
     let { dataDir } = before;
     service = before;
     try {
