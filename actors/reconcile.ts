@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../config/logger.ts';
-import { runFolder, runOfMedia } from '../results/layout.ts';
+import { jobNumber } from '../domain/job-id.ts';
+import { jobOfRun, runFolder, runOfMedia } from '../results/layout.ts';
 import { removeFolder } from '../results/spool.ts';
 import type { Duties } from '../store/duties.ts';
 import { allEntries, type Store } from '../store/store.ts';
@@ -122,4 +123,4 @@ export async function removeOrphans(
 }
 
 /** The number of the job to whose run a folder belongs, or a file of its own; 0 where its name does not tell. */
-const numberOfRun = (name: string): number => Number(/^.*-(\d{1,15})(?:\.[\w.]*)?$/.exec(name)?.[1] ?? 0);
+const numberOfRun = (name: string): number => jobNumber(jobOfRun(runOfMedia(name))) ?? 0;

@@ -51,6 +51,11 @@ export function runOfMedia(name: string): string {
   return name.replace(/\.m\d+(\.part)?$/, '');
 }
 
+/** The job whose run has folders of this name. */
+export function jobOfRun(folder: string): string {
+  return folder.replace(/\.\d+$/, '');
+}
+
 /** What the requests of jobs say at such length that the store does not keep it. */
 export const REQUESTS = 'requests';
 

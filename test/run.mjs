@@ -112,7 +112,7 @@ if (files.some((file) => ringOf(file) === 'service')) installRequirements();
 // Services then keep their states in a Redis of this run instead of a file.
 if (process.argv.includes('--redis')) process.env.TEST_REDIS_URL = await startRedis();
 
-// Two files more at a time than there are cores (TEST_JOBS): most tests wait for a server and its components.
+// Two files more at a time than there are cores, at most four (TEST_JOBS): most tests wait for a server and its components.
 const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(4, availableParallelism() + 2));
 if (jobs > 1) files.sort((a, b) => weightOf(b) - weightOf(a));
 // For the processes of the files: the space for new objects does not grow to its 16 MB by one collection of garbage after the other.

@@ -7,6 +7,7 @@ import { pathOf } from '../../results/file-keys.ts';
 import {
   detectionFile,
   fetchedFile,
+  jobOfRun,
   looseFiles,
   mediaFolder,
   runOfMedia,
@@ -168,5 +169,6 @@ describe('The spool', () => {
     expect(looseFiles(folder, 2)).to.deep.equal(loose.map((name) => `media/${name}`));
     for (const name of [...loose, folder]) expect(runOfMedia(name)).to.equal(folder);
     expect(runOfMedia('host-7')).to.equal('host-7');
+    for (const run of ['host-7.2', 'host-7']) expect(jobOfRun(run)).to.equal('host-7');
   });
 });
