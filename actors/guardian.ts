@@ -1,10 +1,10 @@
+import { Burst } from './burst.ts';
 import { JobService } from './batch-job/job-service.ts';
 import { DryRuns } from './batch-job/dry-run.ts';
 import { Repeats } from './batch-job/idempotency.ts';
 import { WorkWaiters } from './dispatcher/waiters.ts';
 import { frameSettings, jobServiceSettings, leaseFileSettings } from './actor-settings.ts';
 import type { Foundation, GuardianDeps } from './guardian-deps.ts';
-
 import { catalogReader, registerActors, tellJobs, type Actors } from './registered-actors.ts';
 import { systemMessageKind } from './system-messages/actor.ts';
 import { SystemMessageService, tellingOfQuarantine } from './system-messages/service.ts';
@@ -46,16 +46,17 @@ export interface Guardian extends Actors {
 export function guard(deps: GuardianDeps): Guardian {
   const base = foundation(deps);
   const waiters = new WorkWaiters();
+  const burst = new Burst(base.system.clock, base.settings.BURST_PAUSE_MS);
   const queues = new QueueViews({ ledger: base.store.work, algorithms: base.catalog.algorithms });
   const actors = registerActors(base, { closed: () => services.jobService.closedSentence() });
-  const services = jobServices(base, actors, queues);
+  const services = jobServices(base, actors, queues, burst);
   offerWork(base, actors, waiters);
   return {
     ...actors,
     ...services,
     ...views(base, actors, queues),
     queues,
-    workerGateway: workerGateway(base, actors, waiters),
+    workerGateway: workerGateway(base, actors, waiters, burst),
     ...leaseContents(base, actors),
     systemMessages: base.systemMessages,
   };
@@ -93,6 +94,7 @@ function jobServices(
   base: Foundation,
   { jobs, admission, archiveChecks, nodes, catalogActor }: Actors,
   queues: QueueViews,
+  burst: Burst,
 ) {
   const settings = jobServiceSettings(base.settings, base.serverProperties);
   const repeats = new Repeats(base.store, base.owner);
@@ -103,6 +105,7 @@ function jobServices(
     admission,
     archive: archiveChecks,
     repeats,
+    burst,
     clock,
     settings,
     ...catalogReader(base, () => catalogActor),
@@ -121,6 +124,7 @@ function workerGateway(
   base: Foundation,
   { jobs, streams, frames, nodes }: Actors,
   waiters: WorkWaiters,
+  burst: Burst,
 ): WorkerGateway {
   const { system, settings } = base;
   return new WorkerGateway({
@@ -129,6 +133,7 @@ function workerGateway(
     streams: streams.gateway,
     frames,
     waiters,
+    burst,
     isSilent: (worker, askedMs) => nodes.gateway.isSilent(worker, askedMs),
     rest: (worker) => nodes.rest(worker),
     clock: system.clock,

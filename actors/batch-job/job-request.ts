@@ -9,6 +9,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';
 import type { ArchiveChecks } from './archive-checks.ts';
+import type { Burst } from '../burst.ts';
 import type { JobCommand, JobReply } from './commands.ts';
 import type { Repeats } from './idempotency.ts';
 
@@ -54,6 +55,7 @@ export interface JobServiceDeps {
     readonly environmentProperties: Properties;
   };
   readonly repeats: Repeats;
+  readonly burst: Pick<Burst, 'arrived'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly archive: ArchiveChecks;

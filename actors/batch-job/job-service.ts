@@ -37,6 +37,7 @@ export class JobService {
 
   /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
   submit(request: JobRequest, repeatable?: Repeatable): Promise<Submission> {
+    this.#deps.burst.arrived();
     const uris = request.media.map(({ uri }) => uri);
     return this.#deps.uploads.keeping(uris, () => this.#submit(request, repeatable));
   }

@@ -10,6 +10,7 @@ import { readFeedPiece } from '../../results/feed-index.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
 import type { Lease } from '../../store/ledger.ts';
+import type { Burst } from '../burst.ts';
 import { wholeUri } from '../batch-job/data-uris.ts';
 import type { RequestedMedium } from '../batch-job/record.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
@@ -27,6 +28,7 @@ export interface WorkerGatewayDeps extends IntakeDeps {
   readonly streams: StreamGateway;
   readonly frames: FrameService;
   readonly waiters: WorkWaiters;
+  readonly burst: Pick<Burst, 'over'>;
   readonly fetchLimits: FetchLimits;
   readonly movedFiles: readonly MovedStart[];
   /** Whether nothing was heard of the host of this worker for long, which asked for work so many milliseconds ago. */
@@ -54,6 +56,7 @@ export interface Claimed {
   giveBack(): void;
 }
 
+const isForStreams = ({ queues }: Pick<Claim, 'queues'>) => queues.every(isStreamQueue);
 const NOTHING: Claimed = { work: [], giveBack() {} };
 
 /** Where components come for work and bring it back: between the worker protocol, the dispatcher and the jobs. */
@@ -74,14 +77,18 @@ export class WorkerGateway {
     this.#closed = true;
   }
 
-  /** Waits for work up to `waitMs`; whoever hung up (`gone`) gets none. */
+  /**
+   * Waits for work up to `waitMs`; whoever hung up (`gone`) gets none. While many jobs come in, these are taken in first: there is more
+   * work then to be handed out at a time. A live stream does not wait for that.
+   */
   async claim(claim: Claim, gone: AbortSignal): Promise<Claimed> {
-    const { clock, waiters, isSilent } = this.#deps;
+    const { clock, waiters, isSilent, burst } = this.#deps;
     const began = clock.steady();
     const until = began + claim.waitMs;
     const waiter = waiters.join(claim.queues);
     try {
       for (;;) {
+        if (!isForStreams(claim)) await burst.over();
         // Who is still there asks again, and is given work then.
         if (gone.aborted || isSilent(claim.worker, clock.steady() - began)) return NOTHING;
         // What is offered while we look wakes us.
@@ -105,8 +112,8 @@ export class WorkerGateway {
    * Each stream has a process of its own, which is told to end when its stream ends. That word is lost when this server or its node is
    * away just then, and nobody says it when the stream was cancelled before its process came for it.
    */
-  #inVain({ worker, queues }: Claim): Claimed {
-    if (queues.every(isStreamQueue)) this.#deps.rest(worker);
+  #inVain(claim: Claim): Claimed {
+    if (isForStreams(claim)) this.#deps.rest(claim.worker);
     return NOTHING;
   }
 

@@ -52,6 +52,7 @@ describe('A claim', () => {
     new WorkerGateway({
       store,
       waiters,
+      burst: { over: () => Promise.resolve() },
       isSilent: () => false,
       rest: (worker) => resting.push(worker),
       clock: systemClock,
@@ -192,6 +193,41 @@ describe('A claim', () => {
     const gone = AbortSignal.abort();
     expect((await claimOf(gatewayWith(), { gone })).work).to.deep.equal([]);
     expect((await store.work.queues()).get('FACE')).to.include({ waiting: 1, held: 0 });
+  });
+
+  describe('during a burst of jobs', () => {
+    function burst() {
+      let end = () => {};
+      const over = new Promise<void>((resolve) => (end = resolve));
+      return { gateway: gatewayWith({ burst: { over: () => over } }), end };
+    }
+
+    it('gets the work of all of them', async () => {
+      const { gateway, end } = burst();
+      const claimed = claimOf(gateway, { max: 5 });
+      await given('FACE', 'FACE', 'FACE');
+      expect((await store.work.queues()).get('FACE')).to.include({ waiting: 3, held: 0 });
+      end();
+      expect((await claimed).work.map(({ id }) => id)).to.deep.equal(['j.1.0', 'j.1.1', 'j.1.2']);
+    });
+
+    it('gets none when it hung up meanwhile', async () => {
+      const { gateway, end } = burst();
+      const hangsUp = new AbortController();
+      const claimed = claimOf(gateway, { gone: hangsUp.signal });
+      await given('FACE');
+      hangsUp.abort();
+      end();
+      expect((await claimed).work).to.deep.equal([]);
+      expect((await store.work.queues()).get('FACE')).to.include({ waiting: 1, held: 0 });
+    });
+
+    it('for a live stream gets it at once', async () => {
+      const { gateway } = burst();
+      await given('STREAM:FACE');
+      const { work } = await claimOf(gateway, { queues: ['STREAM:FACE'] });
+      expect(work.map(({ id }) => id)).to.deep.equal(['j.1.0']);
+    });
   });
 
   describe('that waits', () => {
