@@ -56,7 +56,9 @@ export interface Claimed {
   giveBack(): void;
 }
 
-const isForStreams = ({ queues }: Pick<Claim, 'queues'>) => queues.every(isStreamQueue);
+/** Sub-jobs that a component asks for at a time when it does each within some 50 ms. */
+const MANY = 8;
+
 const NOTHING: Claimed = { work: [], giveBack() {} };
 
 /** Where components come for work and bring it back: between the worker protocol, the dispatcher and the jobs. */
@@ -79,7 +81,7 @@ export class WorkerGateway {
 
   /**
    * Waits for work up to `waitMs`; whoever hung up (`gone`) gets none. While many jobs come in, these are taken in first: there is more
-   * work then to be handed out at a time. A live stream does not wait for that.
+   * work then to be handed out at a time, to those who take many.
    */
   async claim(claim: Claim, gone: AbortSignal): Promise<Claimed> {
     const { clock, waiters, isSilent, burst } = this.#deps;
@@ -88,7 +90,7 @@ export class WorkerGateway {
     const waiter = waiters.join(claim.queues);
     try {
       for (;;) {
-        if (!isForStreams(claim)) await burst.over();
+        if (claim.max >= MANY) await burst.over();
         // Who is still there asks again, and is given work then.
         if (gone.aborted || isSilent(claim.worker, clock.steady() - began)) return NOTHING;
         // What is offered while we look wakes us.
@@ -112,8 +114,8 @@ export class WorkerGateway {
    * Each stream has a process of its own, which is told to end when its stream ends. That word is lost when this server or its node is
    * away just then, and nobody says it when the stream was cancelled before its process came for it.
    */
-  #inVain(claim: Claim): Claimed {
-    if (isForStreams(claim)) this.#deps.rest(claim.worker);
+  #inVain({ worker, queues }: Claim): Claimed {
+    if (queues.every(isStreamQueue)) this.#deps.rest(worker);
     return NOTHING;
   }
 

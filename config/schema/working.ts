@@ -27,7 +27,7 @@ const jobs = {
     'Media that may be derived from those of one job (pictures in documents); more make the medium fail',
   ),
   BURST_PAUSE_MS: wait(100, 0).describe(
-    'While many jobs are posted (8 within 50 ms), components wait so long for more work, for clients are answered first and small sub-jobs go out many at a time; 0: they never wait',
+    'While many jobs are posted (8 within 50 ms), components that take 8 sub-jobs and more at a time wait so long for them: clients are answered first, and small sub-jobs go out many at a time; 0: they never wait',
   ),
   MAILBOX_SIZE: whole(1_000, 1).describe('Messages that wait for one actor; more are answered 503'),
   IDLE_ACTOR_MS: wait(60 * SECOND, 1).describe('A job without messages for so long leaves memory'),
