@@ -1,0 +1,60 @@
+/** What two servers have in common, one of them in a process of its own: one pair serves all of these tests. */
+import { expect } from 'chai';
+import { registerLivePipeline } from '../support/live-pipeline.ts';
+import { sampleUri, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { dataUris } from './data-uris-suite.ts';
+import { frames } from './frames-suite.ts';
+import { liveStreams } from './live-streams-suite.ts';
+import { sameAnswers } from './same-answers-suite.ts';
+import { search } from './search-suite.ts';
+import { serverPair } from './server-pair.ts';
+import { uploads } from './uploads-suite.ts';
+
+interface Deployed {
+  readonly name: string;
+  readonly lastKnownState: string;
+}
+
+describe('Of two servers of one store', () => {
+  const pair = serverPair(
+    {
+      ...{ FRAME_WAIT_MS: '20000', MAX_FRAME_REQUESTS: '64' },
+      ...{ CALLBACK_PRIVATE: 'true', HEALTH_REPORT_MS: '500', REPORT_TIMEOUT_MS: '60000' },
+      NODE_SILENCE_MS: '2000',
+    },
+    { oneHere: true },
+  );
+  before(() => registerLivePipeline(pair().one));
+
+  describe('a service of the node of the one', () => {
+    const stateOf = async (service: Service, name: string) => {
+      const { body } = await service.ask('GET', '/rest/nodes/info');
+      const found = (body as { nodeModels: readonly Deployed[] }).nodeModels.find((one) => one.name === name);
+      return found?.lastKnownState;
+    };
+    const isStopped = (state = '') => state === 'InactiveNoStart' || state === 'ShuttingDownNoRestart';
+    const order = async (verb: 'start' | 'stop', at: Service, name: string) => {
+      const { body } = await at.ask('POST', `/rest/nodes/services/${name}/${verb}`);
+      return (body as { responseCode: number }).responseCode;
+    };
+
+    it('is stopped and started by whichever server is asked', async () => {
+      const { one, two } = pair();
+      await one.run({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
+      const { body } = await two.ask('GET', '/rest/nodes/info');
+      const light = (body as { nodeModels: readonly Deployed[] }).nodeModels.find(
+        ({ name }) => name.startsWith('two:') && name.includes('Light'),
+      );
+      const name = light!.name;
+      expect(await order('stop', one, name)).to.equal(0);
+      await until('it is stopped', async () => isStopped(await stateOf(two, name)));
+      expect(await order('start', one, name)).to.equal(0);
+      await until('it is started', async () => !isStopped(await stateOf(two, name)));
+      expect(await order('stop', one, 'two:NoSuch:1')).to.equal(1);
+      expect(await order('stop', one, 'nobody:Light:1')).to.equal(1);
+    });
+  });
+
+  for (const suite of [dataUris, frames, uploads, liveStreams, search, sameAnswers]) suite(pair);
+});
