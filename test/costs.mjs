@@ -1,8 +1,8 @@
 /**
  * Notes in the file that TEST_COSTS names, for each test file that a worker runs: when it began, how long it took, and the processor time
- * of the worker and of the processes that it started and that have ended. Processes whose parent was killed are not in it.
+ * of the worker and of the processes that it started, also of those that go on. Processes whose parent was killed are not in it.
  */
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const TICK_MS = 10;
@@ -27,10 +27,36 @@ export const mochaHooks = {
 };
 
 function now() {
-  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const { own, children } = timesOf('self');
+  return { at: performance.now(), own, children: children + livingBelow('self') };
+}
+
+/** Of the processes below this one that still run, and of those that they have outlived. */
+function livingBelow(pid) {
+  let sum = 0;
+  for (const child of childrenOf(pid)) {
+    try {
+      const { own, children } = timesOf(child);
+      sum += own + children + livingBelow(child);
+    } catch {
+      // It has ended just now.
+    }
+  }
+  return sum;
+}
+
+function childrenOf(pid) {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+    const pids = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8');
+    return pids.split(' ').filter((child) => child !== '');
+  });
+}
+
+function timesOf(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [own, ownSystem, children, childrenSystem] = fields
     .slice(11, 15)
     .map((ticks) => Number(ticks) * TICK_MS);
-  return { at: performance.now(), own: own + ownSystem, children: children + childrenSystem };
+  return { own: own + ownSystem, children: children + childrenSystem };
 }

@@ -15,7 +15,7 @@ import {
 describe('The built-in pipelines', () => {
   let service: Service;
   before(async () => {
-    service = await Service.here({ COMPONENT_PROCESSES: '1' });
+    service = await Service.shared();
   });
   after(() => service.close());
 

@@ -17,7 +17,7 @@ describe('What was found in the media of a job', () => {
   let service: Service;
   let job: string;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
     job = await service.submit({
       media: [sampleUri('face_move.mp4'), sampleUri('video_01_invalid.mp4'), sampleUri('race.jpg')],
       pipelineName: 'FACE DETECTION PIPELINE',

@@ -18,7 +18,7 @@ describe('The files of a job over REST', () => {
   let service: Service;
   let picture: Buffer;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
     picture = await readFile(fileURLToPath(sampleUri('astronaut.png')));
   });
   after(() => service.close());
@@ -308,7 +308,8 @@ describe('The files of a job over REST', () => {
       pipelineName: 'LIGHT PIPELINE',
       jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES' },
     });
-    await writeFile(join(service.dataDir, 'artifacts', 'secret.png'), 'x');
+    const secret = join(service.dataDir, 'artifacts', 'secret.png');
+    await writeFile(secret, 'x');
     for (const path of [
       'media/..',
       'media/%2e%2e',
@@ -327,6 +328,7 @@ describe('The files of a job over REST', () => {
     }
     for (const id of ['..%2f1', '..', '0', '999999', 'a'.repeat(300)])
       expect(await rawStatus(`/rest/jobs/${id}/media/0`), id).to.be.oneOf([400, 404]);
+    rmSync(secret);
   });
 
   it('says that there is no copy, no output of selectors and no artifact where the job has made none', async () => {

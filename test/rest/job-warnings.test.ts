@@ -15,7 +15,7 @@ const NO_VALUE =
 describe('A job that asks for something without effect', () => {
   let service: Service;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
   });
   after(() => service.close());
 
@@ -55,13 +55,14 @@ describe('A job that asks for something without effect', () => {
 
   it('is told so again when it is repeated under its Idempotency-Key', async () => {
     const request = { ...LIGHT, algorithmProperties: { LIGHTS: { LABEL: 'x' } } };
-    const first = await created(request, { 'idempotency-key': 'one' });
+    const key = { 'idempotency-key': 'twice-with-warnings' };
+    const first = await created(request, key);
     expect(first.coreResponse).to.deep.equal({
       responseCode: 2,
       message:
         'algorithmProperties.LIGHTS: the pipeline has no such algorithm, only LIGHT; properties for it have no effect.',
     });
-    expect(await created(request, { 'idempotency-key': 'one' })).to.deep.equal(first);
+    expect(await created(request, key)).to.deep.equal(first);
   });
 
   it('is told so of an output action for media selectors that are not there', async () => {
@@ -132,7 +133,7 @@ describe('A job that asks for something without effect', () => {
 describe('A boolean in a query', () => {
   let service: Service;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
   });
   after(() => service.close());
 

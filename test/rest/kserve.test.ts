@@ -1,7 +1,5 @@
 /** A network on a model server, through the whole service: the server is away at first, and its key shows nowhere. */
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { yoloModel } from '../components/own-model.ts';
 import { KserveServer } from '../support/kserve-server.ts';
 import { colourModel } from '../support/onnx-model.ts';
@@ -15,7 +13,7 @@ describe('A network on a model server', () => {
   let service: Service;
   let server: KserveServer;
   before(async () => {
-    service = await Service.here({ COMPONENT_PROCESSES: '1' });
+    service = await Service.shared();
     server = await KserveServer.start();
   });
   after(async () => {
@@ -107,7 +105,7 @@ describe('A network on a model server', () => {
       .and.include('it has no model cats that is ready')
       .and.include('there are pets, colours');
     expect(tracksOf(good.media[0], 'CLASS')).to.have.length(2);
-    const log = readFileSync(join(service.folder, 'log'), 'utf8');
+    const log = JSON.stringify(service.log());
     for (const text of [JSON.stringify(document), (await service.ask('GET', '/rest/jobs')).text, log])
       expect(text).to.not.include(KEY).and.not.include('hunter2');
   });

@@ -7,6 +7,8 @@ import { sampleUri, Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const KEY = 'sk-very-secret-key';
+/** What the catalog calls the elements made here. */
+const OWN = 'ASK WITH A KEY';
 const CAT = answer(
   200,
   JSON.stringify({ choices: [{ message: { content: 'A cat.' }, finish_reason: 'stop' }] }),
@@ -16,10 +18,12 @@ describe('OPENAI DETECTION PIPELINE', () => {
   let service: Service;
   let server: Receiver;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
     server = await Receiver.start(CAT);
   });
   after(async () => {
+    for (const kind of ['pipelines', 'tasks', 'actions'])
+      await service.ask('DELETE', `/rest/${kind}/${encodeURIComponent(OWN)}`);
     await server.close();
     await service.close();
   });
@@ -115,17 +119,17 @@ describe('OPENAI DETECTION PIPELINE', () => {
       JSON.stringify(document),
       (await service.ask('GET', '/rest/jobs')).text,
       (await service.ask('GET', `/rest/jobs/${document.jobId}?details=true`)).text,
-      readFileSync(join(service.folder, 'log'), 'utf8'),
+      JSON.stringify(service.log()),
     ];
     for (const text of shown) expect(text).to.not.include(KEY);
-    const files = filesBelow(join(service.dataDir, 'output-objects'));
+    const files = filesBelow(join(service.dataDir, 'output-objects', `${document.jobId}.1`));
     expect(files).to.have.length.above(0);
     for (const file of files) expect(readFileSync(file, 'latin1')).to.not.include(KEY);
   });
 
   it('takes its key from an action of the catalog, which shows it to nobody', async () => {
     server.manner = CAT;
-    const name = 'ASK WITH A KEY';
+    const name = OWN;
     const about = { description: 'Asks.' };
     const properties = [
       { name: 'API_TOKEN', value: KEY },
@@ -152,7 +156,7 @@ describe('OPENAI DETECTION PIPELINE', () => {
       (await service.ask('GET', '/rest/pipelines?details=true')).text,
       dry.text,
       JSON.stringify(document),
-      readFileSync(join(service.folder, 'log'), 'utf8'),
+      JSON.stringify(service.log()),
     ])
       expect(text).to.not.include(KEY);
     expect(shown.body).to.deep.include({

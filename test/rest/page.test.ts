@@ -8,7 +8,7 @@ describe('The web page', () => {
   let html: string;
   let policy: string;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
     const response = await fetch(`${service.url}/`);
     expect(response.status).to.equal(200);
     html = await response.text();

@@ -10,7 +10,7 @@ import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support
 describe('The built-in pipelines for pictures', () => {
   let service: Service;
   before(async () => {
-    service = await Service.here({ COMPONENT_PROCESSES: '1' });
+    service = await Service.shared();
   });
   after(() => service.close());
 

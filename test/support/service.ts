@@ -1,5 +1,15 @@
 /** The real service, and what a client says to it. */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -9,7 +19,7 @@ import type { DetailedJobInfo, SingleJobInfo } from '../../actors/views/job-info
 import { checkOf, type OpenApiCheck, type OpenApiDocument } from './openapi.ts';
 import { isAlive } from './processes.ts';
 import type { DeathWish } from './server-main.ts';
-import { ServerHere, ServerProcess, type End, type TestServer } from './test-server.ts';
+import { LentServer, ServerHere, ServerProcess, type End, type TestServer } from './test-server.ts';
 import { ownToken } from './tokens.ts';
 import { until } from './until.ts';
 
@@ -71,16 +81,30 @@ export class Service {
   #token = '';
   #server: TestServer | undefined;
   readonly #tokenOf: TokenOf;
+  readonly #logFile: string;
   readonly #logged: LogLine[] = [];
   #loggedBytes = 0;
 
-  /** `tokenOf`: where the token of an ADMIN comes from when the server does not issue it itself. */
-  constructor(env: Environment = {}, tokenOf: TokenOf = ({ url, dataDir }) => ownToken(url, dataDir)) {
+  /**
+   * `tokenOf`: where the token of an ADMIN comes from when the server does not issue it itself. `lender`: whose server it uses; its own
+   * media lie below those of the lender.
+   */
+  constructor(
+    env: Environment = {},
+    tokenOf: TokenOf = ({ url, dataDir }) => ownToken(url, dataDir),
+    lender?: Service,
+  ) {
     this.#tokenOf = tokenOf;
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-test-')));
     this.dataDir = env['DATA_DIR'] ?? join(this.folder, 'data');
-    this.mediaDir = join(this.folder, 'media');
-    mkdirSync(this.mediaDir);
+    if (lender === undefined) {
+      this.#logFile = join(this.folder, 'log');
+      this.mediaDir = join(this.folder, 'media');
+      mkdirSync(this.mediaDir);
+    } else {
+      this.#logFile = lender.#logFile;
+      this.mediaDir = mkdtempSync(join(lender.mediaDir, 'of-'));
+    }
     this.#env = env;
   }
 
@@ -94,6 +118,20 @@ export class Service {
   static async here(env: Environment = {}, tokenOf?: TokenOf): Promise<Service> {
     const service = new Service(env, tokenOf);
     await service.startHere();
+    return service;
+  }
+
+  /**
+   * A server with no settings of its own that all files share which run in this process; its components stay warm. It is for tests that
+   * do not care which other jobs there are, and that leave pipelines, nodes, users and messages as they were. The folder, the media and
+   * the lines of the log are the test's own. It cannot be stopped; `close` gives it back, and it ends with the process.
+   */
+  static async shared(): Promise<Service> {
+    const lender = await (lent ??= startLender());
+    const service = new Service({ DATA_DIR: lender.dataDir }, undefined, lender);
+    service.#server = new LentServer(lender.#running());
+    service.#loggedBytes = statSync(lender.#logFile).size;
+    await service.#greet();
     return service;
   }
 
@@ -151,16 +189,21 @@ export class Service {
     return answer.type === 'obeyed' ? answer.longestBlockMs : 0;
   }
 
-  /** Ends what still runs and removes the folder. */
+  /** Ends what still runs, but a shared server, and removes the folder. */
   async close(): Promise<void> {
     await this.#server?.close();
+    if (!(this.#server instanceof LentServer)) await this.#componentsEnd();
+    for (const folder of [this.folder, this.mediaDir])
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #componentsEnd(): Promise<void> {
     const left = () => this.componentPids().filter(processLives);
     try {
       await until('no component process is left', left, (pids) => pids.length === 0, { withinMs: 10_000 });
     } finally {
       for (const pid of left()) process.kill(pid, 'SIGKILL');
     }
-    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /**
@@ -260,13 +303,13 @@ export class Service {
       : this.#logged.filter((line) => line.message === message);
   }
 
-  /** Who waits looks many times: only what was written since the last time is parsed. */
+  /** Who waits looks many times: only what was written since the last time is read. */
   #readLog(): void {
-    const bytes = readFileSync(this.#logFile);
+    const bytes = bytesFrom(this.#logFile, this.#loggedBytes);
     const end = bytes.lastIndexOf('\n') + 1;
-    const lines = bytes.toString('utf8', this.#loggedBytes, end).split('\n').slice(0, -1);
+    const lines = bytes.toString('utf8', 0, end).split('\n').slice(0, -1);
     this.#logged.push(...lines.map((line) => JSON.parse(line) as LogLine));
-    this.#loggedBytes = end;
+    this.#loggedBytes += end;
   }
 
   /** Waits until a line of the log says `message` and fits. */
@@ -305,10 +348,6 @@ export class Service {
       if (status !== 200) throw new Error(`The OpenAPI document was not given: ${status} ${text}`);
       return body as OpenApiDocument;
     });
-  }
-
-  get #logFile(): string {
-    return join(this.folder, 'log');
   }
 
   #environment(): Environment {
@@ -426,6 +465,27 @@ export const detectionCodes = ({ media }: DetectionDocument): readonly unknown[]
   media.flatMap(({ detectionProcessingErrors: all }) =>
     Object.values(all).flatMap((errors) => errors.map(({ code }) => code)),
   );
+
+/** The service whose server `Service.shared` gives to others. */
+let lent: Promise<Service> | undefined;
+
+/** The end of the process ends the server and, with it, its components. */
+async function startLender(): Promise<Service> {
+  const lender = new Service();
+  process.once('exit', () => rmSync(lender.folder, { recursive: true, force: true, maxRetries: 5 }));
+  await lender.startHere();
+  return lender;
+}
+
+function bytesFrom(path: string, position: number): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.allocUnsafe(Math.max(0, fstatSync(file).size - position));
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, position));
+  } finally {
+    closeSync(file);
+  }
+}
 
 function bodyOf({ media, ...rest }: JobRequest): object {
   return {

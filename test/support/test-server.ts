@@ -131,6 +131,39 @@ export class ServerHere implements TestServer {
   }
 }
 
+/** A server that others use as well: whoever is through with it leaves it running. */
+export class LentServer implements TestServer {
+  readonly url: string;
+  readonly pid: number;
+
+  constructor({ url, pid }: TestServer) {
+    this.url = url;
+    this.pid = pid;
+  }
+
+  stop(): Promise<End> {
+    throw notOwn();
+  }
+
+  ended(): Promise<End> {
+    throw notOwn();
+  }
+
+  kill9(): Promise<End> {
+    throw notOwn();
+  }
+
+  tell(): Promise<FromServer> {
+    throw notOwn();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+const notOwn = () => new Error('The server is shared with other tests: start one with Service.here().');
+
 const noProcess = () => new Error('The server has no process of its own: start it with Service.started().');
 
 function firstMessage(child: ChildProcess): Promise<FromServer> {
