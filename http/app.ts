@@ -86,7 +86,7 @@ export function createApp(deps: AppDeps): Koa {
   app.use(either('/rest', restSteps, otherSteps));
   app.use(rest.allowedMethods());
   // Not thrown: `allowedMethods` turns it into 405 where another method is served.
-  app.use((ctx) => empty(ctx, 404));
+  app.use(either('/rest', (ctx) => empty(ctx, 404), nothingHere));
   return app;
 }
 
@@ -132,6 +132,13 @@ function openApiOf({ info, url, login }: AppDeps): () => string {
       openApiDocument(endpoints, { version: info.version, url, tags, sessionCookie: login.cookieName }),
     ));
 }
+
+const nothingHere: Middleware = (ctx) => {
+  ctx.body = {
+    message: 'There is nothing under this path. The REST interface is below /rest, its description at /docs.',
+  };
+  ctx.status = 404;
+};
 
 /** The step, for paths below this one alone. */
 function below(path: string, step: Middleware): Middleware {

@@ -99,7 +99,14 @@ describe('The service (specification 4.1)', () => {
       { message: 'There is nothing under this path.' },
     ]);
     expect((await service.ask('DELETE', '/rest/info')).status).to.equal(405);
-    expect((await fetch(`${service.url}/no-such-page`)).status).to.equal(404);
+    const elsewhere = await fetch(`${service.url}/no-such-page`);
+    expect([elsewhere.status, await elsewhere.json()]).to.deep.equal([
+      404,
+      {
+        message:
+          'There is nothing under this path. The REST interface is below /rest, its description at /docs.',
+      },
+    ]);
   });
 
   it('keeps its secrets out of the log, in a folder that only its user reads', async () => {
