@@ -11,7 +11,7 @@ import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** Frames that are looked at, of each video; `npm run test:long` looks at more. */
-const SHOWN = Number(process.env['FRAMES'] ?? 240);
+const SHOWN = Number(process.env['FRAMES'] ?? 60);
 /** Between two seeks. */
 const PLAYED = 12;
 /** What is painted in tells so many frames apart, however a video is compressed. */

@@ -49,8 +49,8 @@ async function linkOf({ dataDir }: Service): Promise<string> {
 
 export class Chromium {
   readonly #browser: Browser;
-  /** What a browser keeps of a login, by the data folder of the service and the role. */
-  readonly #logins = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();
+  /** Contexts in which somebody has logged in, by the data folder of the service and the role: what they have loaded they do not load again. */
+  readonly #loggedIn = new Map<string, BrowserContext>();
 
   private constructor(browser: Browser) {
     this.#browser = browser;
@@ -63,23 +63,30 @@ export class Chromium {
     );
   }
 
-  /** A reader who is logged in, in a context of his own, and at this place of the page. The first of a role logs in, the others come back. */
+  /**
+   * A reader who is logged in, at this place of the page. The pages of readers before are closed: they would follow what happens all the
+   * same. The first of a role logs in, the others come back; one with options of his own has a context of his own.
+   */
   async reader(
     service: Service,
     place: string,
     { as = 'administrator', ...options }: BrowserContextOptions & { readonly as?: string } = {},
   ): Promise<Reader> {
+    const open = this.#browser.contexts().flatMap((context) => context.pages());
     const key = `${service.dataDir} ${as}`;
-    const storageState = this.#logins.get(key);
-    const context = await this.#browser.newContext(storageState ? { ...options, storageState } : options);
+    const known = this.#loggedIn.get(key);
+    const isOwn = Object.keys(options).length > 0;
+    const context = await this.#contextFor(known, isOwn ? options : undefined);
     const reader = new Reader(await context.newPage(), service);
-    if (storageState) await reader.page.goto(`${service.url}/${place}`);
+    // Not earlier: the process that shows them shows the new one, too.
+    await Promise.all(open.map((page) => page.close()));
+    if (known) await reader.page.goto(`${service.url}/${place}`);
     else {
       await reader.page.goto(`${await linkOf(service)}&to=${encodeURIComponent(`/${place}`)}`);
       await reader.page.getByRole('button', { name: `Log in as ${as}` }).click();
     }
     await reader.page.getByRole('button', { name: 'Log out' }).waitFor();
-    if (!storageState) this.#logins.set(key, await context.storageState());
+    if (known === undefined) this.#loggedIn.set(key, context);
     return reader;
   }
 
@@ -93,5 +100,16 @@ export class Chromium {
 
   close(): Promise<void> {
     return this.#browser.close();
+  }
+
+  async #contextFor(
+    known: BrowserContext | undefined,
+    options: BrowserContextOptions | undefined,
+  ): Promise<BrowserContext> {
+    if (options === undefined) return known ?? this.#browser.newContext();
+    return this.#browser.newContext({
+      ...options,
+      ...(known && { storageState: await known.storageState() }),
+    });
   }
 }
