@@ -8,7 +8,7 @@ import { serverPair } from './server-pair.ts';
 const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
 
 describe('Servers whose Redis comes back without its last commits', () => {
-  const pair = serverPair({ LEASE_MS: '1500', RECONCILE_MS: '500' });
+  const pair = serverPair({ LEASE_MS: '1500', RECONCILE_MS: '500' }, { oneHere: true });
   const redis = () => pair().redis;
   let one: Service;
   let two: Service;

@@ -17,7 +17,7 @@ describe('A server beside newer ones', () => {
   let client: Redis;
   before(async () => {
     client = new Redis(redis().url);
-    service = await Service.started({
+    service = await Service.here({
       ...{ STORE: 'redis', REDIS_URL: redis().url, REDIS_PREFIX: 'mixed' },
       ...{ RECONCILE_MS: '100', SERVER_SILENCE_MS: '1000', LEASE_MS: '2000' },
     });
@@ -68,9 +68,9 @@ describe('A server beside newer ones', () => {
   it('does not start when nobody else can read a live job, and does when somebody can', async () => {
     const id = await waiting(join(service.folder, 'never'));
     await storedAs(id, JOB_SCHEMA + 1);
-    await service.kill9();
+    await service.stop();
     await until('nobody is there', async () => (await client.exists('{mixed}:w:node:test-host')) === 0);
-    const refused = await service.start().catch((error: unknown) => String(error));
+    const refused = await service.startHere().catch((error: unknown) => String(error));
     expect(refused).to.contain(`stored by a newer version of Troupe (schema ${JOB_SCHEMA + 1}`);
     const knows = JSON.stringify({ layout: 2, schemas: { 'batch-job': JOB_SCHEMA + 1 } });
     await client.hset('{mixed}:w:knows', 'another', knows);

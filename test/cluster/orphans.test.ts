@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 import { serverPair } from './server-pair.ts';
 
 describe('Files of a job in the folder of two servers', () => {
-  const pair = serverPair({ CLEANING_MS: '50', DRAIN_MS: '0' });
+  const pair = serverPair({ CLEANING_MS: '50', DRAIN_MS: '0' }, { oneHere: true });
   let pictures: Server;
   before((done) => {
     pictures = createServer((_, answer) =>
@@ -77,12 +77,12 @@ describe('Files of a job in the folder of two servers', () => {
     };
     await cleared();
     await areThere('after clearing up');
-    await two.stop();
-    await two.start();
+    await one.stop();
+    await one.startHere();
     await cleared();
     await areThere('after a stop and a start');
-    await one.kill9();
-    await one.start();
+    await two.kill9();
+    await two.start();
     await cleared();
     await areThere('after kill -9');
     writeFileSync(file, '');

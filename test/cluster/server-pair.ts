@@ -13,7 +13,7 @@ export interface ServerPair {
   readonly two: Service;
   readonly provider: TestProvider;
   readonly redis: TestRedis;
-  /** One more server with the same data folder; who starts it closes it. */
+  /** One more server with the same data folder, in the process of the test; who starts it closes it. */
   third(nodeName: string): Promise<Service>;
 }
 
@@ -28,7 +28,7 @@ export function serverPair(env: Environment = {}, { oneHere = false } = {}): () 
   let provider: TestProvider | undefined;
   let one: Service | undefined;
   let two: Service | undefined;
-  let started: (nodeName: string) => Promise<Service>;
+  let third: (nodeName: string) => Promise<Service>;
   before(async () => {
     const found = (provider = await TestProvider.start());
     const shared = {
@@ -47,13 +47,13 @@ export function serverPair(env: Environment = {}, { oneHere = false } = {}): () 
       DATA_DIR: first.dataDir,
       MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${first.mediaDir}`,
     };
-    started = (name) => Service.started({ ...shared, NODE_NAME: name, ...folders }, token);
-    two = await started('two');
+    third = (name) => Service.here({ ...shared, NODE_NAME: name, ...folders }, token);
+    two = await Service.started({ ...shared, NODE_NAME: 'two', ...folders }, token);
   });
   after(async () => {
     await two?.close();
     await one?.close();
     await provider?.close();
   });
-  return () => ({ one: one!, two: two!, provider: provider!, redis: redis(), third: started });
+  return () => ({ one: one!, two: two!, provider: provider!, redis: redis(), third });
 }

@@ -23,37 +23,11 @@ describe('A server that stops while another works on the same store', () => {
       .handedOut()
       .some(({ subJob, worker }) => subJob.startsWith(`${id}.`) && worker.includes('Trouble'));
 
-  it('does not wait for what the components of the other have in hand', async () => {
-    const { one, two } = pair();
-    const file = join(one.folder, 'goes-on');
-    const id = await one.submit(waiting(file));
-    await until('a component has it in hand', () => [one, two].some((service) => holds(service, id)));
-    const [holder, other] = holds(one, id) ? [one, two] : [two, one];
-    await other.stop();
-    expect((await holder.job(id))?.terminal).to.equal(false);
-    writeFileSync(file, '');
-    expect((await holder.terminal(id)).jobStatus).to.equal('COMPLETE');
-    await other.start();
-  });
-
-  it('leaves the other to be found by the tools of the machine, as does one that is killed', async () => {
-    const { one, two } = pair();
-    const found = async () => (await findHolder(one.dataDir))?.url;
-    const locks = async () => (await one.files('.')).filter((name) => name.startsWith('lock'));
-    expect([one.url, two.url]).to.include(await found());
-    expect(await locks()).to.have.length(2);
-    await two.stop();
-    expect(await found()).to.equal(one.url);
-    await two.start();
-    await two.kill9();
-    expect(await found()).to.equal(one.url);
-    await until('the other has removed what it left', async () => (await locks()).length === 1);
-    await two.start();
-  });
+  const found = async () => (await findHolder(pair().one.dataDir))?.url;
+  const locks = async () => (await pair().one.files('.')).filter((name) => name.startsWith('lock'));
 
   it('is found again when it had only stood still, and the other had removed its file', async () => {
-    const { one, two } = pair();
-    const locks = async () => (await one.files('.')).filter((name) => name.startsWith('lock'));
+    const { two } = pair();
     process.kill(two.pid, 'SIGSTOP');
     try {
       await until('the other takes it for dead', async () => (await locks()).length === 1);
@@ -64,9 +38,15 @@ describe('A server that stops while another works on the same store', () => {
     expect((await two.ask('GET', '/rest/jobs')).status).to.equal(200);
   });
 
-  it('costs no attempt and no job, and refuses requests with nothing but 503', async () => {
+  it('does not wait for what the other has in hand, leaves it to be found, costs no attempt and no job, and refuses with nothing but 503', async () => {
     const { one, two } = pair();
-    const ids: string[] = [];
+    const file = join(one.folder, 'goes-on');
+    const held = await one.submit(waiting(file));
+    await until('a component has it in hand', () => [one, two].some((service) => holds(service, held)));
+    const [holder, other] = holds(one, held) ? [one, two] : [two, one];
+    expect([one.url, two.url]).to.include(await found());
+
+    const ids = [held];
     const refused = new Set<number>();
     let isOver = false;
     const submit = async (service: Service) => {
@@ -81,16 +61,27 @@ describe('A server that stops while another works on the same store', () => {
       until('it is over', () => submit(service), Boolean, { withinMs: 60_000, everyMs: 50 });
     const clients = [submitTo(one), submitTo(two)];
     await until('some have been accepted', () => ids.length > 5);
-    await two.stop();
+    await other.stop();
+    expect((await holder.job(held))?.terminal).to.equal(false);
+    expect(await found()).to.equal(holder.url);
     const before = ids.length;
     await until('the other goes on', () => ids.length > before + 5);
-    await two.start();
+    writeFileSync(file, '');
+    await other.start();
     await until('both go on', () => ids.length > before + 15);
     isOver = true;
     await Promise.all(clients);
+
     for (const id of ids) expect((await one.terminal(id)).jobStatus, id).to.equal('COMPLETE');
     expect([...refused].filter((status) => status !== 503)).to.deep.equal([]);
     const handedOut = [...one.handedOut(), ...two.handedOut()];
     expect(handedOut.filter(({ attempt }) => attempt !== 1)).to.deep.equal([]);
+  });
+
+  it('leaves the other to be found by the tools of the machine also when it is killed', async () => {
+    const { one, two } = pair();
+    await two.kill9();
+    expect(await found()).to.equal(one.url);
+    await until('the other has removed what it left', async () => (await locks()).length === 1);
   });
 });
