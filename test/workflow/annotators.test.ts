@@ -22,9 +22,8 @@ describe('An annotator', () => {
   let film: string;
 
   before(async () => {
-    service = new Service();
+    service = await Service.shared();
     film = video(service, 'film.avi', { frames: 30 });
-    await service.startHere();
   });
   after(() => service.close());
 

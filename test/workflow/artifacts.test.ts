@@ -24,8 +24,14 @@ const FRAMES = [0, 10, 20, 30, 40, 50];
 describe('Artifacts', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.shared();
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 60, encoder: 'mpeg4' });
+    makeVideo(join(service.mediaDir, 'large.avi'), {
+      frames: 300,
+      width: 640,
+      height: 360,
+      encoder: 'mpeg4',
+    });
   });
   after(() => service.close());
 
@@ -213,29 +219,7 @@ describe('Artifacts', () => {
     expect(picturedFrames(tracksOf(kept, 'TROUBLE')[0]!.detections)).to.deep.equal([0]);
   });
 
-  it('of an earlier run go when a job is run again, also when the server dies over that', async () => {
-    const { jobId: id } = await light([uriOf(service, 'video.avi')], { FRAME_INTERVAL: '10' });
-    const pictures = () => filesOf(service, 'artifacts', id);
-    const before = await pictures();
-    await writeFile(join(service.dataDir, 'artifacts', `${id}.1`, 'of-the-first-run.png'), '');
-    await service.dieAt({ at: 1, when: 'after' });
-    await service.resubmit(id).catch(() => undefined);
-    expect(await service.ended()).to.equal('SIGKILL');
-    await service.start();
-    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-    expect(await filesOf(service, 'artifacts', id, 2)).to.deep.equal(before);
-    expect(await pictures()).to.deep.equal([]);
-  });
-
   describe('of a job that is cancelled', () => {
-    before(() =>
-      makeVideo(join(service.mediaDir, 'large.avi'), {
-        frames: 300,
-        width: 640,
-        height: 360,
-        encoder: 'mpeg4',
-      }),
-    );
     const endsCancelled = async (id: string): Promise<DetectionDocument> => {
       expect((await service.cancel(id)).status).to.equal(200);
       expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
@@ -263,24 +247,6 @@ describe('Artifacts', () => {
       expect(await until('no picture is left', left, (files) => files.length === 0)).to.deep.equal([]);
     });
 
-    it('while they are taken do not stay when the server dies over that', async () => {
-      const id = await service.submit({
-        media: [uriOf(service, 'large.avi')],
-        pipelineName: 'LIGHT PIPELINE',
-        jobProperties: { [POLICY]: 'ALL_DETECTIONS' },
-      });
-      const pictures = () => filesOf(service, 'artifacts', id);
-      await until('the first picture is there', async () => (await pictures()).length > 0);
-      await service.dieAt({ at: 1, when: 'after' });
-      await service.cancel(id).catch(() => undefined);
-      expect(await service.ended()).to.equal('SIGKILL');
-      expect(await pictures()).to.not.deep.equal([]);
-
-      await service.startHere();
-      expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
-      expect(await pictures()).to.deep.equal([]);
-    });
-
     it('before they are taken are not taken of what was found until then', async () => {
       const id = await service.submit({
         media: [uriOf(service, 'video.avi')],
@@ -292,6 +258,50 @@ describe('Artifacts', () => {
       const document = await endsCancelled(id);
       expect(tracksOf(document.media[0], 'TROUBLE').length, 'tracks of the first segment').to.equal(1);
       expect(await readdir(join(service.dataDir, 'artifacts'))).to.not.include(`${id}.1`);
+    });
+  });
+
+  describe('of a server that dies', () => {
+    let dying: Service;
+    before(async () => {
+      dying = await Service.started({ MEDIA_ROOTS: service.mediaDir });
+    });
+    after(() => dying.close());
+
+    it('when a job is run again: those of the earlier run go all the same', async () => {
+      const { jobId: id } = await dying.run({
+        media: [uriOf(service, 'video.avi')],
+        pipelineName: 'LIGHT PIPELINE',
+        jobProperties: { FRAME_INTERVAL: '10' },
+      });
+      const pictures = () => filesOf(dying, 'artifacts', id);
+      const before = await pictures();
+      await writeFile(join(dying.dataDir, 'artifacts', `${id}.1`, 'of-the-first-run.png'), '');
+      await dying.dieAt({ at: 1, when: 'after' });
+      await dying.resubmit(id).catch(() => undefined);
+      expect(await dying.ended()).to.equal('SIGKILL');
+      await dying.start();
+      expect((await dying.terminal(id)).jobStatus).to.equal('COMPLETE');
+      expect(await filesOf(dying, 'artifacts', id, 2)).to.deep.equal(before);
+      expect(await pictures()).to.deep.equal([]);
+    });
+
+    it('when a job is cancelled while they are taken do not stay', async () => {
+      const id = await dying.submit({
+        media: [uriOf(service, 'large.avi')],
+        pipelineName: 'LIGHT PIPELINE',
+        jobProperties: { [POLICY]: 'ALL_DETECTIONS' },
+      });
+      const pictures = () => filesOf(dying, 'artifacts', id);
+      await until('the first picture is there', async () => (await pictures()).length > 0);
+      await dying.dieAt({ at: 1, when: 'after' });
+      await dying.cancel(id).catch(() => undefined);
+      expect(await dying.ended()).to.equal('SIGKILL');
+      expect(await pictures()).to.not.deep.equal([]);
+
+      await dying.startHere();
+      expect((await dying.terminal(id)).jobStatus).to.equal('CANCELLED');
+      expect(await pictures()).to.deep.equal([]);
     });
   });
 });

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../config/info.ts';
 import { errorCodes, sampleUri, Service, type DetectionDocument } from '../support/service.ts';
 import { sample } from '../media/samples.ts';
 import { actionsIn, mediumOf, uriOf } from './results.ts';
@@ -12,7 +13,7 @@ import { annotates, entriesOf, pipelineOf, finds } from './support.ts';
 describe('A medium that fails', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.shared();
     const jpeg = await readFile(sample('rocket.jpg'));
     await writeFile(join(service.mediaDir, 'cut.jpg'), jpeg.subarray(0, 30_000));
     await writeFile(join(service.mediaDir, 'empty.mp4'), '');
@@ -50,21 +51,26 @@ describe('A medium that fails', () => {
   });
 
   it('is told the same after the server died and started again', async () => {
-    await service.dieAt({ at: 2, when: 'after' });
-    const request = {
-      media: [uriOf(service, 'cut.jpg'), sampleUri('astronaut.png')],
-      pipelineName: 'FACE DETECTION PIPELINE',
-    };
-    const id = await service.submit(request);
-    expect(await service.ended()).to.equal('SIGKILL');
-    await service.startHere();
-    expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
-    const medium = mediumOf(await service.document(id), 'cut.jpg');
-    expect([medium.mimeType, medium.mediaType, medium.sha256.length]).to.deep.equal([
-      'image/jpeg',
-      'IMAGE',
-      64,
-    ]);
+    const dying = await Service.started({ MEDIA_ROOTS: `${service.mediaDir}:${packageRoot}` });
+    try {
+      await dying.dieAt({ at: 2, when: 'after' });
+      const request = {
+        media: [uriOf(service, 'cut.jpg'), sampleUri('astronaut.png')],
+        pipelineName: 'LIGHT PIPELINE',
+      };
+      const id = await dying.submit(request);
+      expect(await dying.ended()).to.equal('SIGKILL');
+      await dying.startHere();
+      expect((await dying.terminal(id)).jobStatus).to.equal('ERROR');
+      const medium = mediumOf(await dying.document(id), 'cut.jpg');
+      expect([medium.mimeType, medium.mediaType, medium.sha256.length]).to.deep.equal([
+        'image/jpeg',
+        'IMAGE',
+        64,
+      ]);
+    } finally {
+      await dying.close();
+    }
   });
 
   it('by its data URI has the type that the URI states, where its content does not contradict', async () => {

@@ -26,9 +26,8 @@ describe('Tracks that are fed forward', () => {
   let film: string;
 
   before(async () => {
-    service = new Service();
+    service = await Service.shared();
     film = video(service, 'film.avi', { frames: 30 });
-    await service.startHere();
   });
   after(() => service.close());
 
@@ -163,7 +162,7 @@ describe('A TRIGGER', () => {
   let service: Service;
 
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
   });
   after(() => service.close());
 

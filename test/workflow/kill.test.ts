@@ -36,9 +36,7 @@ const BOTH: readonly When[] = ['before', 'after'];
 /** Of each of the two tasks some: the first is like those of other jobs. `npm run test:long` dies on both sides of all (KILLS=all). */
 const DEATHS: Readonly<Partial<Record<(typeof COMMITS)[number], readonly When[]>>> = {
   '1.0.0.feed': ['before'],
-  '1.0.0.0': ['after'],
   '2.0.0.feed': ['after'],
-  '2.0.0.finish': ['before'],
 };
 
 describe('A job with fed and annotated tracks', () => {

@@ -10,7 +10,7 @@ import { uriOf } from './results.ts';
 
 const QUICK = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
 /** A thousand take a minute: IMAGES=1000. */
-const IMAGES = Number(process.env['IMAGES'] ?? 300);
+const IMAGES = Number(process.env['IMAGES'] ?? 200);
 const SMALL_JOBS = 5;
 const HOURS = 2;
 const SECONDS = HOURS * 3_600;

@@ -28,7 +28,7 @@ const PLAIN = { MARKUP_LABELS_ENABLED: 'FALSE', MARKUP_VIDEO_FRAME_NUMBERS_ENABL
 describe('Markup', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.shared();
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 30, encoder: 'mpeg4' });
     await copyFile(join(service.mediaDir, 'video.avi'), join(service.mediaDir, 'other.avi'));
   });
@@ -150,43 +150,49 @@ describe('Markup', () => {
   });
 
   describe('of a server that dies before it hears that the copy is done', () => {
+    let dying: Service;
+    before(async () => {
+      dying = await Service.started();
+    });
+    after(() => dying.close());
+
     const commits = (id: string) =>
-      service.log('committed').filter(({ job }) => id.endsWith(`-${String(job)}`));
+      dying.log('committed').filter(({ job }) => id.endsWith(`-${String(job)}`));
     const isMarkup = (name: string) => name.endsWith('.markup');
 
     /** Answers the job, and the copy of which nobody heard. */
     async function died(): Promise<{ id: string; first: string }> {
       const request = { media: [ASTRONAUT], ...drawn('LIGHT TASK') };
-      const undisturbed = await service.submit(request);
-      await service.terminal(undisturbed);
+      const undisturbed = await dying.submit(request);
+      await dying.terminal(undisturbed);
       const at = 1 + commits(undisturbed).findIndex(({ done }) => (done as string[]).some(isMarkup));
       expect(at).to.be.greaterThan(1);
-      await service.dieAt({ at, when: 'before' });
-      const id = await service.submit(request);
-      expect(await service.ended()).to.equal('SIGKILL');
-      const [first = ''] = await filesOf(service, 'markup', id);
+      await dying.dieAt({ at, when: 'before' });
+      const id = await dying.submit(request);
+      expect(await dying.ended()).to.equal('SIGKILL');
+      const [first = ''] = await filesOf(dying, 'markup', id);
       expect(first).to.match(/\.png$/);
       return { id, first };
     }
 
     it('is made anew, and the first one goes', async () => {
       const { id, first } = await died();
-      await service.start();
-      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-      const [medium] = (await service.document(id)).media;
+      await dying.start();
+      expect((await dying.terminal(id)).jobStatus).to.equal('COMPLETE');
+      const [medium] = (await dying.document(id)).media;
       const named = copyOf(medium!).split('/').slice(-2).join('/');
-      expect(await filesOf(service, 'markup', id))
+      expect(await filesOf(dying, 'markup', id))
         .to.deep.equal([named])
         .and.not.to.include(first);
     });
 
     it('goes when the job is cancelled instead', async () => {
       const { id } = await died();
-      await service.startHere();
-      expect((await service.cancel(id)).status).to.equal(200);
-      expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
-      expect((await service.document(id)).media[0]?.markupResult).to.equal(null);
-      expect(await filesOf(service, 'markup', id)).to.deep.equal([]);
+      await dying.startHere();
+      expect((await dying.cancel(id)).status).to.equal(200);
+      expect((await dying.terminal(id)).jobStatus).to.equal('CANCELLED');
+      expect((await dying.document(id)).media[0]?.markupResult).to.equal(null);
+      expect(await filesOf(dying, 'markup', id)).to.deep.equal([]);
     });
   });
 

@@ -24,9 +24,8 @@ describe('The tracks that a task has found', () => {
   let film: string;
 
   before(async () => {
-    service = new Service();
+    service = await Service.shared();
     film = video(service, 'film.avi', { frames: 60 });
-    await service.startHere();
   });
   after(() => service.close());
 

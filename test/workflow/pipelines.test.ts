@@ -14,7 +14,7 @@ import { actionsIn, pictureAt } from './results.ts';
 describe('Pipelines that lead from one component to the next', () => {
   let service: Service;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
   });
   after(() => service.close());
 

@@ -11,9 +11,12 @@ const NAME = 'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS';
 
 describe('The value of a property that is in force', () => {
   const overridden = new Service({ [`TROUPE_PROP_${NAME}`]: '1' });
-  const plain = new Service();
+  let plain: Service;
 
-  before(() => Promise.all([overridden.startHere(), plain.startHere()]));
+  before(async () => {
+    await overridden.startHere();
+    plain = await Service.shared();
+  });
   after(() => Promise.all([overridden.close(), plain.close()]));
 
   /** Levels above those of the server, highest first, with the value that each of them sets. */
@@ -77,7 +80,7 @@ describe('The value of a property that is in force', () => {
 describe('A job is refused', () => {
   let service: Service;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
   });
   after(() => service.close());
 
@@ -157,13 +160,12 @@ describe('The frames that a task looks at', () => {
   let variable: string;
 
   before(async () => {
-    service = new Service();
+    service = await Service.shared();
     constant = video(service, 'constant.avi', { frames: 60 });
     variable = video(service, 'variable.mkv', {
       frames: 60,
       at: (frame) => frame * 40 + (frame > 30 ? 200 : 0),
     });
-    await service.startHere();
   });
   after(() => service.close());
 

@@ -48,7 +48,7 @@ describe('Media selectors', () => {
   let service: Service;
 
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
   });
   after(() => service.close());
 

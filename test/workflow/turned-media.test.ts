@@ -14,7 +14,7 @@ describe('Faces of media that are stored lying', () => {
   let service: Service;
   const names = ['upright.png', 'lying.jpg', 'lying.mp4'];
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
     await uprightPicture(pathOf('upright.png'));
     await turnedPicture(pathOf('lying.jpg'));
     await turnedVideo(pathOf('lying.mp4'), 3);

@@ -2,34 +2,24 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { DeathWish } from '../support/server-main.ts';
 import { sample } from '../components/recorded.ts';
 import { docx, emf, relations } from '../support/office.ts';
 import { areasOf, pdfOf } from '../support/pdf.ts';
-import { Service, type DetectionDocument } from '../support/service.ts';
+import { Service } from '../support/service.ts';
 import { childrenOf, textsOf, uriOf } from './results.ts';
+import { TOLD, toldOnceBy, WARNED, WARNING, warningsIn } from './warnings-suite.ts';
 import { annotates, finds, pipelineOf, run, video } from './support.ts';
 
-const WARNED = 'COMPLETE_WITH_WARNINGS';
+toldOnceBy([{ at: 4, when: 'after' }]);
 
 describe('Warnings of a component', () => {
   let service: Service;
   let film: string;
   before(async () => {
-    service = new Service();
+    service = await Service.shared();
     film = video(service, 'film.avi', { frames: 60 });
-    await service.start();
   });
   after(() => service.close());
-
-  /** Medium, source, code and message of each. */
-  const warningsIn = ({ warnings, media }: DetectionDocument): readonly string[] =>
-    warnings.flatMap(({ mediaId, details }) =>
-      details.map(({ source, code, message }) => {
-        const index = media.findIndex((medium) => medium.mediaId === mediaId);
-        return `${index} ${source} ${code}: ${message}`;
-      }),
-    );
 
   function written(name: string, bytes: Uint8Array): string {
     writeFileSync(join(service.mediaDir, name), bytes);
@@ -37,17 +27,8 @@ describe('Warnings of a component', () => {
   }
 
   describe('of a video in several pieces', () => {
-    const request = pipelineOf(
-      finds([{ frames: [1, 2] }], {
-        WARN: 'Too dark.|Too loud.',
-        TARGET_SEGMENT_LENGTH: '20',
-        MIN_SEGMENT_LENGTH: '10',
-      }),
-    );
-    const TOLD = ['0 STAGED OTHER: Too dark.', '0 STAGED OTHER: Too loud.'];
-
     it('are told once, with the algorithm as their source, and fail nothing', async () => {
-      const document = await run(service, film, request, WARNED);
+      const document = await run(service, film, WARNING, WARNED);
       expect(document.media[0]?.status).to.equal('COMPLETE');
       expect(document.errors).to.deep.equal([]);
       expect(warningsIn(document)).to.deep.equal(TOLD);
@@ -58,22 +39,6 @@ describe('Warnings of a component', () => {
       const document = await run(service, film, pipelineOf(finds([{ frames: [1, 2] }]), noting), WARNED);
       expect(warningsIn(document)).to.deep.equal(['0 STAGED OTHER: Not read.']);
     });
-
-    // Commits: accepted, prepared, three pieces, finished, the document with the end.
-    for (const wish of [
-      { at: 3, when: 'before' },
-      { at: 4, when: 'after' },
-      { at: 6, when: 'before' },
-      { at: 6, when: 'after' },
-    ] satisfies DeathWish[])
-      it(`are told once though the server dies right ${wish.when} commit ${wish.at}`, async () => {
-        await service.dieAt(wish);
-        const id = await service.submit({ ...request, media: [film] });
-        expect(await service.ended()).to.equal('SIGKILL');
-        await service.start();
-        expect((await service.terminal(id)).jobStatus).to.equal(WARNED);
-        expect(warningsIn(await service.document(id))).to.deep.equal(TOLD);
-      });
   });
 
   describe('that takes pictures out of documents', () => {
