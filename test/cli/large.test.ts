@@ -133,7 +133,7 @@ async function pour(response: Parameters<Handler>[1]): Promise<void> {
 }
 
 /** A million (230 MB) in the long ring; so many are more than the tool's memory holds, too. */
-const DETECTIONS = process.env['SHARE_OF_RUNS'] === '1' ? 1_000_000 : 600_000;
+const DETECTIONS = process.env['SHARE_OF_RUNS'] === '1' ? 1_000_000 : 400_000;
 const TEXTS = 100;
 const MEDIA_WITH_TEXTS = 25;
 

@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { rewrittenDocument, surveyOf, type NewPlaces } from '../../components/media/copied-document.ts';
+import { copiesWithin } from './copied-document-suite.ts';
 
 const { signal } = new AbortController();
 async function* textOf(value: unknown): AsyncGenerator<Buffer> {
@@ -176,15 +175,6 @@ describe('The document of an earlier job, written anew,', () => {
     const failed = await surveyOf(textOf({ media: [] }), signal).catch((error: unknown) => error);
     expect(failed).to.be.instanceOf(Error).with.property('message', 'it names no job');
   });
-
-  it('takes little memory, however large it is', function () {
-    this.timeout(240_000);
-    const script = fileURLToPath(new URL('./large-copy.js', import.meta.url));
-    const told = execFileSync(process.execPath, ['--max-old-space-size=96', script, '200000'], {
-      encoding: 'utf8',
-    });
-    const { files, bytes } = JSON.parse(told) as { files: number; bytes: number };
-    expect(files).to.equal(400_000);
-    expect(bytes).to.be.greaterThan(90_000_000);
-  });
 });
+
+copiesWithin({ memoryMb: 32, tracks: 50_000 });

@@ -10,8 +10,8 @@ import type { StreamAnswer } from '../../protocol/streams.ts';
 import { liveSource, workOf } from './live-stream.ts';
 import { picture } from './visual.ts';
 
-/** Half an hour of a camera; in the long ring an hour and a half. */
-const FRAMES = process.env['SHARE_OF_RUNS'] === '1' ? 150_000 : 50_000;
+/** A quarter of an hour of a camera; in the long ring an hour and a half. */
+const FRAMES = process.env['SHARE_OF_RUNS'] === '1' ? 150_000 : 20_000;
 const LOOK = FRAMES / 5;
 
 /** Cars that are parked all the time, and walkers that come and go. */

@@ -1,10 +1,7 @@
 import { expect } from 'chai';
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { document } from '../../components/media/document.ts';
 import { finish } from '../../components/media/finish.ts';
 import { MAX_TRACK_RANGES } from '../../protocol/track-work.ts';
@@ -12,6 +9,7 @@ import { ResultChecker } from '../../results/check.ts';
 import { head, mediumWith, outputOf } from '../results/document-parts.ts';
 import { temporaryFolder } from '../results/folder.ts';
 import { context, detection, finished, finishWork, span, textOf, track, type Given } from './media-parts.ts';
+import { finishesInLittleMemory } from './media-suite.ts';
 
 describe('Finishing the tracks of a medium and an action', () => {
   const path = temporaryFolder();
@@ -234,18 +232,7 @@ describe('Finishing the tracks of a medium and an action', () => {
       .and.have.length.above(1);
   });
 
-  it('keeps 200,000 detections out of memory, also when tracks are united', async () => {
-    const program = fileURLToPath(new URL('./large-finish.js', import.meta.url));
-    for (const [merge, tracks] of [
-      ['FALSE', 4000],
-      ['TRUE', 400],
-    ] as const) {
-      const args = ['--max-old-space-size=32', program, path('.'), '4000', merge];
-      const { stdout } = await promisify(execFile)(process.execPath, args);
-      const result = JSON.parse(stdout) as { summary: unknown };
-      expect(result.summary).to.include({ tracks, detections: 200_000 });
-    }
-  });
+  finishesInLittleMemory({ merge: 'TRUE', tracks: 400 });
 
   it('and writing them into the document shows the same tracks, with the errors of sub-jobs merged', async () => {
     const { text, tracks, summary } = await finishing({ parts: [[span(0, 9), span(20, 29)]] });

@@ -1,0 +1,4 @@
+/** Every kind of document with damaged bytes. */
+import { documentsRefused } from './documents-refused-suite.ts';
+
+documentsRefused({ isLong: true });

@@ -1,0 +1,4 @@
+/** Faces of whole clips. */
+import { faces } from './faces-suite.ts';
+
+faces({ isLong: true });

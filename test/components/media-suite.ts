@@ -1,0 +1,23 @@
+/** The end of a task that found very much, in a process with little memory. */
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { scratchFolder } from '../media/samples.ts';
+
+/** `tracks`: as many are left of 4,000 parts. */
+export function finishesInLittleMemory(of: {
+  readonly merge: 'TRUE' | 'FALSE';
+  readonly tracks: number;
+}): void {
+  it(`keeps 200,000 detections out of memory when MERGE_TRACKS is ${of.merge}`, async () => {
+    const folder = scratchFolder();
+    const program = fileURLToPath(new URL('./large-finish.js', import.meta.url));
+    const args = ['--max-old-space-size=32', program, folder, '4000', of.merge];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    const { summary } = JSON.parse(stdout) as { summary: unknown };
+    expect(summary).to.include({ tracks: of.tracks, detections: 200_000 });
+    await rm(folder, { recursive: true });
+  });
+}
