@@ -11,7 +11,7 @@ describe('A component that does its sub-jobs in turn', () => {
   let service: Service;
   let component: RawComponent;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
     component = new RawComponent(service);
   });
   after(() => service.close());

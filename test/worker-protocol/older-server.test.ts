@@ -47,7 +47,7 @@ async function olderServer(
 describe('A component at an older server', () => {
   let service: Service;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
   });
   after(() => service.close());
 

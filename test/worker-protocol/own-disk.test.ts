@@ -17,7 +17,7 @@ describe('A component whose disk takes nothing', () => {
   let service: Service;
   const ended: (() => Promise<void>)[] = [];
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
   });
   afterEach(async () => {
     for (const end of ended.splice(0)) await end();

@@ -26,10 +26,10 @@ describe('A component whose server is away for a while', () => {
   });
 
   /** The proxy answers 502 meanwhile. */
-  const restarted = async (meanwhile: () => Promise<unknown> = () => Promise.resolve()) => {
+  const restarted = async (start: 'start' | 'startHere', meanwhile: () => unknown) => {
     await service.kill9();
     await meanwhile();
-    await service.start();
+    await service[start]();
   };
   const attempts = (id: string) =>
     service
@@ -77,7 +77,7 @@ describe('A component whose server is away for a while', () => {
       const id = await submit();
       await begun;
       // The component has its answer while nobody is there to take it.
-      await restarted(async () => {
+      await restarted('start', async () => {
         goOn();
         await until(
           'the answer was refused by the proxy',
@@ -110,7 +110,7 @@ describe('A component whose server is away for a while', () => {
     await working(handle, async (log) => {
       const id = await submit();
       await isHalf;
-      await restarted(() => Promise.resolve(goOn()));
+      await restarted('startHere', goOn);
       expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
       expect(tracksOf((await service.document(id)).media[0], 'ABSENT')).to.have.length(LINES);
       expect([made, attempts(id)]).to.deep.equal([LINES, [1]]);

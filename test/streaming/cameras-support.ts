@@ -1,0 +1,109 @@
+/** What tests of live streams from a camera to a report have in common: real cameras' protocols, the reader, detectors and processes. */
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { sample } from '../components/recorded.ts';
+import { closeServers, rtsp } from '../media/live-watching.ts';
+import { accessUnits } from '../support/coded-media.ts';
+import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+export const CLIP = 'face_move.mp4';
+const SIZE = 20;
+
+export interface Info {
+  readonly jobStatus: string;
+  readonly jobStatusDetail: string | null;
+  readonly segments: number;
+  readonly frames: Readonly<Record<'read' | 'processed' | 'dropped' | 'skipped' | 'reconnects', number>>;
+  readonly picture: { readonly width: number; readonly height: number } | null;
+  readonly [name: string]: unknown;
+}
+export interface Report {
+  readonly segmentId: number;
+  readonly errorMessage: string;
+  readonly output: Readonly<
+    Record<
+      string,
+      readonly {
+        readonly liveId: string;
+        readonly startOffsetFrame: number;
+        readonly stopOffsetFrame: number;
+        readonly detections: readonly {
+          readonly offsetFrame: number;
+          readonly x: number;
+          readonly width: number;
+        }[];
+      }[]
+    >
+  >;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** A service, started before the tests of a suite by `start` and closed after them, and what tests ask it. */
+export function serviceWithCameras(start: (env: Environment) => Promise<Service>) {
+  let service: Service;
+  before(async () => {
+    service = await start({ STREAM_RESTART_MS: '20', STREAM_STALL_ALERT_MS: '1000' });
+  });
+  after(async () => {
+    await closeServers();
+    await service?.close();
+  });
+  const clear = async () => {
+    const active = async () =>
+      ((await service.ask('GET', '/rest/streaming/jobs')).body as { jobIds: number[] }).jobIds;
+    for (const id of await active()) await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`);
+    await until('no job is left', active, (ids) => ids.length === 0, { withinMs: 20_000 });
+    await closeServers();
+  };
+
+  /** Few frames are looked at where a test is not about what is found. */
+  const submit = async (streamUri: string, more: object = {}): Promise<number> => {
+    const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
+      enableOutputToDisk: true,
+      stream: { streamUri, segmentSize: SIZE },
+      stallTimeout: 0,
+      pipelineName: 'MOTION DETECTION PIPELINE',
+      jobProperties: { FRAME_INTERVAL: '10' },
+      ...more,
+    });
+    expect(status, text).to.equal(201);
+    return (body as { jobId: number }).jobId;
+  };
+  const info = async (id: number) =>
+    (await service.ask('GET', `/rest/streaming/jobs/${id}?details=true`)).body as Info;
+  const becomes = (id: number, status: string) =>
+    until(
+      `streaming job ${id} is ${status}`,
+      () => info(id),
+      ({ jobStatus }) => jobStatus === status,
+      { withinMs: 60_000 },
+    );
+  const reportsOf = async (id: number): Promise<readonly Report[]> => {
+    const folder = join(service.dataDir, 'output-objects', String(id));
+    const names = await readdir(folder).catch(() => []);
+    const all = await Promise.all(
+      names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Report),
+    );
+    return all.toSorted((a, b) => a.segmentId - b.segmentId);
+  };
+  /** A clip that comes as it was taken, again and again, until the camera is closed. */
+  const endless = () => rtsp(accessUnits(sample(CLIP)), () => ({ speed: 1, after: 'stall' }));
+
+  /** The stream of an endless camera, once its first segment was reported. */
+  const lasting = async () => {
+    const id = await submit((await endless()).url, { stallTimeout: -1 });
+    await moreSegments(id, 1);
+    return id;
+  };
+  const moreSegments = (id: number, least: number) =>
+    until(
+      `streaming job ${id} has ${least} segments`,
+      () => info(id),
+      ({ segments }) => segments >= least,
+      { withinMs: 60_000 },
+    );
+  return { service: () => service, clear, submit, info, becomes, reportsOf, lasting, moreSegments };
+}
