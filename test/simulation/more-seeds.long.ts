@@ -1,0 +1,14 @@
+/** Servers in simulated time by more seeds than those of `npm test`, and by such as nobody has tried. */
+import { seed } from '../support/seed.ts';
+import { FEW, keepPromises, seedsOfSuite } from './suite-of-seeds.ts';
+
+const LAST = 1_000;
+const NEW = 500;
+
+describe('Servers that share a store, in simulated time', function () {
+  this.timeout(900_000);
+  const seeds = seedsOfSuite();
+  keepPromises(seeds, FEW + 1, LAST);
+  const drawn = LAST + (seed % 1_000_000_000);
+  keepPromises(seeds, drawn + 1, drawn + NEW);
+});

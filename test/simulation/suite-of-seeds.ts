@@ -1,0 +1,61 @@
+/** Seeds by which servers are simulated, each in a test of its own or many in one. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readSettings, type Settings } from '../../config/settings.ts';
+import { ATTEMPTS } from './shapes.ts';
+import type { LeftOut } from './shared-redis.ts';
+import { simulate, type Outcome } from './simulation.ts';
+
+/** One seed, in place of all. */
+export const ONE = process.env['SIMULATION'];
+/** `npm test` simulates the first seeds, `npm run test:long` goes on behind them. */
+export const FEW = 60;
+const AT_A_TIME = 250;
+
+export interface Seeds {
+  simulated(seed: number, leftOut?: LeftOut): Promise<Outcome>;
+  /** Fails with what happened when a promise is broken. */
+  keeps(seed: number): Promise<void>;
+}
+
+/** For the tests of the suite in which it is called. */
+export function seedsOfSuite(): Seeds {
+  let dataDir: string;
+  let settings: Settings;
+  before(() => {
+    dataDir = mkdtempSync(path.join(tmpdir(), 'troupe-simulation-'));
+    settings = readSettings({
+      DATA_DIR: dataDir,
+      MIN_FREE_BYTES: '0',
+      MAX_LIVE_JOBS: '3',
+      SUB_JOB_ATTEMPTS: String(ATTEMPTS),
+      RECONCILE_MS: '2000',
+      CALLBACK_PRIVATE: 'true',
+      DELIVERY_FIRST_DELAY_MS: '100',
+      DELIVERY_MAX_DELAY_MS: '1000',
+    });
+  });
+  after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  const simulated = (seed: number, leftOut?: LeftOut) =>
+    simulate({ seed, settings, ...(leftOut === undefined ? {} : { leftOut }) });
+  const keeps = async (seed: number) => {
+    const { broken, story } = await simulated(seed);
+    if (broken === undefined) return;
+    const again = `SIMULATION=${seed} node test/run.mjs simulation`;
+    const told = ONE === undefined ? story.slice(-40) : story;
+    throw new Error(`${broken}\nThis shows it again, with all that happened: ${again}\n${told.join('\n')}`);
+  };
+  return { simulated, keeps };
+}
+
+/** Tests that all promises are kept with these seeds, and those between them. */
+export function keepPromises({ keeps }: Seeds, from: number, to: number): void {
+  for (let first = from; first <= to; first += AT_A_TIME) {
+    const last = Math.min(to, first + AT_A_TIME - 1);
+    it(`keep their promises while they, Redis, components and what lies between them fail [seeds ${first} to ${last}]`, async () => {
+      for (let seed = first; seed <= last; seed++) await keeps(seed);
+    });
+  }
+}
