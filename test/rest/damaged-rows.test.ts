@@ -8,15 +8,23 @@ import { until } from '../support/until.ts';
 
 const JOB = { media: [sampleUri('rocket.jpg')], pipelineName: 'ABSENT PIPELINE' };
 
-describe('A stored row that cannot be read', () => {
+const numberOf = (id: string) => id.split('-').at(-1)!;
+
+/** What a component has. */
+interface Held {
+  readonly job: string;
+  readonly token: string;
+  readonly id: string;
+}
+
+describe('Stored rows that cannot be read', () => {
   before(withoutRedis);
   let service: Service;
   let component: RawComponent;
-  beforeEach(() => {
-    service = new Service({ LEASE_MS: '2000' });
-    component = new RawComponent(service);
-  });
-  afterEach(() => service.close());
+  const waiting = { unknownKind: '', noJson: '', untold: '', sound: '' };
+  const held: (Held & { readonly body: string })[] = [];
+  let kept: Held;
+  let nobodys: Held;
 
   const database = <T>(look: (open: Database.Database) => T): T => {
     const open = new Database(path.join(service.dataDir, 'troupe.db'));
@@ -26,14 +34,10 @@ describe('A stored row that cannot be read', () => {
       open.close();
     }
   };
-  const quarantined = () =>
-    database((open) =>
-      open.prepare<[], { kind: string; id: string }>('select kind, id from quarantine').all(),
-    );
   /** Changes the row of the detection of a job, as it is stored. */
   const change = (id: string, edit: (row: Record<string, unknown>) => unknown) =>
     database((open) => {
-      const number = id.split('-').at(-1);
+      const number = numberOf(id);
       const key = open
         .prepare<unknown[], { key: string; body: string }>(
           'select key, body from actor_rows where id = ? and body like \'%"DETECT"%\'',
@@ -44,114 +48,125 @@ describe('A stored row that cannot be read', () => {
         .prepare('update actor_rows set body = ? where id = ? and key = ?')
         .run(typeof body === 'string' ? body : JSON.stringify(body), number, key.key);
     });
-  /** Jobs that wait for a component, all but the last with a row of another shape; then the server is started again. */
-  const withDamage = async (...edits: readonly ((row: Record<string, unknown>) => unknown)[]) => {
-    await service.startHere();
-    const damaged: string[] = [];
-    for (const _ of edits) damaged.push(await service.submit(JOB));
-    const sound = await service.submit(JOB);
-    for (const id of [...damaged, sound]) {
-      const { token } = await component.claimOf(id, 'ABSENT');
-      await component.release(token);
-    }
-    await service.stop();
-    for (const [n, edit] of edits.entries()) change(damaged[n]!, edit);
-    await service.startHere();
-    return { damaged, sound };
+  const submitted = async (): Promise<Held> => {
+    const job = await service.submit(JOB);
+    return { job, ...(await component.claimOf(job, 'ABSENT')) };
   };
   const completes = async (id: string) => {
-    const { token } = await component.claimOf(id, 'ABSENT');
+    const { token, attempt } = await component.claimOf(id, 'ABSENT');
+    expect(attempt).to.equal(1);
     expect((await component.result(token, [trackNamed('a')])).status).to.equal(200);
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
   };
 
-  it('has its job put into quarantine when it is of an unknown kind, or no JSON; other jobs go on', async () => {
-    const { damaged, sound } = await withDamage(
-      (row) => ({ ...row, kind: 'FORETELL' }),
-      () => '{"kind":',
-    );
-    await completes(sound);
-    for (const id of damaged) expect(await service.job(id)).to.equal(undefined);
-    await service.stop();
-    const numbers = damaged.map((id) => id.split('-').at(-1)!);
-    expect(quarantined()).to.have.deep.members(numbers.map((id) => ({ kind: 'batch-job', id })));
+  // Of jobs that wait for a component, and of what one holds; the server is killed, and started again with the damage.
+  before(async () => {
+    // However long all takes, leases last.
+    service = await Service.started({ LEASE_MS: '60000' });
+    component = new RawComponent(service);
+    for (const name of Object.keys(waiting) as (keyof typeof waiting)[]) {
+      const { job, token } = await submitted();
+      waiting[name] = job;
+      await component.release(token);
+    }
+    // Held by nobody from now on, so that none of them is handed out in place of what comes now.
+    const parked = [];
+    for (const _ of Object.keys(waiting)) parked.push(...(await component.claim('ABSENT')));
+    for (const body of ['{', '{"id":7}', 'null']) held.push({ ...(await submitted()), body });
+    kept = await submitted();
+    nobodys = await submitted();
+    for (const { token } of parked) await component.release(token);
+    await service.kill9();
+    change(waiting.unknownKind, (row) => ({ ...row, kind: 'FORETELL' }));
+    change(waiting.noJson, () => '{"kind":');
+    change(waiting.untold, (row) => ({ ...row, work: { medium: 7 } }));
+    database((open) => {
+      const damage = open.prepare('update leases set body = ? where token = ?');
+      for (const { token, body } of held) damage.run(body, token);
+      const { body } = open
+        .prepare<[string], { body: string }>('select body from leases where token = ?')
+        .get(nobodys.token)!;
+      const item = { ...(JSON.parse(body) as object), actor: { kind: 'oracle', id: '1' } };
+      damage.run(JSON.stringify(item), nobodys.token);
+    });
+    // A job is not told that its sub-job is nobody's any more: a look for such jobs finds it.
+    await service.startHere({ RECONCILE_MS: '100' });
+  });
+  after(() => (service as Service | undefined)?.close());
+
+  it('as leases that are no JSON, of another shape or nothing are put aside: their sub-jobs are handed out again, uncounted', async () => {
+    expect((await component.result(kept.token, [trackNamed('kept')])).status).to.equal(200);
+    for (const { job, token } of held) {
+      expect((await component.result(token, [trackNamed('stale')])).status).to.equal(409);
+      await completes(job);
+    }
+    expect((await service.terminal(kept.job)).jobStatus).to.equal('COMPLETE');
   });
 
-  it('fails its sub-job when nobody can be told what to do; other jobs go on', async () => {
-    const { damaged, sound } = await withDamage((row) => ({ ...row, work: { medium: 7 } }));
-    const [id = ''] = damaged;
-    await completes(sound);
-    // Which of the two is handed out first is not promised: it fails when it is its turn.
+  it('as a lease of what nobody has stored any more harm nobody: its answer is refused', async () => {
+    expect((await component.result(nobodys.token, [trackNamed('a')])).status).to.equal(409);
+    expect((await component.heartbeat(nobodys.token)).status).to.equal(409);
+    await completes(nobodys.job);
+  });
+
+  it('have their job put into quarantine when they are of an unknown kind, or no JSON; other jobs go on', async () => {
+    await completes(waiting.sound);
+    for (const id of [waiting.unknownKind, waiting.noJson]) expect(await service.job(id)).to.equal(undefined);
+  });
+
+  it('fail their sub-job when nobody can be told what to do', async () => {
+    // Which sub-job is handed out first is not promised: it fails when it is its turn.
     const failed = await until(
       'the damaged one was to be handed out',
       async () => {
         await component.claim('ABSENT', { waitMs: 100 });
-        return service.job(id);
+        return service.job(waiting.untold);
       },
       (job) => job?.terminal === true,
     );
     expect(failed?.jobStatus).to.equal('ERROR');
-    const [medium] = (await service.document(id)).media;
+    const [medium] = (await service.document(waiting.untold)).media;
     expect(JSON.stringify(medium?.detectionProcessingErrors)).to.include('cannot be read. Resubmit the job.');
   });
 
-  it('is put aside when it is a lease that is no JSON, of another shape or nothing: its sub-job is handed out again, uncounted', async () => {
-    await service.start();
-    const bodies = ['{', '{"id":7}', 'null'];
-    const held: { readonly job: string; readonly token: string; readonly id: string }[] = [];
-    for (const _ of bodies) {
-      const job = await service.submit(JOB);
-      held.push({ job, ...(await component.claimOf(job, 'ABSENT')) });
-    }
-    const other = await service.submit(JOB);
-    const kept = await component.claimOf(other, 'ABSENT');
-    await service.kill9();
-    database((open) => {
-      const damage = open.prepare('update leases set body = ? where token = ?');
-      for (const [n, { token }] of held.entries()) damage.run(bodies[n], token);
-    });
-    // However long the start takes: the other lease lasts.
-    await service.startHere({ LEASE_MS: '60000' });
-    expect((await component.result(kept.token, [trackNamed('kept')])).status).to.equal(200);
-    for (const { job, token } of held) {
-      expect((await component.result(token, [trackNamed('stale')])).status).to.equal(409);
-      const again = await component.claimOf(job, 'ABSENT');
-      expect(again.attempt).to.equal(1);
-      expect((await component.result(again.token, [trackNamed('a')])).status).to.equal(200);
-    }
-    for (const id of [...held.map(({ job }) => job), other])
-      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+  it('are kept aside, with none beside them', async () => {
     await service.stop();
-    expect(quarantined()).to.have.deep.members(held.map(({ id }) => ({ kind: 'lease', id })));
-  });
-
-  it('or nobody has stored any more, harms nobody as a lease: its answer is refused', async () => {
-    await service.start();
-    const id = await service.submit(JOB);
-    const { token } = await component.claimOf(id, 'ABSENT');
-    await service.kill9();
-    database((open) => {
-      const { body } = open.prepare<[], { body: string }>('select body from leases').get()!;
-      const item = { ...(JSON.parse(body) as object), actor: { kind: 'oracle', id: '1' } };
-      open.prepare('update leases set body = ?').run(JSON.stringify(item));
-    });
-    // Nobody tells the job that its sub-job is nobody's any more: it is found by a look for such jobs.
-    await service.startHere({ RECONCILE_MS: '100' });
-    expect((await component.result(token, [trackNamed('a')])).status).to.equal(409);
-    expect((await component.heartbeat(token)).status).to.equal(409);
-    await completes(id);
+    const kept = database((open) => open.prepare('select kind, id from quarantine').all());
+    expect(kept).to.have.deep.members([
+      ...[waiting.unknownKind, waiting.noJson].map((id) => ({ kind: 'batch-job', id: numberOf(id) })),
+      ...held.map(({ id }) => ({ kind: 'lease', id })),
+    ]);
   });
 });
 
-describe('A live job that a newer version has stored', () => {
-  before(withoutRedis);
+describe('A live job', () => {
   let service: Service;
   before(async () => {
     service = await Service.here();
   });
   after(() => (service as Service | undefined)?.close());
 
-  it('keeps the server from its start with a sentence that says what to do, and is left as it is', async () => {
+  it('refuses an answer for an earlier run, and the run of today loses nothing', async () => {
+    const component = new RawComponent(service);
+    const id = await service.submit(JOB);
+    const stale = await component.claimOf(id, 'ABSENT');
+    await service.cancel(id);
+    await component.release(stale.token);
+    await service.terminal(id);
+    expect((await service.resubmit(id)).status).to.equal(200);
+    const now = await component.claimOf(id, 'ABSENT');
+    expect(now.id).to.match(/\.2\./);
+    expect((await component.result(stale.token, [trackNamed('stale')])).status).to.equal(409);
+    expect((await component.failure(stale.token, 'OTHER', 'stale')).status).to.equal(409);
+    expect((await component.result(now.token, [trackNamed('now')])).status).to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(JSON.stringify(await service.document(id)))
+      .to.include('"now"')
+      .and.not.include('"stale"');
+  });
+
+  it('of a newer version keeps the server from its start with a sentence that says what to do, and is left as it is', async function () {
+    withoutRedis.call(this);
     const id = await service.submit(JOB);
     const { token } = await new RawComponent(service).claimOf(id, 'ABSENT');
     await new RawComponent(service).release(token);
@@ -173,32 +188,5 @@ describe('A live job that a newer version has stored', () => {
     expect(stored(written.schema)).to.deep.equal({ ...written, schema: 99 });
     await service.startHere();
     expect((await service.job(id))?.terminal).to.equal(false);
-  });
-});
-
-describe('An answer for an earlier run of a job', () => {
-  let service: Service;
-  before(async () => {
-    service = await Service.here();
-  });
-  after(() => service.close());
-
-  it('is refused, and the run of today loses nothing', async () => {
-    const component = new RawComponent(service);
-    const id = await service.submit(JOB);
-    const stale = await component.claimOf(id, 'ABSENT');
-    await service.cancel(id);
-    await component.release(stale.token);
-    await service.terminal(id);
-    expect((await service.resubmit(id)).status).to.equal(200);
-    const now = await component.claimOf(id, 'ABSENT');
-    expect(now.id).to.match(/\.2\./);
-    expect((await component.result(stale.token, [trackNamed('stale')])).status).to.equal(409);
-    expect((await component.failure(stale.token, 'OTHER', 'stale')).status).to.equal(409);
-    expect((await component.result(now.token, [trackNamed('now')])).status).to.equal(200);
-    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-    expect(JSON.stringify(await service.document(id)))
-      .to.include('"now"')
-      .and.not.include('"stale"');
   });
 });
