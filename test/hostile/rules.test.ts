@@ -1,15 +1,11 @@
 /** Rules that meet the texts and lists of strangers: each is known by name, and takes time in proportion to what it is given. */
 import { expect } from 'chai';
 import { readFileSync, readdirSync } from 'node:fs';
-import { BODY_RULES } from './body-rules.ts';
-import { growth, type Known } from './growth.ts';
-import { DOMAIN_RULES } from './domain-rules.ts';
-import { timed } from './timing.ts';
+import { growth } from './growth.ts';
+import { RULES, rulesTakeTimeInProportion } from './suite-of-rules.ts';
 
-const RULES: Readonly<Record<string, Readonly<Record<string, Known>>>> = {
-  ...Object.fromEntries(Object.entries(DOMAIN_RULES).map(([file, rules]) => [`domain/${file}`, rules])),
-  ...BODY_RULES,
-};
+/** `npm run test:long` tries all texts. */
+const STEP = 5;
 /** Folders of which every file is looked at; of others those that are named. */
 const FOLDERS = ['domain', 'http/schemas'];
 
@@ -44,31 +40,8 @@ describe('Rules for what strangers send', () => {
     const quadratic = (size: number) => () =>
       Array.from({ length: size }, (_, at) => at).filter((at, _n, all) => !all.includes(-at - 1));
     expect(growth(linear)).to.equal(undefined);
-    expect(growth(quadratic)).to.match(/ ms for \d+$/);
+    expect(growth(quadratic, 3)).to.match(/ ms for \d+$/);
   });
 
-  for (const [file, rules] of Object.entries(RULES))
-    it(`take time in proportion to what they are given, in ${file}`, function () {
-      this.timeout(240_000);
-      const slow = Object.entries(rules).flatMap(([name, known]) => slowIn(name, known));
-      expect(slow, slow.join('\n')).to.deep.equal([]);
-    });
+  rulesTakeTimeInProportion(STEP);
 });
-
-function slowIn(name: string, known: Known): readonly string[] {
-  if ('why' in known && !('most' in known)) return [];
-  const works = 'most' in known ? [known.work] : typeof known === 'function' ? [known] : known;
-  return works.flatMap((work, at) => {
-    // Of what takes longer than that the largest input is known.
-    if ('most' in known) return lastsLong(work, known.most) ? `${name} with ${known.most}` : [];
-    // What is slow is so each time; a busy machine makes other things look slow each time.
-    const found = growth(work) && growth(work) && growth(work);
-    return found === undefined ? [] : `${name}, input ${at}: ${found}`;
-  });
-}
-
-/** Whether the largest input takes more than half a second, each time it is tried. */
-function lastsLong(work: (size: number) => () => unknown, size: number): boolean {
-  const run = work(size);
-  return [1, 2, 3].every(() => timed(run) > 500);
-}
