@@ -11,7 +11,7 @@ import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts'
 import { BOMBS, mutated, randomOf } from './bombs.ts';
 import { seed } from '../support/seed.ts';
 
-const mutations = Number(process.env['MUTATIONS'] ?? 2);
+const mutations = Number(process.env['MUTATIONS'] ?? 1);
 const MAX_MIB = 700;
 const LIGHT = { pipelineName: 'LIGHT PIPELINE' };
 const ASTRONAUT = sampleUri('astronaut.png');
@@ -22,7 +22,6 @@ describe(`Media that attack [SEED=${seed} MUTATIONS=${mutations}]`, function () 
   let pid: number;
   before(async () => {
     service = await Service.started({
-      COMPONENT_PROCESSES: '2',
       SUB_JOB_ATTEMPTS: '2',
       MAX_COMPONENT_MEMORY: String(MAX_MIB * 2 ** 20),
     });

@@ -1,6 +1,7 @@
 /** Requests that are made to hold the server: each is answered soon, and nobody else waits meanwhile. */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../support/service.ts';
+import { floods } from './suite-of-floods.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');
 const ASTRONAUT_MEDIUM = { mediaUri: ASTRONAUT };
@@ -8,258 +9,269 @@ const LIGHT = { pipelineName: 'LIGHT PIPELINE' };
 /** What no work on the event loop may take, on a slow machine; the attacks took from seconds to for ever. */
 const MOST_BLOCKED_MS = 500;
 
-describe('A request that is made to hold the server', function () {
-  this.timeout(240_000);
+describe('A server that is attacked', () => {
   let service: Service;
-  let longest = 0;
   before(async () => {
     service = await Service.started();
   });
   after(() => service.close());
 
-  /** Sends it and looks how long the server computed without answering anybody. */
-  async function beside(work: () => Promise<{ readonly status: number; readonly text: string }>) {
-    const answer = await work();
-    longest = Math.max(longest, await service.longestBlockMs());
-    expect(longest, `nobody else was answered for ${longest.toFixed(0)} ms`).to.be.below(MOST_BLOCKED_MS);
-    return answer;
-  }
-
-  const send = (body: unknown) => beside(() => service.create(body as never));
-  const post = (text: string) => beside(() => service.ask('POST', '/rest/jobs', text));
-  const definition = (names: readonly string[], properties: readonly object[] = []) => ({
-    pipeline: ['T'],
-    tasks: [{ name: 'T', actions: names }],
-    actions: names.map((name) => ({ name, algorithm: 'LIGHT', properties })),
-  });
-  const numbered = (count: number, prefix: string) =>
-    Array.from({ length: count }, (_, i) => `${prefix}${i}`);
-
-  it('with a million media that are none is told how many there may be', async () => {
-    const { status, text } = await post(
-      `{"media":[${'0,'.repeat(90_000)}0],"pipelineName":"LIGHT PIPELINE"}`,
-    );
-    expect(status).to.equal(400);
-    expect(text).to.contain('90001 media; 10000 are allowed');
-    const million = await post(`{"media":[${'0,'.repeat(1_000_000)}0]}`);
-    expect(million.status).to.equal(413);
-    expect(million.text).to.contain('250000 texts, numbers, lists and objects');
+  describe('A flood', function () {
+    this.timeout(240_000);
+    floods(() => service);
   });
 
-  it('with many that are wrong is told the first of them', async () => {
-    const { status, text } = await post(
-      `{"media":[${'0,'.repeat(9_999)}0],"jobProperties":{${numbered(80_000, '"p')
-        .map((name) => `${name}":0`)
-        .join(',')}}}`,
-    );
-    expect(status).to.equal(400);
-    expect(text.length).to.be.below(1_000);
-    expect(text).to.contain('The body is large: what follows the first problem was not looked at.');
-  });
+  describe('A request that is made to hold the server', function () {
+    this.timeout(240_000);
+    let longest = 0;
 
-  it('with some hundred that are wrong is told a hundred of them, and how many more there are', async () => {
-    const { status, body } = await service.create({
-      media: Array.from({ length: 300 }, () => 0),
-      ...LIGHT,
-    } as never);
-    expect(status).to.equal(400);
-    const { message } = (body as { coreResponse: { message: string } }).coreResponse;
-    expect(message.split('\n')).to.have.length(102);
-    expect(message).to.contain('(and 200 more)');
-  });
+    /** Sends it and looks how long the server computed without answering anybody. */
+    async function beside(work: () => Promise<{ readonly status: number; readonly text: string }>) {
+      const answer = await work();
+      longest = Math.max(longest, await service.longestBlockMs());
+      expect(longest, `nobody else was answered for ${longest.toFixed(0)} ms`).to.be.below(MOST_BLOCKED_MS);
+      return answer;
+    }
 
-  const LONG: readonly (readonly [what: string, part: object, told: string])[] = [
-    [
-      'a media URI',
-      { media: [{ mediaUri: `http://127.0.0.1/${'?'.repeat(40_000)}` }] },
-      'media[0].mediaUri has 40017 characters; at most 8192 are allowed (MAX_URI_LENGTH)',
-    ],
-    [
-      'a callback URL',
-      { callbackURL: `http://127.0.0.1/${'?'.repeat(1_000_000)}` },
-      'callbackURL has 1000017 characters',
-    ],
-    [
-      'the name of a property',
-      { jobProperties: { ['N'.repeat(300)]: '' } },
-      'A name in jobProperties has 300 characters; at most 256 are allowed (MAX_NAME_LENGTH)',
-    ],
-    [
-      'an external id',
-      { externalId: 'e'.repeat(1_001) },
-      'externalId has 1001 characters; at most 1000 are allowed (MAX_EXTERNAL_ID_LENGTH)',
-    ],
-    ['the name of a pipeline', { pipelineName: 'P'.repeat(300) }, 'pipelineName has 300 characters'],
-    [
-      'a list of properties',
-      { jobProperties: Object.fromEntries(numbered(1_001, 'P').map((name) => [name, ''])) },
-      'jobProperties has 1001 entries; at most 1000 are allowed (MAX_PROPERTIES)',
-    ],
-    [
-      'properties',
-      {
-        media: [{ ...ASTRONAUT_MEDIUM, metadata: { A: 'a'.repeat(40_000), B: 'b'.repeat(40_000) } }],
-      },
-      'media[0].metadata has 80002 characters in names and values; at most 65536 are allowed (MAX_PROPERTIES_LENGTH)',
-    ],
-    [
-      'the property of an action',
-      {
-        pipelineName: undefined,
-        pipelineDefinition: definition(['A'], [{ name: 'MIN', value: '1'.repeat(100_000) }]),
-      },
-      'the value of "MIN" has 100000 characters; at most 65536 are allowed (MAX_PROPERTY_LENGTH)',
-    ],
-    [
-      'a pipeline',
-      { pipelineName: undefined, pipelineDefinition: definition(numbered(2_000, 'A')) },
-      'The pipeline has 2000 tasks or actions; at most 200 are allowed (MAX_PIPELINE_ACTIONS)',
-    ],
-  ];
-  for (const [what, part, told] of LONG)
-    it(`with ${what} that is too long is told so`, async () => {
-      const { status, text } = await send({ media: [ASTRONAUT], ...LIGHT, ...part });
+    const send = (body: unknown) => beside(() => service.create(body as never));
+    const post = (text: string) => beside(() => service.ask('POST', '/rest/jobs', text));
+    const definition = (names: readonly string[], properties: readonly object[] = []) => ({
+      pipeline: ['T'],
+      tasks: [{ name: 'T', actions: names }],
+      actions: names.map((name) => ({ name, algorithm: 'LIGHT', properties })),
+    });
+    const numbered = (count: number, prefix: string) =>
+      Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+
+    it('with a million media that are none is told how many there may be', async () => {
+      const { status, text } = await post(
+        `{"media":[${'0,'.repeat(90_000)}0],"pipelineName":"LIGHT PIPELINE"}`,
+      );
       expect(status).to.equal(400);
-      expect(JSON.parse(text)).to.have.nested.property('coreResponse.message').that.contains(told);
+      expect(text).to.contain('90001 media; 10000 are allowed');
+      const million = await post(`{"media":[${'0,'.repeat(1_000_000)}0]}`);
+      expect(million.status).to.equal(413);
+      expect(million.text).to.contain('250000 texts, numbers, lists and objects');
     });
 
-  it('with numbers of sixty thousand digits and addresses of as many slashes is answered at once', async () => {
-    const digits = await send({
-      media: [ASTRONAUT],
-      ...LIGHT,
-      jobProperties: { DETECTION_PADDING_X: `${'1'.repeat(60_000)}x` },
+    it('with many that are wrong is told the first of them', async () => {
+      const { status, text } = await post(
+        `{"media":[${'0,'.repeat(9_999)}0],"jobProperties":{${numbered(80_000, '"p')
+          .map((name) => `${name}":0`)
+          .join(',')}}}`,
+      );
+      expect(status).to.equal(400);
+      expect(text.length).to.be.below(1_000);
+      expect(text).to.contain('The body is large: what follows the first problem was not looked at.');
     });
-    expect(digits.status).to.equal(400);
-    const slashes = await send({
-      media: [ASTRONAUT],
-      ...LIGHT,
-      jobProperties: { ARCHIVE_URL: `http://127.0.0.1:9${'/'.repeat(60_000)}x` },
-    });
-    expect(slashes.status).to.equal(201);
-  });
 
-  it('with media times actions beyond the limit is refused before anything is stored', async () => {
-    const media = numbered(1_000, '').map((n) => ({ mediaUri: ASTRONAUT, properties: { N: n } }));
-    const { status, text } = await send({ media, pipelineDefinition: definition(numbered(150, 'A')) });
-    expect(status).to.equal(400);
-    expect(text).to.contain(
-      '1000 media and 150 actions, which makes 150000 sub-jobs; at most 100000 are allowed (MAX_SUB_JOBS)',
-    );
-  });
-
-  it('with large patterns in media selectors is refused, and with hundreds of them nobody waits', async () => {
-    const selectors = (pattern: (n: number) => string, count: number) =>
-      numbered(count, '').map((n) => ({
-        type: 'JSON_PATH',
-        expression: `$[?match(@.a, '${pattern(Number(n))}')]`,
-        resultDetectionProperty: 'TEXT',
-      }));
-    const asked = (mediaSelectors: readonly object[]) =>
-      send({
-        media: [{ mediaUri: ASTRONAUT, mediaSelectors, mediaSelectorsOutputAction: 'LIGHT ACTION' }],
+    it('with some hundred that are wrong is told a hundred of them, and how many more there are', async () => {
+      const { status, body } = await service.create({
+        media: Array.from({ length: 300 }, () => 0),
         ...LIGHT,
-      });
-    const large = await asked(selectors(() => '.{1000}'.repeat(130), 20));
-    expect(large.status).to.equal(400);
-    expect(large.text).to.contain('is too large with all its repetitions');
-    const many = await asked(selectors((n) => `.{480}x${n}`, 100));
-    expect(many.status).to.be.oneOf([201, 400]);
-  });
-
-  describe('with components that are described at length', () => {
-    /** Registers one whose algorithm has the same name. */
-    const register = (name: string, properties: readonly object[]) =>
-      beside(() =>
-        service.ask('POST', '/rest/components/registerUnmanaged', {
-          componentName: name,
-          componentVersion: '1',
-          middlewareVersion: '1',
-          sourceLanguage: 'python',
-          batchLibrary: 'none',
-          environmentVariables: [],
-          algorithm: {
-            name,
-            description: name,
-            actionType: 'DETECTION',
-            trackType: 'X',
-            requiresCollection: { states: [] },
-            providesCollection: { states: [], properties },
-          },
-        }),
-      );
-    const property = (name: string, description = '') => ({
-      name,
-      description,
-      type: 'STRING',
-      defaultValue: '1',
-    });
-    /** What a job with so many actions of the algorithm would come to. */
-    const tried = (algorithm: string, actions: number, properties: readonly object[], more: object = {}) =>
-      beside(() =>
-        service.ask('POST', '/rest/jobs?dryRun=true', {
-          media: [ASTRONAUT_MEDIUM],
-          pipelineDefinition: {
-            pipeline: ['T'],
-            tasks: [{ name: 'T', actions: numbered(actions, 'A') }],
-            actions: numbered(actions, 'A').map((name) => ({ name, algorithm, properties })),
-          },
-          ...more,
-        }),
-      );
-    before(async () => {
-      const list = `One of: ${'A1, '.repeat(240_000)}B or C.`;
-      expect(
-        (
-          await register(
-            'WIDE',
-            numbered(1_000, 'P').map((name) => property(name)),
-          )
-        ).status,
-      ).to.equal(201);
-      expect((await register('LONG', [property('Q', list)])).status).to.equal(201);
+      } as never);
+      expect(status).to.equal(400);
+      const { message } = (body as { coreResponse: { message: string } }).coreResponse;
+      expect(message.split('\n')).to.have.length(102);
+      expect(message).to.contain('(and 200 more)');
     });
 
-    it('is refused when its plan would be too large to be kept', async () => {
-      for (const algorithm of ['WIDE', 'LONG']) {
-        const { status, text } = await tried(algorithm, 200, []);
+    const LONG: readonly (readonly [what: string, part: object, told: string])[] = [
+      [
+        'a media URI',
+        { media: [{ mediaUri: `http://127.0.0.1/${'?'.repeat(40_000)}` }] },
+        'media[0].mediaUri has 40017 characters; at most 8192 are allowed (MAX_URI_LENGTH)',
+      ],
+      [
+        'a callback URL',
+        { callbackURL: `http://127.0.0.1/${'?'.repeat(1_000_000)}` },
+        'callbackURL has 1000017 characters',
+      ],
+      [
+        'the name of a property',
+        { jobProperties: { ['N'.repeat(300)]: '' } },
+        'A name in jobProperties has 300 characters; at most 256 are allowed (MAX_NAME_LENGTH)',
+      ],
+      [
+        'an external id',
+        { externalId: 'e'.repeat(1_001) },
+        'externalId has 1001 characters; at most 1000 are allowed (MAX_EXTERNAL_ID_LENGTH)',
+      ],
+      ['the name of a pipeline', { pipelineName: 'P'.repeat(300) }, 'pipelineName has 300 characters'],
+      [
+        'a list of properties',
+        { jobProperties: Object.fromEntries(numbered(1_001, 'P').map((name) => [name, ''])) },
+        'jobProperties has 1001 entries; at most 1000 are allowed (MAX_PROPERTIES)',
+      ],
+      [
+        'properties',
+        {
+          media: [{ ...ASTRONAUT_MEDIUM, metadata: { A: 'a'.repeat(40_000), B: 'b'.repeat(40_000) } }],
+        },
+        'media[0].metadata has 80002 characters in names and values; at most 65536 are allowed (MAX_PROPERTIES_LENGTH)',
+      ],
+      [
+        'the property of an action',
+        {
+          pipelineName: undefined,
+          pipelineDefinition: definition(['A'], [{ name: 'MIN', value: '1'.repeat(100_000) }]),
+        },
+        'the value of "MIN" has 100000 characters; at most 65536 are allowed (MAX_PROPERTY_LENGTH)',
+      ],
+      [
+        'a pipeline',
+        { pipelineName: undefined, pipelineDefinition: definition(numbered(2_000, 'A')) },
+        'The pipeline has 2000 tasks or actions; at most 200 are allowed (MAX_PIPELINE_ACTIONS)',
+      ],
+    ];
+    for (const [what, part, told] of LONG)
+      it(`with ${what} that is too long is told so`, async () => {
+        const { status, text } = await send({ media: [ASTRONAUT], ...LIGHT, ...part });
         expect(status).to.equal(400);
-        expect(text).to.contain('have more than 4194304 characters (MAX_PLAN_LENGTH)');
-      }
+        expect(JSON.parse(text)).to.have.nested.property('coreResponse.message').that.contains(told);
+      });
+
+    it('with numbers of sixty thousand digits and addresses of as many slashes is answered at once', async () => {
+      const digits = await send({
+        media: [ASTRONAUT],
+        ...LIGHT,
+        jobProperties: { DETECTION_PADDING_X: `${'1'.repeat(60_000)}x` },
+      });
+      expect(digits.status).to.equal(400);
+      const slashes = await send({
+        media: [ASTRONAUT],
+        ...LIGHT,
+        jobProperties: { ARCHIVE_URL: `http://127.0.0.1:9${'/'.repeat(60_000)}x` },
+      });
+      expect(slashes.status).to.equal(201);
     });
 
-    it('is looked through without anybody waiting: actions with hundreds of their properties', async () => {
-      const properties = numbered(400, '').map((n) => ({ name: `P${Number(n) + 600}`, value: '1' }));
-      expect((await tried('WIDE', 40, properties)).status).to.equal(200);
+    it('with media times actions beyond the limit is refused before anything is stored', async () => {
+      const media = numbered(1_000, '').map((n) => ({ mediaUri: ASTRONAUT, properties: { N: n } }));
+      const { status, text } = await send({ media, pipelineDefinition: definition(numbered(150, 'A')) });
+      expect(status).to.equal(400);
+      expect(text).to.contain(
+        '1000 media and 150 actions, which makes 150000 sub-jobs; at most 100000 are allowed (MAX_SUB_JOBS)',
+      );
     });
 
-    it('is looked through without anybody waiting: thousands of media with a value each', async () => {
-      const media = numbered(5_000, '').map((n) => ({ mediaUri: ASTRONAUT, properties: { Q: 'A1', N: n } }));
-      const { status, text } = await tried('LONG', 1, [], { media });
-      expect(status).to.equal(200);
-      expect(text).to.contain('the property N is not known here');
+    it('with large patterns in media selectors is refused, and with hundreds of them nobody waits', async () => {
+      const selectors = (pattern: (n: number) => string, count: number) =>
+        numbered(count, '').map((n) => ({
+          type: 'JSON_PATH',
+          expression: `$[?match(@.a, '${pattern(Number(n))}')]`,
+          resultDetectionProperty: 'TEXT',
+        }));
+      const asked = (mediaSelectors: readonly object[]) =>
+        send({
+          media: [{ mediaUri: ASTRONAUT, mediaSelectors, mediaSelectorsOutputAction: 'LIGHT ACTION' }],
+          ...LIGHT,
+        });
+      const large = await asked(selectors(() => '.{1000}'.repeat(130), 20));
+      expect(large.status).to.equal(400);
+      expect(large.text).to.contain('is too large with all its repetitions');
+      const many = await asked(selectors((n) => `.{480}x${n}`, 100));
+      expect(many.status).to.be.oneOf([201, 400]);
     });
 
-    it('is looked through without anybody waiting: a thousand spellings of an algorithm', async () => {
-      const spellings = numbered(1_000, '').map((n) => [
-        `${' '.repeat(Number(n) % 200)}WIDE${' '.repeat(Math.floor(Number(n) / 200))}`,
-        { P1: '2' },
-      ]);
-      const more = { algorithmProperties: Object.fromEntries(spellings) as object };
-      expect((await tried('WIDE', 40, [], more)).status).to.equal(200);
+    describe('with components that are described at length', () => {
+      /** Registers one whose algorithm has the same name. */
+      const register = (name: string, properties: readonly object[]) =>
+        beside(() =>
+          service.ask('POST', '/rest/components/registerUnmanaged', {
+            componentName: name,
+            componentVersion: '1',
+            middlewareVersion: '1',
+            sourceLanguage: 'python',
+            batchLibrary: 'none',
+            environmentVariables: [],
+            algorithm: {
+              name,
+              description: name,
+              actionType: 'DETECTION',
+              trackType: 'X',
+              requiresCollection: { states: [] },
+              providesCollection: { states: [], properties },
+            },
+          }),
+        );
+      const property = (name: string, description = '') => ({
+        name,
+        description,
+        type: 'STRING',
+        defaultValue: '1',
+      });
+      /** What a job with so many actions of the algorithm would come to. */
+      const tried = (algorithm: string, actions: number, properties: readonly object[], more: object = {}) =>
+        beside(() =>
+          service.ask('POST', '/rest/jobs?dryRun=true', {
+            media: [ASTRONAUT_MEDIUM],
+            pipelineDefinition: {
+              pipeline: ['T'],
+              tasks: [{ name: 'T', actions: numbered(actions, 'A') }],
+              actions: numbered(actions, 'A').map((name) => ({ name, algorithm, properties })),
+            },
+            ...more,
+          }),
+        );
+      before(async () => {
+        const list = `One of: ${'A1, '.repeat(240_000)}B or C.`;
+        expect(
+          (
+            await register(
+              'WIDE',
+              numbered(1_000, 'P').map((name) => property(name)),
+            )
+          ).status,
+        ).to.equal(201);
+        expect((await register('LONG', [property('Q', list)])).status).to.equal(201);
+      });
+
+      it('is refused when its plan would be too large to be kept', async () => {
+        for (const algorithm of ['WIDE', 'LONG']) {
+          const { status, text } = await tried(algorithm, 200, []);
+          expect(status).to.equal(400);
+          expect(text).to.contain('have more than 4194304 characters (MAX_PLAN_LENGTH)');
+        }
+      });
+
+      it('is looked through without anybody waiting: actions with hundreds of their properties', async () => {
+        const properties = numbered(400, '').map((n) => ({ name: `P${Number(n) + 600}`, value: '1' }));
+        expect((await tried('WIDE', 40, properties)).status).to.equal(200);
+      });
+
+      it('is looked through without anybody waiting: thousands of media with a value each', async () => {
+        const media = numbered(5_000, '').map((n) => ({
+          mediaUri: ASTRONAUT,
+          properties: { Q: 'A1', N: n },
+        }));
+        const { status, text } = await tried('LONG', 1, [], { media });
+        expect(status).to.equal(200);
+        expect(text).to.contain('the property N is not known here');
+      });
+
+      it('is looked through without anybody waiting: a thousand spellings of an algorithm', async () => {
+        const spellings = numbered(1_000, '').map((n) => [
+          `${' '.repeat(Number(n) % 200)}WIDE${' '.repeat(Math.floor(Number(n) / 200))}`,
+          { P1: '2' },
+        ]);
+        const more = { algorithmProperties: Object.fromEntries(spellings) as object };
+        expect((await tried('WIDE', 40, [], more)).status).to.equal(200);
+      });
+
+      it('is looked through without anybody waiting: thousands of media with properties of their own', async () => {
+        const media = numbered(5_000, '').map((n) => ({
+          mediaUri: ASTRONAUT,
+          properties: { P1: n, P2: '1', DETECTION_PADDING_X: n },
+        }));
+        expect((await tried('WIDE', 10, [], { media })).status).to.equal(200);
+      });
     });
 
-    it('is looked through without anybody waiting: thousands of media with properties of their own', async () => {
-      const media = numbered(5_000, '').map((n) => ({
-        mediaUri: ASTRONAUT,
-        properties: { P1: n, P2: '1', DETECTION_PADDING_X: n },
-      }));
-      expect((await tried('WIDE', 10, [], { media })).status).to.equal(200);
+    it('with a text of comments that never end is a text like others, and the next job does not wait for it', async () => {
+      const text = `data:text/plain;base64,${Buffer.from('<!---->'.repeat(100)).toString('base64')}`;
+      const id = await service.submit({ media: [text], ...LIGHT });
+      expect((await service.terminal(id, 20_000)).terminal).to.equal(true);
     });
-  });
-
-  it('with a text of comments that never end is a text like others, and the next job does not wait for it', async () => {
-    const text = `data:text/plain;base64,${Buffer.from('<!---->'.repeat(100)).toString('base64')}`;
-    const id = await service.submit({ media: [text], ...LIGHT });
-    expect((await service.terminal(id, 20_000)).terminal).to.equal(true);
   });
 });

@@ -3,25 +3,24 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, type Service } from '../support/service.ts';
 
 const ASTRONAUT = { mediaUri: sampleUri('astronaut.png') };
 /** Processor time for which the event loop may be held. */
 const MOST_BLOCKED_MS = 500;
 const MIB = 1024 * 1024;
 
-describe('A flood', function () {
-  this.timeout(240_000);
+/** Tests of a server in a process of its own. */
+export function floods(serviceOf: () => Service): void {
   let service: Service;
   const open = new Set<Socket>();
-  before(async () => {
-    service = await Service.started();
+  before(() => {
+    service = serviceOf();
   });
   afterEach(() => {
     for (const socket of open) socket.destroy();
     open.clear();
   });
-  after(() => service.close());
 
   /** Does something, and looks what it meant for all others: they are answered, and the event loop was never held for long. */
   async function beside<T>(work: () => Promise<T>): Promise<T> {
@@ -103,9 +102,9 @@ describe('A flood', function () {
   });
 
   it('of large bodies at the same time is read one by one', async () => {
-    const body = {
+    const body = JSON.stringify({
       media: Array.from({ length: 1_000 }, () => ({ mediaUri: `http://x/${'a'.repeat(8_000)}` })),
-    };
+    });
     const answers = await beside(() =>
       Promise.all(Array.from({ length: 10 }, () => service.ask('POST', '/rest/jobs', body))),
     );
@@ -125,4 +124,4 @@ describe('A flood', function () {
     expect(status).to.equal(400);
     expect(text).to.contain('at most 256 characters');
   });
-});
+}
