@@ -17,6 +17,8 @@ import {
 import type { Properties } from '../../../../domain/types.ts';
 
 const SLOW_FRAME_MS = 50;
+/** A component that is slower than this has one sub-job at a time. */
+const SLOW_IMAGE_MS = 1_000;
 /** Longer than the lease of the test that asks for it. */
 const BUSY_MS = 5_000;
 /** One that computes without end for seconds rests for so long again and again, without a turn of its event loop. */
@@ -30,7 +32,9 @@ subscribe('http.client.request.start', (message) => {
 });
 
 async function* image(frame: Frame, { properties }: DetectionJob): AsyncIterable<FoundTrack> {
-  yield* trouble(troubleNow(properties), frame, properties);
+  const kind = troubleNow(properties);
+  if (kind === 'slow') await sleep(SLOW_IMAGE_MS);
+  yield* trouble(kind, frame, properties);
   yield trackOf(frame);
 }
 
@@ -79,7 +83,7 @@ async function* trouble(
       await sleep(2 ** 30);
       break;
     case 'loop':
-      for (;;);
+      for (;;) holdThread(REST_MS);
     case 'hold':
       for (;;) {
         compute(REST_MS / 10);
