@@ -328,22 +328,26 @@ describe('A node on another host', () => {
 
     it('its token is for another name, has expired, is of another server, or is none', async () => {
       const other = new Service();
-      for (const [name, token, words] of [
-        ['rack-3', await tokenFor(service, OTHER), /^The token is for the node rack-2, not for rack-3/],
-        [
-          'rack-3',
-          await tokenFor(service, 'rack-3', -1),
-          /^The token for the node rack-3 has expired: troupe/,
-        ],
-        ['rack-3', await tokenFor(other, 'rack-3'), /^The token for the node rack-3 is of another server/],
-        ['rack-3', service.token, /^This is no token of a node/],
+      const name = 'rack-3';
+      for (const [token, status, words] of [
+        [await tokenFor(service, OTHER), 403, /^The token is for the node rack-2, not for rack-3/],
+        [await tokenFor(service, name, -1), 401, /^The token for the node rack-3 has expired: troupe/],
+        [await tokenFor(other, name), 401, /^The token for the node rack-3 is of another server/],
+        [service.token, 401, /^This is no token of a node/],
       ] as const) {
-        const [code, sentence] = await refusedAs(name, { TROUPE_TOKEN: token });
-        expect([code, sentence]).to.satisfy(([c, s]: [number, string]) => c === 2 && words.test(s), sentence);
+        const headers = { authorization: `Bearer ${token}` };
+        const answer = await service.ask('POST', `/node/v1/${name}/sync`, HELLO, headers);
+        expect([answer.status, (answer.body as { message: string }).message]).to.satisfy(
+          ([code, message]: [number, string]) => code === status && words.test(message),
+          `${answer.status} ${answer.text}`,
+        );
       }
       await other.close();
-      expect(await hosts()).to.not.include('rack-3');
-      expect((await refusedAs('rack-3', {}))[1]).to.match(/^The node has no token: set TROUPE_TOKEN/);
+      expect(await hosts()).to.not.include(name);
+      expect((await refusedAs(name, { TROUPE_TOKEN: service.token }))[1]).to.match(
+        /^This is no token of a node/,
+      );
+      expect((await refusedAs(name, {}))[1]).to.match(/^The node has no token: set TROUPE_TOKEN/);
     });
 
     it('it calls itself as the server calls its own, or another one works in its folder', async () => {
