@@ -14,7 +14,7 @@ import { manglings, ODD_REQUESTS, request } from './fuzz/odd-requests.ts';
 import { operationsOf, Requests, type FuzzedOperation, type Plan } from './fuzz/requests.ts';
 import { seed } from '../support/seed.ts';
 
-const runs = Number(process.env['RUNS'] ?? 6);
+const runs = Number(process.env['RUNS'] ?? 4);
 const ENV = {
   METRICS_TOKEN: 'a-token-for-prometheus',
   MAX_EVENT_STREAMS: '5',
@@ -86,17 +86,17 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
         if (objection !== undefined) throw new Error(objection);
       });
       await fc.assert(answered, { seed, numRuns: runs, interruptAfterTimeLimit: 120_000 });
-      if (of.path.startsWith('/rest/nodes/')) await restored();
+      if (of.path.startsWith('/rest/nodes/') && of.method !== 'GET') await restored();
     }
   }
 
-  /** Without the detectors: requests here start services again and again, and loading models is most of such a start. */
+  /** The one that jobs here ask for: requests start services again and again, and starts are most of what this would cost. */
   async function lightNodes(): Promise<unknown> {
     const { body } = await service.ask('GET', '/rest/nodes/config');
     return (body as readonly { readonly services: readonly { readonly serviceName: string }[] }[]).map(
       (node) => ({
         ...node,
-        services: node.services.filter(({ serviceName }) => serviceName.startsWith('Test')),
+        services: node.services.filter(({ serviceName }) => serviceName === 'TestLight'),
       }),
     );
   }
