@@ -259,7 +259,7 @@ describe('The life of a batch job', function () {
         const { follower } = walk(new SimulatedJob(shape), way);
         for (const stage of follower.stages) stages.add(stage);
       }),
-      200,
+      400,
     );
     expect([...stages], 'where it went on without all rows').to.include.members(FOLLOWED);
   });
