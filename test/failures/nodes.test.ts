@@ -307,53 +307,50 @@ describe('A node on another host', () => {
     await configured([], []);
   });
 
+  // That its process then ends with this sentence, `cli/nodes` asks.
   describe('is refused with a sentence, and nothing is stored, when', () => {
-    const refusals: NodeProcess[] = [];
-    after(() => Promise.all(refusals.map((one) => one.close())));
-    const refusedAs = async (name: string, env: Readonly<Record<string, string>>) => {
-      const one = new NodeProcess(name, { TROUPE_URL: service.url, ...env });
-      refusals.push(one);
-      one.start();
-      return one.refused();
+    const refusedAs = async (name: string, token: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const { status, body } = await service.ask('POST', `/node/v1/${name}/sync`, HELLO, headers);
+      return [status, (body as { message: string }).message] as const;
     };
     const hosts = async () => Object.keys((await service.ask('GET', '/rest/nodes/hosts')).body as object);
 
     it('another node of its name is connected', async () => {
-      const [code, sentence] = await refusedAs(OTHER, { TROUPE_TOKEN: await tokenFor(service, OTHER) });
-      expect([code, sentence]).to.deep.equal([
-        2,
+      expect(await refusedAs(OTHER, await tokenFor(service, OTHER))).to.deep.equal([
+        409,
         `Another node is called ${OTHER} and is connected: give each a NODE_NAME of its own. One that was moved to another folder may come back when the old one has been silent for NODE_SILENCE_MS.`,
       ]);
     });
 
     it('its token is for another name, has expired, is of another server, or is none', async () => {
       const other = new Service();
-      const name = 'rack-3';
-      for (const [token, status, words] of [
+      for (const [token, wanted, words] of [
         [await tokenFor(service, OTHER), 403, /^The token is for the node rack-2, not for rack-3/],
-        [await tokenFor(service, name, -1), 401, /^The token for the node rack-3 has expired: troupe/],
-        [await tokenFor(other, name), 401, /^The token for the node rack-3 is of another server/],
+        [await tokenFor(service, 'rack-3', -1), 401, /^The token for the node rack-3 has expired: troupe/],
+        [await tokenFor(other, 'rack-3'), 401, /^The token for the node rack-3 is of another server/],
         [service.token, 401, /^This is no token of a node/],
       ] as const) {
-        const headers = { authorization: `Bearer ${token}` };
-        const answer = await service.ask('POST', `/node/v1/${name}/sync`, HELLO, headers);
-        expect([answer.status, (answer.body as { message: string }).message]).to.satisfy(
-          ([code, message]: [number, string]) => code === status && words.test(message),
-          `${answer.status} ${answer.text}`,
-        );
+        const [status, message] = await refusedAs('rack-3', token);
+        expect(message).to.match(words);
+        expect(status).to.equal(wanted);
       }
       await other.close();
-      expect(await hosts()).to.not.include(name);
-      expect((await refusedAs(name, { TROUPE_TOKEN: service.token }))[1]).to.match(
-        /^This is no token of a node/,
-      );
-      expect((await refusedAs(name, {}))[1]).to.match(/^The node has no token: set TROUPE_TOKEN/);
+      expect(await hosts()).to.not.include('rack-3');
     });
 
     it('it calls itself as the server calls its own, or another one works in its folder', async () => {
-      const [, sentence] = await refusedAs(HOST, { TROUPE_TOKEN: await tokenFor(service, HOST) });
-      expect(sentence).to.equal(`${HOST} is the server's own node: give this one another NODE_NAME.`);
-      const [, held] = await refusedAs('rack-4', { DATA_DIR: node.dataDir, TROUPE_TOKEN: 'x' });
+      expect(await refusedAs(HOST, await tokenFor(service, HOST))).to.deep.equal([
+        409,
+        `${HOST} is the server's own node: give this one another NODE_NAME.`,
+      ]);
+      const beside = new NodeProcess('rack-4', {
+        ...{ TROUPE_URL: service.url, DATA_DIR: node.dataDir, TROUPE_TOKEN: 'x' },
+      });
+      beside.start();
+      const [code, held] = await beside.refused();
+      await beside.close();
+      expect(code).to.equal(2);
       expect(held).to.match(/^Another node works in .* stop that one, or set DATA_DIR to another folder\.$/);
     });
 
