@@ -33,7 +33,7 @@ type Deaths = Readonly<Record<number, readonly When[]>>;
  */
 const DEATHS: Deaths = { 1: BOTH, 8: ['before'], 12: ['after'] };
 const DEATHS_OF_CANCEL: Deaths = { 1: ['after'] };
-const DEATHS_OF_RESUBMIT: Deaths = { 1: ['before'], 8: ['before'] };
+const DEATHS_OF_RESUBMIT: Deaths = { 1: ['before'] };
 const SUB_JOBS = 11;
 /** Commits from a cancel on: cancelled, what waited is dropped, what ran is dropped, the document with the end. */
 const CANCEL_COMMITS = 4;
