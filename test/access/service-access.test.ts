@@ -1,4 +1,4 @@
-/** Who may use the service (specification 5): the whole server in a process of its own, and a real provider. */
+/** Who may use the service (specification 5): the whole server, and a real provider. */
 import { createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
 import { SignJWT, UnsecuredJWT } from 'jose';
@@ -35,7 +35,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     ask = asking(service);
     const late = await TestProvider.start();
     late.state = 'failing';
-    const waiting = await Service.started(atProvider(late), () => late.forge());
+    const waiting = await Service.here(atProvider(late), () => late.forge());
     down = { late, waiting, refused: await asking(waiting)(waiting.token) };
   });
   after(async () => {
@@ -199,7 +199,6 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
 
   it('that is down when the server starts: answers 503 with Retry-After until it is up, then 200, without a restart', async () => {
     const { late, waiting, refused } = down;
-    const pid = waiting.pid;
     const info = () => asking(waiting)(waiting.token);
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '5']);
     expect(refused.body).to.deep.equal({
@@ -211,7 +210,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     late.state = 'up';
     await until('the keys are known', info, ({ status }) => status === 200);
     const done = await waiting.run({ ...LIGHT, media: [sampleUri('astronaut.png')] });
-    expect([done.status, waiting.pid]).to.deep.equal(['COMPLETE', pid]);
+    expect([done.status, waiting.log('Troupe is up').length]).to.deep.equal(['COMPLETE', 1]);
   });
 
   it('that goes down later: goes on with the keys it knows', async () => {
@@ -241,7 +240,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
 
 describe('The service with its development provider', () => {
   it('sends callbacks with a token of its own that opens nothing', async () => {
-    const service = await Service.here();
+    const service = await Service.shared();
     const receiver = await Receiver.start(answer(200));
     try {
       const jobProperties = { CALLBACK_ADD_TOKEN: 'TRUE' };

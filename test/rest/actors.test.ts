@@ -26,7 +26,7 @@ describe('Actors', () => {
   let begun: number;
   before(async () => {
     begun = Date.now();
-    service = await Service.started({ CALLBACK_PRIVATE: 'true' });
+    service = await Service.here({ CALLBACK_PRIVATE: 'true' });
   });
   after(() => service.close());
 
@@ -170,7 +170,7 @@ describe('Actors', () => {
       () => service.job(id),
       (job) => job?.jobStatus === 'IN_PROGRESS',
     );
-    await service.kill9();
+    await service.stop();
     await spoil(service, number);
     await service.startHere();
     const failed = await until(

@@ -47,12 +47,12 @@ describe('Bad input', () => {
   };
 
   describe('in a job request is answered 400 with a clear message and nothing is stored', () => {
-    let before: number;
-    beforeEach(async () => {
-      before = await good();
+    let first: number;
+    before(async () => {
+      first = await good();
     });
-    afterEach(async () => {
-      expect(await good(), 'the number of the next job').to.equal(before + 1);
+    after(async () => {
+      expect(await good(), 'the number of the next job').to.equal(first + 1);
     });
 
     const cases: readonly (readonly [what: string, body: () => unknown, message: string | RegExp])[] = [

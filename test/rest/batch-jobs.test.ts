@@ -18,7 +18,7 @@ describe('Batch jobs (specification 4.2)', () => {
   let service: Service;
   let video: string;
   before(async () => {
-    service = await Service.here({ TROUPE_PROP_CAPTION: 'of the environment' });
+    service = await Service.shared();
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 100, encoder: 'mpeg4' });
     video = pathToFileURL(join(service.mediaDir, 'video.avi')).href;
   });
@@ -205,43 +205,6 @@ describe('Batch jobs (specification 4.2)', () => {
         `${document.jobId}.1.1.0.0.artifacts`,
       ]);
     });
-
-    it('lets environment, media, algorithm, job, action and default properties win in this order', async () => {
-      const labelled = { pipelineName: 'LABELLED LIGHT PIPELINE' };
-      const job = { jobProperties: { LABEL: 'of the job', CAPTION: 'of the job' } };
-      const algorithm = {
-        algorithmProperties: {
-          light: { LABEL: 'of the job for the algorithm' },
-          TEXT: { LABEL: 'of another' },
-        },
-      };
-      const medium = {
-        mediaUri: ASTRONAUT,
-        properties: { LABEL: 'of the medium', CAPTION: 'of the medium' },
-      };
-      const labels = async (request: JobRequest) => tracks(await service.run(request))[0]?.trackProperties;
-      const CAPTION = 'of the environment';
-      expect(await labels({ media: [ASTRONAUT], ...LIGHT })).to.deep.equal({
-        LABEL: 'of the algorithm',
-        CAPTION,
-      });
-      expect(await labels({ media: [ASTRONAUT], ...labelled })).to.deep.equal({
-        LABEL: 'of the action',
-        CAPTION,
-      });
-      expect(await labels({ media: [ASTRONAUT], ...labelled, ...job })).to.deep.equal({
-        LABEL: 'of the job',
-        CAPTION,
-      });
-      expect(await labels({ media: [ASTRONAUT], ...labelled, ...job, ...algorithm })).to.deep.equal({
-        LABEL: 'of the job for the algorithm',
-        CAPTION,
-      });
-      expect(await labels({ media: [medium], ...labelled, ...job, ...algorithm })).to.deep.equal({
-        LABEL: 'of the medium',
-        CAPTION,
-      });
-    });
   });
 
   describe('GET /rest/jobs/{id}', () => {
@@ -358,7 +321,7 @@ describe('Batch jobs (specification 4.2)', () => {
         status: 'COMPLETE',
         algorithmProperties: { LIGHT: { LABEL: 'of the algorithm here' } },
         jobProperties: { LABEL: 'of the job', OUTPUT_DETAILS: 'TRUE' },
-        environmentVariableProperties: { CAPTION: 'of the environment' },
+        environmentVariableProperties: {},
       });
       const { processingTime, actions } = timing as { processingTime: number; actions: readonly object[] };
       expect(processingTime, 'milliseconds').to.be.at.least(0);
@@ -368,7 +331,6 @@ describe('Batch jobs (specification 4.2)', () => {
       expect(first).to.include({ action: 'LIGHT ACTION', algorithm: 'LIGHT', mediaType: 'IMAGE' });
       expect(first?.properties, "the medium's own properties apart").to.include({
         LABEL: 'of the algorithm here',
-        CAPTION: 'of the environment',
         ARTIFACT_EXTRACTION_POLICY: 'VISUAL_TYPES_ONLY',
       });
       expect(objectId).to.match(/^[0-9a-f-]{36}$/);
@@ -422,7 +384,7 @@ describe('Batch jobs (specification 4.2)', () => {
         type: 'LIGHT',
         source: 'LIGHT ACTION',
         confidence: 0.4494,
-        trackProperties: { LABEL: 'of the medium', CAPTION: 'of the environment' },
+        trackProperties: { LABEL: 'of the medium', CAPTION: '' },
         exemplar: detection,
         detections: [detection],
       });

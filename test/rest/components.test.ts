@@ -369,7 +369,7 @@ describe('Components (specification 4.6)', () => {
       200,
     );
     await service.kill9();
-    await service.start();
+    await service.startHere();
     const all = (await service.ask('GET', '/rest/components')).body as { componentName: string }[];
     expect(all.find(({ componentName }) => componentName === 'DURABLE')).to.include({
       componentVersion: '2.0',
@@ -379,7 +379,7 @@ describe('Components (specification 4.6)', () => {
     expect(await has('pipelines', 'DURABLE PIPELINE')).to.equal(true);
     expect((await remove('DURABLE')).status).to.equal(204);
     expect((await service.ask('DELETE', '/rest/pipelines/DURABLE%20PIPELINE')).status).to.equal(200);
-    await service.kill9();
+    await service.stop();
     await service.startHere();
     expect([
       await has('algorithms', 'DURABLE ALGORITHM'),

@@ -20,7 +20,7 @@ describe('data: URIs of a request', () => {
   /** Files of the tests before. */
   let others: readonly string[];
   before(async () => {
-    service = await Service.here({ CLEANING_MS: '50' });
+    service = await Service.here({ CLEANING_MS: '50', STORED_DATA_URI_LENGTH: '100000000' });
   });
   after(() => service.close());
   beforeEach(async () => {
@@ -43,6 +43,18 @@ describe('data: URIs of a request', () => {
     const then = new Date(Date.now() - DAYS_MS);
     for (const name of await requests()) utimesSync(join(service.dataDir, 'requests', name), then, then);
   };
+
+  it('that an earlier version has stored with the job stay as they are', async () => {
+    const id = await service.submit({ media: [LONG], ...LIGHT });
+    await service.terminal(id);
+    expect(await requests()).to.deep.equal([]);
+    await restart({ STORED_DATA_URI_LENGTH: '8192' });
+    expect((await service.job(id))?.mediaUris).to.deep.equal([LONG]);
+    expect((await listed()).mediaUris).to.deep.equal([CUT]);
+    expect((await service.resubmit(id)).status).to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(await paths(id)).to.deep.equal([LONG]);
+  });
 
   it('are told whole of a job and in its document; lists tell of long ones what they are', async () => {
     const media = [LONG, sampleUri('astronaut.png'), SHORT, OTHER];
@@ -137,19 +149,6 @@ describe('data: URIs of a request', () => {
     expect(await paths(id)).to.deep.equal([SHORT]);
   });
 
-  it('that an earlier version has stored with the job stay as they are', async () => {
-    await restart({ STORED_DATA_URI_LENGTH: '100000000' });
-    const id = await service.submit({ media: [LONG], ...LIGHT });
-    await service.terminal(id);
-    expect(await requests()).to.deep.equal([]);
-    await restart({ STORED_DATA_URI_LENGTH: '8192' });
-    expect((await service.job(id))?.mediaUris).to.deep.equal([LONG]);
-    expect((await listed()).mediaUris).to.deep.equal([CUT]);
-    expect((await service.resubmit(id)).status).to.equal(200);
-    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-    expect(await paths(id)).to.deep.equal([LONG]);
-  });
-
   it('go with the job when it is deleted, or its time is over', async () => {
     const ids = [
       await service.submit({ media: [LONG], ...LIGHT }),
@@ -159,7 +158,7 @@ describe('data: URIs of a request', () => {
     expect(await requests()).to.have.length(2);
     expect((await service.ask('DELETE', `/rest/jobs/${ids[0]}`)).status).to.equal(204);
     await until('the first is gone', requests, ({ length }) => length === 1);
-    await restart({ RETENTION_DAYS: '0.000001' });
+    await restart({ RETENTION_DAYS: '0.000001', STORED_DATA_URI_LENGTH: '8192' });
     await until('the other is gone', requests, ({ length }) => length === 0);
   });
 

@@ -1,6 +1,9 @@
 /** TROUPE_PROP_<NAME> goes to no request whose answer could warn: the log does, at the start. */
 import { expect } from 'chai';
-import { sampleUri, Service } from '../support/service.ts';
+import type { Properties } from '../../domain/types.ts';
+import { sampleUri, Service, tracksOf, type JobRequest } from '../support/service.ts';
+
+const ASTRONAUT = sampleUri('astronaut.png');
 
 describe('A property of the environment', function () {
   this.timeout(240_000);
@@ -8,6 +11,7 @@ describe('A property of the environment', function () {
   before(async () => {
     service = await Service.here({
       LOG_LEVEL: 'warn',
+      TROUPE_PROP_CAPTION: 'of the environment',
       TROUPE_PROP_FRAME_INTERVL: '5',
       TROUPE_PROP_TARGET_SEGMENT_LENGTH: 'long',
       TROUPE_PROP_SEGMENT_LENGTH_SPECIFICATION: 'FRAMES',
@@ -26,10 +30,55 @@ describe('A property of the environment', function () {
     ])
       expect(await service.logged(note)).to.include({ level: 'warn' });
     const document = await service.run({
-      media: [sampleUri('astronaut.png')],
+      media: [ASTRONAUT],
       pipelineName: 'LIGHT PIPELINE',
+      jobProperties: { OUTPUT_DETAILS: 'TRUE' },
     });
     expect(document.status).to.equal('COMPLETE');
-    expect(service.log().filter(({ message }) => message.startsWith('TROUPE_PROP_'))).to.have.length(3);
+    expect(document['environmentVariableProperties']).to.include({ CAPTION: 'of the environment' });
+    const [effective] = document['effectiveProperties'] as readonly { properties: Properties }[];
+    expect(effective?.properties).to.include({ CAPTION: 'of the environment' });
+    expect(
+      service.log().filter(({ message }) => message.startsWith('TROUPE_PROP_')),
+      'CAPTION is not known either',
+    ).to.have.length(4);
+  });
+
+  it('lets environment, media, algorithm, job, action and default properties win in this order', async () => {
+    const labelled = { pipelineName: 'LABELLED LIGHT PIPELINE' };
+    const job = { jobProperties: { LABEL: 'of the job', CAPTION: 'of the job' } };
+    const algorithm = {
+      algorithmProperties: {
+        light: { LABEL: 'of the job for the algorithm' },
+        TEXT: { LABEL: 'of another' },
+      },
+    };
+    const medium = {
+      mediaUri: ASTRONAUT,
+      properties: { LABEL: 'of the medium', CAPTION: 'of the medium' },
+    };
+    const labels = async (request: JobRequest) =>
+      tracksOf((await service.run(request)).media[0], 'LIGHT')[0]?.trackProperties;
+    const CAPTION = 'of the environment';
+    expect(await labels({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' })).to.deep.equal({
+      LABEL: 'of the algorithm',
+      CAPTION,
+    });
+    expect(await labels({ media: [ASTRONAUT], ...labelled })).to.deep.equal({
+      LABEL: 'of the action',
+      CAPTION,
+    });
+    expect(await labels({ media: [ASTRONAUT], ...labelled, ...job })).to.deep.equal({
+      LABEL: 'of the job',
+      CAPTION,
+    });
+    expect(await labels({ media: [ASTRONAUT], ...labelled, ...job, ...algorithm })).to.deep.equal({
+      LABEL: 'of the job for the algorithm',
+      CAPTION,
+    });
+    expect(await labels({ media: [medium], ...labelled, ...job, ...algorithm })).to.deep.equal({
+      LABEL: 'of the medium',
+      CAPTION,
+    });
   });
 });

@@ -25,7 +25,7 @@ describe('Other forms of the detection document', function () {
   const ids = new Map<Job, string>();
   const documents = new Map<Job, DetectionDocument>();
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
     for (const name of Object.keys(JOBS) as Job[]) {
       const [pipelineName, ...media] = JOBS[name];
       const id = await service.submit({ media: media.map(sampleUri), pipelineName });
@@ -186,16 +186,5 @@ describe('Other forms of the detection document', function () {
       const { status, text } = await service.ask('GET', `/rest/jobs/${id}/output/detection?format=csv`);
       expect([status, text]).to.deep.equal([400, '']);
     }
-  });
-
-  it('are no more at a time than MAX_EXPORTS; whoever is one too many is asked to come again', async () => {
-    await service.stop();
-    await service.startHere({ MAX_EXPORTS: '0' });
-    const { status, headers, body } = await form('faces', 'format=ndjson');
-    expect([status, headers.get('retry-after')]).to.deep.equal([503, '2']);
-    expect(body).to.deep.equal({
-      message: 'As many exports are being made as may be (MAX_EXPORTS: 0); try again later.',
-    });
-    expect(await service.document(ids.get('faces')!)).to.deep.equal(documents.get('faces'));
   });
 });

@@ -1,5 +1,6 @@
 /** Components that were started for work end when there is none, and work starts them again. */
 import { expect } from 'chai';
+import { isAlive } from '../support/processes.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { Nodes } from './nodes-support.ts';
@@ -15,6 +16,14 @@ describe('Components without work', () => {
   });
   after(() => service.close());
 
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${service.token}`, ...headers } });
+  const jpegOf = async (path: string) => {
+    const response = await get(path);
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return Buffer.from(await response.arrayBuffer());
+  };
+
   it('end after IDLE_SERVICE_MS, the media component as well, and are started again by work', async () => {
     for (let round = 0; round < 2; round++) {
       await service.run(JOB);
@@ -27,5 +36,29 @@ describe('Components without work', () => {
       await nodes.becomes('TestLight:1', 'Configured');
     }
     expect((await nodes.state('TestLight:1'))?.restartCount, 'no restart is counted').to.equal(0);
+  });
+
+  it('are started for a frame of a medium, which is kept until its job is removed', async () => {
+    const { jobId } = await service.run({ ...JOB, media: [sampleUri('hello.avi')] });
+    await until(
+      'no component runs',
+      () => service.componentPids().filter((pid) => isAlive({ pid })),
+      (pids) => pids.length === 0,
+      { withinMs: 20_000 },
+    );
+    const path = `/rest/jobs/${jobId}/media/0/frames/2.jpg`;
+    const first = await jpegOf(path);
+    const etag = (await get(path)).headers.get('etag')!;
+    expect((await get(path, { 'if-none-match': etag })).status).to.equal(304);
+    expect((await jpegOf(path)).equals(first)).to.equal(true);
+    const frames = await service.files('frames');
+    expect(frames).to.deep.include(`${jobId}.1`);
+    expect((await service.ask('DELETE', `/rest/jobs/${jobId}`)).status).to.equal(204);
+    await until(
+      'its frames are gone',
+      () => service.files('frames'),
+      (left) => !left.includes(`${jobId}.1`),
+    );
+    expect((await get(path)).status).to.equal(404);
   });
 });

@@ -9,7 +9,6 @@ import { timeInRun, type FrameTable } from '../../domain/frame-runs.ts';
 import { makeVideo } from '../media/make-video.ts';
 import { paintedNumber } from '../media/painted-number.ts';
 import { sampleUri, Service, tracksOf } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const FRAMES = 45;
 /** Steps that no rate explains. */
@@ -18,7 +17,7 @@ const variableAt = (frame: number) => frame * 40 + (frame % 7) * 3;
 describe('The frames of the media of a job over REST', () => {
   let service: Service;
   before(async () => {
-    service = await Service.here({ IDLE_SERVICE_MS: '500' });
+    service = await Service.shared();
   });
   after(() => service.close());
 
@@ -139,30 +138,6 @@ describe('The frames of the media of a job over REST', () => {
     expect(differs(5, 5), 'far from it').to.equal(false);
   });
 
-  it('are decoded again when the component was stopped, and kept until their job is removed', async () => {
-    const { jobId } = await service.run({ media: [sampleUri('hello.avi')], pipelineName: 'LIGHT PIPELINE' });
-    await until(
-      'no component runs',
-      () => service.componentPids().filter(isRunning),
-      (pids) => pids.length === 0,
-      { withinMs: 20_000 },
-    );
-    const path = `/rest/jobs/${jobId}/media/0/frames/2.jpg`;
-    const first = await jpegOf(path);
-    const etag = (await get(path)).headers.get('etag')!;
-    expect((await get(path, { 'if-none-match': etag })).status).to.equal(304);
-    expect((await jpegOf(path)).equals(first)).to.equal(true);
-    const frames = await service.files('frames');
-    expect(frames).to.deep.include(`${jobId}.1`);
-    expect((await service.ask('DELETE', `/rest/jobs/${jobId}`)).status).to.equal(204);
-    await until(
-      'its frames are gone',
-      () => service.files('frames'),
-      (left) => !left.includes(`${jobId}.1`),
-    );
-    expect((await messageOf(path))[0]).to.equal(404);
-  });
-
   it('are refused with a sentence when there are none, when their medium is gone or damaged', async () => {
     const path = join(service.mediaDir, 'going.mp4');
     await copyFile(fileURLToPath(sampleUri('hello.avi')), path);
@@ -182,16 +157,26 @@ describe('The frames of the media of a job over REST', () => {
       expect((await get(`/rest/jobs/${jobId}/media/1/frames/${k}.jpg`)).status, k).to.equal(400);
   });
 
-  it('are 503 with Retry-After when more are asked for than may be made, and small in their cache', async () => {
-    const narrow = await Service.here({ MAX_FRAME_REQUESTS: '0', FRAME_CACHE_BYTES: '1' });
+  it('are 503 with Retry-After when more are asked for than may be made, as exports are, and small in their cache', async () => {
+    const narrow = await Service.here({
+      MAX_FRAME_REQUESTS: '0',
+      FRAME_CACHE_BYTES: '1',
+      MAX_EXPORTS: '0',
+    });
     try {
       const { jobId } = await narrow.run({ media: [sampleUri('hello.avi')], pipelineName: 'LIGHT PIPELINE' });
       const { status, headers, text } = await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames/0.jpg`);
       expect([status, headers.get('retry-after')]).to.deep.equal([503, '2']);
       expect(text).to.include('MAX_FRAME_REQUESTS');
+      const form = await narrow.ask('GET', `/rest/jobs/${jobId}/output/detection?format=ndjson`);
+      expect([form.status, form.headers.get('retry-after')]).to.deep.equal([503, '2']);
+      expect(form.body).to.deep.equal({
+        message: 'As many exports are being made as may be (MAX_EXPORTS: 0); try again later.',
+      });
+      expect((await narrow.document(jobId)).jobId).to.equal(jobId);
       expect((await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames`)).status).to.equal(200);
       await narrow.stop();
-      await narrow.start({ MAX_FRAME_REQUESTS: '2' });
+      await narrow.startHere({ MAX_FRAME_REQUESTS: '2' });
       for (const k of [0, 1, 2])
         expect((await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames/${k}.jpg`)).status).to.equal(200);
       const folder = join(narrow.dataDir, 'frames', `${jobId}.1`);
@@ -202,12 +187,3 @@ describe('The frames of the media of a job over REST', () => {
     }
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

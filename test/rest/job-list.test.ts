@@ -154,7 +154,7 @@ describe('GET /rest/jobs', () => {
 describe('A job that waits for a service', () => {
   let service: Service;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
   });
   after(() => service.close());
 

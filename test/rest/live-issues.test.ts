@@ -17,7 +17,7 @@ describe('GET /rest/jobs/{id}/issues', () => {
   let slow: string;
   let empty: string;
   before(async () => {
-    service = await Service.here({ CANCEL_GRACE_MS: '200', DRAIN_MS: '100' });
+    service = await Service.shared();
     place = new Place();
     const file = (name: string) => join(service.mediaDir, name);
     makeVideo(file('video.avi'), { frames: 250, encoder: 'mpeg4' });

@@ -397,16 +397,17 @@ describe('Services and the work of jobs', () => {
   let service: Service;
   let nodes: Nodes;
   before(async () => {
-    service = await Service.started({ SERVICE_STOP_MS: '300', CANCEL_GRACE_MS: '200' });
+    service = await Service.here({ SERVICE_STOP_MS: '300', CANCEL_GRACE_MS: '200' });
     nodes = new Nodes(service);
   });
   after(() => service.close());
 
   const light = { media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' };
   const waits = async (id: string) => {
-    await service.logged(
-      'committed',
-      ({ job, made }) => id.endsWith(`-${String(job)}`) && JSON.stringify(made).includes('.1.0.0.0.0'),
+    await until(
+      'its sub-job is queued',
+      async () => (await service.detailed(id))?.waitingFor?.queue,
+      (queue) => queue === 'TROUPE.DETECTION_LIGHT_REQUEST',
     );
     expect((await service.job(id))?.terminal).to.equal(false);
     expect(service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.1.0.0.0.`))).to.deep.equal([]);
@@ -581,16 +582,25 @@ describe('After kill -9 of the server', () => {
   it('the configuration is there and its services run again; what an ADMIN stopped stays stopped, and restarts stay counted', async () => {
     service = await Service.started({ SERVICE_STOP_MS: '300' });
     const nodes = new Nodes(service);
-    const models = [nodes.model('Kept', 'run', { serviceCount: 2 }), nodes.model('Quiet')];
+    const models = [
+      nodes.model('Kept', 'run', { serviceCount: 2 }),
+      nodes.model('Quiet'),
+      nodes.model('Careless', 'run', { cmd: 'sleep', args: ['300'] }),
+    ];
     await nodes.configure(...models);
     const before = await nodes.startedTimes('Kept', 2);
     await nodes.startedTimes('Quiet', 1);
+    await nodes.becomes('Careless:1', 'Running');
+    const careless = () =>
+      service.log('component process started').findLast(({ worker }) => String(worker).includes('Careless'))!;
+    const { pid: left } = careless();
     process.kill(before.find(({ env }) => env['SERVICE_NAME'] === `${HOST}:Kept:1`)!.pid, 'SIGKILL');
     await nodes.startedTimes('Kept', 3);
     await nodes.change('stop', 'Quiet:1');
     await nodes.becomes('Quiet:1', 'InactiveNoStart');
 
     await service.kill9();
+    expect(isAlive({ pid: left }), 'it does not care about its pipe, and nobody could end it').to.equal(true);
     await service.startHere();
     expect(await nodes.config()).to.deep.equal([{ host: HOST, services: models }]);
     await nodes.startedTimes('Kept', 5);
@@ -600,24 +610,13 @@ describe('After kill -9 of the server', () => {
     expect(nodes.started('Quiet')).to.have.lengthOf(1);
     await nodes.change('start', 'Quiet:1');
     await nodes.startedTimes('Quiet', 2);
-  });
 
-  it('no process of before goes on beside the new one, also when it does not care about its pipe', async () => {
-    service = await Service.started({ SERVICE_STOP_MS: '300' });
-    const nodes = new Nodes(service);
-    const model = nodes.model('Careless', 'run', { cmd: 'sleep', args: ['300'] });
-    await nodes.configure(model);
+    await until('no process of before goes on', () => !isAlive({ pid: left }));
     await nodes.becomes('Careless:1', 'Running');
-    const [before] = service.componentPids().slice(-1);
-    await service.kill9();
-    expect(isAlive({ pid: before }), 'nobody could end it').to.equal(true);
-    await service.startHere();
-    await until('it was ended', () => !isAlive({ pid: before }));
-    await nodes.becomes('Careless:1', 'Running');
-    const [after] = service.componentPids().slice(-1);
-    expect([after !== before, isAlive({ pid: after })]).to.deep.equal([true, true]);
+    const { pid: again } = careless();
+    expect([again !== left, isAlive({ pid: again })]).to.deep.equal([true, true]);
     expect(await service.stop()).to.equal(0);
-    expect(isAlive({ pid: after })).to.equal(false);
+    expect(isAlive({ pid: again })).to.equal(false);
     expect(await service.files('processes')).to.deep.equal([]);
   });
 

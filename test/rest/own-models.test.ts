@@ -1,6 +1,6 @@
 /** A model of one's own through the whole service: a file below MODEL_ROOTS, one job property. */
 import { expect } from 'chai';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { crashingModel, endlessModel } from '../support/onnx-model.ts';
 import { detectionCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
@@ -10,12 +10,16 @@ describe('A model of one’s own', () => {
   let service: Service;
   let models: string;
   before(async () => {
-    service = await Service.here({ COMPONENT_PROCESSES: '1', MODEL_CHECK_MS: '6000' });
+    service = await Service.shared();
     models = path.join(service.dataDir, 'models');
-    await mkdir(models);
+    await mkdir(models, { recursive: true });
     await writeFile(path.join(models, 'pets.onnx'), yoloModel());
   });
-  after(() => service.close());
+  after(async () => {
+    for (const name of (await readdir(models)).filter((one) => one.endsWith('.onnx')))
+      await rm(path.join(models, name));
+    await service.close();
+  });
 
   const run = (
     pipeline: string,

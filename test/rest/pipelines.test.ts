@@ -7,7 +7,7 @@ const NAMES = ['BARCODE', 'FACE', 'IMAGE PROPERTIES', 'MOTION', 'OBJECT', 'SCENE
 describe('Pipelines, tasks, actions and algorithms (specification 4.7)', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 
@@ -379,12 +379,12 @@ describe('Pipelines, tasks, actions and algorithms (specification 4.7)', () => {
 
   it('that are built in can be removed and stay so; a new one of that name is the user’s', async () => {
     expect((await remove('pipelines', 'LIGHT TWICE PIPELINE')).status).to.equal(200);
-    await service.kill9();
-    await service.start();
+    await service.stop();
+    await service.startHere();
     expect((await service.ask('GET', '/rest/pipelines/LIGHT%20TWICE%20PIPELINE')).status).to.equal(404);
     const own = { name: 'LIGHT TWICE PIPELINE', description: 'Mine.', tasks: ['LIGHT TASK'] };
     expect((await post('pipelines', own)).status).to.equal(200);
-    await service.kill9();
+    await service.stop();
     await service.startHere();
     expect(await get('pipelines/LIGHT%20TWICE%20PIPELINE')).to.deep.equal(own);
   });

@@ -19,7 +19,7 @@ const job = { media: [sampleUri('astronaut.png')], pipelineName: 'ABSENT PIPELIN
 describe('Queues (specification 4.8)', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 
@@ -92,7 +92,7 @@ describe('Queues (specification 4.8)', () => {
     await component.release(taken!.token);
     await has(ABSENT, 3);
 
-    await service.kill9();
+    await service.stop();
     await service.start();
     await has(ABSENT, 3);
 

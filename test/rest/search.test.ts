@@ -2,30 +2,18 @@
 import { expect } from 'chai';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sampleUri, Service } from '../support/service.ts';
+import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
-
-interface Hit {
-  readonly jobId: string;
-  readonly externalId: string | null;
-  readonly snippet: { readonly text: string; readonly marks: readonly { start: number; end: number }[] };
-  readonly [name: string]: unknown;
-}
-interface Page {
-  readonly hits: readonly Hit[];
-  readonly next: string | null;
-  readonly complete: boolean;
-}
+import { findsEachOnce, saying, type SearchPage as Page } from './search-suite.ts';
 
 /** Servers that share a folder have an index each. */
 const INDEX = process.env['TEST_REDIS_URL'] === undefined ? 'search.db' : 'search.test-host.db';
 
-const saying = (caption: string, more: Readonly<Record<string, unknown>> = {}) => ({
-  media: [sampleUri('astronaut.png')],
-  pipelineName: 'LIGHT PIPELINE',
-  jobProperties: { CAPTION: caption },
-  ...more,
-});
+/** The job has ended and nobody has begun to index it; the index has it and the job does not know. The others: search.long.ts. */
+const KILLS = [
+  { at: 1_000, when: 'after' },
+  { at: 1_000, when: 'before', indexed: true },
+] as const;
 
 describe('GET /rest/search', () => {
   let service: Service;
@@ -118,23 +106,7 @@ describe('GET /rest/search', () => {
     await found('text=again', []);
   });
 
-  it('finds each document once, wherever the server is killed between the end of a job and its being found', async () => {
-    const ids: string[] = [];
-    for (const wish of [
-      { at: 1_000, when: 'before' },
-      { at: 1_000, when: 'after' },
-      { at: 1_000, when: 'before', indexed: true },
-      { at: 1_000, when: 'after', indexed: true },
-    ] as const) {
-      await service.dieAt(wish);
-      const id = await service.submit(saying('killed'));
-      expect(await service.ended()).to.equal('SIGKILL');
-      await service.start();
-      await service.terminal(id);
-      ids.push(id);
-      await found('text=killed', ids);
-    }
-  });
+  findsEachOnce(KILLS, () => service);
 
   it('is made anew of all documents by POST /rest/search/rebuild, and when its file is damaged', async () => {
     const all = await jobsWith('limit=500');

@@ -8,7 +8,7 @@ const LIGHT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELI
 describe('GET /rest/jobs/stats', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 
@@ -61,7 +61,7 @@ describe('GET /rest/jobs/stats', () => {
     await service.ask('DELETE', `/rest/jobs/${list.jobs[0]!.jobId}`);
     const before = await statistics();
     expect(Object.keys(before.aggregatePipelineStatsMap)).to.deep.equal(['LIGHT PIPELINE']);
-    await service.kill9();
+    await service.stop();
     await service.startHere();
     const { elapsedTimeMs: _, ...after } = await statistics();
     const { elapsedTimeMs: __, ...expected } = before;

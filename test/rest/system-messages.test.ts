@@ -161,7 +161,7 @@ describe('System messages (specification 4.5)', () => {
     await post('stays, too', '?severity=error');
     const before = await list();
     await service.kill9();
-    await service.start();
+    await service.startHere();
     expect(await list()).to.deep.equal(before.filter(({ msg }) => msg !== 'goes'));
     await post('later');
     expect((await list()).at(-1)!.id).to.be.greaterThan(before.at(-1)!.id);
@@ -171,7 +171,7 @@ describe('System messages (specification 4.5)', () => {
     withoutRedis.call(this);
     const id = await service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'ABSENT PIPELINE' });
     const number = id.slice(id.lastIndexOf('-') + 1);
-    await service.kill9();
+    await service.stop();
     await spoil(service, number);
     await service.startHere();
     const [message] = await until(

@@ -1,8 +1,7 @@
 /** A Whisper model of the operator's own, through the whole service. */
 import { expect } from 'chai';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { detectionCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
@@ -14,15 +13,16 @@ describe('WHISPER SPEECH DETECTION PIPELINE', () => {
   let service: Service;
   let models: string;
   before(async () => {
-    models = mkdtempSync(join(tmpdir(), 'troupe-models-'));
+    service = await Service.shared();
+    models = join(service.dataDir, 'models');
+    mkdirSync(models, { recursive: true });
     await writeWhisperModel(join(models, 'ggml-base.bin'), { words: ['alpha', 'bravo'], language: 2 });
     await writeWhisperModel(join(models, 'ggml-dying.bin'), { words: ['x'], language: 2, textHeads: 3 });
     writeFileSync(join(models, 'ggml-tiny.bin'), 'no model');
-    service = await Service.here({ MODEL_ROOTS: models });
   });
   after(async () => {
+    for (const name of ['base', 'dying', 'tiny']) rmSync(join(models, `ggml-${name}.bin`));
     await service.close();
-    await rm(models, { recursive: true, force: true });
   });
 
   const run = (size: string) =>

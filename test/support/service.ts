@@ -13,6 +13,7 @@ import {
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../config/info.ts';
 import type { DetailedJobInfo, SingleJobInfo } from '../../actors/views/job-info.ts';
@@ -59,6 +60,10 @@ const DEFAULTS: Environment = {
   RESTART_DELAY_MS: '50',
   DRAIN_MS: '2000',
 };
+/** Who waits for the end of a job looks into the log after every pause of this length, */
+const LOOK_MS = 20;
+/** and asks the server after this: the log may not tell, as that of one server of two. */
+const ASK_MS = 300;
 /** What the test's own environment gives to the server. */
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'LD_LIBRARY_PATH'];
 
@@ -84,6 +89,8 @@ export class Service {
   readonly #logFile: string;
   readonly #logged: LogLine[] = [];
   #loggedBytes = 0;
+  /** How often the log tells of the end of a job, by its id. */
+  readonly #ends = new Map<string, number>();
 
   /**
    * `tokenOf`: where the token of an ADMIN comes from when the server does not issue it itself. `lender`: whose server it uses; its own
@@ -122,7 +129,7 @@ export class Service {
   }
 
   /**
-   * A server with no settings of its own that all files share which run in this process; its components stay warm. It is for tests that
+   * A server with the settings of `here()`, and MODEL_CHECK_MS of 6 s, that all files share which run in this process; its components stay warm. It is for tests that
    * do not care which other jobs there are, and that leave pipelines, nodes, users and messages as they were. The folder, the media and
    * the lines of the log are the test's own. It cannot be stopped; `close` gives it back, and it ends with the process.
    */
@@ -266,13 +273,26 @@ export class Service {
 
   /** Waits until the job is terminal. */
   async terminal(id: string, withinMs = 60_000): Promise<SingleJobInfo> {
-    const job = await until(
-      `job ${id} is terminal`,
-      () => this.job(id),
-      (seen) => seen?.terminal === true,
-      { withinMs },
-    );
-    return job!;
+    let ends = 0;
+    const look = async () => {
+      ends = await this.#endsTold(id, ends);
+      return this.job(id);
+    };
+    const ended = (job: SingleJobInfo | undefined) => job?.terminal === true;
+    return (await until(`job ${id} is terminal`, look, ended, { withinMs, everyMs: 0 }))!;
+  }
+
+  /**
+   * Waits a moment for the log to tell of another end of a job than those that are known, and answers how many it tells of. A request
+   * takes milliseconds of server and test, a look at the log next to nothing.
+   */
+  async #endsTold(id: string, known: number): Promise<number> {
+    for (let waited = 0; ; waited += LOOK_MS) {
+      this.#readLog();
+      const ends = this.#ends.get(id) ?? 0;
+      if (ends > known || waited >= ASK_MS) return ends;
+      await pause(LOOK_MS);
+    }
   }
 
   async document(id: string): Promise<DetectionDocument> {
@@ -308,8 +328,13 @@ export class Service {
     const bytes = bytesFrom(this.#logFile, this.#loggedBytes);
     const end = bytes.lastIndexOf('\n') + 1;
     const lines = bytes.toString('utf8', 0, end).split('\n').slice(0, -1);
-    this.#logged.push(...lines.map((line) => JSON.parse(line) as LogLine));
     this.#loggedBytes += end;
+    for (const line of lines.map((text) => JSON.parse(text) as LogLine)) {
+      this.#logged.push(line);
+      if (line.message !== 'a job has ended') continue;
+      const id = String(line['jobId']);
+      this.#ends.set(id, (this.#ends.get(id) ?? 0) + 1);
+    }
   }
 
   /** Waits until a line of the log says `message` and fits. */
@@ -471,7 +496,7 @@ let lent: Promise<Service> | undefined;
 
 /** The end of the process ends the server and, with it, its components. */
 async function startLender(): Promise<Service> {
-  const lender = new Service();
+  const lender = new Service({ MODEL_CHECK_MS: '6000', IDLE_SERVICE_MS: '60000' });
   process.once('exit', () => rmSync(lender.folder, { recursive: true, force: true, maxRetries: 5 }));
   await lender.startHere();
   return lender;

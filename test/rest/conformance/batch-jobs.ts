@@ -11,11 +11,17 @@ const NO_IDS = ['x', 'test-host-', '12.0', '-1', '+1', '1e0', '0x1', '%EF%BC%91'
 /** Between them their documents have every member that a document may have. */
 const READ_STRICTLY: readonly JobRequest[] = [
   { ...LIGHT, media: ['data:video/mp4;base64,AAAA', IMAGE] },
-  { media: [IMAGE], pipelineName: 'FACE DETECTION WITH MARKUP PIPELINE' },
+  {
+    media: [IMAGE],
+    pipelineDefinition: {
+      pipeline: ['LIGHT TASK', 'DRAWN'],
+      tasks: [{ name: 'DRAWN', actions: ['GENERIC MARKUP ACTION'] }],
+    },
+  },
   { media: [sampleUri('slides.odp')], pipelineName: 'DOCUMENT TEXT THEN LANGUAGE AND KEYWORDS PIPELINE' },
   {
     media: [sampleUri('text-embedded-and-images.pdf')],
-    pipelineName: 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE',
+    pipelineDefinition: { pipeline: ['DOCUMENT IMAGES DETECTION TASK', 'LIGHT TASK'] },
   },
 ];
 
@@ -104,8 +110,8 @@ function output(suite: Suite): void {
 
   suite.proves(row, 200, 'with the key NO TRACKS, source and algorithm alone, without tracks', async () => {
     const id = await suite.service.submit({
-      media: [IMAGE],
-      pipelineName: 'MOTION DETECTION PIPELINE',
+      ...LIGHT,
+      jobProperties: { QUALITY_SELECTION_THRESHOLD: '2' },
     });
     await suite.service.terminal(id);
     const { media } = await suite.gets(['GET', path(id)], 200, detectionOutput);
