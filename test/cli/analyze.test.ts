@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import type { RunningServer } from '../../main.ts';
 import { documentOf, Place, sample, tracksOf, type Outcome } from './support.ts';
 
 const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
@@ -16,7 +17,10 @@ const TEXT = ['--pipeline', 'text detection pipeline'];
 
 describe('troupe analyze', () => {
   const place = new Place({ warm: true });
-  before(() => place.serveHere({ MEDIA_ROOTS: `${path.resolve('samples')}:${place.folder}` }));
+  let server: RunningServer;
+  before(async () => {
+    server = await place.serveHere({ MEDIA_ROOTS: `${path.resolve('samples')}:${place.folder}` });
+  });
   after(() => place.leave());
 
   it('prints the detection document and nothing else with --json, and writes it to a file with --output', async () => {
@@ -142,6 +146,52 @@ describe('troupe analyze', () => {
     for (const time of tracks) expect(Number(time.split(':')[1])).to.be.within(1_460, 2_540);
   });
 
+  it('takes a signal that arrives twice at the same time, as npm passes it on, for one', async () => {
+    const running = place.start(['analyze', sample('scenes_pd.mp4'), ...FACES]);
+    await running.says('stderr', 'IN_PROGRESS');
+    running.signal('SIGINT');
+    running.signal('SIGTERM');
+    const { code, stdout } = await running.ended;
+    expect(code).to.equal(1);
+    expect(stdout).to.include('CANCELLED');
+  });
+
+  it('takes all media in a folder with -r, whatever they are called, and shows a row of each at the end', async () => {
+    const folder = path.join(place.folder, 'photos');
+    const inside = (...names: readonly string[]) => path.join(folder, ...names);
+    for (const name of ['deep/er', '.hidden', 'data']) mkdirSync(inside(name), { recursive: true });
+    copyFileSync(sample('astronaut.png'), inside('10.png'));
+    copyFileSync(sample('gen_text.png'), inside('deep', 'er', 'no ending'));
+    copyFileSync(sample('chelsea.png'), inside('.hidden', 'a.png'));
+    copyFileSync(sample('chelsea.png'), inside('data', 'of the service.png'));
+    writeFileSync(inside('2.png'), 'no picture');
+    writeFileSync(inside('notes.txt'), 'words');
+    symlinkSync(folder, inside('circle'));
+    copyFileSync(sample('video_01_invalid.mp4'), inside('9.mp4'));
+    const job = ['analyze', '-r', 'photos', '--pipeline', 'FACE DETECTION PIPELINE'];
+    const TROUPE_TOKEN = (await place.troupe(['token'])).stdout.trim();
+    const elsewhere = { DATA_DIR: inside('data'), TROUPE_URL: server.url, TROUPE_TOKEN };
+    const { code, stdout, stderr } = await place.troupe(job, elsewhere);
+    expect(stderr).to.match(/^photos: 3 media; 2 other files are passed over$/m);
+    expect(stdout, stderr).to.match(/\nMEDIUM +TYPE +TRACKS +BEST +PROBLEMS\n/);
+    const rows = stdout.slice(stdout.indexOf('\nMEDIUM')).split('\n').slice(2, 6);
+    expect(
+      rows.map((row) => row.replaceAll(/ {2,}/g, '|').replace(/\|[^|]+\|1 error .*/, '|1 error')),
+    ).to.deep.equal([
+      'photos/9.mp4|1 error',
+      'photos/10.png|image/png|1 FACE|0.89',
+      'photos/deep/er/no ending|image/png|nothing found',
+      '3 media, 1 track, 1 with errors',
+    ]);
+    expect(code).to.equal(1);
+    mkdirSync(inside('nothing'));
+    const nothing = await place.troupe(['analyze', '-r', 'photos/nothing', ...FACES]);
+    expect([nothing.code, nothing.stdout]).to.deep.equal([2, '']);
+    expect(nothing.stderr).to.include(
+      'There are no pictures, videos, sounds, PDF or office documents in photos/nothing.',
+    );
+  });
+
   describe('of a video', () => {
     let outcome: Outcome;
     before(async () => {
@@ -182,40 +232,6 @@ describe('troupe analyze, where no service runs', () => {
     expect(tracksOf(documentOf(readFileSync(document, 'utf8')))).to.have.length(2);
     expect(existsSync(place.lock), 'the service is gone').to.equal(false);
     expect(readFileSync(path.join(place.dataDir, 'server.log'), 'utf8')).to.include('Troupe is down');
-  });
-
-  it('takes all media in a folder with -r, whatever they are called, and shows a row of each at the end', async () => {
-    const folder = path.join(place.folder, 'photos');
-    const inside = (...names: readonly string[]) => path.join(folder, ...names);
-    for (const name of ['deep/er', '.hidden', 'data']) mkdirSync(inside(name), { recursive: true });
-    copyFileSync(sample('astronaut.png'), inside('10.png'));
-    copyFileSync(sample('gen_text.png'), inside('deep', 'er', 'no ending'));
-    copyFileSync(sample('chelsea.png'), inside('.hidden', 'a.png'));
-    copyFileSync(sample('chelsea.png'), inside('data', 'of the service.png'));
-    writeFileSync(inside('2.png'), 'no picture');
-    writeFileSync(inside('notes.txt'), 'words');
-    symlinkSync(folder, inside('circle'));
-    copyFileSync(sample('video_01_invalid.mp4'), inside('9.mp4'));
-    const job = ['analyze', '-r', 'photos', '--pipeline', 'FACE DETECTION PIPELINE'];
-    const { code, stdout, stderr } = await place.troupe(job, { DATA_DIR: inside('data') });
-    expect(stderr).to.match(/^photos: 3 media; 2 other files are passed over$/m);
-    expect(stdout, stderr).to.match(/\nMEDIUM +TYPE +TRACKS +BEST +PROBLEMS\n/);
-    const rows = stdout.slice(stdout.indexOf('\nMEDIUM')).split('\n').slice(2, 6);
-    expect(
-      rows.map((row) => row.replaceAll(/ {2,}/g, '|').replace(/\|[^|]+\|1 error .*/, '|1 error')),
-    ).to.deep.equal([
-      'photos/9.mp4|1 error',
-      'photos/10.png|image/png|1 FACE|0.89',
-      'photos/deep/er/no ending|image/png|nothing found',
-      '3 media, 1 track, 1 with errors',
-    ]);
-    expect(code).to.equal(1);
-    mkdirSync(inside('nothing'));
-    const nothing = await place.troupe(['analyze', '-r', 'photos/nothing', ...FACES]);
-    expect([nothing.code, nothing.stdout]).to.deep.equal([2, '']);
-    expect(nothing.stderr).to.include(
-      'There are no pictures, videos, sounds, PDF or office documents in photos/nothing.',
-    );
   });
 
   it('says which files are missing before it starts anything', async () => {
@@ -267,15 +283,5 @@ describe('troupe analyze, where no service runs', () => {
       .to.match(/: CANCELLED after/)
       .and.to.include('nothing found before the job was cancelled');
     expect(existsSync(place.lock)).to.equal(false);
-  });
-
-  it('takes a signal that arrives twice at the same time, as npm passes it on, for one', async () => {
-    const running = place.start(['analyze', sample('scenes_pd.mp4'), ...FACES]);
-    await running.says('stderr', 'IN_PROGRESS');
-    running.signal('SIGINT');
-    running.signal('SIGTERM');
-    const { code, stdout } = await running.ended;
-    expect(code).to.equal(1);
-    expect(stdout).to.include('CANCELLED');
   });
 });

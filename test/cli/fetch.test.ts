@@ -27,7 +27,7 @@ describe('troupe jobs fetch', () => {
   let document: DetectionDocument;
   let derived: DetectionDocument;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
     place = new Place({ warm: true });
     document = await service.run({
       media: [sampleUri('astronaut.png'), sampleUri('camera.png')],

@@ -166,10 +166,10 @@ describe('troupe, where a service runs', () => {
   it('refuses to serve on the same port, or in the same data folder', async () => {
     const port = new URL(server.url).port;
     const elsewhere = { PORT: port, DATA_DIR: path.join(place.folder, 'other') };
-    const onPort = await place.start(['serve'], elsewhere).ended;
+    const onPort = await place.troupe(['serve'], elsewhere);
     expect(onPort.code).to.equal(2);
     expect(onPort.stderr).to.include(`Port ${port} of 127.0.0.1 is in use`);
-    const inFolder = await place.start(['serve'], { PORT: '0' }).ended;
+    const inFolder = await place.troupe(['serve'], { PORT: '0' });
     expect(inFolder.code).to.equal(2);
     expect(inFolder.stderr).to.include(`Another service holds the data folder ${place.dataDir}`);
   });
@@ -257,20 +257,6 @@ describe('troupe', () => {
     expect(server.url).to.equal('https://media.example/troupe');
     const named = await place.troupe(['token'], { TROUPE_URL: server.url });
     expect([named.code, named.stderr]).to.deep.equal([0, '']);
-  });
-
-  it('shares the service of another command that began at the same time', async () => {
-    const jobs = [
-      ['analyze', sample('astronaut.png'), ...FACES, '--json'],
-      ['analyze', sample('chelsea.png'), ...FACES, '--json'],
-    ].map((job) => place.start(job));
-    const outcomes = await Promise.all(jobs.map(({ ended }) => ended));
-    for (const { code, stdout, stderr } of outcomes) {
-      expect(code, stderr).to.equal(0);
-      expect(documentOf(stdout).status).to.equal('COMPLETE');
-    }
-    expect(outcomes.filter(({ stderr }) => stderr.includes('Using the service at '))).to.have.length(1);
-    expect(existsSync(place.lock)).to.equal(false);
   });
 
   it('does not start with settings that contradict each other, and says which', async () => {

@@ -21,7 +21,7 @@ const LONG_MS = 120_000;
   let chromium: Chromium;
   let job: string;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
     chromium = await Chromium.started();
     const path = join(service.mediaDir, 'long.mp4');
     makeVideo(path, { frames: LENGTH, gop: 5, muxerOptions: { movflags: 'faststart' } });

@@ -103,7 +103,7 @@ const WATCH = `async (wanted) => {
   let service: Service;
   let chromium: Chromium;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
     chromium = await Chromium.started();
   });
   after(async () => {

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
   let service: Service;
   let chromium: Chromium;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
     chromium = await Chromium.started();
   });
   after(async () => {
@@ -20,7 +20,7 @@ import { until } from '../support/until.ts';
   it('shows the picture of the place under the pointer, asks for one at a time, and ends with the last place', async () => {
     const job = await service.submit({
       media: [sampleUri('face_move.mp4')],
-      pipelineName: 'FACE DETECTION PIPELINE',
+      pipelineName: 'LIGHT PIPELINE',
     });
     await service.terminal(job);
     const { page, complaints } = await chromium.reader(service, `#/jobs/${job}/media/0`);

@@ -64,22 +64,22 @@ export class Chromium {
   }
 
   /**
-   * A reader who is logged in, at this place of the page. The pages of readers before are closed: they would follow what happens all the
-   * same. The first of a role logs in, the others come back; one with options of his own has a context of his own.
+   * A reader who is logged in, at this place of the page. The first of a role logs in, and goes on where another comes after him: what the
+   * page has loaded it does not load again. One with options of his own has a page of his own; pages of others are closed.
    */
   async reader(
     service: Service,
     place: string,
     { as = 'administrator', ...options }: BrowserContextOptions & { readonly as?: string } = {},
   ): Promise<Reader> {
-    const open = this.#browser.contexts().flatMap((context) => context.pages());
     const key = `${service.dataDir} ${as}`;
     const known = this.#loggedIn.get(key);
     const isOwn = Object.keys(options).length > 0;
     const context = await this.#contextFor(known, isOwn ? options : undefined);
-    const reader = new Reader(await context.newPage(), service);
-    // Not earlier: the process that shows them shows the new one, too.
-    await Promise.all(open.map((page) => page.close()));
+    const reader = new Reader(freed(context.pages()[0]) ?? (await context.newPage()), service);
+    const others = this.#browser.contexts().filter((other) => other !== context);
+    await Promise.all(others.flatMap((other) => other.pages()).map((page) => page.close()));
+    await reader.page.unrouteAll();
     if (known) await reader.page.goto(`${service.url}/${place}`);
     else {
       await reader.page.goto(`${await linkOf(service)}&to=${encodeURIComponent(`/${place}`)}`);
@@ -112,4 +112,11 @@ export class Chromium {
       ...(known && { storageState: await known.storageState() }),
     });
   }
+}
+
+/** A page that nobody listens to any more. */
+function freed(page: Page | undefined): Page | undefined {
+  for (const event of ['console', 'dialog', 'pageerror', 'request', 'requestfailed', 'requestfinished'])
+    page?.removeAllListeners(event);
+  return page;
 }

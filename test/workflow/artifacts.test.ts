@@ -1,5 +1,5 @@
 /** Pictures of detections: which are taken, what they show, and where they are found. */
-import { copyFile, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
@@ -258,50 +258,6 @@ describe('Artifacts', () => {
       const document = await endsCancelled(id);
       expect(tracksOf(document.media[0], 'TROUBLE').length, 'tracks of the first segment').to.equal(1);
       expect(await readdir(join(service.dataDir, 'artifacts'))).to.not.include(`${id}.1`);
-    });
-  });
-
-  describe('of a server that dies', () => {
-    let dying: Service;
-    before(async () => {
-      dying = await Service.started({ MEDIA_ROOTS: service.mediaDir });
-    });
-    after(() => dying.close());
-
-    it('when a job is run again: those of the earlier run go all the same', async () => {
-      const { jobId: id } = await dying.run({
-        media: [uriOf(service, 'video.avi')],
-        pipelineName: 'LIGHT PIPELINE',
-        jobProperties: { FRAME_INTERVAL: '10' },
-      });
-      const pictures = () => filesOf(dying, 'artifacts', id);
-      const before = await pictures();
-      await writeFile(join(dying.dataDir, 'artifacts', `${id}.1`, 'of-the-first-run.png'), '');
-      await dying.dieAt({ at: 1, when: 'after' });
-      await dying.resubmit(id).catch(() => undefined);
-      expect(await dying.ended()).to.equal('SIGKILL');
-      await dying.start();
-      expect((await dying.terminal(id)).jobStatus).to.equal('COMPLETE');
-      expect(await filesOf(dying, 'artifacts', id, 2)).to.deep.equal(before);
-      expect(await pictures()).to.deep.equal([]);
-    });
-
-    it('when a job is cancelled while they are taken do not stay', async () => {
-      const id = await dying.submit({
-        media: [uriOf(service, 'large.avi')],
-        pipelineName: 'LIGHT PIPELINE',
-        jobProperties: { [POLICY]: 'ALL_DETECTIONS' },
-      });
-      const pictures = () => filesOf(dying, 'artifacts', id);
-      await until('the first picture is there', async () => (await pictures()).length > 0);
-      await dying.dieAt({ at: 1, when: 'after' });
-      await dying.cancel(id).catch(() => undefined);
-      expect(await dying.ended()).to.equal('SIGKILL');
-      expect(await pictures()).to.not.deep.equal([]);
-
-      await dying.startHere();
-      expect((await dying.terminal(id)).jobStatus).to.equal('CANCELLED');
-      expect(await pictures()).to.deep.equal([]);
     });
   });
 });

@@ -6,7 +6,6 @@ import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { pdfOf, written } from '../support/pdf.ts';
-import type { DeathWish } from '../support/server-main.ts';
 import { errorCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { actionsIn, childrenOf, content, filesOf, mediumOf, pictureAt, textsOf, uriOf } from './results.ts';
@@ -22,7 +21,7 @@ const MOST = 3;
 describe('Derivative media', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started({ MAX_DERIVATIVE_MEDIA: String(MOST) });
+    service = await Service.here({ MAX_DERIVATIVE_MEDIA: String(MOST) });
   });
   after(() => service.close());
 
@@ -182,34 +181,10 @@ describe('Derivative media', () => {
       media: [PDF, pathToFileURL(plain).href],
       pipelineName: READ_ALL,
       jobProperties: { FEED_FORWARD_TYPE: 'REGION' },
+      // What the pictures say does not matter here.
+      algorithmProperties: { TEXT: { MIN_SIDE_LENGTH: '32', MAX_SIDE_LENGTH: '64' } },
     });
     const documents = media.filter(({ parentMediaId }) => parentMediaId === -1);
     expect(documents.map((one) => textsOf(one, OF_DOCUMENTS).length)).to.deep.equal([4, 1]);
-  });
-
-  describe('of a server that is killed while it inspects them', () => {
-    let reference: object;
-    before(async () => {
-      reference = content(await service.run({ media: [PDF], pipelineName: PICTURES }));
-    });
-
-    // Commits: accepted, prepared, taken out, finished with two media, each of these prepared, the document with the end.
-    for (const wish of [
-      { at: 4, when: 'before' },
-      { at: 6, when: 'before' },
-    ] satisfies DeathWish[])
-      it(`are inspected after the restart, once each, when it dies right ${wish.when} commit ${wish.at}`, async () => {
-        await service.dieAt(wish);
-        const id = await service.submit({ media: [PDF], pipelineName: PICTURES });
-        expect(await service.ended()).to.equal('SIGKILL');
-        await service.start();
-        expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-        const document = await service.document(id);
-        expect(content(document)).to.deep.equal(reference);
-        const named = childrenOf(document, document.media[0]).map(({ path }) => basename(path));
-        const kept = () => filesOf(service, 'derivative-media', id);
-        const files = await until('only files of the document are left', kept, ({ length }) => length <= 2);
-        expect(files.map((file) => basename(file))).to.deep.equal(named);
-      });
   });
 });

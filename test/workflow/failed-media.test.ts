@@ -4,7 +4,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../config/info.ts';
 import { errorCodes, sampleUri, Service, type DetectionDocument } from '../support/service.ts';
 import { sample } from '../media/samples.ts';
 import { actionsIn, mediumOf, uriOf } from './results.ts';
@@ -48,29 +47,6 @@ describe('A medium that fails', () => {
     expect(errorCodes(document, letter!.mediaId)).to.deep.equal(['UNSUPPORTED_DATA_TYPE']);
     expect(messagesOf(document, letter!.mediaId).join()).to.match(/^The file is no picture, video or sound/);
     expect(mediumOf(document, 'astronaut.png').status).to.equal('COMPLETE');
-  });
-
-  it('is told the same after the server died and started again', async () => {
-    const dying = await Service.started({ MEDIA_ROOTS: `${service.mediaDir}:${packageRoot}` });
-    try {
-      await dying.dieAt({ at: 2, when: 'after' });
-      const request = {
-        media: [uriOf(service, 'cut.jpg'), sampleUri('astronaut.png')],
-        pipelineName: 'LIGHT PIPELINE',
-      };
-      const id = await dying.submit(request);
-      expect(await dying.ended()).to.equal('SIGKILL');
-      await dying.startHere();
-      expect((await dying.terminal(id)).jobStatus).to.equal('ERROR');
-      const medium = mediumOf(await dying.document(id), 'cut.jpg');
-      expect([medium.mimeType, medium.mediaType, medium.sha256.length]).to.deep.equal([
-        'image/jpeg',
-        'IMAGE',
-        64,
-      ]);
-    } finally {
-      await dying.close();
-    }
   });
 
   it('by its data URI has the type that the URI states, where its content does not contradict', async () => {

@@ -7,9 +7,9 @@ import { errorCodes, Service, tracksOf, type LogLine } from '../support/service.
 import { until } from '../support/until.ts';
 import { uriOf } from './results.ts';
 
-const IMAGES = 100;
+const IMAGES = 60;
 /** The one that is trouble. */
-const BAD = 60;
+const BAD = 40;
 const ATTEMPTS = 3;
 const QUICK = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
 
@@ -101,7 +101,7 @@ describe('A job of many small images', function () {
 
   it('goes on where it stopped when its server is killed in the middle: nothing that was committed is done again', async () => {
     // So many answers are not in so few commits, however many come together.
-    await service.dieAt({ at: 4, when: 'after' });
+    await service.dieAt({ at: 3, when: 'after' });
     const id = await submit('LIGHT PIPELINE');
     expect(await service.ended()).to.equal('SIGKILL');
     const before = new Set(answered(id));

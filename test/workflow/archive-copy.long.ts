@@ -1,0 +1,3 @@
+import { archiveCopies } from './archive-copy/suite.ts';
+
+archiveCopies({ isLong: true });
