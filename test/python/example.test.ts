@@ -16,9 +16,6 @@ describe('The example of the Python SDK', function () {
   before(function () {
     needsPython(this);
   });
-  beforeEach(() => {
-    service = new Service();
-  });
   afterEach(() => service?.close());
 
   const stretches = (document: DetectionDocument) =>
@@ -29,7 +26,7 @@ describe('The example of the Python SDK', function () {
   const job = { media: [SPEECH], pipelineName: SILENCE };
 
   it('is started by the server from COMPONENT_FOLDERS, and finds the silence of a recording', async () => {
-    await service.startHere({ COMPONENT_FOLDERS: path.dirname(exampleFolder) });
+    service = await Service.here({ COMPONENT_FOLDERS: path.dirname(exampleFolder) });
     const document = await service.run(job);
     expect(document.status).to.equal('COMPLETE');
     const found = stretches(document);
@@ -44,7 +41,7 @@ describe('The example of the Python SDK', function () {
   });
 
   it('registers itself when it is started from another folder, and ends with nothing in hand on SIGTERM', async () => {
-    await service.startHere();
+    service = await Service.shared();
     const folder = path.join(service.folder, 'elsewhere');
     mkdirSync(folder);
     cpSync(exampleFolder, folder, { recursive: true });
@@ -56,11 +53,12 @@ describe('The example of the Python SDK', function () {
       expect(await component.stop()).to.equal(0);
     } finally {
       await component.close();
+      await service.ask('DELETE', '/rest/components/SilenceDetection');
     }
   });
 
   it('says in a sentence why it cannot be started', async () => {
-    await service.startHere();
+    service = await Service.shared();
     const component = new PythonComponent(path.join(exampleFolder, 'detector.py'), {
       TROUPE_URL: service.url,
     });

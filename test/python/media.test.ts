@@ -26,20 +26,18 @@ interface Seen {
 describe('A medium in the Python SDK', function () {
   this.timeout(120_000);
   let service: Service;
-  const components: PythonComponent[] = [];
 
   before(async function () {
     needsPython(this);
-    service = await Service.here();
+    service = await Service.shared();
   });
-  afterEach(async () => {
-    for (const component of components.splice(0)) await component.close();
+  after(async () => {
+    await service?.ask('DELETE', '/rest/components/PythonProbe');
+    await service?.close();
   });
-  after(() => service?.close());
 
   async function started(environment: Readonly<Record<string, string>> = {}): Promise<PythonComponent> {
     const component = PythonComponent.of(service, probeFile, environment);
-    components.push(component);
     await component.says('serving PROBE');
     return component;
   }
@@ -71,106 +69,125 @@ describe('A medium in the Python SDK', function () {
     jobProperties: { FRAME_INTERVAL: '10', TARGET_SEGMENT_LENGTH: '40', MIN_SEGMENT_LENGTH: '10' },
   };
 
-  it('is looked at frame by frame as the server decodes it, by a host that cannot decode', async () => {
-    await away('frames');
-    const document = await service.run(sampled);
-    expect(document.status).to.equal('COMPLETE');
-    expect(seen(document)).to.deep.equal(await framesOf(VIDEO, 10));
-  });
-
-  it('shows the same frames where ffmpeg or OpenCV decode it', async function () {
-    const component = await started();
-    if (!component.said.includes('videos by')) this.skip();
-    const [found, wanted] = [seen(await service.run(sampled)), await framesOf(VIDEO, 10)];
-    expect(found.map(({ frame }) => frame)).to.deep.equal(wanted.map(({ frame }) => frame));
-    for (const [at, { mean }] of wanted.entries()) expect(found[at]?.mean).to.be.closeTo(mean, 2);
-  });
-
-  it('is fetched once by all processes of a host, which keep it for later jobs', async () => {
-    for (const _ of [0, 1]) await away('cache');
-    const fetches = () =>
-      service.log('request').filter((line) => String(line['path']).endsWith('/medium')).length;
-    const before = fetches();
-    const media = Array.from({ length: 6 }, () => ASTRONAUT);
-    const ids = await Promise.all([0, 1].map(() => service.submit({ media, pipelineName: PROBE })));
-    for (const id of ids) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-    expect(fetches() - before).to.equal(1);
-    const [sha256] = (await service.document(ids[0]!)).media.map((medium) => medium.sha256);
-    const kept = readdirSync(path.join(service.folder, 'cache')).filter((name) => !name.endsWith('.use'));
-    expect(kept).to.deep.equal([sha256]);
-  });
-
-  it('gives way in the cache to what came later when MEDIA_CACHE_BYTES is full', async () => {
-    await away('small', { MEDIA_CACHE_BYTES: '300000' });
-    const documents = [];
-    // The first is larger than the cache, the second and third have no room beside each other.
-    for (const name of ['astronaut.png', 'chelsea.png', 'camera.png'])
-      documents.push(await service.run({ media: [sampleUri(name)], pipelineName: PROBE }));
-    expect(documents.map(({ status }) => status)).to.deep.equal(['COMPLETE', 'COMPLETE', 'COMPLETE']);
-    const kept = readdirSync(path.join(service.folder, 'small')).filter((name) => !name.endsWith('.use'));
-    expect(kept).to.deep.equal([documents[2]?.media[0]?.sha256]);
-  });
-
-  it('is turned and cut as the properties say, and its boxes lie in the stored picture', async () => {
-    await away('turned');
-    const properties = {
-      ROTATION: '90',
-      SEARCH_REGION_ENABLE_DETECTION: 'true',
-      SEARCH_REGION_TOP_LEFT_X_DETECTION: '100',
-      SEARCH_REGION_BOTTOM_RIGHT_Y_DETECTION: '50%',
-    };
-    const document = await service.run({
-      media: [ASTRONAUT],
-      pipelineName: PROBE,
-      jobProperties: properties,
+  describe('on a host that shares no folder and cannot decode', () => {
+    let component: PythonComponent;
+    before(async () => {
+      component = await away('cache');
     });
-    const picture = await readImage(fileURLToPath(ASTRONAUT));
-    const transform = frameTransform(properties, {}, picture);
-    expect(seen(document)).to.deep.equal([told(transform.apply(picture))]);
-    const { x, y, width, height } = transform.toMedium({ x: 0, y: 0, ...transform });
-    expect(tracksOf(document.media[0], 'PROBE')[0]?.exemplar).to.include({ x, y, width, height });
-  });
+    after(() => component?.close());
 
-  it('shows the region of a track that is fed forward', async () => {
-    await away('fed');
-    const action = (name: string, properties: Readonly<Record<string, string>>) => ({
-      name,
-      algorithm: 'PROBE',
-      properties: Object.entries(properties).map(([key, value]) => ({ name: key, value })),
+    it('is fetched once by all processes of a host, which keep it for later jobs', async () => {
+      const second = await away('cache');
+      const fetches = () =>
+        service.log('request').filter((line) => String(line['path']).endsWith('/medium')).length;
+      const before = fetches();
+      const media = Array.from({ length: 6 }, () => ASTRONAUT);
+      const ids = await Promise.all([0, 1].map(() => service.submit({ media, pipelineName: PROBE })));
+      for (const id of ids) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+      expect(fetches() - before).to.equal(1);
+      const [sha256] = (await service.document(ids[0]!)).media.map((medium) => medium.sha256);
+      const kept = readdirSync(path.join(service.folder, 'cache')).filter((name) => !name.endsWith('.use'));
+      expect(kept).to.deep.equal([sha256]);
+      await second.close();
     });
-    const actions = [
-      action('FIRST', { SEARCH_REGION_ENABLE_DETECTION: 'true', SEARCH_REGION_TOP_LEFT_X_DETECTION: '400' }),
-      action('SECOND', { FEED_FORWARD_TYPE: 'REGION' }),
-    ];
-    const tasks = actions.map(({ name }) => ({ name: `${name} TASK`, actions: [name] }));
-    const document = await service.run({
-      media: [ASTRONAUT],
-      pipelineDefinition: { pipeline: tasks.map(({ name }) => name), tasks, actions },
+
+    it('is looked at frame by frame as the server decodes it, by a host that cannot decode', async () => {
+      const document = await service.run(sampled);
+      expect(document.status).to.equal('COMPLETE');
+      expect(seen(document)).to.deep.equal(await framesOf(VIDEO, 10));
     });
-    const [first, second] = [seen(document)[0], tracksOf(document.media[0], 'FED')[0]];
-    expect(first?.size).to.equal('112x512');
-    expect(second?.exemplar).to.include({ x: 400, y: 0, width: 112, height: 512 });
-    expect(second?.exemplar.detectionProperties['CRC']).to.equal(first?.crc);
+
+    it('is turned and cut as the properties say, and its boxes lie in the stored picture', async () => {
+      const properties = {
+        ROTATION: '90',
+        SEARCH_REGION_ENABLE_DETECTION: 'true',
+        SEARCH_REGION_TOP_LEFT_X_DETECTION: '100',
+        SEARCH_REGION_BOTTOM_RIGHT_Y_DETECTION: '50%',
+      };
+      const document = await service.run({
+        media: [ASTRONAUT],
+        pipelineName: PROBE,
+        jobProperties: properties,
+      });
+      const picture = await readImage(fileURLToPath(ASTRONAUT));
+      const transform = frameTransform(properties, {}, picture);
+      expect(seen(document)).to.deep.equal([told(transform.apply(picture))]);
+      const { x, y, width, height } = transform.toMedium({ x: 0, y: 0, ...transform });
+      expect(tracksOf(document.media[0], 'PROBE')[0]?.exemplar).to.include({ x, y, width, height });
+    });
+
+    it('shows the region of a track that is fed forward', async () => {
+      const action = (name: string, properties: Readonly<Record<string, string>>) => ({
+        name,
+        algorithm: 'PROBE',
+        properties: Object.entries(properties).map(([key, value]) => ({ name: key, value })),
+      });
+      const actions = [
+        action('FIRST', {
+          SEARCH_REGION_ENABLE_DETECTION: 'true',
+          SEARCH_REGION_TOP_LEFT_X_DETECTION: '400',
+        }),
+        action('SECOND', { FEED_FORWARD_TYPE: 'REGION' }),
+      ];
+      const tasks = actions.map(({ name }) => ({ name: `${name} TASK`, actions: [name] }));
+      const document = await service.run({
+        media: [ASTRONAUT],
+        pipelineDefinition: { pipeline: tasks.map(({ name }) => name), tasks, actions },
+      });
+      const [first, second] = [seen(document)[0], tracksOf(document.media[0], 'FED')[0]];
+      expect(first?.size).to.equal('112x512');
+      expect(second?.exemplar).to.include({ x: 400, y: 0, width: 112, height: 512 });
+      expect(second?.exemplar.detectionProperties['CRC']).to.equal(first?.crc);
+    });
+
+    it('that is made of a document comes back from a host that shares no folder', async () => {
+      const file = path.join(service.mediaDir, 'note.txt');
+      mkdirSync(service.mediaDir, { recursive: true });
+      writeFileSync(file, 'a note');
+      const document = await service.run({ media: [pathToFileURL(file).href], pipelineName: PROBE });
+      expect(document.status).to.equal('COMPLETE');
+      const derived = document.media.find(({ parentMediaId }) => parentMediaId !== -1);
+      const text = await (await fetchMedium(derived!.path)).text();
+      expect(text).to.equal('copied: a note');
+    });
+    const fetchMedium = async (uri: string) =>
+      new Response(await import('node:fs/promises').then((fs) => fs.readFile(fileURLToPath(uri))));
   });
 
-  it('that is made of a document comes back from a host that shares no folder', async () => {
-    await away('documents');
-    const file = path.join(service.mediaDir, 'note.txt');
-    mkdirSync(service.mediaDir, { recursive: true });
-    writeFileSync(file, 'a note');
-    const document = await service.run({ media: [pathToFileURL(file).href], pipelineName: PROBE });
-    expect(document.status).to.equal('COMPLETE');
-    const derived = document.media.find(({ parentMediaId }) => parentMediaId !== -1);
-    const text = await (await fetchMedium(derived!.path)).text();
-    expect(text).to.equal('copied: a note');
-  });
-  const fetchMedium = async (uri: string) =>
-    new Response(await import('node:fs/promises').then((fs) => fs.readFile(fileURLToPath(uri))));
+  describe('on a host with little room for media', () => {
+    let component: PythonComponent;
+    after(() => component?.close());
 
-  it('is heard as the standard library reads it', async () => {
-    await started();
-    const document = await service.run({ media: [sampleUri('goforward.wav')], pipelineName: PROBE });
-    const [track] = tracksOf(document.media[0], 'PROBE');
-    expect([track?.startOffsetTime, Math.round((track?.stopOffsetTime ?? 0) / 10)]).to.deep.equal([0, 279]);
+    it('gives way in the cache to what came later when MEDIA_CACHE_BYTES is full', async () => {
+      component = await away('small', { MEDIA_CACHE_BYTES: '300000' });
+      const documents = [];
+      // The first is larger than the cache, the second and third have no room beside each other.
+      for (const name of ['astronaut.png', 'chelsea.png', 'camera.png'])
+        documents.push(await service.run({ media: [sampleUri(name)], pipelineName: PROBE }));
+      expect(documents.map(({ status }) => status)).to.deep.equal(['COMPLETE', 'COMPLETE', 'COMPLETE']);
+      const kept = readdirSync(path.join(service.folder, 'small')).filter((name) => !name.endsWith('.use'));
+      expect(kept).to.deep.equal([documents[2]?.media[0]?.sha256]);
+    });
+  });
+
+  describe('on the host of the server', () => {
+    let component: PythonComponent;
+    before(async () => {
+      component = await started();
+    });
+    after(() => component?.close());
+
+    it('shows the same frames where ffmpeg or OpenCV decode it', async function () {
+      if (!component.said.includes('videos by')) this.skip();
+      const [found, wanted] = [seen(await service.run(sampled)), await framesOf(VIDEO, 10)];
+      expect(found.map(({ frame }) => frame)).to.deep.equal(wanted.map(({ frame }) => frame));
+      for (const [at, { mean }] of wanted.entries()) expect(found[at]?.mean).to.be.closeTo(mean, 2);
+    });
+
+    it('is heard as the standard library reads it', async () => {
+      const document = await service.run({ media: [sampleUri('goforward.wav')], pipelineName: PROBE });
+      const [track] = tracksOf(document.media[0], 'PROBE');
+      expect([track?.startOffsetTime, Math.round((track?.stopOffsetTime ?? 0) / 10)]).to.deep.equal([0, 279]);
+    });
   });
 });

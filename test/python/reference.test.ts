@@ -20,7 +20,7 @@ describe('A component of the reference system in Python', function () {
 
   before(async function () {
     needsPython(this);
-    service = await Service.here();
+    service = await Service.shared();
     component = new PythonComponent(
       path.join(COMPONENT, 'brightness_component.py'),
       { TROUPE_URL: service.url, TROUPE_TOKEN: service.token },
@@ -30,6 +30,7 @@ describe('A component of the reference system in Python', function () {
   });
   after(async () => {
     await component?.close();
+    await service?.ask('DELETE', '/rest/components/BrightnessComponent');
     await service?.close();
   });
 

@@ -82,7 +82,7 @@ describe('A streaming job on a node on another host', function () {
       ({ jobStatus }) => jobStatus === 'CANCELLED',
       WITHIN,
     );
-  const restart = () => service.start({ PORT: new URL(service.url).port });
+  const onItsPort = () => ({ PORT: new URL(service.url).port });
   const workers = () =>
     service
       .log('handed out a sub-job')
@@ -96,7 +96,7 @@ describe('A streaming job on a node on another host', function () {
     await reaches(near, 1);
     expect(workers()).to.deep.equal([OTHER, 'test-host']);
     await service.kill9();
-    await restart();
+    await service.start(onItsPort());
     const { segments } = await info(far);
     await reaches(far, segments + 1);
     expect(
@@ -118,7 +118,7 @@ describe('A streaming job on a node on another host', function () {
     await service.kill9();
     node.signal('SIGSTOP');
     try {
-      await restart();
+      await service.startHere(onItsPort());
       await cancel(id);
       expect((await component.end(stream!.token, { reason: 'cancelled', detail: '' })).status).to.equal(200);
       await isCancelled(id);

@@ -51,7 +51,7 @@ describe('A server that allows a camera little', function () {
   it('decodes no pictures of more than STREAM_MAX_PIXELS', async () => {
     // A camera on a busy machine has its usual time.
     await service.stop();
-    await service.start({
+    await service.startHere({
       STREAM_CONNECT_MS: '60000',
       STREAM_FIRST_PICTURE_MS: '60000',
       STREAM_MAX_PIXELS: '100000',
