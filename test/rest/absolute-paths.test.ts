@@ -99,9 +99,9 @@ describe('What jobs have stored', () => {
   };
 
   it('names no file by where the data folder is: it is found at another place, and nobody has to be told', async () => {
-    await service.start();
+    await service.startHere();
     const id = await halfDone();
-    await service.kill9();
+    await service.stop();
     const paths = database((open) => {
       const rows = open.prepare<[], { body: string }>('select body from actor_rows').all();
       // Neither is it remembered: as if another host had it at another place.
@@ -134,9 +134,9 @@ describe('What jobs have stored', () => {
 
   it('in an earlier version is read also when the data folder moves between two sub-jobs', async () => {
     await cp(FIXTURE, dataDir, { recursive: true });
-    await service.start();
+    await service.startHere();
     await component.claimOf(LIVE, 'ABSENT');
-    await service.kill9();
+    await service.stop();
     await move('moved');
     await service.startHere({ DATA_DIR: dataDir });
     await goesOn(LIVE, `${LIVE}.1/1-1`);

@@ -8,7 +8,7 @@ import { sampleUri, Service } from '../support/service.ts';
 describe('Jobs above MAX_LIVE_JOBS', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started({ MAX_LIVE_JOBS: '1', MAX_WAITING_JOBS: '3', CANCEL_GRACE_MS: '200' });
+    service = await Service.here({ MAX_LIVE_JOBS: '1', MAX_WAITING_JOBS: '3', CANCEL_GRACE_MS: '200' });
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 250, encoder: 'mpeg4' });
   });
   after(() => service.close());
@@ -38,7 +38,7 @@ describe('Jobs above MAX_LIVE_JOBS', () => {
     expect([full.status, full.headers.get('retry-after')]).to.deep.equal([503, '2']);
     expect((full.body as { message: string }).message).to.include('Too many jobs wait');
 
-    await service.kill9();
+    await service.stop();
     await service.start();
     for (const id of waiting) expect(await statusOf(id), 'after a restart').to.equal('INITIALIZED');
 

@@ -1,4 +1,4 @@
-/** Objects, barcodes and image properties, and pipelines that lead from one detector to the next, through the whole service. */
+/** Objects, barcodes and image properties, through the whole service; more of them: picture-detectors.long.ts. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -27,12 +27,6 @@ describe('The built-in pipelines for pictures', () => {
     for (const medium of document.media)
       for (const { exemplar, trackProperties } of tracksOf(medium, 'CLASS'))
         expect(exemplar.detectionProperties).to.deep.equal(trackProperties);
-  });
-
-  it('look for persons alone, or for vehicles alone', async () => {
-    const media = ['race.jpg', 'red-car.jpg', 'chelsea.png'].map(sampleUri);
-    expect(classesOf(await run('PERSON', ...media))).to.deep.equal([['person'], [], []]);
-    expect(classesOf(await run('VEHICLE', ...media))).to.deep.equal([[], ['car'], []]);
   });
 
   it('read barcodes, and find none where there is none', async () => {
@@ -83,32 +77,6 @@ describe('The built-in pipelines for pictures', () => {
     expect(image![0]!.trackProperties).to.include({ WIDTH: '512', HEIGHT: '512', IS_GRAYSCALE: 'TRUE' });
     expect(video).to.have.length(1);
     expect(video![0]!.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([0, 25, 50, 75]);
-  });
-
-  it('find faces in the regions of persons', async () => {
-    const document = await run('PERSON THEN FACE', sampleUri('race.jpg'));
-    const [medium] = document.media;
-    const persons = tracksOf(medium, 'CLASS').map(({ exemplar }) => exemplar);
-    const faces = tracksOf(medium, 'FACE').map(({ exemplar }) => exemplar);
-    expect(faces.length).to.be.at.least(3);
-    for (const face of faces) {
-      const [x, y] = [face.x + face.width / 2, face.y + face.height / 2];
-      const inside = persons.some(
-        (person) =>
-          x > person.x && x < person.x + person.width && y > person.y && y < person.y + person.height,
-      );
-      expect(inside, `the face at ${x}, ${y} is somebody's`).to.equal(true);
-    }
-  });
-
-  it('look for faces where something moves', async () => {
-    const document = await run('MOTION THEN FACE', sampleUri('face_move.mp4'));
-    const [medium] = document.media;
-    const [motion, face] = ['MOTION', 'FACE'].map((type) => tracksOf(medium, type));
-    expect([motion!.length, face!.length]).to.deep.equal([1, 1]);
-    expect(face![0]!.startOffsetFrame).to.be.at.least(motion![0]!.startOffsetFrame);
-    expect(face![0]!.stopOffsetFrame).to.be.at.most(motion![0]!.stopOffsetFrame);
-    expect(face![0]!.detections.length).to.be.at.least(70);
   });
 });
 

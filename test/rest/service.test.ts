@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 describe('The service (specification 4.1)', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 
@@ -137,7 +137,7 @@ describe('The service (specification 4.1)', () => {
   it('removes at its start what an earlier process left of jobs that have ended, and tells of files of jobs that it does not know', async () => {
     ended = await service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
     await service.terminal(ended);
-    await service.kill9();
+    await service.stop();
     for (const kind of ['spool', 'media']) {
       mkdirSync(join(service.dataDir, kind), { recursive: true });
       writeFileSync(join(service.dataDir, kind, `${ended}.9`), 'left over');

@@ -1,0 +1,50 @@
+/** Persons and vehicles, and pipelines that lead from one detector of pictures to the next, through the whole service. */
+import { expect } from 'chai';
+import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+
+describe('The built-in pipelines for persons and for what moves', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.here();
+  });
+  after(() => service.close());
+
+  const run = (name: string, ...media: string[]): Promise<DetectionDocument> =>
+    service.run({ media, pipelineName: `${name} DETECTION PIPELINE` });
+  const classesOf = (document: DetectionDocument) =>
+    document.media.map((medium) => [
+      ...new Set(tracksOf(medium, 'CLASS').map((track) => track.trackProperties['CLASSIFICATION'])),
+    ]);
+
+  it('look for persons alone, or for vehicles alone', async () => {
+    const media = ['race.jpg', 'red-car.jpg', 'chelsea.png'].map(sampleUri);
+    expect(classesOf(await run('PERSON', ...media))).to.deep.equal([['person'], [], []]);
+    expect(classesOf(await run('VEHICLE', ...media))).to.deep.equal([[], ['car'], []]);
+  });
+
+  it('find faces in the regions of persons', async () => {
+    const document = await run('PERSON THEN FACE', sampleUri('race.jpg'));
+    const [medium] = document.media;
+    const persons = tracksOf(medium, 'CLASS').map(({ exemplar }) => exemplar);
+    const faces = tracksOf(medium, 'FACE').map(({ exemplar }) => exemplar);
+    expect(faces.length).to.be.at.least(3);
+    for (const face of faces) {
+      const [x, y] = [face.x + face.width / 2, face.y + face.height / 2];
+      const inside = persons.some(
+        (person) =>
+          x > person.x && x < person.x + person.width && y > person.y && y < person.y + person.height,
+      );
+      expect(inside, `the face at ${x}, ${y} is somebody's`).to.equal(true);
+    }
+  });
+
+  it('look for faces where something moves', async () => {
+    const document = await run('MOTION THEN FACE', sampleUri('face_move.mp4'));
+    const [medium] = document.media;
+    const [motion, face] = ['MOTION', 'FACE'].map((type) => tracksOf(medium, type));
+    expect([motion!.length, face!.length]).to.deep.equal([1, 1]);
+    expect(face![0]!.startOffsetFrame).to.be.at.least(motion![0]!.startOffsetFrame);
+    expect(face![0]!.stopOffsetFrame).to.be.at.most(motion![0]!.stopOffsetFrame);
+    expect(face![0]!.detections.length).to.be.at.least(70);
+  });
+});
