@@ -30,10 +30,7 @@ describe('Buckets', () => {
   /** A job whose bucket is gone. It is tried again for seconds while the other tests run. */
   let withoutBucket: string;
   before(async () => {
-    [service, bucket] = [
-      await Service.here({ COMPONENT_PROCESSES: '2' }),
-      await BucketServer.start('results'),
-    ];
+    [service, bucket] = [await Service.here(), await BucketServer.start('results')];
     const gone = await BucketServer.start();
     await gone.close();
     withoutBucket = await service.submit({

@@ -1,4 +1,4 @@
-/** `troupe evaluate` over jobs of a real service, from the media to the figures. */
+/** `troupe evaluate` over jobs of a real service, from the media to the figures; the figures themselves are held by the tests beside it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';

@@ -1,0 +1,3 @@
+import { builtInPipelines } from './pipelines/suite.ts';
+
+builtInPipelines({ isLong: true });

@@ -1,0 +1,3 @@
+import { turnedMedia } from './turned-media/suite.ts';
+
+turnedMedia({ isLong: true });
