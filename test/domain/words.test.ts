@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { snippetOf } from '../../domain/snippet.ts';
 import { foldedName, foldedWords, searchTerms, wordsIn } from '../../domain/words.ts';
 import { runs, seeded } from '../support/seed.ts';
+import { anyText } from '../support/any-text.ts';
 
 describe('Words of the search', () => {
   for (const [text, words] of [
@@ -26,7 +27,7 @@ describe('Words of the search', () => {
 
   it(`stay as they are when they are folded again, and lie in the text one after the other ${seeded}`, () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(anyText(), (text) => {
         const words = foldedWords(text);
         expect(foldedWords(words.join(' '))).to.deep.equal(words);
         let end = 0;

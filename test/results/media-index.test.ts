@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { IndexedMedium } from '../../protocol/document-work.ts';
 import { indexedMedium, writeMediaIndex } from '../../results/media-index.ts';
+import { anyText } from '../support/any-text.ts';
 
 describe('The index of the media of a job', () => {
   let folder: string;
@@ -19,7 +20,7 @@ describe('The index of the media of a job', () => {
   it('gives back each medium by its place, and none for any other', async () => {
     const path = join(folder, 'below', 'media-index');
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.string({ unit: 'binary' })), async (uris) => {
+      fc.asyncProperty(fc.array(anyText()), async (uris) => {
         const index = await writeMediaIndex(path);
         for (const uri of uris) await index.add(medium(uri));
         await index.finish();

@@ -6,6 +6,7 @@ import type { SearchIndex } from '../../store/search.ts';
 import { runs, seeded } from '../support/seed.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { asked, givenDocument, type Asked, type GivenDocument } from './documents.ts';
+import { anyText } from '../support/any-text.ts';
 
 export interface OpenOptions {
   readonly maxScanned?: number;
@@ -139,7 +140,7 @@ export function searchContract(
     it(`takes any text at all ${seeded}`, async () => {
       await put({ number: 1, tracks: [{ text: 'x' }] });
       await fc.assert(
-        fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 40 }), async (text) => {
+        fc.asyncProperty(anyText(40), async (text) => {
           await index.find(asked({ text }));
         }),
         runs(100),

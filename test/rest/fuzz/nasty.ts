@@ -1,3 +1,4 @@
+import { anyText } from '../../support/any-text.ts';
 /** What clients send by mistake or on purpose: texts, values and whole bodies that are hard to bear. */
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
@@ -88,7 +89,7 @@ export const nastyText: Arbitrary<string> = fc.oneof(
   fc.constantFrom(...TRAVERSALS),
   fc.constantFrom(...UNICODE),
   fc.constantFrom(...LANGUAGES),
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 2, arbitrary: anyText(40) },
   { weight: 1, arbitrary: fc.constantFrom(...LARGE) },
 );
 

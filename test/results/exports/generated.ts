@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { converted, type Conversion } from '../../../results/exports/convert.ts';
 import type { DetectionDocument, DocumentDetection, DocumentTrack } from '../../support/service.ts';
+import { anyText } from '../../support/any-text.ts';
 
 /** What a format may stumble over, among all else that a text may be. */
 const TROUBLE = [
@@ -26,7 +27,7 @@ const TROUBLE = [
   ' ',
   '',
 ];
-export const someText = fc.oneof(fc.constantFrom(...TROUBLE), fc.string({ unit: 'binary', maxLength: 12 }));
+export const someText = fc.oneof(fc.constantFrom(...TROUBLE), anyText(12));
 const properties = fc.dictionary(
   fc.oneof(fc.constantFrom('TEXT', 'CLASSIFICATION', 'a b', 'ROTATION '), someText),
   someText,
