@@ -7,6 +7,7 @@ import { answer, drop, hang, inTurn, Receiver } from '../support/receiver.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
 import { sampleUri, Service, type JobRequest } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { callsOnce } from './callbacks-suite.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');
 const LIGHT = { media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' } as const;
@@ -209,20 +210,8 @@ describe('Completion callbacks (specification 6.1)', () => {
       expect([...receiver.keys]).to.deep.equal([[`${id}.1.callback`, 2]]);
     });
 
-    it('right before and right after the last commit of the job; nothing comes after it was taken', async () => {
-      const taken: string[] = [];
-      for (const when of ['before', 'after'] as const) {
-        // accept, prepared, detected, finished, document
-        await service.dieAt({ at: 5, when });
-        const id = await submit('/done');
-        await service.ended();
-        if (when === 'before') await service.start();
-        else await service.startHere();
-        await status(id, 'COMPLETE');
-        taken.push(id);
-      }
-      expect([...receiver.keys]).to.deep.equal(taken.map((id) => [`${id}.1.callback`, 1]));
-    });
+    // Right before it: callbacks.long.ts.
+    callsOnce('after', () => service);
   });
 });
 
