@@ -141,7 +141,7 @@ export function liveStreams(pair: () => ServerPair): void {
       await here.events(token, opened);
       const before = await told();
       receiver.requests.length = 0;
-      await until('it was told again and again', () => posted('/health').length >= 6);
+      await until('it was told again and again', () => posted('/health').length >= 4);
       const more = (await told()).map((count, n) => count - before[n]!);
       expect(
         more.filter((count) => count > 0),

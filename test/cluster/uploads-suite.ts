@@ -58,7 +58,7 @@ export function uploads(pair: () => ServerPair): void {
 
     it('never go while a job with them comes in, whichever is asked for the one and for the other', async () => {
       const { one, two } = pair();
-      for (let n = 0; n < 12; n++) {
+      for (let n = 0; n < 6; n++) {
         const upload = await uploaded(one);
         const [job, removal] = await Promise.all([
           one.create({ media: [upload.mediaUri], pipelineName: 'LIGHT PIPELINE' }),
