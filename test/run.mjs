@@ -41,7 +41,6 @@ const LONGEST = [
   'failures/nodes',
   'page/frame-truth',
   'cluster/stopping',
-  'cli/large',
   'media/live-stalls',
   'media/live-frames',
   'cli/analyze',
@@ -56,7 +55,6 @@ const LONGEST = [
   'rest/damaged-rows',
   'rest/live-issues',
   'components/live-process',
-  'cluster/orphans',
   'hostile/requests',
   'actors/delivery/actor',
   'media/live-faults',
@@ -65,7 +63,6 @@ const LONGEST = [
   'worker-protocol/server-away',
   'rest/resubmit-slow-medium',
   'worker-protocol/lease-files',
-  'cluster/admission',
   'store/redis',
   'rest/bad-input',
   'worker-protocol/renewing-access',
@@ -76,7 +73,6 @@ const LONGEST = [
   'components/text',
   'components/live-connection',
   'workflow/feeding',
-  'cluster/lost-commits',
   'streaming/life',
   'config/build',
   'components/whisper',
@@ -134,8 +130,8 @@ if (files.some((file) => ringOf(file) === 'service')) installRequirements();
 // Services then keep their states in a Redis of this run instead of a file.
 if (process.argv.includes('--redis')) process.env.TEST_REDIS_URL = await startRedis();
 
-// Three files more at a time than there are cores, at most five (TEST_JOBS): most tests wait for a server and its components.
-const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(5, availableParallelism() + 3));
+// Five files more at a time than there are cores, at most seven (TEST_JOBS): most tests wait for a server and its components.
+const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(7, availableParallelism() + 5));
 if (jobs > 1) files.sort((a, b) => weightOf(b) - weightOf(a));
 // For the processes of the files: the space for new objects does not grow to its 16 MB by one collection of garbage after the other.
 process.execArgv.push('--min-semi-space-size=16');
