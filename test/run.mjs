@@ -130,8 +130,8 @@ if (files.some((file) => ringOf(file) === 'service')) installRequirements();
 // Services then keep their states in a Redis of this run instead of a file.
 if (process.argv.includes('--redis')) process.env.TEST_REDIS_URL = await startRedis();
 
-// Four files more at a time than there are cores, at most six (TEST_JOBS): most tests wait for a server and its components.
-const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(6, availableParallelism() + 4));
+// Three files more at a time than there are cores, at most five (TEST_JOBS): most tests wait for a server and its components.
+const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(5, availableParallelism() + 3));
 if (jobs > 1) files.sort((a, b) => weightOf(b) - weightOf(a));
 // For the processes of the files: the space for new objects does not grow to its 16 MB by one collection of garbage after the other.
 process.execArgv.push('--min-semi-space-size=16');
