@@ -1,5 +1,5 @@
 /** Services of a test: small Node scripts that do one thing, and what they tell about themselves. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
 import type { DeployedServiceModel } from '../../actors/node-manager/node-state.ts';
@@ -40,7 +40,8 @@ export class Nodes {
   constructor(service: Service) {
     this.#service = service;
     this.#script = join(service.mediaDir, 'service.mjs');
-    writeFileSync(this.#script, SCRIPT);
+    // A process that starts while it is written anew would read nothing, end, and be started again.
+    if (!existsSync(this.#script)) writeFileSync(this.#script, SCRIPT);
   }
 
   /** A service that runs the script above. */
