@@ -1,6 +1,7 @@
 /** Persons and vehicles, and pipelines that lead from one detector of pictures to the next, through the whole service. */
 import { expect } from 'chai';
 import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import { classesOf } from './picture-classes.ts';
 
 describe('The built-in pipelines for persons and for what moves', () => {
   let service: Service;
@@ -11,10 +12,6 @@ describe('The built-in pipelines for persons and for what moves', () => {
 
   const run = (name: string, ...media: string[]): Promise<DetectionDocument> =>
     service.run({ media, pipelineName: `${name} DETECTION PIPELINE` });
-  const classesOf = (document: DetectionDocument) =>
-    document.media.map((medium) => [
-      ...new Set(tracksOf(medium, 'CLASS').map((track) => track.trackProperties['CLASSIFICATION'])),
-    ]);
 
   it('look for persons alone, or for vehicles alone', async () => {
     const media = ['race.jpg', 'red-car.jpg', 'chelsea.png'].map(sampleUri);

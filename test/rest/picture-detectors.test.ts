@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { bitmapOf } from '../support/bitmap.ts';
 import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import { classesOf } from './picture-classes.ts';
 
 describe('The built-in pipelines for pictures', () => {
   let service: Service;
@@ -16,10 +17,6 @@ describe('The built-in pipelines for pictures', () => {
 
   const run = (name: string, ...media: string[]): Promise<DetectionDocument> =>
     service.run({ media, pipelineName: `${name} DETECTION PIPELINE` });
-  const classesOf = (document: DetectionDocument) =>
-    document.media.map((medium) => [
-      ...new Set(tracksOf(medium, 'CLASS').map((track) => track.trackProperties['CLASSIFICATION'])),
-    ]);
 
   it('name the objects of images', async () => {
     const document = await run('OBJECT', sampleUri('chelsea.png'), sampleUri('red-car.jpg'));
