@@ -88,7 +88,14 @@ export interface Obeyed {
 }
 
 export type Order =
-  KillOrder | RestOrder | ServiceOrder | LinesOrder | RebuildSearch | StreamOrder | Obeyed | NodeOrder;
+  | KillOrder
+  | RestOrder
+  | ServiceOrder
+  | LinesOrder
+  | RebuildSearch
+  | StreamOrder
+  | Obeyed
+  | NodeOrder;
 
 export interface ClusterDeps {
   readonly channel: Channel;

@@ -3,7 +3,12 @@ import type { DocumentDetection, DocumentMarkup, DocumentTrack } from './answers
 import { jsonPieces, type Path, type Piece } from '../results/json-pieces.ts';
 
 type TrackFact =
-  'startOffsetFrame' | 'stopOffsetFrame' | 'startOffsetTime' | 'stopOffsetTime' | 'type' | 'confidence';
+  | 'startOffsetFrame'
+  | 'stopOffsetFrame'
+  | 'startOffsetTime'
+  | 'stopOffsetTime'
+  | 'type'
+  | 'confidence';
 
 /** A track without its detections. */
 export interface TrackSummary extends Pick<DocumentTrack, TrackFact> {

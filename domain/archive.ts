@@ -27,7 +27,10 @@ export interface ArchiveJob extends JobConfiguration {
 
 /** Why the archive is not asked (specification 2.1, archiveCheckStatus); with the ABSENT ones it is asked after inspection. */
 export type NotAsked =
-  'NOT_REQUESTED' | 'NO_ARCHIVE_URL_IN_JOB' | 'MEDIA_HASHES_ABSENT' | 'MEDIA_MIME_TYPES_ABSENT';
+  | 'NOT_REQUESTED'
+  | 'NO_ARCHIVE_URL_IN_JOB'
+  | 'MEDIA_HASHES_ABSENT'
+  | 'MEDIA_MIME_TYPES_ABSENT';
 /** The answer to a job's creation. The specification has no word for a check that failed: nothing was found then. */
 export type ArchiveCheckStatus = NotAsked | 'NO_MATCH' | 'FOUND_MATCH';
 export type ArchiveCheck =

@@ -114,7 +114,8 @@ class SoundMeter {
   readonly #rules: SoundRules;
   readonly #silences: Silences;
   #chains:
-    { readonly form: string; readonly silence: FilterChain; readonly loudness: FilterChain } | undefined;
+    | { readonly form: string; readonly silence: FilterChain; readonly loudness: FilterChain }
+    | undefined;
   #loudness: Measures = {};
   #start: number | undefined;
   #stop = 0;

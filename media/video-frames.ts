@@ -36,7 +36,8 @@ const JUMP_FRAMES = 48;
 export interface VideoOptions extends SamplingOptions {
   /** What inspection found; spares the reader a look at all packets when the rate is constant. */
   readonly known?:
-    { readonly fps: number; readonly constantRate: boolean; readonly length: number } | undefined;
+    | { readonly fps: number; readonly constantRate: boolean; readonly length: number }
+    | undefined;
   /** Decoder threads; 1 is the cheapest in CPU time per frame. */
   readonly threads?: number | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -13,4 +13,7 @@ export type PlannedPrepare = Omit<PrepareWork, 'limits'>;
 export type PlannedFinish = Omit<FinishWork, 'rollUp'> & { readonly rollUp?: { readonly file: string } };
 export type PlannedCopy = Omit<CopyWork, 'files' | 'maxFileBytes'>;
 export type PlannedWork =
-  Exclude<Work, PrepareWork | FinishWork | CopyWork> | PlannedPrepare | PlannedFinish | PlannedCopy;
+  | Exclude<Work, PrepareWork | FinishWork | CopyWork>
+  | PlannedPrepare
+  | PlannedFinish
+  | PlannedCopy;

@@ -9,7 +9,9 @@ export interface TranscriptionOrder extends TranscriptionOptions {
 
 /** `cpuMs` is told now and then while it works: the time of all cores together. */
 export type TranscriptionAnswer =
-  { readonly done: Transcription } | { readonly failed: string } | { readonly cpuMs: number };
+  | { readonly done: Transcription }
+  | { readonly failed: string }
+  | { readonly cpuMs: number };
 
 const TELL_MS = 1_000;
 

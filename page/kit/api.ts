@@ -87,10 +87,10 @@ export function messageOf(body: unknown): string | undefined {
 
 const withoutMessage = (status: number) =>
   (
-    ({
+    {
       400: 'The service does not know this.',
       401: 'You are not logged in.',
       403: 'You may not do this.',
       404: 'There is no such thing any more.',
-    }) as Readonly<Record<number, string>>
+    } as Readonly<Record<number, string>>
   )[status] ?? `The service answered ${status}.`;

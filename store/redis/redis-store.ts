@@ -263,7 +263,8 @@ export class RedisStore implements Store {
     const words = [name, seen.version, seen.commit];
     const answer = await this.#ofActor(name, () => this.#read('since', words));
     const [what, ...changed] = answer as
-      readonly ['nothing' | 'unknown'] | readonly ['changed', ...ChangedFields];
+      | readonly ['nothing' | 'unknown']
+      | readonly ['changed', ...ChangedFields];
     if (what !== 'changed') return what;
     const [version, commit, schema, body, keys, bodies] = changed as ChangedFields;
     return {

@@ -41,7 +41,8 @@ export const troubled = (properties: Readonly<Record<string, string>>) => ({
 
 export const firstError = (document: DetectionDocument) =>
   document.media[0]?.detectionProcessingErrors['TROUBLE ACTION']?.[0] as
-    { code: string; message: string } | undefined;
+    | { code: string; message: string }
+    | undefined;
 
 /** Each once: what a component gives back, since another sub-job holds it up, is the same attempt when it is handed out again. */
 export const attemptsOf = (service: Service, id: string) => [

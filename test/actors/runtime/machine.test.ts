@@ -4,7 +4,9 @@ import { inMemory } from '../../../actors/runtime/in-memory.ts';
 import { commandsOf, decide, refused, textOf, type Machine } from '../../../actors/runtime/machine.ts';
 
 type DoorCommand =
-  { readonly type: 'open'; readonly key: string } | { readonly type: 'shut' } | { readonly type: 'lock' };
+  | { readonly type: 'open'; readonly key: string }
+  | { readonly type: 'shut' }
+  | { readonly type: 'lock' };
 interface DoorTypes {
   readonly state: { readonly status: 'SHUT' | 'OPEN' | 'LOCKED'; readonly opened: number };
   readonly command: DoorCommand;
