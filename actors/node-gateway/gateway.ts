@@ -15,6 +15,8 @@ import { SharedNodes } from './shared-nodes.ts';
 /** Servers that share a store, as far as their nodes are concerned. */
 export interface OtherServers {
   order(order: NodeOrder): void;
+  /** What nodes are to run, as it is stored now: any server may have stored another one. */
+  storedConfiguration(): Promise<readonly NodeManagerModel[]>;
 }
 
 export interface NodeGatewayDeps extends KnownNodesDeps, ConfiguredNodesDeps, PlacementDeps {
@@ -53,6 +55,7 @@ export class NodeGateway {
     if (!(await this.#isConfigured(gone)))
       return { server: message.server || this.#deps.serverId, taken: 0, commands: [], wanted: {} };
     const { remote, isNew } = await this.#nodes.take(node, access, message);
+    await this.#lookWhoseIsNewer(node, message);
     if (isNew) await remote.hear(message.news, (one) => this.#hear(node, one));
     if (message.leaving) await this.#nodes.leave(node, remote);
     else await this.#untilSomething(node, remote, message, gone);
@@ -150,6 +153,14 @@ export class NodeGateway {
     });
     await Promise.race([this.#configured.settled, hungUp]);
     return this.#configured.isKnown;
+  }
+
+  /** The node may have what another server has stored, and this one has not seen: that is not to be taken back. */
+  async #lookWhoseIsNewer(node: string, { configuration }: SyncRequest): Promise<void> {
+    const { others } = this.#deps;
+    if (others === undefined || configuration === '') return;
+    if (this.#configured.partOf(node)?.version !== configuration)
+      this.#configured.take(await others.storedConfiguration());
   }
 
   async #hear(node: string, news: NodeNews): Promise<void> {

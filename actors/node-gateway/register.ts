@@ -4,14 +4,14 @@ import { processesFolder } from '../../results/layout.ts';
 import { configurationRules } from '../actor-settings.ts';
 import type { DispatcherCommand } from '../dispatcher/model.ts';
 import type { Foundation } from '../guardian-deps.ts';
-import { nodeConfigurationKind } from '../node-configuration/actor.ts';
+import { currentNodes, nodeConfigurationKind } from '../node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from '../node-configuration/model.ts';
 import type { NodeManagerModel } from '../node-configuration/model.ts';
 import { unservedComponents, unservedSentence } from '../node-configuration/unserved.ts';
 import type { Family } from '../runtime/system.ts';
 import { restartPolicy } from '../service/policy.ts';
 import { LastingMessages } from '../system-messages/lasting-messages.ts';
-import { NodeGateway } from './gateway.ts';
+import { NodeGateway, type OtherServers } from './gateway.ts';
 import { registerOwnNode, type OwnNode } from './own-node.ts';
 import { OrdersElsewhere } from './orders-elsewhere.ts';
 import { nodeOfWorker } from './rules.ts';
@@ -47,7 +47,7 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
   const own = ownNode(base, dispatcher, (queue, reason) =>
     gateway.placement.unavailable(own.manager.host, queue, reason),
   );
-  const gateway = gatewayOf(base, dispatcher, own, messages);
+  const gateway = gatewayOf(base, dispatcher, own, messages, () => currentNodes(nodes.configuration));
   const { manager } = own;
   const { host, family } = manager;
   const killHere = (worker: string, reason: string): boolean => {
@@ -173,9 +173,10 @@ function gatewayOf(
   dispatcher: ToDispatcher,
   own: OwnNode,
   messages: LastingMessages,
+  storedConfiguration: OtherServers['storedConfiguration'],
 ): NodeGateway {
   const { manager, states } = own;
-  const { system, store, settings } = base;
+  const { system, store, settings, cluster } = base;
   const { clock } = system;
   return new NodeGateway({
     ...base,
@@ -196,7 +197,9 @@ function gatewayOf(
     unavailable: (queue, reason) => dispatcher.tell({ type: 'unavailable', queue, reason }),
     announce: () => dispatcher.tell({ type: 'announce' }),
     warn: (about, sentence) => messages.tell(about, 'warning', sentence),
-    ...(base.cluster === undefined ? {} : { others: base.cluster }),
+    ...(cluster === undefined
+      ? {}
+      : { others: { order: (order) => cluster.order(order), storedConfiguration } }),
   });
 }
 

@@ -59,7 +59,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
       unavailable() {},
       announce() {},
       warn() {},
-      others: { order() {} },
+      others: { order() {}, storedConfiguration: () => Promise.resolve([{ host: NODE, services: [FACES] }]) },
     });
     gateway.configure([{ host: NODE, services: [FACES] }]);
     return gateway;

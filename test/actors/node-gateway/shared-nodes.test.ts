@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { NodeOrder } from '../../../actors/cluster.ts';
 import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';
 import type { SyncAnswer, SyncRequest } from '../../../actors/node-gateway/messages.ts';
+import type { NodeManagerModel } from '../../../actors/node-configuration/model.ts';
 import { NodeStates } from '../../../actors/node-manager/node-state.ts';
 import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
 import { systemClock as clock } from '../../../actors/runtime/clock.ts';
@@ -21,12 +22,14 @@ describe('The gateways of two servers that share a store', () => {
   let gateways: readonly NodeGateway[];
   let gone: string[];
   let turn: number;
+  let stored: readonly NodeManagerModel[];
   beforeEach(() => {
     store = new SqliteStore(path(`shared-${++files}.db`), {
       work: new MemoryLedger({ now: () => clock.steady() }),
     });
     gone = [];
     turn = 0;
+    stored = [{ host: NODE, services: [FACES] }];
     gateways = ['server 1', 'server 2'].map(started);
   });
   afterEach(() => store.close());
@@ -56,9 +59,12 @@ describe('The gateways of two servers that share a store', () => {
       unavailable() {},
       announce() {},
       warn() {},
-      others: { order: (order: NodeOrder) => gateways.forEach((one) => one.hear(order)) },
+      others: {
+        order: (order: NodeOrder) => gateways.forEach((one) => one.hear(order)),
+        storedConfiguration: () => Promise.resolve(stored),
+      },
     });
-    gateway.configure([{ host: NODE, services: [FACES] }]);
+    gateway.configure(stored);
     return gateway;
   };
   const sync = (at: number, message: Partial<SyncRequest> = {}): Promise<SyncAnswer> =>
@@ -127,6 +133,17 @@ describe('The gateways of two servers that share a store', () => {
     });
     gateways[1]!.kill(`${SERVICE.name}#1`, 'it hangs');
     expect(typesOf(await waiting)).to.deep.equal(['kill']);
+  });
+
+  it('leave the node what one has stored, though the other has not looked yet', async () => {
+    const first = (await sync(0)).configuration!;
+    stored = [{ host: NODE, services: [{ ...FACES, serviceCount: 1 }] }];
+    gateways[0]!.configure(stored);
+    const newer = (await sync(0, { configuration: first.version })).configuration!;
+    expect(newer.services[0]!.serviceCount).to.equal(1);
+    expect((await sync(1, { configuration: newer.version })).configuration).to.equal(undefined);
+    const late = (await sync(1, { configuration: first.version })).configuration;
+    expect(late, 'it has missed it').to.deep.equal(newer);
   });
 
   it('forget at both a node that says it ends', async () => {
