@@ -18,8 +18,8 @@ import {
 } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const ASTRONAUT = sampleUri('astronaut.png');
-const CAMERA = sampleUri('camera.png');
+const HELLO = sampleUri('hello-world.png');
+const TEXT = sampleUri('gen_text.png');
 const sha256 = (file: string | URL) => createHash('sha256').update(readFileSync(file)).digest('hex');
 const hashOf = (uri: string) => sha256(fileURLToPath(uri));
 const numberOf = (id: string) => Number(id.replace('test-host-', ''));
@@ -50,7 +50,7 @@ describe('The archive (specification 6.4)', () => {
     more: Partial<JobRequest> = {},
     properties: Readonly<Record<string, string>> = {},
   ): JobRequest => ({
-    media: [ASTRONAUT],
+    media: [HELLO],
     pipelineName: 'LIGHT PIPELINE',
     ...more,
     jobProperties: { ARCHIVE_URL: archive.url, ...properties },
@@ -95,7 +95,7 @@ describe('The archive (specification 6.4)', () => {
 
   describe('is asked before a job, and archiveCheckStatus is', () => {
     it('NOT_REQUESTED when SKIP_ARCHIVE_CHECK is true', async () => {
-      const request = job({ media: [known(ASTRONAUT)] }, { SKIP_ARCHIVE_CHECK: 'true' });
+      const request = job({ media: [known(HELLO)] }, { SKIP_ARCHIVE_CHECK: 'true' });
       const { jobId, archiveCheckStatus } = await created(request);
       expect(archiveCheckStatus).to.equal('NOT_REQUESTED');
       expect(await settled(jobId)).to.equal('COMPLETE');
@@ -103,10 +103,10 @@ describe('The archive (specification 6.4)', () => {
     });
 
     it('NO_MATCH when no compatible job is found, and FOUND_MATCH, with outputObjectUri, when one is', async () => {
-      const request = job({ media: [known(ASTRONAUT)] });
+      const request = job({ media: [known(HELLO)] });
       const first = await created(request);
       expect(first.archiveCheckStatus).to.equal('NO_MATCH');
-      expect(archive.questions.map(mediumOf)).to.deep.equal([hashOf(ASTRONAUT)]);
+      expect(archive.questions.map(mediumOf)).to.deep.equal([hashOf(HELLO)]);
       expect(await settled(first.jobId)).to.equal('COMPLETE');
       const { outputUri } = posted(archive.posts[0]!).dataObject;
       const { archiveCheckStatus, outputObjectUri } = await created(request);
@@ -131,7 +131,7 @@ describe('The archive (specification 6.4)', () => {
     it('spares the job its processing; the callback is still sent', async () => {
       const past = await archived(job());
       const callback = await receiver();
-      const request = job({ media: [known(ASTRONAUT)], callbackURL: callback.url, callbackMethod: 'POST' });
+      const request = job({ media: [known(HELLO)], callbackURL: callback.url, callbackMethod: 'POST' });
       const id = await service.submit(request);
       await expectSkipped(id, past);
       await until('the callback has come', () => callback.requests.length === 1);
@@ -165,7 +165,7 @@ describe('The archive (specification 6.4)', () => {
       const entry = posted(archive.posts[0]!);
       const outputUri = `http://127.0.0.1:${port}/detection.json`;
       archive.manners.answer = () => [{ ...entry, dataObject: { ...entry.dataObject, outputUri } }];
-      const { jobId, outputObjectUri } = await created(job({ media: [known(ASTRONAUT)] }));
+      const { jobId, outputObjectUri } = await created(job({ media: [known(HELLO)] }));
       expect(outputObjectUri).to.equal(outputUri);
       await service.terminal(jobId);
       const ask = () =>
@@ -196,7 +196,7 @@ describe('The archive (specification 6.4)', () => {
     it('is not believed when the document of that job is gone with it: the job runs', async () => {
       const past = await archived(job());
       expect((await service.ask('DELETE', `/rest/jobs/${past}`)).status).to.equal(204);
-      const { jobId, archiveCheckStatus } = await created(job({ media: [known(ASTRONAUT)] }));
+      const { jobId, archiveCheckStatus } = await created(job({ media: [known(HELLO)] }));
       expect(archiveCheckStatus).to.equal('NO_MATCH');
       expect(await settled(jobId)).to.equal('COMPLETE');
       expect((await service.document(jobId)).jobId).to.equal(jobId);
@@ -209,12 +209,12 @@ describe('The archive (specification 6.4)', () => {
     it('is not taken for one that knows another job: other properties, other media, more of them', async () => {
       await archived(job());
       const differing = [
-        job({ media: [known(ASTRONAUT)] }, { QUALITY_SELECTION_THRESHOLD: '0.1' }),
-        job({ media: [known(CAMERA)] }),
-        job({ media: [known(ASTRONAUT), known(CAMERA)] }),
+        job({ media: [known(HELLO)] }, { QUALITY_SELECTION_THRESHOLD: '0.1' }),
+        job({ media: [known(TEXT)] }),
+        job({ media: [known(HELLO), known(TEXT)] }),
       ];
       for (const request of differing) expect(await checkStatus(request)).to.equal('NO_MATCH');
-      expect(await checkStatus(job({ media: [known(ASTRONAUT)] }, { S3_REGION: 'elsewhere' }))).to.equal(
+      expect(await checkStatus(job({ media: [known(HELLO)] }, { S3_REGION: 'elsewhere' }))).to.equal(
         'FOUND_MATCH',
       );
     });
@@ -231,7 +231,7 @@ describe('The archive (specification 6.4)', () => {
   it('is told with the user name and password of its address, which nobody else gets to see', async () => {
     archive.manners.status = 403;
     const url = archive.url.replace('//', '//user:hush@');
-    const id = await service.submit(job({ media: [known(ASTRONAUT)] }, { ARCHIVE_URL: url }));
+    const id = await service.submit(job({ media: [known(HELLO)] }, { ARCHIVE_URL: url }));
     await service.terminal(id);
     const attempted = await until(
       'a post has failed',
@@ -248,7 +248,7 @@ describe('The archive (specification 6.4)', () => {
   describe('that cannot be asked', () => {
     it('is a warning, and the job runs', async () => {
       archive.manners.status = 503;
-      const { jobId, archiveCheckStatus, coreResponse } = await created(job({ media: [known(ASTRONAUT)] }));
+      const { jobId, archiveCheckStatus, coreResponse } = await created(job({ media: [known(HELLO)] }));
       expect(archiveCheckStatus).to.equal('NO_MATCH');
       expect(coreResponse.responseCode).to.equal(2);
       expect(coreResponse.message).to.contain('The archive could not be asked').and.to.contain('status 503');
@@ -267,7 +267,7 @@ describe('The archive (specification 6.4)', () => {
       const [post, ...more] = archive.posts;
       expect(more).to.deep.equal([]);
       expect(post?.path).to.equal('/api/db/supplementals');
-      expect([...post!.query]).to.deep.equal([['sha256Hash', hashOf(ASTRONAUT)]]);
+      expect([...post!.query]).to.deep.equal([['sha256Hash', hashOf(HELLO)]]);
       expect(post?.headers['content-type']).to.contain('application/json');
       expect(post?.headers['idempotency-key']).to.equal(`${id}.1.archive.0`);
       expect(post?.headers).not.to.have.property('authorization');
@@ -295,27 +295,27 @@ describe('The archive (specification 6.4)', () => {
     });
 
     it('with a token of the service when ARCHIVE_ADD_TOKEN is TRUE', async () => {
-      await archived(job({ media: [known(ASTRONAUT)] }, { ARCHIVE_ADD_TOKEN: 'TRUE' }));
+      await archived(job({ media: [known(HELLO)] }, { ARCHIVE_ADD_TOKEN: 'TRUE' }));
       for (const { headers } of archive.requests) expect(headers.authorization).to.match(/^Bearer \S+$/);
       expect(archive.requests.map(({ method }) => method)).to.deep.equal(['GET', 'POST']);
     });
 
     it('under its LINKED_MEDIA_HASH when it has one', async () => {
-      await archived(job({ media: [{ mediaUri: ASTRONAUT, properties: { LINKED_MEDIA_HASH: 'abc' } }] }));
+      await archived(job({ media: [{ mediaUri: HELLO, properties: { LINKED_MEDIA_HASH: 'abc' } }] }));
       expect(archive.requests.map(mediumOf)).to.deep.equal(['abc', 'abc']);
     });
 
     it('and archiveStatus is NOT REQUESTED without an archive, JOB RUNNING before, COMPLETE when all posts have arrived', async () => {
-      const without = await service.submit({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' });
+      const without = await service.submit({ media: [HELLO], pipelineName: 'LIGHT PIPELINE' });
       expect((await service.terminal(without)).archiveStatus).to.equal('NOT REQUESTED');
       let goOn: () => void = () => undefined;
       archive.manners.until = new Promise((resolve) => (goOn = resolve));
-      const id = await service.submit(job({ media: [ASTRONAUT, CAMERA] }));
+      const id = await service.submit(job({ media: [HELLO, TEXT] }));
       expect((await service.job(id))?.archiveStatus).to.equal('JOB RUNNING');
       goOn();
       expect(await settled(id)).to.equal('COMPLETE');
       expect(archive.posts.map(mediumOf).toSorted(byText)).to.deep.equal(
-        [ASTRONAUT, CAMERA].map(hashOf).toSorted(byText),
+        [HELLO, TEXT].map(hashOf).toSorted(byText),
       );
       expect(new Set(archive.posts.map((post) => posted(post).assertionId)).size).to.equal(2);
       expect(new Set(archive.posts.map((post) => posted(post).dataObject['jobConfigHash'])).size).to.equal(1);
@@ -324,23 +324,23 @@ describe('The archive (specification 6.4)', () => {
     it('at the archive of that medium', async () => {
       const second = await ArchiveServer.started();
       others.push(second);
-      const camera = { mediaUri: CAMERA, properties: { ARCHIVE_URL: `${second.url}/deep/` } };
-      const id = await service.submit(job({ media: [ASTRONAUT, camera] }));
+      const camera = { mediaUri: TEXT, properties: { ARCHIVE_URL: `${second.url}/deep/` } };
+      const id = await service.submit(job({ media: [HELLO, camera] }));
       await until('both have been told', () => archive.posts.length + second.posts.length === 2);
-      expect(archive.posts.map(mediumOf)).to.deep.equal([hashOf(ASTRONAUT)]);
+      expect(archive.posts.map(mediumOf)).to.deep.equal([hashOf(HELLO)]);
       expect(second.posts.map(({ path }) => path)).to.deep.equal(['/deep/api/db/supplementals']);
       await service.terminal(id);
     });
 
     it('and a post that is refused does not hold up the others; archiveStatus says why', async () => {
-      archive.manners.knows = new Set([hashOf(CAMERA)]);
-      const id = await service.submit(job({ media: [ASTRONAUT, CAMERA] }));
+      archive.manners.knows = new Set([hashOf(TEXT)]);
+      const id = await service.submit(job({ media: [HELLO, TEXT] }));
       const status = await settled(id);
       expect(status).to.match(
         /^ERROR: Sending HTTP POST to the archive \(http:\/\/127\.0\.0\.1:\d+\S*\) failed due to: /,
       );
       expect(status).to.contain('could not identify referenced item');
-      expect(archive.kept(hashOf(CAMERA))).to.have.lengthOf(1);
+      expect(archive.kept(hashOf(TEXT))).to.have.lengthOf(1);
       expect(archive.posts).to.have.lengthOf(2);
       expect((await service.job(id))?.jobStatus).to.equal('COMPLETE');
     });
@@ -371,7 +371,7 @@ describe('The archive (specification 6.4)', () => {
 
     it('but not when a medium could not be retrieved: archiveStatus is "ERROR: Media download failed."', async () => {
       const lost = await receiver(answer(404));
-      const id = await service.submit(job({ media: [ASTRONAUT, `${lost.url}/lost.png`] }));
+      const id = await service.submit(job({ media: [HELLO, `${lost.url}/lost.png`] }));
       expect(await settled(id)).to.equal('ERROR: Media download failed.');
       expect(archive.posts).to.have.lengthOf(0);
       const document = await service.document(id);
@@ -429,11 +429,11 @@ describe('The archive (specification 6.4)', () => {
       expect((await service.job(id))?.archiveStatus).to.equal('IN PROGRESS');
       archive.manners.status = undefined;
       expect(await settled(id)).to.equal('COMPLETE');
-      expect(archive.kept(hashOf(ASTRONAUT))).to.have.lengthOf(1);
+      expect(archive.kept(hashOf(HELLO))).to.have.lengthOf(1);
     });
 
     it('ends when its client goes away: nothing more is posted', async () => {
-      const id = await archived(job({ media: [ASTRONAUT, CAMERA] }));
+      const id = await archived(job({ media: [HELLO, TEXT] }));
       let goOn: () => void = () => undefined;
       archive.manners.until = new Promise((resolve) => (goOn = resolve));
       const client = new AbortController();
@@ -470,14 +470,14 @@ describe('The archive (specification 6.4)', () => {
       goOn();
       expect((await reposted).status).to.equal(200);
       expect(await settled(id)).to.equal('COMPLETE');
-      expect(archive.kept(hashOf(ASTRONAUT)), 'first run, repost, second run').to.have.lengthOf(3);
+      expect(archive.kept(hashOf(HELLO)), 'first run, repost, second run').to.have.lengthOf(3);
     });
 
     it('answers 500 with the same body when any fails, successes and failures in order', async () => {
-      const plain = { media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' };
+      const plain = { media: [HELLO], pipelineName: 'LIGHT PIPELINE' };
       const ids = [await archived(job()), await service.submit(plain)].map(numberOf);
       await service.terminal(`test-host-${ids[1]}`);
-      copyFileSync(fileURLToPath(CAMERA), join(service.mediaDir, 'slow.png'));
+      copyFileSync(fileURLToPath(TEXT), join(service.mediaDir, 'slow.png'));
       const live = await service.submit(
         job({
           media: [pathToFileURL(join(service.mediaDir, 'slow.png')).href],
@@ -499,7 +499,7 @@ describe('The archive (specification 6.4)', () => {
 
     it('repeats the error of a job whose media could not be retrieved', async () => {
       const lost = await receiver(answer(404));
-      const id = await service.submit(job({ media: [ASTRONAUT, `${lost.url}/lost.png`] }));
+      const id = await service.submit(job({ media: [HELLO, `${lost.url}/lost.png`] }));
       await settled(id);
       expect(await repost(numberOf(id))).to.deep.equal({
         status: 500,
@@ -516,33 +516,15 @@ describe('The archive (specification 6.4)', () => {
     });
   });
 
-  describe('of a server of its own', () => {
-    let own: Service;
-    before(async () => {
-      own = await Service.started({ ARCHIVE_CHECK_MS: '2000' });
-    });
-    after(() => own.close());
-
-    it('holds a job up for no longer than ARCHIVE_CHECK_MS after inspection, which is a warning', async () => {
-      archive.manners.until = new Promise(() => undefined);
-      const id = await own.submit(job());
-      expect((await own.terminal(id)).jobStatus).to.equal('COMPLETE_WITH_WARNINGS');
-      const [warning] = warningsOf(await own.document(id));
-      expect(warning?.code).to.equal('ARCHIVE_BEFORE_JOB_CHECK');
-      expect(warning?.message).to.contain('within 2000 ms');
-    });
-
-    it('is told what it was to be told when the server died between the end of the job and its post', async () => {
-      archive.manners.status = 503;
-      const id = await own.submit(job({}, { SKIP_ARCHIVE_CHECK: 'TRUE' }));
-      await own.terminal(id);
-      await own.kill9();
-      archive.manners.status = undefined;
-      await own.startHere();
-      const look = async () => (await own.job(id))?.archiveStatus;
-      await until('the archive has been told', look, (status) => status === 'COMPLETE');
-      expect(archive.kept(hashOf(ASTRONAUT))).to.have.lengthOf(1);
-    });
+  it('holds a job up for no longer than ARCHIVE_CHECK_MS after inspection, which is a warning', async () => {
+    const own = await Service.here({ ARCHIVE_CHECK_MS: '2000' });
+    others.push(own);
+    archive.manners.until = new Promise(() => undefined);
+    const id = await own.submit(job());
+    expect((await own.terminal(id)).jobStatus).to.equal('COMPLETE_WITH_WARNINGS');
+    const [warning] = warningsOf(await own.document(id));
+    expect(warning?.code).to.equal('ARCHIVE_BEFORE_JOB_CHECK');
+    expect(warning?.message).to.contain('within 2000 ms');
   });
 });
 

@@ -4,16 +4,14 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SingleJobInfo } from '../../actors/views/job-info.ts';
 import { answer, drop, hang, inTurn, Receiver } from '../support/receiver.ts';
-import { ServiceWithRoles } from '../support/roles.ts';
 import { sampleUri, Service, type JobRequest } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { callsOnce } from './callbacks-suite.ts';
 
-const ASTRONAUT = sampleUri('astronaut.png');
-const LIGHT = { media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' } as const;
-const FAST = { DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200' };
+const LIGHT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' } as const;
 /** A receiver that fails three times is told as failed. */
-const QUICK = { ...FAST, DELIVERY_QUICK_ATTEMPTS: '3' };
+const QUICK = { DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200', DELIVERY_QUICK_ATTEMPTS: '3' };
+/** More than are sent to one receiver at a time. */
+const MANY = 9;
 
 describe('Completion callbacks (specification 6.1)', () => {
   let service: Service;
@@ -102,51 +100,9 @@ describe('Completion callbacks (specification 6.1)', () => {
     expect(Object.fromEntries(told)).to.deep.equal({ '/failed': 'ERROR', '/well': 'COMPLETE' });
   });
 
-  describe('that keep failing', () => {
-    const SAID =
-      /^ERROR: Sending HTTP GET callback to ".*\/done\?.*" failed due to: the receiver answered with status 500$/;
-    before(async () => {
-      await service.stop();
-      await service.startHere({ DELIVERY_GIVE_UP_MS: '86400000' });
-    });
-
-    it('are told as failed after their quick attempts, tried on, also after a restart, and complete when they arrive', async () => {
-      receiver.manner = answer(500);
-      const id = await submit('/done');
-      await status(id, SAID);
-      const { callbackAttempts } = (await service.detailed(id))!;
-      expect(callbackAttempts?.attempts).to.be.at.least(3);
-      expect(callbackAttempts?.nextAttempt, 'it is tried on').not.to.equal(null);
-      await service.stop();
-      await service.startHere();
-      expect((await service.job(id))?.callbackStatus).to.match(SAID);
-      receiver.manner = answer(200);
-      await status(id, 'COMPLETE');
-      expect([...receiver.keys.keys()]).to.deep.equal([`${id}.1.callback`]);
-    });
-
-    it('are told as failed also where their receiver fails so often that most are not tried', async () => {
-      receiver.manner = answer(503);
-      const made = await Promise.all(Array.from({ length: 12 }, () => submit('/done')));
-      for (const id of made) await status(id, /^ERROR: .*status 503$/);
-      receiver.manner = answer(200);
-      for (const id of made) await status(id, 'COMPLETE');
-    });
-
-    for (const refusal of [404, 410, 403])
-      it(`end at once when the receiver answers ${refusal}`, async () => {
-        receiver.manner = answer(refusal);
-        const id = await submit('/done');
-        await status(id, new RegExp(`^ERROR: .*status ${refusal}$`));
-        const { callbackAttempts } = (await service.detailed(id))!;
-        expect(callbackAttempts).to.include({ attempts: 1, nextAttempt: null });
-        expect(receiver.requests).to.have.lengthOf(1);
-      });
-  });
-
   it('a dead receiver never delays another, and does not change jobStatus', async () => {
     receiver.manner = hang;
-    const waiting = await Promise.all(Array.from({ length: 12 }, (_, n) => submit(`/hangs/${n}`)));
+    const waiting = await Promise.all(Array.from({ length: MANY }, (_, n) => submit(`/hangs/${n}`)));
     const well = await another();
     const id = await service.submit({ ...LIGHT, callbackURL: `${well.url}/well` });
     await status(id, 'COMPLETE');
@@ -172,80 +128,51 @@ describe('Completion callbacks (specification 6.1)', () => {
     expect([...receiver.keys.keys()]).to.deep.equal([`${id}.1.callback`, `${id}.2.callback`]);
   });
 
-  it('a notice whose receiver was never reached is given up after the configured age, and says why', async () => {
-    await service.stop();
-    await service.startHere({ DELIVERY_GIVE_UP_MS: '300' });
-    const { url } = receiver;
-    await receiver.close();
-    const id = await service.submit({ ...LIGHT, callbackURL: `${url}/nobody`, callbackMethod: 'POST' });
-    const job = await status(id, /^ERROR: Sending HTTP POST callback to ".*\/nobody" failed due to: /);
-    expect(job.jobStatus).to.equal('COMPLETE');
-  });
+  describe('that keep failing', () => {
+    const SAID =
+      /^ERROR: Sending HTTP GET callback to ".*\/done\?.*" failed due to: the receiver answered with status 500$/;
 
-  describe('survive kill -9', () => {
-    before(async () => {
-      await service.stop();
-      await service.start();
+    it('are told as failed also where their receiver fails so often that most are not tried', async () => {
+      receiver.manner = answer(503);
+      const made = await Promise.all(Array.from({ length: MANY }, () => submit('/done')));
+      for (const id of made) await status(id, /^ERROR: .*status 503$/);
+      receiver.manner = answer(200);
+      for (const id of made) await status(id, 'COMPLETE');
     });
 
-    it('right after the end of the job, before anything was sent', async () => {
-      receiver.manner = answer(503);
+    for (const refusal of [404, 410, 403])
+      it(`end at once when the receiver answers ${refusal}`, async () => {
+        receiver.manner = answer(refusal);
+        const id = await submit('/done');
+        await status(id, new RegExp(`^ERROR: .*status ${refusal}$`));
+        const { callbackAttempts } = (await service.detailed(id))!;
+        expect(callbackAttempts).to.include({ attempts: 1, nextAttempt: null });
+        expect(receiver.requests).to.have.lengthOf(1);
+      });
+
+    it('are told as failed after their quick attempts, tried on, also after a restart, and complete when they arrive', async () => {
+      receiver.manner = answer(500);
       const id = await submit('/done');
-      await until('an attempt was made', () => receiver.requests.length > 0);
-      await service.kill9();
+      await status(id, SAID);
+      const { callbackAttempts } = (await service.detailed(id))!;
+      expect(callbackAttempts?.attempts).to.be.at.least(3);
+      expect(callbackAttempts?.nextAttempt, 'it is tried on').not.to.equal(null);
+      await service.stop();
+      await service.startHere();
+      expect((await service.job(id))?.callbackStatus).to.match(SAID);
       receiver.manner = answer(200);
-      await service.start();
       await status(id, 'COMPLETE');
       expect([...receiver.keys.keys()]).to.deep.equal([`${id}.1.callback`]);
     });
 
-    it('while the receiver has it and the server does not know yet: it comes again, under the same key', async () => {
-      receiver.manner = hang;
-      const id = await submit('/done');
-      await until('the receiver has it', () => receiver.requests.length === 1);
-      await service.kill9();
-      receiver.manner = answer(200);
-      await service.start();
-      await status(id, 'COMPLETE');
-      expect([...receiver.keys]).to.deep.equal([[`${id}.1.callback`, 2]]);
+    it('are given up after the configured age, and say why', async () => {
+      await service.stop();
+      await service.startHere({ DELIVERY_GIVE_UP_MS: '300' });
+      const { url } = receiver;
+      await receiver.close();
+      const id = await service.submit({ ...LIGHT, callbackURL: `${url}/nobody`, callbackMethod: 'POST' });
+      const job = await status(id, /^ERROR: Sending HTTP POST callback to ".*\/nobody" failed due to: /);
+      expect(job.jobStatus).to.equal('COMPLETE');
     });
-
-    // Right before it: callbacks.long.ts.
-    callsOnce('after', () => service);
   });
-});
-
-describe('Tokens on callbacks (specification 5, 6.1)', () => {
-  let given: ServiceWithRoles;
-  let receiver: Receiver;
-  before(async () => {
-    given = await ServiceWithRoles.here({ ...FAST, FETCH_PRIVATE: 'true', CALLBACK_PRIVATE: 'true' });
-    receiver = await Receiver.start(answer(200));
-  });
-  after(async () => {
-    await given.close();
-    await receiver.close();
-  });
-
-  for (const [value, sends] of [
-    ['TRUE', true],
-    ['false', false],
-  ] as const)
-    it(`with CALLBACK_ADD_TOKEN ${value} the service ${sends ? 'adds' : 'adds no'} token of its own by client credentials`, async () => {
-      const before = receiver.requests.length;
-      await given.service.submit({
-        ...LIGHT,
-        callbackURL: `${receiver.url}/token`,
-        jobProperties: { CALLBACK_ADD_TOKEN: value },
-      });
-      await until('the callback has come', () => receiver.requests.length > before);
-      const { authorization } = receiver.requests.at(-1)!.headers;
-      if (!sends) return expect(authorization).to.equal(undefined);
-      const [scheme, token = ''] = authorization?.split(' ') ?? [];
-      expect(scheme).to.equal('Bearer');
-      const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString('utf8')) as {
-        client_id: string;
-      };
-      expect(claims.client_id).to.equal('admin');
-    });
 });

@@ -13,7 +13,6 @@ import {
 import { runs, seed, seeded } from '../support/seed.ts';
 import { RawComponent, trackNamed } from '../support/raw-component.ts';
 import { sampleUri, Service, tracksOf, type Answer } from '../support/service.ts';
-import { until } from '../support/until.ts';
 
 const REGISTER = '/rest/components/registerUnmanaged';
 const messageOf = ({ body }: Answer) => (body as { message?: string } | undefined)?.message;
@@ -25,7 +24,7 @@ const BUILT_IN = 'WhisperSpeechDetection';
 describe('Components (specification 4.6)', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started({ MAX_DESCRIPTOR_BYTES: '100000' });
+    service = await Service.here({ MAX_DESCRIPTOR_BYTES: '100000' });
   });
   after(() => service.close());
 
@@ -360,32 +359,6 @@ describe('Components (specification 4.6)', () => {
       400,
       'Cannot register component: "OrToolsSubjectComponent": The following fields have errors:\nalgorithm: must not be null\nenvironmentVariables: must not be null\nmiddlewareVersion: must not be null\nmust contain batchLibrary, streamLibrary, or both',
     ]);
-  });
-
-  it('and all else that was answered as stored are there after kill -9', async () => {
-    expect((await register(descriptorBody('DURABLE'))).status).to.equal(201);
-    expect((await register(descriptorBody('DURABLE', { componentVersion: '2.0' }))).status).to.equal(200);
-    expect((await service.ask('POST', '/rest/pipelines', pipeline('DURABLE PIPELINE', 'X'))).status).to.equal(
-      200,
-    );
-    await service.kill9();
-    await service.startHere();
-    const all = (await service.ask('GET', '/rest/components')).body as { componentName: string }[];
-    expect(all.find(({ componentName }) => componentName === 'DURABLE')).to.include({
-      componentVersion: '2.0',
-      managed: false,
-      registeredBy: 'troupe-cli',
-    });
-    expect(await has('pipelines', 'DURABLE PIPELINE')).to.equal(true);
-    expect((await remove('DURABLE')).status).to.equal(204);
-    expect((await service.ask('DELETE', '/rest/pipelines/DURABLE%20PIPELINE')).status).to.equal(200);
-    await service.stop();
-    await service.startHere();
-    expect([
-      await has('algorithms', 'DURABLE ALGORITHM'),
-      await has('pipelines', 'DURABLE PIPELINE'),
-    ]).to.deep.equal([false, false]);
-    expect(await until('FACE is there', () => has('algorithms', 'FACE'))).to.equal(true);
   });
 });
 

@@ -59,10 +59,10 @@ describe('Stored rows that cannot be read', () => {
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
   };
 
-  // Of jobs that wait for a component, and of what one holds; the server is killed, and started again with the damage.
+  // Of jobs that wait for a component, and of what one holds; the server is started again with the damage.
   before(async () => {
     // However long all takes, leases last.
-    service = await Service.started({ LEASE_MS: '60000' });
+    service = await Service.here({ LEASE_MS: '60000' });
     component = new RawComponent(service);
     for (const name of Object.keys(waiting) as (keyof typeof waiting)[]) {
       const { job, token } = await submitted();
@@ -76,7 +76,7 @@ describe('Stored rows that cannot be read', () => {
     kept = await submitted();
     nobodys = await submitted();
     for (const { token } of parked) await component.release(token);
-    await service.kill9();
+    await service.stop();
     change(waiting.unknownKind, (row) => ({ ...row, kind: 'FORETELL' }));
     change(waiting.noJson, () => '{"kind":');
     change(waiting.untold, (row) => ({ ...row, work: { medium: 7 } }));
@@ -180,7 +180,7 @@ describe('A live job', () => {
       return before as { readonly schema: number; readonly snapshot: string };
     };
     const written = stored(99);
-    const refusal = await service.start().then(String, String);
+    const refusal = await service.startHere().then(String, String);
     expect(refusal).to.include(
       `was stored by a newer version of Troupe (schema 99, this version knows ${written.schema})`,
     );

@@ -14,12 +14,14 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { runWarm } from '../cli/warm-tool.ts';
 import { sampleUri, Service, tracksOf, withoutRedis } from '../support/service.ts';
 import { ownToken } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 
 const TOOL = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 const STAGED = '/rest/nodes/services/test-host:TestStaged:1';
+const PICTURE = sampleUri('hello-world.png');
 const WITH_PICTURES = { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES' };
 const LIGHT = { pipelineName: 'LIGHT PIPELINE', jobProperties: WITH_PICTURES };
 
@@ -28,8 +30,13 @@ describe('The data folder', function () {
   this.timeout(240_000);
   let service: Service;
   let dataDir: string;
-  beforeEach(async () => {
-    service = new Service({}, ({ url }) => ownToken(url, dataDir));
+  const newService = () => new Service({}, ({ url }) => ownToken(url, dataDir));
+
+  /** What a server that was stopped has left: of a job that has ended, with an upload, and of one that waits in its second task. */
+  const left = { at: '', ended: '', live: '', uploaded: '', length: null as string | null };
+  let first: Service;
+  before(async () => {
+    service = first = newService();
     dataDir = service.dataDir;
     await service.startHere();
     await service.ask('POST', '/rest/pipelines', {
@@ -37,14 +44,34 @@ describe('The data folder', function () {
       description: 'The second task waits for a service.',
       tasks: ['LIGHT TASK', 'STAGED TASK'],
     });
+    left.uploaded = await upload();
+    left.ended = await service.submit({ media: [left.uploaded], ...LIGHT });
+    await service.terminal(left.ended);
+    left.live = await waitingJob();
+    left.length = (await documentAnswer(left.ended)).headers.get('content-length');
+    await service.stop();
+    left.at = path.join(service.folder, 'left');
+    renameSync(dataDir, left.at);
+  });
+  after(() => (first as Service | undefined)?.close());
+  beforeEach(() => {
+    service = newService();
   });
   afterEach(() => service.close());
+
+  /** Starts a server on what was left, which has come to this place. */
+  const startAt = async (place: string, env: Readonly<Record<string, string>> = {}) => {
+    mkdirSync(path.dirname(place), { recursive: true });
+    cpSync(left.at, place, { recursive: true, preserveTimestamps: true });
+    dataDir = place;
+    await service.startHere({ ...env, DATA_DIR: place });
+  };
 
   /** A job that has done its first task and waits for a service that is stopped. */
   const waitingJob = async () => {
     await service.ask('POST', `${STAGED}/stop`);
     const id = await service.submit({
-      media: [sampleUri('rocket.jpg')],
+      media: [PICTURE],
       pipelineName: 'LIGHT THEN STAGED',
       jobProperties: WITH_PICTURES,
     });
@@ -74,45 +101,38 @@ describe('The data folder', function () {
     expect(tracks, 'found before').to.have.length(1);
   };
   const upload = async () => {
-    const response = await fetch(`${service.url}/rest/media?name=rocket.jpg`, {
+    const response = await fetch(`${service.url}/rest/media?name=hello-world.png`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.token}` },
-      body: readFileSync(fileURLToPath(sampleUri('rocket.jpg'))),
+      body: readFileSync(fileURLToPath(PICTURE)),
     });
     return ((await response.json()) as { mediaUri: string }).mediaUri;
   };
 
   it('may be moved: documents are read and removed, live jobs go on, uploads are found', async () => {
-    const ended = await service.submit({ media: [await upload()], ...LIGHT });
-    await service.terminal(ended);
-    const live = await waitingJob();
-    expect((await documentAnswer(ended)).headers.get('content-length'), 'nothing has moved').to.match(
-      /^\d+$/,
-    );
-    await service.stop();
+    const { ended, live } = left;
+    expect(left.length, 'nothing had moved').to.match(/^\d+$/);
     // A quote, a blank and a percent sign: paths stand in the database as JSON and as URIs.
-    dataDir = path.join(service.folder, `else"where 100%`, 'data');
-    mkdirSync(path.dirname(dataDir));
-    renameSync(service.dataDir, dataDir);
-    await service.startHere({ DATA_DIR: dataDir });
+    const second = path.join(service.folder, `else"where 100%`, 'data');
+    await startAt(second);
 
     const { outputObjectPath, mediaUris } = (await service.job(ended))!;
-    expect(outputObjectPath).to.equal(path.join(dataDir, 'output-objects', `${ended}.1`, 'detection.json'));
-    expect(fileURLToPath(mediaUris[0]!).startsWith(`${path.join(dataDir, 'uploads')}/`)).to.equal(true);
+    expect(outputObjectPath).to.equal(path.join(second, 'output-objects', `${ended}.1`, 'detection.json'));
+    expect(fileURLToPath(mediaUris[0]!).startsWith(`${path.join(second, 'uploads')}/`)).to.equal(true);
     expect((await service.document(ended)).jobId).to.equal(ended);
     expect(await namedFiles(ended), 'its upload and its picture').to.have.length(2);
     await goesOn(live);
     expect(await namedFiles(live), 'its medium, and pictures of before and after the move').to.have.length(3);
-    // Once more: what was written at the first place is found at the third.
+    await service.resubmit(ended);
+    expect((await service.terminal(ended)).jobStatus, 'with its upload').to.equal('COMPLETE');
+
+    // Once more: what was written at the first and at the second place is found at the third.
     await service.stop();
     dataDir = path.join(service.folder, 'third');
-    renameSync(path.join(service.folder, `else"where 100%`, 'data'), dataDir);
+    renameSync(second, dataDir);
     await service.startHere({ DATA_DIR: dataDir });
     expect(await namedFiles(ended)).to.have.length(2);
     expect(await namedFiles(live)).to.have.length(3);
-
-    await service.resubmit(ended);
-    expect((await service.terminal(ended)).jobStatus, 'with its upload').to.equal('COMPLETE');
     const [track] = tracksOf((await service.document(ended)).media[0], 'LIGHT');
     expect(track?.exemplar.artifactPath).to.include(encodeURI(path.join('third', 'artifacts', `${ended}.2`)));
     expect(readdirSync(path.join(dataDir, 'artifacts'))).to.include(`${ended}.2`);
@@ -122,22 +142,16 @@ describe('The data folder', function () {
       () =>
         existsSync(path.join(dataDir, 'artifacts', `${ended}.2`)) ||
         existsSync(path.join(dataDir, 'output-objects', `${ended}.2`)),
-      (left) => !left,
+      (remain) => !remain,
     );
-    expect(existsSync(service.dataDir), 'nothing is made at the old place').to.equal(false);
+    for (const old of [first.dataDir, second])
+      expect(existsSync(old), 'nothing is made at an old place').to.equal(false);
   });
 
   it('may be moved: retention removes what was stored before, at the new place', async () => {
-    const uploaded = await upload();
-    const ended = await service.submit({ media: [uploaded], ...LIGHT });
-    await service.terminal(ended);
-    const live = await waitingJob();
-    await service.stop();
-    dataDir = path.join(service.folder, 'moved');
-    renameSync(service.dataDir, dataDir);
-    expect(existsSync(path.join(dataDir, 'artifacts', `${ended}.1`))).to.equal(true);
-    await service.startHere({
-      DATA_DIR: dataDir,
+    const { ended, live, uploaded } = left;
+    expect(existsSync(path.join(left.at, 'artifacts', `${ended}.1`))).to.equal(true);
+    await startAt(path.join(service.folder, 'moved'), {
       CLEANING_MS: '50',
       RETENTION_DAYS: '0.000001',
       UPLOAD_KEEP_DAYS: '0.000001',
@@ -152,30 +166,25 @@ describe('The data folder', function () {
     for (const folder of stored)
       await until(`${folder} is gone`, () => !existsSync(path.join(dataDir, folder)));
     expect((await service.job(live))?.terminal).to.equal(false);
-    expect(existsSync(service.dataDir), 'nothing is made at the old place').to.equal(false);
+    expect(existsSync(first.dataDir), 'nothing is made at the old place').to.equal(false);
   });
 
   describe('is backed up by "troupe backup"', () => {
-    const tool = (...args: string[]) =>
-      promisify(execFile)(process.execPath, [TOOL, ...args], {
+    const tool = async (...args: string[]) => {
+      const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
+      const { code, stderr } = await runWarm({ args, env, cwd: service.folder });
+      return code === 0 ? 'it was done' : stderr;
+    };
+
+    it('while jobs run: a restored copy starts, has their documents, and goes on', async () => {
+      const { ended, live } = left;
+      await startAt(service.dataDir);
+      const busy = Array.from({ length: 8 }, () => service.submit({ media: [PICTURE], ...LIGHT }));
+      const file = path.join(service.folder, 'backup.db');
+      const { stdout } = await promisify(execFile)(process.execPath, [TOOL, 'backup', 'backup.db'], {
         cwd: service.folder,
         env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
       });
-    const refused = (...args: string[]) =>
-      tool(...args).then(
-        () => 'it was done',
-        (error: { stderr: string }) => error.stderr,
-      );
-
-    it('while jobs run: a restored copy starts, has their documents, and goes on', async () => {
-      const ended = await service.submit({ media: [sampleUri('rocket.jpg')], ...LIGHT });
-      await service.terminal(ended);
-      const live = await waitingJob();
-      const busy = Array.from({ length: 8 }, () =>
-        service.submit({ media: [sampleUri('rocket.jpg')], ...LIGHT }),
-      );
-      const file = path.join(service.folder, 'backup.db');
-      const { stdout } = await tool('backup', 'backup.db');
       expect(stdout).to.include('The database is in backup.db');
       const ids = await Promise.all(busy);
       const restored = path.join(service.folder, 'restored');
@@ -193,27 +202,30 @@ describe('The data folder', function () {
       await goesOn(live);
       const known = (await Promise.all(ids.map((id) => service.job(id)))).filter((job) => job !== undefined);
       for (const { jobId } of known) expect((await service.terminal(jobId)).terminal).to.equal(true);
-      const fresh = await service.submit({ media: [sampleUri('rocket.jpg')], ...LIGHT });
+      const fresh = await service.submit({ media: [PICTURE], ...LIGHT });
       expect((await service.terminal(fresh)).jobStatus).to.equal('COMPLETE');
     });
 
     it('and a copy that was broken off goes when the service starts again', async () => {
-      await service.stop();
+      dataDir = service.dataDir;
+      mkdirSync(dataDir, { recursive: true });
       writeFileSync(path.join(dataDir, 'backup.part'), 'half of a database');
       await service.startHere();
       expect(readdirSync(dataDir)).to.not.include('backup.part');
     });
 
     it('and never replaces a file, with a service or without', async () => {
+      dataDir = service.dataDir;
+      await service.startHere();
       const file = path.join(service.folder, 'there.db');
       writeFileSync(file, 'precious');
-      expect(await refused('backup', file)).to.include('is there already; a backup never replaces a file');
-      await tool('backup', 'one.db');
+      expect(await tool('backup', file)).to.include('is there already; a backup never replaces a file');
+      expect(await tool('backup', 'one.db')).to.equal('it was done');
       await service.stop();
-      expect(await refused('backup', file)).to.include('is there already');
+      expect(await tool('backup', file)).to.include('is there already');
       expect(readFileSync(file, 'utf8')).to.equal('precious');
-      expect(await refused('backup', 'no/such/folder/x.db')).to.include('cannot be written');
-      await tool('backup', 'two.db');
+      expect(await tool('backup', 'no/such/folder/x.db')).to.include('cannot be written');
+      expect(await tool('backup', 'two.db')).to.equal('it was done');
       const backups = readdirSync(service.folder).filter((name) => /\.(db|part)$/.test(name));
       expect(backups.toSorted()).to.deep.equal(['one.db', 'there.db', 'two.db']);
       for (const name of ['one.db', 'two.db'])

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { pictureUri } from '../support/data-uri.ts';
+import type { DeathWish } from '../support/server-main.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -41,14 +42,15 @@ describe('data: URIs of a request', () => {
   /** As if all that lies there had come long ago. */
   const age = async () => {
     const then = new Date(Date.now() - DAYS_MS);
-    for (const name of await requests()) utimesSync(join(service.dataDir, 'requests', name), then, then);
+    for (const name of await service.files('requests'))
+      utimesSync(join(service.dataDir, 'requests', name), then, then);
   };
 
   it('that an earlier version has stored with the job stay as they are', async () => {
     const id = await service.submit({ media: [LONG], ...LIGHT });
-    await service.terminal(id);
     expect(await requests()).to.deep.equal([]);
     await restart({ STORED_DATA_URI_LENGTH: '8192' });
+    await service.terminal(id);
     expect((await service.job(id))?.mediaUris).to.deep.equal([LONG]);
     expect((await listed()).mediaUris).to.deep.equal([CUT]);
     expect((await service.resubmit(id)).status).to.equal(200);
@@ -158,43 +160,43 @@ describe('data: URIs of a request', () => {
     expect(await requests()).to.have.length(2);
     expect((await service.ask('DELETE', `/rest/jobs/${ids[0]}`)).status).to.equal(204);
     await until('the first is gone', requests, ({ length }) => length === 1);
-    await restart({ RETENTION_DAYS: '0.000001', STORED_DATA_URI_LENGTH: '8192' });
+    await restart({ RETENTION_DAYS: '0.000001' });
     await until('the other is gone', requests, ({ length }) => length === 0);
   });
 
-  it('of a job that was stored when its server died are those of the job', async () => {
-    await service.stop();
-    await service.start({ RETENTION_DAYS: '0' });
-    await service.dieAt({ at: 1, when: 'after' });
-    await service.create({ media: [LONG], ...LIGHT }).catch(() => undefined);
-    await service.ended();
-    await service.start();
-    const { jobId } = await listed();
-    expect((await service.terminal(jobId)).jobStatus).to.equal('COMPLETE');
-    expect(await paths(jobId)).to.deep.equal([LONG]);
-  });
+  describe('of servers that died', () => {
+    let left: string;
+    const dying = async (when: DeathWish['when'], mediaUri: string) => {
+      await service.dieAt({ at: 1, when });
+      await service.create({ media: [mediaUri], ...LIGHT }).catch(() => undefined);
+      await service.ended();
+    };
+    before(async () => {
+      await service.stop();
+      await service.start({ RETENTION_DAYS: '0', STORED_DATA_URI_LENGTH: '8192' });
+      const before = await service.files('requests');
+      await dying('before', OTHER);
+      left = (await service.files('requests')).find((name) => !before.includes(name)) ?? 'none';
+      await service.start();
+      await dying('after', LONG);
+    });
 
-  it('of a job that was not stored when its server died go after a day; those of others stay', async () => {
-    const kept = await service.submit({ media: [LONG], ...LIGHT });
-    await service.terminal(kept);
-    const [known] = await requests();
-    await service.dieAt({ at: 1, when: 'before' });
-    await service.create({ media: [OTHER], ...LIGHT }).catch(() => undefined);
-    await service.ended();
-    const left = (await requests()).filter((name) => name !== known);
-    expect(left).to.have.length(1);
+    it('go after a day when the job was not stored', async () => {
+      const files = () => service.files('requests');
+      expect(await files(), 'it might still have become a job').to.include(left);
+      await age();
+      await service.startHere();
+      await until('it is gone', files, (names) => !names.includes(left));
+      expect(service.log('removing a file of a request that no job was made of')).to.have.length(1);
+    });
 
-    await service.startHere();
-    const marked = await service.submit({ media: [SHORT], ...LIGHT });
-    await service.terminal(marked);
-    expect(await requests(), 'it may still become a job').to.have.length(2);
-    await service.stop();
-    await age();
-    await service.startHere();
-    await until('it is gone', requests, (names) => names.join() === known);
-    expect(service.log('removing a file of a request that no job was made of')).to.have.length(1);
-    expect((await service.resubmit(kept)).status).to.equal(200);
-    expect((await service.terminal(kept)).jobStatus).to.equal('COMPLETE');
-    expect(await paths(kept)).to.deep.equal([LONG]);
+    it('are those of the job when it was stored', async () => {
+      const { jobId } = await listed();
+      expect((await service.terminal(jobId)).jobStatus).to.equal('COMPLETE');
+      expect(await paths(jobId)).to.deep.equal([LONG]);
+      expect((await service.resubmit(jobId)).status).to.equal(200);
+      expect((await service.terminal(jobId)).jobStatus).to.equal('COMPLETE');
+      expect(await paths(jobId)).to.deep.equal([LONG]);
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sampleUri, type JobRequest } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import { annotates, finds, pipelineOf } from '../../workflow/support.ts';
 import { detectionOutput } from './detection-output.ts';
 import { archiveRepost, failed, jobCreated, jobRefused, ok, singleJobInfo } from './resources.ts';
 import { ENDLESS, IMAGE, LIGHT, VIDEO, type Suite } from './suite.ts';
@@ -18,7 +19,7 @@ const READ_STRICTLY: readonly JobRequest[] = [
       tasks: [{ name: 'DRAWN', actions: ['GENERIC MARKUP ACTION'] }],
     },
   },
-  { media: [sampleUri('slides.odp')], pipelineName: 'DOCUMENT TEXT THEN LANGUAGE AND KEYWORDS PIPELINE' },
+  { media: [IMAGE], ...pipelineOf(finds([{ properties: { TEXT: 'a' } }]), annotates()) },
   {
     media: [sampleUri('text-embedded-and-images.pdf')],
     pipelineDefinition: { pipeline: ['DOCUMENT IMAGES DETECTION TASK', 'LIGHT TASK'] },

@@ -39,5 +39,20 @@ export function callbackRows(suite: Suite): void {
         return job?.callbackStatus === 'COMPLETE';
       });
     });
+
+    it('carries no token, but with CALLBACK_ADD_TOKEN one of the service, by client credentials', async () => {
+      for (const value of ['TRUE', 'false'])
+        await suite.service.submit({
+          ...LIGHT,
+          callbackURL: `${suite.receiver.url}/token/${value}`,
+          jobProperties: { CALLBACK_ADD_TOKEN: value },
+        });
+      for (const path of ['/done', '/token/false'])
+        expect((await came(path))!.headers, path).to.not.have.property('authorization');
+      const [scheme, token = ''] = (await came('/token/TRUE'))!.headers.authorization?.split(' ') ?? [];
+      expect(scheme).to.equal('Bearer');
+      const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString('utf8'));
+      expect(claims).to.include({ client_id: 'admin' });
+    });
   });
 }

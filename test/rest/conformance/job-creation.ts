@@ -45,7 +45,7 @@ const ALLOWED: Readonly<Record<string, object>> = {
   'priority 9': { ...bare, priority: 9 },
   'a medium by data:': of(DATA),
   'metadata of an image': of(IMAGE, {
-    metadata: { MEDIA_HASH: SHA256, MIME_TYPE: 'image/png', FRAME_WIDTH: '512', FRAME_HEIGHT: '512' },
+    metadata: { MEDIA_HASH: SHA256, MIME_TYPE: 'image/png', FRAME_WIDTH: '466', FRAME_HEIGHT: '362' },
   }),
   'properties of a medium': of(IMAGE, { properties: { LABEL: 'x' } }),
   frameRanges: of(VIDEO, {

@@ -6,7 +6,7 @@ import { ServiceWithRoles } from '../../support/roles.ts';
 import { sampleUri, type Answer, type JobRequest, type Service } from '../../support/service.ts';
 import { CHAPTER_4, ROWS, type Row, type StatusOf } from './table.ts';
 
-export const IMAGE = sampleUri('astronaut.png');
+export const IMAGE = sampleUri('hello-world.png');
 export const VIDEO = sampleUri('h264_aac.mp4');
 export const LIGHT: JobRequest = { media: [IMAGE], pipelineName: 'LIGHT PIPELINE' };
 /** A job that runs until it is cancelled. */

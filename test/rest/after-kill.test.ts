@@ -1,0 +1,118 @@
+/** What was stored or owed when the server was killed: specification 3.4, 3.5, 6.1 and 6.4, asked of the server that is started after it. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { descriptorBody, pipeline } from '../actors/catalog/descriptors.ts';
+import { ArchiveServer } from '../support/archive-server.ts';
+import { answer, hang, inTurn, Receiver, type Manner } from '../support/receiver.ts';
+import { sampleUri, Service, type JobRequest } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { lastOfItsServer } from './callbacks-suite.ts';
+
+const PICTURE = sampleUri('hello-world.png');
+const LIGHT = { media: [PICTURE], pipelineName: 'LIGHT PIPELINE' } as const;
+const REGISTER = '/rest/components/registerUnmanaged';
+
+describe('After kill -9', () => {
+  let service: Service;
+  let archive: ArchiveServer;
+  const receivers: Receiver[] = [];
+  /** A callback that its receiver had and the server did not know to be taken, */
+  let unknown: { readonly id: string; readonly receiver: Receiver };
+  /** one that was tried in vain, */
+  let refused: { readonly id: string; readonly receiver: Receiver };
+  /** and those of a job after whose last commit the server died. */
+  let unsent: { readonly id: string; readonly receiver: Receiver };
+
+  const received = async (manner: Manner) => {
+    const receiver = await Receiver.start(manner);
+    receivers.push(receiver);
+    return receiver;
+  };
+  const ended = async (manner: Manner, until: (id: string, receiver: Receiver) => Promise<unknown>) => {
+    const receiver = await received(manner);
+    const id = await service.submit({ ...LIGHT, callbackURL: `${receiver.url}/done` });
+    await until(id, receiver);
+    return { id, receiver };
+  };
+
+  before(async () => {
+    service = await Service.started({ DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200' });
+    archive = await ArchiveServer.started();
+    for (const body of [descriptorBody('DURABLE'), descriptorBody('DURABLE', { componentVersion: '2.0' })])
+      expect((await service.ask('POST', REGISTER, body)).status).to.be.oneOf([200, 201]);
+    const stored = await service.ask('POST', '/rest/pipelines', pipeline('DURABLE PIPELINE', 'X'));
+    expect(stored.status).to.equal(200);
+
+    unknown = await ended(hang, (_, { requests }) =>
+      until('the receiver has it', () => requests.length === 1),
+    );
+    refused = await ended(inTurn(answer(503), hang), (id, { requests }) =>
+      until('one attempt has failed', async () => {
+        const job = await service.detailed(id);
+        return job?.callbackAttempts?.attempts === 1 && requests.length === 2;
+      }),
+    );
+    const receiver = await received(answer(200));
+    const request: JobRequest = {
+      ...LIGHT,
+      callbackURL: `${receiver.url}/done`,
+      jobProperties: { ARCHIVE_URL: archive.url, SKIP_ARCHIVE_CHECK: 'TRUE' },
+    };
+    for (const one of [unknown, refused]) one.receiver.manner = answer(200);
+    unsent = { id: await lastOfItsServer(service, 'after', request), receiver };
+  });
+  after(async () => {
+    await service.close();
+    await archive.close();
+    for (const each of receivers) await each.close();
+  });
+
+  const taken = (id: string) =>
+    until('the callback has been taken', async () => (await service.job(id))?.callbackStatus === 'COMPLETE');
+
+  // Right before that commit: callbacks.long.ts.
+  it('right after the last commit of a job its callback is sent, once', async () => {
+    await taken(unsent.id);
+    expect([...unsent.receiver.keys]).to.deep.equal([[`${unsent.id}.1.callback`, 1]]);
+  });
+
+  it('the archive is told what it was to be told of that job, once', async () => {
+    const look = async () => (await service.job(unsent.id))?.archiveStatus;
+    await until('the archive has been told', look, (status) => status === 'COMPLETE');
+    const hash = createHash('sha256')
+      .update(readFileSync(fileURLToPath(PICTURE)))
+      .digest('hex');
+    expect(archive.kept(hash)).to.have.lengthOf(1);
+    expect(archive.posts).to.have.lengthOf(1);
+  });
+
+  it('a callback that was tried in vain is tried on, under the same key', async () => {
+    await taken(refused.id);
+    expect([...refused.receiver.keys.keys()]).to.deep.equal([`${refused.id}.1.callback`]);
+  });
+
+  it('a callback that its receiver has and the server did not know of comes again, under the same key', async () => {
+    await taken(unknown.id);
+    expect([...unknown.receiver.keys]).to.deep.equal([[`${unknown.id}.1.callback`, 2]]);
+  });
+
+  it('components and pipelines that were answered as stored are there, and those that are removed stay away', async () => {
+    const has = async (path: string) => (await service.ask('GET', `/rest/${path}`)).status === 200;
+    const all = (await service.ask('GET', '/rest/components')).body as { componentName: string }[];
+    expect(all.find(({ componentName }) => componentName === 'DURABLE')).to.include({
+      componentVersion: '2.0',
+      managed: false,
+      registeredBy: 'troupe-cli',
+    });
+    expect(await has('pipelines/DURABLE%20PIPELINE')).to.equal(true);
+    expect((await service.ask('DELETE', '/rest/components/DURABLE')).status).to.equal(204);
+    expect((await service.ask('DELETE', '/rest/pipelines/DURABLE%20PIPELINE')).status).to.equal(200);
+    await service.stop();
+    await service.startHere();
+    expect(await has('algorithms/DURABLE%20ALGORITHM')).to.equal(false);
+    expect(await has('pipelines/DURABLE%20PIPELINE')).to.equal(false);
+    expect(await until('FACE is there', () => has('algorithms/FACE'))).to.equal(true);
+  });
+});
