@@ -1,14 +1,15 @@
 /** A second host by the tool alone: what its administrator types. */
 import path from 'node:path';
 import { expect } from 'chai';
-import { Place, type Running } from './support.ts';
+import type { RunningServer } from '../../main.ts';
+import { Place } from './support.ts';
 
 describe('troupe node', () => {
   let place: Place;
-  let server: Running & { readonly url: string };
+  let server: RunningServer;
   before(async () => {
-    place = new Place();
-    server = await place.serve({ NODE_NAME: 'here' });
+    place = new Place({ warm: true });
+    server = await place.serveHere({ NODE_NAME: 'here' });
   });
   after(() => place.leave());
   const there = (more: Readonly<Record<string, string>> = {}) => ({
@@ -54,7 +55,6 @@ describe('troupe node', () => {
   });
 
   it('says what is missing or wrong, and ends', async () => {
-    const warm = new Place({ warm: true });
     for (const [args, env, words] of [
       [['node'], {}, 'Say which server it belongs to: --server URL, or TROUPE_URL.'],
       [['node', '--server', server.url], {}, 'The node has no token: set TROUPE_TOKEN'],
@@ -73,15 +73,12 @@ describe('troupe node', () => {
     ] as const) {
       // A node that has begun to connect is a process of its own.
       const begins = 'TROUPE_TOKEN' in env || 'TROUPE_ISSUER_URI' in env;
-      const { code, stderr } = await (begins ? place : warm).troupe(
-        args,
-        there({ DATA_DIR: path.join(place.folder, 'none'), ...env }),
-      );
+      const all = there({ DATA_DIR: path.join(place.folder, 'none'), ...env });
+      const { code, stderr } = await (begins ? place.start(args, all).ended : place.troupe(args, all));
       expect([code, stderr]).to.satisfy(
         ([status, text]: [number, string]) => status === 2 && text.includes(words),
         stderr,
       );
     }
-    await warm.leave();
   });
 });

@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { Browser } from '../support/browser.ts';
 import { documentOf, Place, sample, tracksOf, type Running } from './support.ts';
 
-const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
-const TEXT = ['--pipeline', 'TEXT DETECTION PIPELINE'];
+/** The detector that is quickest to start. */
+const PICTURES = ['--pipeline', 'IMAGE PROPERTIES DETECTION PIPELINE'];
 
 describe('troupe, where a service runs', () => {
   let place: Place;
@@ -50,10 +50,10 @@ describe('troupe, where a service runs', () => {
     const applied = await place.troupe(['nodes', 'apply', 'nodes.json']);
     expect(applied.code, applied.stderr).to.equal(0);
     expect(applied.stdout + applied.stderr).to.include('Jobs that need them wait until it has');
-    const job = place.start(['analyze', 'media/astronaut.png', ...FACES]);
+    const job = place.start(['analyze', 'media/astronaut.png', ...PICTURES]);
     await job.says(
       'stderr',
-      'waiting: Nobody takes its sub-jobs now: no service of FACE is configured on this node.',
+      'waiting: Nobody takes its sub-jobs now: no service of IMAGE PROPERTIES is configured on this node.',
     );
     nodes(before.stdout);
     await place.troupe(['nodes', 'apply', 'nodes.json']);
@@ -62,12 +62,12 @@ describe('troupe, where a service runs', () => {
   });
 
   it('analyzes with that service, which goes on running', async () => {
-    const { code, stdout, stderr } = await place.start(['analyze', 'media/astronaut.png', ...FACES]).ended;
+    const { code, stdout, stderr } = await place.start(['analyze', 'media/astronaut.png', ...PICTURES]).ended;
     expect(code, stderr).to.equal(0);
     expect(stderr).to.include(`Using the service at ${server.url}`);
     expect(stdout)
       .to.match(/^media\/astronaut\.png {2}image\/png, 512x512$/m)
-      .and.to.match(/^ {2}FACE +0\.8\d +1$/m);
+      .and.to.match(/^ {2}PICTURE +1 +WIDTH=512 /m);
     expect(stdout).to.include(`${server.url}/rest/jobs/`);
     expect((await fetch(`${server.url}/healthz`)).status).to.equal(200);
   });
@@ -75,7 +75,7 @@ describe('troupe, where a service runs', () => {
   it('analyzes with the service at --url or TROUPE_URL by TROUPE_TOKEN', async () => {
     const token = (await place.troupe(['token'])).stdout.trim();
     const elsewhere = { DATA_DIR: path.join(place.folder, 'other'), TROUPE_TOKEN: token };
-    const job = ['analyze', 'media/astronaut.png', ...FACES, '--json', '--priority', '9'];
+    const job = ['analyze', 'media/astronaut.png', ...PICTURES, '--json', '--priority', '9'];
     const outcomes = [
       await place.troupe([...job, '--url', server.url], elsewhere),
       await place.troupe(job, { ...elsewhere, TROUPE_URL: server.url }),
@@ -87,23 +87,24 @@ describe('troupe, where a service runs', () => {
   });
 
   it('uploads a file that the service may not read, and names it as it is called here', async () => {
-    const { code, stdout, stderr } = await place.troupe(['analyze', sample('gen_text.png'), ...TEXT]);
+    const { code, stdout, stderr } = await place.troupe(['analyze', sample('gen_text.png'), ...PICTURES]);
     expect(code, stderr).to.equal(0);
     expect(stderr).to.match(/^Uploading \S+gen_text\.png \(\d+ kB\)$/m);
     expect(stdout)
-      .to.include('HELLO OPENMPF 2026')
+      .to.include('WIDTH=')
       .and.to.match(/gen_text\.png {2}image\/png/);
     expect(stdout.slice(0, stdout.indexOf('Document:'))).to.not.include('uploads');
   });
 
   it('uploads only the files that the service may not read, when it may read others', async () => {
-    const job = ['analyze', 'media/astronaut.png', sample('gen_text.png'), ...TEXT];
+    const job = ['analyze', 'media/astronaut.png', sample('gen_text.png'), ...PICTURES];
     const { code, stdout, stderr } = await place.troupe(job);
     expect(code, stderr).to.equal(0);
     expect(
       stderr.match(/^Uploading .*$/gm)?.map((line) => path.basename(line).replace(/ .*/, '')),
     ).to.deep.equal(['gen_text.png']);
-    expect(stdout).to.include('HELLO OPENMPF 2026').and.to.not.include('MEDIA_ROOTS');
+    expect(stdout.match(/^ {2}PICTURE /gm)).to.have.length(2);
+    expect(stdout).to.not.include('MEDIA_ROOTS');
   });
 
   it('uploads without asking with --upload, and keeps nothing there when the job is refused', async () => {
@@ -115,13 +116,13 @@ describe('troupe, where a service runs', () => {
     expect(unknown.stderr)
       .to.match(/No pipeline named: NONE\nThe pipelines are:\n/)
       .and.to.not.include('Uploading');
-    const refused = await place.troupe([...job, ...FACES, '--property', 'ARCHIVE_URL=ftp://archive']);
+    const refused = await place.troupe([...job, ...PICTURES, '--property', 'ARCHIVE_URL=ftp://archive']);
     expect(refused.code, refused.stderr).to.equal(2);
     expect(refused.stderr)
       .to.include('Property validation failed')
       .and.to.include('Uploading media/astronaut.png');
     expect(uploads()).to.deep.equal(before);
-    const { code, stdout, stderr } = await place.troupe([...job, ...FACES]);
+    const { code, stdout, stderr } = await place.troupe([...job, ...PICTURES]);
     expect(code, stderr).to.equal(0);
     expect(stdout.match(/^media\/astronaut\.png {2}image\/png/gm)).to.have.length(2);
     expect(stderr.match(/Uploading/g), 'a file that is named twice is sent once').to.have.length(1);
@@ -129,7 +130,7 @@ describe('troupe, where a service runs', () => {
   });
 
   it('says what to do about a token that the service does not accept, or that there is none', async () => {
-    const refused = await place.troupe(['analyze', 'media/astronaut.png', ...FACES], {
+    const refused = await place.troupe(['analyze', 'media/astronaut.png', ...PICTURES], {
       TROUPE_TOKEN: 'a.b.c',
     });
     expect([refused.code, refused.stdout]).to.deep.equal([2, '']);
@@ -139,7 +140,7 @@ describe('troupe, where a service runs', () => {
     const none = await place.troupe([
       'analyze',
       'media/astronaut.png',
-      ...FACES,
+      ...PICTURES,
       '--url',
       'http://127.0.0.1:9',
     ]);
@@ -149,7 +150,13 @@ describe('troupe, where a service runs', () => {
 
   it('asks for the details of the document, unless it is told not to', async () => {
     const document = async (...more: string[]) => {
-      const { stdout } = await place.troupe(['analyze', 'media/astronaut.png', ...FACES, '--json', ...more]);
+      const { stdout } = await place.troupe([
+        'analyze',
+        'media/astronaut.png',
+        ...PICTURES,
+        '--json',
+        ...more,
+      ]);
       return JSON.parse(stdout) as {
         readonly jobProperties: Readonly<Record<string, string>>;
         readonly effectiveProperties?: readonly object[];
@@ -212,7 +219,7 @@ describe('troupe, where a service runs', () => {
 describe('troupe', () => {
   let place: Place;
   beforeEach(() => {
-    place = new Place();
+    place = new Place({ warm: true });
   });
   afterEach(() => place.leave());
 
@@ -250,10 +257,10 @@ describe('troupe', () => {
 
   it('finds the service of this machine where it listens, when others reach it over a proxy', async () => {
     const server = await place.serveHere({ BASE_URL: 'https://media.example/troupe' });
-    const { code, stdout, stderr } = await place.troupe(['analyze', sample('astronaut.png'), ...FACES]);
+    const { code, stdout, stderr } = await place.troupe(['analyze', sample('astronaut.png'), ...PICTURES]);
     expect(code, stderr).to.equal(0);
     expect(stderr).to.match(/^Using the service at http:\/\/127\.0\.0\.1:\d+$/m);
-    expect(stdout).to.match(/^ {2}FACE /m);
+    expect(stdout).to.match(/^ {2}PICTURE /m);
     expect(server.url).to.equal('https://media.example/troupe');
     const named = await place.troupe(['token'], { TROUPE_URL: server.url });
     expect([named.code, named.stderr]).to.deep.equal([0, '']);

@@ -107,7 +107,7 @@ describe('troupe stream', function () {
 
   it('ends with 2 when nothing is run: no pipeline, an unknown one, or arguments that are none', async () => {
     const outcome = async (...args: readonly string[]) => {
-      const { code, stdout, stderr } = await start(...args).ended;
+      const { code, stdout, stderr } = await place.troupe(['stream', ...args], as);
       expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);
       return stderr;
     };
@@ -121,15 +121,15 @@ describe('troupe stream', function () {
     expect(await active()).to.deep.equal([]);
   });
 
-  it('shows the face that moves before a real camera, and saves its picture', async () => {
+  it('shows what moves before a real camera, and saves its picture', async () => {
     const camera = await rtsp(accessUnits(sample('face_move.mp4')), () => ({ speed: 1, after: 'stall' }));
     const uri = withLogin(camera.url, 'viewer:pa55word');
-    const running = start(uri, '--pipeline', 'FACE DETECTION PIPELINE', '--segment-size', '20', '--stall-timeout', '-1'); // prettier-ignore
+    const running = start(uri, '--pipeline', 'MOTION DETECTION PIPELINE', '--segment-size', '20', '--stall-timeout', '-1'); // prettier-ignore
     await running.says('stdout', 'began ');
     const [id] = await active();
-    const frame = await place.troupe(['streams', 'frame', String(id), '--to', 'face.jpg'], as);
+    const frame = await place.troupe(['streams', 'frame', String(id), '--to', 'now.jpg'], as);
     expect(frame.code, frame.stderr).to.equal(0);
-    expect(existsSync(`${place.folder}/face.jpg`)).to.equal(true);
+    expect(existsSync(`${place.folder}/now.jpg`)).to.equal(true);
     await running.says('stdout', 'segment ');
     running.signal('SIGINT');
     const { code, stdout, stderr } = await running.ended;

@@ -255,7 +255,7 @@ describe('troupe jobs summary', () => {
       JSON.stringify({ said: ['Where is the next railway station, please?'] }),
     );
     const fed = { name: 'FEED_FORWARD_TYPE', value: 'REGION' };
-    const selector = { type: 'JSON_PATH', expression: '$.said', resultDetectionProperty: 'LANGUAGE' };
+    const selector = { type: 'JSON_PATH', expression: '$.said', resultDetectionProperty: 'TAGS' };
     const id = await created({
       media: [
         {
@@ -267,7 +267,7 @@ describe('troupe jobs summary', () => {
       pipelineDefinition: {
         pipeline: ['T'],
         tasks: [{ name: 'T', actions: ['A'] }],
-        actions: [{ name: 'A', algorithm: 'LANGUAGE', properties: [fed] }],
+        actions: [{ name: 'A', algorithm: 'KEYWORD TAGGING', properties: [fed] }],
       },
     });
     await place.troupe(['jobs', 'watch', id]);
@@ -275,7 +275,7 @@ describe('troupe jobs summary', () => {
     expect(code, stderr).to.equal(0);
     expect(stdout)
       .to.match(new RegExp(`^Job ${id} \\(.*\\): COMPLETE after `))
-      .and.to.match(/"Where is the next railway station, please\?" .*LANGUAGE=English/)
+      .and.to.match(/"Where is the next railway station, please\?" .*TAGS=TRAVEL/)
       .and.to.match(/^ {2}output of its selectors: .*\.json$/m)
       .and.to.match(new RegExp(`^Document: http.*/rest/jobs/${id}/output/detection$`, 'm'));
   });
@@ -285,7 +285,7 @@ describe('troupe jobs summary', () => {
     const mediaUri = pathToFileURL(fileOf('chelsea.png')).href;
     const id = await created({
       media: [{ mediaUri }],
-      pipelineName: 'FACE DETECTION PIPELINE',
+      pipelineName: 'IMAGE PROPERTIES DETECTION PIPELINE',
       buildOutput: false,
     });
     await place.troupe(['jobs', 'watch', id]);
