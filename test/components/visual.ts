@@ -42,8 +42,18 @@ export type Painter = (x: number, y: number, frame: number) => Colour;
 /** An image of which every pixel is computed. */
 export function picture(width: number, height: number, paint: (x: number, y: number) => Colour): Frame {
   const data = new Uint8Array(width * height * 3);
-  for (let i = 0; i < width * height; i++) data.set(paint(i % width, Math.floor(i / width)), i * 3);
+  fill(data, width, paint);
   return { index: 0, time: 0, width, height, data, warmUp: false };
+}
+
+function fill(data: Uint8Array, width: number, paint: (x: number, y: number) => Colour): void {
+  for (let at = 0, y = 0; at < data.length; y++)
+    for (let x = 0; x < width; x++, at += 3) {
+      const colour = paint(x, y);
+      data[at] = colour[0];
+      data[at + 1] = colour[1];
+      data[at + 2] = colour[2];
+    }
 }
 
 export interface Painting {
@@ -67,8 +77,7 @@ export function painted(painting: Painting, paint: Painter): FrameSource {
     stop: frames - 1,
     async *frames(): AsyncIterable<Frame> {
       for (let index = 0; index < frames; index += interval) {
-        for (let i = 0; i < width * height; i++)
-          data.set(paint(i % width, Math.floor(i / width), index), i * 3);
+        fill(data, width, (x, y) => paint(x, y, index));
         yield { index, time: index * 40, width, height, data, warmUp: index < start };
       }
     },

@@ -12,12 +12,20 @@ import { h264Over } from '../support/rtp-pictures.ts';
 import type { RtspBehaviour, RtspServer } from '../support/rtsp-server.ts';
 import { multipart, type StreamAnswer } from '../support/stream-server.ts';
 import { until } from '../support/until.ts';
-import { Watching, batchHashes, closeServers, http, rtsp as rtspOf, watch } from './live-watching.ts';
+import {
+  Watching,
+  batchHashes,
+  closeServers,
+  http,
+  rtsp as rtspOf,
+  smallClip,
+  watch,
+} from './live-watching.ts';
 import { makeVideo } from './make-video.ts';
-import { sample, scratchFolder } from './samples.ts';
+import { scratchFolder } from './samples.ts';
 
-const CLIP = sample('face_move.mp4');
 const folder = scratchFolder();
+const CLIP = smallClip(folder);
 /** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
 export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
   after(() => rmSync(folder, { recursive: true, force: true }));
@@ -71,7 +79,7 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
 
     if (isLong)
       it('by UDP goes on with what came when packets are lost on their way', async () => {
-        const { url } = await rtsp({ loseEvery: 97 });
+        const { url } = await rtsp({ loseEvery: 19 });
         const { counts, end } = await watch(url, { transport: 'UDP' });
         expect(counts.decoded).to.be.greaterThan(20);
         expect(end.reason).to.equal('ended');
@@ -90,7 +98,7 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
         expect(frames.at(-1)!.index).to.equal(99);
         expect(frames.length + counts.dropped).to.equal(100);
         expect(end.reason).to.equal('ended');
-        expect(events[0]).to.include({ type: 'opened', width: 640, height: 360, fps: 25 });
+        expect(events[0]).to.include({ type: 'opened', width: 192, height: 112, fps: 25 });
       });
 
     it('of multipart JPEG pictures is read with and without their lengths', async () => {
@@ -100,7 +108,7 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
         const { frames, counts, end } = await watch(url);
         expect(end.reason).to.equal('ended');
         expect(counts.decoded).to.equal(100);
-        expect(frames.at(-1)).to.include({ index: 99, width: 640, height: 360 });
+        expect(frames.at(-1)).to.include({ index: 99, width: 192, height: 112 });
       }
     });
 
@@ -221,7 +229,7 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
       });
 
     it('survives packets that are lost, and pictures of one pixel', async () => {
-      const lossy = await rtsp({ loseEvery: 97 });
+      const lossy = await rtsp({ loseEvery: 19 });
       const { counts, end } = await watch(lossy.url);
       expect(end.reason).to.equal('ended');
       expect(counts.decoded).to.be.greaterThan(20);

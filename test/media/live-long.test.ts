@@ -5,9 +5,9 @@ import { accessUnits, jpegPictures } from '../support/coded-media.ts';
 import { h264Over, jpegOver } from '../support/rtp-pictures.ts';
 import { multipart } from '../support/stream-server.ts';
 import { openLive } from '../../media/live-frames.ts';
-import { OPTIONS, closeServers, http, rtsp, watch } from './live-watching.ts';
+import { OPTIONS, closeServers, http, rtsp, smallClip, watch } from './live-watching.ts';
 import { makeVideo } from './make-video.ts';
-import { sample, scratchFolder } from './samples.ts';
+import { scratchFolder } from './samples.ts';
 
 const folder = scratchFolder();
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -15,7 +15,7 @@ afterEach(closeServers);
 
 describe('JPEG over RTSP', () => {
   it('is put together to the pictures that the camera has cut', async () => {
-    const clip = sample('face_move.mp4');
+    const clip = smallClip(folder);
     const pictures = (await jpegPictures(clip, 40)).slice(0, 25);
     const whole = await watch((await http(() => ({ ...multipart(pictures), speed: 2 }))).url);
     const cut = await watch((await rtsp(accessUnits(clip), () => ({ ...jpegOver(pictures), speed: 2 }))).url);
@@ -32,7 +32,7 @@ describe('a live stream that goes on for long', () => {
   const [CLIP_FRAMES, TIMES] = [100, 40];
 
   it('takes no more memory after thousands of frames than after the first hundreds', async () => {
-    const file = join(folder, 'clip.mp4');
+    const file = join(folder, 'long.mp4');
     makeVideo(file, { frames: CLIP_FRAMES, width: 320, height: 240, gop: 25 });
     const clip = accessUnits(file);
     const again = (n: number) =>

@@ -1,16 +1,29 @@
 import { expect } from 'chai';
+import { rmSync } from 'node:fs';
 import { accessUnits, jpegOf, transportStream } from '../support/coded-media.ts';
 import { h264Over } from '../support/rtp-pictures.ts';
 import type { RtspBehaviour, RtspServer } from '../support/rtsp-server.ts';
 import { multipart } from '../support/stream-server.ts';
 import { until } from '../support/until.ts';
-import { Watching, closeServers, http, rtsp as rtspOf, types, watch, withLogin } from './live-watching.ts';
-import { sample } from './samples.ts';
+import {
+  Watching,
+  closeServers,
+  http,
+  rtsp as rtspOf,
+  smallClip,
+  types,
+  watch,
+  withLogin,
+} from './live-watching.ts';
+import { scratchFolder } from './samples.ts';
 
-const clip = accessUnits(sample('face_move.mp4'));
-const stream = transportStream(sample('face_move.mp4'));
+const folder = scratchFolder();
+const file = smallClip(folder);
+const clip = accessUnits(file);
+const stream = transportStream(file);
 const rtsp = (of: (connection: number) => Partial<RtspBehaviour>): Promise<RtspServer> => rtspOf(clip, of);
 afterEach(closeServers);
+after(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a live stream that stops to give frames', () => {
   const some = clip.units.slice(0, 50);

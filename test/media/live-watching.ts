@@ -1,4 +1,5 @@
 /** A live stream as a test watches it. */
+import { join } from 'node:path';
 import {
   openLive,
   type LiveEnd,
@@ -12,6 +13,7 @@ import type { CodedClip } from '../support/coded-media.ts';
 import { h264Over } from '../support/rtp-pictures.ts';
 import { rtspServer, type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
 import { streamServer, type StreamAnswer, type StreamServer } from '../support/stream-server.ts';
+import { makeVideo } from './make-video.ts';
 import { md5 } from './samples.ts';
 
 export interface Seen extends Omit<LiveFrame, 'data' | 'warmUp'> {
@@ -68,6 +70,13 @@ export class Watching {
 
 export const watch = (uri: string, options?: Partial<LiveOptions>): Promise<Watched> =>
   new Watching(uri, options).over;
+
+/** What a camera sends: four seconds with B-frames, in groups of 25 frames, of so few pixels that decoding them costs little. */
+export function smallClip(folder: string): string {
+  const file = join(folder, 'clip.mp4');
+  makeVideo(file, { frames: 100, width: 192, height: 112, gop: 25, bFrames: 3 });
+  return file;
+}
 
 /** The hashes of all frames of a file, as the reader of videos gives them. */
 export async function batchHashes(file: string): Promise<readonly string[]> {

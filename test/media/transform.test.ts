@@ -285,18 +285,25 @@ describe('turning, flipping and cutting out pictures', () => {
 });
 
 /** The box of the face's size, in what the detector sees, whose centre comes closest to the face's when mapped back. */
-function bestBox(transform: FrameTransform, seen: Frame, face: Box): Box {
-  let best: { box: Box; distance: number } | undefined;
-  for (let y = 0; y + face.height <= seen.height; y++)
-    for (let x = 0; x + face.width <= seen.width; x++) {
-      const box = { x, y, width: face.width, height: face.height };
-      const centre = corners(transform.toMedium(box)).reduce(
-        ([u, v], [a, b]) => [u + a / 4, v + b / 4],
-        [0, 0],
-      );
-      const distance = Math.hypot(centre[0] - 225, centre[1] - 127);
-      if (best === undefined || distance < best.distance) best = { box, distance };
-    }
-  if (best === undefined) throw new Error('the picture is smaller than the face');
-  return best.box;
+function bestBox(transform: FrameTransform, seen: Frame, { width, height }: Box): Box {
+  const [columns, rows] = [seen.width - width, seen.height - height];
+  const distance = (box: Box): number => {
+    const centre = corners(transform.toMedium(box)).reduce(
+      ([u, v], [a, b]) => [u + a / 4, v + b / 4],
+      [0, 0],
+    );
+    return Math.hypot(centre[0] - 225, centre[1] - 127);
+  };
+  let best: Box = { x: 0, y: 0, width, height };
+  // The nearer a box, the nearer its centre: so the last step looks only around what the first has found.
+  for (const step of [16, 1]) {
+    const around = step === 1 ? 16 : Infinity;
+    const { x: middle, y: line } = best;
+    for (let y = Math.max(0, line - around); y <= Math.min(rows, line + around); y += step)
+      for (let x = Math.max(0, middle - around); x <= Math.min(columns, middle + around); x += step) {
+        const box = { x, y, width, height };
+        if (distance(box) < distance(best)) best = box;
+      }
+  }
+  return best;
 }

@@ -6,15 +6,18 @@ export interface Tone {
 }
 
 const RATE = 48_000;
+/** Samples of a wave of the tone. */
+const WAVE = 48;
 
 export function toneFile(tones: readonly Tone[]): Buffer {
-  const samples = tones.flatMap(({ seconds, level }) => {
+  const stretches = tones.map(({ seconds, level }) => {
     const amplitude = 32_767 * 10 ** (level / 20);
-    return Array.from({ length: seconds * RATE }, (_, i) =>
-      Math.round(amplitude * Math.sin((2 * Math.PI * 1_000 * i) / RATE)),
+    const wave = Int16Array.from({ length: WAVE * 2 }, (_, i) =>
+      Math.round(amplitude * Math.sin((2 * Math.PI * Math.floor(i / 2)) / WAVE)),
     );
+    return Buffer.alloc(Math.ceil(seconds * RATE) * 4, Buffer.from(wave.buffer));
   });
-  const data = Buffer.from(Int16Array.from(samples.flatMap((sample) => [sample, sample])).buffer);
+  const data = Buffer.concat(stretches);
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);
   head.writeUInt32LE(36 + data.length, 4);
