@@ -84,6 +84,7 @@ export async function decodeHeif(path: string, maxPixels: number): Promise<HeifP
 
 const ERROR_BYTES = 12;
 
+/* oxlint-disable no-underscore-dangle -- Emscripten gives these names to functions in C. */
 function profileOf(library: Libheif, handle: object): Uint8Array | undefined {
   // The wrapped functions answer 0 for every picture: those below them take the place of the handle in memory.
   const place = (handle as { readonly $$: { readonly ptr: number } }).$$.ptr;

@@ -3,6 +3,7 @@ import type { Answer, Numbered } from './messages.ts';
 import { isBroken } from './schema.ts';
 
 /** Answers what a thread is asked; `open` is called by the first request, so that its failure is the answer to it. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what is asked of a thread follows from `answer`
 export function serveThread<Request, Reply, Served extends { close(): void | Promise<void> }>(
   open: () => Served,
   answer: (served: Served, request: Request) => Reply | Promise<Reply>,

@@ -50,7 +50,7 @@ export class Thread<Request, Reply> {
       this.#waiting.set(n, {
         request,
         worker: undefined,
-        resolve: resolve as (reply: unknown) => void,
+        resolve,
         reject,
       });
       if (this.#waiting.size === 1) this.#arm();

@@ -124,6 +124,7 @@ export class RedisStore implements Store {
       await store.close();
       const cause = store.#reason ?? error;
       const why = cause instanceof Error ? cause.message : String(cause);
+      // oxlint-disable-next-line preserve-caught-error -- the connection knows more of the cause than what waited for it
       throw new Error(`The Redis at ${store.#address.shown} (REDIS_URL) cannot be used: ${why}`, { cause });
     }
     store.#tellOf(options.connected);

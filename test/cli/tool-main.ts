@@ -29,12 +29,12 @@ async function carriedOut({ args, env, cwd }: ToolRun): Promise<object> {
 function heard(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   const chunks: Buffer[] = [];
   const { write } = stream;
-  stream.write = ((chunk: string | Uint8Array, ...more: unknown[]) => {
+  stream.write = (chunk: string | Uint8Array, ...more: unknown[]) => {
     chunks.push(Buffer.from(chunk as string));
     const done = more.find((one) => typeof one === 'function') as (() => void) | undefined;
     if (done !== undefined) setImmediate(done);
     return true;
-  }) as typeof stream.write;
+  };
   const end = () => {
     stream.write = write;
   };

@@ -49,12 +49,12 @@ describe('A server whose Redis has no memory left', () => {
       (await service.ask('GET', `/rest/jobs/${id}`)).text.includes('"callbackStatus":"COMPLETE"'),
     );
     expect(receiver.requests).to.have.length(1);
-    expect((await service.ask('DELETE', `/rest/jobs/${ended[0]!}`)).status).to.equal(204);
+    expect((await service.ask('DELETE', `/rest/jobs/${ended[0]}`)).status).to.equal(204);
     await service.stop();
     await service.startHere({ RETENTION_DAYS: '0.000001' });
     await until(
       'the other one that ended has gone as well',
-      async () => (await service.ask('GET', `/rest/jobs/${ended[1]!}`)).status === 400,
+      async () => (await service.ask('GET', `/rest/jobs/${ended[1]}`)).status === 400,
     );
     await redis().set('maxmemory', '0');
     await until('jobs are taken again', async () => (await service.create(SHOT)).status === 201);

@@ -31,7 +31,7 @@ describe('Two servers that share a Redis and a data folder', () => {
       const job = await (id === ids[0] ? two : one).terminal(id);
       expect(job.jobStatus).to.equal('COMPLETE');
     }
-    expect((await two.document(ids[0]!)).media[0]!.status).to.equal('COMPLETE');
+    expect((await two.document(ids[0])).media[0]!.status).to.equal('COMPLETE');
     const handedOut = [...one.handedOut(), ...two.handedOut()];
     expect(handedOut.every(({ attempt }) => attempt === 1)).to.equal(true);
     expect(new Set(handedOut.map(({ subJob }) => subJob)).size, 'nothing is done twice').to.equal(

@@ -5,7 +5,6 @@ import { WorkerClient } from '../../components/sdk/client.ts';
 import { MediaCache } from '../../components/sdk/media-cache.ts';
 import { runWorker } from '../../components/sdk/worker.ts';
 import type { WorkMedium } from '../../protocol/media-work.ts';
-import type { SubJobAssignment } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../../components/sdk/work-context.ts';
 import { trackNamed } from '../support/raw-component.ts';
 import { sampleUri, Service, tracksOf } from '../support/service.ts';
@@ -40,7 +39,7 @@ describe('A component whose disk takes nothing', () => {
     const options = { ...told, algorithms: ['ABSENT'], signal: stop.signal, cache };
     const worker = runWorker({
       ...options,
-      handle: (assignment, context) => handle(assignment as SubJobAssignment, context),
+      handle: (assignment, context) => handle(assignment, context),
     });
     ended.push(async () => {
       stop.abort();

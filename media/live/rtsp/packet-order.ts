@@ -51,7 +51,7 @@ export class PacketOrder {
     for (
       let packet = this.#held.get(this.#next!);
       packet !== undefined;
-      packet = this.#held.get(this.#next!)
+      packet = this.#held.get(this.#next)
     ) {
       this.#held.delete(this.#next!);
       this.#next = (this.#next! + 1) & 0xffff;

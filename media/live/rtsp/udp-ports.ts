@@ -62,7 +62,7 @@ export class UdpPorts {
   /** Tells the camera's ports where we are. */
   greet(camera: string, ports: readonly [number, number]): void {
     for (const [n, socket] of this.#sockets.entries())
-      if (ports[n]! > 0) socket.send(GREETING, ports[n]!, camera, () => undefined);
+      if (ports[n]! > 0) socket.send(GREETING, ports[n], camera, () => undefined);
   }
 
   close(): void {
