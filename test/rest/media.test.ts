@@ -332,23 +332,6 @@ describe('Uploads', () => {
   };
   const uploads = () => service.files('uploads');
 
-  it('survive kill -9 when they were answered, and leave no part file when they were under way', async function () {
-    // Another server may be receiving it, so it stays for minutes there.
-    withoutRedis.call(this);
-    await service.start();
-    const kept = await send('kept');
-    const { sending } = begin(service);
-    sending.on('error', () => undefined);
-    sending.write('never ended');
-    await until('it is under way', uploads, (found) => found.length === 2);
-    await service.kill9();
-    expect(await uploads()).to.have.lengthOf(2);
-    await service.startHere();
-    expect(await uploads()).to.deep.equal([kept.id]);
-    expect(await readFile(fileURLToPath(kept.mediaUri), 'utf8')).to.equal('kept');
-    expect((await service.ask('DELETE', `/rest/media/${kept.id}`)).status).to.equal(204);
-  });
-
   it('are refused with 507 when all together exceed MAX_UPLOADS_BYTES, also after a restart', async () => {
     await service.startHere({ MAX_UPLOADS_BYTES: '10' });
     const six = await send('123456');

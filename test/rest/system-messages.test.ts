@@ -23,7 +23,7 @@ describe('System messages (specification 4.5)', () => {
   let roles: ServiceWithRoles;
   let service: Service;
   before(async () => {
-    roles = await ServiceWithRoles.started({ MAX_SYSTEM_MESSAGES: '6' });
+    roles = await ServiceWithRoles.here({ MAX_SYSTEM_MESSAGES: '6' });
     service = roles.service;
   });
   after(() => roles.close());
@@ -153,18 +153,6 @@ describe('System messages (specification 4.5)', () => {
       { responseCode: 1, message: 'Only admins can delete system messages.' },
     ]);
     expect(await list()).to.have.lengthOf(1);
-  });
-
-  it('survive the death of the server, but for those that go at its start', async () => {
-    await post('stays');
-    await post('goes', '?removeStrategy=atServerStartup');
-    await post('stays, too', '?severity=error');
-    const before = await list();
-    await service.kill9();
-    await service.startHere();
-    expect(await list()).to.deep.equal(before.filter(({ msg }) => msg !== 'goes'));
-    await post('later');
-    expect((await list()).at(-1)!.id).to.be.greaterThan(before.at(-1)!.id);
   });
 
   it('tell the administrators of a job that cannot be read any more', async function () {
