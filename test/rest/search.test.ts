@@ -118,7 +118,7 @@ describe('GET /rest/search', () => {
       () => search('limit=500'),
       ({ hits, complete }) => complete && hits.length === all.length,
     );
-    await service.kill9();
+    await service.stop();
     writeFileSync(join(service.dataDir, INDEX), 'no database '.repeat(10_000));
     await service.startHere();
     await until(

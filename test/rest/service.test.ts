@@ -122,7 +122,7 @@ describe('The service (specification 4.1)', () => {
     withoutRedis.call(this);
     const second = new Service({ DATA_DIR: service.dataDir });
     try {
-      const error = await second.start().then(
+      const error = await second.startHere().then(
         () => 'started',
         (refusal: unknown) => String(refusal),
       );

@@ -21,7 +21,7 @@ describe('GET /metrics of live streams', () => {
   let component: RawComponent;
   let receiver: Receiver;
   before(async () => {
-    service = await Service.started({
+    service = await Service.here({
       STREAM_RESTART_MS: '20',
       REPORT_TIMEOUT_MS: '500',
       MAX_QUEUED_REPORTS: '1',
@@ -92,7 +92,7 @@ describe('GET /metrics of live streams', () => {
     const id = await submit();
     const { token } = await claimLive(component, id);
     await tell(token, [opened()], counts(1_000));
-    await service.kill9();
+    await service.stop();
     await service.startHere();
     expect(await figuresOf(id)).to.deep.equal([0, 0, 0, 0, 0]);
     await tell(token, [], counts(1_005));

@@ -30,7 +30,7 @@ describe('A component on a host that sees none of the files of the server', () =
 
   before(async function () {
     if (!canBeNobody()) return this.skip();
-    service = await Service.started({ PORT: String(await freePort()), LEASE_MS: '5000' });
+    service = await Service.here({ PORT: String(await freePort()), LEASE_MS: '5000' });
     await chmod(shared, 0o777);
     await writeFile(join(shared, 'descriptor.json'), JSON.stringify(descriptor()));
     child = elsewhere();
@@ -121,7 +121,7 @@ describe('A component on a host that sees none of the files of the server', () =
     ).to.deep.equal([]);
   });
 
-  it('goes on with its sub-job while the server is killed and started again: no attempt is counted', async () => {
+  it('goes on with its sub-job while the server is stopped and started again: no attempt is counted', async () => {
     const flag = join(shared, 'go-on');
     const id = await service.submit({
       media: [video('restart.mp4')],
@@ -133,7 +133,7 @@ describe('A component on a host that sees none of the files of the server', () =
       () => attempts(id),
       ({ length }) => length === 1,
     );
-    await service.kill9();
+    await service.stop();
     await writeFile(flag, '');
     await service.startHere();
     expect((await service.terminal(id)).jobStatus, said).to.equal('COMPLETE');

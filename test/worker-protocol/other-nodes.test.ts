@@ -70,7 +70,7 @@ describe('A node of another server', () => {
     expect(await nodes.state('TestAbsent:1', OTHER)).to.deep.equal(SERVICE);
     expect(await hosts()).to.deep.equal({ [HOST]: true, [OTHER]: true });
     await service.stop();
-    await service.start({ NODE_SILENCE_MS: String(SHORT_MS) });
+    await service.startHere({ NODE_SILENCE_MS: String(SHORT_MS) });
     await until(
       'it is silent',
       () => nodes.state('TestAbsent:1', OTHER),
@@ -88,7 +88,7 @@ describe('A node of another server', () => {
     });
     expect((await component.say('/claim', { algorithms: ['LIGHT'] })).status).to.equal(403);
     const work = await component.claimOf(job, 'ABSENT');
-    await service.kill9();
+    await service.stop();
     await service.startHere();
     expect((await component.heartbeat(work.token, 1, 2)).body).to.deep.equal({ go: 'on' });
     expect((await component.result(work.token, [trackNamed('a')])).status).to.equal(200);

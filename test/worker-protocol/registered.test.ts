@@ -8,7 +8,7 @@ import { sampleUri, tracksOf } from '../support/service.ts';
 describe('A component that a client registered', () => {
   let roles: ServiceWithRoles;
   before(async () => {
-    roles = await ServiceWithRoles.started();
+    roles = await ServiceWithRoles.here();
   });
   after(() => roles.close());
 
@@ -126,7 +126,7 @@ describe('A component that a client registered', () => {
     const id = await run('ENDURING');
     const component = await componentOf('user');
     const work = await component.claimOf(id, 'ENDURING ALGORITHM');
-    await service.kill9();
+    await service.stop();
     await service.startHere();
     expect((await claim('colleague', 'ENDURING ALGORITHM')).status).to.equal(403);
     expect((await component.heartbeat(work.token, 1, 2)).body).to.deep.equal({ go: 'on' });

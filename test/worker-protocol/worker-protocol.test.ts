@@ -394,7 +394,7 @@ describe('A lease', () => {
   /** Set when its test begins: until then the lease is kept. */
   let isWanted = false;
   before(async () => {
-    service = await Service.started({ LEASE_MS: '3000', SILENCE_MS: '6000', SUB_JOB_ATTEMPTS: '2' });
+    service = await Service.here({ LEASE_MS: '3000', SILENCE_MS: '6000', SUB_JOB_ATTEMPTS: '2' });
     component = new RawComponent(service);
     const id = await service.submit(ABSENT);
     const work = await component.claimOf(id, 'ABSENT');
@@ -451,10 +451,8 @@ describe('A lease', () => {
           .catch(() => undefined),
       );
       const id = await service.submit(ABSENT);
-      await service.logged(
-        'committed',
-        ({ job, stage }) => stage === 'TASK' && job === id.replace('test-host-', ''),
-      );
+      const isHandedOut = () => service.handedOut().some(({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+      await until('it is handed out', isHandedOut, Boolean, { everyMs: 0 });
       gone.abort();
       const replies = await Promise.all(polls);
       const got = replies.flatMap((reply) => (reply?.body as { work: Assignment[] } | undefined)?.work ?? []);
