@@ -129,7 +129,7 @@ export class Service {
   }
 
   /**
-   * A server with the settings of `here()`, and MODEL_CHECK_MS of 6 s, that all files share which run in this process; its components stay warm. It is for tests that
+   * A server with the settings of `here()` that all files share which run in this process; its components stay warm. It is for tests that
    * do not care which other jobs there are, and that leave pipelines, nodes, users and messages as they were. The folder, the media and
    * the lines of the log are the test's own. It cannot be stopped; `close` gives it back, and it ends with the process.
    */
@@ -496,7 +496,7 @@ let lent: Promise<Service> | undefined;
 
 /** The end of the process ends the server and, with it, its components. */
 async function startLender(): Promise<Service> {
-  const lender = new Service({ MODEL_CHECK_MS: '6000', IDLE_SERVICE_MS: '60000' });
+  const lender = new Service({ IDLE_SERVICE_MS: '60000' });
   process.once('exit', () => rmSync(lender.folder, { recursive: true, force: true, maxRetries: 5 }));
   await lender.startHere();
   return lender;
