@@ -1,4 +1,4 @@
-/** Services of a test: small Node scripts that do one thing, and what they tell about themselves. */
+/** Services of a test: small scripts that do one thing, and what they tell about themselves. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
@@ -10,17 +10,16 @@ export const HOST = 'test-host';
 
 /** `run` stays; `stubborn` also when it gets SIGTERM; `crash` ends at once. All end when the server is gone. */
 export type Kind = 'run' | 'stubborn' | 'crash';
-const SCRIPT = `
-import { appendFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-const [kind, file] = process.argv.slice(2);
-if (kind === 'stubborn') process.on('SIGTERM', () => undefined);
-createInterface({ input: process.stdin }).once('line', (line) => {
-  const { pid, env, argv } = process;
-  appendFileSync(file, JSON.stringify({ pid, env, args: argv.slice(4), cwd: process.cwd(), bootstrap: JSON.parse(line) }) + '\\n');
-  if (kind === 'crash') process.exit(7);
-});
-process.stdin.on('end', () => process.exit(0));
+const SCRIPT = String.raw`
+kind=$1 file=$2
+shift 2
+[ "$kind" != stubborn ] || trap '' TERM
+read -r bootstrap
+env -0 > "$file.$$.env"
+printf '%s\0' "$PWD" "$bootstrap" "$@" > "$file.$$.told"
+echo $$ >> "$file"
+[ "$kind" != crash ] || exit 7
+while read -r _; do :; done
 `;
 
 /** What a process of a service said when it started. */
@@ -39,18 +38,18 @@ export class Nodes {
 
   constructor(service: Service) {
     this.#service = service;
-    this.#script = join(service.mediaDir, 'service.mjs');
+    this.#script = join(service.mediaDir, 'service.sh');
     // A process that starts while it is written anew would read nothing, end, and be started again.
     if (!existsSync(this.#script)) writeFileSync(this.#script, SCRIPT);
   }
 
-  /** A service that runs the script above. */
+  /** A service that runs the script above; of other arguments the first is a script for Node. */
   model(serviceName: string, kind: Kind = 'run', more: Partial<ServiceModel> = {}): ServiceModel {
     return {
       serviceName,
       serviceDescription: 'Of a test.',
       serviceLauncher: 'simple',
-      cmd: '${TROUPE_NODE}',
+      cmd: more.args === undefined ? 'sh' : '${TROUPE_NODE}',
       args: [this.#script, kind, this.#file(serviceName)],
       serviceCount: 1,
       workingDirectory: this.#service.mediaDir,
@@ -62,8 +61,8 @@ export class Nodes {
   /** Processes of a service, the first one first. */
   started(serviceName: string): readonly Started[] {
     try {
-      const lines = readFileSync(this.#file(serviceName), 'utf8').split('\n').slice(0, -1);
-      return lines.map((line) => JSON.parse(line) as Started);
+      const pids = readFileSync(this.#file(serviceName), 'utf8').split('\n').slice(0, -1);
+      return pids.map((pid) => this.#told(serviceName, pid));
     } catch {
       return [];
     }
@@ -111,7 +110,24 @@ export class Nodes {
     return (await this.#service.ask('POST', path)).body;
   }
 
+  #told(serviceName: string, pid: string): Started {
+    const wordsOf = (end: string) =>
+      readFileSync(`${this.#file(serviceName)}.${pid}.${end}`, 'utf8')
+        .split('\0')
+        .slice(0, -1);
+    const [cwd = '', bootstrap = '', ...args] = wordsOf('told');
+    const env = wordsOf('env').map((line) => [
+      line.slice(0, line.indexOf('=')),
+      line.slice(line.indexOf('=') + 1),
+    ]);
+    return {
+      ...{ pid: Number(pid), cwd, args },
+      env: Object.fromEntries(env) as Started['env'],
+      bootstrap: JSON.parse(bootstrap) as Started['bootstrap'],
+    };
+  }
+
   #file(serviceName: string): string {
-    return join(this.#service.mediaDir, `${serviceName}.jsonl`);
+    return join(this.#service.mediaDir, `${serviceName}.started`);
   }
 }

@@ -90,9 +90,8 @@ describe('Nodes and services (specification 4.4)', () => {
     }
 
     it('are what its processes wrote, when they began and why they ended', async () => {
-      const script = join(service.mediaDir, 'talks.mjs');
-      writeFileSync(script, `console.log('first words'); console.error('a worry'); process.exitCode = 3;`);
-      const talking = nodes.model('Talks', 'run', { args: [script] });
+      const args = ['-c', "echo 'first words'; echo 'a worry' >&2; exit 3"];
+      const talking = nodes.model('Talks', 'run', { cmd: 'sh', args });
       await nodes.configure(talking);
       const { name, lines } = await until(
         'it has ended twice',
@@ -111,9 +110,8 @@ describe('Nodes and services (specification 4.4)', () => {
     });
 
     it('are bounded, and 404 for what is no service of this host', async () => {
-      const script = join(service.mediaDir, 'chatters.mjs');
-      writeFileSync(script, `for (let n = 0; n < 45; n++) console.log('line ' + n); process.exitCode = 3;`);
-      await nodes.configure(nodes.model('Chatters', 'run', { args: [script] }));
+      const args = ['-c', 'n=0; while [ $n -lt 45 ]; do echo "line $n"; n=$((n + 1)); done; exit 3'];
+      await nodes.configure(nodes.model('Chatters', 'run', { cmd: 'sh', args }));
       const log = await until(
         'only the newest are kept',
         async () => (await logOf(`${HOST}:Chatters:1`)).body as Log,
@@ -210,9 +208,8 @@ describe('Nodes and services (specification 4.4)', () => {
       expect(await nodes.change('stop', 'Stopped:1')).to.deep.equal(SUCCESS);
       await nodes.becomes('Stopped:1', 'InactiveNoStart');
       expect(isAlive(first!)).to.equal(false);
-      await nodes.configure(
-        nodes.model('Stopped', 'run', { args: nodes.model('Stopped').args.concat('other') }),
-      );
+      const model = nodes.model('Stopped');
+      await nodes.configure({ ...model, args: [...model.args, 'other'] });
       await nodes.configure(nodes.model('Stopped'), nodes.model('Witness'));
       await nodes.becomes('Witness:1', 'Running');
       expect(await nodes.state('Stopped:1')).to.include({
