@@ -1,4 +1,5 @@
 /** GET /rest/jobs/{id}/media/... and /artifacts/... (ours): what a client gets that shares no folder with the server. */
+import { once } from 'node:events';
 import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
@@ -281,10 +282,10 @@ describe('The files of a job over REST', () => {
 
   it('has media that it fetched until their job ends, and then says where they are', async () => {
     const web = createServer((_, response) => response.end(picture)).listen(0, '127.0.0.1');
-    const reaching = await Service.here({ FETCH_PRIVATE: 'true' });
+    await once(web, 'listening');
     try {
       const { port } = web.address() as AddressInfo;
-      const { jobId, media } = await reaching.run({
+      const { jobId, media } = await service.run({
         media: [`http://127.0.0.1:${port}/a.png?token=secret`],
         pipelineName: 'LIGHT PIPELINE',
       });
@@ -292,13 +293,12 @@ describe('The files of a job over REST', () => {
       // A job has ended when its document lies there; what it fetched goes right after that.
       const { text } = await until(
         'the copy is gone',
-        () => reaching.ask('GET', `/rest/jobs/${jobId}/media/0`),
+        () => service.ask('GET', `/rest/jobs/${jobId}/media/0`),
         ({ status }) => status === 404,
       );
       expect(text).to.include('removed its copy when the job ended').and.not.to.include('secret');
     } finally {
       web.close();
-      await reaching.close();
     }
   });
 

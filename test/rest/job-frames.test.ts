@@ -8,6 +8,7 @@ import sharp from 'sharp';
 import { timeInRun, type FrameTable } from '../../domain/frame-runs.ts';
 import { makeVideo } from '../media/make-video.ts';
 import { paintedNumber } from '../media/painted-number.ts';
+import { RawComponent, trackNamed } from '../support/raw-component.ts';
 import { sampleUri, Service, tracksOf } from '../support/service.ts';
 
 const FRAMES = 45;
@@ -116,10 +117,17 @@ describe('The frames of the media of a job over REST', () => {
   });
 
   it('are drawn with what the document has found at them, when that is asked for', async () => {
-    const { jobId, media } = await service.run({
+    const jobId = await service.submit({
       media: [sampleUri('astronaut.png')],
-      pipelineName: 'FACE DETECTION PIPELINE',
+      pipelineName: 'ABSENT PIPELINE',
     });
+    const component = new RawComponent(service);
+    const { token } = await component.claimOf(jobId, 'ABSENT');
+    const [x, y, width, height] = [170, 60, 100, 140];
+    const { detections, ...track } = trackNamed('a face');
+    const box = { ...detections[0]!, x, y, width, height };
+    expect((await component.result(token, [{ ...track, detections: [box] }])).status).to.equal(200);
+    await service.terminal(jobId);
     const path = `/rest/jobs/${jobId}/media/0/frames/0.jpg`;
     const [plain, drawn] = await Promise.all(
       [path, `${path}?boxes=true`].map(async (one) =>
@@ -128,13 +136,13 @@ describe('The frames of the media of a job over REST', () => {
           .toBuffer(),
       ),
     );
-    const { x, y, width } = tracksOf(media[0], 'FACE')[0]!.exemplar;
     const size = 512;
     const differs = (column: number, row: number) => {
       const at = (row * size + column) * 3;
       return [0, 1, 2].some((channel) => Math.abs(plain![at + channel]! - drawn![at + channel]!) > 60);
     };
     expect(differs(x + Math.round(width / 2), y), 'on the upper edge of the box').to.equal(true);
+    expect(differs(x, y + Math.round(height / 2)), 'on its left edge').to.equal(true);
     expect(differs(5, 5), 'far from it').to.equal(false);
   });
 
