@@ -3,9 +3,11 @@ import { expect } from 'chai';
 import { Chromium, hasChromium } from '../support/chromium.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { videoThatBreaksOff } from './broken-video-suite.ts';
+import { boxesOnTheirFrame, SHOWN } from './frame-truth-suite.ts';
 
 (hasChromium ? describe : describe.skip)('The viewer of a video', function () {
-  this.timeout(120_000);
+  this.timeout(240_000 + SHOWN * 200);
   let service: Service;
   let chromium: Chromium;
   before(async () => {
@@ -57,4 +59,7 @@ import { until } from '../support/until.ts';
     await picture.waitFor({ state: 'detached' });
     expect(complaints).to.deep.equal([]);
   });
+
+  describe('that breaks off', () => videoThatBreaksOff(() => ({ service, chromium })));
+  describe('draws boxes that', () => boxesOnTheirFrame(() => ({ service, chromium })));
 });

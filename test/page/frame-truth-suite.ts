@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { makeVideo, type VideoRecipe } from '../media/make-video.ts';
-import { Chromium, hasChromium } from '../support/chromium.ts';
-import { Service } from '../support/service.ts';
+import type { Chromium } from '../support/chromium.ts';
+import type { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** Frames that are looked at, of each video; `npm run test:long` looks at more. */
-const SHOWN = Number(process.env['FRAMES'] ?? 60);
+export const SHOWN = Number(process.env['FRAMES'] ?? 60);
 /** Between two seeks. */
 const PLAYED = 12;
 /** What is painted in tells so many frames apart, however a video is compressed. */
@@ -29,7 +29,10 @@ interface Seen {
   readonly shown: number;
   /** Frames that could not be read: a seek had begun before the callback of the frame came. */
   readonly passed: number;
-  readonly wrong: readonly { readonly painted: number; readonly drawn: number }[];
+  readonly wrong: readonly {
+    readonly painted: number;
+    readonly drawn: number;
+  }[];
 }
 
 /**
@@ -98,25 +101,20 @@ const WATCH = `async (wanted) => {
   });
 }`;
 
-(hasChromium ? describe : describe.skip)('Boxes in a browser', function () {
-  this.timeout(120_000 + SHOWN * 200);
-  let service: Service;
-  let chromium: Chromium;
-  before(async () => {
-    service = await Service.shared();
-    chromium = await Chromium.started();
-  });
-  after(async () => {
-    await chromium?.close();
-    await service.close();
-  });
-
+/** Tests of the viewer that `at` has. */
+export function boxesOnTheirFrame(
+  at: () => { readonly service: Service; readonly chromium: Chromium },
+): void {
   for (const [name, recipe] of Object.entries(VIDEOS))
     it(`stand on their frame in ${name}, while it plays and after seeks`, async () => {
+      const { service, chromium } = at();
       const path = join(service.mediaDir, name);
       makeVideo(path, recipe);
       const media = [pathToFileURL(path).href];
-      const job = await service.submit({ media, pipelineName: 'LIGHT PIPELINE' });
+      const job = await service.submit({
+        media,
+        pipelineName: 'LIGHT PIPELINE',
+      });
       await service.terminal(job);
       const { page, complaints } = await chromium.reader(service, `#/jobs/${job}/media/0`);
       await page.locator('svg.boxes[data-known="true"]').waitFor({ state: 'attached' });
@@ -133,4 +131,4 @@ const WATCH = `async (wanted) => {
       expect(wrong.slice(0, 5), `${wrong.length} of ${shown}`).to.deep.equal([]);
       expect(shown, `frames that were compared; ${passed} could not be`).to.be.at.least(SHOWN);
     });
-});
+}
