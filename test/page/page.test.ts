@@ -175,15 +175,12 @@ const FACE = 'FACE DETECTION PIPELINE';
   });
 
   it('says that nothing new can come when the service is gone, and goes on when it is back', async () => {
-    const { port } = new URL(service.url);
-    await service.stop();
-    await service.start({ PORT: port });
     const { page } = await chromium.reader(service, '#/jobs');
     const before = await light();
     await row(page, before).getByText('Complete').waitFor();
-    await service.kill9();
+    await service.stop();
     await page.getByText('The connection is lost; last seen').waitFor();
-    await service.startHere();
+    await service.startHere({ PORT: new URL(service.url).port });
     await page.getByText('The connection is lost').waitFor({ state: 'detached' });
     const after = await light();
     await row(page, after).waitFor();
@@ -269,7 +266,7 @@ const FACE = 'FACE DETECTION PIPELINE';
   it('can be read on a narrow screen, in every view, without moving it sideways', async () => {
     const job = await light();
     await service.terminal(job);
-    const { page } = await chromium.reader(service, '#/jobs', { viewport: { width: 320, height: 640 } });
+    const { page } = await chromium.reader(service, '#/jobs', { size: { width: 320, height: 640 } });
     for (const view of [
       'jobs',
       `jobs/${job}`,

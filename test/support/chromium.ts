@@ -1,12 +1,6 @@
 /** A real browser on the page of a service: Debian's chromium. */
 import { spawnSync } from 'node:child_process';
-import {
-  chromium,
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Page,
-} from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { findHolder } from '../../cli/holder.ts';
 import { loginLink } from '../../cli/login.ts';
 
@@ -14,6 +8,9 @@ const PROGRAM = spawnSync('which', ['chromium']).stdout.toString().trim();
 
 /** Where it is missing, tests that need it are left out (test/requirements.mjs says so). */
 export const hasChromium = PROGRAM !== '';
+
+type Size = Readonly<Record<'width' | 'height', number>>;
+const USUAL_SIZE = { width: 1280, height: 720 };
 
 /** A service on this machine, and the folder of its secrets. */
 type Service = Readonly<Record<'url' | 'dataDir', string>>;
@@ -65,21 +62,21 @@ export class Chromium {
 
   /**
    * A reader who is logged in, at this place of the page. The first of a role logs in, and goes on where another comes after him: what the
-   * page has loaded it does not load again. One with options of his own has a page of his own; pages of others are closed.
+   * page has loaded it does not load again. Pages of others are closed.
    */
   async reader(
     service: Service,
     place: string,
-    { as = 'administrator', ...options }: BrowserContextOptions & { readonly as?: string } = {},
+    { as = 'administrator', size = USUAL_SIZE }: { readonly as?: string; readonly size?: Size } = {},
   ): Promise<Reader> {
     const key = `${service.dataDir} ${as}`;
     const known = this.#loggedIn.get(key);
-    const isOwn = Object.keys(options).length > 0;
-    const context = await this.#contextFor(known, isOwn ? options : undefined);
+    const context = known ?? (await this.#browser.newContext());
     const reader = new Reader(freed(context.pages()[0]) ?? (await context.newPage()), service);
     const others = this.#browser.contexts().filter((other) => other !== context);
     await Promise.all(others.flatMap((other) => other.pages()).map((page) => page.close()));
     await reader.page.unrouteAll();
+    await reader.page.setViewportSize(size);
     if (known) await reader.page.goto(`${service.url}/${place}`);
     else {
       await reader.page.goto(`${await linkOf(service)}&to=${encodeURIComponent(`/${place}`)}`);
@@ -100,17 +97,6 @@ export class Chromium {
 
   close(): Promise<void> {
     return this.#browser.close();
-  }
-
-  async #contextFor(
-    known: BrowserContext | undefined,
-    options: BrowserContextOptions | undefined,
-  ): Promise<BrowserContext> {
-    if (options === undefined) return known ?? this.#browser.newContext();
-    return this.#browser.newContext({
-      ...options,
-      ...(known && { storageState: await known.storageState() }),
-    });
   }
 }
 
