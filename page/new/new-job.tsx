@@ -143,7 +143,7 @@ function Start({ draft }: { readonly draft: Draft }) {
       one === null ? [] : [`${mediaUri}: ${one}`],
     );
     const found = [...problems, ...(coreResponse.message?.split('\n') ?? [])];
-    setNotes(found.length > 0 ? found : ['All is well: the job can be started.']);
+    setNotes(found.length > 0 ? found : ['The job can be started. Its media are looked at when it runs.']);
   };
   const start = async () => {
     const { jobId } = await send<Created>('POST', 'rest/jobs', request);

@@ -52,7 +52,7 @@ const FACE = 'FACE DETECTION PIPELINE';
     await page.getByText('Properties of FACE').click();
     await page.getByLabel('MIN_FACE_SIZE').fill('20');
     await page.getByRole('button', { name: 'Check it only' }).click();
-    await page.getByText('All is well').waitFor();
+    await page.getByText('The job can be started').waitFor();
     // It is sent by now, and no part of a picture can be asked for.
     expect(await page.locator('.chosen .range').count()).to.equal(0);
     await page.getByRole('button', { name: 'Start the job' }).click();
