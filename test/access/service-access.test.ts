@@ -14,7 +14,7 @@ const atProvider = (provider: TestProvider) => ({
   CORS_ALLOWED_ORIGINS: 'https://ui.example',
 });
 const INFO = '/rest/info';
-const LIGHT = { media: [{ mediaUri: sampleUri('astronaut.png') }], pipelineName: 'LIGHT PIPELINE' };
+const LIGHT = { media: [{ mediaUri: sampleUri('hello-world.png') }], pipelineName: 'LIGHT PIPELINE' };
 
 function asking(service: Service) {
   return (token: string, method = 'GET', path = INFO, body?: unknown): Promise<Answer> =>
@@ -209,24 +209,18 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     await waiting.logged('The identity provider gave no signing keys');
     late.state = 'up';
     await until('the keys are known', info, ({ status }) => status === 200);
-    const done = await waiting.run({ ...LIGHT, media: [sampleUri('astronaut.png')] });
+    const done = await waiting.run({ ...LIGHT, media: [sampleUri('hello-world.png')] });
     expect([done.status, waiting.log('Troupe is up').length]).to.deep.equal(['COMPLETE', 1]);
   });
 
   it('that goes down later: goes on with the keys it knows', async () => {
-    const leaving = await TestProvider.start();
-    const staying = await Service.here(atProvider(leaving), () => leaving.token('admin'));
-    try {
-      expect((await asking(staying)(staying.token)).status).to.equal(200);
-      await leaving.close();
-      const fresh = await leaving.forge({ claims: { sub: 'somebody new' } });
-      expect((await asking(staying)(fresh)).status).to.equal(200);
-      const stranger = await leaving.forge({ header: { kid: 'unknown' } });
-      expect((await asking(staying)(stranger)).status).to.equal(401);
-    } finally {
-      await staying.close();
-      await leaving.close();
-    }
+    const { late, waiting } = down;
+    expect((await asking(waiting)(waiting.token)).status).to.equal(200);
+    await late.close();
+    const fresh = await late.forge({ claims: { sub: 'somebody new' } });
+    expect((await asking(waiting)(fresh)).status).to.equal(200);
+    const stranger = await late.forge({ header: { kid: 'unknown' } });
+    expect((await asking(waiting)(stranger)).status).to.equal(401);
   });
 
   it('writes no token to its log', async () => {

@@ -28,7 +28,8 @@ describe('Other forms of the detection document', function () {
     service = await Service.shared();
     for (const name of Object.keys(JOBS) as Job[]) {
       const [pipelineName, ...media] = JOBS[name];
-      const id = await service.submit({ media: media.map(sampleUri), pipelineName });
+      const jobProperties = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
+      const id = await service.submit({ media: media.map(sampleUri), pipelineName, jobProperties });
       await service.terminal(id, 100_000);
       ids.set(name, id);
       documents.set(name, await service.document(id));

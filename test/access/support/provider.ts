@@ -111,7 +111,7 @@ export class TestProvider {
 
   /** The old keys stay published. */
   async rotate(kid: string): Promise<void> {
-    await this.publish(await newKey(kid), ...this.#keys);
+    await this.publish(await newKey(kid, this.key.alg), ...this.#keys);
   }
 
   token(client: 'admin' | 'user' | 'colleague' | 'nobody' | 'rack' | 'shelf'): Promise<string> {
