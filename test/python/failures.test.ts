@@ -9,7 +9,7 @@ import { sampleUri, Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { needsPython, probeFile, PythonComponent } from './support.ts';
 
-const MEDIA = [sampleUri('astronaut.png')];
+const MEDIA = [sampleUri('digital-clock.jpg')];
 const LEASE_MS = 2_000;
 const ACTION = 'PROBE DETECTION ACTION';
 const job = (jobProperties: Readonly<Record<string, string>>, media: readonly string[] = MEDIA) => ({
@@ -114,7 +114,7 @@ describe('A Python component that is on its own', function () {
   });
 
   it('does many small sub-jobs, several a message', async () => {
-    const media = Array.from({ length: 24 }, () => sampleUri('text.png'));
+    const media = Array.from({ length: 12 }, () => sampleUri('digital-clock.jpg'));
     const document = await service.run(job({}, media));
     expect(document.status).to.equal('COMPLETE');
     expect(document.media.map((medium) => tracksOf(medium, 'PROBE').length)).to.deep.equal(

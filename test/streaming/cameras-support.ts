@@ -1,15 +1,19 @@
 /** What tests of live streams from a camera to a report have in common: real cameras' protocols, the reader, detectors and processes. */
+import { rmSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { sample } from '../components/recorded.ts';
-import { closeServers, rtsp } from '../media/live-watching.ts';
-import { accessUnits } from '../support/coded-media.ts';
+import { closeServers, rtsp, smallClip } from '../media/live-watching.ts';
+import { scratchFolder } from '../media/samples.ts';
+import { accessUnits, type CodedClip } from '../support/coded-media.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-export const CLIP = 'face_move.mp4';
 const SIZE = 20;
+/** A stream is looked at for seconds: more often would cost more than what is looked at. */
+export const WAIT = { withinMs: 60_000, everyMs: 250 };
+/** Four seconds of small pictures, five segments. */
+export const CLIP: CodedClip = coded();
 
 export interface Info {
   readonly jobStatus: string;
@@ -79,7 +83,7 @@ export function serviceWithCameras(start: (env: Environment) => Promise<Service>
       `streaming job ${id} is ${status}`,
       () => info(id),
       ({ jobStatus }) => jobStatus === status,
-      { withinMs: 60_000 },
+      WAIT,
     );
   const reportsOf = async (id: number): Promise<readonly Report[]> => {
     const folder = join(service.dataDir, 'output-objects', String(id));
@@ -90,7 +94,7 @@ export function serviceWithCameras(start: (env: Environment) => Promise<Service>
     return all.toSorted((a, b) => a.segmentId - b.segmentId);
   };
   /** A clip that comes as it was taken, again and again, until the camera is closed. */
-  const endless = () => rtsp(accessUnits(sample(CLIP)), () => ({ speed: 1, after: 'stall' }));
+  const endless = () => rtsp(CLIP, () => ({ speed: 1, after: 'stall' }));
 
   /** The stream of an endless camera, once its first segment was reported. */
   const lasting = async () => {
@@ -103,7 +107,16 @@ export function serviceWithCameras(start: (env: Environment) => Promise<Service>
       `streaming job ${id} has ${least} segments`,
       () => info(id),
       ({ segments }) => segments >= least,
-      { withinMs: 60_000 },
+      WAIT,
     );
   return { service: () => service, clear, submit, info, becomes, reportsOf, lasting, moreSegments };
+}
+
+function coded(): CodedClip {
+  const folder = scratchFolder();
+  try {
+    return accessUnits(smallClip(folder));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

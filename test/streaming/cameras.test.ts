@@ -24,7 +24,7 @@ describe('A streaming job on a camera', function () {
     afterEach(() => clear());
 
     it('finds the moving face where it is, segment by segment, and ends with the stream and its process', async () => {
-      const camera = await rtsp(accessUnits(sample(CLIP)), () => ({ speed: 0.5 }));
+      const camera = await rtsp(accessUnits(sample('face_move.mp4')), () => ({ speed: 0.5 }));
       const id = await submit(camera.url, { pipelineName: 'FACE DETECTION PIPELINE', jobProperties: {} });
       const { jobStatusDetail, picture, segments } = await becomes(id, 'TERMINATED');
       expect(jobStatusDetail).to.match(/ended/);
@@ -43,7 +43,7 @@ describe('A streaming job on a camera', function () {
 
     it('is an error that names the cause when the password is wrong, and no password is seen anywhere', async () => {
       const login = { scheme: 'Basic', user: 'viewer', password: 'right' } as const;
-      const camera = await rtsp(accessUnits(sample(CLIP)), () => ({ login }));
+      const camera = await rtsp(CLIP, () => ({ login }));
       const id = await submit(withLogin(camera.url, 'viewer:pa55word'));
       const { jobStatusDetail } = await becomes(id, 'ERROR');
       await service().logged(
@@ -60,15 +60,15 @@ describe('A streaming job on a camera', function () {
     });
 
     it('stalls when the camera falls silent, and is terminated when that lasts too long', async () => {
-      const camera = await rtsp(accessUnits(sample(CLIP)), () => ({ speed: 4, after: 'stall' }));
+      const camera = await rtsp(CLIP, () => ({ speed: 4, after: 'stall' }));
       const id = await submit(camera.url, { stallTimeout: 3_000 });
       await becomes(id, 'STALLED');
       expect((await becomes(id, 'TERMINATED')).jobStatusDetail).to.include('Stream stalled for too long.');
     });
 
     it('is watched beside others, each by a process of its own: a camera that never answers is not felt by another, and its job is cancelled within seconds', async () => {
-      const dead = await rtsp(accessUnits(sample(CLIP)), () => ({ silentAt: 'DESCRIBE' }));
-      const alive = await rtsp(accessUnits(sample(CLIP)), () => ({ speed: 1 }));
+      const dead = await rtsp(CLIP, () => ({ silentAt: 'DESCRIBE' }));
+      const alive = await rtsp(CLIP, () => ({ speed: 1 }));
       const before = startedStreams().length;
       const [stuck, good] = [await submit(dead.url, { stallTimeout: -1 }), await submit(alive.url)];
       expect((await becomes(good, 'TERMINATED')).segments).to.equal(5);

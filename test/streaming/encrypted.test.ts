@@ -4,15 +4,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { sample } from '../components/recorded.ts';
-import { accessUnits } from '../support/coded-media.ts';
 import { h264Over } from '../support/rtp-pictures.ts';
 import { rtspServer, type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
 import { Service } from '../support/service.ts';
 import { streamServer } from '../support/stream-server.ts';
 import { until } from '../support/until.ts';
+import { CLIP as SMALL } from './cameras-support.ts';
 
-const CLIP = h264Over(accessUnits(sample('face_move.mp4')));
+const CLIP = h264Over(SMALL);
 const REQUEST =
   'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=camera -addext subjectAltName=IP:127.0.0.1';
 

@@ -1,20 +1,18 @@
 /** Live streams that a node on another host watches: real cameras, and processes that the server neither starts nor sees. */
 import { expect } from 'chai';
 import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
-import { sample } from '../components/recorded.ts';
 import { closeServers, rtsp } from '../media/live-watching.ts';
 import { Nodes } from '../rest/nodes-support.ts';
-import { accessUnits } from '../support/coded-media.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { RawComponent } from '../support/raw-component.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { CLIP, WAIT } from './cameras-support.ts';
 
 const OTHER = 'rack-2';
 const STREAMS = 'TroupeMotionDetectionStreams';
 /** Its process does nothing: the test claims and answers with its token. */
 const SCRIPTED = 'TroupeFaceDetectionStreams';
-const WITHIN = { withinMs: 60_000 };
 
 interface Info {
   readonly jobStatus: string;
@@ -50,10 +48,9 @@ describe('A streaming job on a node on another host', function () {
       `${name} of ${OTHER} is ${states.join(' or ')}`,
       async () => (await nodes.state(name, OTHER))?.lastKnownState ?? 'none',
       (seen) => states.includes(seen),
-      WITHIN,
+      WAIT,
     );
-  const camera = (speed: number) =>
-    rtsp(accessUnits(sample('face_move.mp4')), () => ({ speed, after: 'stall' }));
+  const camera = (speed: number) => rtsp(CLIP, () => ({ speed, after: 'stall' }));
   const watched = async (streamUri: string, pipeline = 'MOTION DETECTION PIPELINE'): Promise<number> => {
     const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: false,
@@ -71,7 +68,7 @@ describe('A streaming job on a node on another host', function () {
       `${id} has ${least} segments`,
       () => info(id),
       ({ segments }) => segments >= least,
-      WITHIN,
+      WAIT,
     );
   const cancel = async (id: number) =>
     expect((await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`)).status).to.equal(200);
@@ -80,7 +77,7 @@ describe('A streaming job on a node on another host', function () {
       `${id} has ended`,
       () => info(id),
       ({ jobStatus }) => jobStatus === 'CANCELLED',
-      WITHIN,
+      WAIT,
     );
   const onItsPort = () => ({ PORT: new URL(service.url).port });
   const workers = () =>
@@ -132,7 +129,7 @@ describe('A streaming job on a node on another host', function () {
         return (await nodes.state(`${SCRIPTED}:1`, OTHER))?.lastKnownState ?? 'none';
       },
       (seen) => seen === 'Configured',
-      WITHIN,
+      WAIT,
     );
   });
 

@@ -1,12 +1,9 @@
 /** What the operator allows a camera: time to answer and to its first picture, and the size of its pictures. */
 import { expect } from 'chai';
-import { sample } from '../components/recorded.ts';
 import { closeServers, rtsp } from '../media/live-watching.ts';
-import { accessUnits } from '../support/coded-media.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
-
-const CLIP = accessUnits(sample('face_move.mp4'));
+import { CLIP } from './cameras-support.ts';
 
 describe('A server that allows a camera little', function () {
   this.timeout(240_000);
@@ -54,11 +51,11 @@ describe('A server that allows a camera little', function () {
     await service.startHere({
       STREAM_CONNECT_MS: '60000',
       STREAM_FIRST_PICTURE_MS: '60000',
-      STREAM_MAX_PIXELS: '100000',
+      STREAM_MAX_PIXELS: '10000',
     });
     const { url } = await rtsp(CLIP, () => ({ speed: 1, after: 'stall' }));
     expect(await causeOf(url)).to.equal(
-      'Unable to connect to stream: The pictures of the stream are too large to be read: they have more than 100000 pixels (STREAM_MAX_PIXELS).',
+      'Unable to connect to stream: The pictures of the stream are too large to be read: they have more than 10000 pixels (STREAM_MAX_PIXELS).',
     );
   });
 });
