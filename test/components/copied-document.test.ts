@@ -20,7 +20,12 @@ async function rewritten(document: object, places: Partial<NewPlaces> = {}, ahea
 }
 const tracks = (...paths: readonly string[]) => ({
   FACE: [
-    { tracks: paths.map((artifactPath) => ({ exemplar: { artifactPath }, detections: [{ artifactPath }] })) },
+    {
+      tracks: paths.map((artifactPath) => ({
+        exemplar: { artifactPath },
+        detections: [{ artifactPath }],
+      })),
+    },
   ],
 });
 
@@ -38,10 +43,26 @@ describe('The document of an earlier job, written anew,', () => {
             markupResult: { path: 'm' },
             output: tracks('p', ''),
           },
-          { path: 'old://b', sha256: 'bb', mediaProperties: { LINKED_MEDIA_HASH: 'cc' }, output: {} },
+          {
+            path: 'old://b',
+            sha256: 'bb',
+            mediaProperties: { LINKED_MEDIA_HASH: 'cc' },
+            output: {},
+          },
           { path: 'old://a2', sha256: 'aa', output: {} },
-          { path: 'old://unknown', sha256: 'ff', markupResult: { path: '' }, output: {} },
-          { parentMediaId: 5, path: 'old://derived', sha256: 'aa', mediaSelectorsOutputUri: 's', output: {} },
+          {
+            path: 'old://unknown',
+            sha256: 'ff',
+            markupResult: { path: '' },
+            output: {},
+          },
+          {
+            parentMediaId: 5,
+            path: 'old://derived',
+            sha256: 'aa',
+            mediaSelectorsOutputUri: 's',
+            output: {},
+          },
         ],
       },
       {
@@ -67,8 +88,14 @@ describe('The document of an earlier job, written anew,', () => {
             FACE: [
               {
                 tracks: [
-                  { exemplar: { artifactPath: 'copy of p' }, detections: [{ artifactPath: 'copy of p' }] },
-                  { exemplar: { artifactPath: '' }, detections: [{ artifactPath: '' }] },
+                  {
+                    exemplar: { artifactPath: 'copy of p' },
+                    detections: [{ artifactPath: 'copy of p' }],
+                  },
+                  {
+                    exemplar: { artifactPath: '' },
+                    detections: [{ artifactPath: '' }],
+                  },
                 ],
               },
             ],
@@ -81,7 +108,12 @@ describe('The document of an earlier job, written anew,', () => {
           mediaProperties: { LINKED_MEDIA_HASH: 'cc' },
           output: {},
         },
-        { path: 'http://***@new/2', archiveSourceMediaPath: 'old://a2', sha256: 'aa', output: {} },
+        {
+          path: 'http://***@new/2',
+          archiveSourceMediaPath: 'old://a2',
+          sha256: 'aa',
+          output: {},
+        },
         {
           path: 'old://unknown',
           archiveSourceMediaPath: 'old://unknown',
@@ -102,7 +134,10 @@ describe('The document of an earlier job, written anew,', () => {
   });
 
   it('says no more what to ask the service of the earlier job for', async () => {
-    const found = { artifactPath: 'p', artifactHref: 'artifacts/1/0/0/0/frame-0.png' };
+    const found = {
+      artifactPath: 'p',
+      artifactHref: 'artifacts/1/0/0/0/frame-0.png',
+    };
     const { text, survey } = await rewritten({
       jobId: 'there-7',
       media: [
@@ -112,7 +147,9 @@ describe('The document of an earlier job, written anew,', () => {
           markupResult: { path: 'm', href: 'media/0/markup' },
           mediaSelectorsOutputUri: 's',
           mediaSelectorsOutputHref: 'media/0/selectors-output',
-          output: { FACE: [{ tracks: [{ exemplar: found, detections: [found] }] }] },
+          output: {
+            FACE: [{ tracks: [{ exemplar: found, detections: [found] }] }],
+          },
         },
       ],
     });
@@ -127,15 +164,22 @@ describe('The document of an earlier job, written anew,', () => {
           markupResult: { path: 'copy of m', href: null },
           mediaSelectorsOutputUri: 'copy of s',
           mediaSelectorsOutputHref: null,
-          output: { FACE: [{ tracks: [{ exemplar: copied, detections: [copied] }] }] },
+          output: {
+            FACE: [{ tracks: [{ exemplar: copied, detections: [copied] }] }],
+          },
         },
       ],
     });
   });
 
   it('tells of its own source alone when that was a copy, too', async () => {
-    const first = await rewritten({ jobId: 'there-7', media: [{ path: 'old://a', output: {} }] });
-    const { text } = await rewritten(JSON.parse(first.text) as object, { jobId: 'here-2' });
+    const first = await rewritten({
+      jobId: 'there-7',
+      media: [{ path: 'old://a', output: {} }],
+    });
+    const { text } = await rewritten(JSON.parse(first.text) as object, {
+      jobId: 'here-2',
+    });
     expect(text).to.equal(
       '{"jobId":"here-2","archiveSourceJobId":"here-1","media":[{"path":"old://a","archiveSourceMediaPath":"old://a","output":{}}]}',
     );
@@ -177,4 +221,4 @@ describe('The document of an earlier job, written anew,', () => {
   });
 });
 
-copiesWithin({ memoryMb: 32, tracks: 50_000 });
+copiesWithin({ memoryMb: 16, tracks: 25_000 });

@@ -81,7 +81,12 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       const working = () => {
         steps++;
       };
-      const source = { path, mimeType: await mimeTypeOf(path), outputFolder, working };
+      const source = {
+        path,
+        mimeType: await mimeTypeOf(path),
+        outputFolder,
+        working,
+      };
       warnings = [];
       const warn = (message: string) => void warnings.push(message);
       const job = { ...(await jobOf('document-images', properties)), warn };
@@ -177,10 +182,8 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
 
     describe('renders pages of PDF', () => {
       const LINES = ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'];
-      let drawn = '';
-      before(async () => {
-        drawn = await areasOf(sample('gen_text.png'));
-      });
+      /** A row of bars: a drawing like a word in outlines, and drawn sooner. */
+      const bars = `${Array.from({ length: 40 }, (_, n) => `${100 + n * 10} 400 ${1 + (n % 4)} 90 re`).join(' ')} f`;
 
       async function read(path: string): Promise<(string | undefined)[]> {
         const detector = await loadText();
@@ -190,6 +193,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       }
 
       it('whose text is drawn and not embedded, so that it can be read', async () => {
+        const drawn = await areasOf(sample('gen_text.png'));
         const pages = [{ content: written([50, 700, 'embedded text']) }, { content: drawn }, { content: '' }];
         const [page, ...others] = await findIn(pdfOf(pages));
         expect(others).to.deep.equal([]);
@@ -204,12 +208,21 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
         it('whose bar codes are drawn', async () => {
           const wasm = createRequire(import.meta.url).resolve('zxing-wasm/writer/zxing_writer.wasm');
           await prepareZXingModule({
-            overrides: { wasmBinary: new Uint8Array(await readFile(wasm)).buffer },
+            overrides: {
+              wasmBinary: new Uint8Array(await readFile(wasm)).buffer,
+            },
             fireImmediately: true,
           });
-          const { image } = await writeBarcode('4006381333931', { format: 'EAN13', scale: 2 });
+          const { image } = await writeBarcode('4006381333931', {
+            format: 'EAN13',
+            scale: 2,
+          });
           const [page] = await findIn(
-            pdfOf([{ content: await areasOf(Buffer.from(await image!.arrayBuffer())) }]),
+            pdfOf([
+              {
+                content: await areasOf(Buffer.from(await image!.arrayBuffer())),
+              },
+            ]),
           );
           const barcodes = await loadBarcodes();
           const found = await all(barcodes.image!(await readImage(page!.path), await jobOf('barcodes')));
@@ -219,12 +232,15 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       it('none or all of them, at another resolution and up to a number, as the properties say', async () => {
         const pages = [
           { content: written([50, 700, 'one']) },
-          { content: drawn },
+          { content: bars },
           { content: written([50, 700, 'three']) },
         ];
         const file = pdfOf(pages);
         expect(await findIn(file, { RENDER_PAGES: 'FALSE' })).to.deep.equal([]);
-        const every = await findIn(file, { RENDER_PAGES: 'true', RENDER_RESOLUTION: '72' });
+        const every = await findIn(file, {
+          RENDER_PAGES: 'true',
+          RENDER_RESOLUTION: '72',
+        });
         expect(every.map((page) => page.pages)).to.deep.equal(['1', '2', '3']);
         expect((await sharp(every[0]!.path).metadata()).width).to.equal(600);
         const two = await findIn(file, {
@@ -236,7 +252,10 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
         expect(warnings).to.deep.equal([
           'Not rendered: 1 page, for MAX_RENDERED_PAGES allows 2. Raise it to have them looked at. (Pages: 3)',
         ]);
-        await findIn(file, { MAX_RENDERED_PAGES: '1', RENDER_RESOLUTION: '72' });
+        await findIn(file, {
+          MAX_RENDERED_PAGES: '1',
+          RENDER_RESOLUTION: '72',
+        });
         expect(warnings, 'AUTO renders one').to.deep.equal([]);
         for (const wrong of [
           { RENDER_PAGES: 'SOME' },
@@ -244,7 +263,9 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
           { MAX_RENDERED_PAGES: '-1' },
         ]) {
           const error = await findIn(file, wrong).catch((e: unknown) => e);
-          expect(error, JSON.stringify(wrong)).to.include({ code: 'INVALID_PROPERTY' });
+          expect(error, JSON.stringify(wrong)).to.include({
+            code: 'INVALID_PROPERTY',
+          });
         }
       });
 
@@ -258,7 +279,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
 
       it('of a size that no printer has at a lower resolution', async () => {
         const path = join(folder, 'poster.pdf');
-        const poster = pdfOf([{ content: drawn }])
+        const poster = pdfOf([{ content: bars }])
           .toString('latin1')
           .replace(' [0 0 600 800] ', '[0 0 9000 9000]');
         await writeFile(path, poster, 'latin1');
@@ -268,7 +289,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       });
 
       it('and leaves out one that cannot be drawn, with a warning, and keeps all others', async () => {
-        const pages = [{ content: drawn }, { content: drawn }, { content: drawn }];
+        const pages = [{ content: bars }, { content: bars }, { content: bars }];
         const file = pdfOf(pages).toString('latin1').split('/MediaBox');
         // The second page is wider than any picture can be.
         const wide = file[2]!.replace(/\[[^\]]*\]/, '[0 0 2000000 2]');
@@ -282,7 +303,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
 
       it('and tries no more of them after three that cannot be drawn', async () => {
         const path = join(folder, 'all-wide.pdf');
-        const pages = Array.from({ length: 5 }, () => ({ content: drawn }));
+        const pages = Array.from({ length: 5 }, () => ({ content: bars }));
         const wide = pdfOf(pages)
           .toString('latin1')
           .replaceAll(/\/MediaBox ?\[[^\]]*\]/g, '/MediaBox [0 0 2000000 2]');
@@ -295,7 +316,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
 
       it('and stops when the job is cancelled', async () => {
         const path = join(folder, 'drawn.pdf');
-        await writeFile(path, pdfOf(Array.from({ length: 50 }, () => ({ content: drawn }))));
+        await writeFile(path, pdfOf(Array.from({ length: 50 }, () => ({ content: bars }))));
         const cancel = new AbortController();
         const job = {
           ...(await jobOf('document-images', { RENDER_RESOLUTION: '72' })),
@@ -329,7 +350,9 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
 
       it('a fax', async () => {
         const black = Buffer.alloc(64 * 32, 255).fill(0, 64 * 8, 64 * 16);
-        const tiff = await sharp(black, { raw: { width: 64, height: 32, channels: 1 } })
+        const tiff = await sharp(black, {
+          raw: { width: 64, height: 32, channels: 1 },
+        })
           .toColourspace('b-w')
           .tiff({ compression: 'ccittfax4', bitdepth: 1 })
           .toBuffer();
@@ -435,7 +458,10 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('takes the picture that ODF keeps beside a drawing, and warns of drawings that have none', async () => {
-      const parts = { 'Pictures/a.png': await png(30, 20, 7), 'Pictures/a.svg': Buffer.from('<svg/>') };
+      const parts = {
+        'Pictures/a.png': await png(30, 20, 7),
+        'Pictures/a.svg': Buffer.from('<svg/>'),
+      };
       const image = (name: string) => `<draw:image xlink:href="Pictures/${name}"/>`;
       const page = (content: string) =>
         `<draw:page draw:master-page-name="M"><draw:frame>${content}</draw:frame></draw:page>`;
@@ -452,7 +478,12 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
     it('leaves out what is smaller than MIN_IMAGE_SIZE', async () => {
       const streams = [rgb(100, 15, pixels(100, 15, 3, 8)), rgb(16, 16, pixels(16, 16, 3, 9))];
       const file = pdfOf(
-        [{ content: show('A', 'B'), pictures: { A: FIRST_STREAM, B: FIRST_STREAM + 1 } }],
+        [
+          {
+            content: show('A', 'B'),
+            pictures: { A: FIRST_STREAM, B: FIRST_STREAM + 1 },
+          },
+        ],
         streams,
       );
       expect(await findIn(file)).to.have.length(1);
@@ -489,7 +520,9 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
           known.map(({ algorithm }) => [{ ...algorithm, supportsBatchProcessing: true }]),
         ),
       };
-      const plan = resolvePlan(catalog, { pipelineName: 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE' });
+      const plan = resolvePlan(catalog, {
+        pipelineName: 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE',
+      });
       expect(plan).to.have.property('ok');
       const tasks = 'ok' in plan ? plan.ok.tasks : [];
       expect(

@@ -12,7 +12,7 @@ import { BOMBS, mutated, randomOf } from './bombs.ts';
 import { seed } from '../support/seed.ts';
 
 const mutations = Number(process.env['MUTATIONS'] ?? 1);
-const MAX_MIB = 700;
+const MAX_MIB = 500;
 const LIGHT = { pipelineName: 'LIGHT PIPELINE' };
 const ASTRONAUT = sampleUri('astronaut.png');
 

@@ -69,7 +69,10 @@ describe('A document of before a move', () => {
       .map((parts) => parts.join(''));
     const value = fc.oneof(file, text);
     const document = fc.array(fc.record({ path: value, text, more: fc.array(value), at: fc.integer() }));
-    const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 9 });
+    const sizes = fc.array(fc.integer({ min: 1, max: 90 }), {
+      minLength: 1,
+      maxLength: 9,
+    });
     const todays = (one: unknown): unknown => (typeof one === 'string' ? todaysUri(one, moved) : one);
     await fc.assert(
       fc.asyncProperty(document, sizes, fc.constantFrom(undefined, 2), async (of, lengths, spaces) => {
@@ -84,7 +87,7 @@ describe('A document of before a move', () => {
     const chunk = Buffer.from(`{"artifactPath":"${uri(`${OLD.real}/artifacts/x.png`)}"},`.repeat(500));
     let [taken, kept] = [0, 0];
     async function* source() {
-      for (let n = 0; n < 2_000; n++) {
+      for (let n = 0; n < 300; n++) {
         taken += 1;
         yield chunk;
       }
@@ -95,7 +98,7 @@ describe('A document of before a move', () => {
       given += part.length;
       kept = Math.max(kept, taken * short - given);
     }
-    expect(given).to.equal(2_000 * short);
+    expect(given).to.equal(300 * short);
     expect(kept).to.be.lessThan(2 * chunk.length);
   });
 });
