@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { sent, type RawRequest } from './raw.ts';
 import { jobCreated, jobRefused, ok } from './resources.ts';
-import { LIGHT, type Suite } from './suite.ts';
+import { TAKEN, type Suite } from './suite.ts';
 
-const JOB = JSON.stringify({ ...LIGHT, media: [{ mediaUri: LIGHT.media[0] }] });
+const JOB = JSON.stringify({ ...TAKEN, media: [{ mediaUri: TAKEN.media[0] }] });
 const BOM = '\uFEFF';
 
 /** The same request as programs of all kinds write it: what differs says nothing of the job. */

@@ -6,7 +6,7 @@ import { ArchiveServer } from '../../support/archive-server.ts';
 import { answer } from '../../support/receiver.ts';
 import { until } from '../../support/until.ts';
 import { jobCreated, jobRefused } from './resources.ts';
-import { IMAGE, LIGHT, VIDEO, type Suite } from './suite.ts';
+import { IMAGE, LIGHT, TAKEN, VIDEO, type Suite } from './suite.ts';
 
 const ROW = 'POST /rest/jobs';
 const bytes = readFileSync(fileURLToPath(IMAGE));
@@ -23,10 +23,13 @@ const transient = (
   pipelineDefinition: { pipeline: ['T'], ...tasks, actions },
 });
 const bare = of(IMAGE);
+/** The same of jobs that are only to be taken. */
+const taken = (mediaUri: string, medium: object = {}) => ({ ...TAKEN, media: [{ mediaUri, ...medium }] });
+const plain = taken(IMAGE);
 
 /** Bodies that chapter 2.1 allows, by the field that each is about. */
 const ALLOWED: Readonly<Record<string, object>> = {
-  'pipelineName in other letters': { ...bare, pipelineName: ' light Pipeline ' },
+  'pipelineName in other letters': { ...plain, pipelineName: ' absent Pipeline ' },
   'pipelineDefinition of stored tasks': {
     media: bare.media,
     pipelineDefinition: { pipeline: ['LIGHT TASK'] },
@@ -36,31 +39,31 @@ const ALLOWED: Readonly<Record<string, object>> = {
     { name: 'A', algorithm: 'LIGHT', properties: [{ name: 'LABEL', value: 'x' }] },
   ]),
   'a stored action in a TransientTask': transient([], { tasks: [{ name: 'T', actions: ['LIGHT ACTION'] }] }),
-  'buildOutput true': { ...bare, buildOutput: true },
-  'buildOutput false': { ...bare, buildOutput: false },
-  externalId: { ...bare, externalId: '5' },
+  'buildOutput true': { ...plain, buildOutput: true },
+  'buildOutput false': { ...plain, buildOutput: false },
+  externalId: { ...plain, externalId: '5' },
   jobProperties: { ...bare, jobProperties: { LABEL: 'x', QUALITY_SELECTION_THRESHOLD: '0.1' } },
   algorithmProperties: { ...bare, algorithmProperties: { LIGHT: { LABEL: 'x' } } },
-  'priority 0': { ...bare, priority: 0 },
-  'priority 9': { ...bare, priority: 9 },
-  'a medium by data:': of(DATA),
-  'metadata of an image': of(IMAGE, {
+  'priority 0': { ...plain, priority: 0 },
+  'priority 9': { ...plain, priority: 9 },
+  'a medium by data:': taken(DATA),
+  'metadata of an image': taken(IMAGE, {
     metadata: { MEDIA_HASH: SHA256, MIME_TYPE: 'image/png', FRAME_WIDTH: '466', FRAME_HEIGHT: '362' },
   }),
   'properties of a medium': of(IMAGE, { properties: { LABEL: 'x' } }),
-  frameRanges: of(VIDEO, {
+  frameRanges: taken(VIDEO, {
     frameRanges: [
       { start: 0, stop: 0 },
       { start: 3, stop: 4 },
     ],
   }),
-  timeRanges: of(VIDEO, { timeRanges: [{ start: 0, stop: 100 }] }),
-  'frameRanges and timeRanges': of(VIDEO, {
+  timeRanges: taken(VIDEO, { timeRanges: [{ start: 0, stop: 100 }] }),
+  'frameRanges and timeRanges': taken(VIDEO, {
     frameRanges: [{ start: 0, stop: 0 }],
     timeRanges: [{ start: 100, stop: 200 }],
   }),
   'null for every optional field': {
-    ...of(IMAGE, {
+    ...taken(IMAGE, {
       metadata: null,
       properties: null,
       frameRanges: null,
@@ -85,7 +88,7 @@ const ALLOWED: Readonly<Record<string, object>> = {
   'null for the properties of a TransientAction': transient([
     { name: 'A', algorithm: 'LIGHT', properties: null },
   ]),
-  'a field that nobody knows': { ...bare, newerThanThis: true },
+  'a field that nobody knows': { ...plain, newerThanThis: true },
 };
 
 /** Bodies that break a rule of chapters 2.1 and 8, by the rule. */
@@ -156,12 +159,12 @@ async function checks(suite: Suite): Promise<void> {
   };
   const enough = { MEDIA_HASH: SHA256, MIME_TYPE: 'image/png' };
   try {
-    const plain = await suite.gets(['POST', '/rest/jobs', bare], 201, jobCreated);
+    const without = await suite.gets(['POST', '/rest/jobs', bare], 201, jobCreated);
     const first = await create(enough);
     const look = async () => (await suite.service.job(first.jobId))?.archiveStatus;
     await until('the archive knows the job', look, (status) => status === 'COMPLETE');
     const all = [
-      plain,
+      without,
       first,
       await create(enough, { SKIP_ARCHIVE_CHECK: 'true' }),
       await create({}),

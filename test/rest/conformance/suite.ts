@@ -9,6 +9,8 @@ import { CHAPTER_4, ROWS, type Row, type StatusOf } from './table.ts';
 export const IMAGE = sampleUri('hello-world.png');
 export const VIDEO = sampleUri('h264_aac.mp4');
 export const LIGHT: JobRequest = { media: [IMAGE], pipelineName: 'LIGHT PIPELINE' };
+/** A job that nobody works on, where all that is asked is whether it is taken. */
+export const TAKEN: JobRequest = { ...LIGHT, pipelineName: 'ABSENT PIPELINE' };
 /** A job that runs until it is cancelled. */
 export const ENDLESS: JobRequest = {
   media: [IMAGE],
