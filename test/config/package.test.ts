@@ -112,7 +112,17 @@ describe('The package', function () {
     );
     const compiler = path.join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
     const types = ['--types', 'node', '--typeRoots', path.join(packageRoot, 'node_modules', '@types')];
-    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', ...types];
+    const options = [
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+      '--lib',
+      'es2023',
+      ...types,
+    ];
     const { status, stdout } = spawnSync(process.execPath, [compiler, ...options, 'detector.ts'], {
       cwd: folder,
       encoding: 'utf8',

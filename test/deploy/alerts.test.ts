@@ -89,7 +89,7 @@ describe('The alert rules and the dashboard', () => {
     let scrape: string;
     before(async () => {
       service = await Service.here({ STORE: 'redis', REDIS_URL: redis().url });
-      await service.run({ media: [sampleUri('astronaut.png')], pipelineName: 'FACE DETECTION PIPELINE' });
+      await service.run({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
       await registerLivePipeline(service);
       const stream = { streamUri: 'rtsp://camera.example/live', segmentSize: SEGMENT_SIZE };
       const request = { stream, stallTimeout: -1, pipelineName: LIVE_PIPELINE, enableOutputToDisk: false };
