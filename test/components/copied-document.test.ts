@@ -20,12 +20,7 @@ async function rewritten(document: object, places: Partial<NewPlaces> = {}, ahea
 }
 const tracks = (...paths: readonly string[]) => ({
   FACE: [
-    {
-      tracks: paths.map((artifactPath) => ({
-        exemplar: { artifactPath },
-        detections: [{ artifactPath }],
-      })),
-    },
+    { tracks: paths.map((artifactPath) => ({ exemplar: { artifactPath }, detections: [{ artifactPath }] })) },
   ],
 });
 
@@ -43,26 +38,10 @@ describe('The document of an earlier job, written anew,', () => {
             markupResult: { path: 'm' },
             output: tracks('p', ''),
           },
-          {
-            path: 'old://b',
-            sha256: 'bb',
-            mediaProperties: { LINKED_MEDIA_HASH: 'cc' },
-            output: {},
-          },
+          { path: 'old://b', sha256: 'bb', mediaProperties: { LINKED_MEDIA_HASH: 'cc' }, output: {} },
           { path: 'old://a2', sha256: 'aa', output: {} },
-          {
-            path: 'old://unknown',
-            sha256: 'ff',
-            markupResult: { path: '' },
-            output: {},
-          },
-          {
-            parentMediaId: 5,
-            path: 'old://derived',
-            sha256: 'aa',
-            mediaSelectorsOutputUri: 's',
-            output: {},
-          },
+          { path: 'old://unknown', sha256: 'ff', markupResult: { path: '' }, output: {} },
+          { parentMediaId: 5, path: 'old://derived', sha256: 'aa', mediaSelectorsOutputUri: 's', output: {} },
         ],
       },
       {
@@ -88,14 +67,8 @@ describe('The document of an earlier job, written anew,', () => {
             FACE: [
               {
                 tracks: [
-                  {
-                    exemplar: { artifactPath: 'copy of p' },
-                    detections: [{ artifactPath: 'copy of p' }],
-                  },
-                  {
-                    exemplar: { artifactPath: '' },
-                    detections: [{ artifactPath: '' }],
-                  },
+                  { exemplar: { artifactPath: 'copy of p' }, detections: [{ artifactPath: 'copy of p' }] },
+                  { exemplar: { artifactPath: '' }, detections: [{ artifactPath: '' }] },
                 ],
               },
             ],
@@ -108,12 +81,7 @@ describe('The document of an earlier job, written anew,', () => {
           mediaProperties: { LINKED_MEDIA_HASH: 'cc' },
           output: {},
         },
-        {
-          path: 'http://***@new/2',
-          archiveSourceMediaPath: 'old://a2',
-          sha256: 'aa',
-          output: {},
-        },
+        { path: 'http://***@new/2', archiveSourceMediaPath: 'old://a2', sha256: 'aa', output: {} },
         {
           path: 'old://unknown',
           archiveSourceMediaPath: 'old://unknown',
@@ -134,10 +102,7 @@ describe('The document of an earlier job, written anew,', () => {
   });
 
   it('says no more what to ask the service of the earlier job for', async () => {
-    const found = {
-      artifactPath: 'p',
-      artifactHref: 'artifacts/1/0/0/0/frame-0.png',
-    };
+    const found = { artifactPath: 'p', artifactHref: 'artifacts/1/0/0/0/frame-0.png' };
     const { text, survey } = await rewritten({
       jobId: 'there-7',
       media: [
@@ -147,9 +112,7 @@ describe('The document of an earlier job, written anew,', () => {
           markupResult: { path: 'm', href: 'media/0/markup' },
           mediaSelectorsOutputUri: 's',
           mediaSelectorsOutputHref: 'media/0/selectors-output',
-          output: {
-            FACE: [{ tracks: [{ exemplar: found, detections: [found] }] }],
-          },
+          output: { FACE: [{ tracks: [{ exemplar: found, detections: [found] }] }] },
         },
       ],
     });
@@ -164,22 +127,15 @@ describe('The document of an earlier job, written anew,', () => {
           markupResult: { path: 'copy of m', href: null },
           mediaSelectorsOutputUri: 'copy of s',
           mediaSelectorsOutputHref: null,
-          output: {
-            FACE: [{ tracks: [{ exemplar: copied, detections: [copied] }] }],
-          },
+          output: { FACE: [{ tracks: [{ exemplar: copied, detections: [copied] }] }] },
         },
       ],
     });
   });
 
   it('tells of its own source alone when that was a copy, too', async () => {
-    const first = await rewritten({
-      jobId: 'there-7',
-      media: [{ path: 'old://a', output: {} }],
-    });
-    const { text } = await rewritten(JSON.parse(first.text) as object, {
-      jobId: 'here-2',
-    });
+    const first = await rewritten({ jobId: 'there-7', media: [{ path: 'old://a', output: {} }] });
+    const { text } = await rewritten(JSON.parse(first.text) as object, { jobId: 'here-2' });
     expect(text).to.equal(
       '{"jobId":"here-2","archiveSourceJobId":"here-1","media":[{"path":"old://a","archiveSourceMediaPath":"old://a","output":{}}]}',
     );

@@ -81,12 +81,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       const working = () => {
         steps++;
       };
-      const source = {
-        path,
-        mimeType: await mimeTypeOf(path),
-        outputFolder,
-        working,
-      };
+      const source = { path, mimeType: await mimeTypeOf(path), outputFolder, working };
       warnings = [];
       const warn = (message: string) => void warnings.push(message);
       const job = { ...(await jobOf('document-images', properties)), warn };
@@ -208,21 +203,12 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
         it('whose bar codes are drawn', async () => {
           const wasm = createRequire(import.meta.url).resolve('zxing-wasm/writer/zxing_writer.wasm');
           await prepareZXingModule({
-            overrides: {
-              wasmBinary: new Uint8Array(await readFile(wasm)).buffer,
-            },
+            overrides: { wasmBinary: new Uint8Array(await readFile(wasm)).buffer },
             fireImmediately: true,
           });
-          const { image } = await writeBarcode('4006381333931', {
-            format: 'EAN13',
-            scale: 2,
-          });
+          const { image } = await writeBarcode('4006381333931', { format: 'EAN13', scale: 2 });
           const [page] = await findIn(
-            pdfOf([
-              {
-                content: await areasOf(Buffer.from(await image!.arrayBuffer())),
-              },
-            ]),
+            pdfOf([{ content: await areasOf(Buffer.from(await image!.arrayBuffer())) }]),
           );
           const barcodes = await loadBarcodes();
           const found = await all(barcodes.image!(await readImage(page!.path), await jobOf('barcodes')));
@@ -237,10 +223,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
         ];
         const file = pdfOf(pages);
         expect(await findIn(file, { RENDER_PAGES: 'FALSE' })).to.deep.equal([]);
-        const every = await findIn(file, {
-          RENDER_PAGES: 'true',
-          RENDER_RESOLUTION: '72',
-        });
+        const every = await findIn(file, { RENDER_PAGES: 'true', RENDER_RESOLUTION: '72' });
         expect(every.map((page) => page.pages)).to.deep.equal(['1', '2', '3']);
         expect((await sharp(every[0]!.path).metadata()).width).to.equal(600);
         const two = await findIn(file, {
@@ -252,10 +235,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
         expect(warnings).to.deep.equal([
           'Not rendered: 1 page, for MAX_RENDERED_PAGES allows 2. Raise it to have them looked at. (Pages: 3)',
         ]);
-        await findIn(file, {
-          MAX_RENDERED_PAGES: '1',
-          RENDER_RESOLUTION: '72',
-        });
+        await findIn(file, { MAX_RENDERED_PAGES: '1', RENDER_RESOLUTION: '72' });
         expect(warnings, 'AUTO renders one').to.deep.equal([]);
         for (const wrong of [
           { RENDER_PAGES: 'SOME' },
@@ -263,9 +243,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
           { MAX_RENDERED_PAGES: '-1' },
         ]) {
           const error = await findIn(file, wrong).catch((e: unknown) => e);
-          expect(error, JSON.stringify(wrong)).to.include({
-            code: 'INVALID_PROPERTY',
-          });
+          expect(error, JSON.stringify(wrong)).to.include({ code: 'INVALID_PROPERTY' });
         }
       });
 
@@ -350,9 +328,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
 
       it('a fax', async () => {
         const black = Buffer.alloc(64 * 32, 255).fill(0, 64 * 8, 64 * 16);
-        const tiff = await sharp(black, {
-          raw: { width: 64, height: 32, channels: 1 },
-        })
+        const tiff = await sharp(black, { raw: { width: 64, height: 32, channels: 1 } })
           .toColourspace('b-w')
           .tiff({ compression: 'ccittfax4', bitdepth: 1 })
           .toBuffer();
@@ -458,10 +434,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('takes the picture that ODF keeps beside a drawing, and warns of drawings that have none', async () => {
-      const parts = {
-        'Pictures/a.png': await png(30, 20, 7),
-        'Pictures/a.svg': Buffer.from('<svg/>'),
-      };
+      const parts = { 'Pictures/a.png': await png(30, 20, 7), 'Pictures/a.svg': Buffer.from('<svg/>') };
       const image = (name: string) => `<draw:image xlink:href="Pictures/${name}"/>`;
       const page = (content: string) =>
         `<draw:page draw:master-page-name="M"><draw:frame>${content}</draw:frame></draw:page>`;
@@ -478,12 +451,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
     it('leaves out what is smaller than MIN_IMAGE_SIZE', async () => {
       const streams = [rgb(100, 15, pixels(100, 15, 3, 8)), rgb(16, 16, pixels(16, 16, 3, 9))];
       const file = pdfOf(
-        [
-          {
-            content: show('A', 'B'),
-            pictures: { A: FIRST_STREAM, B: FIRST_STREAM + 1 },
-          },
-        ],
+        [{ content: show('A', 'B'), pictures: { A: FIRST_STREAM, B: FIRST_STREAM + 1 } }],
         streams,
       );
       expect(await findIn(file)).to.have.length(1);
@@ -520,9 +488,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
           known.map(({ algorithm }) => [{ ...algorithm, supportsBatchProcessing: true }]),
         ),
       };
-      const plan = resolvePlan(catalog, {
-        pipelineName: 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE',
-      });
+      const plan = resolvePlan(catalog, { pipelineName: 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE' });
       expect(plan).to.have.property('ok');
       const tasks = 'ok' in plan ? plan.ok.tasks : [];
       expect(

@@ -42,13 +42,7 @@ const propertiesOf = ({ properties = {} }: Clip): Properties =>
 type Spot = readonly [frame: number, x: number, y: number, width: number, height: number];
 
 const spotsOf = (
-  detections: readonly {
-    frame: number;
-    x: number;
-    y: number;
-    width: number;
-    height: number;
-  }[],
+  detections: readonly { frame: number; x: number; y: number; width: number; height: number }[],
 ) =>
   detections.map(
     ({ frame, x, y, width, height }): Spot => [frame, x, y, width, height].map(Math.round) as never,
@@ -104,14 +98,8 @@ async function page(name: string): Promise<StreamOf> {
 async function label(text: string): Promise<StreamOf> {
   const writer = createRequire(import.meta.url).resolve('zxing-wasm/writer/zxing_writer.wasm');
   const wasmBinary = new Uint8Array(await readFile(writer)).buffer;
-  await prepareZXingModule({
-    overrides: { wasmBinary },
-    fireImmediately: true,
-  });
-  const { symbol } = await writeBarcode(text, {
-    format: 'EAN-13',
-    addQuietZones: false,
-  });
+  await prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
+  const { symbol } = await writeBarcode(text, { format: 'EAN-13', addQuietZones: false });
   const isInk = (x: number, y: number) =>
     x >= 0 && y >= 0 && x < symbol.width && y < symbol.height && symbol.data[y * symbol.width + x] === 0;
   return streamOf(
@@ -158,18 +146,10 @@ const CLIPS: readonly Clip[] = [
     segmentSize: 40,
     comparesSpans: true,
   },
-  {
-    component: 'barcodes',
-    load: loadBarcodeDetector,
-    clip: () => label('4006381333931'),
-    segmentSize: 5,
-  },
+  { component: 'barcodes', load: loadBarcodeDetector, clip: () => label('4006381333931'), segmentSize: 5 },
   {
     component: 'onnx',
-    load: () =>
-      loadOnnxDetector({
-        models: { roots: [MODELS], loaded: 1, checkMs: 60_000 },
-      }),
+    load: () => loadOnnxDetector({ models: { roots: [MODELS], loaded: 1, checkMs: 60_000 } }),
     clip: () =>
       Promise.resolve(streamOf(painted({ frames: 9, width: 64, height: 32 }, () => [200, 200, 200]))),
     segmentSize: 3,
@@ -187,12 +167,7 @@ const CLIPS: readonly Clip[] = [
     segmentSize: 3,
     properties: () => ({ TRITON_SERVER: served.address, MODEL_NAME: 'pets' }),
   },
-  {
-    component: 'text',
-    load: loadTextDetector,
-    clip: () => page('gen_text.png'),
-    segmentSize: 3,
-  },
+  { component: 'text', load: loadTextDetector, clip: () => page('gen_text.png'), segmentSize: 3 },
 ];
 
 /** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
@@ -202,9 +177,7 @@ export function liveDetectors({ isLong }: { readonly isLong: boolean }): void {
     before(async () => {
       await writeFile(path.join(MODELS, 'pets.onnx'), yoloModel());
       served = await KserveServer.start();
-      await served.serve('pets', yoloModel(), {
-        parameters: { CLASS_NAMES: '["cat", "dog"]' },
-      });
+      await served.serve('pets', yoloModel(), { parameters: { CLASS_NAMES: '["cat", "dog"]' } });
     });
     after(async () => {
       await served.close();
@@ -217,15 +190,8 @@ export function liveDetectors({ isLong }: { readonly isLong: boolean }): void {
         const stream = await clip.clip();
         const batch = await inBatch(clip, stream);
         const detector = await clip.load();
-        const work = await workOf(component, {
-          segmentSize,
-          properties: propertiesOf(clip),
-        });
-        const server = await watched({
-          detector,
-          open: liveSource(stream),
-          work,
-        });
+        const work = await workOf(component, { segmentSize, properties: propertiesOf(clip) });
+        const server = await watched({ detector, open: liveSource(stream), work });
         await detector.close?.();
         expect([server.failure, server.end?.reason]).to.deep.equal([undefined, 'ended']);
         const live = tracksOf(server);

@@ -24,17 +24,9 @@ function crowd(frame: number): FoundDetection[] {
 const detector: Detector = {
   followsStreams: true,
   async *video(source, job) {
-    const rules = {
-      minOverlap: 0.3,
-      maxDistance: 1,
-      maxGap: 2,
-      startConfidence: 0,
-    };
+    const rules = { minOverlap: 0.3, maxDistance: 1, maxGap: 2, startConfidence: 0 };
     const tracker = new Tracker(rules, job);
-    job.live!.follow({
-      cut: () => tracker.cut().map(asTrack),
-      end: () => tracker.finish().map(asTrack),
-    });
+    job.live!.follow({ cut: () => tracker.cut().map(asTrack), end: () => tracker.finish().map(asTrack) });
     for await (const { index } of source.frames()) yield* tracker.next(index, crowd(index)).map(asTrack);
     yield* tracker.finish().map(asTrack);
   },
@@ -76,13 +68,7 @@ describe('A live stream that goes on', function () {
       },
       onOver: (error) => expect.fail(error.message),
       onAnswer: () => undefined,
-      counts: () => ({
-        read: 0,
-        processed: 0,
-        dropped: 0,
-        skipped: 0,
-        reconnects: 0,
-      }),
+      counts: () => ({ read: 0, processed: 0, dropped: 0, skipped: 0, reconnects: 0 }),
       log: () => undefined,
     });
     const work = await workOf('motion', { segmentSize: 500 });

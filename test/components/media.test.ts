@@ -63,27 +63,13 @@ describe('Finishing the tracks of a medium and an action', () => {
   it('answers only a summary when nothing was found', async () => {
     const { tracks, summary } = await finishing({ parts: [[], []] });
     expect(tracks).to.deep.equal([]);
-    expect(summary).to.deep.equal({
-      tracks: 0,
-      detections: 0,
-      types: {},
-      warnings: [],
-      ranges: [],
-    });
+    expect(summary).to.deep.equal({ tracks: 0, detections: 0, types: {}, warnings: [], ranges: [] });
   });
 
   it('takes the times of a variable rate from the prepared medium, and keeps times that were reported', async () => {
-    const frameTimes = {
-      fps: 25,
-      constantRate: false,
-      startTime: 0,
-      times: [0, 50, 170, 180],
-    };
+    const frameTimes = { fps: 25, constantRate: false, startTime: 0, times: [0, 50, 170, 180] };
     const exact = { ...span(1, 3), startTime: 60.4, stopTime: 179 };
-    const { tracks } = await finishing({
-      parts: [[span(1, 3), exact]],
-      frameTimes,
-    });
+    const { tracks } = await finishing({ parts: [[span(1, 3), exact]], frameTimes });
     expect(
       tracks.map(({ startOffsetTime, stopOffsetTime }) => [startOffsetTime, stopOffsetTime]),
     ).to.deep.equal([
@@ -100,10 +86,7 @@ describe('Finishing the tracks of a medium and an action', () => {
       stopTime: startTime + 50,
     });
     for (const mediaType of ['IMAGE', 'UNKNOWN'] as const) {
-      const { tracks, summary } = await finishing({
-        parts: [[raw(900)]],
-        mediaType,
-      });
+      const { tracks, summary } = await finishing({ parts: [[raw(900)]], mediaType });
       expect(tracks[0]).to.include({
         startOffsetFrame: 0,
         stopOffsetFrame: 0,
@@ -123,10 +106,7 @@ describe('Finishing the tracks of a medium and an action', () => {
       [100, 150],
       [900, 950],
     ]);
-    expect(tracks[0]?.detections[0]).to.include({
-      offsetFrame: 0,
-      offsetTime: 100,
-    });
+    expect(tracks[0]?.detections[0]).to.include({ offsetFrame: 0, offsetTime: 100 });
   });
 
   it('drops detections below the quality threshold and tracks that have no other', async () => {
@@ -146,34 +126,17 @@ describe('Finishing the tracks of a medium and an action', () => {
   it('unites tracks over the borders of segments, across parts and whatever the order of their lines', async () => {
     const other = [300, 300, 50, 60];
     const parts = [
-      [
-        span(0, 99, other),
-        {
-          ...span(0, 99),
-          confidence: 0.8,
-          properties: { NAME: 'x', SAME: 's' },
-        },
-      ],
+      [span(0, 99, other), { ...span(0, 99), confidence: 0.8, properties: { NAME: 'x', SAME: 's' } }],
       [{ ...span(100, 199), properties: { NAME: 'y', SAME: 's' } }, span(101, 150, other)],
       [span(200, 250)],
     ];
-    const { tracks, summary } = await finishing({
-      parts,
-      properties: { MERGE_TRACKS: 'TRUE' },
-    });
+    const { tracks, summary } = await finishing({ parts, properties: { MERGE_TRACKS: 'TRUE' } });
     expect(spans(tracks)).to.deep.equal(['0-99', '0-250', '101-150']);
-    expect(tracks[1]).to.deep.include({
-      confidence: 0.8,
-      trackProperties: { NAME: 'x; y', SAME: 's' },
-    });
+    expect(tracks[1]).to.deep.include({ confidence: 0.8, trackProperties: { NAME: 'x; y', SAME: 's' } });
     expect(tracks[1]?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([
       0, 99, 100, 199, 200, 250,
     ]);
-    expect(summary).to.deep.include({
-      tracks: 3,
-      detections: 10,
-      ranges: [{ start: 0, stop: 250 }],
-    });
+    expect(summary).to.deep.include({ tracks: 3, detections: 10, ranges: [{ start: 0, stop: 250 }] });
     const apart = await finishing({ parts });
     expect(apart.summary.tracks).to.equal(5);
   });
@@ -217,10 +180,7 @@ describe('Finishing the tracks of a medium and an action', () => {
         span(part * 100, part * 100 + 99, [(i * 37) % 600, (i * 91) % 400, 30, 30]),
       ),
     );
-    const given = {
-      parts,
-      properties: { MERGE_TRACKS: 'TRUE', DETECTION_PADDING_X: '10%' },
-    };
+    const given = { parts, properties: { MERGE_TRACKS: 'TRUE', DETECTION_PADDING_X: '10%' } };
     const first = await finishing(given);
     expect((await finishing(given)).text).to.equal(first.text);
     expect(first.summary.tracks).to.equal(40);
@@ -255,13 +215,7 @@ describe('Finishing the tracks of a medium and an action', () => {
       properties: { MERGE_TRACKS: 'TRUE' },
     });
     const stopped = textOf(
-      finish(
-        work,
-        context({
-          signal: abort.signal,
-          progress: () => abort.abort(new Error('cancelled')),
-        }),
-      ),
+      finish(work, context({ signal: abort.signal, progress: () => abort.abort(new Error('cancelled')) })),
     );
     expect(await stopped.catch(String)).to.match(/cancelled|abort/i);
     if (tmp === undefined) delete process.env['TMPDIR'];
@@ -271,26 +225,17 @@ describe('Finishing the tracks of a medium and an action', () => {
 
   it('shows its progress by every track', async () => {
     const seen: number[] = [];
-    const work = await finishWork(path, {
-      parts: [[span(0, 9), span(20, 29)]],
-    });
+    const work = await finishWork(path, { parts: [[span(0, 9), span(20, 29)]] });
     await textOf(finish(work, context({ progress: (done) => void seen.push(done) })));
     expect(seen)
       .to.deep.equal(seen.toSorted((a, b) => a - b))
       .and.have.length.above(1);
   });
 
-  finishesInLittleMemory({
-    merge: 'TRUE',
-    parts: 2_000,
-    tracks: 200,
-    memoryMb: 16,
-  });
+  finishesInLittleMemory({ merge: 'TRUE', parts: 2_000, tracks: 200, memoryMb: 16 });
 
   it('and writing them into the document shows the same tracks, with the errors of sub-jobs merged', async () => {
-    const { text, tracks, summary } = await finishing({
-      parts: [[span(0, 9), span(20, 29)]],
-    });
+    const { text, tracks, summary } = await finishing({ parts: [[span(0, 9), span(20, 29)]] });
     await writeFile(path('tracks'), text);
     const failure = {
       startTime: 0,
@@ -300,14 +245,7 @@ describe('Finishing the tracks of a medium and an action', () => {
       message: 'gone',
     } as const;
     const medium = mediumWith(
-      [
-        outputOf({
-          action: 'THE ACTION',
-          algorithm: 'FACE',
-          tracks: path('tracks'),
-          types: summary.types,
-        }),
-      ],
+      [outputOf({ action: 'THE ACTION', algorithm: 'FACE', tracks: path('tracks'), types: summary.types })],
       {
         errors: [{ source: 'FACE', code: 'OTHER', message: 'before' }],
         detectionErrors: {
@@ -334,11 +272,7 @@ describe('Finishing the tracks of a medium and an action', () => {
         mediaId: 8,
         details: [
           { source: 'FACE', code: 'OTHER', message: 'before' },
-          {
-            source: 'FACE',
-            code: 'DEAD_LETTER',
-            message: 'gone (Frames: 0 - 19)',
-          },
+          { source: 'FACE', code: 'DEAD_LETTER', message: 'gone (Frames: 0 - 19)' },
         ],
       },
     ]);

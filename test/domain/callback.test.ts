@@ -5,11 +5,7 @@ import { runs, seeded } from '../support/seed.ts';
 
 const URI = 'file:///data/output-objects/here-7/detection.json';
 const ESCAPED = 'file%3A%2F%2F%2Fdata%2Foutput-objects%2Fhere-7%2Fdetection.json';
-const FACTS: CallbackFacts = {
-  jobId: 'here-7',
-  externalId: 'mine',
-  outputObjectUri: URI,
-};
+const FACTS: CallbackFacts = { jobId: 'here-7', externalId: 'mine', outputObjectUri: URI };
 const ALL = `jobid=here-7&externalid=mine&outputobjecturi=${ESCAPED}`;
 
 describe('The address of a callback by GET (specification 6.1)', () => {
@@ -93,13 +89,7 @@ describe('The address of a callback by GET (specification 6.1)', () => {
         fc.option(text),
         fc.option(text),
         (base, own, jobId, externalId, uri) => {
-          const url = new URL(
-            callbackUrl(`${base}?${own}`, {
-              jobId,
-              externalId,
-              outputObjectUri: uri,
-            }),
-          );
+          const url = new URL(callbackUrl(`${base}?${own}`, { jobId, externalId, outputObjectUri: uri }));
           expect(url.origin + url.pathname).to.equal(new URL(base).origin + new URL(base).pathname);
           expect(url.searchParams.getAll('jobid')).to.deep.equal([jobId]);
           expect(url.searchParams.getAll('externalid')).to.deep.equal(

@@ -82,9 +82,7 @@ describe('A media selector', () => {
   });
 
   it('may compare texts by regular expressions, which cannot hang', () => {
-    const texts = {
-      a: [{ t: 'abc' }, { t: 'xabcx' }, { t: `${'a'.repeat(50_000)}!` }],
-    };
+    const texts = { a: [{ t: 'abc' }, { t: 'xabcx' }, { t: `${'a'.repeat(50_000)}!` }] };
     expect(selected(texts, '$.a[?match(@.t, "a.c")].t')).to.deep.equal(['abc']);
     expect(selected(texts, '$.a[?search(@.t, "bc")].t')).to.deep.equal(['abc', 'xabcx']);
     expect(selected(texts, '$.a[?match(@.t, "(a|a)*(a+)+b")].t')).to.deep.equal([]);
@@ -152,13 +150,8 @@ describe('The selectors output document', () => {
       expect(filled(doc2, [[expression, all]]), expression).to.deep.equal(whole);
     const values = /(?<=[:[,])"([^"]*)"(?=[,\]}])/g;
     expect(JSON.stringify(whole)).to.equal(JSON.stringify(doc2).replaceAll(values, '"$1|$1"'));
-    expect(filled({ a: 'a', b: 'a' }, [['$.b', { a: 'x' }]])).to.deep.equal({
-      a: 'a',
-      b: 'x',
-    });
-    expect(filled({ a: 'a' }, [['$.keys()', { a: 'x' }]])).to.deep.equal({
-      a: 'a',
-    });
+    expect(filled({ a: 'a', b: 'a' }, [['$.b', { a: 'x' }]])).to.deep.equal({ a: 'a', b: 'x' });
+    expect(filled({ a: 'a' }, [['$.keys()', { a: 'x' }]])).to.deep.equal({ a: 'a' });
     const odd = JSON.parse('{"__proto__": "a", "n": 1}') as unknown;
     expect(JSON.stringify(filled(odd, [['$', { a: 'x' }]]))).to.equal('{"__proto__":"x","n":1}');
   });
@@ -176,9 +169,7 @@ describe('The selectors output document', () => {
     const given: Given[] = [['$[*]', { a: ['x', 'longer', ' ', 'x', 'LONGER'], b: [' '] }]];
     expect(filled(['a', 'b'], given)).to.deep.equal(['longer', 'b']);
     expect(filled(['a', 'b'], given, { duplicatePolicy: 'JOIN' })).to.deep.equal(['x | longer | LONGER', 'b']); // prettier-ignore
-    const refused = fillText('["a"]', given.map(selectionOf), {
-      duplicatePolicy: 'ERROR',
-    });
+    const refused = fillText('["a"]', given.map(selectionOf), { duplicatePolicy: 'ERROR' });
     expect(refused).to.have.property('refused').that.contains('MEDIA_SELECTORS_DUPLICATE_POLICY');
     expect(filled(['a'], [['$[*]', { a: ['x', 'x', ''] }]], { duplicatePolicy: 'ERROR' })).to.deep.equal(['x']); // prettier-ignore
   });
@@ -249,10 +240,7 @@ describe('The media selectors of a request', () => {
   it('are of the type JSON_PATH', () => {
     const other = { ...selector('$.a'), type: 'CSV_COLS' };
     const refused = refusedSelectors(
-      {
-        mediaSelectors: [selector('$.a'), other],
-        mediaSelectorsOutputAction: 'TAG ACTION',
-      },
+      { mediaSelectors: [selector('$.a'), other], mediaSelectorsOutputAction: 'TAG ACTION' },
       actions,
     );
     expect(refused).to.contain('"CSV_COLS" is not supported; use "JSON_PATH"');

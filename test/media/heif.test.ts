@@ -51,16 +51,8 @@ describe('a HEIF photo', () => {
 
   it('is inspected: its type and its size', async () => {
     const { facts, warnings } = await inspect(heifFixture('astronaut.heic'));
-    expect(facts).to.deep.include({
-      mediaType: 'IMAGE',
-      mimeType: 'image/heic',
-      length: 1,
-    });
-    expect(facts.metadata).to.include({
-      MIME_TYPE: 'image/heic',
-      FRAME_WIDTH: '512',
-      FRAME_HEIGHT: '512',
-    });
+    expect(facts).to.deep.include({ mediaType: 'IMAGE', mimeType: 'image/heic', length: 1 });
+    expect(facts.metadata).to.include({ MIME_TYPE: 'image/heic', FRAME_WIDTH: '512', FRAME_HEIGHT: '512' });
     expect(warnings).to.deep.equal([]);
   });
 
@@ -80,9 +72,7 @@ describe('a HEIF photo', () => {
     );
   }
   const displayP3 = async (): Promise<Buffer> => {
-    const picture = sharp({
-      create: { width: 1, height: 1, channels: 3, background: 'red' },
-    });
+    const picture = sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } });
     return (await sharp(await picture.withIccProfile('p3').jpeg().toBuffer()).metadata()).icc!;
   };
 
@@ -138,10 +128,7 @@ describe('a HEIF photo', () => {
     const tiles = codedPictures('tiles.heic');
     const size = { width: 120, height: 100 };
     const path = await made(heifOf(tiles, { columns: 2, size }));
-    expect((await inspect(path)).facts.metadata).to.include({
-      FRAME_WIDTH: '120',
-      FRAME_HEIGHT: '100',
-    });
+    expect((await inspect(path)).facts.metadata).to.include({ FRAME_WIDTH: '120', FRAME_HEIGHT: '100' });
     const whole = await readImage(path);
     expect([whole.width, whole.height]).to.deep.equal([120, 100]);
     const parts: Frame[] = [];
@@ -163,11 +150,7 @@ describe('a HEIF photo', () => {
     const upright = reordered(lying, 512, 512, (x, y) => [y, 511 - x]);
     expect(distance((await readImage(turned)).data, upright)).to.equal(0);
     const { metadata } = (await inspect(turned)).facts;
-    expect(metadata).to.include({
-      EXIF_ORIENTATION: '1',
-      ROTATION: '0',
-      HORIZONTAL_FLIP: 'FALSE',
-    });
+    expect(metadata).to.include({ EXIF_ORIENTATION: '1', ROTATION: '0', HORIZONTAL_FLIP: 'FALSE' });
     const mirrored = await readImage(await photo({ mirror: 1 }));
     expect(
       distance(

@@ -69,10 +69,7 @@ describe('A document of before a move', () => {
       .map((parts) => parts.join(''));
     const value = fc.oneof(file, text);
     const document = fc.array(fc.record({ path: value, text, more: fc.array(value), at: fc.integer() }));
-    const sizes = fc.array(fc.integer({ min: 1, max: 90 }), {
-      minLength: 1,
-      maxLength: 9,
-    });
+    const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 9 });
     const todays = (one: unknown): unknown => (typeof one === 'string' ? todaysUri(one, moved) : one);
     await fc.assert(
       fc.asyncProperty(document, sizes, fc.constantFrom(undefined, 2), async (of, lengths, spaces) => {

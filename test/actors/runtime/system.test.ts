@@ -76,10 +76,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
         given();
         const error = await stage.probes.ask('a', { type: 'destroy' } as never).catch((e: unknown) => e);
         expect(error).to.be.instanceOf(DeliveryError);
-        expect(error).to.include({
-          reason: 'UNKNOWN_COMMAND',
-          actor: 'probe/a',
-        });
+        expect(error).to.include({ reason: 'UNKNOWN_COMMAND', actor: 'probe/a' });
         expect(stage.loadsOf('a')).to.equal(0);
         expect(stage.deadLetters.map(({ reason }) => reason)).to.deep.equal(['UNKNOWN_COMMAND']);
       });

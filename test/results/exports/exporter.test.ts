@@ -56,10 +56,7 @@ describe('Exports', () => {
   it('are no more than may be, and a client that leaves makes room for the next', async () => {
     const exports = exporter(1);
     const first = streamOf(await exports.open(conversion()));
-    expect(await exports.open(conversion())).to.deep.equal({
-      kind: 'full',
-      most: 1,
-    });
+    expect(await exports.open(conversion())).to.deep.equal({ kind: 'full', most: 1 });
     first.destroy();
     await until(
       'its thread has ended',
@@ -82,9 +79,7 @@ describe('Exports', () => {
       () => exports.count,
       (count) => count === 0,
     );
-    expect(await exports.open(conversion(), gone.signal)).to.deep.equal({
-      kind: 'left',
-    });
+    expect(await exports.open(conversion(), gone.signal)).to.deep.equal({ kind: 'left' });
     const stays = new AbortController();
     const fifth = streamOf(await exports.open(conversion(), stays.signal));
     // The stream belongs to its reader from here on.
@@ -139,9 +134,6 @@ describe('Exports', () => {
     const broken = once(stream, 'error');
     await exports.close();
     expect(String((await broken)[0])).to.include('broken off');
-    expect(await exports.open(conversion())).to.deep.equal({
-      kind: 'full',
-      most: 2,
-    });
+    expect(await exports.open(conversion())).to.deep.equal({ kind: 'full', most: 2 });
   });
 });
