@@ -2,6 +2,7 @@
 import { createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
 import { SignJWT, UnsecuredJWT } from 'jose';
+import { FIRST } from '../actors/node-gateway/rack.ts';
 import type { OpenApiDocument } from '../support/openapi.ts';
 import { answer, Receiver } from '../support/receiver.ts';
 import { sampleUri, Service, type Answer } from '../support/service.ts';
@@ -183,6 +184,18 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     for (const token of ['', 'undefined', 'null', 'a-token-for-prometheus'])
       expect([token, (await ask(token, 'GET', '/metrics')).status]).to.deep.equal([token, 401]);
     expect((await ask(await provider.token('user'), 'GET', '/metrics')).status).to.equal(200);
+  });
+
+  it('takes no node when no claim grants the role of one', async () => {
+    const hello = { ...FIRST, version: '0.1.0' };
+    const refused = await ask(await provider.token('rack'), 'POST', '/node/v1/rack-2/sync', hello);
+    expect([refused.status, refused.body]).to.deep.equal([
+      403,
+      {
+        message:
+          'This server takes no nodes: set OIDC_NODE_CLAIM_NAME and OIDC_NODE_CLAIM_VALUE to the claim that grants the role of a node.',
+      },
+    ]);
   });
 
   it('takes tokens of a new key while it runs, and those of the old one as long as it is published', async () => {

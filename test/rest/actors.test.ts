@@ -9,9 +9,9 @@ import { ServiceWithRoles } from '../support/roles.ts';
 import { sampleUri, Service, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const ASTRONAUT = sampleUri('astronaut.png');
+const PICTURE = sampleUri('hello-world.png');
 /** Nobody works on it. */
-const WAITING = { media: [ASTRONAUT], pipelineName: 'ABSENT PIPELINE' };
+const WAITING = { media: [PICTURE], pipelineName: 'ABSENT PIPELINE' };
 const SHARED = [
   'admission',
   'catalog',
@@ -22,13 +22,15 @@ const SHARED = [
 ];
 
 describe('Actors', () => {
+  let roles: ServiceWithRoles;
   let service: Service;
   let begun: number;
   before(async () => {
     begun = Date.now();
-    service = await Service.here({ CALLBACK_PRIVATE: 'true' });
+    roles = await ServiceWithRoles.here({ CALLBACK_PRIVATE: 'true' });
+    ({ service } = roles);
   });
-  after(() => service.close());
+  after(() => roles.close());
 
   const page = async (query = '') => {
     const { status, body } = await service.ask('GET', `/rest/actors${query}`);
@@ -37,6 +39,15 @@ describe('Actors', () => {
   };
   const actors = async (query = '?limit=500') => (await page(query)).actors;
   const the = async (name: string) => (await actors()).find((one) => one.name === name);
+
+  it('are shown to an ADMIN and to nobody else', async () => {
+    const statuses = [];
+    for (const client of ['admin', 'user', 'nobody'] as const)
+      statuses.push((await roles.as(client, 'GET', '/rest/actors')).status);
+    expect(statuses).to.deep.equal([200, 403, 403]);
+    const response = await fetch(`${service.url}/rest/actors`);
+    expect(response.status).to.equal(401);
+  });
 
   it('that serve all jobs are there from the start, without failures, and have room in their mailboxes', async () => {
     const shared = await until(
@@ -59,7 +70,7 @@ describe('Actors', () => {
   });
 
   it('services stand below the manager of their node, with their state of specification 3.3', async () => {
-    await service.run({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' });
+    await service.run({ media: [PICTURE], pipelineName: 'LIGHT PIPELINE' });
     const all = await actors();
     const names = all.map(({ name }) => name);
     const services = all.filter(({ kind }) => kind === 'service');
@@ -112,7 +123,7 @@ describe('Actors', () => {
     const receiver = await Receiver.start();
     try {
       await service.run({
-        media: [ASTRONAUT],
+        media: [PICTURE],
         pipelineName: 'LIGHT PIPELINE',
         callbackURL: `${receiver.url}/done`,
       });
@@ -195,23 +206,6 @@ describe('Actors', () => {
       number,
     ]);
     expect((await actors('?failed=true')).map(({ id: one }) => one)).to.deep.equal([number]);
-  });
-});
-
-describe('Actors', () => {
-  let roles: ServiceWithRoles;
-  before(async () => {
-    roles = await ServiceWithRoles.here();
-  });
-  after(() => roles.close());
-
-  it('are shown to an ADMIN and to nobody else', async () => {
-    const statuses = [];
-    for (const client of ['admin', 'user', 'nobody'] as const)
-      statuses.push((await roles.as(client, 'GET', '/rest/actors')).status);
-    expect(statuses).to.deep.equal([200, 403, 403]);
-    const response = await fetch(`${roles.service.url}/rest/actors`);
-    expect(response.status).to.equal(401);
   });
 });
 

@@ -1,11 +1,15 @@
-/** What was stored or owed when the server was killed: specification 3.4, 3.5, 6.1 and 6.4, asked of the server that is started after it. */
+/** What was stored or owed when the server was killed: specification 3.4, 3.5, 5, 6.1 and 6.4, asked of the server that is started after it. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { findHolder } from '../../cli/holder.ts';
+import { loginLink } from '../../cli/login.ts';
 import { descriptorBody, pipeline } from '../actors/catalog/descriptors.ts';
 import { ArchiveServer } from '../support/archive-server.ts';
+import { Browser } from '../support/browser.ts';
 import { answer, hang, inTurn, Receiver, type Manner } from '../support/receiver.ts';
+import { freePort } from '../support/reverse-proxy.ts';
 import { sampleUri, Service, type JobRequest } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { lastOfItsServer } from './callbacks-suite.ts';
@@ -18,6 +22,7 @@ describe('After kill -9', () => {
   let service: Service;
   let archive: ArchiveServer;
   const receivers: Receiver[] = [];
+  const browser = new Browser();
   /** A callback that its receiver had and the server did not know to be taken, */
   let unknown: { readonly id: string; readonly receiver: Receiver };
   /** one that was tried in vain, */
@@ -38,7 +43,10 @@ describe('After kill -9', () => {
   };
 
   before(async () => {
-    service = await Service.started({ DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200' });
+    const PORT = String(await freePort());
+    service = await Service.started({ PORT, DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200' });
+    const link = await loginLink((await findHolder(service.dataDir))!, service.dataDir);
+    await browser.submit(await browser.go(link), 'Log in as user');
     archive = await ArchiveServer.started();
     for (const body of [descriptorBody('DURABLE'), descriptorBody('DURABLE', { componentVersion: '2.0' })])
       expect((await service.ask('POST', REGISTER, body)).status).to.be.oneOf([200, 201]);
@@ -96,6 +104,12 @@ describe('After kill -9', () => {
   it('a callback that its receiver has and the server did not know of comes again, under the same key', async () => {
     await taken(unknown.id);
     expect([...unknown.receiver.keys]).to.deep.equal([[`${unknown.id}.1.callback`, 2]]);
+  });
+
+  it('a browser that was logged in still is', async () => {
+    const page = `${service.url}/`;
+    const { status } = await browser.ask(`${page}rest/session`, { from: page, mode: 'cors' });
+    expect(status).to.equal(200);
   });
 
   it('components and pipelines that were answered as stored are there, and those that are removed stay away', async () => {

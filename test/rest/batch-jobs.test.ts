@@ -17,9 +17,11 @@ import {
 import { until } from '../support/until.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');
+const HELLO = sampleUri('hello-world.png');
 const ISO_LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/;
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const LIGHT = { pipelineName: 'LIGHT PIPELINE' } as const;
+const WITHOUT_PICTURES = { jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE' } } as const;
 
 describe('Batch jobs (specification 4.2)', () => {
   let service: Service;
@@ -31,12 +33,12 @@ describe('Batch jobs (specification 4.2)', () => {
     service = await Service.shared();
     created = [
       await service.create({
-        media: [ASTRONAUT],
+        media: [HELLO],
         pipelineName: '  light Pipeline ',
         priority: 0,
         externalId: 'order 17 / ü',
       }),
-      await service.create({ media: [ASTRONAUT], ...LIGHT }),
+      await service.create({ media: [HELLO], ...LIGHT }),
     ];
     for (const n of [ALL, PLAIN]) await service.terminal(idOf(n));
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 100, encoder: 'mpeg4' });
@@ -88,7 +90,7 @@ describe('Batch jobs (specification 4.2)', () => {
     });
 
     it('builds no output when buildOutput is false', async () => {
-      const id = await service.submit({ media: [ASTRONAUT], ...LIGHT, buildOutput: false });
+      const id = await service.submit({ media: [HELLO], ...LIGHT, buildOutput: false });
       const job = await service.terminal(id);
       expect([job.jobStatus, job.outputObjectPath]).to.deep.equal(['COMPLETE', null]);
       const { status, text } = await service.ask('GET', `/rest/jobs/${id}/output/detection`);
@@ -100,9 +102,9 @@ describe('Batch jobs (specification 4.2)', () => {
       const bytes = readFileSync(join(packageRoot, 'samples', 'hello-world.png'));
       const inline = `data:image/png;base64,${bytes.toString('base64')}`;
       const document = await service.run({
-        media: [sampleUri('hello-world.png'), inline],
+        media: [HELLO, inline],
         ...LIGHT,
-        jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE' },
+        ...WITHOUT_PICTURES,
       });
       expect(document.status).to.equal('COMPLETE');
       const [file, data] = document.media;
@@ -115,7 +117,11 @@ describe('Batch jobs (specification 4.2)', () => {
         { start: 40, stop: 44 },
         { start: 10, stop: 19 },
       ];
-      const document = await service.run({ media: [{ mediaUri: video, frameRanges }], ...LIGHT });
+      const document = await service.run({
+        media: [{ mediaUri: video, frameRanges }],
+        ...LIGHT,
+        ...WITHOUT_PICTURES,
+      });
       expect(spans(document)).to.deep.equal([
         [10, 19],
         [40, 44],
@@ -125,7 +131,11 @@ describe('Batch jobs (specification 4.2)', () => {
 
     it('takes time ranges in milliseconds, inclusive, and combines them with frame ranges', async () => {
       const times = [{ start: 2_000, stop: 2_400 }];
-      const alone = await service.run({ media: [{ mediaUri: video, timeRanges: times }], ...LIGHT });
+      const alone = await service.run({
+        media: [{ mediaUri: video, timeRanges: times }],
+        ...LIGHT,
+        ...WITHOUT_PICTURES,
+      });
       expect(spans(alone)).to.deep.equal([[50, 60]]);
       const frames = [
         { start: 0, stop: 4 },
@@ -134,6 +144,7 @@ describe('Batch jobs (specification 4.2)', () => {
       const both = await service.run({
         media: [{ mediaUri: video, timeRanges: times, frameRanges: frames }],
         ...LIGHT,
+        ...WITHOUT_PICTURES,
       });
       expect(spans(both)).to.deep.equal([
         [0, 4],
@@ -167,7 +178,7 @@ describe('Batch jobs (specification 4.2)', () => {
           },
         ],
       };
-      const document = await service.run({ media: [ASTRONAUT], pipelineDefinition });
+      const document = await service.run({ media: [HELLO], pipelineDefinition });
       expect(tracks(document).map(({ trackProperties }) => trackProperties['LABEL'])).to.deep.equal([
         'of the request',
       ]);
@@ -181,7 +192,7 @@ describe('Batch jobs (specification 4.2)', () => {
         pipeline: ['MINE', 'LABELLED LIGHT TASK'],
         tasks: [{ name: 'MINE', actions: ['LIGHT ACTION'] }],
       };
-      const document = await service.run({ media: [video], pipelineDefinition });
+      const document = await service.run({ media: [video], pipelineDefinition, ...WITHOUT_PICTURES });
       const [medium] = document.media;
       expect(medium?.output['LIGHT']?.map(({ source }) => source)).to.deep.equal([
         'LIGHT ACTION',
@@ -220,7 +231,7 @@ describe('Batch jobs (specification 4.2)', () => {
     });
 
     it('answers all fields of SingleJobInfo for a job that has ended', async () => {
-      const id = await service.submit({ media: [ASTRONAUT, video], ...LIGHT, priority: 7 });
+      const id = await service.submit({ media: [HELLO, video], ...LIGHT, priority: 7 });
       const { startDate, endDate, ...rest } = await service.terminal(id);
       expect(rest).to.deep.equal({
         jobId: id,
@@ -228,7 +239,7 @@ describe('Batch jobs (specification 4.2)', () => {
         jobProgress: 100,
         jobStatus: 'COMPLETE',
         terminal: true,
-        mediaUris: [ASTRONAUT, video],
+        mediaUris: [HELLO, video],
         outputObjectPath: join(service.dataDir, 'output-objects', `${id}.1`, 'detection.json'),
         pipelineName: 'LIGHT PIPELINE',
         archiveStatus: 'NOT REQUESTED',
@@ -414,8 +425,7 @@ describe('Batch jobs (specification 4.2)', () => {
     });
 
     it('is the same for the same input but for ids, dates and paths of artifacts', async () => {
-      const jobProperties = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
-      const request = { media: [video, ASTRONAUT], ...LIGHT, jobProperties };
+      const request = { media: [video, HELLO], ...LIGHT, ...WITHOUT_PICTURES };
       const [first, second] = [await service.run(request), await service.run(request)];
       expect(second.media.map(({ output }) => output)).to.deep.equal(first.media.map(({ output }) => output));
       expect(second['objectId']).to.not.equal(first['objectId']);
@@ -454,7 +464,7 @@ describe('Batch jobs (specification 4.2)', () => {
   describe('POST /rest/jobs/{id}/resubmit', () => {
     it('runs a job again under the same id with a new document, the default priority and the properties of the first time', async () => {
       const id = await service.submit({
-        media: [ASTRONAUT],
+        media: [HELLO],
         ...LIGHT,
         priority: 8,
         jobProperties: { LABEL: 'kept' },
@@ -481,7 +491,7 @@ describe('Batch jobs (specification 4.2)', () => {
     });
 
     it('takes jobPriority as the field of a form, too; that of the query goes before', async () => {
-      const id = await service.submit({ media: [ASTRONAUT], ...LIGHT });
+      const id = await service.submit({ media: [HELLO], ...LIGHT });
       const form = { 'content-type': 'application/x-www-form-urlencoded' };
       for (const [query, field, expected] of [
         ['', 'jobPriority=8', 8],

@@ -27,7 +27,8 @@ describe('GET /rest/jobs/{id}/events', () => {
       pipelineName: 'TROUBLE PIPELINE',
       algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
     });
-  const light = () => service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
+  const light = () =>
+    service.submit({ media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' });
   const watch = (id: string, options?: Parameters<typeof EventClient.open>[2]) =>
     EventClient.open(service, `/rest/jobs/${id}/events`, options);
   const ended = (client: EventClient) => within(20_000, 'the stream ends', client.end);
@@ -117,23 +118,6 @@ describe('GET /rest/jobs/{id}/events', () => {
     for (const { events } of clients) expect(events.at(-1)?.data.terminal).to.equal(true);
   });
 
-  it('ends when the server stops, and a client that comes again sees the job go on', async () => {
-    const id = await slow();
-    const client = await watch(id);
-    await until('it runs', () => client.events.some(({ data }) => data.stage === 'TASK'));
-    const stopped = service.stop();
-    await ended(client);
-    expect(client.response.complete, 'the stream was ended, not cut off').to.equal(true);
-    expect(client.events.at(-1)?.data.terminal).to.equal(false);
-    expect(await stopped).to.equal(0);
-    await service.startHere();
-    const again = await watch(id, { headers: { 'last-event-id': String(client.events.at(-1)!.id) } });
-    await until('the job is told', () => again.events.length > 0);
-    expect(again.events[0]!.id).to.equal(client.events.at(-1)!.id + 1);
-    await service.cancel(id);
-    await ended(again);
-  });
-
   describe('of the list', () => {
     interface Told {
       readonly jobs: readonly { readonly jobId: string; readonly jobStatus: string }[];
@@ -179,12 +163,26 @@ describe('GET /rest/jobs/{id}/events', () => {
       expect((await service.ask('GET', '/rest/jobs/events?limit=0')).status).to.equal(400);
     });
 
-    it('end when the server stops', async () => {
-      const client = await list('');
-      await until('the page is told', () => client.events.length > 0);
-      expect(await service.stop()).to.equal(0);
-      await ended(client);
-      expect(client.response.complete, 'the stream was ended, not cut off').to.equal(true);
+    it('end when the server stops, as those of jobs do, and a client that comes again sees the job go on', async () => {
+      const id = await slow();
+      const clients = [await watch(id), await list('')] as const;
+      const [ofJob] = clients;
+      await until('it runs', () => ofJob.events.some(({ data }) => data.stage === 'TASK'));
+      await until('the page is told', () => clients[1].events.length > 0);
+      const stopped = service.stop();
+      for (const client of clients) {
+        await ended(client);
+        expect(client.response.complete, 'the stream was ended, not cut off').to.equal(true);
+      }
+      const last = ofJob.events.at(-1)!;
+      expect(last.data.terminal).to.equal(false);
+      expect(await stopped).to.equal(0);
+      await service.startHere();
+      const again = await watch(id, { headers: { 'last-event-id': String(last.id) } });
+      await until('the job is told', () => again.events.length > 0);
+      expect(again.events[0]!.id).to.equal(last.id + 1);
+      await service.cancel(id);
+      await ended(again);
     });
   });
 });
