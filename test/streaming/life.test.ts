@@ -730,44 +730,40 @@ describe('A streaming job', function () {
     expect((await info(id))['activityFrameId']).to.equal('3');
   });
 
-  it('has reports that were still to be sent go out after kill -9 of the server, though it has ended', async () => {
+  it('has reports that were still to be sent go out after kill -9 of the server, also of a job that has ended; another goes on: its unmanaged component keeps its lease, and no segment comes twice', async () => {
     receiver.manner = hang;
-    const id = await submit({
+    const over = await submit({
       enableOutputToDisk: false,
-      summaryReportCallbackUri: `${receiver.url}/summary`,
+      summaryReportCallbackUri: `${receiver.url}/over`,
     });
-    const { token } = await claim(id);
+    const { token } = await claim(over);
     for (const segment of [0, 1]) await component.segment(token, segment, [summaryOf(segment)]);
     await component.end(token, { reason: 'ended', detail: '' });
+    const id = await submit({ summaryReportCallbackUri: `${receiver.url}/summary` });
+    const { token: lasting } = await claim(id);
+    await component.events(lasting, opened);
+    await component.segment(lasting, 0, [summaryOf(0)]);
     await service.kill9();
     receiver.requests.length = 0;
     receiver.manner = answer(200);
-    await service.start();
+    await service.startHere();
+    const reported = (path: string) => bodies<Summary>(path).map(({ segmentId }) => segmentId);
     await until(
-      'both reports have come',
-      () => bodies<Summary>('/summary').map(({ segmentId }) => segmentId),
+      'both reports of the job that has ended have come',
+      () => reported('/over'),
       (ids) => ids.length === 2 && ids[0] === 0 && ids[1] === 1,
     );
     await until(
       'no file of them is left',
       () => service.files('streams'),
-      (left) => !left.includes(String(id)),
+      (left) => !left.includes(String(over)),
     );
-  });
-
-  it('goes on after kill -9 of the server: an unmanaged component keeps its lease, no segment comes twice', async () => {
-    const id = await submit({ summaryReportCallbackUri: `${receiver.url}/summary` });
-    const { token } = await claim(id);
-    await component.events(token, opened);
-    await component.segment(token, 0, [summaryOf(0)]);
-    await service.kill9();
-    await service.startHere();
     expect((await info(id)).jobStatus).to.equal('IN_PROGRESS');
-    expect((await component.segment(token, 0, [summaryOf(0)])).status).to.equal(200);
-    expect((await component.segment(token, 1, [summaryOf(1)])).status).to.equal(200);
+    for (const segment of [0, 1])
+      expect((await component.segment(lasting, segment, [summaryOf(segment)])).status).to.equal(200);
     await until(
-      'both reports have come',
-      () => bodies<Summary>('/summary').map(({ segmentId }) => segmentId),
+      'both reports of the other have come',
+      () => reported('/summary'),
       (all) => all.includes(0) && all.includes(1),
     );
     expect(await readdir(folderOf(id))).to.have.length(2);
