@@ -1,7 +1,8 @@
 /** Which addresses this service connects to for its clients. Guards against requests that are forged through it. */
 import { lookup } from 'node:dns';
 import type { LookupAddress, LookupOptions } from 'node:dns';
-import ipaddr from 'ipaddr.js';
+import type { IPv4, IPv6 } from 'ipaddr.js';
+import { ipaddr } from './ip-addresses.ts';
 
 /** Ranges of a company's or a host's own network: reachable only when the operator allows it. */
 const PRIVATE = ['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
@@ -40,7 +41,7 @@ export function checkAddress(address: string, { allowPrivate, settings }: Addres
 }
 
 /** The only IPv6 block in public use; what is left of the others stands for IPv4 addresses or nothing. */
-function isGlobal(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+function isGlobal(address: IPv4 | IPv6): boolean {
   return !('parts' in address) || ((address.parts[0] ?? 0) & 0xe000) === 0x2000;
 }
 

@@ -4,7 +4,7 @@ import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { partOf, type FetchLimits } from '../protocol/media-work.ts';
 import type { BucketObject } from '../domain/types.ts';
-import { downloadObject } from './buckets.ts';
+import type { downloadObject } from './buckets.ts';
 import { decodeDataUri } from './data-uri.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';
 import type { download, DownloadOptions } from './http-download.ts';
@@ -49,7 +49,7 @@ export async function retrieve(
       return await written(fetchTo, (file) =>
         object === undefined
           ? downloaded(uri, file, limits, signal, options)
-          : downloadObject(uri, object, file, limits, signal, options),
+          : downloadedObject(uri, object, file, limits, signal, options),
       );
   }
 }
@@ -58,6 +58,12 @@ export async function retrieve(
 async function downloaded(...medium: Parameters<typeof download>): ReturnType<typeof download> {
   const { download } = await import('./http-download.ts');
   return download(...medium);
+}
+
+/** So is that for buckets. */
+async function downloadedObject(...medium: Parameters<typeof downloadObject>): Promise<void> {
+  const { downloadObject } = await import('./buckets.ts');
+  return downloadObject(...medium);
 }
 
 /** Opens the file once without following a link that has come in between, to see that it can be read. */

@@ -2,11 +2,11 @@
 import fastq from 'fastq';
 import { stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { openResultBucket } from '../../media/buckets.ts';
 import { hashFile } from '../../media/hash.ts';
 import { MediumError } from '../../media/medium-error.ts';
 import { objectKey, objectUri, resultsBucket, type ResultsBucket } from '../../domain/buckets.ts';
 import type { Properties } from '../../domain/types.ts';
+import type { openResultBucket, ResultBucket } from '../../media/buckets.ts';
 import type { UploadAnswer, UploadWork } from '../../protocol/bucket-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { SlowBuckets } from './slow-buckets.ts';
@@ -104,13 +104,14 @@ interface Task {
 /** Files of the same content that are on their way at the same time go once. */
 function storeOne(bucket: ResultsBucket, options: StoreOptions): StoreResult {
   const { privateBuckets = false, onBytes, backOffMs } = options;
-  const files = openResultBucket(bucket, privateBuckets, { backOffMs });
+  let opened: Promise<ResultBucket> | undefined;
   const underWay = new Map<string, Promise<void>>();
   return async (path, signal) => {
     const sha256 = await hashFile(path, signal, onBytes);
     const key = objectKey(bucket.prefix, sha256);
     const other = underWay.get(key);
-    const sent = other ?? files.store({ path, key, sha256 }, signal, onBytes);
+    opened ??= openedBucket(bucket, privateBuckets, { backOffMs });
+    const sent = other ?? opened.then((files) => files.store({ path, key, sha256 }, signal, onBytes));
     underWay.set(key, sent);
     try {
       await sent;
@@ -119,6 +120,12 @@ function storeOne(bucket: ResultsBucket, options: StoreOptions): StoreResult {
     }
     return objectUri(bucket, key);
   };
+}
+
+/** What speaks with buckets is loaded for the first file that goes into one. */
+async function openedBucket(...one: Parameters<typeof openResultBucket>): Promise<ResultBucket> {
+  const { openResultBucket } = await import('../../media/buckets.ts');
+  return openResultBucket(...one);
 }
 
 function bucketOf(properties: Properties): ResultsBucket | MediumError | null {

@@ -29,7 +29,6 @@ export class Beats {
   readonly #tell: (verdict: Verdict) => void;
   readonly #agent: ReturnType<typeof agentFor>;
   readonly #access: Access;
-  #timer: NodeJS.Timeout | undefined;
   #waiting = false;
 
   constructor(beating: Beating, tell: (verdict: Verdict) => void) {
@@ -39,13 +38,7 @@ export class Beats {
     this.#access = new Access(beating.access);
   }
 
-  /** Milliseconds; 0: no longer. */
-  every(heartbeatMs: number): void {
-    clearInterval(this.#timer);
-    if (heartbeatMs > 0) this.#timer = setInterval(() => this.#beat(), heartbeatMs);
-  }
-
-  #beat(): void {
+  beat(): void {
     const { token: shared } = this.#beating;
     const token = String.fromCharCode(...shared.subarray(1, 1 + (shared[0] ?? 0)));
     if (this.#waiting || token === '') return;

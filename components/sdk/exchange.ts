@@ -3,7 +3,8 @@
  * and a third of a command of the tool.
  */
 import http from 'node:http';
-import https from 'node:https';
+import type https from 'node:https';
+import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -17,13 +18,18 @@ export interface Message {
   readonly silenceMs?: number;
 }
 
+const require = createRequire(import.meta.url);
+/** Most servers are spoken with over HTTP, and what encryption takes is slow to load. */
+const protocolOf = (url: string): typeof http | typeof https =>
+  url.startsWith('https:') ? (require('node:https') as typeof https) : http;
+
 /** An idle connection is used no longer than this: the server, or what stands before it, may close it soon. */
 const IDLE_MS = 4_000;
 
 /** Keeps the connections to a server. Nothing but idleness ends them: bodies are of any length, and claims wait long. */
 export function agentFor(url: string): http.Agent {
   const options = { keepAlive: true, timeout: IDLE_MS };
-  return url.startsWith('https:') ? new https.Agent(options) : new http.Agent(options);
+  return new (protocolOf(url).Agent)(options);
 }
 
 /** Rejects when the connection breaks before the answer begins, or `signal` aborts. `agent` false: over a new connection. */
@@ -32,7 +38,7 @@ export async function exchange(
   url: string,
   { body, silenceMs, ...message }: Message,
 ): Promise<http.IncomingMessage> {
-  const { request } = url.startsWith('https:') ? https : http;
+  const { request } = protocolOf(url);
   // A stream cannot be sent again, so not over a connection that the server is perhaps just closing.
   const call = request(url, { ...message, agent: body instanceof Readable ? false : agent });
   if (silenceMs !== undefined)

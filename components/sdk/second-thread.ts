@@ -19,16 +19,31 @@ const GRACE_MS = 1_600;
 const { parent } = workerData as SecondThread;
 if (parent !== undefined) watch(parent);
 
-let beats: Promise<Beats> | undefined;
+let beating: Beating | undefined;
+let timer: NodeJS.Timeout | undefined;
 parentPort!.on('message', (told: ToSecondThread) => {
-  if ('leases' in told) beats = begun(told);
-  else void beats?.then((all) => all.every(told.heartbeatMs));
+  if ('leases' in told) beating = told;
+  else every(told.heartbeatMs);
 });
 
-/** Loaded when there is a server to send them to: a process that only tries something out has none. */
-async function begun(beating: Beating): Promise<Beats> {
+/** Milliseconds; 0: no longer. */
+function every(heartbeatMs: number): void {
+  clearInterval(timer);
+  if (heartbeatMs > 0) timer = setInterval(() => void beat(), heartbeatMs);
+}
+
+let beats: Promise<Beats> | undefined;
+
+/** What sends them is loaded for the first one that is due: most sub-jobs are done before. */
+async function beat(): Promise<void> {
+  if (beating === undefined || beating.token[0] === 0) return;
+  beats ??= begun(beating);
+  (await beats).beat();
+}
+
+async function begun(of: Beating): Promise<Beats> {
   const { Beats } = await import('./beats.ts');
-  return new Beats(beating, (verdict: Verdict) => parentPort!.postMessage(verdict));
+  return new Beats(of, (verdict: Verdict) => parentPort!.postMessage(verdict));
 }
 
 function watch(pid: number): void {
