@@ -46,11 +46,22 @@ export function readDescriptor(
 }
 
 export function parsedJson(file: string, text: string): unknown {
+  // Most are plain JSON, and there are many at each start.
+  const plain = plainJson(text);
+  if (plain !== undefined) return plain.value;
   try {
     return JSON.parse(withoutExtras(text)) as unknown;
   } catch (error) {
     throw new Error(`${file} is no JSON: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
+  }
+}
+
+function plainJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
   }
 }

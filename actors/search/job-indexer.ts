@@ -36,6 +36,8 @@ export class JobIndexer implements Search {
   readonly #deps: JobIndexerDeps;
   readonly #documents: JobDocuments;
   #mark: RebuildMark = 'begun';
+  /** There was nothing to make an index of: that it is whole is written with the first document. */
+  #isMarkDue = false;
   #wanted = false;
   /** The index is to be made anew. */
   #isOutdated = false;
@@ -98,7 +100,7 @@ export class JobIndexer implements Search {
   async #work(): Promise<void> {
     this.#wanted = false;
     try {
-      if (!this.#isOutdated) this.#mark = await this.#deps.index.mark();
+      if (!this.#isOutdated && !this.#isMarkDue) this.#mark = await this.#deps.index.mark();
       for (let more = true; more && !this.#closed;) {
         if (this.#isOutdated) await this.#clear();
         more = (await this.#putUnindexed()) || (await this.#rebuildSome());
@@ -115,6 +117,7 @@ export class JobIndexer implements Search {
   async #clear(): Promise<void> {
     await this.#deps.index.clear();
     this.#isOutdated = false;
+    this.#isMarkDue = false;
     this.#mark = 'begun';
   }
 
@@ -133,6 +136,8 @@ export class JobIndexer implements Search {
     if (entries.length === 0) return false;
     const found = await this.#documents.ended(entries.map(({ id }) => Number(id)));
     await this.#documents.put(found);
+    if (this.#isMarkDue) await this.#deps.index.setMark(null);
+    this.#isMarkDue = false;
     const runs = new Map(found.map((job) => [job.record.number, job.snapshot.run]));
     let done = 0;
     for (const { id } of entries) {
@@ -158,7 +163,8 @@ export class JobIndexer implements Search {
     const ended = await this.#documents.ended(entries.map(({ id }) => Number(id)));
     await this.#documents.put(ended.filter(({ snapshot }) => snapshot.hasDocument));
     const mark = entries.length < JOBS_AT_ONCE ? null : entries.at(-1)!;
-    await index.setMark(mark);
+    this.#isMarkDue = this.#mark === 'begun' && entries.length === 0;
+    if (!this.#isMarkDue) await index.setMark(mark);
     this.#mark = mark;
     if (mark === null) logger.info({}, 'the search has all documents');
     return mark !== null;

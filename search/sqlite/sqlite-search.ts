@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import {
   SearchBusy,
@@ -34,6 +35,8 @@ export class SqliteSearch implements SearchIndex {
   #clearing: Promise<void> = Promise.resolve();
   /** Whoever finds needs a file. */
   #made: Promise<unknown> | undefined;
+  /** The writer was asked for something, so that the file is there or being made. */
+  #isWritten = false;
   #closed = false;
 
   constructor(options: SqliteSearchOptions) {
@@ -69,7 +72,14 @@ export class SqliteSearch implements SearchIndex {
     return (await this.#write({ jobs: { after, limit } })).jobs ?? [];
   }
 
+  /** No thread is started for an index that is not there yet. */
   async mark(): Promise<RebuildMark> {
+    await this.#clearing;
+    if (!this.#isWritten && !existsSync(this.#options.file)) return 'begun';
+    return this.#storedMark();
+  }
+
+  async #storedMark(): Promise<RebuildMark> {
     return (await this.#write({ mark: true })).mark ?? null;
   }
 
@@ -84,6 +94,7 @@ export class SqliteSearch implements SearchIndex {
       await Promise.all([this.#writer.terminate(), this.#finder.terminate()]);
       await removeSearchFiles(this.#options.file);
       this.#made = undefined;
+      this.#isWritten = false;
     });
     return this.#clearing;
   }
@@ -96,7 +107,7 @@ export class SqliteSearch implements SearchIndex {
   /** What failed is tried again by the next question. */
   async #make(): Promise<void> {
     try {
-      await this.mark();
+      await this.#storedMark();
     } catch (error) {
       this.#made = undefined;
       throw error;
@@ -106,6 +117,7 @@ export class SqliteSearch implements SearchIndex {
   async #write(request: WriteRequest): Promise<WriteReply> {
     await this.#clearing;
     if (this.#closed) throw new Error('The search is closed.');
+    this.#isWritten = true;
     return this.#writer.ask(request);
   }
 }
