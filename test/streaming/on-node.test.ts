@@ -25,7 +25,7 @@ describe('A streaming job on a node on another host', function () {
   let nodes: Nodes;
   let node: NodeProcess;
   before(async () => {
-    service = await Service.started({ NODE_SILENCE_MS: '1500', STREAM_RESTART_MS: '20', MAX_STREAMS: '4' });
+    service = await Service.started({ NODE_SILENCE_MS: '4000', STREAM_RESTART_MS: '20', MAX_STREAMS: '4' });
     nodes = new Nodes(service);
     node = await NodeProcess.of(service, OTHER);
     const [here] = (await nodes.config()) as [NodeManagerModel];
