@@ -6,10 +6,10 @@ import { isAlive } from '../support/processes.ts';
 import { errorCodes, Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import {
-  ASTRONAUT,
+  PICTURE,
   ATTEMPTS,
   attemptsOf,
-  COFFEE,
+  CAR,
   componentsThatTrouble,
   firstError,
   SETTINGS,
@@ -20,7 +20,7 @@ describe('A component that', () => {
   let service: Service;
   const jobs = new Map<string, string>();
   before(async () => {
-    service = await Service.started({ ...SETTINGS, DRAIN_MS: '100' });
+    service = await Service.here({ ...SETTINGS, DRAIN_MS: '100' });
     for (const kind of ['code', 'busy']) jobs.set(kind, await service.submit(troubled({ TROUBLE: kind })));
   });
   after(() => service.close());
@@ -50,7 +50,7 @@ describe('A component that', () => {
   });
 
   it('cannot be started makes its jobs end ERROR soon, and those of others go on', async () => {
-    const id = await service.submit({ media: [ASTRONAUT], pipelineName: 'BROKEN PIPELINE' });
+    const id = await service.submit({ media: [PICTURE], pipelineName: 'BROKEN PIPELINE' });
     expect((await service.terminal(id, 30_000)).jobStatus).to.equal('ERROR');
     const document = await service.document(id);
     for (const medium of document.media) {
@@ -60,7 +60,7 @@ describe('A component that', () => {
       );
     }
     expect(service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.1.0`))).to.deep.equal([]);
-    expect((await service.run({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' })).status).to.equal(
+    expect((await service.run({ media: [PICTURE], pipelineName: 'LIGHT PIPELINE' })).status).to.equal(
       'COMPLETE',
     );
   });
@@ -71,7 +71,7 @@ describe('A component that', () => {
     try {
       const { port } = silent.address() as AddressInfo;
       const id = await service.submit({
-        media: [`http://127.0.0.1:${port}/endless.mp4`, COFFEE],
+        media: [`http://127.0.0.1:${port}/endless.mp4`, CAR],
         pipelineName: 'LIGHT PIPELINE',
       });
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -120,7 +120,7 @@ describe('A component that', () => {
     it('are gone when the server has stopped', async () => {
       for (const kind of ['hang', 'loop'])
         work.push(
-          await service.submit({ ...troubled({}), media: [ASTRONAUT], jobProperties: { TROUBLE: kind } }),
+          await service.submit({ ...troubled({}), media: [PICTURE], jobProperties: { TROUBLE: kind } }),
         );
       await bothWork(1);
       expect(await service.stop()).to.equal(0);

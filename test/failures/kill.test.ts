@@ -91,7 +91,7 @@ describe('A server that is killed', () => {
   let reference: object;
 
   const request = (): JobRequest => ({
-    media: [sampleUri('astronaut.png'), pathToFileURL(join(service.mediaDir, 'video.avi')).href],
+    media: [sampleUri('hello-world.png'), pathToFileURL(join(service.mediaDir, 'video.avi')).href],
     pipelineName: 'LIGHT PIPELINE',
     jobProperties: { TARGET_SEGMENT_LENGTH: '25', MIN_SEGMENT_LENGTH: '5' },
   });
@@ -268,7 +268,7 @@ describe('A server that is told to stop', () => {
 
   it('gives running sub-jobs DRAIN_MS, takes what they have, and hands the rest out again at the next start, uncounted', async function () {
     withoutRedis.call(this);
-    await service.start({ DRAIN_MS: '100' });
+    await service.startHere({ DRAIN_MS: '100' });
     const id = await service.submit(segmented());
     await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
     const pids = service.componentPids();
@@ -279,7 +279,7 @@ describe('A server that is told to stop', () => {
       'component processes',
     ).to.deep.equal([]);
 
-    await service.start({ DRAIN_MS: '5000' });
+    await service.startHere({ DRAIN_MS: '5000' });
     expect((await service.job(id))?.jobStatus).to.equal('IN_PROGRESS');
     await until(
       'the segment runs again',

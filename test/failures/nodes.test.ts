@@ -66,7 +66,7 @@ describe('A node on another host', () => {
   const waitingJob = async (media = 1) => {
     const file = path.join(service.mediaDir, `go-${++files}`);
     const job = await service.submit({
-      media: Array.from({ length: media }, () => sampleUri('astronaut.png')),
+      media: Array.from({ length: media }, () => sampleUri('hello-world.png')),
       pipelineName: 'TROUBLE PIPELINE',
       algorithmProperties: { TROUBLE: { TROUBLE: 'wait', TROUBLE_FILE: file } },
     });
@@ -155,7 +155,7 @@ describe('A node on another host', () => {
     const { job, go } = await waitingJob();
     await isHeld(job, `${OTHER}:TestTrouble:1`);
     await service.kill9();
-    await service.start({ PORT: new URL(service.url).port });
+    await service.startHere({ PORT: new URL(service.url).port });
     await node.connected(3);
     go();
     expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
@@ -210,12 +210,12 @@ describe('A node on another host', () => {
   it('runs what it was told last when it starts without its server, and hears the rest when that is back', async () => {
     await configured([], [nodes.model('Alone')]);
     await nodes.startedTimes('Alone', 1);
-    await service.kill9();
+    await service.stop();
     await node.kill9();
     node.start();
     await nodes.startedTimes('Alone', 2);
     expect(node.log('the node is connected to its server')).to.have.length(4);
-    await service.start();
+    await service.startHere();
     await node.connected(5);
     await becomesThere('Alone:1', 'Running');
     await configured([], []);
@@ -255,7 +255,7 @@ describe('A node on another host', () => {
     expect((await raw.say('/claim', claim)).status, 'nothing is configured for it').to.equal(403);
     await nodes.save([{ host: name, services: [component('TestTrouble')] }]);
     const job = await service.submit({
-      media: [sampleUri('astronaut.png')],
+      media: [sampleUri('hello-world.png')],
       pipelineName: 'TROUBLE PIPELINE',
     });
     // A node that says nothing for long gets no work.
@@ -296,7 +296,7 @@ describe('A node on another host', () => {
         ?.connected;
     await until('it is silent', isConnected, (connected) => connected === false);
     const job = await service.submit({
-      media: [sampleUri('astronaut.png')],
+      media: [sampleUri('hello-world.png')],
       pipelineName: 'TROUBLE PIPELINE',
     });
     expect((await waiting).body).to.deep.equal({ work: [] });

@@ -7,8 +7,8 @@ export const ATTEMPTS = 2;
 /** Short, but longer than a busy machine needs to load a library. */
 const WITHIN_MS = 4_000;
 const MAX_RESULT_BYTES = 100_000;
-export const ASTRONAUT = sampleUri('astronaut.png');
-export const COFFEE = sampleUri('coffee.png');
+export const PICTURE = sampleUri('hello-world.png');
+export const CAR = sampleUri('red-car.jpg');
 
 const TROUBLES = {
   exit: ['exits', /: the process exited with code 3$/],
@@ -33,8 +33,8 @@ export const SETTINGS = {
 /** The second medium takes so long that a component has no more than one sub-job at a time: who dies with several in hand costs none an attempt. */
 export const troubled = (properties: Readonly<Record<string, string>>) => ({
   media: [
-    { mediaUri: ASTRONAUT, properties },
-    { mediaUri: COFFEE, properties: { TROUBLE: 'slow' } },
+    { mediaUri: PICTURE, properties },
+    { mediaUri: CAR, properties: { TROUBLE: 'slow' } },
   ],
   pipelineName: 'TROUBLE PIPELINE',
 });

@@ -5,7 +5,9 @@ import { packageRoot } from '../../config/info.ts';
 import { readSettings } from '../../config/settings.ts';
 import { BUILT_IN } from '../../config/places.ts';
 import { startServer, type RunningServer } from '../../main.ts';
+import type { Store } from '../../store/store.ts';
 import { lineLogger } from './line-logger.ts';
+import { mortalStore } from './mortal-store.ts';
 import { endOf, isAlive, SHORT_LIFE } from './processes.ts';
 import type { FromServer, ToServer } from './server-main.ts';
 import { TEST_COMPONENTS } from './test-components.ts';
@@ -96,9 +98,9 @@ export class ServerHere implements TestServer {
 
   static async started(env: Environment, logFile: string): Promise<ServerHere> {
     const componentFolders = [BUILT_IN, TEST_COMPONENTS];
-    return new ServerHere(
-      await startServer(readSettings(env), { logger: lineLogger(logFile), componentFolders }),
-    );
+    const logger = lineLogger(logFile);
+    const wrapStore = (store: Store) => mortalStore(store, logger, { wish: undefined, commits: 0 });
+    return new ServerHere(await startServer(readSettings(env), { logger, componentFolders, wrapStore }));
   }
 
   get url(): string {

@@ -2,44 +2,24 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import sharp from 'sharp';
-import { errorCodes, Service, tracksOf, type LogLine } from '../support/service.ts';
+import { errorCodes, Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { uriOf } from './results.ts';
+import { answeredOf, BAD, commitsOf, IMAGES, submitImages, writeImages } from './many-images.ts';
 
-const IMAGES = 60;
-/** The one that is trouble. */
-const BAD = 40;
 const ATTEMPTS = 3;
-const QUICK = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
 
 describe('A job of many small images', function () {
   this.timeout(240_000);
   let service: Service;
   before(async () => {
-    service = await Service.started({ COMPONENT_PROCESSES: '1', SUB_JOB_ATTEMPTS: String(ATTEMPTS) });
-    for (let n = 0; n < IMAGES; n++) {
-      const background = { r: n, g: 0, b: 0 };
-      const png = sharp({ create: { width: 8, height: 8, channels: 3, background } }).png();
-      await writeFile(join(service.mediaDir, `${n}.png`), await png.toBuffer());
-    }
+    service = await Service.here({ SUB_JOB_ATTEMPTS: String(ATTEMPTS) });
+    await writeImages(service);
   });
   after(() => service.close());
 
-  const submit = (pipelineName: string, trouble: Readonly<Record<string, string>> = {}) =>
-    service.submit({
-      pipelineName,
-      jobProperties: QUICK,
-      media: Array.from({ length: IMAGES }, (_, n) => ({
-        mediaUri: uriOf(service, `${n}.png`),
-        ...(n === BAD ? { properties: trouble } : {}),
-      })),
-    });
-  const commitsOf = (id: string): readonly LogLine[] =>
-    service.log('committed').filter(({ job }) => job === id.slice(id.lastIndexOf('-') + 1));
-  /** Ids of the sub-jobs that were answered, as they were committed. */
-  const answered = (id: string) =>
-    commitsOf(id).flatMap(({ done, failed }) => [...(done as string[]), ...(failed as string[])]);
+  const submit = (pipelineName: string, trouble?: Readonly<Record<string, string>>) =>
+    submitImages(service, pipelineName, trouble);
+  const answered = (id: string) => answeredOf(service, id);
   const attempts = (id: string) =>
     service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.`) && !subJob.endsWith('document'));
   const isDetection = (medium: number | string) => new RegExp(`\\.0\\.0\\.${medium}\\.0$`);
@@ -51,10 +31,10 @@ describe('A job of many small images', function () {
     expect(media.flatMap((medium) => tracksOf(medium, 'LIGHT'))).to.have.length(IMAGES);
     expect(answered(id)).to.have.length(3 * IMAGES);
     expect(new Set(answered(id)).size).to.equal(3 * IMAGES);
-    expect(commitsOf(id).length).to.be.lessThan(1.5 * IMAGES);
-    const mostAtOnce = Math.max(...commitsOf(id).map(({ done }) => (done as string[]).length));
+    expect(commitsOf(service, id).length).to.be.lessThan(1.5 * IMAGES);
+    const mostAtOnce = Math.max(...commitsOf(service, id).map(({ done }) => (done as string[]).length));
     expect(mostAtOnce).to.be.within(2, 64);
-    const progress = commitsOf(id).map((line) => Number(line['progress']));
+    const progress = commitsOf(service, id).map((line) => Number(line['progress']));
     expect(progress, 'progress never falls').to.deep.equal(progress.toSorted((a, b) => a - b));
     expect(new Set(progress).size, 'what lies between 0 and 100 is told').to.be.greaterThan(2);
   });
@@ -97,25 +77,5 @@ describe('A job of many small images', function () {
     const found = media.flatMap((medium) => tracksOf(medium, 'TROUBLE')).length;
     expect(found).to.be.within(1, IMAGES - 1);
     expect(media.filter(({ status }) => status === 'COMPLETE')).to.have.length(found);
-  });
-
-  it('goes on where it stopped when its server is killed in the middle: nothing that was committed is done again', async () => {
-    // So many answers are not in so few commits, however many come together.
-    await service.dieAt({ at: 3, when: 'after' });
-    const id = await submit('LIGHT PIPELINE');
-    expect(await service.ended()).to.equal('SIGKILL');
-    const before = new Set(answered(id));
-    expect(before.size).to.be.within(1, 3 * IMAGES - 1);
-    const lines = service.log().length;
-    await service.startHere();
-    expect((await service.terminal(id, 120_000)).jobStatus).to.equal('COMPLETE');
-    const after = service.log().slice(lines);
-    const again = after.filter(
-      ({ message, subJob }) => message === 'handed out a sub-job' && before.has(subJob as string),
-    );
-    expect(again).to.deep.equal([]);
-    const { media } = await service.document(id);
-    expect(media.flatMap((medium) => tracksOf(medium, 'LIGHT'))).to.have.length(IMAGES);
-    expect(new Set(answered(id)).size).to.equal(answered(id).length);
   });
 });

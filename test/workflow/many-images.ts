@@ -1,0 +1,39 @@
+/** Jobs of many small images, and what the log says of their sub-jobs. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { LogLine, Service } from '../support/service.ts';
+import { uriOf } from './results.ts';
+
+export const IMAGES = 40;
+/** The one that is trouble. */
+export const BAD = 25;
+
+export async function writeImages({ mediaDir }: Service): Promise<void> {
+  for (let n = 0; n < IMAGES; n++) {
+    const background = { r: n, g: 0, b: 0 };
+    const png = sharp({ create: { width: 8, height: 8, channels: 3, background } }).png();
+    await writeFile(join(mediaDir, `${n}.png`), await png.toBuffer());
+  }
+}
+
+export const submitImages = (
+  service: Service,
+  pipelineName: string,
+  trouble: Readonly<Record<string, string>> = {},
+): Promise<string> =>
+  service.submit({
+    pipelineName,
+    jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE' },
+    media: Array.from({ length: IMAGES }, (_, n) => ({
+      mediaUri: uriOf(service, `${n}.png`),
+      ...(n === BAD ? { properties: trouble } : {}),
+    })),
+  });
+
+export const commitsOf = (service: Service, id: string): readonly LogLine[] =>
+  service.log('committed').filter(({ job }) => job === id.slice(id.lastIndexOf('-') + 1));
+
+/** Ids of the sub-jobs that were answered, as they were committed. */
+export const answeredOf = (service: Service, id: string): readonly string[] =>
+  commitsOf(service, id).flatMap(({ done, failed }) => [...(done as string[]), ...(failed as string[])]);
