@@ -206,7 +206,7 @@ describe('An annotator', () => {
   it('keeps the artifacts of the tracks', async () => {
     const extract = { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES' };
     const request = pipelineOf(finds([says('cat')], extract), annotates(extract));
-    const medium = await runOne(service, sampleUri('camera.png'), request);
+    const medium = await runOne(service, sampleUri('hello-world.png'), request);
     const [cat] = foundBy(medium, 'FIRST');
     expect(cat?.trackProperties['NOTE']).to.equal('CAT');
     expect(cat?.exemplar).to.include({ artifactExtractionStatus: 'COMPLETED' });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { makeVideo } from '../media/make-video.ts';
+import type { StagedTrack } from '../support/components/staged/detector.ts';
 import {
   errorCodes,
   sampleUri,
@@ -14,10 +15,14 @@ import {
 } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { actionsIn, filesOf, mediumOf, pictureAt, picturedFrames, uriOf } from './results.ts';
+import { annotates, finds, pipelineOf, run, runOne, type Step } from './support.ts';
 
 type Properties = Readonly<Record<string, string>>;
 const POLICY = 'ARTIFACT_EXTRACTION_POLICY';
 const ASTRONAUT = sampleUri('astronaut.png');
+/** A step that finds these tracks, of which artifacts are taken as of any others. */
+const stagedIn = (...tracks: readonly StagedTrack[]): Step =>
+  finds(tracks, { [POLICY]: 'VISUAL_TYPES_ONLY' });
 /** Every tenth of 60 frames. */
 const FRAMES = [0, 10, 20, 30, 40, 50];
 
@@ -94,7 +99,7 @@ describe('Artifacts', () => {
       const document = await service.run({
         media: [sampleUri('ff-exact-region-object-motion.avi')],
         pipelineName: 'MOTION DETECTION PIPELINE',
-        jobProperties: { [POLICY]: policy },
+        jobProperties: { [POLICY]: policy, FRAME_INTERVAL: '4' },
       });
       const tracks = tracksOf(document.media[0], 'MOTION');
       expect(tracks.length).to.be.at.least(1);
@@ -106,8 +111,9 @@ describe('Artifacts', () => {
 
   describe('show', () => {
     it('what stands in the box of the detection, the same for the exemplar as for the detection', async () => {
-      const document = await service.run({ media: [ASTRONAUT], pipelineName: 'FACE DETECTION PIPELINE' });
-      const [{ exemplar, detections }] = tracksOf(document.media[0], 'FACE') as [ReturnType<typeof lightOf>];
+      const face = { boxes: [[180, 70, 95, 120]] } satisfies StagedTrack;
+      const medium = await runOne(service, ASTRONAUT, pipelineOf(stagedIn(face)));
+      const [{ exemplar, detections }] = tracksOf(medium, 'STAGED') as [ReturnType<typeof lightOf>];
       expect(exemplar).to.deep.equal(detections[0]);
       const { width, height, at } = await pictureAt(exemplar.artifactPath);
       expect([width, height]).to.deep.equal([exemplar.width, exemplar.height]);
@@ -138,13 +144,16 @@ describe('Artifacts', () => {
     });
 
     it('the whole frame, once for all tracks in it, when CROPPING is off', async () => {
-      const document = await service.run({
-        media: [sampleUri('race.jpg')],
-        pipelineName: 'PERSON DETECTION PIPELINE',
+      const persons: readonly StagedTrack[] = [
+        { boxes: [[10, 10, 90, 200]] },
+        { boxes: [[300, 40, 80, 250]] },
+      ];
+      const document = await run(service, sampleUri('race.jpg'), {
+        ...pipelineOf(stagedIn(...persons)),
         jobProperties: { [`${POLICY}_CROPPING`]: 'FALSE' },
       });
-      const paths = tracksOf(document.media[0], 'CLASS').map(({ exemplar }) => exemplar.artifactPath);
-      expect(paths.length, 'persons').to.be.greaterThan(1);
+      const paths = tracksOf(document.media[0], 'STAGED').map(({ exemplar }) => exemplar.artifactPath);
+      expect(paths).to.have.length(persons.length);
       expect(new Set(paths).size).to.equal(1);
       const { width, height } = await pictureAt(paths[0]!);
       expect([width, height]).to.deep.equal([640, 428]);
@@ -176,15 +185,16 @@ describe('Artifacts', () => {
   });
 
   it('stay with the tracks that an annotator gives back, and are not taken again', async () => {
-    const document = await service.run({
-      media: [sampleUri('hello-world.png')],
-      pipelineName: 'TEXT WITH KEYWORD TAGGING PIPELINE',
-    });
-    const tracks = tracksOf(document.media[0], 'TEXT');
-    expect(tracks.length).to.be.at.least(1);
+    const words: readonly StagedTrack[] = [
+      { boxes: [[10, 10, 60, 20]], properties: { TEXT: 'HELLO' } },
+      { boxes: [[80, 10, 60, 20]], properties: { TEXT: 'WORLD' } },
+    ];
+    const document = await run(service, ASTRONAUT, pipelineOf(stagedIn(...words), annotates()));
+    const tracks = tracksOf(document.media[0], 'STAGED');
+    expect(tracks).to.have.length(words.length);
     for (const { exemplar, trackProperties } of tracks) {
       expect(picturedFrames([exemplar])).to.deep.equal([0]);
-      expect(trackProperties).to.have.property('TAGS');
+      expect(trackProperties).to.have.property('NOTE');
     }
     const files = await filesOf(service, 'artifacts', document.jobId);
     expect(files).to.have.length(tracks.length);

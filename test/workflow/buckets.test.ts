@@ -1,7 +1,7 @@
 /** Results go into a bucket when the properties name one, and media come from one, under the same keys. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
@@ -18,29 +18,31 @@ import {
   withoutRedis,
 } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { childrenOf } from './results.ts';
+import { childrenOf, uriOf } from './results.ts';
 
-const ASTRONAUT = sampleUri('astronaut.png');
+const PICTURE = sampleUri('hello-world.png');
 const KEYS = { S3_ACCESS_KEY: ACCESS_KEY, S3_SECRET_KEY: SECRET_KEY };
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 
 describe('Buckets', () => {
+  let given: ServiceWithRoles;
   let service: Service;
   let bucket: BucketServer;
   /** A job whose bucket is gone. It is tried again for seconds while the other tests run. */
   let withoutBucket: string;
   before(async () => {
-    [service, bucket] = [await Service.here(), await BucketServer.start('results')];
+    given = await ServiceWithRoles.here({ FETCH_PRIVATE: 'true', CALLBACK_PRIVATE: 'true' });
+    [{ service }, bucket] = [given, await BucketServer.start('results')];
     const gone = await BucketServer.start();
     await gone.close();
     withoutBucket = await service.submit({
-      media: [ASTRONAUT],
+      media: [PICTURE],
       pipelineName: 'LIGHT PIPELINE',
       jobProperties: { ...KEYS, S3_RESULTS_BUCKET: `${gone.url}/results` },
     });
   });
   after(async () => {
-    await service.close();
+    await given.close();
     await bucket.close();
   });
   beforeEach(() => {
@@ -69,8 +71,11 @@ describe('Buckets', () => {
     before(async () => {
       receiver = await Receiver.start(answer(200));
       id = await service.submit({
-        media: [ASTRONAUT, sampleUri('coffee.png')],
-        pipelineName: 'FACE DETECTION WITH MARKUP PIPELINE',
+        media: [
+          { mediaUri: PICTURE, properties: { STAGE: '[{}]' } },
+          { mediaUri: sampleUri('red-car.jpg'), properties: { STAGE: '[]' } },
+        ],
+        pipelineDefinition: { pipeline: ['STAGED TASK', 'GENERIC MARKUP TASK'] },
         jobProperties: results(),
         callbackURL: `${receiver.url}/done`,
       });
@@ -89,7 +94,7 @@ describe('Buckets', () => {
     });
 
     it('artifacts', async () => {
-      const [{ exemplar }] = tracksOf(document.media[0], 'FACE') as [ReturnType<typeof tracksOf>[number]];
+      const [{ exemplar }] = tracksOf(document.media[0], 'STAGED') as [ReturnType<typeof tracksOf>[number]];
       expect(exemplar.artifactExtractionStatus).to.equal('COMPLETED');
       expect(isPng(await objectAt(exemplar.artifactPath))).to.equal(true);
     });
@@ -104,12 +109,14 @@ describe('Buckets', () => {
     });
 
     it('derivative media', async () => {
+      const names = ['one.txt', 'two.txt'];
+      for (const name of names) await writeFile(join(service.mediaDir, name), name);
       const derived = await service.run({
-        media: [sampleUri('text-embedded-and-images.pdf')],
-        pipelineName: 'DOCUMENT IMAGES DETECTION PIPELINE',
+        media: names.map((name) => uriOf(service, name)),
+        pipelineName: 'TROUBLE PIPELINE',
         jobProperties: results(),
       });
-      const children = childrenOf(derived, derived.media[0]);
+      const children = derived.media.slice(0, 2).flatMap((medium) => childrenOf(derived, medium));
       expect(children).to.have.length(2);
       for (const child of children) expect(sha256(await objectAt(child.path))).to.equal(child.sha256);
     });
@@ -129,10 +136,10 @@ describe('Buckets', () => {
     });
 
     it('and give media to another job that has their keys, and to none without', async () => {
-      const [{ exemplar }] = tracksOf(document.media[0], 'FACE') as [ReturnType<typeof tracksOf>[number]];
-      const [mediaUri, path] = [exemplar.artifactPath!, fileURLToPath(ASTRONAUT)];
+      const [{ exemplar }] = tracksOf(document.media[0], 'STAGED') as [ReturnType<typeof tracksOf>[number]];
+      const [mediaUri, path] = [exemplar.artifactPath!, fileURLToPath(PICTURE)];
       const fetched = await service.run({
-        media: [{ mediaUri, properties: KEYS }, { mediaUri }, ASTRONAUT],
+        media: [{ mediaUri, properties: KEYS }, { mediaUri }, PICTURE],
         pipelineName: 'LIGHT PIPELINE',
       });
       const [open, closed, local] = fetched.media;
@@ -160,7 +167,7 @@ describe('Buckets', () => {
     it('also when they refuse, and what they say is not repeated: they may say the keys', async () => {
       bucket.gatekeeper = (_, response) => (answerError(response, 403, 'AccessDenied'), true);
       const document = await service.run({
-        media: [ASTRONAUT],
+        media: [PICTURE],
         ...{ pipelineDefinition: { pipeline: ['LIGHT TASK', 'GENERIC MARKUP TASK'] } },
         jobProperties: results(),
       });
@@ -181,7 +188,7 @@ describe('Buckets', () => {
     it('do not hold up the end of a job that is cancelled: its document stays here', async () => {
       bucket.gatekeeper = () => true;
       const id = await service.submit({
-        media: [ASTRONAUT],
+        media: [PICTURE],
         pipelineName: 'ABSENT PIPELINE',
         jobProperties: results(),
       });
@@ -194,6 +201,57 @@ describe('Buckets', () => {
       const { jobStatus, outputObjectPath } = await service.terminal(id, 15_000);
       expect(jobStatus).to.equal('CANCELLED');
       expect(outputObjectPath).to.equal(join(service.dataDir, 'output-objects', `${id}.1`, 'detection.json'));
+    });
+  });
+
+  describe('are not given the token of the service, which', () => {
+    let receiver: Receiver;
+    before(async () => {
+      const picture = await readFile(fileURLToPath(PICTURE));
+      receiver = await Receiver.start((_, response) => void response.writeHead(200).end(picture));
+    });
+    after(() => receiver.close());
+
+    const fetched = async (properties: Readonly<Record<string, string>>) => {
+      const before = receiver.requests.length;
+      const document = await service.run({
+        media: [`${receiver.url}/picture`],
+        pipelineName: 'LIGHT PIPELINE',
+        jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE', ...properties },
+      });
+      expect(document.status).to.equal('COMPLETE');
+      const asked = receiver.requests.slice(before);
+      expect(asked.length).to.be.at.least(1);
+      return { document, tokens: asked.map(({ headers }) => headers.authorization) };
+    };
+
+    it('goes with the request for a remote medium when REMOTE_MEDIA_ADD_TOKEN says so, and is shown nowhere', async () => {
+      const { document, tokens } = await fetched({ REMOTE_MEDIA_ADD_TOKEN: 'TRUE' });
+      for (const authorization of tokens) {
+        const [scheme, token = ''] = authorization?.split(' ') ?? [];
+        expect(scheme).to.equal('Bearer');
+        const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8');
+        expect(JSON.parse(claims)).to.have.property('client_id', 'admin');
+        const log = readFileSync(join(service.folder, 'log'), 'utf8');
+        for (const text of [JSON.stringify(document), log]) expect(text.includes(token)).to.equal(false);
+      }
+    });
+
+    it('goes with no other request', async () => {
+      expect(new Set((await fetched({})).tokens)).to.deep.equal(new Set([undefined]));
+      expect(new Set((await fetched({ REMOTE_MEDIA_ADD_TOKEN: 'FALSE' })).tokens)).to.deep.equal(
+        new Set([undefined]),
+      );
+    });
+
+    it('is not for them: S3_ADD_TOKEN is refused', async () => {
+      const { status, text } = await service.create({
+        media: [PICTURE],
+        pipelineName: 'LIGHT PIPELINE',
+        jobProperties: { S3_ADD_TOKEN: 'TRUE' },
+      });
+      expect(status).to.equal(400);
+      expect(text).to.include('S3_ADD_TOKEN').and.include('not supported yet');
     });
   });
 
@@ -212,61 +270,5 @@ describe('Buckets', () => {
       expect(texts.length).to.be.at.least(5);
       expect(texts.filter(({ text }) => text.includes(ACCESS_KEY))).to.deep.equal([]);
     });
-  });
-});
-
-describe('The token of the service', () => {
-  let given: ServiceWithRoles;
-  let receiver: Receiver;
-  before(async () => {
-    given = await ServiceWithRoles.here({ FETCH_PRIVATE: 'true' });
-    const picture = await readFile(fileURLToPath(ASTRONAUT));
-    receiver = await Receiver.start((_, response) => void response.writeHead(200).end(picture));
-  });
-  after(async () => {
-    await given.close();
-    await receiver.close();
-  });
-
-  const fetched = async (properties: Readonly<Record<string, string>>) => {
-    const before = receiver.requests.length;
-    const document = await given.service.run({
-      media: [`${receiver.url}/picture`],
-      pipelineName: 'LIGHT PIPELINE',
-      jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE', ...properties },
-    });
-    expect(document.status).to.equal('COMPLETE');
-    const asked = receiver.requests.slice(before);
-    expect(asked.length).to.be.at.least(1);
-    return { document, tokens: asked.map(({ headers }) => headers.authorization) };
-  };
-
-  it('goes with the request for a remote medium when REMOTE_MEDIA_ADD_TOKEN says so, and is shown nowhere', async () => {
-    const { document, tokens } = await fetched({ REMOTE_MEDIA_ADD_TOKEN: 'TRUE' });
-    for (const authorization of tokens) {
-      const [scheme, token = ''] = authorization?.split(' ') ?? [];
-      expect(scheme).to.equal('Bearer');
-      const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8');
-      expect(JSON.parse(claims)).to.have.property('client_id', 'admin');
-      const log = readFileSync(join(given.service.folder, 'log'), 'utf8');
-      for (const text of [JSON.stringify(document), log]) expect(text.includes(token)).to.equal(false);
-    }
-  });
-
-  it('goes with no other request', async () => {
-    expect(new Set((await fetched({})).tokens)).to.deep.equal(new Set([undefined]));
-    expect(new Set((await fetched({ REMOTE_MEDIA_ADD_TOKEN: 'FALSE' })).tokens)).to.deep.equal(
-      new Set([undefined]),
-    );
-  });
-
-  it('is not for buckets: S3_ADD_TOKEN is refused', async () => {
-    const { status, text } = await given.service.create({
-      media: [ASTRONAUT],
-      pipelineName: 'LIGHT PIPELINE',
-      jobProperties: { S3_ADD_TOKEN: 'TRUE' },
-    });
-    expect(status).to.equal(400);
-    expect(text).to.include('S3_ADD_TOKEN').and.include('not supported yet');
   });
 });

@@ -31,14 +31,23 @@ describe('Derivative media', () => {
     );
 
   describe('of a PDF with two pictures', () => {
-    let id: string;
+    /** A PDF without pictures is read with it. */
+    const plain = 'plain.pdf';
     let document: DetectionDocument;
     before(async () => {
+      await writeFile(
+        join(service.mediaDir, plain),
+        pdfOf([{ content: written([50, 700, 'Nothing but words.']) }]),
+      );
       const properties = { FRAME_INTERVAL: '3' };
-      id = await service.submit({ media: [{ mediaUri: PDF, properties }], pipelineName: READ_ALL });
-      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-      document = await service.document(id);
+      document = await service.run({
+        media: [{ mediaUri: PDF, properties }, uriOf(service, plain)],
+        pipelineName: READ_ALL,
+        jobProperties: { FEED_FORWARD_TYPE: 'REGION' },
+      });
+      expect(document.status).to.equal('COMPLETE');
     });
+    const family = () => [document.media[0]!, ...childrenOf(document, document.media[0])];
 
     it('are named by tracks of type MEDIA that say on which page the picture stands', () => {
       const tracks = tracksOf(document.media[0], 'MEDIA');
@@ -57,7 +66,7 @@ describe('Derivative media', () => {
       expect(parent?.parentMediaId).to.equal(-1);
       const children = childrenOf(document, parent);
       expect(children.map(({ mediaId }) => mediaId)).to.deep.equal(idsIn(document));
-      expect(document.media).to.have.length(3);
+      expect(document.media, 'and no others').to.have.length(4);
       for (const child of children) {
         const { width, height } = await pictureAt(child.path);
         expect(child).to.include({ mediaType: 'IMAGE', mimeType: 'image/png', status: 'COMPLETE' });
@@ -71,12 +80,11 @@ describe('Derivative media', () => {
     });
 
     it('have the properties of the medium that they were made of', () => {
-      for (const medium of document.media)
-        expect(medium.mediaProperties).to.deep.equal({ FRAME_INTERVAL: '3' });
+      for (const medium of family()) expect(medium.mediaProperties).to.deep.equal({ FRAME_INTERVAL: '3' });
     });
 
-    it('are read for their text, as is the document itself', () => {
-      const [parent, first, second] = document.media;
+    it('are read for their text, as is the document itself: nothing of it is fed to a later task, whatever is fed forward', () => {
+      const [parent, first, second] = family();
       expect(textsOf(parent!, OF_DOCUMENTS).map((text) => text.trim())).to.deep.equal([
         'This is a line of text on page 1.',
         'Again, a line of text on page 1.',
@@ -88,24 +96,16 @@ describe('Derivative media', () => {
     });
 
     it('are left to DERIVATIVE_MEDIA_ONLY actions: neither side lists an action that passed it by', () => {
-      const [parent, ...children] = document.media.map(actionsIn);
+      const [parent, ...children] = family().map(actionsIn);
       expect(parent).to.deep.equal({ MEDIA: [TAKE_OUT], TEXT: [OF_DOCUMENTS] });
       expect(children).to.deep.equal([{ TEXT: [OF_PICTURES] }, { TEXT: [OF_PICTURES] }]);
     });
 
-    it('are kept below DATA_DIR; a resubmitted job makes them anew, and they go with the job', async () => {
-      const names = (of: DetectionDocument) =>
-        childrenOf(of, of.media[0]).map(({ path }) => `${of.media[0]!.mediaId}/${basename(path)}`);
-      expect(await filesOf(service, 'derivative-media', id)).to.deep.equal(names(document));
-      expect((await service.resubmit(id)).status).to.equal(200);
-      await service.terminal(id);
-      const again = await service.document(id);
-      expect(content(again)).to.deep.equal(content(document));
-      expect(await filesOf(service, 'derivative-media', id)).to.deep.equal([]);
-      expect(await filesOf(service, 'derivative-media', id, 2)).to.deep.equal(names(again));
-      expect(idsIn(again), 'ids of the second run').to.not.have.members(idsIn(document));
-      expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
-      expect(await service.files('derivative-media')).to.not.include.members([`${id}.1`, `${id}.2`]);
+    it('need not be there: a document without pictures is read all the same', () => {
+      const medium = mediumOf(document, plain);
+      expect(childrenOf(document, medium)).to.deep.equal([]);
+      expect(medium.output['NO TRACKS']).to.deep.equal([{ source: TAKE_OUT, algorithm: 'DOCUMENT IMAGES' }]);
+      expect(textsOf(medium, OF_DOCUMENTS)).to.deep.equal(['Nothing but words.']);
     });
   });
 
@@ -143,7 +143,7 @@ describe('Derivative media', () => {
       media: [
         medium(outside, secret),
         medium(link, join(service.folder, 'link')),
-        sampleUri('astronaut.png'),
+        sampleUri('hello-world.png'),
       ],
       pipelineName: 'TROUBLE PIPELINE',
     });
@@ -153,38 +153,30 @@ describe('Derivative media', () => {
       expect(status).to.equal('ERROR');
       expect(errorCodes(document, mediaId)).to.deep.equal(['OTHER']);
     }
-    expect(mediumOf(document, 'astronaut.png').status).to.equal('COMPLETE');
+    expect(mediumOf(document, 'hello-world.png').status).to.equal('COMPLETE');
     expect(JSON.stringify(document.errors)).to.include('outputFolder');
     expect(await filesOf(service, 'derivative-media', document.jobId)).to.deep.equal([]);
   });
 
-  it('have no entries for tasks from before they were made', async () => {
-    const { media } = await service.run({ media: [PDF], pipelineName: PICTURES });
-    expect(media.map(actionsIn)).to.deep.equal([{ MEDIA: ['DOCUMENT IMAGES DETECTION ACTION'] }, {}, {}]);
-  });
-
-  it('need not be there: a document without pictures is read all the same', async () => {
-    const file = join(service.mediaDir, 'text.pdf');
-    await writeFile(file, pdfOf([{ content: written([50, 700, 'Nothing but words.']) }]));
-    const { media } = await service.run({ media: [pathToFileURL(file).href], pipelineName: READ_ALL });
-    expect(media).to.have.length(1);
-    expect(media[0]?.output['NO TRACKS']).to.deep.equal([{ source: TAKE_OUT, algorithm: 'DOCUMENT IMAGES' }]);
-    expect(tracksOf(media[0], 'TEXT').map(({ trackProperties }) => trackProperties['TEXT'])).to.deep.equal([
-      'Nothing but words.',
+  it('have no entries for tasks from before they were made; a resubmitted job makes them anew, and they go with the job', async () => {
+    const document = await service.run({ media: [PDF], pipelineName: PICTURES });
+    expect(document.media.map(actionsIn)).to.deep.equal([
+      { MEDIA: ['DOCUMENT IMAGES DETECTION ACTION'] },
+      {},
+      {},
     ]);
-  });
-
-  it('are nothing that a later task is fed: documents are read once, with pictures or without, whatever is fed forward', async () => {
-    const plain = join(service.mediaDir, 'plain.pdf');
-    await writeFile(plain, pdfOf([{ content: written([50, 700, 'Nothing but words.']) }]));
-    const { media } = await service.run({
-      media: [PDF, pathToFileURL(plain).href],
-      pipelineName: READ_ALL,
-      jobProperties: { FEED_FORWARD_TYPE: 'REGION' },
-      // What the pictures say does not matter here.
-      algorithmProperties: { TEXT: { MIN_SIDE_LENGTH: '32', MAX_SIDE_LENGTH: '64' } },
-    });
-    const documents = media.filter(({ parentMediaId }) => parentMediaId === -1);
-    expect(documents.map((one) => textsOf(one, OF_DOCUMENTS).length)).to.deep.equal([4, 1]);
+    const { jobId: id } = document;
+    const names = (of: DetectionDocument) =>
+      childrenOf(of, of.media[0]).map(({ path }) => `${of.media[0]!.mediaId}/${basename(path)}`);
+    expect(await filesOf(service, 'derivative-media', id)).to.deep.equal(names(document));
+    expect((await service.resubmit(id)).status).to.equal(200);
+    await service.terminal(id);
+    const again = await service.document(id);
+    expect(content(again)).to.deep.equal(content(document));
+    expect(await filesOf(service, 'derivative-media', id)).to.deep.equal([]);
+    expect(await filesOf(service, 'derivative-media', id, 2)).to.deep.equal(names(again));
+    expect(idsIn(again), 'ids of the second run').to.not.have.members(idsIn(document));
+    expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
+    expect(await service.files('derivative-media')).to.not.include.members([`${id}.1`, `${id}.2`]);
   });
 });

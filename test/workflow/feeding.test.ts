@@ -134,7 +134,7 @@ describe('Tracks that are fed forward', () => {
       finds([named('A', { boxes: [[0, 0, 10, 20]] }), named('B', { boxes: [[50, 50, 30, 30]] })]),
       looks({ FEED_FORWARD_TYPE: 'REGION' }),
     );
-    const medium = await runOne(service, sampleUri('camera.png'), request);
+    const medium = await runOne(service, sampleUri('hello-world.png'), request);
     expect(
       foundBy(medium, 'SECOND').map(({ trackProperties: { FED, SIZES } }) => `${FED} ${SIZES}`),
     ).to.have.members(['A 10x20', 'B 30x30']);
@@ -185,7 +185,7 @@ describe('A TRIGGER', () => {
   );
   /** The tracks that each action was fed, by name. */
   const taken = async (...steps: readonly Step[]) => {
-    const medium = await runOne(service, sampleUri('camera.png'), pipelineOf(...steps));
+    const medium = await runOne(service, sampleUri('hello-world.png'), pipelineOf(...steps));
     const of = (action: string) =>
       foundBy(medium, action)
         .map(({ trackProperties: { FED, NAME } }) => FED ?? NAME)
@@ -236,7 +236,7 @@ describe('A TRIGGER', () => {
 
   it('that nothing meets leaves nothing to look at to a task that is not fed', async () => {
     const steps = pipelineOf(four, takes('Z'), looks());
-    const medium = await runOne(service, sampleUri('camera.png'), steps);
+    const medium = await runOne(service, sampleUri('hello-world.png'), steps);
     expect(entriesOf(medium)).to.deep.equal([
       'NO TRACKS | SECOND',
       'NO TRACKS | THIRD',
@@ -256,7 +256,7 @@ describe('A TRIGGER', () => {
   it('of an annotator that nothing meets leaves all as it was', async () => {
     const note = annotates({ TRIGGER: 'NAME=Z' });
     expect(await taken(four, note, takes('A'))).to.deep.equal(['', "A'"]);
-    const medium = await runOne(service, sampleUri('camera.png'), pipelineOf(four, note, looks()));
+    const medium = await runOne(service, sampleUri('hello-world.png'), pipelineOf(four, note, looks()));
     expect(foundBy(medium, 'THIRD'), 'a task that is not fed looks at the picture').to.have.length(1);
   });
 

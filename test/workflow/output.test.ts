@@ -303,7 +303,7 @@ describe('The tracks that a task has found', () => {
 
   it('stand under their action with its algorithm, the time that it took, and the ids of media', async () => {
     const request = pipelineOf(finds([{ properties: { TEXT: 'x' } }]), annotates());
-    const document = await run(service, sampleUri('camera.png'), request);
+    const document = await run(service, sampleUri('hello-world.png'), request);
     const timing = document['timing'] as {
       processingTime: number;
       actions: { name: string; processingTime: number }[];

@@ -68,7 +68,7 @@ describe('The value of a property that is in force', () => {
 
   it('is the default that the algorithm declares when nobody sets it', async () => {
     const tells = pipelineOf(looks({ TELL: NAME }));
-    const medium = await runOne(plain, sampleUri('camera.png'), tells);
+    const medium = await runOne(plain, sampleUri('hello-world.png'), tells);
     expect(valuesOf(medium, 'FIRST', NAME)).to.deep.equal(['7']);
   });
 
@@ -135,18 +135,18 @@ describe('A job is refused', () => {
   ];
   for (const [why, says, request] of REFUSED)
     it(`for ${why}`, async () => {
-      expect(await refusal(service, { media: [sampleUri('camera.png')], ...request })).to.match(says);
+      expect(await refusal(service, { media: [sampleUri('hello-world.png')], ...request })).to.match(says);
     });
 
   it('for a property of one of its media', async () => {
-    const bad = { mediaUri: sampleUri('camera.png'), properties: { DETECTION_PADDING_X: 'wide' } };
-    const request = { ...TWO, media: [sampleUri('camera.png'), bad] };
+    const bad = { mediaUri: sampleUri('hello-world.png'), properties: { DETECTION_PADDING_X: 'wide' } };
+    const request = { ...TWO, media: [sampleUri('hello-world.png'), bad] };
     expect(await refusal(service, request)).to.match(/\\"wide\\", but that is not a valid value/);
   });
 
   it('but not for a trigger of the job when the action that is fed says so itself', async () => {
     const cat = { properties: { NAME: 'CAT' } };
-    const medium = await runOne(service, sampleUri('camera.png'), {
+    const medium = await runOne(service, sampleUri('hello-world.png'), {
       ...pipelineOf(finds([cat, { properties: { NAME: 'DOG' } }]), looks(FED)),
       jobProperties: { TRIGGER: 'NAME=CAT' },
     });

@@ -253,7 +253,7 @@ describe('Media selectors', () => {
       'ERROR',
     );
     expect(errorOf(text)).to.match(/^OTHER .*is not JSON/);
-    const picture = { ...letters(['$..text']), mediaUri: sampleUri('camera.png') };
+    const picture = { ...letters(['$..text']), mediaUri: sampleUri('hello-world.png') };
     const shown = await run(service, picture, pipelineOf(looks()), 'ERROR');
     expect(errorCodes(shown, shown.media[0]?.mediaId)).to.deep.equal(['OTHER']);
   });
@@ -261,36 +261,9 @@ describe('Media selectors', () => {
   it('leave other media of the job alone', async () => {
     const { media } = await service.run({
       ...pipelineOf(looks()),
-      media: [sampleUri('camera.png'), letters(['$.nothing'])],
+      media: [sampleUri('hello-world.png'), letters(['$.nothing'])],
     });
     expect(media.map(({ status }) => status)).to.deep.equal(['COMPLETE', 'ERROR']);
-  });
-
-  it('work with real detectors: the language of texts, and tags in them', async () => {
-    const long = {
-      a: 'The meeting takes place tomorrow at the airport, please bring your passport and the tickets.',
-      b: 'La reunión será mañana en el aeropuerto, por favor traiga su pasaporte y los billetes de avión.',
-    };
-    const medium = await runOne(
-      service,
-      letters(
-        [{ expression: '$.*', resultDetectionProperty: 'ISO_LANGUAGE' }],
-        'FIRST',
-        JSON.stringify(long),
-      ),
-      pipelineOf({ algorithm: 'LANGUAGE' }, { ...annotates(), algorithm: 'KEYWORD TAGGING' }),
-    );
-    expect(entriesOf(medium).map((entry) => entry.split(' | ').slice(1).join())).to.deep.equal([
-      'FIRST,2,by SECOND',
-    ]);
-    expect(valuesOf(medium, 'FIRST', 'TAGS')).to.not.include(undefined);
-    expect(
-      Object.values(JSON.parse(outputOf(medium)) as object).map((text) => String(text).toLowerCase()),
-    ).to.deep.equal(
-      valuesOf(medium, 'FIRST', 'ISO_LANGUAGE')
-        .map((code = '') => code.toLowerCase())
-        .toSorted(),
-    );
   });
 
   const REFUSED: readonly [what: string, says: RegExp, change: object][] = [

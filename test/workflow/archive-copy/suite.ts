@@ -1,6 +1,6 @@
 /** Results of an earlier job that an archive knows are copied into the bucket of the job that they stand for (ARCHIVE_S3_COPY_ENABLED). */
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -20,8 +20,7 @@ import {
 import { ownToken } from '../../support/tokens.ts';
 import { until } from '../../support/until.ts';
 
-const ASTRONAUT = sampleUri('astronaut.png');
-const PDF = sampleUri('text-embedded-and-images.pdf');
+const PICTURE = sampleUri('hello-world.png');
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 const known = (mediaUri: string, MIME_TYPE = 'image/png') => ({
   mediaUri,
@@ -57,7 +56,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
       properties: Readonly<Record<string, string>> = {},
       more: Partial<JobRequest> = {},
     ): JobRequest => ({
-      media: [ASTRONAUT],
+      media: [PICTURE],
       ...('pipelineName' in more ? {} : DRAWN),
       ...more,
       jobProperties: { ARCHIVE_URL: archive.url, ...properties },
@@ -70,7 +69,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
       return service.document(id);
     };
     const copying = (properties: Readonly<Record<string, string>> = {}, more: Partial<JobRequest> = {}) =>
-      job({ ...into('results'), ...properties }, { media: [known(ASTRONAUT)], ...more });
+      job({ ...into('results'), ...properties }, { media: [known(PICTURE)], ...more });
     const content = async (uri: string | null) => {
       const prefix = `${bucket.url}/results/`;
       expect(uri?.startsWith(prefix), `${uri} lies in the bucket`).to.equal(true);
@@ -105,7 +104,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
       );
       const [oldMarkup, markup] = [past.media[0]!.markupResult!, document.media[0]!.markupResult!];
       expect((await content(markup.path)).equals(readFileSync(new URL(oldMarkup.path)))).to.equal(true);
-      expect(document.media[0]).to.include({ path: ASTRONAUT, archiveSourceMediaPath: ASTRONAUT });
+      expect(document.media[0]).to.include({ path: PICTURE, archiveSourceMediaPath: PICTURE });
       await until('the callback has come', () => receiver.requests.length > 0);
       const told = new URL(receiver.requests[0]!.path, receiver.url).searchParams.get('outputobjecturi');
       expect(JSON.parse((await content(told)).toString('utf8'))).to.deep.equal(document);
@@ -136,7 +135,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
           const copies = [exemplarOf(document).artifactPath, document.media[0]!.markupResult!.path];
           expect(await Promise.all(copies.map((uri) => content(uri)))).to.deep.equal(files);
           // Without a bucket the document of before stands for the job.
-          await expectNotCopied(await service.submit(job({}, { media: [known(ASTRONAUT)] })), past);
+          await expectNotCopied(await service.submit(job({}, { media: [known(PICTURE)] })), past);
         } finally {
           await service.close();
           service = shared;
@@ -144,14 +143,17 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
       });
 
     it('are copied after inspection, too, with derivative media; the medium has the address that this job gave it', async () => {
-      const pipelineName = 'DOCUMENT IMAGES DETECTION PIPELINE';
-      const past = await archived(job({}, { media: [PDF], pipelineName }));
-      const data = `data:application/pdf;base64,${readFileSync(fileURLToPath(PDF)).toString('base64')}`;
+      const pipelineName = 'TROUBLE PIPELINE';
+      const [path, text] = [join(service.mediaDir, 'text.txt'), 'A medium is derived of this one.'];
+      writeFileSync(path, text);
+      const original = pathToFileURL(path).href;
+      const past = await archived(job({}, { media: [original], pipelineName }));
+      const data = `data:text/plain;base64,${Buffer.from(text).toString('base64')}`;
       const document = await service.run(copying({}, { media: [data], pipelineName }));
       expect(document['archiveSourceJobId']).to.equal(past.jobId);
       const [source, ...derived] = document.media;
-      expect(source).to.include({ path: data, archiveSourceMediaPath: PDF });
-      expect(derived.length).to.equal(2);
+      expect(source).to.include({ path: data, archiveSourceMediaPath: original });
+      expect(derived.length).to.equal(1);
       for (const [n, medium] of derived.entries()) {
         expect(sha256(await content(medium.path))).to.equal(medium.sha256);
         expect(medium).to.include({ archiveSourceMediaPath: past.media[n + 1]!.path });
@@ -206,9 +208,9 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
 
       it('are given out by output/detection with these keys when they are not copied', async () => {
         const disabled = { ARCHIVE_S3_COPY_ENABLED: 'FALSE' };
-        const open = await service.run(job({ ...source, ...disabled }, { media: [known(ASTRONAUT)] }));
+        const open = await service.run(job({ ...source, ...disabled }, { media: [known(PICTURE)] }));
         expect(open).to.deep.equal(past);
-        const closed = await service.submit(job(disabled, { media: [known(ASTRONAUT)] }));
+        const closed = await service.submit(job(disabled, { media: [known(PICTURE)] }));
         await service.terminal(closed);
         expect((await service.ask('GET', `/rest/jobs/${closed}/output/detection`)).status).to.equal(502);
       });
