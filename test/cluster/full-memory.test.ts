@@ -7,7 +7,7 @@ import { Receiver } from '../support/receiver.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
+const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 
 describe('A server whose Redis has no memory left', () => {
   const redis = redisOfSuite();

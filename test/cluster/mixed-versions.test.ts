@@ -8,7 +8,7 @@ import { redisOfSuite } from '../support/redis.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const SHOT = { media: [sampleUri('astronaut.png')] };
+const SHOT = { media: [sampleUri('hello-world.png')] };
 const KEY = '{mixed}:a:batch-job/';
 
 describe('A server beside newer ones', () => {

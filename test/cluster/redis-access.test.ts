@@ -8,9 +8,9 @@ import { packageRoot } from '../../config/info.ts';
 import { freePort, hasRedis, TestRedis } from '../support/redis.ts';
 import { sampleUri, Service } from '../support/service.ts';
 
-const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'FACE DETECTION PIPELINE' };
+const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 const REQUEST =
-  'req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost';
+  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost';
 
 /** The rights of a user as the page about operations names them, for a prefix and a password. */
 function rightsOf(prefix: string, password: string): readonly string[] {

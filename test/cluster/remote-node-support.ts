@@ -17,7 +17,7 @@ import { serverPair } from './server-pair.ts';
 export const FAR = 'rack-2';
 export const STREAMS = 'TroupeMotionDetectionStreams';
 const WITHIN = { withinMs: 60_000 };
-export const SHOT = { media: [sampleUri('astronaut.png')] };
+export const SHOT = { media: [sampleUri('hello-world.png')] };
 
 /** Started before the tests of a suite, closed after them. `oneHere`: as of `serverPair`. */
 export function remoteNode({ oneHere }: { readonly oneHere: boolean }) {

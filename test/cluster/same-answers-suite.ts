@@ -9,7 +9,7 @@ import { sampleUri, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import type { ServerPair } from './server-pair.ts';
 
-const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
+const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 /** Facts of the server that is asked, or of the moment at which it is. */
 const OWN: ReadonlySet<string> = new Set(['own', 'lastHeard', 'elapsedTimeMs']);
 /** Gauges of all servers together (docs/operations.md). */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { packageRoot } from '../../config/info.ts';
 import { TestProvider } from '../access/support/provider.ts';
-import { redisOfSuite, type TestRedis } from '../support/redis.ts';
+import { hasRedis, TestRedis } from '../support/redis.ts';
 import { settingsOf } from '../support/roles.ts';
 import { Service } from '../support/service.ts';
 
@@ -21,21 +21,23 @@ let pairs = 0;
 
 /**
  * Started before the tests of a suite, closed after them. `oneHere`: the first is in the process of the test, for suites that do not
- * stop or kill it; the second always has a process of its own.
+ * kill it; the second always has a process of its own.
  */
 export function serverPair(env: Environment = {}, { oneHere = false } = {}): () => ServerPair {
-  const redis = redisOfSuite();
+  let redis: TestRedis | undefined;
   let provider: TestProvider | undefined;
   let one: Service | undefined;
   let two: Service | undefined;
   let third: (nodeName: string) => Promise<Service>;
-  before(async () => {
+  before(async function () {
+    if (!hasRedis()) return this.skip();
+    redis = await TestRedis.started();
     const found = (provider = await TestProvider.start());
     const shared = {
       ...settingsOf(found),
       FETCH_PRIVATE: 'true',
       STORE: 'redis',
-      REDIS_URL: redis().url,
+      REDIS_URL: redis.url,
       REDIS_PREFIX: `pair-${process.pid}-${++pairs}`,
       // The process of a test computes for both: a server in it may be late with its signs of life.
       SERVER_SILENCE_MS: oneHere ? '4000' : '1000',
@@ -54,6 +56,8 @@ export function serverPair(env: Environment = {}, { oneHere = false } = {}): () 
     await two?.close();
     await one?.close();
     await provider?.close();
+    // Servers that stop let go of what they have in it.
+    await redis?.end();
   });
-  return () => ({ one: one!, two: two!, provider: provider!, redis: redis(), third });
+  return () => ({ one: one!, two: two!, provider: provider!, redis: redis!, third });
 }

@@ -41,7 +41,7 @@ describe('Of two servers of one store', () => {
 
     it('is stopped and started by whichever server is asked', async () => {
       const { one, two } = pair();
-      await one.run({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
+      await one.run({ media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' });
       const { body } = await two.ask('GET', '/rest/nodes/info');
       const light = (body as { nodeModels: readonly Deployed[] }).nodeModels.find(
         ({ name }) => name.startsWith('two:') && name.includes('Light'),

@@ -16,7 +16,7 @@ export function uploads(pair: () => ServerPair): void {
   describe('Uploads at two servers of one store', () => {
     let picture: Buffer;
     before(async () => {
-      picture = await readFile(fileURLToPath(sampleUri('astronaut.png')));
+      picture = await readFile(fileURLToPath(sampleUri('hello-world.png')));
     });
 
     const begun = (service: Service) => {
@@ -36,17 +36,17 @@ export function uploads(pair: () => ServerPair): void {
     const removed = async (service: Service, { id }: Upload) =>
       (await service.ask('DELETE', `/rest/media/${id}`)).status;
 
-    it('come to their end at one while the other starts', async () => {
+    it('come to their end at one while another starts', async () => {
       const { one, two } = pair();
       const upload = begun(two);
       const response = once(upload, 'response') as Promise<[import('node:http').IncomingMessage]>;
       upload.write(picture.subarray(0, 1_000));
       await until('its first piece is there', async () => (await one.files('uploads')).length > 0);
-      await one.stop();
-      await one.startHere();
+      const third = await pair().third('of-uploads');
       upload.end(picture.subarray(1_000));
       const [{ statusCode }] = await response;
       expect(statusCode).to.equal(201);
+      await third.close();
     });
 
     it('are removed at the other as soon as they are there', async () => {
