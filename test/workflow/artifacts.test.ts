@@ -19,6 +19,7 @@ import { annotates, finds, pipelineOf, run, runOne, type Step } from './support.
 
 type Properties = Readonly<Record<string, string>>;
 const POLICY = 'ARTIFACT_EXTRACTION_POLICY';
+const LARGE = { frames: 300, width: 640, height: 360 };
 const ASTRONAUT = sampleUri('astronaut.png');
 /** A step that finds these tracks, of which artifacts are taken as of any others. */
 const stagedIn = (...tracks: readonly StagedTrack[]): Step =>
@@ -31,12 +32,7 @@ describe('Artifacts', () => {
   before(async () => {
     service = await Service.shared();
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 60, encoder: 'mpeg4' });
-    makeVideo(join(service.mediaDir, 'large.avi'), {
-      frames: 300,
-      width: 640,
-      height: 360,
-      encoder: 'mpeg4',
-    });
+    makeVideo(join(service.mediaDir, 'large.avi'), { ...LARGE, encoder: 'mpeg4' });
   });
   after(() => service.close());
 
@@ -237,17 +233,18 @@ describe('Artifacts', () => {
     };
 
     it('while they are taken do not stay, and its tracks do; it ends within seconds', async () => {
+      const frames = Array.from({ length: LARGE.frames }, (_, frame) => frame);
+      const whole: StagedTrack = { frames, boxes: [[0, 0, LARGE.width, LARGE.height]] };
       const id = await service.submit({
         media: [uriOf(service, 'large.avi')],
-        pipelineName: 'LIGHT PIPELINE',
-        jobProperties: { [POLICY]: 'ALL_DETECTIONS' },
+        ...pipelineOf(finds([whole], { [POLICY]: 'ALL_DETECTIONS' })),
       });
       await until(
         'the first picture is there',
         async () => (await filesOf(service, 'artifacts', id)).length > 0,
       );
       const document = await endsCancelled(id);
-      const tracks = tracksOf(document.media[0], 'LIGHT');
+      const tracks = tracksOf(document.media[0], 'STAGED');
       expect(tracks.length).to.be.at.least(1);
       for (const { detections } of tracks)
         expect(new Set(detections.map((one) => one.artifactExtractionStatus))).to.deep.equal(

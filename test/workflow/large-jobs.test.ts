@@ -24,7 +24,7 @@ describe('Large jobs', function () {
   this.timeout(240_000);
   let service: Service;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
   });
   after(() => service.close());
 

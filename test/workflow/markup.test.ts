@@ -162,14 +162,14 @@ describe('Markup', () => {
       height: 360,
       encoder: 'mpeg4',
     });
-    const media = [{ mediaUri: uriOf(service, 'large.avi') }];
-    const id = await service.submit({ media, ...drawn('LIGHT TASK') });
+    const media = [{ mediaUri: uriOf(service, 'large.avi'), properties: FACE }];
+    const id = await service.submit({ media, ...drawn('STAGED TASK') });
     const begun = async () => (await filesOf(service, 'markup', id)).length > 0;
     await until('the copy is begun', begun);
     expect((await service.cancel(id)).status).to.equal(200);
     expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
     const [medium] = (await service.document(id)).media;
-    expect(tracksOf(medium, 'LIGHT').length).to.be.at.least(1);
+    expect(tracksOf(medium, 'STAGED').length).to.be.at.least(1);
     expect(medium!.markupResult).to.equal(null);
     expect(await filesOf(service, 'markup', id)).to.deep.equal([]);
   });

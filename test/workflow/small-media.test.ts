@@ -6,13 +6,11 @@ import { errorCodes, Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { answeredOf, BAD, commitsOf, IMAGES, submitImages, writeImages } from './many-images.ts';
 
-const ATTEMPTS = 3;
-
 describe('A job of many small images', function () {
   this.timeout(240_000);
   let service: Service;
   before(async () => {
-    service = await Service.here({ SUB_JOB_ATTEMPTS: String(ATTEMPTS) });
+    service = await Service.shared();
     await writeImages(service);
   });
   after(() => service.close());
