@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { pdfOf, written } from '../support/pdf.ts';
 import { errorCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
