@@ -89,9 +89,9 @@ describe('A media selector', () => {
   });
 
   it('reads long lists', () => {
-    const list = Array.from({ length: 200_000 }, (_, i) => ({ n: `${i % 3}` }));
+    const list = Array.from({ length: 130_000 }, (_, i) => ({ n: `${i % 3}` }));
     expect(selected({ list }, '$.list[*].n')).to.deep.equal(['0', '1', '2']);
-    expect(selected({ list, of: ['x'] }, '$[?count(@[*]) == 200000]')).to.deep.equal(['0', '1', '2']);
+    expect(selected({ list, of: ['x'] }, '$[?count(@[*]) == 130000]')).to.deep.equal(['0', '1', '2']);
   });
 
   it('that reaches the same values over and over is as quick as one that reaches them once', () => {

@@ -63,9 +63,9 @@ export function floods(serviceOf: () => Service): void {
       await inPieces(20_000)
     ).line;
     const before = peakMemory();
-    const { line } = await beside(() => inPieces(600_000));
+    const { line } = await beside(() => inPieces(300_000));
     expect(await line).to.equal('HTTP/1.1 400 Bad Request');
-    expect((peakMemory() - before) / MIB, 'MiB more than before').to.be.below(100);
+    expect((peakMemory() - before) / MIB, 'MiB more than before').to.be.below(50);
   });
 
   /** Bytes that the server had in memory at most. */

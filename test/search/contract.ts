@@ -345,7 +345,7 @@ export function searchContract(
     });
 
     it('goes on answering while it takes in a large document, of which nothing is found before all is', async () => {
-      const tracks = Array.from({ length: 6_000 }, (_, n) => ({ text: `word${n} common`, id: String(n) }));
+      const tracks = Array.from({ length: 3_000 }, (_, n) => ({ text: `word${n} common`, id: String(n) }));
       await put({ number: 1, tracks: [{ text: 'common', id: 'first' }] });
       const large = document({ number: 2, tracks });
       let done = false;
@@ -355,11 +355,11 @@ export function searchContract(
       await putting;
       expect([...seen].every((count) => count === 1 || count === 5)).to.equal(true);
       expect(seen.has(1)).to.equal(true);
-      expect((await all({ text: 'common', limit: 500 })).found).to.have.length(6_001);
+      expect((await all({ text: 'common', limit: 500 })).found).to.have.length(3_001);
     });
 
     it('removes a job in the middle of its being taken in', async () => {
-      const tracks = Array.from({ length: 5_000 }, (_, n) => ({ text: `word${n}` }));
+      const tracks = Array.from({ length: 2_000 }, (_, n) => ({ text: `word${n}` }));
       const putting = index.put([
         document({ number: 1, tracks }),
         document({ number: 2, tracks: [{ text: 'two' }] }),
@@ -370,11 +370,11 @@ export function searchContract(
     });
 
     it('goes on taking in a run when the one before is removed', async () => {
-      const tracks = Array.from({ length: 5_000 }, (_, n) => ({ text: `word${n}` }));
+      const tracks = Array.from({ length: 2_000 }, (_, n) => ({ text: `word${n}` }));
       const putting = index.put([document({ number: 1, run: 2, tracks })]);
       await index.remove(1, 1);
       expect(await putting).to.deep.equal(['taken']);
-      expect(await texts({ text: 'word4999' })).to.deep.equal(['word4999']);
+      expect(await texts({ text: 'word1999' })).to.deep.equal(['word1999']);
     });
   });
 }

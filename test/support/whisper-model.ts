@@ -82,7 +82,11 @@ function headOf(model: WhisperModel): Buffer[] {
 }
 
 type Fill = (row: number, column: number) => number;
-const ZERO: Fill = () => 0;
+/** What a token adds to the place before the next, which is also what it is found by. */
+type Pointing = Readonly<Record<number, number>>;
+/** Rows that are not in a map are zero. */
+type Content = Fill | ReadonlyMap<number, Pointing>;
+const ZERO: Content = new Map();
 
 function* tensorsOf(model: WhisperModel): Generator<Buffer> {
   const { convolution = F16, state = SMALL_STATE } = model;
@@ -111,15 +115,12 @@ function placesOf(model: WhisperModel): Fill {
   };
 }
 
-/** What a token adds to the place before the next, which is also what it is found by. */
-type Pointing = Readonly<Record<number, number>>;
-
-function tokensOf(model: WhisperModel): Fill {
+function tokensOf(model: WhisperModel): ReadonlyMap<number, Pointing> {
   const { words, english = [], language } = model;
   const firstTime = firstTimeOf(model);
   // Less than the word as it was spoken has, unless the order to translate comes to it.
   const translated = (direction: number): Pointing => ({ [direction]: 3.9, [TRANSLATED]: 4 });
-  const pointing = new Map<number, Pointing>([
+  return new Map<number, Pointing>([
     ...words.map((_, word) => [word, { [word]: 4 }] as const),
     [endOf(model), { [END]: 4 }],
     [firstTime, { [TIME]: 4 }],
@@ -133,7 +134,6 @@ function tokensOf(model: WhisperModel): Fill {
           [words.length + english.length, translated(TIME)] as const,
         ]),
   ]);
-  return (token, direction) => pointing.get(token)?.[direction] ?? 0;
 }
 
 function* block(name: string, attentions: readonly string[], state: number): Generator<Buffer> {
@@ -157,12 +157,16 @@ function* norm(name: string, state: number): Generator<Buffer> {
 }
 
 /** Of type 0 (32 bits) or 1 (16 bits), filled row by row. */
-function tensor(name: string, sizes: readonly number[], type = F16, fill: Fill = ZERO): Buffer {
+function tensor(name: string, sizes: readonly number[], type = F16, content: Content = ZERO): Buffer {
   const count = sizes.reduce((a, b) => a * b, 1);
   const columns = sizes.length === 1 ? 1 : sizes.slice(1).reduce((a, b) => a * b, 1);
-  const at = (i: number) => fill(Math.floor(i / columns), i % columns);
   const values = type === 0 ? new Float32Array(count) : new Uint16Array(count);
-  if (fill !== ZERO) for (let i = 0; i < count; i++) values[i] = type === 0 ? at(i) : HALVES.get(at(i))!;
+  const put = (i: number, value: number) => (values[i] = type === 0 ? value : HALVES.get(value)!);
+  if (typeof content === 'function')
+    for (let i = 0; i < count; i++) put(i, content(Math.floor(i / columns), i % columns));
+  else
+    for (const [row, pointing] of content)
+      for (const [column, value] of Object.entries(pointing)) put(row * columns + Number(column), value);
   const title = Buffer.from(name);
   return Buffer.concat([
     numbers(sizes.length, title.length, type, ...sizes.toReversed()),
