@@ -38,6 +38,7 @@ export function outsideComponents(
 ): OutsideComponents {
   const components: OutsideComponent[] = [];
   const problems: string[] = [];
+  if (folders.length === 0) return { components, problems };
   let catalog = builtIn.reduce(taken, EMPTY_CATALOG);
   for (const folder of folders.flatMap((root) => componentFolders(root, problems)))
     try {
