@@ -7,7 +7,11 @@ import { answer, drop, hang, inTurn, Receiver } from '../support/receiver.ts';
 import { sampleUri, Service, type JobRequest } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const LIGHT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' } as const;
+const LIGHT = {
+  media: [sampleUri('hello-world.png')],
+  pipelineName: 'LIGHT PIPELINE',
+  jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE' },
+} as const;
 /** A receiver that fails three times is told as failed. */
 const QUICK = { DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200', DELIVERY_QUICK_ATTEMPTS: '3' };
 /** More than are sent to one receiver at a time. */

@@ -13,7 +13,7 @@ const LONG = pictureUri(60, 60);
 const OTHER = pictureUri(61, 61);
 const SHORT = pictureUri(5, 5);
 const CUT = 'data:image/bmp;base64,<truncated>';
-const LIGHT = { pipelineName: 'LIGHT PIPELINE' };
+const LIGHT = { pipelineName: 'LIGHT PIPELINE', jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE' } };
 const DAYS_MS = 2 * 24 * 60 * 60 * 1000;
 
 describe('data: URIs of a request', () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Properties } from '../../domain/types.ts';
 import { sampleUri, Service, tracksOf, type JobRequest } from '../support/service.ts';
 
-const ASTRONAUT = sampleUri('astronaut.png');
+const PICTURE = sampleUri('hello-world.png');
 
 describe('A property of the environment', function () {
   this.timeout(240_000);
@@ -30,7 +30,7 @@ describe('A property of the environment', function () {
     ])
       expect(await service.logged(note)).to.include({ level: 'warn' });
     const document = await service.run({
-      media: [ASTRONAUT],
+      media: [PICTURE],
       pipelineName: 'LIGHT PIPELINE',
       jobProperties: { OUTPUT_DETAILS: 'TRUE' },
     });
@@ -54,25 +54,25 @@ describe('A property of the environment', function () {
       },
     };
     const medium = {
-      mediaUri: ASTRONAUT,
+      mediaUri: PICTURE,
       properties: { LABEL: 'of the medium', CAPTION: 'of the medium' },
     };
     const labels = async (request: JobRequest) =>
       tracksOf((await service.run(request)).media[0], 'LIGHT')[0]?.trackProperties;
     const CAPTION = 'of the environment';
-    expect(await labels({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' })).to.deep.equal({
+    expect(await labels({ media: [PICTURE], pipelineName: 'LIGHT PIPELINE' })).to.deep.equal({
       LABEL: 'of the algorithm',
       CAPTION,
     });
-    expect(await labels({ media: [ASTRONAUT], ...labelled })).to.deep.equal({
+    expect(await labels({ media: [PICTURE], ...labelled })).to.deep.equal({
       LABEL: 'of the action',
       CAPTION,
     });
-    expect(await labels({ media: [ASTRONAUT], ...labelled, ...job })).to.deep.equal({
+    expect(await labels({ media: [PICTURE], ...labelled, ...job })).to.deep.equal({
       LABEL: 'of the job',
       CAPTION,
     });
-    expect(await labels({ media: [ASTRONAUT], ...labelled, ...job, ...algorithm })).to.deep.equal({
+    expect(await labels({ media: [PICTURE], ...labelled, ...job, ...algorithm })).to.deep.equal({
       LABEL: 'of the job for the algorithm',
       CAPTION,
     });

@@ -122,13 +122,19 @@ function output(suite: Suite): void {
   suite.proves(
     row,
     200,
-    'for strict readers also of a failed medium, of annotated and of fed tracks',
+    'for strict readers also of a failed medium, of a derived and a drawn one, and of annotated tracks',
     async () => {
+      const all = [];
       for (const request of READ_STRICTLY) {
         const id = await suite.service.submit(request);
         await suite.service.terminal(id);
-        await suite.gets(['GET', path(id)], 200, detectionOutput);
+        all.push(...(await suite.gets(['GET', path(id)], 200, detectionOutput)).media);
       }
+      expect(all.map(({ status }) => status)).to.include('INCOMPLETE');
+      expect(all.some(({ markupResult }) => markupResult !== null)).to.equal(true);
+      expect(all.some(({ parentMediaId }) => parentMediaId !== -1)).to.equal(true);
+      const entries = all.flatMap(({ output }) => Object.values(output).flat());
+      expect(entries.some((entry) => entry?.annotators !== undefined)).to.equal(true);
     },
   );
 
