@@ -7,7 +7,7 @@ import type { ClaimAnswer } from '../../protocol/worker-messages.ts';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
 import { packageRoot } from '../../config/info.ts';
 import { POLL_MS, RawComponent, trackNamed, type Detect } from '../support/raw-component.ts';
-import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
+import { errorCodes, sampleUri, Service, tracksOf, type LogLine } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');
@@ -50,6 +50,14 @@ describe('A component that speaks the worker protocol', () => {
   const claimed = async (extra: object = {}): Promise<{ id: string; work: Detect }> => {
     const id = await submit(extra);
     return { id, work: await component.claimOf(id, 'ABSENT') };
+  };
+  /** This sub-job once more; others of its job that come before it are given back. */
+  const claimedAgain = async (job: string, subJob: string): Promise<Detect> => {
+    const work = await component.claimOf(job, 'ABSENT');
+    if (work.id === subJob) return work;
+    const again = await claimedAgain(job, subJob);
+    await component.release(work.token);
+    return again;
   };
   const queued = async () => {
     const { body } = await service.ask('GET', '/rest/queues/TROUPE.DETECTION_ABSENT_REQUEST');
@@ -195,24 +203,32 @@ describe('A component that speaks the worker protocol', () => {
     expect(await labels(id)).to.deep.equal(['time 0']);
   });
 
-  for (const [what, lines] of [
-    ['lines that are no JSON', ['no JSON at all']],
-    ['a track without detections', [JSON.stringify({ ...trackNamed('x'), detections: [] })]],
-    ['a number that is none', ['{"startFrame":"zero"}']],
-    ['another frame than the one of a picture', [JSON.stringify(trackAt(7))]],
-    ['a good track before a bad one', [trackNamed('good'), '[]']],
-  ] as const)
-    it(`has a result with ${what} refused with 422 and the reason, and counted as an attempt`, async () => {
-      const { id, work } = await claimed();
+  it('has a result that is none refused with 422 and the reason, and counted as an attempt', async () => {
+    const wrongs = {
+      'lines that are no JSON': ['no JSON at all'],
+      'a track without detections': [JSON.stringify({ ...trackNamed('x'), detections: [] })],
+      'a number that is none': ['{"startFrame":"zero"}'],
+      'another frame than the one of a picture': [JSON.stringify(trackAt(7))],
+      'a good track before a bad one': [trackNamed('good'), '[]'],
+    };
+    const id = await submit({ media: Object.keys(wrongs).map(() => ASTRONAUT) });
+    for (const [what, lines] of Object.entries(wrongs)) {
+      const work = await component.claimOf(id, 'ABSENT');
       const { status, body } = await component.result(work.token, lines);
-      expect(status).to.equal(422);
-      expect((body as { message: string }).message).to.match(/^Track [12] /);
-      expect((await component.result(work.token, [])).status, 'the lease has ended').to.equal(409);
-      const again = await component.claimOf(id, 'ABSENT');
-      expect(again.attempt).to.equal(2);
-      await component.result(again.token, [trackNamed('second')]);
-      expect(await labels(id)).to.deep.equal(['second']);
-    });
+      expect(status, what).to.equal(422);
+      expect((body as { message: string }).message, what).to.match(/^Track [12] /);
+      expect((await component.result(work.token, [])).status, `${what}: the lease has ended`).to.equal(409);
+      const again = await claimedAgain(id, work.id);
+      expect(again.attempt, what).to.equal(2);
+      await component.result(again.token, [trackNamed(what)]);
+    }
+    await service.terminal(id);
+    const { media } = await service.document(id);
+    const found = media.map((medium) =>
+      tracksOf(medium, 'ABSENT').map(({ trackProperties }) => trackProperties['LABEL']),
+    );
+    expect(found).to.have.deep.members(Object.keys(wrongs).map((what) => [what]));
+  });
 
   it('has a result with frames that it was not given refused with 422 and the reason', async () => {
     const { work } = await claimed({ media: [sampleUri('face_move.mp4')] });
@@ -394,7 +410,11 @@ describe('A lease', () => {
   /** Set when its test begins: until then the lease is kept. */
   let isWanted = false;
   before(async () => {
-    service = await Service.here({ LEASE_MS: '3000', SILENCE_MS: '6000', SUB_JOB_ATTEMPTS: '2' });
+    service = await Service.here({
+      ...{ LEASE_MS: '3000', SILENCE_MS: '6000', SUB_JOB_ATTEMPTS: '2', DRAIN_MS: '15000' },
+      // The built-in component for media is killed by the last test, and is not started again.
+      RESTART_DELAY_MS: '600000',
+    });
     component = new RawComponent(service);
     const id = await service.submit(ABSENT);
     const work = await component.claimOf(id, 'ABSENT');
@@ -472,8 +492,6 @@ describe('A lease', () => {
   });
 
   it('is handed out no longer, and ends with those that run, while the server drains', async () => {
-    await service.stop();
-    await service.startHere({ DRAIN_MS: '15000' });
     const id = await service.submit({ ...ABSENT, media: [ASTRONAUT, ASTRONAUT] });
     const work = await component.claimOf(id, 'ABSENT');
     const second = await component.claimOf(id, 'ABSENT');
@@ -512,28 +530,17 @@ describe('A lease', () => {
     await component.result(rest.token, []);
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
   });
-});
 
-describe('A component for media', () => {
-  let service: Service;
-  let component: RawComponent;
-  before(async () => {
-    // The built-in one is not started again after its first death.
-    service = await Service.here({ RESTART_DELAY_MS: '600000' });
-    component = new RawComponent(service);
-  });
-  after(() => service.close());
-
-  it('finishes tracks and writes the document, which says what the job has ended as even if it is cancelled meanwhile', async () => {
+  it('may be one of the work for media: its holder finishes tracks and writes the document, which says what the job has ended as even if it is cancelled meanwhile', async () => {
     const id = await service.submit(ABSENT);
     const piece = await component.claimOf(id, 'ABSENT');
-    const { pid } = (await service.logged('component process started', ({ worker }) =>
-      String(worker).includes('TroupeMedia'),
-    )) as unknown as {
-      pid: number;
-    };
+    const isMedia = ({ worker }: LogLine) => String(worker).includes('TroupeMedia');
+    const { pid } = service.log('component process started').findLast(isMedia)!;
     process.kill(pid, 'SIGKILL');
-    await service.logged('component process ended', ({ worker }) => String(worker).includes('TroupeMedia'));
+    await service.logged(
+      'component process ended',
+      (line) => isMedia(line) && String(line['reason']).includes('SIGKILL'),
+    );
     await component.result(piece.token, [trackNamed('a')]);
 
     const finish: Assignment = await component.claimOf(id, 'TRACK_FINISHING');
