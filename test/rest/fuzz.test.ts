@@ -14,7 +14,7 @@ import { manglings, ODD_REQUESTS, request } from './fuzz/odd-requests.ts';
 import { operationsOf, Requests, type FuzzedOperation, type Plan } from './fuzz/requests.ts';
 import { seed } from '../support/seed.ts';
 
-const runs = Number(process.env['RUNS'] ?? 2);
+const runs = Number(process.env['RUNS'] ?? 1);
 const ENV = {
   METRICS_TOKEN: 'a-token-for-prometheus',
   MAX_EVENT_STREAMS: '5',
