@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { UNINDEXED_JOBS } from '../../actors/batch-job/indexes.ts';
+import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
 import { JobIndexer } from '../../actors/search/job-indexer.ts';
 import { systemClock } from '../../actors/runtime/clock.ts';
 import type { Logger } from '../../config/logger.ts';
@@ -44,6 +46,31 @@ describe('The index of the search', () => {
       () => of.find(asked({ text: 'word' })),
       (page) => 'hits' in page && page.complete && page.hits.length === 0,
     );
+
+  it('is whole without a file where no job has ended, and says so in the file with the first one', async () => {
+    const file = path('unmade.db');
+    store = new SqliteStore(path('unmade-jobs.db'));
+    const told: string[] = [];
+    const logger = { ...silent, info: (_: object, message: string) => void told.push(message) };
+    indexer = new JobIndexer({
+      ...{ store, index: openAt(file), clock: systemClock, logger, dataDir: path('') },
+      jobs: () => ({ ask: () => Promise.reject(new Error('There is no actor of the job.')) }),
+    });
+    indexer.wake();
+    await until('it is whole', () => told.includes('the search has all documents'));
+    expect(existsSync(file)).to.equal(false);
+
+    await store.commit({
+      ...{ actor: { kind: BATCH_JOB, id: '1' }, expected: 0, owner: { server: 'a', epoch: 1 } },
+      ...{ snapshot: { schema: 1, body: {} }, index: { [UNINDEXED_JOBS]: 1 } },
+    });
+    indexer.wake();
+    await until('the file is there', () => existsSync(file));
+    await indexer.close();
+    const after = openAt(file);
+    expect(await after.mark()).to.equal(null);
+    await after.close();
+  });
 
   it('is made again when a search meets the damage', async () => {
     const damaged = await givenDamaged('searched', 'words_data');
