@@ -29,10 +29,10 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
       for (const name of [
         'cats.onnx',
         'cats',
+        path.join(models.path, 'cats.onnx'),
         'far/below/cats',
         'own',
         'hub',
-        path.join(models.path, 'cats.onnx'),
       ])
         expect(seen(await models.inImage(name)), name).to.deep.equal(IN_PICTURE);
     });
