@@ -1,8 +1,9 @@
 /**
  * Programs of Debian that tests of the service ring put real questions to. Where they are missing they are installed, by root; else it is
- * said which ones, and those tests are left out.
+ * said which ones, and those tests are left out. As a program of its own (node test/requirements.mjs) it does this and nothing else.
  */
 import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
 /** Each with the package that brings it. */
 const NEEDED = [
@@ -35,3 +36,5 @@ function runs(program, words) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   return spawnSync(program, words, { env, timeout: LONGEST_MS, stdio: 'ignore' }).status === 0;
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) installRequirements();
