@@ -75,5 +75,5 @@ export function alignedRows([head = [], ...rows]: readonly (readonly string[])[]
   const shown = head.flatMap((_, i) => (rows.some((cells) => cells[i] !== '') ? [i] : []));
   const table = [head, ...rows].map((cells) => shown.map((i) => cells[i] ?? ''));
   const widths = shown.map((_, i) => Math.max(...table.map((cells) => cells[i]?.length ?? 0)));
-  return table.map((cells) => cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(GAP).trimEnd()); // prettier-ignore
+  return table.map((cells) => cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(GAP).trimEnd()); // oxfmt-ignore
 }

@@ -119,7 +119,7 @@ async function runAll(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<readonly Ended[]> {
-  const progress = await showProgress(terminal, JOBS.map(({ label }) => label), { step: STEP }); // prettier-ignore
+  const progress = await showProgress(terminal, JOBS.map(({ label }) => label), { step: STEP }); // oxfmt-ignore
   try {
     return await Promise.all(JOBS.map((job) => runOne(client, job, progress, signal)));
   } finally {

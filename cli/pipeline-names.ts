@@ -15,7 +15,7 @@ export function pipelineLines(known: readonly PipelineName[]): readonly string[]
   const more = known.length - rows.length;
   return [
     'The pipelines are:',
-    ...alignedRows([['', ''], ...rows]).slice(1).map((line) => `  ${line}`), // prettier-ignore
+    ...alignedRows([['', ''], ...rows]).slice(1).map((line) => `  ${line}`), // oxfmt-ignore
     ...(more > 0 ? [`  and ${more} more: troupe pipelines list`] : []),
   ];
 }

@@ -77,7 +77,7 @@ class StreamLines {
   }
 
   #trackBegan({ liveId, at, frame, confidence, properties, ...box }: Event<'trackBegan'>): readonly string[] {
-    const words = Object.entries(properties).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`])); // prettier-ignore
+    const words = Object.entries(properties).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`])); // oxfmt-ignore
     const facts = shortened(words.join('  '), WORDS_LENGTH);
     if (this.#began.size >= MAX_TRACKS) this.#began.delete(this.#began.keys().next().value!);
     this.#began.set(liveId, { at, words: facts });
@@ -91,7 +91,7 @@ class StreamLines {
     const began = this.#began.get(liveId);
     this.#began.delete(liveId);
     const lasted = began === undefined ? '' : `after ${((at - began.at) / 1_000).toFixed(1)} s`;
-    return [this.#line(at, 'ended', joined([`track ${liveId}`, `frame ${frame}`, lasted, began?.words ?? '']))]; // prettier-ignore
+    return [this.#line(at, 'ended', joined([`track ${liveId}`, `frame ${frame}`, lasted, began?.words ?? '']))]; // oxfmt-ignore
   }
 
   #counts({ dropped, read }: StreamCounts): readonly string[] {

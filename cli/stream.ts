@@ -35,14 +35,14 @@ export async function stream(given: string, options: StreamOptions, terminal: Te
   try {
     const { jobId, outputObjectDirectory } = await submit(client, requestOf(uri, pipeline, options), signal);
     const id = String(jobId);
-    terminal.note(`Streaming job ${id} is accepted; its reports come to ${printable(String(outputObjectDirectory))}`); // prettier-ignore
+    terminal.note(`Streaming job ${id} is accepted; its reports come to ${printable(String(outputObjectDirectory))}`); // oxfmt-ignore
     const watcher = { seen: printerOf(options, terminal), signal };
-    const watching = keep === true ? watchStream(client, id, watcher) : watchAndCancel(client, id, watcher, terminal); // prettier-ignore
+    const watching = keep === true ? watchStream(client, id, watcher) : watchAndCancel(client, id, watcher, terminal); // oxfmt-ignore
     const job = await watching.catch((error: unknown) => {
       if (keep !== true || !signal.aborted) throw error;
       return undefined;
     });
-    terminal.note(job === undefined ? `Streaming job ${id} goes on: troupe streams watch ${id}, or cancel ${id}.` : endLine(job)); // prettier-ignore
+    terminal.note(job === undefined ? `Streaming job ${id} goes on: troupe streams watch ${id}, or cancel ${id}.` : endLine(job)); // oxfmt-ignore
     return job === undefined || endedWell(job) ? EXIT.done : EXIT.failed;
   } finally {
     interrupts.close();

@@ -81,6 +81,6 @@ export const endedWell = ({ jobStatus }: StreamInfo) =>
 export function endLine({ jobId, jobStatus, jobStatusDetail, segments = 0, frames }: StreamInfo): string {
   const why = jobStatusDetail === null ? '' : `: ${jobStatusDetail}`;
   const count = `${segments} ${segments === 1 ? 'segment' : 'segments'}`;
-  const lost = frames === undefined || frames.dropped === 0 ? '' : `, ${frames.dropped} of ${frames.read} frames dropped`; // prettier-ignore
+  const lost = frames === undefined || frames.dropped === 0 ? '' : `, ${frames.dropped} of ${frames.read} frames dropped`; // oxfmt-ignore
   return printable(`Streaming job ${jobId}: ${jobStatus} after ${count}${lost}${why}`);
 }

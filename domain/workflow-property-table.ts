@@ -20,7 +20,7 @@ const VIDEO: readonly MediaType[] = ['VIDEO'];
 const TIMED: readonly MediaType[] = ['AUDIO', 'VIDEO'];
 const GENERIC: readonly MediaType[] = ['UNKNOWN'];
 
-// prettier-ignore
+// oxfmt-ignore
 const FEED_FORWARD: readonly WorkflowPropertyRow[] = [
   ['FEED_FORWARD_TYPE', 'STRING', 'NONE', '', ALL,
     'What a task takes from the tracks of the task before: NONE, FRAME, REGION or SUPERSET_REGION.'],
@@ -38,7 +38,7 @@ const FEED_FORWARD: readonly WorkflowPropertyRow[] = [
     "Leave the action's tracks out of the detection document and only say that they were suppressed."],
 ];
 
-// prettier-ignore
+// oxfmt-ignore
 const ARTIFACTS: readonly WorkflowPropertyRow[] = [
   ['OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY', 'BOOLEAN', 'false', 'output.objects.artifacts.and.exemplars.only', SEEN,
     'Keep only exemplars and extracted detections in the detection document.'],
@@ -62,7 +62,7 @@ const ARTIFACTS: readonly WorkflowPropertyRow[] = [
     'Detection properties, separated by ";": detections that carry one are extracted, too.'],
 ];
 
-// prettier-ignore
+// oxfmt-ignore
 const SAMPLING: readonly WorkflowPropertyRow[] = [
   ['USE_KEY_FRAMES', 'BOOLEAN', 'false', '', VIDEO,
     'Look at key frames only; FRAME_INTERVAL then counts key frames.'],
@@ -88,7 +88,7 @@ const SAMPLING: readonly WorkflowPropertyRow[] = [
     'Unit of the segment lengths: FRAME or SECONDS.'],
 ];
 
-// prettier-ignore
+// oxfmt-ignore
 const TRACKS: readonly WorkflowPropertyRow[] = [
   ['QUALITY_SELECTION_PROPERTY', 'STRING', 'CONFIDENCE', 'detection.quality.selection.prop', ALL,
     'What ranks detections and tracks: CONFIDENCE or a property with numbers.'],
@@ -124,7 +124,7 @@ const TRACKS: readonly WorkflowPropertyRow[] = [
     'A JSON file that says which property values are replaced by the name of their group.'],
 ];
 
-// prettier-ignore
+// oxfmt-ignore
 const PICTURE: readonly WorkflowPropertyRow[] = [
   ['SEARCH_REGION_ENABLE_DETECTION', 'BOOLEAN', 'false', '', SEEN,
     'Look only inside the search region.'],
@@ -150,7 +150,7 @@ const PICTURE: readonly WorkflowPropertyRow[] = [
     'Colour of the corners that a rotation leaves empty: BLACK or WHITE.'],
 ];
 
-// prettier-ignore
+// oxfmt-ignore
 const TRAFFIC: readonly WorkflowPropertyRow[] = [
   ['COMPONENT_HTTP_RETRY_MAX_ATTEMPTS', 'INT', '10', 'detection.http.retry.max.attempts', ALL,
     'How often a component tries a request to a server of its own.'],
@@ -199,7 +199,7 @@ const TRAFFIC: readonly WorkflowPropertyRow[] = [
     'S3_UPLOAD_OBJECT_KEY_PREFIX of the place that is copied from, when it differs: results under it are known by their keys.'],
 ];
 
-// prettier-ignore
+// oxfmt-ignore
 const MEDIA: readonly WorkflowPropertyRow[] = [
   ['SOURCE_MEDIA_ONLY', 'BOOLEAN', 'false', '', ALL, 'The action skips media that were derived from others.'],
   ['DERIVATIVE_MEDIA_ONLY', 'BOOLEAN', 'false', '', ALL, 'The action skips media that the request named itself.'],

@@ -183,8 +183,8 @@ class SoundMeter {
     const measure = 'metadata=1:peak=true:framelog=quiet';
     this.#chains = {
       form,
-      silence: new FilterChain([['abuffer', form], ['silencedetect', detect], ['abuffersink', '']]), // prettier-ignore
-      loudness: new FilterChain([['abuffer', form], ['ebur128', measure], ['abuffersink', '']]), // prettier-ignore
+      silence: new FilterChain([['abuffer', form], ['silencedetect', detect], ['abuffersink', '']]), // oxfmt-ignore
+      loudness: new FilterChain([['abuffer', form], ['ebur128', measure], ['abuffersink', '']]), // oxfmt-ignore
     };
     return this.#chains;
   }

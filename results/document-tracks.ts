@@ -104,7 +104,7 @@ class TrackReader {
 
   /** The track that ends here; its medium and its entry stay for the next one. */
   track(): DocumentTrack {
-    const { TRACK: own = {}, ENTRY: entry = {}, TRACK_PROPERTIES: of = {}, DETECTION: exemplar = {} } = this.#values; // prettier-ignore
+    const { TRACK: own = {}, ENTRY: entry = {}, TRACK_PROPERTIES: of = {}, DETECTION: exemplar = {} } = this.#values; // oxfmt-ignore
     this.#values = { ...keptOf(this.#values, 'MEDIUM'), ...keptOf(this.#values, 'ENTRY') };
     return {
       medium: (this.#medium ??= this.#readMedium()),

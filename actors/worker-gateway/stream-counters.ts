@@ -45,7 +45,7 @@ export class StreamCounters {
 
 /** A count that has fallen began anew at zero, as when another component takes a stream over that was given back. */
 function grownBy(before: StreamCounts, now: StreamCounts): StreamCounts {
-  const grown = (name: keyof StreamCounts) => (now[name] >= before[name] ? now[name] - before[name] : now[name]); // prettier-ignore
+  const grown = (name: keyof StreamCounts) => (now[name] >= before[name] ? now[name] - before[name] : now[name]); // oxfmt-ignore
   return {
     read: grown('read'),
     processed: grown('processed'),

@@ -126,7 +126,7 @@ function recordingsOf({ recordings }: SpeechTruth, all: readonly NamedMedium[]) 
       `None of the recordings of the truth (${listed([...recordings.keys()])}) is among the media of the document (${listed(all.map(({ name }) => name))}).`,
     );
   const lost = [...recordings.keys()].filter((name) => !pairs.some(({ one }) => isCalled(one.name, name)));
-  const notes = lost.length === 0 ? [] : [`Recordings of the truth that the document does not have, and that are not judged: ${listed(lost)}.`]; // prettier-ignore
+  const notes = lost.length === 0 ? [] : [`Recordings of the truth that the document does not have, and that are not judged: ${listed(lost)}.`]; // oxfmt-ignore
   return { pairs, notes };
 }
 

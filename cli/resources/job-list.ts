@@ -167,7 +167,7 @@ const STATISTICS: readonly Column<PipelineRow>[] = [
   { title: 'SLOWEST', of: timeOf(({ maxTime }) => maxTime), right: true },
   {
     title: 'STATES',
-    of: ({ states }) => Object.entries(states).map(([state, count]) => `${count} ${state}`).join(', '), // prettier-ignore
+    of: ({ states }) => Object.entries(states).map(([state, count]) => `${count} ${state}`).join(', '), // oxfmt-ignore
     flexible: true,
   },
 ];

@@ -10,7 +10,7 @@ import { printerOf } from '../stream-lines.ts';
 import type { Terminal } from '../terminal.ts';
 import { RefusedError } from '../transport.ts';
 import { endedWell, endLine, streamOf, streamPath, unknownStream, watchStream } from '../watch-stream.ts';
-import { asking, clientOf, command, momentText, readAs, show, withQuery, type RestOptions } from './command.ts'; // prettier-ignore
+import { asking, clientOf, command, momentText, readAs, show, withQuery, type RestOptions } from './command.ts'; // oxfmt-ignore
 
 const ID = '<ID>';
 /** Jobs that are asked for at a time; the service lists their ids alone. */

@@ -71,7 +71,7 @@ async function outputOn({ outputFolder, besideServer }: DetectWork, { sendFile }
   };
 }
 
-const isFolder = (path: string) => stat(path).then((found) => found.isDirectory(), () => false); // prettier-ignore
+const isFolder = (path: string) => stat(path).then((found) => found.isDirectory(), () => false); // oxfmt-ignore
 
 /** Two files of one name may lie in two folders. */
 const nameOf = (path: string, number: number): string =>

@@ -34,8 +34,8 @@ const LETTER = /\p{L}/gu;
 const OF_SCRIPT = SCRIPTS.map(([code, name]) => [code, new RegExp(`\\p{Script=${name}}`, 'u')] as const);
 
 /** Frequent characters that only one of the two ways to write Chinese has, pair by pair. */
-const SIMPLIFIED = '们这为来国时会说对过个学发经么还没进样动现开机东车长门问间马鸟鱼书见贝页风飞龙图话语谁让认识边应该电脑红绿让几岁买卖听写读华爱乐医院儿员务实习业两'; // prettier-ignore
-const TRADITIONAL = '們這為來國時會說對過個學發經麼還沒進樣動現開機東車長門問間馬鳥魚書見貝頁風飛龍圖話語誰讓認識邊應該電腦紅綠讓幾歲買賣聽寫讀華愛樂醫院兒員務實習業兩'; // prettier-ignore
+const SIMPLIFIED = '们这为来国时会说对过个学发经么还没进样动现开机东车长门问间马鸟鱼书见贝页风飞龙图话语谁让认识边应该电脑红绿让几岁买卖听写读华爱乐医院儿员务实习业两'; // oxfmt-ignore
+const TRADITIONAL = '們這為來國時會說對過個學發經麼還沒進樣動現開機東車長門問間馬鳥魚書見貝頁風飛龍圖話語誰讓認識邊應該電腦紅綠讓幾歲買賣聽寫讀華愛樂醫院兒員務實習業兩'; // oxfmt-ignore
 
 /**
  * Letters of the text. Those of scripts that write a word with one or two count as seven, and as two those that few languages

@@ -2,7 +2,7 @@
 import { DetectionError } from '../sdk/detector.ts';
 import type { Properties } from '../../domain/types.ts';
 
-// prettier-ignore
+// oxfmt-ignore
 export const CLASSES: readonly string[] = [
   'person', 'bicycle', 'car', 'motorcycle', 'airplane', 'bus', 'train', 'truck', 'boat', 'traffic light',
   'fire hydrant', 'stop sign', 'parking meter', 'bench', 'bird', 'cat', 'dog', 'horse', 'sheep', 'cow',

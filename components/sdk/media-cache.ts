@@ -203,7 +203,7 @@ function isHere({ path, bytes }: WorkMedium): boolean {
   }
 }
 
-const exists = (path: string) => stat(path).then(() => true, () => false); // prettier-ignore
+const exists = (path: string) => stat(path).then(() => true, () => false); // oxfmt-ignore
 
 /** Passes on no more than one in a while. */
 function told({ signal, working }: Fetching): Fetching {

@@ -16,7 +16,7 @@ describe('Refused tokens in the log', () => {
     now = 60_000;
     refusals.tell(context(`/${'b'.repeat(9_000)}`), 403, 'x'.repeat(9_000), 'ada');
     expect(lines[2]).to.equal('more tokens were refused than are logged {"refused":3,"aMinute":2}');
-    expect(lines[3]).to.match(/^a role is missing /).and.to.include('"user":"ada"'); // prettier-ignore
+    expect(lines[3]).to.match(/^a role is missing /).and.to.include('"user":"ada"'); // oxfmt-ignore
     expect(lines[3]!.length, 'what a client chose is cut').to.be.below(600);
   });
 });

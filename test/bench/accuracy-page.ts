@@ -38,8 +38,8 @@ async function run(place: Place, args: readonly string[]): Promise<string> {
 const evaluated = async (place: Place, ...args: readonly string[]): Promise<Evaluation> =>
   JSON.parse(await run(place, ['evaluate', ...args, '--json'])) as Evaluation;
 
-const figure = (value: number | null | undefined): string => (value === null || value === undefined ? '-' : value.toFixed(3)); // prettier-ignore
-const percent = (value: number | null | undefined): string => (value === null || value === undefined ? '-' : `${(100 * value).toFixed(1)} %`); // prettier-ignore
+const figure = (value: number | null | undefined): string => (value === null || value === undefined ? '-' : value.toFixed(3)); // oxfmt-ignore
+const percent = (value: number | null | undefined): string => (value === null || value === undefined ? '-' : `${(100 * value).toFixed(1)} %`); // oxfmt-ignore
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
@@ -54,7 +54,7 @@ const boxRow = (detector: string, over: string, one: BoxMeasures): readonly stri
 ];
 
 const imagesOf = (file: string): readonly string[] =>
-  (JSON.parse(readFileSync(truth(file), 'utf8')) as { images: { file_name: string }[] }).images.map((image) => image.file_name); // prettier-ignore
+  (JSON.parse(readFileSync(truth(file), 'utf8')) as { images: { file_name: string }[] }).images.map((image) => image.file_name); // oxfmt-ignore
 
 async function pictures(
   place: Place,
@@ -133,7 +133,7 @@ async function textFigures(place: Place): Promise<readonly string[]> {
       percent(characters!.errorRate),
     ]);
   }
-  const all = ['all', String(sum.words), percent(sum.wrongWords / sum.words), String(sum.characters), percent(sum.wrongCharacters / sum.characters)]; // prettier-ignore
+  const all = ['all', String(sum.words), percent(sum.wrongWords / sum.words), String(sum.characters), percent(sum.wrongCharacters / sum.characters)]; // oxfmt-ignore
   return table(
     ['Text read (TEXT, MERGE_LINES)', 'Words', 'Word error rate', 'Characters', 'Character error rate'],
     [...rows, all],

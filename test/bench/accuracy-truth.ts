@@ -50,4 +50,4 @@ export const OBJECTS: Readonly<Record<string, readonly string[]>> = {
 /** Frames of scenes_pd.mp4 at which a scene begins. */
 export const CUTS = [50, 120, 200];
 /** Milliseconds of vad_groundtruth.wav in which somebody speaks; from 9,100 to 12,100 there is noise. */
-export const SPOKEN = [[2_000, 9_100], [12_100, 14_900]] as const; // prettier-ignore
+export const SPOKEN = [[2_000, 9_100], [12_100, 14_900]] as const; // oxfmt-ignore

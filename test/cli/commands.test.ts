@@ -205,7 +205,7 @@ describe('troupe, over the REST interface', () => {
         const { stderr } = await place.troupe(['jobs', 'list', '--limit', '2'], as);
         expect(stderr).to.equal('There are more: --limit or --all shows them.\n');
         const queries = asked.map((line) => line.split(' ')[1]?.split('?')[1]);
-        expect(queries.slice(0, 3)).to.deep.equal(['limit=500&terminal=false', 'limit=500&before=8&terminal=false', 'limit=500&before=5&terminal=false']); // prettier-ignore
+        expect(queries.slice(0, 3)).to.deep.equal(['limit=500&terminal=false', 'limit=500&before=8&terminal=false', 'limit=500&before=5&terminal=false']); // oxfmt-ignore
         expect(queries.slice(3)).to.deep.equal([
           'limit=3',
           'limit=1&before=8',
@@ -247,7 +247,7 @@ describe('troupe, over the REST interface', () => {
     it('go on when Ctrl-C ends their watching, and are cancelled, after which watching ends with exit code 1', async () => {
       await good('services', 'stop', SERVICE);
       const id = await created();
-      await until('it waits for the stopped service', () => json('jobs', 'show', id), (job) => JSON.stringify(job).includes('"waitingFor"')); // prettier-ignore
+      await until('it waits for the stopped service', () => json('jobs', 'show', id), (job) => JSON.stringify(job).includes('"waitingFor"')); // oxfmt-ignore
       const left = place.start(['jobs', 'watch', id]);
       await left.says('stderr', 'waiting: ');
       left.signal('SIGINT');
@@ -295,7 +295,7 @@ describe('troupe, over the REST interface', () => {
         ['actions', 'FACE DETECTION ACTION'],
         ['algorithms', 'FACE'],
       ] as const) {
-        // prettier-ignore
+        // oxfmt-ignore
         expect(await good(many, 'list'), many).to.match(new RegExp(`^NAME .*\n(?:.*\n)*${one} `));
         expect(await good(many, 'show', one.toLowerCase())).to.match(new RegExp(`^\\w+ +${one}$`, 'm'));
         expect(await json(many, 'show', one)).to.include({ name: one });
@@ -361,9 +361,9 @@ describe('troupe, over the REST interface', () => {
     const twice = await place.troupe(['nodes', 'apply', file('nodes.json', [node, node])]);
     expect([twice.code, twice.stderr.startsWith('Warning: ')], twice.stderr).to.deep.equal([0, true]);
     await good('services', 'stop', SERVICE);
-    await until('it is stopped', () => good('nodes', 'info'), (text) => new RegExp(`^${SERVICE} +InactiveNoStart`, 'm').test(text)); // prettier-ignore
+    await until('it is stopped', () => good('nodes', 'info'), (text) => new RegExp(`^${SERVICE} +InactiveNoStart`, 'm').test(text)); // oxfmt-ignore
     expect(await good('services', 'start', SERVICE)).to.equal(`Service ${SERVICE} is asked to start.\n`);
-    await until('it has said something', () => good('nodes', 'logs', SERVICE), (text) => text.includes('The process was started')); // prettier-ignore
+    await until('it has said something', () => good('nodes', 'logs', SERVICE), (text) => text.includes('The process was started')); // oxfmt-ignore
     expect(await refused('nodes', 'logs', `${HOST}:None:1`)).to.include('There is no service "');
     expect(await refused('services', 'start', 'none')).to.include('There is no such service');
     expect(await refused('nodes', 'apply', file('bad.json', [{}]))).to.include('[0].host');
@@ -473,7 +473,7 @@ describe('troupe, over the REST interface', () => {
       expect([code, stdout], stderr).to.deep.equal([2, '']);
       expect(stderr).to.include('Add its folder to the setting MEDIA_ROOTS.');
       expect(stderr).to.match(/Start it with MEDIA_ROOTS=\S+media, or stop it/);
-      expect(asked.map((line) => line.split(/[ ?]/)[1])).to.deep.equal(['/rest/media/check', '/rest/jobs', '/rest/pipelines']); // prettier-ignore
+      expect(asked.map((line) => line.split(/[ ?]/)[1])).to.deep.equal(['/rest/media/check', '/rest/jobs', '/rest/pipelines']); // oxfmt-ignore
     });
   });
 
@@ -506,7 +506,7 @@ describe('troupe, over the REST interface', () => {
       ['jobs', 'list', '--limit', '0'],
       ['messages', 'post', 'x', '--severity', 'bad'],
     ])
-      // prettier-ignore
+      // oxfmt-ignore
       expect((await place.troupe(args)).code, args.join(' ')).to.equal(2);
   });
 });

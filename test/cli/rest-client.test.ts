@@ -10,7 +10,7 @@ const SHORT = { connectMs: 300, busyMs: 5_000 };
 
 const created = answer(201, { jobId: 'host-1', coreResponse: { responseCode: 0, message: null } });
 const broken: Handler = (request) => request.socket.destroy();
-const messageOf = (promise: Promise<unknown>) => promise.then(() => 'no error', (error: Error) => error.message); // prettier-ignore
+const messageOf = (promise: Promise<unknown>) => promise.then(() => 'no error', (error: Error) => error.message); // oxfmt-ignore
 
 describe('The REST client of the tool', () => {
   it('asks again when the service is busy, after the time that Retry-After tells', async () => {
@@ -51,7 +51,7 @@ describe('The REST client of the tool', () => {
     let now = 0;
     const claims = () =>
       Buffer.from(JSON.stringify({ exp: now / 1_000 + 3_600, at: now })).toString('base64url');
-    const tokens = renewedToken(() => Promise.resolve(`h.${claims()}.s`), '', () => now); // prettier-ignore
+    const tokens = renewedToken(() => Promise.resolve(`h.${claims()}.s`), '', () => now); // oxfmt-ignore
     const first = await tokens.current();
     now = 3_539_000;
     expect(await tokens.current()).to.equal(first);

@@ -49,7 +49,7 @@ describe('troupe stream', function () {
     const more = ['--property', 'LOUD=YES', '--segment-size', '10', '--stall-timeout', '-1'];
     const running = start(URI, '--pipeline', 'live pipeline', ...more);
     const { id, token, work } = await claimed(running);
-    expect(work).to.deep.include({ uri: URI, segmentSize: 10, stall: { alertMs: work.stall.alertMs, timeoutMs: -1 } }); // prettier-ignore
+    expect(work).to.deep.include({ uri: URI, segmentSize: 10, stall: { alertMs: work.stall.alertMs, timeoutMs: -1 } }); // oxfmt-ignore
     expect(work.properties).to.include({ LOUD: 'YES' });
     await component.events(token, opened);
     await running.says('stdout', 'IN_PROGRESS');
@@ -114,7 +114,7 @@ describe('troupe stream', function () {
     expect(await outcome(URI))
       .to.include('--pipeline <NAME>')
       .and.include(LIVE_PIPELINE);
-    expect(await outcome(URI, '--pipeline', 'NONE')).to.include('The pipelines are:').and.include(LIVE_PIPELINE); // prettier-ignore
+    expect(await outcome(URI, '--pipeline', 'NONE')).to.include('The pipelines are:').and.include(LIVE_PIPELINE); // oxfmt-ignore
     expect(await outcome(URI, '--pipeline', LIVE_PIPELINE, '--segment-size', '9')).to.include('10 or more');
     expect(await outcome(URI, '--pipeline', LIVE_PIPELINE, '--stall-timeout', '-2')).to.include('number');
     expect(await outcome('file:///x', '--pipeline', LIVE_PIPELINE)).to.include('Only RTSP, HTTP, and HTTPS');
@@ -124,7 +124,7 @@ describe('troupe stream', function () {
   it('shows what moves before a real camera, and saves its picture', async () => {
     const camera = await rtsp(accessUnits(sample('face_move.mp4')), () => ({ speed: 1, after: 'stall' }));
     const uri = withLogin(camera.url, 'viewer:pa55word');
-    const running = start(uri, '--pipeline', 'MOTION DETECTION PIPELINE', '--segment-size', '20', '--stall-timeout', '-1'); // prettier-ignore
+    const running = start(uri, '--pipeline', 'MOTION DETECTION PIPELINE', '--segment-size', '20', '--stall-timeout', '-1'); // oxfmt-ignore
     await running.says('stdout', 'began ');
     const [id] = await active();
     const frame = await place.troupe(['streams', 'frame', String(id), '--to', 'now.jpg'], as);

@@ -59,7 +59,7 @@ describe('troupe streams', () => {
 
   it('lists those that are active, with --all those that have ended, too, and no password', async () => {
     const none = await troupe('list');
-    expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'There are no such streaming jobs.\n']); // prettier-ignore
+    expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'There are no such streaming jobs.\n']); // oxfmt-ignore
     const { id, token } = await watched();
     await component.segment(token, 0, segmentLines(0, AT));
     const table = (await good('list')).split('\n');
@@ -113,7 +113,7 @@ describe('troupe streams', () => {
       0,
       `Streaming job ${id}: TERMINATED after 1 segment, 2 of 10 frames dropped: BYE\n`,
     ]);
-    const lines = stdout.trimEnd().split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, '')); // prettier-ignore
+    const lines = stdout.trimEnd().split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, '')); // oxfmt-ignore
     expect(lines).to.deep.equal([
       'state         IN_PROGRESS  640x360, 25 frames/s',
       'began         track a  frame 3  at 10,20 30x40  confidence 0.93  CLASSIFICATION=car  COLOR= [31mred',
@@ -134,7 +134,7 @@ describe('troupe streams', () => {
     const { code, stdout, stderr } = await watching.ended;
     expect(code, stderr).to.equal(1);
     expect(stderr).to.include(`Streaming job ${id}: ERROR after 0 segments: `).and.include('X is no number');
-    const events = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as { jobStatus: string }); // prettier-ignore
+    const events = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as { jobStatus: string }); // oxfmt-ignore
     expect(events.at(-1)).to.deep.include({ type: 'job', jobStatus: 'ERROR' });
 
     const other = await watched();
@@ -142,7 +142,7 @@ describe('troupe streams', () => {
     await left.says('stdout', 'IN_PROGRESS');
     left.signal('SIGINT');
     const end = await left.ended;
-    expect([end.code, end.stderr]).to.deep.equal([1, `Streaming job ${other.id} goes on; nobody watches it any more.\n`]); // prettier-ignore
+    expect([end.code, end.stderr]).to.deep.equal([1, `Streaming job ${other.id} goes on; nobody watches it any more.\n`]); // oxfmt-ignore
     await component.end(other.token, { reason: 'ended', detail: '' });
   });
 
@@ -160,7 +160,7 @@ describe('troupe streams', () => {
     expect(readFileSync(path.join(place.folder, 'now.jpg'), 'utf8')).to.equal('picture');
     await component.end(token, { reason: 'ended', detail: '' });
     const none = await troupe('frame', String(id), '--to', 'none.jpg');
-    expect([none.code, none.stderr]).to.deep.equal([2, `There is no picture of streaming job ${id}, which is TERMINATED.\n`]); // prettier-ignore
+    expect([none.code, none.stderr]).to.deep.equal([2, `There is no picture of streaming job ${id}, which is TERMINATED.\n`]); // oxfmt-ignore
   });
 
   it('cancels one, with its files if so wanted, and deletes what has ended', async () => {
@@ -171,12 +171,12 @@ describe('troupe streams', () => {
     );
     await component.end(token, { reason: 'cancelled', detail: '' });
     const again = await troupe('cancel', String(id));
-    expect([again.code, again.stderr]).to.deep.equal([2, `Streaming job ${id} already has state 'CANCELLED' and cannot be cancelled at this time.\n`]); // prettier-ignore
+    expect([again.code, again.stderr]).to.deep.equal([2, `Streaming job ${id} already has state 'CANCELLED' and cannot be cancelled at this time.\n`]); // oxfmt-ignore
     expect(await good('delete', String(id))).to.equal(`Streaming job ${id} is deleted.\n`);
     for (const args of [['show'], ['watch'], ['delete'], ['frame', '--to', 'x.jpg']] as const) {
       const [verb, ...more] = args;
       const { code, stderr } = await troupe(verb, String(id), ...more);
-      expect([code, stderr], verb).to.deep.equal([2, `The service knows no streaming job ${id}: troupe streams list --all shows those it knows.\n`]); // prettier-ignore
+      expect([code, stderr], verb).to.deep.equal([2, `The service knows no streaming job ${id}: troupe streams list --all shows those it knows.\n`]); // oxfmt-ignore
     }
   });
 });

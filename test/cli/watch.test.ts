@@ -27,7 +27,7 @@ const watcher = () => {
   return { seen, stop, parts: { seen: (job: JobProgress) => seen.push(job), signal: stop.signal } };
 };
 const clientOf = (url: string) => new RestClient(url, givenToken('t'), SHORT);
-const messageOf = (promise: Promise<unknown>) => promise.then(() => 'no error', (error: Error) => error.message); // prettier-ignore
+const messageOf = (promise: Promise<unknown>) => promise.then(() => 'no error', (error: Error) => error.message); // oxfmt-ignore
 
 describe('The events of a job', () => {
   it('are read whole wherever the stream is cut, with comments, and with line ends of either kind', async () => {
@@ -35,7 +35,7 @@ describe('The events of a job', () => {
       ': beat\r\nretry: 5\r\n\r\nevent: job\r\ndata: ä\u2028b\r\ndata:c\r\n\r\ndata: plain\n\nevent: job\ndata: cut';
     const bytes = Buffer.from(text);
     for (const size of [1, 2, 3, 7, bytes.length]) {
-      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size)); // prettier-ignore
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size)); // oxfmt-ignore
       const found: unknown[] = [];
       for await (const each of serverEvents(toStream(chunks))) found.push(each);
       expect(found, `in pieces of ${size}`).to.deep.equal([

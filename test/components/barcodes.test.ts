@@ -238,7 +238,7 @@ describe('A track of a barcode', () => {
     tracks.next(0, [code('a', 0)]);
     tracks.next(1, [code('b', 0)]);
     tracks.next(2, [code('a', 0, 'Aztec')]);
-    expect(tracks.end().map(textOf)).to.deep.equal([['QRCode', 'a'], ['QRCode', 'b'], ['Aztec', 'a']]); // prettier-ignore
+    expect(tracks.end().map(textOf)).to.deep.equal([['QRCode', 'a'], ['QRCode', 'b'], ['Aztec', 'a']]); // oxfmt-ignore
   });
 
   it('goes on with the nearest of several codes of the same text', () => {

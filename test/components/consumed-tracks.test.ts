@@ -49,7 +49,7 @@ describe('A track that a task has taken because of its TRIGGER', () => {
     expect((await fedFrom([before], work)).map(({ properties }) => properties['KIND'])).to.deep.equal([
       'van',
     ]);
-    const bytes = (await textOf(feed({ medium: work.medium, properties: {}, sources: [before], maxPieces: 9 }, context()))).split('\n')[0]!.length + 1; // prettier-ignore
+    const bytes = (await textOf(feed({ medium: work.medium, properties: {}, sources: [before], maxPieces: 9 }, context()))).split('\n')[0]!.length + 1; // oxfmt-ignore
     await write('said', `${JSON.stringify({ ...found('car', 10), fed: 0 })}\n`);
     const annotating: FinishWork = {
       ...work,

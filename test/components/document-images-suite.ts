@@ -154,7 +154,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       it('on white where they let the paper shine through', async () => {
         const streams = [
           rgb(20, 20, new Uint8Array(1200), `/SMask ${FIRST_STREAM + 1} 0 R`),
-          picture(20, 20, Uint8Array.from({ length: 400 }, (_, i) => (i < 200 ? 0 : 255)), '/ColorSpace /DeviceGray /BitsPerComponent 8'), // prettier-ignore
+          picture(20, 20, Uint8Array.from({ length: 400 }, (_, i) => (i < 200 ? 0 : 255)), '/ColorSpace /DeviceGray /BitsPerComponent 8'), // oxfmt-ignore
         ];
         const [found] = await findIn(pdfOf([{ content: show('A'), pictures: { A: FIRST_STREAM } }], streams));
         const raw = await rawOf(found!.path);

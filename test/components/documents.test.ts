@@ -274,7 +274,7 @@ describe('The DOCUMENT TEXT component', () => {
 
   it('numbers sections from 1 on each page', async () => {
     const texts = async function* () {
-      for (const [page, text] of [[1, 'a'], [1, ' '], [1, 'b'], [3, 'c']] as const) yield { page, text }; // prettier-ignore
+      for (const [page, text] of [[1, 'a'], [1, ' '], [1, 'b'], [3, 'c']] as const) yield { page, text }; // oxfmt-ignore
     };
     const found = (await all(numbered(texts()))).map(({ properties }) => Object.values(properties).join(' '));
     expect(found).to.deep.equal(['a 1 1', 'b 1 2', 'c 3 1']);

@@ -32,7 +32,7 @@ describe('A request of a component', () => {
 
   const post = (message: Partial<Message>) =>
     exchange(agent, url, { method: 'POST', headers: {}, ...message });
-  const reasonOf = (sent: Promise<unknown>) => sent.then(() => 'none', (error: Error) => error.message); // prettier-ignore
+  const reasonOf = (sent: Promise<unknown>) => sent.then(() => 'none', (error: Error) => error.message); // oxfmt-ignore
   /** Ends only when it is destroyed. */
   const endless = () => new Readable({ read: (): void => void body.push(CHUNK) });
   let body: Readable;
@@ -82,7 +82,7 @@ describe('A request of a component', () => {
   });
 
   it('fails with the error of its stream', async () => {
-    handler = (request, response) => void text(request).then(() => response.end(), () => undefined); // prettier-ignore
+    handler = (request, response) => void text(request).then(() => response.end(), () => undefined); // oxfmt-ignore
     body = endless();
     const sent = reasonOf(post({ body }));
     body.destroy(new Error('no more to be had'));

@@ -41,7 +41,7 @@ describe('The answer of the face network', () => {
   it('makes one face of a heap and keeps others', () => {
     const face = (x: number, confidence: number): Face => ({ x, y: 0, width: 40, height: 40, confidence });
     const kept = suppress([face(10, 0.9), face(14, 0.6), face(100, 0.55)], 0.3);
-    expect(kept.map(({ x, confidence }) => [Math.round(x * 10) / 10, confidence])).to.deep.equal([[11.6, 0.9], [100, 0.55]]); // prettier-ignore
+    expect(kept.map(({ x, confidence }) => [Math.round(x * 10) / 10, confidence])).to.deep.equal([[11.6, 0.9], [100, 0.55]]); // oxfmt-ignore
   });
 });
 
@@ -58,7 +58,7 @@ describe('The letterbox', () => {
     [40, 20],
     [200, 600],
   ] as const)
-    // prettier-ignore
+    // oxfmt-ignore
     it(`shows all of a ${width} x ${height} picture in its middle, and tells the way back`, () => {
       const frame = picture(width, height, (x, y) => [x < width / 2 ? 200 : 50, y < height / 2 ? 180 : 20, 90]);
       const square = new Float32Array(side * side * 3);

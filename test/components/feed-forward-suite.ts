@@ -76,7 +76,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
         const detector = witness();
         const track = fedTrack([3, 4, 70, 99].map((frame) => seenAt(frame, faceAt(10))));
         await answerTo(detector, { medium: FACE_VIDEO, feed: { type: 'FRAME' } }, [track]);
-        expect(called(detector.shown)).to.deep.equal([[0, 3], [0, 4], [0, 70], [0, 99]]); // prettier-ignore
+        expect(called(detector.shown)).to.deep.equal([[0, 3], [0, 4], [0, 70], [0, 99]]); // oxfmt-ignore
         for (const { index, time, width, height, data, warmUp } of detector.shown) {
           expect([time, width, height, warmUp]).to.deep.equal([index * 40, 640, 360, false]);
           expect(Buffer.compare(data, all[index]!.data)).to.equal(0);
@@ -93,7 +93,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
         };
         const track = fedTrack([seenAt(5, WHOLE), seenAt(6, WHOLE)]);
         await answerTo(detector, { medium: FACE_VIDEO, properties, feed: { type: 'FRAME' } }, [track]);
-        expect(detector.shown.map(({ index, width }) => [index, width])).to.deep.equal([[5, 640], [6, 640]]); // prettier-ignore
+        expect(detector.shown.map(({ index, width }) => [index, width])).to.deep.equal([[5, 640], [6, 640]]); // oxfmt-ignore
       });
 
       it('are turned as the properties say, and what is found is put back into the medium', async () => {
@@ -232,7 +232,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
           fedTrack([seenAt(8, faceAt(20))]),
         ];
         const answer = await answerTo(detector, { medium: FACE_VIDEO }, tracks);
-        expect(called(detector.shown)).to.deep.equal([[0, 5], [1, 8]]); // prettier-ignore
+        expect(called(detector.shown)).to.deep.equal([[0, 5], [1, 8]]); // oxfmt-ignore
         expect(answer.tracks.map(({ fed }) => fed)).to.deep.equal([0, 2]);
       });
     });
@@ -264,7 +264,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
         ]);
         await answerTo(detector, { medium: FACE_VIDEO, feed: { type: 'SUPERSET_REGION' } }, [track]);
         // Stored, the first covers x 100 to 130 and y 140 to 200, the second x 120 to 160 and y 150 to 170.
-        expect(detector.shown.map(({ width, height }) => [width, height])).to.deep.equal([[60, 60], [60, 60]]); // prettier-ignore
+        expect(detector.shown.map(({ width, height }) => [width, height])).to.deep.equal([[60, 60], [60, 60]]); // oxfmt-ignore
       });
     });
 
@@ -281,8 +281,8 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
         fedTrack([seenAt(frame, faceAt(20))], { properties: { NAME } });
       const { tracks } = await answerTo(asked, { medium: FACE_VIDEO }, [named('a', 40), named('b', 30)]);
       expect(fed).to.deep.equal(['a', undefined, 'b', undefined]);
-      expect(called(detector.shown)).to.deep.equal([[0, 40], [1, 30]]); // prettier-ignore
-      expect(tracks.map(({ fed: line, startFrame }) => [line, startFrame])).to.deep.equal([[0, 40], [1, 30]]); // prettier-ignore
+      expect(called(detector.shown)).to.deep.equal([[0, 40], [1, 30]]); // oxfmt-ignore
+      expect(tracks.map(({ fed: line, startFrame }) => [line, startFrame])).to.deep.equal([[0, 40], [1, 30]]); // oxfmt-ignore
     });
 
     it('are worked on together with FEED_FORWARD_ALL_TRACKS, and what is found belongs to the track that it lies in', async () => {
@@ -301,7 +301,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
       };
       await answerTo(asked, work, faceAndCorner);
       expect(together).to.deep.equal([2]);
-      expect(called(detector.shown)).to.deep.equal([[0, 20], [0, 30], [0, 40]]); // prettier-ignore
+      expect(called(detector.shown)).to.deep.equal([[0, 20], [0, 30], [0, 40]]); // oxfmt-ignore
       const { tracks } = await answerTo(faces, work, faceAndCorner);
       expect(tracks.length).to.be.at.least(1);
       for (const { fed, detections } of tracks) {
@@ -385,7 +385,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
       ]);
       const [first = 0, second = 0] = tracks.map((track) => Buffer.byteLength(`${JSON.stringify(track)}\n`));
       const bytes = first + second;
-      expect(plain.progress, 'bytes that are read').to.deep.equal([[first, bytes], [bytes, bytes]]); // prettier-ignore
+      expect(plain.progress, 'bytes that are read').to.deep.equal([[first, bytes], [bytes, bytes]]); // oxfmt-ignore
       const annotated = await answerTo(reader, { medium: nowhere, feed: { annotate: true } }, tracks);
       const { task: _task, line: _line, ...unchanged } = tracks[1]!;
       expect(annotated.tracks).to.deep.equal([
@@ -397,7 +397,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
     it('are refused by a detector that does not know the type of the medium', async () => {
       for (const mediaType of ['AUDIO', 'UNKNOWN'] as const) {
         const asked = answerTo(witness(), { medium: medium(mediaType, 'x') }, [fedTrack([seenAt(0, WHOLE)])]);
-        const code = await asked.then(() => 'accepted', (error: { code?: string }) => error.code); // prettier-ignore
+        const code = await asked.then(() => 'accepted', (error: { code?: string }) => error.code); // oxfmt-ignore
         expect(code).to.equal('UNSUPPORTED_DATA_TYPE');
       }
     });
@@ -499,7 +499,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
         SEARCH_REGION_TOP_LEFT_X_DETECTION: '100',
       };
       await answerTo(detector, { medium: FACE_VIDEO, properties, range: { start: 5, stop: 6 } });
-      expect(detector.shown.map(({ index, width }) => [index, width])).to.deep.equal([[5, 540], [6, 540]]); // prettier-ignore
+      expect(detector.shown.map(({ index, width }) => [index, width])).to.deep.equal([[5, 540], [6, 540]]); // oxfmt-ignore
     });
   });
 }

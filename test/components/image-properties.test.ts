@@ -166,7 +166,7 @@ describe('The image properties component', () => {
     const tracks = await all(detector.video!(video, await jobOf('image-properties')));
     expect(spans(tracks)).to.deep.equal([[2, 8]]);
     const { detections, properties } = tracks[0]!;
-    expect(detections.map(({ frame, properties }) => [frame, properties!['BRIGHTNESS']])).to.deep.equal([[2, '20'], [4, '40'], [6, '60'], [8, '80']]); // prettier-ignore
+    expect(detections.map(({ frame, properties }) => [frame, properties!['BRIGHTNESS']])).to.deep.equal([[2, '20'], [4, '40'], [6, '60'], [8, '80']]); // oxfmt-ignore
     expect(properties).to.deep.equal({
       BRIGHTNESS: '50',
       CONTRAST: '0',
@@ -193,7 +193,7 @@ describe('The image properties component', () => {
     };
     const [track] = await all(detector.video!(source, await jobOf('image-properties')));
     expect(
-      track!.detections.map(({ frame, width, height, properties }) => [frame, width, height, properties!['WIDTH'], properties!['HEIGHT']]), // prettier-ignore
+      track!.detections.map(({ frame, width, height, properties }) => [frame, width, height, properties!['WIDTH'], properties!['HEIGHT']]), // oxfmt-ignore
     ).to.deep.equal([
       [0, 40, 20, '40', '20'],
       [3, 7, 9, '7', '9'],

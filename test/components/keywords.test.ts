@@ -76,7 +76,7 @@ describe('The KEYWORD TAGGING component', () => {
   });
 
   it('counts characters, not halves of them', async () => {
-    expect(await ofTrack({ TEXT: '😀😀 car 😀 car' }, rules({ A: { keywords: ['car'] } }))).to.include({ 'TEXT A TRIGGER WORDS OFFSET': '3-5, 9-11' }); // prettier-ignore
+    expect(await ofTrack({ TEXT: '😀😀 car 😀 car' }, rules({ A: { keywords: ['car'] } }))).to.include({ 'TEXT A TRIGGER WORDS OFFSET': '3-5, 9-11' }); // oxfmt-ignore
   });
 
   it('marks a semicolon in a word', async () => {
@@ -86,8 +86,8 @@ describe('The KEYWORD TAGGING component', () => {
 
   it('searches each of the named properties that are there', async () => {
     const found = await ofTrack({ TEXT: 'my car', TRANSCRIPT: 'the hotel', NOTE: 'a bus' });
-    expect(found).to.include({ TAGS: 'VEHICLE; TRAVEL', 'TEXT VEHICLE TRIGGER WORDS': 'car', 'TRANSCRIPT TRAVEL TRIGGER WORDS': 'hotel' }); // prettier-ignore
-    expect(await ofTrack({ TEXT: 'my car', NOTE: 'a bus' }, { FEED_FORWARD_PROP_TO_PROCESS: 'NOTE' })).to.have.keys('TAGS', 'NOTE VEHICLE TRIGGER WORDS', 'NOTE VEHICLE TRIGGER WORDS OFFSET'); // prettier-ignore
+    expect(found).to.include({ TAGS: 'VEHICLE; TRAVEL', 'TEXT VEHICLE TRIGGER WORDS': 'car', 'TRANSCRIPT TRAVEL TRIGGER WORDS': 'hotel' }); // oxfmt-ignore
+    expect(await ofTrack({ TEXT: 'my car', NOTE: 'a bus' }, { FEED_FORWARD_PROP_TO_PROCESS: 'NOTE' })).to.have.keys('TAGS', 'NOTE VEHICLE TRIGGER WORDS', 'NOTE VEHICLE TRIGGER WORDS OFFSET'); // oxfmt-ignore
     expect(await ofTrack({ COLOR: 'red' })).to.equal(undefined);
   });
 
@@ -127,7 +127,7 @@ describe('The KEYWORD TAGGING component', () => {
       '.',
       'general.json\0',
     ])
-      // prettier-ignore
+      // oxfmt-ignore
       expect(await refusal({ TAGGING_FILE: name }), name).to.include({ code: 'INVALID_PROPERTY' });
     expect(await refusal({ TAGGING_FILE: ' general.json ' })).to.equal(undefined);
   });

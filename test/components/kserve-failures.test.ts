@@ -112,7 +112,7 @@ describe('A model server in trouble', () => {
       const stop = new AbortController();
       const job = { ...(await models.job('pets')), signal: stop.signal };
       const outcome = all(models.detector.image!(WHITE, job)).catch((error: Error) => error.message);
-      await until('the server was asked', () => models.server.asked.length, (count) => count > 0); // prettier-ignore
+      await until('the server was asked', () => models.server.asked.length, (count) => count > 0); // oxfmt-ignore
       stop.abort(new Error('cancelled'));
       expect(await outcome).to.equal('cancelled');
     });
@@ -225,7 +225,7 @@ describe('A model server in trouble', () => {
     ],
     ['an error', status400, /status 400: unexpected shape for input images/],
   ] as const)
-    // prettier-ignore
+    // oxfmt-ignore
     it(`answers ${what}`, async () => {
       await models.inImage('pets');
       instead('/infer', (response) => {
@@ -260,7 +260,7 @@ describe('A model server in trouble', () => {
     expect(await models.complaint('maps')).to.match(
       /^INVALID_PROPERTY: The model maps fits no rule: it answers maps \[1, 7, 5, 9\]\. The nearest rule is /,
     );
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('wants pictures that no memory holds', async () => {
     instead('/models/huge', (response) =>
@@ -302,7 +302,7 @@ describe('A model server in trouble', () => {
     await models.server.serve('changing', yoloModel(), PETS);
     expect(await models.inImage('changing')).to.have.length(2);
     const three = { parameters: { CLASS_NAMES: '["cat", "dog", "bird"]' } };
-    await models.server.serve('changing', yoloModel({ boxes: [[16, 16, 8, 8, 0, 0, 0.9], [1, 1, 2, 2, 0, 0, 0]] }), three); // prettier-ignore
+    await models.server.serve('changing', yoloModel({ boxes: [[16, 16, 8, 8, 0, 0, 0.9], [1, 1, 2, 2, 0, 0, 0]] }), three); // oxfmt-ignore
     expect(await models.complaint('changing')).to.match(/\[1, 7, 2\], where it answered \[1, 6, 2\] before/);
     const [bird] = await models.inImage('changing');
     expect(bird!.properties!['CLASSIFICATION']).to.equal('bird');
@@ -341,13 +341,13 @@ describe('A model server in trouble', () => {
       expect(said.startsWith(code), said).to.equal(true);
       expect(said).to.not.include('secret');
     }
-    const texts = ['TRITON_SERVER', 'MODEL_NAME', 'TRITON_MODEL_NAME', 'TRITON_MODEL_VERSION', 'API_TOKEN', 'CLASS_ALLOW_LIST', 'CLASS_DENY_LIST', 'TRACK_TYPE']; // prettier-ignore
+    const texts = ['TRITON_SERVER', 'MODEL_NAME', 'TRITON_MODEL_NAME', 'TRITON_MODEL_VERSION', 'API_TOKEN', 'CLASS_ALLOW_LIST', 'CLASS_DENY_LIST', 'TRACK_TYPE']; // oxfmt-ignore
     const accepted = await acceptsBroken('kserve', async function* ({ properties, signal }) {
       const { TRITON_SERVER, MODEL_NAME } = { TRITON_SERVER: models.server.address, MODEL_NAME: 'pets' };
       yield* models.detector.image!(WHITE, { properties: { ...properties, TRITON_SERVER, MODEL_NAME }, signal });
     });
     expect(accepted.filter((name) => !texts.includes(name))).to.deep.equal([]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 function status400(response: ServerResponse): void {

@@ -110,7 +110,7 @@ describe('A model on a server', () => {
     ['vectors of bytes', colourModel({ ...colours, type: 'uint8' }, 'image_embeds'), {}],
     ['vectors of bytes with a sign', colourModel({ ...colours, type: 'int8' }, 'image_embeds'), {}],
   ] as const)
-    // prettier-ignore
+    // oxfmt-ignore
     it(`finds what the same file finds: ${what}`, async () => {
       await writeFile(path.join(models.path, 'rgb.txt'), 'r\ng\nb\n');
       const name = what.replaceAll(/\W+/g, '-');

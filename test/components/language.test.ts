@@ -82,7 +82,7 @@ describe('The LANGUAGE component', () => {
   it('names a second language when a text is written in two', async () => {
     const found = await ofText(`${`${ENGLISH} `.repeat(3)}\n${BULGARIAN}`);
     expect(found).to.include({ ISO_LANGUAGE: 'ENG', SECONDARY_LANGUAGE: 'BUL', ISO_SCRIPT: 'LATN' });
-    const [first, second] = ['PRIMARY_LANGUAGE_CONFIDENCE', 'SECONDARY_LANGUAGE_CONFIDENCE'].map((name) => Number(found?.[name])); // prettier-ignore
+    const [first, second] = ['PRIMARY_LANGUAGE_CONFIDENCE', 'SECONDARY_LANGUAGE_CONFIDENCE'].map((name) => Number(found?.[name])); // oxfmt-ignore
     expect(first).to.be.within(0.6, 0.85);
     expect(second).to.be.within(0.15, 0.4);
     expect(await ofText(BULGARIAN)).to.not.have.property('SECONDARY_LANGUAGE');
@@ -91,12 +91,12 @@ describe('The LANGUAGE component', () => {
   it('takes the first of the named properties that is there, of a track and not of the medium', async () => {
     const track = { TEXT: ' ', TRANSCRIPT: BULGARIAN, TRANSLATION: ENGLISH };
     expect(await ofTrack(track)).to.include({ ISO_LANGUAGE: 'BUL' });
-    expect(await ofTrack(track, { FEED_FORWARD_PROP_TO_PROCESS: 'NOTE, TRANSLATION' })).to.include({ ISO_LANGUAGE: 'ENG' }); // prettier-ignore
+    expect(await ofTrack(track, { FEED_FORWARD_PROP_TO_PROCESS: 'NOTE, TRANSLATION' })).to.include({ ISO_LANGUAGE: 'ENG' }); // oxfmt-ignore
     expect(await ofTrack({ COLOR: 'red' })).to.equal(undefined);
   });
 
   it('chooses among the languages that LANGUAGES names', async () => {
-    expect(await ofText('Zavolejte mi prosím zítra.', { LANGUAGES: 'slk; eng' })).to.include({ ISO_LANGUAGE: 'SLK' }); // prettier-ignore
+    expect(await ofText('Zavolejte mi prosím zítra.', { LANGUAGES: 'slk; eng' })).to.include({ ISO_LANGUAGE: 'SLK' }); // oxfmt-ignore
     const refused = await ofText('text', { LANGUAGES: 'ENG;XXX' }).catch((error: DetectionError) => error);
     expect(refused).to.include({ code: 'INVALID_PROPERTY' });
     expect(refused).to.have.property('message').that.contains('"XXX"');
@@ -148,7 +148,7 @@ describe('The LANGUAGE component', () => {
     const path = join(folder, 'long.txt');
     await writeFile(path, `${ENGLISH}\n\n`.repeat(100));
     const job = { ...(await jobOf('language')), signal: AbortSignal.abort(new Error('cancelled')) };
-    const ended = await all(detector.generic!({ path, mimeType: 'text/plain', outputFolder: folder }, job)).catch((error: unknown) => error); // prettier-ignore
+    const ended = await all(detector.generic!({ path, mimeType: 'text/plain', outputFolder: folder }, job)).catch((error: unknown) => error); // oxfmt-ignore
     expect(ended).to.be.an('error');
   });
 });

@@ -87,7 +87,7 @@ export function liveCamera({ isLong }: { readonly isLong: boolean }): void {
             [live[n]!.width, width],
             [live[n]!.height, height],
           ] as const)
-            // prettier-ignore
+            // oxfmt-ignore
             expect(is).to.be.closeTo(was, 1);
         }
         expect(server.segments.at(-1)!.summary.counts).to.deep.include({

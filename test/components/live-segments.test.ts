@@ -103,7 +103,7 @@ describe('Segments of a live stream', () => {
         for await (const frame of large.frames()) if (frame.index >= 7) yield frame;
       },
     });
-    expect(spans(server)).to.deep.equal([[[0, 6, false], [7, 9, true]], [[10, 13, false]]]); // prettier-ignore
+    expect(spans(server)).to.deep.equal([[[0, 6, false], [7, 9, true]], [[10, 13, false]]]); // oxfmt-ignore
     expect(told(server, 'opened').map((event) => 'width' in event && event.width)).to.deep.equal([200, 300]);
   });
 
@@ -114,7 +114,7 @@ describe('Segments of a live stream', () => {
       tell({ type: 'running', at: BEGAN + 900_000 });
     };
     const server = await seen({ ...square({ frames: 20 }), before });
-    expect(spans(server)).to.deep.equal([[[0, 9, true]], [[10, 13, false], [14, 19, true]]]); // prettier-ignore
+    expect(spans(server)).to.deep.equal([[[0, 9, true]], [[10, 13, false], [14, 19, true]]]); // oxfmt-ignore
     expect(told(server, 'stalled', 'running').map(({ type }) => type)).to.deep.equal(['stalled', 'running']);
   });
 
@@ -255,7 +255,7 @@ describe('The end of a live stream', () => {
   it('is a failure for a component that knows no pictures', async () => {
     const deaf: Detector = { async *image() {} };
     const still = picture(8, 8, () => [0, 0, 0]);
-    const server = await seen({ async *frames() { yield still; } }, {}, deaf); // prettier-ignore
+    const server = await seen({ async *frames() { yield still; } }, {}, deaf); // oxfmt-ignore
     expect(server.failure?.code).to.equal('UNSUPPORTED_DATA_TYPE');
   });
 });

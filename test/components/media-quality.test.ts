@@ -36,7 +36,7 @@ describe('The PICTURE QUALITY component', () => {
   it('finds black stretches at the very frames, also at the end', async () => {
     const isBlack = (frame: number) => (frame >= 20 && frame < 40) || frame >= 70;
     const found = of(await look(90, (x, y, frame) => (isBlack(frame) ? BLACK : alive(x, y, frame))), 'BLACK');
-    expect(spans(found)).to.deep.equal([[20, 39], [70, 89]]); // prettier-ignore
+    expect(spans(found)).to.deep.equal([[20, 39], [70, 89]]); // oxfmt-ignore
     expect(found.map(({ properties }) => properties?.['DURATION'])).to.deep.equal(['800', '760']);
     expect(found[0]!.detections[0]).to.include({ frame: 20, x: 0, y: 0, width: 160, height: 96 });
   });

@@ -27,7 +27,7 @@ describe('The classifier of PaddleOCR for text that stands upside down', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'troupe-exported-'));
     await copyFile(FILE, path.join(folder, 'direction.onnx'));
     // What its authors tell of it stands in no part of the file.
-    const sidecar = { MODEL_TYPE: 'CLASSIFICATION', NET_INPUT_IMAGE_SIZE: '192x48', INPUT_MEAN: 0.5, INPUT_STD: 0.5, PIXEL_FORMAT: 'BGR', CLASS_NAMES: ['upright', 'upside down'] }; // prettier-ignore
+    const sidecar = { MODEL_TYPE: 'CLASSIFICATION', NET_INPUT_IMAGE_SIZE: '192x48', INPUT_MEAN: 0.5, INPUT_STD: 0.5, PIXEL_FORMAT: 'BGR', CLASS_NAMES: ['upright', 'upside down'] }; // oxfmt-ignore
     await writeFile(path.join(folder, 'direction.json'), JSON.stringify(sidecar));
     detector = await loadOnnxDetector({ models: { roots: [folder], loaded: 1, checkMs: 60_000 } });
   });

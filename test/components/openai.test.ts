@@ -94,7 +94,7 @@ describe('The OPENAI components', () => {
   });
 
   it('make properties of an answer that fits a JSON schema, and ask again for one that does', async () => {
-    const schema = { type: 'object', properties: { carries: { type: 'string' }, count: { type: 'integer' } }, required: ['carries', 'count'] }; // prettier-ignore
+    const schema = { type: 'object', properties: { carries: { type: 'string' }, count: { type: 'integer' } }, required: ['carries', 'count'] }; // oxfmt-ignore
     await writeFile(join(roots, 'schema.json'), JSON.stringify(schema));
     server.manner = inTurn(
       says('A bag'),
@@ -137,7 +137,7 @@ describe('The OPENAI components', () => {
     expect(await framesWith({})).to.deep.equal([0, 25, 50, 75, 100]);
     expect(await framesWith({ GENERATE_FRAME_RATE_CAP: '0.5' })).to.deep.equal([0, 50, 100]);
     expect(await framesWith({ PROCESS_FPS: '2' })).to.deep.equal([0, 13, 25, 38, 50, 63, 75, 88, 100, 113]);
-    expect(await framesWith({ MAX_FRAMES: '5', GENERATE_FRAME_RATE_CAP: '-1', PROCESS_FPS: '1' })).to.have.length(5); // prettier-ignore
+    expect(await framesWith({ MAX_FRAMES: '5', GENERATE_FRAME_RATE_CAP: '-1', PROCESS_FPS: '1' })).to.have.length(5); // oxfmt-ignore
     expect(warnings).to.deep.equal([]);
     expect(await framesWith({ MAX_FRAMES: '3' })).to.deep.equal([0, 40, 80]);
     expect(await framesWith({ MAX_FRAMES: '4', GENERATE_FRAME_RATE_CAP: '0' })).to.deep.equal([
@@ -152,7 +152,7 @@ describe('The OPENAI components', () => {
     const detector = await made(loadPictures);
     const video = painted({ frames: 30 }, () => [1, 2, 3]);
     const regions = async (properties: Properties): Promise<number> => {
-      const about = await job('openai', { PROMPT_TEMPLATE: 'What does this {CLASSIFICATION} carry?', ...properties }); // prettier-ignore
+      const about = await job('openai', { PROMPT_TEMPLATE: 'What does this {CLASSIFICATION} carry?', ...properties }); // oxfmt-ignore
       const fed = fedTrack({ CLASSIFICATION: 'person' });
       return (await all(detector.video!(video, { ...about, fed }))).length;
     };
@@ -172,7 +172,7 @@ describe('The OPENAI components', () => {
     const path = join(roots, 'note.txt');
     await writeFile(path, 'A note of a few words. '.repeat(50));
     const warnings: string[] = [];
-    const about = { ...(await job('openai-text', { MAX_MODEL_LEN: '1100' })), warn: (text: string) => void warnings.push(text) }; // prettier-ignore
+    const about = { ...(await job('openai-text', { MAX_MODEL_LEN: '1100' })), warn: (text: string) => void warnings.push(text) }; // oxfmt-ignore
     const source = { path, mimeType: 'text/plain', outputFolder: roots };
     const [part] = await all(detector.generic!(source, about));
     expect(part!.properties).to.include({ SUMMARY: 'Short.', SECTION_NUM: '1' });
@@ -244,7 +244,7 @@ describe('The OPENAI components', () => {
     it('wait in the same way for one to which no connection comes about, since its packets are lost', async () => {
       const deaf = await DeafServer.start();
       let told = 0;
-      const lost = { API_URI: `http://127.0.0.1:${deaf.port}/v1`, API_TIMEOUT_MS: '2000', COMPONENT_HTTP_RETRY_MAX_ATTEMPTS: '1' }; // prettier-ignore
+      const lost = { API_URI: `http://127.0.0.1:${deaf.port}/v1`, API_TIMEOUT_MS: '2000', COMPONENT_HTTP_RETRY_MAX_ATTEMPTS: '1' }; // oxfmt-ignore
       let back: Promise<Receiver> | undefined;
       const comeBack = async () => {
         await deaf.close();

@@ -37,7 +37,7 @@ describe('The scene detector on painted videos', () => {
 
   it('cuts exactly where the scene changes', async () => {
     const source = painted({ frames: 60 }, (x, y, frame) => tiles(frame < 20 ? 1 : frame < 45 ? 2 : 3, x, y));
-    expect(await scenesOf(source)).to.deep.equal([[0, 19], [20, 44], [45, 59]]); // prettier-ignore
+    expect(await scenesOf(source)).to.deep.equal([[0, 19], [20, 44], [45, 59]]); // oxfmt-ignore
   });
 
   it('does not cut at a flash', async () => {
@@ -63,12 +63,12 @@ describe('The scene detector on painted videos', () => {
       if (frame >= 30 && frame < 33) return x < 80 ? [255, 255, 255] : tiles(1, x, y);
       return tiles(frame < 33 ? 1 : 2, x, y);
     });
-    expect(await scenesOf(source)).to.deep.equal([[0, 32], [33, 59]]); // prettier-ignore
+    expect(await scenesOf(source)).to.deep.equal([[0, 32], [33, 59]]); // oxfmt-ignore
   });
 
   it('finds scenes of just the least length, one after the other', async () => {
     const source = painted({ frames: 50 }, (x, y, frame) => tiles(Math.floor(frame / 10), x, y));
-    expect(await scenesOf(source)).to.deep.equal([[0, 9], [10, 19], [20, 29], [30, 39], [40, 49]]); // prettier-ignore
+    expect(await scenesOf(source)).to.deep.equal([[0, 9], [10, 19], [20, 29], [30, 39], [40, 49]]); // oxfmt-ignore
   });
 
   it('does not cut where a thing comes in or the light goes up a little', async () => {
@@ -83,7 +83,7 @@ describe('The scene detector on painted videos', () => {
 
   it('covers the whole range without a hole when frames are left out', async () => {
     const source = painted({ frames: 63, interval: 5 }, (x, y, frame) => tiles(frame < 30 ? 1 : 2, x, y));
-    expect(await scenesOf(source)).to.deep.equal([[0, 29], [30, 62]]); // prettier-ignore
+    expect(await scenesOf(source)).to.deep.equal([[0, 29], [30, 62]]); // oxfmt-ignore
   });
 
   it('begins its first scene with the range and not within the warm-up', async () => {
@@ -147,18 +147,18 @@ describe('The scene component', () => {
 describe('The scene detector on recorded videos', () => {
   it('finds the cuts of scenes_pd.mp4 at the very frames', async () => {
     const scenes = await withVideo('scenes_pd.mp4', {}, (video) => scenesOf(video));
-    expect(scenes).to.deep.equal([[0, 49], [50, 119], [120, 199], [200, 249]]); // prettier-ignore
+    expect(scenes).to.deep.equal([[0, 49], [50, 119], [120, 199], [200, 249]]); // oxfmt-ignore
   });
 
   it('finds them among every fifth frame, too', async () => {
     const scenes = await withVideo('scenes_pd.mp4', { interval: 5 }, (video) => scenesOf(video));
-    expect(scenes).to.deep.equal([[0, 49], [50, 119], [120, 199], [200, 249]]); // prettier-ignore
+    expect(scenes).to.deep.equal([[0, 49], [50, 119], [120, 199], [200, 249]]); // oxfmt-ignore
   });
 
   it('finds those of a range only', async () => {
     const range = { start: 100, stop: 180 };
     const scenes = await withVideo('scenes_pd.mp4', { range }, (video) => scenesOf(video));
-    expect(scenes).to.deep.equal([[100, 119], [120, 180]]); // prettier-ignore
+    expect(scenes).to.deep.equal([[100, 119], [120, 180]]); // oxfmt-ignore
   });
 
   it('sees one scene where a picture comes and goes before a still one', async () => {

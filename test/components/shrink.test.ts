@@ -37,7 +37,7 @@ describe('Shrinking a picture', () => {
       const scale = [0.5, 0.25, 2] as const;
       const shift = [1, -2, 0.5] as const;
       const size = row * 64;
-      const target: Target = { values: new Float32Array(size * 3).fill(-9), row, padX, padY, width, height, first: [2 * size, size, 0], step: 1, scale, shift }; // prettier-ignore
+      const target: Target = { values: new Float32Array(size * 3).fill(-9), row, padX, padY, width, height, first: [2 * size, size, 0], step: 1, scale, shift }; // oxfmt-ignore
       average(frame, region, target);
       for (let y = 0; y < height; y++)
         for (let x = 0; x < width; x++) {

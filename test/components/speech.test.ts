@@ -8,7 +8,7 @@ import { sample } from './recorded.ts';
 import { all, descriptorOf, jobOf } from './visual.ts';
 
 /** Where somebody speaks in vad_groundtruth.wav, in milliseconds; from 9,100 to 12,100 there is noise. */
-const SPOKEN = [[2000, 9100], [12_100, 14_900]] as const; // prettier-ignore
+const SPOKEN = [[2000, 9100], [12_100, 14_900]] as const; // oxfmt-ignore
 const TOLERANCE = 500;
 
 const SETTINGS = { speechThreshold: 0.5, silenceThreshold: 0.3, minSilence: 100, minSpeech: 50, padding: 0 };
@@ -136,7 +136,7 @@ describe('Stretches of speech', () => {
 
   it('bridge pauses that are shorter than the shortest silence', () => {
     expect(stretchesOf('99999900000000099999900000000000')).to.deep.equal([[0, 210]]);
-    expect(stretchesOf('99999900000000009999990000000000')).to.deep.equal([[0, 60], [160, 220]]); // prettier-ignore
+    expect(stretchesOf('99999900000000009999990000000000')).to.deep.equal([[0, 60], [160, 220]]); // oxfmt-ignore
   });
 
   it('leave out what is too short to be speech', () => {
@@ -145,8 +145,8 @@ describe('Stretches of speech', () => {
 
   it('are padded, but neither into each other nor out of the sound', () => {
     const sound = '99999900000000009999990000000000';
-    expect(stretchesOf(sound, { padding: 30 })).to.deep.equal([[0, 90], [130, 250]]); // prettier-ignore
-    expect(stretchesOf(sound, { padding: 80 })).to.deep.equal([[0, 140], [140, 300]]); // prettier-ignore
+    expect(stretchesOf(sound, { padding: 30 })).to.deep.equal([[0, 90], [130, 250]]); // oxfmt-ignore
+    expect(stretchesOf(sound, { padding: 80 })).to.deep.equal([[0, 140], [140, 300]]); // oxfmt-ignore
     expect(stretchesOf('999999', { padding: 30 })).to.deep.equal([[0, 60]]);
   });
 
@@ -164,6 +164,6 @@ describe('Windows of sound', () => {
     const sound = Float32Array.from({ length: 10 }, (_, i) => i + 1);
     const cut: (readonly [number[], number])[] = [];
     for await (const { samples, filled } of windows(inPieces(sound, 3), 4)) cut.push([[...samples], filled]);
-    expect(cut).to.deep.equal([[[1, 2, 3, 4], 4], [[5, 6, 7, 8], 4], [[9, 10, 0, 0], 2]]); // prettier-ignore
+    expect(cut).to.deep.equal([[[1, 2, 3, 4], 4], [[5, 6, 7, 8], 4], [[9, 10, 0, 0], 2]]); // oxfmt-ignore
   });
 });

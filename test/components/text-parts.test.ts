@@ -128,7 +128,7 @@ describe('The smallest rectangle', () => {
   for (const degrees of [-44, -20, 0, 7, 30, 45])
     it(`around the corners of one at ${degrees} degrees is that one`, () => {
       const [cos, sin] = [Math.cos(degrees * DEGREE), Math.sin(degrees * DEGREE)];
-      const corners = [[-50, -10], [50, -10], [50, 10], [-50, 10], [3, 4]] as const; // prettier-ignore
+      const corners = [[-50, -10], [50, -10], [50, 10], [-50, 10], [3, 4]] as const; // oxfmt-ignore
       const points: Point[] = corners.map(([u, v]) => ({
         x: 70 + u * cos - v * sin,
         y: 60 + u * sin + v * cos,
@@ -160,13 +160,13 @@ describe('The smallest rectangle', () => {
 
 describe('The input of a network', () => {
   it('has planes of blue, green and red', () => {
-    const planes = scaledPlanes(picture(1, 1, () => [1, 2, 3]), 1, 2, 1, PLAIN); // prettier-ignore
+    const planes = scaledPlanes(picture(1, 1, () => [1, 2, 3]), 1, 2, 1, PLAIN); // oxfmt-ignore
     expect([...planes]).to.deep.equal([3, 3, 2, 2, 1, 1]);
   });
 
   for (const scale of [0.21, 0.5, 1, 2.7])
     it(`keeps an even colour when scaled by ${scale}`, () => {
-      const planes = scaledPlanes(picture(40, 30, () => [50, 100, 150]), scale, 96, 96, PLAIN); // prettier-ignore
+      const planes = scaledPlanes(picture(40, 30, () => [50, 100, 150]), scale, 96, 96, PLAIN); // oxfmt-ignore
       expect(new Set([...planes].map(Math.round))).to.deep.equal(new Set([150, 100, 50]));
     });
 
@@ -183,7 +183,7 @@ describe('The input of a network', () => {
     const cut = cutLine(turned, rectangle, 1, { height: 8, minWidth: 40, maxWidth: 100 });
     const middle = [...cut.data.subarray(4 * cut.width, 5 * cut.width)].map(Math.round);
     expect([cut.width, cut.height]).to.deep.equal([40, 8]);
-    expect(middle).to.deep.equal([...Array<number>(16).fill(1), ...Array<number>(16).fill(-1), ...Array<number>(8).fill(0)]); // prettier-ignore
+    expect(middle).to.deep.equal([...Array<number>(16).fill(1), ...Array<number>(16).fill(-1), ...Array<number>(8).fill(0)]); // oxfmt-ignore
   });
 });
 
@@ -353,8 +353,8 @@ describe('Tracks of text', () => {
 
   it('end when the text is gone for a sampled frame, and when another text takes its place', () => {
     const [hello, goodbye] = [line('Hello', 5, 5), line('Goodbye', 5, 5)];
-    expect(tracksOf([hello], [], [hello])).to.deep.equal([['Hello', 0, 0], ['Hello', 20, 20]]); // prettier-ignore
-    expect(tracksOf([hello], [goodbye])).to.deep.equal([['Hello', 0, 0], ['Goodbye', 10, 10]]); // prettier-ignore
+    expect(tracksOf([hello], [], [hello])).to.deep.equal([['Hello', 0, 0], ['Hello', 20, 20]]); // oxfmt-ignore
+    expect(tracksOf([hello], [goodbye])).to.deep.equal([['Hello', 0, 0], ['Goodbye', 10, 10]]); // oxfmt-ignore
   });
 
   it('follow the same words over a short way only', () => {
@@ -365,6 +365,6 @@ describe('Tracks of text', () => {
   it('keep lines of equal words apart', () => {
     const [above, below] = [line('EXIT', 5, 10), line('EXIT', 5, 40)];
     const frames = [[above, below], [below]];
-    expect(tracksOf(...frames)).to.deep.equal([['EXIT', 0, 0], ['EXIT', 0, 10]]); // prettier-ignore
+    expect(tracksOf(...frames)).to.deep.equal([['EXIT', 0, 0], ['EXIT', 0, 10]]); // oxfmt-ignore
   });
 });

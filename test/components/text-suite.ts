@@ -92,7 +92,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
     it('puts a box around all of a line and little else', async () => {
       // The letters of the first line reach from (23, 45) to (557, 82), those of the second from (21, 125) to (459, 157).
       const tracks = await read(await readImage(sample('gen_text.png')));
-      const drawn = [[23, 45, 557, 82], [21, 125, 459, 157]]; // prettier-ignore
+      const drawn = [[23, 45, 557, 82], [21, 125, 459, 157]]; // oxfmt-ignore
       for (const [i, { detections }] of tracks.entries()) {
         const { x, y, width, height } = detections[0]!;
         const edges = [x, y, x + width, y + height];
@@ -193,7 +193,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
         [1, 1],
         [3, 900],
       ] as const)
-        // prettier-ignore
+        // oxfmt-ignore
         for await (const frame of painted({ width, height, frames: 1 }, () => [255, 255, 255]).frames())
         expect(await read(frame), `${width} x ${height}`).to.deep.equal([]);
     });
@@ -237,20 +237,20 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
     it('begins a track when a text appears and ends it when the text is gone', async () => {
       const shown = await readImage(sample('gen_text.png'));
       const tracks = await watch(filmOf([blank(shown), shown, shown, blank(shown), shown]));
-      expect(spans(tracks)).to.deep.equal([[1, 2], [1, 2], [4, 4], [4, 4]]); // prettier-ignore
+      expect(spans(tracks)).to.deep.equal([[1, 2], [1, 2], [4, 4], [4, 4]]); // oxfmt-ignore
       expect(texts(tracks)).to.deep.equal([...LINES, ...LINES]);
     });
 
     it('takes a frame that differs by less than CHANGE_THRESHOLD for the one before', async () => {
       const shown = await readImage(sample('gen_text.png'));
       const film = filmOf([shown, blank(shown, 200)]);
-      expect(spans(await watch(film, { CHANGE_THRESHOLD: '255' }))).to.deep.equal([[0, 1], [0, 1]]); // prettier-ignore
-      expect(spans(await watch(film))).to.deep.equal([[0, 0], [0, 0]]); // prettier-ignore
+      expect(spans(await watch(film, { CHANGE_THRESHOLD: '255' }))).to.deep.equal([[0, 1], [0, 1]]); // oxfmt-ignore
+      expect(spans(await watch(film))).to.deep.equal([[0, 0], [0, 0]]); // oxfmt-ignore
     });
 
     it('reports nothing on warm-up frames', async () => {
       const shown = await readImage(sample('gen_text.png'));
-      expect(spans(await watch(filmOf([shown, shown, shown], 1)))).to.deep.equal([[1, 2], [1, 2]]); // prettier-ignore
+      expect(spans(await watch(filmOf([shown, shown, shown], 1)))).to.deep.equal([[1, 2], [1, 2]]); // oxfmt-ignore
     });
 
     it('stops when the job is cancelled', async () => {

@@ -45,7 +45,7 @@ describe('Boxes', () => {
 
 describe('The tracker', () => {
   it('joins what overlaps from frame to frame', () => {
-    expect(track([[found(0, 0)], [found(1, 10)], [found(2, 20)]])).to.deep.equal([[[0, 0], [1, 10], [2, 20]]]); // prettier-ignore
+    expect(track([[found(0, 0)], [found(1, 10)], [found(2, 20)]])).to.deep.equal([[[0, 0], [1, 10], [2, 20]]]); // oxfmt-ignore
   });
 
   it('keeps two that come close apart by their motion', () => {
@@ -58,7 +58,7 @@ describe('The tracker', () => {
   it('bridges a gap of maxGap frames and no longer one', () => {
     const bridged = track([[found(0, 0)], [], [], [found(3, 0)]]);
     const broken = track([[found(0, 0)], [], [], [], [found(4, 0)]]);
-    expect(bridged).to.deep.equal([[[0, 0], [3, 0]]]); // prettier-ignore
+    expect(bridged).to.deep.equal([[[0, 0], [3, 0]]]); // oxfmt-ignore
     expect(broken).to.deep.equal([[[0, 0]], [[4, 0]]]);
   });
 
@@ -82,11 +82,11 @@ describe('The tracker', () => {
 
   it('foretells where a fast one is after a gap', () => {
     const frames = [[found(0, 0)], [found(1, 30)], [], [found(3, 90)]];
-    expect(track(frames)).to.deep.equal([[[0, 0], [1, 30], [3, 90]]]); // prettier-ignore
+    expect(track(frames)).to.deep.equal([[[0, 0], [1, 30], [3, 90]]]); // oxfmt-ignore
   });
 
   it('lets weak detections go on with a track but start none', () => {
-    expect(track([[found(0, 0, 0.6)], [found(1, 0, 0.9)], [found(2, 2, 0.6)]])).to.deep.equal([[[1, 0], [2, 2]]]); // prettier-ignore
+    expect(track([[found(0, 0, 0.6)], [found(1, 0, 0.9)], [found(2, 2, 0.6)]])).to.deep.equal([[[1, 0], [2, 2]]]); // oxfmt-ignore
   });
 
   it('does not let a track wander off to something weak beside it', () => {
@@ -94,7 +94,7 @@ describe('The tracker', () => {
   });
 
   it('prefers the better overlap to the earlier detection', () => {
-    expect(track([[found(0, 0)], [found(1, 15), found(1, 1)]])).to.deep.equal([[[0, 0], [1, 1]], [[1, 15]]]); // prettier-ignore
+    expect(track([[found(0, 0)], [found(1, 15), found(1, 1)]])).to.deep.equal([[[0, 0], [1, 1]], [[1, 15]]]); // oxfmt-ignore
   });
 });
 

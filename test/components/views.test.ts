@@ -24,7 +24,7 @@ function corners({ x, y, width, height, properties }: Placed): Point[] {
   return ([[0, 0], [width, 0], [width, height], [0, height]] as const).map(([u, v]) => [
     x + mirror * (u * Math.cos(angle) + v * Math.sin(angle)),
     y - u * Math.sin(angle) + v * Math.cos(angle),
-  ]); // prettier-ignore
+  ]); // oxfmt-ignore
 }
 
 /** How far along the sides of a box a point lies: 0 to 1 within. */
@@ -80,15 +80,15 @@ describe('What is looked at of tracks that are fed together', () => {
   };
 
   it('is the one box around their boxes in each frame (REGION)', () => {
-    expect(sizes('REGION')).to.deep.equal([[1, 20, 20], [5, 128, 70]]); // prettier-ignore
+    expect(sizes('REGION')).to.deep.equal([[1, 20, 20], [5, 128, 70]]); // oxfmt-ignore
   });
 
   it('is one box for all frames (SUPERSET_REGION)', () => {
-    expect(sizes('SUPERSET_REGION')).to.deep.equal([[1, 130, 70], [5, 130, 70]]); // prettier-ignore
+    expect(sizes('SUPERSET_REGION')).to.deep.equal([[1, 130, 70], [5, 130, 70]]); // oxfmt-ignore
   });
 
   it('is each of their frames once (FRAME)', () => {
-    expect(sizes('FRAME')).to.deep.equal([[1, 640, 360], [5, 640, 360], [9, 640, 360]]); // prettier-ignore
+    expect(sizes('FRAME')).to.deep.equal([[1, 640, 360], [5, 640, 360], [9, 640, 360]]); // oxfmt-ignore
   });
 
   it('is, of a frame without a box of its own, what was looked at before', () => {

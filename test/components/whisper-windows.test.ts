@@ -22,7 +22,7 @@ describe('Windows of speech', () => {
 
   it('hold pauses, but no long silence', () => {
     expect(windowsOf('9900099')).to.deep.equal([[0, 3.5]]);
-    expect(windowsOf(`99${'0'.repeat(20)}99`)).to.deep.equal([[0, 1.2], [10.5, 12]]); // prettier-ignore
+    expect(windowsOf(`99${'0'.repeat(20)}99`)).to.deep.equal([[0, 1.2], [10.5, 12]]); // oxfmt-ignore
   });
 
   it('leave out silence and clicks', () => {
@@ -35,7 +35,7 @@ describe('Windows of speech', () => {
 
   it('are cut where speech is least likely when nobody makes a pause', () => {
     const found = windowsOf(`${'9'.repeat(40)}4${'9'.repeat(40)}`);
-    expect(found).to.deep.equal([[0, 20.5], [20.5, 40.5]]); // prettier-ignore
+    expect(found).to.deep.equal([[0, 20.5], [20.5, 40.5]]); // oxfmt-ignore
   });
 
   it('are never longer than what the model takes, and lose no speech', () => {
@@ -67,7 +67,7 @@ describe('What was said and the same in English', () => {
       at(2_000, 3_000, 'drei'),
       at(9_000, 9_500, 'vier'),
     ];
-    const english = [at(0, 1_100, 'one'), at(1_100, 3_000, 'two three'), at(4_000, 5_000, 'made up'), at(6_000, 8_000, 'four')]; // prettier-ignore
+    const english = [at(0, 1_100, 'one'), at(1_100, 3_000, 'two three'), at(4_000, 5_000, 'made up'), at(6_000, 8_000, 'four')]; // oxfmt-ignore
     expect(inEnglish(spoken, english)).to.deep.equal([
       { start: 0, stop: 1_100, text: 'eins', english: 'one' },
       { start: 1_100, stop: 3_000, text: 'zwei drei', english: 'two three' },

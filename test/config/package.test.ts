@@ -77,7 +77,7 @@ describe('The package', function () {
       'dist/page/main.js',
     ]);
     const unwanted = files().filter(
-      (file) => /^(dist\/)?test\b|\.map$|\.tsbuildinfo|^samples\b/.test(file) || /^(?!dist\/|templates\/).*\.ts$/.test(file), // prettier-ignore
+      (file) => /^(dist\/)?test\b|\.map$|\.tsbuildinfo|^samples\b/.test(file) || /^(?!dist\/|templates\/).*\.ts$/.test(file), // oxfmt-ignore
     );
     expect(unwanted).to.deep.equal([]);
   });

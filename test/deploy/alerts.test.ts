@@ -104,7 +104,7 @@ describe('The alert rules and the dashboard', () => {
       for (const expression of expressions) {
         const named = metricsIn(expression);
         expect(named, expression).to.have.length.above(0);
-        expect(named.filter((name) => !metrics.has(name) && !OF_PROMETHEUS.metrics.includes(name))).to.deep.equal([]); // prettier-ignore
+        expect(named.filter((name) => !metrics.has(name) && !OF_PROMETHEUS.metrics.includes(name))).to.deep.equal([]); // oxfmt-ignore
         const unknown = labelsIn(expression).filter((label) => !labels.has(label) && !LATER.includes(label));
         expect(unknown, expression).to.deep.equal([]);
       }

@@ -161,17 +161,17 @@ describe('The selectors output document', () => {
       ['$.a', { same: 'by a' }],
       ['$.b', { same: 'by b' }],
     ];
-    expect(filled({ a: 'same', b: 'same', c: 'same' }, given)).to.deep.equal({ a: 'by a', b: 'by b', c: 'same' }); // prettier-ignore
-    expect(filled({ a: 'same', b: 'same' }, [['$', {}], ...given, ['$', { same: 'late' }]])).to.deep.equal({ a: 'by a', b: 'by b' }); // prettier-ignore
+    expect(filled({ a: 'same', b: 'same', c: 'same' }, given)).to.deep.equal({ a: 'by a', b: 'by b', c: 'same' }); // oxfmt-ignore
+    expect(filled({ a: 'same', b: 'same' }, [['$', {}], ...given, ['$', { same: 'late' }]])).to.deep.equal({ a: 'by a', b: 'by b' }); // oxfmt-ignore
   });
 
   it('takes the longest of several outputs, joins them, or refuses, as the policy says', () => {
     const given: Given[] = [['$[*]', { a: ['x', 'longer', ' ', 'x', 'LONGER'], b: [' '] }]];
     expect(filled(['a', 'b'], given)).to.deep.equal(['longer', 'b']);
-    expect(filled(['a', 'b'], given, { duplicatePolicy: 'JOIN' })).to.deep.equal(['x | longer | LONGER', 'b']); // prettier-ignore
+    expect(filled(['a', 'b'], given, { duplicatePolicy: 'JOIN' })).to.deep.equal(['x | longer | LONGER', 'b']); // oxfmt-ignore
     const refused = fillText('["a"]', given.map(selectionOf), { duplicatePolicy: 'ERROR' });
     expect(refused).to.have.property('refused').that.contains('MEDIA_SELECTORS_DUPLICATE_POLICY');
-    expect(filled(['a'], [['$[*]', { a: ['x', 'x', ''] }]], { duplicatePolicy: 'ERROR' })).to.deep.equal(['x']); // prettier-ignore
+    expect(filled(['a'], [['$[*]', { a: ['x', 'x', ''] }]], { duplicatePolicy: 'ERROR' })).to.deep.equal(['x']); // oxfmt-ignore
   });
 
   it('has LONGEST as its policy unless another one is named in any case', () => {
@@ -247,7 +247,7 @@ describe('The media selectors of a request', () => {
   });
 
   it('name a property for the result', () => {
-    expect(refusal([selector('$', { resultDetectionProperty: ' ' })], 'TAG ACTION')).to.contain('"resultDetectionProperty"'); // prettier-ignore
+    expect(refusal([selector('$', { resultDetectionProperty: ' ' })], 'TAG ACTION')).to.contain('"resultDetectionProperty"'); // oxfmt-ignore
   });
 
   it('have expressions that can be read, of limited length and number', () => {
@@ -262,7 +262,7 @@ describe('The media selectors of a request', () => {
       '$[?search(@.a, "(?=x)")]',
       '('.repeat(900),
     ])
-      // prettier-ignore
+      // oxfmt-ignore
       expect(refusal([selector(broken)], 'TAG ACTION'), broken).to.be.a('string');
     const long = `$.${'a'.repeat(MAX_EXPRESSION_LENGTH)}`;
     expect(refusal([selector(long)], 'TAG ACTION')).to.contain('at most 1000');

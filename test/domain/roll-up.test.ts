@@ -122,7 +122,7 @@ describe('A roll-up file is refused with a sentence that says what to change', (
       '"originalPropertyCopy"',
     ],
     ['when a group has no members', [{ propertyToProcess: 'A', groups: [{ rollUp: 'x' }] }], '"members"'],
-    ['when a member is no text', [{ propertyToProcess: 'A', groups: [{ rollUp: 'x', members: [1] }] }], '"members"'], // prettier-ignore
+    ['when a member is no text', [{ propertyToProcess: 'A', groups: [{ rollUp: 'x', members: [1] }] }], '"members"'], // oxfmt-ignore
     [
       'when a value of a property is in two groups',
       [
@@ -133,7 +133,7 @@ describe('A roll-up file is refused with a sentence that says what to change', (
     ],
     [
       'when it copies onto a property that is processed',
-      [{ propertyToProcess: 'A', groups: [] }, { propertyToProcess: 'B', originalPropertyCopy: 'A' }], // prettier-ignore
+      [{ propertyToProcess: 'A', groups: [] }, { propertyToProcess: 'B', originalPropertyCopy: 'A' }], // oxfmt-ignore
       'has "A" both as "propertyToProcess" and as "originalPropertyCopy"',
     ],
     [

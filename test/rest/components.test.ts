@@ -285,7 +285,7 @@ describe('Components (specification 4.6)', () => {
     expect(await without('PUT', '/rest/components', service.token)).to.deep.equal([405, 'string']);
     expect(await without('GET', '/rest/components/a/b', service.token)).to.deep.equal([404, 'string']);
     const other = await fetch(`${service.url}/rest/pipelines`);
-    expect([other.status, typeof ((await other.json()) as { message: unknown }).message]).to.deep.equal([401, 'string']); // prettier-ignore
+    expect([other.status, typeof ((await other.json()) as { message: unknown }).message]).to.deep.equal([401, 'string']); // oxfmt-ignore
   });
 
   it('take strange names without harm', async () => {

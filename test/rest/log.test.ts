@@ -63,8 +63,8 @@ describe('The log', () => {
     }
     expect((await roles.as('nobody', 'GET', '/rest/info')).status).to.equal(403);
     expect((await roles.as('user', 'POST', '/rest/system-message', 'x')).status).to.equal(403);
-    expect(await service.logged('a role is missing', (one) => one['user'] === 'nobody')).to.include({ status: 403, path: '/rest/info' }); // prettier-ignore
-    expect(await service.logged('a role is missing', (one) => one['user'] === 'user')).to.include({ status: 403, reason: 'This needs the role ADMIN.' }); // prettier-ignore
+    expect(await service.logged('a role is missing', (one) => one['user'] === 'nobody')).to.include({ status: 403, path: '/rest/info' }); // oxfmt-ignore
+    expect(await service.logged('a role is missing', (one) => one['user'] === 'user')).to.include({ status: 403, reason: 'This needs the role ADMIN.' }); // oxfmt-ignore
     const log = readFileSync(path.join(service.folder, 'log'), 'utf8');
     for (const secret of [forged, forged.split('.')[1]!, 'abc.def']) expect(log).to.not.include(secret);
   });
@@ -92,7 +92,7 @@ describe('The log', () => {
     expect(lines).to.deep.include(['admin', 'POST', '/rest/system-message', 'done']);
     expect(lines).to.deep.include(['user', 'POST', '/rest/system-message', 'forbidden']);
     expect(lines.flat()).to.not.include('GET').and.not.include('/rest/media/check');
-    expect(service.log('audit').find((one) => one['jobId'] === jobId)).to.include({ path: '/rest/jobs', status: 201 }); // prettier-ignore
+    expect(service.log('audit').find((one) => one['jobId'] === jobId)).to.include({ path: '/rest/jobs', status: 201 }); // oxfmt-ignore
     expect(JSON.stringify(service.log('audit'))).to.not.include('Maintenance');
   });
 

@@ -79,7 +79,7 @@ describe('The built-in pipelines for pictures', () => {
 
 /** The bars of a code of 13 digits, each `scale` pixels wide, on white: 480 x 200 grey pixels. */
 function ean13(digits: string, scale: number): Buffer {
-  const odd = ['0001101', '0011001', '0010011', '0111101', '0100011', '0110001', '0101111', '0111011', '0110111', '0001011']; // prettier-ignore
+  const odd = ['0001101', '0011001', '0010011', '0111101', '0100011', '0110001', '0101111', '0111011', '0110111', '0001011']; // oxfmt-ignore
   const inverse = (bits: string) => bits.replaceAll(/[01]/g, (bit) => (bit === '0' ? '1' : '0'));
   const reverse = (bits: string) => bits.split('').toReversed().join('');
   // Which digits of the left half are mirrored tells the first digit; here it is a 4.

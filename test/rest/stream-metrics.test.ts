@@ -44,7 +44,7 @@ describe('GET /metrics of live streams', () => {
     const text = await scrape();
     return FIGURES.map((name) => {
       const start = `troupe_stream_${name}_total{streaming_job="${id}",pipeline="${LIVE_PIPELINE}"} `;
-      return Number(text.split('\n').find((line) => line.startsWith(start))?.slice(start.length)); // prettier-ignore
+      return Number(text.split('\n').find((line) => line.startsWith(start))?.slice(start.length)); // oxfmt-ignore
     });
   };
   const submit = async (more: object = {}): Promise<number> => {
@@ -59,7 +59,7 @@ describe('GET /metrics of live streams', () => {
     return (body as { jobId: number }).jobId;
   };
   const opened = () => ({ type: 'opened', at: Date.now(), width: 640, height: 360, fps: 25 }) as const;
-  const counts = (read: number): StreamCounts => ({ read, processed: read - 3, dropped: 2, skipped: 1, reconnects: 1 }); // prettier-ignore
+  const counts = (read: number): StreamCounts => ({ read, processed: read - 3, dropped: 2, skipped: 1, reconnects: 1 }); // oxfmt-ignore
   const tell = (token: string, events: readonly object[], seen: StreamCounts) =>
     component.say(`/leases/${token}/events`, { events, counts: seen });
   const framesOf = async (id: number) =>

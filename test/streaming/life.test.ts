@@ -708,7 +708,7 @@ describe('A streaming job', function () {
     const id = await submit();
     const { token } = await claim(id);
     const seen = await watching(id);
-    const began = { type: 'trackBegan', at: AT, frame: 1, x: 1, y: 2, width: 3, height: 4, confidence: 0.5, properties: {} } as const; // prettier-ignore
+    const began = { type: 'trackBegan', at: AT, frame: 1, x: 1, y: 2, width: 3, height: 4, confidence: 0.5, properties: {} } as const; // oxfmt-ignore
     await component.events(token, { ...began, liveId: 'a' }, { ...began, liveId: 'b', trackType: 'CAR' });
     await component.end(token, { reason: 'ended', detail: '' });
     const types = [...(await seen.ended).matchAll(/"trackType":"(\w+)"/g)].map(([, type]) => type);
@@ -721,7 +721,7 @@ describe('A streaming job', function () {
     await component.events(token, opened);
     const seen = await watching(id);
     const activity = { type: 'activity', at: at(3), frame: 3 } as const;
-    const began = { type: 'trackBegan', at: at(3), liveId: 'a', frame: 3, x: 1, y: 2, width: 3, height: 4, confidence: 0.5, properties: {} } as const; // prettier-ignore
+    const began = { type: 'trackBegan', at: at(3), liveId: 'a', frame: 3, x: 1, y: 2, width: 3, height: 4, confidence: 0.5, properties: {} } as const; // oxfmt-ignore
     await component.events(token, activity, began);
     await component.end(token, { reason: 'ended', detail: '' });
     const names = [...(await seen.ended).matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);

@@ -114,7 +114,7 @@ export class KserveServer {
   async #answer({ path, headers, body }: AskedServer, response: ServerResponse): Promise<void> {
     if (path === '/v2/health/ready') return json(response, 200, {});
     if (path === '/v2/repository/index')
-      return json(response, 200, [...this.#models.keys()].map((name) => ({ name, version: '1', state: 'READY' }))); // prettier-ignore
+      return json(response, 200, [...this.#models.keys()].map((name) => ({ name, version: '1', state: 'READY' }))); // oxfmt-ignore
     const [, name = '', verb = ''] = /^\/v2\/models\/([^/]+)(?:\/versions\/1)?(?:\/(\w+))?$/.exec(path) ?? [];
     const model = this.#models.get(decodeURIComponent(name));
     if (model === undefined)
@@ -196,7 +196,7 @@ function binary(
   });
   const outputs = names.map((name, i) => {
     const { type, dims } = results[name]!;
-    return { name, datatype: datatypeOf(type), shape: dims, parameters: { binary_data_size: parts[i]!.length } }; // prettier-ignore
+    return { name, datatype: datatypeOf(type), shape: dims, parameters: { binary_data_size: parts[i]!.length } }; // oxfmt-ignore
   });
   const header = Buffer.from(JSON.stringify({ model_name: 'stub', outputs }));
   response.writeHead(200, {

@@ -65,12 +65,12 @@ class CocoReading {
       const list = picture === undefined ? 'images' : 'categories';
       throw this.#source.failure(`has annotations of ${list} that it does not list.`);
     });
-    const notes = this.#without === 0 ? [] : [`${this.#without} annotations of the truth have no bbox and are left out.`]; // prettier-ignore
-    return { kind: 'pictures', pictures: [...this.#images.values()], classes: [...this.#classes.values()], boxes, notes }; // prettier-ignore
+    const notes = this.#without === 0 ? [] : [`${this.#without} annotations of the truth have no bbox and are left out.`]; // oxfmt-ignore
+    return { kind: 'pictures', pictures: [...this.#images.values()], classes: [...this.#classes.values()], boxes, notes }; // oxfmt-ignore
   }
 
   #annotation(value: Members): void {
-    const [x, y, width, height] = Array.isArray(value['bbox']) ? value['bbox'].map((one) => numberOf(one, NaN)) : []; // prettier-ignore
+    const [x, y, width, height] = Array.isArray(value['bbox']) ? value['bbox'].map((one) => numberOf(one, NaN)) : []; // oxfmt-ignore
     if (
       x === undefined ||
       y === undefined ||

@@ -45,7 +45,7 @@ class CvatReading {
     if (this.#path.length === 0 && name !== 'annotations')
       throw this.#source.failure(`is no CVAT file: it begins with <${name}> instead of <annotations>.`);
     this.#path.push(name);
-    if (name === 'project' && this.#path[1] === 'meta') throw this.#source.failure('is the export of a CVAT project: export its tasks one by one.'); // prettier-ignore
+    if (name === 'project' && this.#path[1] === 'meta') throw this.#source.failure('is the export of a CVAT project: export its tasks one by one.'); // oxfmt-ignore
     if (name === 'image') this.#picture(attributes);
     else if (name === 'track') {
       const label = this.#labels.of(attributes['label'] ?? '');
@@ -70,7 +70,7 @@ class CvatReading {
     if (this.#boxes.count === 0) throw this.#source.failure('has no boxes.');
     if (this.#tracks > 0 && this.#pictures.length > 0)
       throw this.#source.failure('has both images and tracks, which no form of CVAT XML has.');
-    const notes = this.#others === 0 ? [] : [`${this.#others} shapes of the truth are no boxes and are left out.`]; // prettier-ignore
+    const notes = this.#others === 0 ? [] : [`${this.#others} shapes of the truth are no boxes and are left out.`]; // oxfmt-ignore
     const common = { boxes: this.#boxes, classes: this.#labels.ids, notes };
     if (this.#tracks === 0) return { kind: 'pictures', pictures: this.#pictures, ...common };
     return {

@@ -52,7 +52,7 @@ function valuesOf({ text, number }: Line, source: Source) {
   const values = isMotLine(text) ? text.split(',').map(Number) : [];
   const [frame = 0, track = -1, x = 0, y = 0, width = 0, height = 0, flag = 1, label = -1] = values;
   if (!Number.isSafeInteger(frame) || frame < 1 || frame > LAST_FRAME || !Number.isSafeInteger(track))
-    throw source.failure(`, line ${number}: a line of MOT is frame (from 1), track, x, y, width, height and up to four more numbers.`); // prettier-ignore
+    throw source.failure(`, line ${number}: a line of MOT is frame (from 1), track, x, y, width, height and up to four more numbers.`); // oxfmt-ignore
   // MOT15 has places in the world where MOT16 has class and visibility: -1 where they are not known.
   const isNamed = values.length <= 9 && Number.isSafeInteger(label) && label >= 1;
   return { frame, track, x, y, width, height, flag, label: isNamed ? label : undefined };

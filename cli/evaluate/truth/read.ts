@@ -38,7 +38,7 @@ function formatOf(start: Buffer, source: Source): TruthFormat {
     .trimStart();
   if (text.startsWith('{')) return 'coco';
   if (text.startsWith('['))
-    throw source.failure('is a list in JSON, such as results in COCO are: a truth in COCO is an object with images, categories and annotations.'); // prettier-ignore
+    throw source.failure('is a list in JSON, such as results in COCO are: a truth in COCO is an object with images, categories and annotations.'); // oxfmt-ignore
   if (text.startsWith('<')) return 'cvat';
   // The last character may be cut.
   if (start.includes(0) || ![0, 1, 2, 3].some((less) => isUtf8(start.subarray(0, start.length - less))))

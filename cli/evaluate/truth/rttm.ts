@@ -3,7 +3,7 @@ import type { Stretch } from '../measures/speech-time.ts';
 import type { Line, Source } from './source.ts';
 import type { SpeechTruth } from './truth.ts';
 
-const RTTM_TYPES = 'SEGMENT NOSCORE NO_RT_METADATA LEXEME NON-LEX NON-SPEECH FILLER EDIT IP SU CB A/P SPEAKER SPKR-INFO'.split(' '); // prettier-ignore
+const RTTM_TYPES = 'SEGMENT NOSCORE NO_RT_METADATA LEXEME NON-LEX NON-SPEECH FILLER EDIT IP SU CB A/P SPEAKER SPKR-INFO'.split(' '); // oxfmt-ignore
 
 export function isRttmLine(line: string): boolean {
   const fields = line.trim().split(/\s+/);
@@ -30,9 +30,9 @@ export async function rttmTruth(source: Source): Promise<SpeechTruth> {
 
 function stretchOf({ text, number }: Line, source: Source) {
   const [type, recording = '', , start = '', duration = '', , , speaker = ''] = text.trim().split(/\s+/);
-  if (text.startsWith(';') || (type !== undefined && type !== 'SPEAKER' && RTTM_TYPES.includes(type))) return undefined; // prettier-ignore
+  if (text.startsWith(';') || (type !== undefined && type !== 'SPEAKER' && RTTM_TYPES.includes(type))) return undefined; // oxfmt-ignore
   const [from, long] = [Number(start) * 1_000, Number(duration) * 1_000];
   if (type !== 'SPEAKER' || speaker === '' || !(from >= 0) || !(long >= 0))
-    throw source.failure(`, line ${number}: a line of RTTM is SPEAKER, recording, channel, start and duration in seconds, <NA>, <NA>, name of the speaker.`); // prettier-ignore
+    throw source.failure(`, line ${number}: a line of RTTM is SPEAKER, recording, channel, start and duration in seconds, <NA>, <NA>, name of the speaker.`); // oxfmt-ignore
   return { recording, stretch: { start: from, stop: from + long, speaker } };
 }

@@ -110,7 +110,7 @@ describe('The callback of a batch job (specification 6.1)', () => {
   it('by POST has null for what there is not', () => {
     const given = { ...post, externalId: 'mine', buildOutput: false };
     const [notice] = LedJob.accepted(given).doAll().notices;
-    expect(notice?.body.body).to.deep.equal({ jobId: 'here-7', externalId: 'mine', outputObjectUri: null, jobStatus: 'COMPLETE' }); // prettier-ignore
+    expect(notice?.body.body).to.deep.equal({ jobId: 'here-7', externalId: 'mine', outputObjectUri: null, jobStatus: 'COMPLETE' }); // oxfmt-ignore
   });
 
   it('names the document of the earlier job that stands for this one', () => {

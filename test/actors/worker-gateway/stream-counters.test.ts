@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { StreamCounters } from '../../../actors/worker-gateway/stream-counters.ts';
 import type { StreamCounts } from '../../../protocol/streams.ts';
 
-const counts = (read: number): StreamCounts => ({ read, processed: read, dropped: 0, skipped: 0, reconnects: 0 }); // prettier-ignore
+const counts = (read: number): StreamCounts => ({ read, processed: read, dropped: 0, skipped: 0, reconnects: 0 }); // oxfmt-ignore
 
 describe('What components count of a live stream', () => {
   it('grows over components that follow each other, and over one that takes it over in the same attempt', () => {

@@ -20,7 +20,7 @@ const WHOLE = [
   'Some words.',
 ];
 /** What breaks readers of each format. */
-const PIECES = ['"', '{', ']', '<', '/>', '&amp;', ',', '\n', '\r\n', '\0', '-1', '1e400', '99999999999999999999', 'null', 'NaN', '\u{1f600}', '\ud800', '  ']; // prettier-ignore
+const PIECES = ['"', '{', ']', '<', '/>', '&amp;', ',', '\n', '\r\n', '\0', '-1', '1e400', '99999999999999999999', 'null', 'NaN', '\u{1f600}', '\ud800', '  ']; // oxfmt-ignore
 
 const damaged = fc
   .tuple(

@@ -26,7 +26,7 @@ export function documentWith(
   actions: readonly string[] = [ACTION],
   status = 'COMPLETE',
 ) {
-  const tasks = actions.map((name) => ({ actionType: 'DETECTION', name: `${name} TASK`, description: '', actions: [{ name, algorithm: 'X', description: '', properties: {} }] })); // prettier-ignore
+  const tasks = actions.map((name) => ({ actionType: 'DETECTION', name: `${name} TASK`, description: '', actions: [{ name, algorithm: 'X', description: '', properties: {} }] })); // oxfmt-ignore
   return {
     jobId: 'host-7',
     status,

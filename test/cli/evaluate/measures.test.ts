@@ -203,7 +203,7 @@ describe('Precision and recall', () => {
   it('do not count what lies in a crowd, nor what belongs to an ignored box', () => {
     const crowd = truthOf([0, 0, 100, 100], { ignored: true, crowd: true });
     const ignored = truthOf([200, 0, 10, 10], { ignored: true });
-    const found = [[5, 5, 10, 10], [40, 40, 20, 20], [200, 1, 10, 10], [300, 0, 5, 5]].map((box) => ({ ...boxOf(box as unknown as Four), score: 1 })); // prettier-ignore
+    const found = [[5, 5, 10, 10], [40, 40, 20, 20], [200, 1, 10, 10], [300, 0, 5, 5]].map((box) => ({ ...boxOf(box as unknown as Four), score: 1 })); // oxfmt-ignore
     expect(overlap(found[0]!, crowd)).to.equal(1);
     const counts = countedAt([{ truths: [crowd, ignored], found }], at);
     expect(counts).to.deep.equal({ truePositives: 0, falsePositives: 1, falseNegatives: 0 });
@@ -245,14 +245,14 @@ describe('Measures of tracking', () => {
 
   it('are those of the example that py-motmetrics publishes', () => {
     const tracking = new Tracking();
-    tracking.add(frame([1, 2], [1, 2, 3], [[0.1, null, 0.3], [0.5, 0.2, 0.3]])); // prettier-ignore
+    tracking.add(frame([1, 2], [1, 2, 3], [[0.1, null, 0.3], [0.5, 0.2, 0.3]])); // oxfmt-ignore
     tracking.add(frame([1, 2], [1], [[0.2], [0.4]]));
     const part = trackingMeasures(tracking.result);
-    expect([part.mota, 1 - part.motp!, part.idf1].map((value) => value?.toFixed(3))).to.deep.equal(['0.500', '0.167', '0.750']); // prettier-ignore
-    tracking.add(frame([1, 2], [1, 3], [[0.6, 0.2], [0.1, 0.6]])); // prettier-ignore
+    expect([part.mota, 1 - part.motp!, part.idf1].map((value) => value?.toFixed(3))).to.deep.equal(['0.500', '0.167', '0.750']); // oxfmt-ignore
+    tracking.add(frame([1, 2], [1, 3], [[0.6, 0.2], [0.1, 0.6]])); // oxfmt-ignore
     const all = trackingMeasures(tracking.result);
     expect(all).to.include({ misses: 1, falsePositives: 1, switches: 1, mota: 0.5 });
-    expect([1 - all.motp!, all.idf1, all.idPrecision, all.idRecall].map((value) => value?.toFixed(3))).to.deep.equal(['0.340', '0.833', '0.833', '0.833']); // prettier-ignore
+    expect([1 - all.motp!, all.idf1, all.idPrecision, all.idRecall].map((value) => value?.toFixed(3))).to.deep.equal(['0.340', '0.833', '0.833', '0.833']); // oxfmt-ignore
   });
 
   it('are those of another implementation, of objects that cross, are lost and are taken for one another', () => {
@@ -270,7 +270,7 @@ describe('Measures of tracking', () => {
         const distances = truths!.map((a) =>
           others!.map((b) => (overlap(box(b), box(a)) >= 0.5 ? 1 - overlap(box(b), box(a)) : null)),
         );
-        tracking.add(frame(truths!.map((row) => row[1]), others!.map((row) => row[1]), distances)); // prettier-ignore
+        tracking.add(frame(truths!.map((row) => row[1]), others!.map((row) => row[1]), distances)); // oxfmt-ignore
       }
       expectNear(trackingMeasures(tracking.result), expected);
     }
@@ -278,7 +278,7 @@ describe('Measures of tracking', () => {
 
   it('are 1 where what is found is the truth, and tell nothing where there is no truth', () => {
     const tracking = new Tracking();
-    for (let i = 0; i < 5; i++) tracking.add(frame([7, 8], [70, 80], [[0, null], [null, 0]])); // prettier-ignore
+    for (let i = 0; i < 5; i++) tracking.add(frame([7, 8], [70, 80], [[0, null], [null, 0]])); // oxfmt-ignore
     expect(trackingMeasures(tracking.result)).to.include({ mota: 1, motp: 1, idf1: 1, switches: 0 });
     expect(trackingMeasures(new Tracking().result)).to.include({ mota: null, motp: null, idf1: null });
   });
@@ -300,7 +300,7 @@ describe('Measures of speech', () => {
 
   it('count two that speak at once twice, and nothing within the collar of a border of the truth', () => {
     const truth = [a(1_000, 3_000), a(2_000, 4_000, 'b')];
-    expect(speechTime(truth, [a(1_000, 4_000, 'x')], 0)).to.deep.equal({ spokenMs: 4_000, missedMs: 1_000, falseAlarmMs: 0, confusedMs: 1_000 }); // prettier-ignore
+    expect(speechTime(truth, [a(1_000, 4_000, 'x')], 0)).to.deep.equal({ spokenMs: 4_000, missedMs: 1_000, falseAlarmMs: 0, confusedMs: 1_000 }); // oxfmt-ignore
     const near = speechTime([a(1_000, 2_000)], [a(800, 2_250, 'x')], 250);
     expect(near).to.deep.equal({ spokenMs: 500, missedMs: 0, falseAlarmMs: 0, confusedMs: 0 });
   });

@@ -32,7 +32,7 @@ export function callbackRows(suite: Suite): void {
       expect(method).to.equal('POST');
       expect(headers['content-type']).to.match(/^application\/json/);
       // jobStatus is ours: nobody has to ask for it then.
-      const shape = z.strictObject({ jobId, externalId: z.null(), outputObjectUri: z.null(), jobStatus: z.literal('COMPLETE') }); // prettier-ignore
+      const shape = z.strictObject({ jobId, externalId: z.null(), outputObjectUri: z.null(), jobStatus: z.literal('COMPLETE') }); // oxfmt-ignore
       expect(shape.parse(JSON.parse(body)).jobId).to.equal(id);
       await until('the outcome is shown', async () => {
         const job = await suite.service.job(id);

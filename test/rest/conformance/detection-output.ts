@@ -97,7 +97,7 @@ export const detectionOutput = z.strictObject({
   timeStart: utc,
   timeStop: utc,
   // of the reference
-  timing: z.strictObject({ processingTime: count, actions: z.array(z.strictObject({ name: z.string(), processingTime: count })) }), // prettier-ignore
+  timing: z.strictObject({ processingTime: count, actions: z.array(z.strictObject({ name: z.string(), processingTime: count })) }), // oxfmt-ignore
   status: z.enum(BATCH_STATUSES),
   algorithmProperties: z.record(z.string(), map),
   jobProperties: map,
