@@ -38,6 +38,7 @@ const PRODUCT = [
   'protocol',
   'results',
   'search',
+  'server',
   'store',
 ];
 const OUT = 'dist';

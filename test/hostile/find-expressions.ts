@@ -23,6 +23,7 @@ export const FOLDERS = [
   'protocol',
   'results',
   'search',
+  'server',
   'store',
 ];
 

@@ -1,0 +1,91 @@
+import type { Guardian } from '../actors/guardian.ts';
+import type { GuardianDeps } from '../actors/guardian-deps.ts';
+import { closedFor } from '../actors/health.ts';
+import { systemClock } from '../actors/runtime/clock.ts';
+import type { SharedTrouble } from '../actors/shared-trouble.ts';
+import type { ActorSystem } from '../actors/runtime/system.ts';
+import { listJobs } from '../actors/views/job-list.ts';
+import { liveIssues } from '../actors/views/live-issues.ts';
+import { jobStatistics } from '../actors/views/statistics.ts';
+import { packageRoot } from '../config/info.ts';
+import type { Settings } from '../config/settings.ts';
+import type { AppDeps } from '../http/app.ts';
+import { overloaded } from '../http/errors.ts';
+import { urlOf } from '../http/listener.ts';
+import { checkFileUri } from '../media/file-uris.ts';
+import { listModels } from '../components/onnx/model-list.ts';
+import { checkMedium } from '../media/media-rules.ts';
+import { TimelineBusy } from '../results/timeline/timelines.ts';
+import { openDocument } from '../results/moved-files.ts';
+import { SERVER_PROPERTY_DEFAULTS } from '../domain/workflow-properties.ts';
+import type { Parts } from './parts.ts';
+
+/** What actors are given of the parts. */
+export function guardianDeps(parts: Parts, system: ActorSystem): GuardianDeps {
+  const { settings, http, installed, cluster, fetchLimits: limits } = parts;
+  return {
+    ...parts,
+    ...parts.outgoing,
+    system,
+    meter: parts.work,
+    version: parts.info.version,
+    serverProperties: SERVER_PROPERTY_DEFAULTS,
+    components: installed.components,
+    places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
+    alone: cluster === undefined,
+    serverUrl: () => urlOf(http, settings.HOST),
+    checkMedium: (uri) => checkMedium(uri, limits),
+    localPath: (uri) => checkFileUri(uri, limits.mediaRoots, limits.excluded).catch(() => undefined),
+  };
+}
+
+/** What the endpoints are given of the parts and of the actors. */
+export function appDeps(
+  parts: Parts,
+  system: ActorSystem,
+  guardian: Guardian,
+  trouble: SharedTrouble,
+): Omit<AppDeps, 'login'> {
+  const { settings, store, movedFiles } = parts;
+  const { jobService, nodeManager, views, nodes } = guardian;
+  const { running, workers } = nodeManager;
+  return {
+    ...parts,
+    ...guardian,
+    system,
+    workers,
+    nodes,
+    maxMedia: settings.MAX_MEDIA_PER_JOB,
+    listModels: () => listModels(settings.MODEL_ROOTS),
+    checkMedia: (uris) => jobService.checkMedia(uris),
+    listJobs: (query) => listJobs(store, views, query),
+    liveIssues: (number) => liveIssues(store, number),
+    statistics: () => jobStatistics(store, systemClock),
+    events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },
+    bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
+    formLimits: bodyLimits(settings, settings.MAX_FORM_BYTES),
+    descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
+    askDocument: (document, question) =>
+      parts.timelines.ask(document, question).catch((error: unknown) => {
+        throw error instanceof TimelineBusy ? overloaded(error.message) : error;
+      }),
+    openArchived: parts.outgoing.openArchived,
+    openDocument: (file) => openDocument(file, movedFiles),
+    openExport: (file, wanted, left) => parts.exporter.open({ ...wanted, file, moved: movedFiles }, left),
+    serviceMetrics: { ...guardian, dataDir: settings.DATA_DIR, store, system, running },
+    metricsToken: settings.METRICS_TOKEN,
+    allowedOrigins: settings.CORS_ALLOWED_ORIGINS,
+    trustProxy: settings.TRUST_PROXY,
+    health: { closedFor: () => closedFor(store, jobService, trouble) },
+  };
+}
+
+const bodyLimits = (
+  { MAX_JSON_DEPTH: maxDepth, MAX_JSON_VALUES: maxValues, MAX_BODY_MS: maxMs }: Settings,
+  maxBytes: number,
+) => ({
+  maxBytes,
+  maxDepth,
+  maxValues,
+  maxMs,
+});

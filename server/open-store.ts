@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { leaseSettings } from '../actors/actor-settings.ts';
+import { BackupService } from '../actors/backup.ts';
+import { BATCH_JOB } from '../actors/batch-job/keys.ts';
+import { JOB_SCHEMA } from '../actors/batch-job/snapshot.ts';
+import { STREAMING_SCHEMA } from '../actors/streaming-job/actor.ts';
+import { STREAMING_JOB } from '../actors/streaming-job/state.ts';
+import { Cluster } from '../actors/cluster.ts';
+import { systemClock } from '../actors/runtime/clock.ts';
+import type { Logger } from '../config/logger.ts';
+import type { Settings } from '../config/settings.ts';
+import { MEDIA_QUEUES } from '../protocol/worker-protocol.ts';
+import { movedStarts, type MovedStart } from '../results/moved-files.ts';
+import { MemoryLedger } from '../store/memory-ledger.ts';
+import type { Place } from '../store/sqlite/place.ts';
+import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
+import type { Store } from '../store/store.ts';
+
+export interface OpenedStore {
+  readonly store: Store;
+  /** Other servers on the same store; absent: there are none. */
+  readonly cluster: Cluster | undefined;
+  /** Absent: Redis keeps its own. */
+  readonly backups: BackupService | undefined;
+  readonly movedFiles: readonly MovedStart[];
+}
+
+/** What `STORE` names: a file in DATA_DIR, or a Redis that several servers may share. */
+export async function openStore(
+  settings: Settings,
+  logger: Logger,
+  place: Place,
+  serverId: string,
+): Promise<OpenedStore> {
+  return settings.STORE === 'redis'
+    ? openRedis(settings, logger, serverId)
+    : openSqlite(settings, logger, place);
+}
+
+function openSqlite(settings: Settings, logger: Logger, place: Place): OpenedStore {
+  const { folder } = place;
+  const database = path.join(folder, 'troupe.db');
+  const work = new MemoryLedger({ settings: leaseSettings(settings), now: () => systemClock.steady() });
+  const store = new SqliteStore(database, { work, place });
+  if (store.movedFrom !== undefined)
+    logger.info(
+      { from: store.movedFrom.folder, to: folder },
+      'DATA_DIR has been moved: what is stored names its files at the new place now',
+    );
+  const backups = new BackupService({
+    dataDir: folder,
+    minFreeBytes: settings.MIN_FREE_BYTES,
+    database,
+    copy: (file) => store.backup(file),
+  });
+  return { store, backups, movedFiles: movedStarts(store.formerPlaces, place), cluster: undefined };
+}
+
+async function openRedis(settings: Settings, logger: Logger, server: string): Promise<OpenedStore> {
+  // A server on a file of its own needs no client of Redis, which is a seventh of what it would load.
+  const [{ RedisStore }, { promisesOf }] = await Promise.all([
+    import('../store/redis/redis-store.ts'),
+    import('../store/redis/promises.ts'),
+  ]);
+  const store = await RedisStore.open({
+    url: settings.REDIS_URL!,
+    prefix: settings.REDIS_PREFIX,
+    timeoutMs: settings.REDIS_TIMEOUT_MS,
+    ledger: {
+      settings: leaseSettings(settings),
+      server,
+      now: () => systemClock.steady(),
+      // Whoever waits for a frame waits at one server.
+      ownQueues: [MEDIA_QUEUES.FRAME],
+      schemas: { [BATCH_JOB]: JOB_SCHEMA, [STREAMING_JOB]: STREAMING_SCHEMA },
+    },
+    connected(isConnected, err) {
+      if (isConnected) logger.info({}, 'Redis is there again');
+      else logger.error({ err }, 'the connection to Redis is lost: requests that need it are answered 503');
+    },
+  });
+  try {
+    for (const { level, sentence } of await promisesOf(store)) logger[level]({}, sentence);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  const cluster = new Cluster({
+    ledger: store.work,
+    channel: store,
+    clock: systemClock,
+    logger,
+    node: settings.NODE_NAME,
+    silenceMs: settings.SERVER_SILENCE_MS,
+  });
+  // Nobody has moved anything: what is stored names its files relative to DATA_DIR.
+  return { store, backups: undefined, movedFiles: [], cluster };
+}

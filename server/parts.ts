@@ -1,0 +1,151 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import type { Server } from 'node:http';
+import path from 'node:path';
+import { Catalog } from '../actors/catalog/catalog.ts';
+import { mediaComponent, streamComponent } from '../actors/node-manager/components.ts';
+import { installedComponents, type ComponentFolder } from '../actors/node-manager/installed.ts';
+import { DAY_MS, systemClock } from '../actors/runtime/clock.ts';
+import { UploadHolds } from '../actors/uploads/holds.ts';
+import { UploadStore } from '../actors/uploads/upload-store.ts';
+import { readInfo } from '../config/info.ts';
+import type { Logger } from '../config/logger.ts';
+import { BUILT_IN, HOST_SCRIPT } from '../config/places.ts';
+import type { Settings } from '../config/settings.ts';
+import { createAccess } from '../http/access/index.ts';
+import { WorkMetrics } from '../http/work-metrics.ts';
+import { urlOf } from '../http/listener.ts';
+import { fetchLimits } from '../media/media-rules.ts';
+import { ResultChecker } from '../results/check.ts';
+import { DocumentExporter } from '../results/exports/exporter.ts';
+import { Timelines } from '../results/timeline/timelines.ts';
+import { outgoing } from '../egress/outgoing.ts';
+import { uploadsFolder } from '../results/layout.ts';
+import { SERVER_PROPERTY_DEFAULTS } from '../domain/workflow-properties.ts';
+import { removeSearchFiles, SqliteSearch } from '../search/sqlite/sqlite-search.ts';
+import { ALL_DUTIES, StoredDuties, type Duties } from '../store/duties.ts';
+import type { SearchIndex } from '../store/search.ts';
+import type { Store } from '../store/store.ts';
+import type { OpenedStore } from './open-store.ts';
+
+export interface ServerOptions {
+  readonly logger: Logger;
+  readonly componentFolders?: readonly ComponentFolder[];
+  /** Stands between the server and its store; tests put a faulty one here. */
+  readonly wrapStore?: (store: Store) => Store;
+}
+
+export interface Opened extends OpenedStore {
+  readonly http: Server;
+  readonly serverId: string;
+  readonly realDataDir: string;
+}
+
+/** What the server is made of before its actors. */
+export type Parts = Awaited<ReturnType<typeof makeParts>>;
+
+export async function makeParts(settings: Settings, options: ServerOptions, opened: Opened) {
+  const { store, http, serverId, cluster, realDataDir } = opened;
+  const { logger } = options;
+  const epoch = await store.next('epoch');
+  const owner = { server: serverId, epoch };
+  const duties: Duties =
+    cluster === undefined ? ALL_DUTIES : new StoredDuties(store, owner, () => systemClock.now(), cluster);
+  const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
+  const media = mediaComponent(HOST_SCRIPT, settings.COMPONENT_PROCESSES);
+  const installed = installedComponents({
+    package: options.componentFolders ?? [BUILT_IN],
+    outside: settings.COMPONENT_FOLDERS,
+    ownServices: [media.model.serviceName],
+    host: HOST_SCRIPT,
+  });
+  const holds = cluster === undefined ? undefined : new UploadHolds({ store, clock: systemClock, owner });
+  const uploads = await openUploads(settings, realDataDir, store, logger, holds);
+  const access = await createAccess(settings.access, {
+    baseUrl: url,
+    dataDir: settings.DATA_DIR,
+    logger,
+    refusalsAMinute: settings.LOG_REFUSALS_A_MINUTE,
+  });
+  return {
+    ...opened,
+    settings,
+    logger,
+    url,
+    own: [media, ...installed.streaming.map((one) => streamComponent(one, settings.MAX_STREAMS))],
+    uploads,
+    access,
+    epoch,
+    duties,
+    info: readInfo(),
+    installed,
+    catalog: new Catalog(SERVER_PROPERTY_DEFAULTS),
+    fetchLimits: await mediaLimits(settings, uploads, logger),
+    outgoing: outgoing(settings, access.serviceClient, readInfo().version),
+    checker: new ResultChecker(),
+    exporter: new DocumentExporter({ most: settings.MAX_EXPORTS, paceMs: settings.EXPORT_PACE_MS }),
+    timelines: new Timelines({
+      mostWaiting: settings.MAX_VIEW_QUESTIONS,
+      waitMs: settings.VIEW_WAIT_MS,
+      idleMs: settings.VIEW_IDLE_MS,
+    }),
+    work: new WorkMetrics(),
+    ...(await openSearch(settings, cluster !== undefined)),
+  };
+}
+
+/** Without a search nobody would keep its index up to date: the next time that there is one, it is made anew. */
+async function openSearch(
+  settings: Settings,
+  shared: boolean,
+): Promise<{ readonly searchIndex?: SearchIndex }> {
+  const { SEARCH_FOLDER: folder, NODE_NAME: node } = settings;
+  // Servers that share a folder have an index each.
+  const file = path.join(folder, shared ? `search.${node}.db` : 'search.db');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!settings.SEARCH) await removeSearchFiles(file);
+  if (!settings.SEARCH) return {};
+  const searchIndex = new SqliteSearch({
+    file,
+    textProperties: settings.SEARCH_TEXT_PROPERTIES,
+    classProperties: settings.SEARCH_CLASS_PROPERTIES,
+    textCharacters: settings.SEARCH_TEXT_CHARACTERS,
+    snippetCharacters: settings.SEARCH_SNIPPET_CHARACTERS,
+    maxScanned: settings.SEARCH_MAX_SCANNED,
+    maxWaiting: settings.SEARCH_MAX_WAITING,
+    timeoutMs: settings.SEARCH_TIMEOUT_MS,
+  });
+  return { searchIndex };
+}
+
+async function mediaLimits(settings: Settings, { folder: uploads }: UploadStore, logger: Logger) {
+  for (const folder of settings.MEDIA_ROOTS.filter((root) => !existsSync(root)))
+    logger.warn(
+      { folder },
+      'a folder of MEDIA_ROOTS does not exist: nothing is read below it until a restart',
+    );
+  return fetchLimits(settings, uploads);
+}
+
+async function openUploads(
+  settings: Settings,
+  realDataDir: string,
+  store: Store,
+  logger: Logger,
+  holds: UploadHolds | undefined,
+): Promise<UploadStore> {
+  return UploadStore.open({
+    store,
+    clock: systemClock,
+    logger,
+    folder: uploadsFolder(realDataDir),
+    ...(holds === undefined ? {} : { holds }),
+    settings: {
+      maxBytes: settings.MAX_UPLOAD_BYTES,
+      maxTotalBytes: settings.MAX_UPLOADS_BYTES,
+      maxCount: settings.MAX_UPLOADS,
+      minFreeBytes: settings.MIN_FREE_BYTES,
+      keepMs: settings.UPLOAD_KEEP_DAYS * DAY_MS,
+      paceMs: settings.UPLOAD_PACE_MS,
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { systemClock } from '../actors/runtime/clock.ts';
+import { SessionStore } from '../actors/sessions/session-store.ts';
+import { createLogin, realmOf } from '../http/login/index.ts';
+import { OpenAnswers } from '../http/login/open-answers.ts';
+import { urlOf } from '../http/listener.ts';
+import type { Parts } from './parts.ts';
+
+/** Browsers that have logged in stay so over a restart: their sessions lie in the store. */
+export async function openSessions({ settings, store, http, logger, url, serverId, epoch }: Parts) {
+  const open = new OpenAnswers();
+  const sessions = new SessionStore({
+    store,
+    clock: systemClock,
+    owner: { server: serverId, epoch },
+    settings: {
+      idleMs: settings.SESSION_IDLE_MS,
+      lifeMs: settings.SESSION_MS,
+      maxCount: settings.MAX_SESSIONS,
+      maxOfUser: settings.MAX_SESSIONS_PER_USER,
+    },
+    realm: realmOf(settings.access),
+    ended: (session) => open.cut(session),
+  });
+  const login = await createLogin(settings.access, {
+    ...{ baseUrl: url, dataDir: settings.DATA_DIR, serverId, sessions, open, logger },
+    localUrl: urlOf(http, settings.HOST),
+    lifeMs: settings.LOGIN_MS,
+    refusalsAMinute: settings.LOG_REFUSALS_A_MINUTE,
+    clock: systemClock,
+  });
+  return { sessions, login };
+}
