@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { upcastBody } from '../runtime/durable.ts';
+import { upcastBody } from '../runtime/upcasting.ts';
 import { BATCH_JOB_STATUSES } from './status.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, Stage } from './state.ts';

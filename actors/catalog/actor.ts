@@ -1,6 +1,8 @@
 import type { Logger } from '../../config/logger.ts';
 import type { Owner, Store } from '../../store/store.ts';
-import { loadDurable, NewerSchema, type DurableKind } from '../runtime/durable.ts';
+import { loadDurable } from '../runtime/durable.ts';
+import type { DurableKind } from '../runtime/durable-kind.ts';
+import { NewerSchema } from '../runtime/upcasting.ts';
 import { DeliveryError } from '../runtime/errors.ts';
 import { commandsOf, decide } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';

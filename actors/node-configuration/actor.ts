@@ -1,5 +1,6 @@
 import type { Owner, Store } from '../../store/store.ts';
-import { loadDurable, type DurableKind } from '../runtime/durable.ts';
+import { loadDurable } from '../runtime/durable.ts';
+import type { DurableKind } from '../runtime/durable-kind.ts';
 import { commandsOf, decide } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind, Family } from '../runtime/system.ts';

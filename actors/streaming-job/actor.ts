@@ -1,7 +1,8 @@
 import type { Logger } from '../../config/logger.ts';
 import { following, type Owner, type Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { loadDurable, type DurableKind } from '../runtime/durable.ts';
+import { loadDurable } from '../runtime/durable.ts';
+import type { DurableKind } from '../runtime/durable-kind.ts';
 import { commandsOf, decide } from '../runtime/machine.ts';
 import type { ActorKind } from '../runtime/system.ts';
 import type { StreamingJobCommand } from './commands.ts';

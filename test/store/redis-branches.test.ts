@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { loadDurable, type DurableKind } from '../../actors/runtime/durable.ts';
+import { loadDurable } from '../../actors/runtime/durable.ts';
+import type { DurableKind } from '../../actors/runtime/durable-kind.ts';
 import type { Reply } from '../../actors/runtime/machine.ts';
 import { RedisStore } from '../../store/redis/redis-store.ts';
 import { allRows } from '../../store/store.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { loadDurable, type DurableKind } from '../../actors/runtime/durable.ts';
+import { loadDurable } from '../../actors/runtime/durable.ts';
+import type { DurableKind } from '../../actors/runtime/durable-kind.ts';
 import type { Reply } from '../../actors/runtime/machine.ts';
 import { RedisStore } from '../../store/redis/redis-store.ts';
 import type { Commit, StoredActor } from '../../store/store.ts';

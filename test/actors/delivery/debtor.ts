@@ -4,7 +4,8 @@ import { destinationOf, type HttpNotice, type NoticeReport } from '../../../acto
 import type { DeliveryPolicy } from '../../../actors/delivery/policy.ts';
 import { systemClock } from '../../../actors/runtime/clock.ts';
 import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
-import { loadDurable, type DurableKind } from '../../../actors/runtime/durable.ts';
+import { loadDurable } from '../../../actors/runtime/durable.ts';
+import type { DurableKind } from '../../../actors/runtime/durable-kind.ts';
 import {
   commandsOf,
   decide,

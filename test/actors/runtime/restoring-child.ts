@@ -1,7 +1,8 @@
 /** Loads the actor whose id it is given, as a server does at its start; the states of the actors "bad" and "late" end the process. */
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadDurable, type DurableKind } from '../../../actors/runtime/durable.ts';
+import { loadDurable } from '../../../actors/runtime/durable.ts';
+import type { DurableKind } from '../../../actors/runtime/durable-kind.ts';
 import { LoadMarks } from '../../../actors/runtime/load-marks.ts';
 import { Turns } from '../../../actors/runtime/turns.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';

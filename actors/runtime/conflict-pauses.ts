@@ -1,0 +1,35 @@
+/** Servers that decide about one actor at the same time. */
+import { createHash } from 'node:crypto';
+import type { VersionConflict } from '../../store/store.ts';
+import { delay, type Clock } from './clock.ts';
+import { TransientError } from './errors.ts';
+
+/** For so long a command that others come before is decided again. */
+const CONFLICTS_MS = 10_000;
+/** For kinds of actors that several servers decide about all the time. */
+export const FIRST_PAUSE_MS = 3;
+const LONGEST_PAUSE_MS = 250;
+
+/**
+ * A pause before the next try: meanwhile the others take several commands, which are then looked at in one go. From the second time on
+ * servers pause for different times, so that those who are in each other's way part.
+ * @param firstMs 0: the first time at once, as most often there is nobody any more @throws TransientError after too long
+ */
+export function inBetween(
+  clock: Clock,
+  who: string,
+  firstMs: number,
+): (conflict: VersionConflict, version: number) => Promise<void> {
+  const until = clock.steady() + CONFLICTS_MS;
+  let longest = 0;
+  return async (conflict, version) => {
+    if (clock.steady() >= until)
+      throw new TransientError('Others changed the state again and again.', { cause: conflict });
+    const pause = longest === 0 ? firstMs : shareOf(`${who} ${version} ${longest}`) * longest;
+    if (pause > 0) await delay(clock, pause);
+    longest = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * longest));
+  };
+}
+
+/** A number from 0 to 1 that is any for anybody else, and always the same for the same text. */
+const shareOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32;
