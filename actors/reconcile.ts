@@ -17,7 +17,7 @@ import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import type { Repeats } from './batch-job/idempotency.ts';
 import type { Delivery } from './delivery/actor.ts';
 import type { StreamingJobCommand } from './streaming-job/commands.ts';
-import type { StreamingJobReply } from './streaming-job/transitions.ts';
+import type { StreamingJobReply } from './streaming-job/context.ts';
 import { STREAMING_SCHEMA } from './streaming-job/actor.ts';
 import { LIVE_STREAMS } from './streaming-job/indexes.ts';
 import { STREAMING_JOB } from './streaming-job/state.ts';

@@ -6,16 +6,11 @@ import type { DurableKind } from '../runtime/durable-kind.ts';
 import { commandsOf, decide } from '../runtime/machine.ts';
 import type { ActorKind } from '../runtime/system.ts';
 import type { StreamingJobCommand } from './commands.ts';
+import type { StreamingJobReply, StreamingJobRules, StreamingJobTypes } from './context.ts';
 import type { StreamingJobEffect } from './effects.ts';
 import { indexesOf } from './indexes.ts';
 import { STREAMING_JOB, isEnded, type StreamingJobRecord, type StreamingJobState } from './state.ts';
-import {
-  recoverStreamingJob,
-  STREAMING_JOB_MACHINE,
-  type StreamingJobReply,
-  type StreamingJobRules,
-  type StreamingJobTypes,
-} from './transitions.ts';
+import { recoverStreamingJob, STREAMING_JOB_MACHINE } from './transitions.ts';
 import { streamItem } from './work.ts';
 
 export interface StreamingJobDeps {

@@ -8,7 +8,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import { storedStream } from '../views/stored-stream.ts';
 import type { StreamingJobCommand } from './commands.ts';
-import type { StreamingJobReply } from './transitions.ts';
+import type { StreamingJobReply } from './context.ts';
 import { LIVE_STREAMS } from './indexes.ts';
 import { checkedStream, type StreamingJobRequest, type StreamingRequestSettings } from './request.ts';
 import { isEnded, type StreamingJobRecord } from './state.ts';

@@ -19,12 +19,11 @@ import type { StreamSettings } from '../worker-gateway/stream-assignment.ts';
 import { StreamGateway } from '../worker-gateway/streams.ts';
 import { streamingJobKind } from './actor.ts';
 import type { StreamingJobCommand } from './commands.ts';
-import type { StreamingJobReply } from './transitions.ts';
+import type { StreamingJobReply, StreamingJobRules } from './context.ts';
 import { StreamingJobService } from './job-service.ts';
 import { LiveStreams } from './live.ts';
 import { StreamReports } from './reports.ts';
 import type { StreamingRequestSettings } from './request.ts';
-import type { StreamingJobRules } from './transitions.ts';
 import { tellStreams } from './work-news.ts';
 
 export interface StreamsDeps {

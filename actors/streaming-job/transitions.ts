@@ -1,12 +1,18 @@
+import { refused, WRONG_STATE, type Machine, type Transitions } from '../runtime/machine.ts';
 import {
-  refused,
-  WRONG_STATE,
-  type Machine,
-  type Outcome,
-  type Reply,
-  type Transitions,
-} from '../runtime/machine.ts';
-import type { StreamingJobCommand, StreamingJobRefusal } from './commands.ts';
+  again,
+  broken,
+  cancelled,
+  followed,
+  into,
+  missedSince,
+  over,
+  quiet,
+  sentence,
+  stop,
+} from './change.ts';
+import type { StreamingJobCommand } from './commands.ts';
+import type { StreamingJobContext, StreamingJobTypes } from './context.ts';
 import type { StreamingJobEffect } from './effects.ts';
 import { indexesOf } from './indexes.ts';
 import {
@@ -16,39 +22,10 @@ import {
   NO_COUNTS,
   STREAMING_STATUSES,
   sumOf,
-  type StreamingJobRecord,
   type StreamingJobState,
   type StreamingStatus,
 } from './state.ts';
 import { streamItem } from './work.ts';
-
-export interface StreamingJobRules {
-  /** Components in a row that may end without having reported a segment. */
-  readonly attempts: number;
-  /** Pauses before another component is asked for: doubled from the first up to the longest, in milliseconds. */
-  readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
-}
-
-export interface StreamingJobContext {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly record: StreamingJobRecord;
-  readonly rules: StreamingJobRules;
-}
-
-export interface StreamingJobTypes {
-  readonly state: StreamingJobState;
-  readonly command: StreamingJobCommand;
-  readonly effect: StreamingJobEffect;
-  readonly reply: never;
-  readonly refusal: StreamingJobRefusal;
-  readonly context: StreamingJobContext;
-  /** NONE: there is no such job. */
-  readonly status: StreamingStatus | 'NONE';
-}
-export type StreamingJobReply = Reply<StreamingJobTypes>;
-type Change = Outcome<StreamingJobTypes>;
 
 const WATCHING = ['INITIALIZING', 'IN_PROGRESS', 'STALLED'] as const;
 const LIVE = [...WATCHING, 'CANCELLING'] as const;
@@ -259,77 +236,3 @@ export function recoverStreamingJob(state: StreamingJobState): readonly Streamin
   if (status === 'CANCELLING') return [...reports, { type: 'withdraw' }];
   return [...reports, retryAt === null ? { type: 'offer' } : { type: 'retryAt', at: retryAt }];
 }
-
-const quiet = (state: StreamingJobState): Change => ({ state });
-
-/** Nobody is told when the job stands there already. */
-function into(state: StreamingJobState, status: StreamingStatus, detail: string | null): Change {
-  const told: readonly StreamingJobEffect[] =
-    state.status === status ? [] : [{ type: 'health' }, { type: 'changed' }];
-  return { state: { ...state, status, detail }, effects: told };
-}
-
-/** The same, and then more. */
-function followed(change: Change, ...more: readonly StreamingJobEffect[]): Change {
-  return { ...change, effects: [...(change.effects ?? []), ...more] };
-}
-
-/** Whoever watches the stream is told to stop; where nobody does, it is over at once. */
-function stop(state: StreamingJobState, context: StreamingJobContext): Change {
-  if (state.retryAt !== null) return cancelled(state, context);
-  const work = { withdraw: [streamItem(context.record, state)] };
-  return { ...into(state, 'CANCELLING', null), work, synced: true };
-}
-
-function cancelled(state: StreamingJobState, context: StreamingJobContext): Change {
-  if (state.byShutdown)
-    return over(state, 'CANCELLED_BY_SHUTDOWN', 'Cancelled because the server was shut down.', context);
-  const change = over(state, 'CANCELLED', 'Cancelled by user', context);
-  return state.doCleanup ? followed(change, { type: 'removeFiles' }) : change;
-}
-
-function over(
-  state: StreamingJobState,
-  status: (typeof ENDED)[number],
-  detail: string,
-  { at, record }: StreamingJobContext,
-): Change {
-  const ended = { ...state, status, detail, endedAt: at, retryAt: null };
-  const effects = [{ type: 'health' }, { type: 'changed' }, { type: 'ended' }] as const;
-  return { state: ended, effects, work: { settle: [streamItem(record, state).id] } };
-}
-
-function broken(state: StreamingJobState, message: string, context: StreamingJobContext): Change {
-  const change = over(state, 'ERROR', message, context);
-  return { ...change, effects: [{ type: 'errorReport', message }, ...(change.effects ?? [])] };
-}
-
-/** Another component is asked for after a pause, unless too many have come to nothing. */
-function again(state: StreamingJobState, reason: string, context: StreamingJobContext): Change {
-  const { at, rules, record } = context;
-  const fruitless = state.fruitless + 1;
-  if (fruitless >= rules.attempts) {
-    const why = `the component ended ${fruitless} times in a row without a segment, at last because of this: ${reason}`;
-    return broken({ ...state, fruitless }, `Error in component logic: ${why}`, context);
-  }
-  const retryAt = at + Math.min(rules.firstPauseMs * 2 ** (fruitless - 1), rules.longestPauseMs);
-  const paused: StreamingJobState = {
-    ...state,
-    fruitless,
-    retryAt,
-    gapSince: state.gapSince ?? (state.opened ? missedSince(state, record) : null),
-    earlier: sumOf(state.earlier, state.counts),
-    counts: NO_COUNTS,
-  };
-  const detail = `The component is started again, because it ended: ${reason}`;
-  const change = followed(into(paused, 'INITIALIZING', detail), { type: 'retryAt', at: retryAt });
-  return { ...change, work: { settle: [streamItem(record, state).id] } };
-}
-
-/** What came after the last segment was seen by nobody who could still tell it. */
-const missedSince = ({ segmentAt }: StreamingJobState, { createdAt }: StreamingJobRecord) =>
-  segmentAt ?? createdAt;
-
-/** Where more is known than the words of the reference say, it follows them. */
-const sentence = (words: string, more: string) =>
-  more === '' || words.includes(more) ? words : `${words.replace(/\.$/, '')}: ${more}`;

@@ -2,7 +2,7 @@
 import type { News, WorkLedger } from '../../store/ledger.ts';
 import type { Family } from '../runtime/system.ts';
 import type { StreamingJobCommand } from './commands.ts';
-import type { StreamingJobReply } from './transitions.ts';
+import type { StreamingJobReply } from './context.ts';
 
 /** Tells jobs what became of their components; what a job has nothing to do with any more goes. */
 export async function tellStreams(

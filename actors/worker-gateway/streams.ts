@@ -13,7 +13,7 @@ import type { Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import type { StreamingJobCommand } from '../streaming-job/commands.ts';
-import type { StreamingJobReply } from '../streaming-job/transitions.ts';
+import type { StreamingJobReply } from '../streaming-job/context.ts';
 import type { LiveStreams } from '../streaming-job/live.ts';
 import { STREAMING_JOB } from '../streaming-job/state.ts';
 import type { StreamMeter } from '../views/meter.ts';

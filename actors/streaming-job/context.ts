@@ -1,0 +1,33 @@
+import type { Outcome, Reply } from '../runtime/machine.ts';
+import type { StreamingJobCommand, StreamingJobRefusal } from './commands.ts';
+import type { StreamingJobEffect } from './effects.ts';
+import type { StreamingJobRecord, StreamingJobState, StreamingStatus } from './state.ts';
+
+export interface StreamingJobRules {
+  /** Components in a row that may end without having reported a segment. */
+  readonly attempts: number;
+  /** Pauses before another component is asked for: doubled from the first up to the longest, in milliseconds. */
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+export interface StreamingJobContext {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly record: StreamingJobRecord;
+  readonly rules: StreamingJobRules;
+}
+
+export interface StreamingJobTypes {
+  readonly state: StreamingJobState;
+  readonly command: StreamingJobCommand;
+  readonly effect: StreamingJobEffect;
+  readonly reply: never;
+  readonly refusal: StreamingJobRefusal;
+  readonly context: StreamingJobContext;
+  /** NONE: there is no such job. */
+  readonly status: StreamingStatus | 'NONE';
+}
+export type StreamingJobReply = Reply<StreamingJobTypes>;
+/** What a command makes of a job. */
+export type Change = Outcome<StreamingJobTypes>;
