@@ -10,6 +10,8 @@ import type {
   WorkItem,
   WorkLedger,
 } from './ledger.ts';
+import { KeptLeases, type KeptLease, type LeaseKeeper } from './kept-leases.ts';
+import { KnownItems } from './known-items.ts';
 import {
   answered,
   arriving,
@@ -33,35 +35,6 @@ export interface LedgerDeps {
   newToken(): string;
 }
 
-/** A lease that is kept on disk, for a worker that outlives the server. */
-export interface KeptLease {
-  readonly token: string;
-  readonly worker: string;
-  readonly item: WorkItem;
-  /** How long it has been held already. */
-  readonly heldMs: number;
-}
-
-/** Where leases of lasting workers are kept, each until it is over. */
-export interface LeaseKeeper {
-  keep(lease: Lease): void;
-  /** With the commit that settles its item this happens in the commit. */
-  drop(id: string): void;
-}
-
-/** What the ledger knows of an item. */
-type Entry =
-  | { readonly state: 'waiting'; readonly item: WorkItem; readonly since: number; readonly releases: number }
-  /** `orphan`: the actor has no more to do with it, the worker does not know yet. */
-  | {
-      readonly state: 'held';
-      readonly item: WorkItem;
-      readonly token: string;
-      readonly releases: number;
-      readonly orphan: boolean;
-    }
-  | { readonly state: 'told'; readonly item: WorkItem; readonly news: News };
-
 const DEFAULTS: LedgerDeps = {
   settings: { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 86_400_000, cancelGraceMs: 5_000 },
   now: () => performance.now(),
@@ -81,16 +54,14 @@ const MAX_RELEASES = 20;
  */
 export class MemoryLedger implements WorkLedger {
   readonly #deps: LedgerDeps;
-  readonly #entries = new Map<string, Entry>();
-  readonly #byActor = new Map<string, Set<string>>();
+  readonly #items = new KnownItems();
   readonly #waiting = new TurnQueue();
   readonly #leases = new Map<string, Lease>();
   /** How many are held, by queue. */
   readonly #held = new Map<string, number>();
   readonly #settled = new Set<string>();
   readonly #listeners: LedgerListener[] = [];
-  #keeper: LeaseKeeper | undefined;
-  readonly #lasting = new Set<string>();
+  readonly #kept = new KeptLeases();
   /** Items that were held beside others by a worker that died or hung. */
   readonly #alone = new Set<string>();
   #turn = 0;
@@ -105,17 +76,19 @@ export class MemoryLedger implements WorkLedger {
 
   /** From now on leases of lasting workers are kept there; `kept` are those of an earlier process. */
   keepIn(keeper: LeaseKeeper, kept: readonly KeptLease[]): void {
-    this.#keeper = keeper;
+    this.#kept.keepIn(
+      keeper,
+      kept.map(({ item }) => item.id),
+    );
     for (const { token, worker, item, heldMs } of kept) {
       const at = this.#deps.now();
       const lease = newLease(token, item, worker, at, this.#deps.settings);
       this.#hold({ ...lease, startedAt: at - heldMs, wholeUntil: lease.wholeUntil - heldMs }, 0);
-      this.#lasting.add(item.id);
     }
   }
 
   isKept(item: string): boolean {
-    return this.#lasting.has(item);
+    return this.#kept.has(item);
   }
 
   /** Does what a commit of an actor asks for, once it is written. */
@@ -143,12 +116,12 @@ export class MemoryLedger implements WorkLedger {
       const at = this.#deps.now();
       const taken = this.#take(all, inTurn ? this.#mostInTurn(all, max) : max, worker);
       return taken.map((item) => {
-        const entry = this.#entries.get(item.id);
+        const entry = this.#items.get(item.id);
         const plain = newLease(this.#deps.newToken(), item, worker, at, this.#deps.settings);
-        const last = this.#byActor.get(actorName(item.actor))?.size === 1;
+        const last = this.#items.countOf(item.actor) === 1;
         const lease: Lease = inTurn ? { ...plain, inTurn, ...(last ? { last } : {}) } : plain;
         this.#hold(lease, entry?.state === 'waiting' ? entry.releases : 0);
-        if (lasting) this.#keep(lease);
+        if (lasting) this.#kept.keep(lease);
         return lease;
       });
     });
@@ -246,7 +219,7 @@ export class MemoryLedger implements WorkLedger {
   news(limit: number): Promise<readonly News[]> {
     return settled(() => {
       const found: News[] = [];
-      for (const entry of this.#entries.values()) {
+      for (const entry of this.#items.all()) {
         if (found.length === limit) break;
         if (entry.state === 'told') found.push(entry.news);
       }
@@ -256,7 +229,7 @@ export class MemoryLedger implements WorkLedger {
 
   dismiss({ what, item }: News): Promise<void> {
     return settled(() => {
-      const entry = this.#entries.get(item.id);
+      const entry = this.#items.get(item.id);
       const isSame =
         entry?.state === 'told' && entry.news.what === what && entry.item.attempt === item.attempt;
       if (isSame) this.#remove(item);
@@ -269,7 +242,7 @@ export class MemoryLedger implements WorkLedger {
 
   queues(): Promise<ReadonlyMap<string, QueueFigures>> {
     return settled(() => {
-      const oldest = this.#oldest();
+      const oldest = this.#items.oldest(this.#deps.now());
       const lengths = this.#waiting.lengths();
       const figures = new Map<string, QueueFigures>();
       for (const queue of new Set([...lengths.keys(), ...this.#held.keys()])) {
@@ -285,18 +258,17 @@ export class MemoryLedger implements WorkLedger {
   }
 
   known(actor: ActorKey): Promise<ReadonlySet<string>> {
-    return settled(() => new Set(this.#byActor.get(actorName(actor))));
+    return settled(() => new Set(this.#items.idsOf(actor)));
   }
 
   workStatus(actors: readonly ActorKey[]): Promise<readonly WorkStatus[]> {
     return settled(() =>
       actors.map((actor) => {
-        const name = actorName(actor);
-        const leases = [...(this.#byActor.get(name) ?? [])].flatMap((id) => {
-          const entry = this.#entries.get(id);
+        const leases = this.#items.idsOf(actor).flatMap((id) => {
+          const entry = this.#items.get(id);
           return entry?.state === 'held' ? [this.#leases.get(entry.token)!] : [];
         });
-        return { leases, ahead: this.#waiting.ahead(name) };
+        return { leases, ahead: this.#waiting.ahead(actorName(actor)) };
       }),
     );
   }
@@ -305,7 +277,7 @@ export class MemoryLedger implements WorkLedger {
     const queues = new Set<string>();
     for (const item of items) {
       queues.add(item.queue);
-      const entry = this.#entries.get(item.id);
+      const entry = this.#items.get(item.id);
       // Its actor has not heard yet what became of this attempt.
       if (entry !== undefined && (entry.state !== 'told' || item.attempt <= entry.item.attempt)) continue;
       this.#wait(item, 0);
@@ -314,14 +286,14 @@ export class MemoryLedger implements WorkLedger {
   }
 
   #wait(item: WorkItem, releases: number): void {
-    this.#put({ state: 'waiting', item, since: this.#deps.now(), releases });
+    this.#items.put({ state: 'waiting', item, since: this.#deps.now(), releases });
     this.#waiting.offer([item]);
   }
 
   #withdraw(items: readonly WorkItem[]): void {
     const dropped: News[] = [];
     for (const item of items) {
-      const entry = this.#entries.get(item.id);
+      const entry = this.#items.get(item.id);
       if (entry?.state === 'held') this.#cancel(entry.token);
       else if (entry?.state !== 'told' || entry.news.what !== 'dropped')
         dropped.push({ what: 'dropped', item });
@@ -331,7 +303,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   #settle(id: string): void {
-    const entry = this.#entries.get(id);
+    const entry = this.#items.get(id);
     if (entry === undefined) return;
     if (entry.state === 'held') {
       this.#free(this.#leases.get(entry.token)!);
@@ -343,12 +315,12 @@ export class MemoryLedger implements WorkLedger {
   }
 
   #clear(actor: ActorKey): void {
-    for (const id of [...(this.#byActor.get(actorName(actor)) ?? [])]) {
-      const entry = this.#entries.get(id)!;
+    for (const id of this.#items.idsOf(actor)) {
+      const entry = this.#items.get(id)!;
       if (entry.state !== 'held') this.#settle(id);
       else {
         this.#cancel(entry.token);
-        this.#put({ ...entry, orphan: true });
+        this.#items.put({ ...entry, orphan: true });
       }
     }
   }
@@ -405,7 +377,7 @@ export class MemoryLedger implements WorkLedger {
 
   #giveBack(lease: Lease, begun = true): void {
     const { item, token } = lease;
-    const entry = this.#entries.get(item.id);
+    const entry = this.#items.get(item.id);
     const releases = entry?.state === 'held' ? entry.releases : 0;
     if (lease.cancelled) this.#lose(lease, '');
     else if (begun && releases >= MAX_RELEASES) this.#lose(lease, `it was given back ${MAX_RELEASES} times`);
@@ -417,7 +389,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   #isOrphan(id: string): boolean {
-    const entry = this.#entries.get(id);
+    const entry = this.#items.get(id);
     return entry?.state === 'held' && entry.orphan;
   }
 
@@ -425,32 +397,14 @@ export class MemoryLedger implements WorkLedger {
     const { item, token } = lease;
     this.#leases.set(token, lease);
     this.#held.set(item.queue, (this.#held.get(item.queue) ?? 0) + 1);
-    this.#put({ state: 'held', item, token, releases, orphan: false });
+    this.#items.put({ state: 'held', item, token, releases, orphan: false });
   }
 
   /** The lease is over. */
   #free({ item, token }: Lease): void {
     this.#leases.delete(token);
     this.#held.set(item.queue, this.#held.get(item.queue)! - 1);
-    if (this.#lasting.delete(item.id)) this.#drop(item.id);
-  }
-
-  #drop(id: string): void {
-    try {
-      this.#keeper?.drop(id);
-    } catch {
-      // A lease that cannot be taken from the disk runs out after the next start: its worker does not beat any more.
-    }
-  }
-
-  #keep(lease: Lease): void {
-    if (this.#keeper === undefined) return;
-    try {
-      this.#keeper.keep(lease);
-      this.#lasting.add(lease.item.id);
-    } catch {
-      // A lease that cannot be written does not outlive this server: then its item is handed out once more.
-    }
+    this.#kept.drop(item.id);
   }
 
   #of(token: string, worker: string): Lease | undefined {
@@ -458,26 +412,14 @@ export class MemoryLedger implements WorkLedger {
     return lease?.worker === worker ? lease : undefined;
   }
 
-  #put(entry: Entry): void {
-    const { id, actor } = entry.item;
-    this.#entries.set(id, entry);
-    const name = actorName(actor);
-    const ids = this.#byActor.get(name) ?? new Set<string>();
-    this.#byActor.set(name, ids.add(id));
-  }
-
-  #remove({ id, actor }: WorkItem): void {
-    const name = actorName(actor);
-    this.#entries.delete(id);
-    this.#alone.delete(id);
-    const ids = this.#byActor.get(name);
-    ids?.delete(id);
-    if (ids?.size === 0) this.#byActor.delete(name);
+  #remove(item: WorkItem): void {
+    this.#items.remove(item);
+    this.#alone.delete(item.id);
   }
 
   #tell(news: readonly News[]): void {
     if (news.length === 0) return;
-    for (const one of news) this.#put({ state: 'told', item: one.item, news: one });
+    for (const one of news) this.#items.put({ state: 'told', item: one.item, news: one });
     for (const listener of this.#listeners) listener.news(news);
   }
 
@@ -488,15 +430,6 @@ export class MemoryLedger implements WorkLedger {
       if (waiting > 0) queues.set(queue, { waiting, held: this.#held.get(queue) ?? 0 });
     }
     if (queues.size > 0) for (const listener of this.#listeners) listener.offered(queues);
-  }
-
-  #oldest(): ReadonlyMap<string, number> {
-    const now = this.#deps.now();
-    const oldest = new Map<string, number>();
-    for (const entry of this.#entries.values())
-      if (entry.state === 'waiting')
-        oldest.set(entry.item.queue, Math.max(oldest.get(entry.item.queue) ?? 0, now - entry.since));
-    return oldest;
   }
 }
 
