@@ -12,24 +12,23 @@ import { accessUnits } from '../support/coded-media.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { sampleUri, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { serverPair } from './server-pair.ts';
+import type { ServerPair } from './server-pair.ts';
 
 export const FAR = 'rack-2';
 export const STREAMS = 'TroupeMotionDetectionStreams';
 const WITHIN = { withinMs: 60_000 };
 export const SHOT = { media: [sampleUri('hello-world.png')] };
 
-/** Started before the tests of a suite, closed after them. `oneHere`: as of `serverPair`. */
-export function remoteNode({ oneHere }: { readonly oneHere: boolean }) {
-  const pair = serverPair(
-    {
-      NODE_SILENCE_MS: '2000',
-      STREAM_RESTART_MS: '20',
-      OIDC_NODE_CLAIM_NAME: 'groups',
-      OIDC_NODE_CLAIM_VALUE: 'media-nodes',
-    },
-    { oneHere },
-  );
+/** Settings of the servers. */
+export const WITH_NODES = {
+  NODE_SILENCE_MS: '2000',
+  STREAM_RESTART_MS: '20',
+  OIDC_NODE_CLAIM_NAME: 'groups',
+  OIDC_NODE_CLAIM_VALUE: 'media-nodes',
+};
+
+/** A node of these servers, started before the tests of a suite, closed after them. */
+export function remoteNode(pair: () => ServerPair) {
   let balancer: Balancer;
   let node: NodeProcess;
   let nodes: Nodes;
@@ -149,7 +148,7 @@ export function remoteNode({ oneHere }: { readonly oneHere: boolean }) {
       .filter(({ kind }) => kind === 'STREAM');
 
   return {
-    ...{ pair, balancer: () => balancer, node: () => node, nodes: () => nodes },
+    ...{ balancer: () => balancer, node: () => node, nodes: () => nodes },
     ...{ becomes, listedAt, isListed, order, workOf, waitingJob, watched, segmentsAt, reaches },
     ...{ processesOf, watchers },
   };

@@ -1,12 +1,13 @@
 /** What becomes of a node on another host, and of its work, when it or one of the two servers behind its balancer stands still, dies or stops. */
 import { expect } from 'chai';
 import { until } from '../support/until.ts';
-import { remoteNode, SHOT, STREAMS } from './remote-node-support.ts';
+import { remoteNode, SHOT, STREAMS, WITH_NODES } from './remote-node-support.ts';
+import { serverPair } from './server-pair.ts';
 
 describe('A node on another host behind a balancer of two servers', function () {
   this.timeout(240_000);
+  const pair = serverPair(WITH_NODES);
   const {
-    pair,
     balancer,
     node,
     nodes,
@@ -20,7 +21,7 @@ describe('A node on another host behind a balancer of two servers', function () 
     segmentsAt,
     reaches,
     watchers,
-  } = remoteNode({ oneHere: false });
+  } = remoteNode(pair);
 
   before(async () => {
     await isListed(true);

@@ -1,8 +1,11 @@
-/** Two servers that share a Redis and a data folder: `one` and `two`, by the names of their nodes. */
+/**
+ * Two servers that share a Redis and a data folder: `one` and `two`, by the names of their nodes. To Redis they are a user with the rights
+ * that the page about operations names.
+ */
 import { join } from 'node:path';
 import { packageRoot } from '../../config/info.ts';
 import { TestProvider } from '../access/support/provider.ts';
-import { hasRedis, TestRedis } from '../support/redis.ts';
+import { hasRedis, rightsOf, TestRedis } from '../support/redis.ts';
 import { settingsOf } from '../support/roles.ts';
 import { Service } from '../support/service.ts';
 
@@ -31,14 +34,15 @@ export function serverPair(env: Environment = {}, { oneHere = false } = {}): () 
   let third: (nodeName: string) => Promise<Service>;
   before(async function () {
     if (!hasRedis()) return this.skip();
-    redis = await TestRedis.started();
+    const prefix = `pair-${process.pid}-${++pairs}`;
+    redis = await TestRedis.started(['--user', 'troupe', ...rightsOf(prefix, 'password')]);
     const found = (provider = await TestProvider.start());
     const shared = {
       ...settingsOf(found),
       FETCH_PRIVATE: 'true',
       STORE: 'redis',
-      REDIS_URL: redis.url,
-      REDIS_PREFIX: `pair-${process.pid}-${++pairs}`,
+      REDIS_URL: redis.url.replace('//', '//troupe:password@'),
+      REDIS_PREFIX: prefix,
       // The process of a test computes for both: a server in it may be late with its signs of life.
       SERVER_SILENCE_MS: oneHere ? '4000' : '1000',
       ...env,

@@ -6,6 +6,8 @@ import { until } from '../support/until.ts';
 import { dataUris } from './data-uris-suite.ts';
 import { frames } from './frames-suite.ts';
 import { liveStreams } from './live-streams-suite.ts';
+import { nodeBehindBalancer } from './node-suite.ts';
+import { WITH_NODES } from './remote-node-support.ts';
 import { sameAnswers } from './same-answers-suite.ts';
 import { search } from './search-suite.ts';
 import { serverPair } from './server-pair.ts';
@@ -21,7 +23,7 @@ describe('Of two servers of one store', () => {
     {
       ...{ FRAME_WAIT_MS: '20000', MAX_FRAME_REQUESTS: '64' },
       ...{ CALLBACK_PRIVATE: 'true', HEALTH_REPORT_MS: '500', REPORT_TIMEOUT_MS: '60000' },
-      NODE_SILENCE_MS: '2000',
+      ...WITH_NODES,
     },
     { oneHere: true },
   );
@@ -56,5 +58,20 @@ describe('Of two servers of one store', () => {
     });
   });
 
-  for (const suite of [dataUris, frames, uploads, liveStreams, search, sameAnswers]) suite(pair);
+  // `npm run test:long` has more of most of them.
+  for (const suite of [dataUris, frames, uploads, liveStreams, search, sameAnswers])
+    suite(pair, { isLong: false });
+
+  describe('their user of Redis', () => {
+    it('was refused nothing, and may do no more than the page about operations says', async () => {
+      const { one, two, redis } = pair();
+      const { text } = await one.ask('GET', '/metrics');
+      expect(text).to.contain('troupe_redis_memory_used_bytes');
+      expect(await redis.refusals()).to.deep.equal([]);
+      for (const server of [one, two])
+        expect(server.log('Redis does not tell its settings')).to.deep.equal([]);
+    });
+  });
+
+  nodeBehindBalancer(pair);
 });

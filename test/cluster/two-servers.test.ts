@@ -2,14 +2,18 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findHolder } from '../../cli/holder.ts';
 import { sampleUri, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { serverPair } from './server-pair.ts';
 
 const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 
+/** Longer than any test waits. */
+const DRAIN_MS = 600_000;
+
 describe('Two servers that share a Redis and a data folder', () => {
-  const pair = serverPair({}, { oneHere: true });
+  const pair = serverPair({ DRAIN_MS: String(DRAIN_MS), CANCEL_GRACE_MS: '300' }, { oneHere: true });
   const redis = () => pair().redis;
   let one: Service;
   let two: Service;
@@ -22,6 +26,10 @@ describe('Two servers that share a Redis and a data folder', () => {
         ({ subJob, worker }) => subJob.startsWith(`${id}.`) && worker.includes('TestTrouble'),
       ),
     );
+
+  /** Where the tools of the machine find a server. */
+  const found = async () => (await findHolder(one.dataDir))?.url;
+  const locks = async () => (await one.files('.')).filter((name) => name.startsWith('lock'));
 
   it('show each the jobs of the other, and give each job a number of its own', async () => {
     const ids = await Promise.all([one.submit(SHOT), two.submit(SHOT), one.submit(SHOT), two.submit(SHOT)]);
@@ -110,19 +118,22 @@ describe('Two servers that share a Redis and a data folder', () => {
     );
   });
 
-  it('fail work that the only host that is configured for it cannot start', async () => {
-    const config = (await one.ask('GET', '/rest/nodes/config')).body as readonly {
-      readonly host: string;
-      readonly services: readonly { readonly serviceName: string }[];
-    }[];
-    const nodes = config.map((node) =>
-      node.host === 'one'
-        ? { ...node, services: node.services.filter(({ serviceName }) => serviceName !== 'TestBroken') }
-        : node,
-    );
-    expect((await one.ask('POST', '/rest/nodes/config', nodes)).status).to.equal(201);
-    const id = await one.submit({ ...SHOT, pipelineName: 'BROKEN PIPELINE' });
-    expect((await two.terminal(id)).jobStatus).to.equal('ERROR');
+  it('are waited for by none that stops, whatever they have in hand, and are found instead of it', async () => {
+    const file = join(one.folder, 'goes-on');
+    const id = await one.submit({
+      ...SHOT,
+      pipelineName: 'TROUBLE PIPELINE',
+      jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+    });
+    await isInHand(id);
+    const third = await pair().third('three');
+    await third.close();
+    expect((await two.job(id))?.terminal).to.equal(false);
+    expect([one.url, two.url]).to.include(await found());
+    writeFileSync(file, '');
+    expect((await two.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const handedOut = [...one.handedOut(), ...two.handedOut()];
+    expect(handedOut.filter(({ attempt }) => attempt !== 1)).to.deep.equal([]);
   });
 
   it('answer 503 while Redis is away, and go on with everything when it is back', async () => {
@@ -154,35 +165,6 @@ describe('Two servers that share a Redis and a data folder', () => {
     expect(attempts.every(({ attempt }) => attempt === 1)).to.equal(true);
     for (const server of [one, two])
       expect(server.log('an actor failed too often'), 'nobody is to blame').to.deep.equal([]);
-  });
-
-  it('go on with the jobs of the one that was killed, and count no attempt for it', async () => {
-    const file = join(one.folder, 'go-on');
-    const jobs = await Promise.all(
-      [two, two, one].map((service) =>
-        service.submit({
-          ...SHOT,
-          pipelineName: 'TROUBLE PIPELINE',
-          jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
-        }),
-      ),
-    );
-    await until('both have some in hand', () =>
-      [one, two].every((service) => service.handedOut().some(({ worker }) => worker.includes('Trouble'))),
-    );
-    await two.kill9();
-    writeFileSync(file, '');
-    for (const id of jobs) expect((await one.terminal(id)).jobStatus).to.equal('COMPLETE');
-    expect(one.handedOut().every(({ attempt }) => attempt === 1)).to.equal(true);
-    await two.start();
-    expect(await two.run(SHOT), 'it comes back under its name').to.have.property('jobId');
-  });
-
-  it('refuse a third one whose node has the name of another', async () => {
-    const refused = await pair()
-      .third('two')
-      .catch((error: unknown) => error);
-    expect(String(refused)).to.contain('Another server of this cluster has a node that is called two');
   });
 
   it('refuse one more while Redis is set to throw away what it holds', async () => {
@@ -230,14 +212,45 @@ describe('Two servers that share a Redis and a data folder', () => {
     for (const server of [one, two]) expect(server.log('an actor failed too often')).to.deep.equal([]);
   });
 
-  it('take no new jobs when the memory of Redis is nearly full', async () => {
+  it('take no new jobs when the memory of Redis is nearly full, and bring those that there are to their end', async () => {
+    const file = join(one.folder, 'nearly-full');
+    const id = await two.submit({
+      ...SHOT,
+      pipelineName: 'TROUBLE PIPELINE',
+      jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+    });
+    await isInHand(id);
     await redis().set('maxmemory', '1mb');
     const answer = await until('a job is refused', async () => {
       const created = await one.create(SHOT);
       return created.status === 503 ? created : undefined;
     });
     expect(answer?.text).to.contain('The memory of Redis is nearly full');
+    writeFileSync(file, '');
+    expect((await one.terminal(id)).jobStatus).to.equal('COMPLETE');
     await redis().set('maxmemory', '0');
     await until('jobs are taken again', async () => (await one.create(SHOT)).status === 201);
+  });
+
+  it('go on with the jobs of the one that was killed, count no attempt for it, and are found instead of it', async () => {
+    const file = join(one.folder, 'go-on');
+    const jobs = await Promise.all(
+      [two, two, one].map((service) =>
+        service.submit({
+          ...SHOT,
+          pipelineName: 'TROUBLE PIPELINE',
+          jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+        }),
+      ),
+    );
+    await until('both have some in hand', () =>
+      [one, two].every((service) => service.handedOut().some(({ worker }) => worker.includes('Trouble'))),
+    );
+    await two.kill9();
+    writeFileSync(file, '');
+    for (const id of jobs) expect((await one.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(one.handedOut().every(({ attempt }) => attempt === 1)).to.equal(true);
+    expect(await found()).to.equal(one.url);
+    await until('the other has removed what it left', async () => (await locks()).length === 1);
   });
 });

@@ -1,16 +1,24 @@
 /** A Redis of its own for the tests of a suite: the real one, in a process of theirs, which is ended with them. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
+import { packageRoot } from '../../config/info.ts';
 import { until } from './until.ts';
 
 /** Whether there is one to start. */
 export const hasRedis = (): boolean =>
   spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+
+/** The rights of a user as the page about operations names them, for a prefix and a password. */
+export function rightsOf(prefix: string, password: string): readonly string[] {
+  const page = readFileSync(path.join(packageRoot, 'docs/operations.md'), 'utf8');
+  const line = /^ +ACL SETUSER troupe (.*)$/m.exec(page);
+  return line![1]!.replaceAll('{troupe}', `{${prefix}}`).replace('>PASSWORD', `>${password}`).split(' ');
+}
 
 export class TestRedis {
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'troupe-redis-'));
@@ -55,6 +63,16 @@ export class TestRedis {
     const redis = new Redis(this.url);
     try {
       return await redis.info(section);
+    } finally {
+      redis.disconnect();
+    }
+  }
+
+  /** What it has refused since its users lacked the right. */
+  async refusals(): Promise<unknown> {
+    const redis = new Redis(this.url);
+    try {
+      return await redis.acl('LOG');
     } finally {
       redis.disconnect();
     }

@@ -1,23 +1,15 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageRoot } from '../../config/info.ts';
-import { freePort, hasRedis, TestRedis } from '../support/redis.ts';
+import { freePort, hasRedis, rightsOf, TestRedis } from '../support/redis.ts';
 import { sampleUri, Service } from '../support/service.ts';
 
 const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 const REQUEST =
   'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost';
-
-/** The rights of a user as the page about operations names them, for a prefix and a password. */
-function rightsOf(prefix: string, password: string): readonly string[] {
-  const page = readFileSync(join(packageRoot, 'docs/operations.md'), 'utf8');
-  const line = /^ +ACL SETUSER troupe (.*)$/m.exec(page);
-  return line![1]!.replaceAll('{troupe}', `{${prefix}}`).replace('>PASSWORD', `>${password}`).split(' ');
-}
 
 describe('A server whose Redis asks who it is', () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-tls-'));
@@ -50,10 +42,7 @@ describe('A server whose Redis asks who it is', () => {
     expect((await service!.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect((await service!.ask('GET', '/metrics')).text).to.contain('troupe_redis_memory_used_bytes');
     expect((await service!.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
-    const client = admin();
-    const refused = (await client.call('ACL', 'LOG')) as readonly unknown[];
-    client.disconnect();
-    expect(refused, JSON.stringify(refused)).to.deep.equal([]);
+    expect(await redis!.refusals()).to.deep.equal([]);
     expect(service!.log('Redis does not tell its settings')).to.deep.equal([]);
   });
 

@@ -1,0 +1,15 @@
+/** What two servers have in common, with what a lower ring asks as well, or what repeats the rest in other ways. */
+import { registerLivePipeline } from '../support/live-pipeline.ts';
+import { dataUris } from './data-uris-suite.ts';
+import { frames } from './frames-suite.ts';
+import { sameAnswers } from './same-answers-suite.ts';
+import { search } from './search-suite.ts';
+import { serverPair } from './server-pair.ts';
+import { uploads } from './uploads-suite.ts';
+
+describe('Of two servers of one store', () => {
+  const pair = serverPair({ FRAME_WAIT_MS: '20000', MAX_FRAME_REQUESTS: '64' }, { oneHere: true });
+  before(() => registerLivePipeline(pair().one));
+
+  for (const suite of [dataUris, frames, uploads, search, sameAnswers]) suite(pair, { isLong: true });
+});
