@@ -1,14 +1,18 @@
 /** A node on another host that talks to two servers through a balancer, which sends each of its messages to another one of them. */
 import { expect } from 'chai';
 import { until } from '../support/until.ts';
-import { FAR, remoteNode, SHOT } from './remote-node-support.ts';
+import { FAR, remoteNode, SHOT, STREAMS } from './remote-node-support.ts';
 import type { ServerPair } from './server-pair.ts';
 
 /** It ends with the death of the second server. */
 export function nodeBehindBalancer(pair: () => ServerPair): void {
   describe('A node on another host behind a balancer of two servers', function () {
     this.timeout(240_000);
-    const { balancer, becomes, isListed, order, workOf, waitingJob, processesOf } = remoteNode(pair);
+    const { balancer, becomes, isListed, order, workOf, waitingJob, processesOf, ...streams } =
+      remoteNode(pair);
+    const { watched, segmentsAt, reaches, watchers } = streams;
+    let stream: number;
+    const watchersThere = () => watchers().filter(({ worker }) => String(worker).startsWith(`${FAR}:`));
 
     it('is listed once by both, and starts what it is to run once', async () => {
       await isListed(true);
@@ -31,6 +35,13 @@ export function nodeBehindBalancer(pair: () => ServerPair): void {
         expect(workOf(job).map(({ attempt }) => attempt)).to.deep.equal([1]);
       }
       await becomes('TestLight:1', 'Running');
+    });
+
+    it('watches a stream that came in at either', async () => {
+      const { one, two } = pair();
+      stream = await watched(two);
+      await reaches([one, two], stream, 1);
+      expect(watchersThere()).to.have.length(1);
     });
 
     it('has its services started and stopped, and their lines read, at either', async () => {
@@ -60,18 +71,23 @@ export function nodeBehindBalancer(pair: () => ServerPair): void {
       }
     });
 
-    it('goes on with jobs when one of them is killed, and no attempt is counted', async () => {
+    it('goes on with jobs and streams when one of them is killed, and no attempt is counted', async () => {
       const { one, two } = pair();
       const first = await waitingJob(two);
       await two.kill9();
+      const segments = await segmentsAt(one, stream);
       const second = await one.submit({ ...SHOT, pipelineName: 'LIGHT PIPELINE' });
       expect((await one.terminal(second)).jobStatus).to.equal('COMPLETE');
       first.go();
       expect((await one.terminal(first.job)).jobStatus).to.equal('COMPLETE');
       expect(workOf(first.job).map(({ attempt }) => attempt)).to.deep.equal([1]);
+      await reaches([one], stream, segments + 2);
+      expect(watchersThere(), 'the same process watches it').to.have.length(1);
       await isListed(true, [one]);
       expect(await order(one, 'stop', 'Steady:1')).to.deep.equal({ responseCode: 0, message: null });
       await becomes('Steady:1', 'InactiveNoStart', [one]);
+      expect((await one.ask('POST', `/rest/streaming/jobs/${stream}/cancel`)).status).to.equal(200);
+      await becomes(`${STREAMS}:1`, ['Configured', 'Inactive'], [one]);
     });
   });
 }

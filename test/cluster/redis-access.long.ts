@@ -1,15 +1,14 @@
+/** A Redis that speaks TLS alone; `cluster/sharing` logs in to one as the user of the page about operations. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { selfSigned } from '../support/certificate.ts';
 import { freePort, hasRedis, rightsOf, TestRedis } from '../support/redis.ts';
 import { sampleUri, Service } from '../support/service.ts';
 
 const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
-const REQUEST =
-  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost';
 
 describe('A server whose Redis asks who it is', () => {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-tls-'));
@@ -19,8 +18,7 @@ describe('A server whose Redis asks who it is', () => {
   const admin = () => new Redis(redis!.url);
   before(async function () {
     if (!hasRedis()) return this.skip();
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    execFileSync('openssl', [...REQUEST.split(' '), '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    const { key, cert } = selfSigned(folder, 'redis', 'DNS:localhost');
     const port = await freePort();
     const tls = ['--tls-port', `${port}`, '--tls-cert-file', cert, '--tls-key-file', key];
     redis = await TestRedis.started([...tls, '--tls-ca-cert-file', cert, '--tls-auth-clients', 'no']);

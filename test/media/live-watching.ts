@@ -1,5 +1,6 @@
 /** A live stream as a test watches it. */
 import { join } from 'node:path';
+import type { TlsOptions } from 'node:tls';
 import {
   openLive,
   type LiveEnd,
@@ -102,12 +103,13 @@ export async function http(answerTo: (visit: number) => StreamAnswer | undefined
   return keep(await streamServer(answerTo));
 }
 
-/** A camera that sends a clip fast. */
+/** A camera that sends a clip fast; with `tls` it encrypts. */
 export async function rtsp(
   clip: CodedClip,
   of: (connection: number) => Partial<RtspBehaviour> = () => ({}),
+  tls?: TlsOptions,
 ): Promise<RtspServer> {
-  return keep(await rtspServer((connection) => ({ ...h264Over(clip), speed: 8, ...of(connection) })));
+  return keep(await rtspServer((connection) => ({ ...h264Over(clip), speed: 8, ...of(connection) }), tls));
 }
 
 export const withLogin = (url: string, login: string): string => url.replace('//', `//${login}@`);

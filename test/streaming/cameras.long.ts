@@ -1,11 +1,15 @@
-/** A live stream from a camera whose component and server are killed: each test goes on with the stream of the one before. */
+/** A live stream from a camera beside a batch job and one that falls silent, and whose component and server are killed: each test goes on with the stream of the one before. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { rtsp } from '../media/live-watching.ts';
+import { makeVideo } from '../media/make-video.ts';
 import { Service } from '../support/service.ts';
-import { serviceWithCameras } from './cameras-support.ts';
+import { CLIP, serviceWithCameras } from './cameras-support.ts';
 
 describe('A streaming job on a camera that lasts', function () {
   this.timeout(240_000);
-  const { service, info, reportsOf, lasting, moreSegments } = serviceWithCameras((env) =>
+  const { service, submit, info, becomes, reportsOf, lasting, moreSegments } = serviceWithCameras((env) =>
     Service.started(env),
   );
   let id: number;
@@ -17,6 +21,28 @@ describe('A streaming job on a camera that lasts', function () {
     const ids = (await reportsOf(id)).map(({ segmentId }) => segmentId);
     expect(ids).to.deep.equal([...new Set(ids)]);
   };
+
+  it('leaves batch jobs of the same detector their processes, and they leave it its own', async () => {
+    const { segments } = await becomes(id, 'IN_PROGRESS');
+    const video = join(service().mediaDir, 'short.mp4');
+    makeVideo(video, { frames: 10 });
+    const job = await service().run({
+      media: [pathToFileURL(video).href],
+      pipelineName: 'MOTION DETECTION PIPELINE',
+    });
+    expect(job.status).to.equal('COMPLETE');
+    await moreSegments(id, segments + 1);
+    await becomes(id, 'IN_PROGRESS');
+    const servicesOf = (kind: string) =>
+      new Set(
+        service()
+          .log('handed out a sub-job')
+          .filter((line) => line['kind'] === kind && String(line['worker']).includes('Motion'))
+          .map(({ worker }) => String(worker).split(':')[1]),
+      );
+    expect([...servicesOf('DETECT')]).to.deep.equal(['TroupeMotionDetection']);
+    expect([...servicesOf('STREAM')]).to.deep.equal(['TroupeMotionDetectionStreams']);
+  });
 
   it('goes on after kill -9 of its component, with the next segment, and tells of the gap', async () => {
     const { segments } = await info(id);
@@ -38,5 +64,12 @@ describe('A streaming job on a camera that lasts', function () {
     const after = (await reportsOf(id)).slice(before);
     expect(after[0]!.errorMessage).to.include('may have been missed');
     await noneTwice();
+  });
+
+  it('stalls when the camera falls silent, and is terminated when that lasts too long', async () => {
+    const camera = await rtsp(CLIP, () => ({ speed: 4, after: 'stall' }));
+    const id = await submit(camera.url, { stallTimeout: 3_000 });
+    await becomes(id, 'STALLED');
+    expect((await becomes(id, 'TERMINATED')).jobStatusDetail).to.include('Stream stalled for too long.');
   });
 });

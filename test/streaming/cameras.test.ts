@@ -1,10 +1,11 @@
 /** Live streams from a camera to a report, through the whole service: real cameras' protocols, the reader, detectors and processes. */
-import { pathToFileURL } from 'node:url';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { sample } from '../components/recorded.ts';
 import { rtsp, withLogin } from '../media/live-watching.ts';
-import { makeVideo } from '../media/make-video.ts';
+import { selfSigned } from '../support/certificate.ts';
 import { accessUnits } from '../support/coded-media.ts';
 import { Service, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -12,8 +13,11 @@ import { CLIP, serviceWithCameras } from './cameras-support.ts';
 
 describe('A streaming job on a camera', function () {
   this.timeout(240_000);
+  const folder = mkdtempSync(join(tmpdir(), 'cameras-'));
+  const certificate = selfSigned(folder, 'camera', 'IP:127.0.0.1');
+  after(() => rmSync(folder, { recursive: true }));
   const { service, clear, submit, info, becomes, reportsOf, lasting, moreSegments } = serviceWithCameras(
-    (env) => Service.here({ ...env, DRAIN_MS: '10000' }),
+    (env) => Service.here({ ...env, DRAIN_MS: '10000', NODE_EXTRA_CA_CERTS: certificate.cert }),
   );
   const startedStreams = () =>
     service()
@@ -25,7 +29,10 @@ describe('A streaming job on a camera', function () {
 
     it('finds the moving face where it is, segment by segment, and ends with the stream and its process', async () => {
       const camera = await rtsp(accessUnits(sample('face_move.mp4')), () => ({ speed: 0.5 }));
-      const id = await submit(camera.url, { pipelineName: 'FACE DETECTION PIPELINE', jobProperties: {} });
+      const id = await submit(camera.url, {
+        pipelineName: 'FACE DETECTION PIPELINE',
+        jobProperties: { FRAME_INTERVAL: '3' },
+      });
       const { jobStatusDetail, picture, segments } = await becomes(id, 'TERMINATED');
       expect(jobStatusDetail).to.match(/ended/);
       expect(picture).to.include({ width: 640, height: 360 });
@@ -37,7 +44,7 @@ describe('A streaming job on a camera', function () {
       const middle = (frame: number) => 20 + 4 * (frame - 10) + 115;
       for (const { offsetFrame, x, width } of found)
         expect(Math.abs(x + width / 2 - middle(offsetFrame)), `frame ${offsetFrame}`).to.be.lessThan(25);
-      expect(found.length, 'frames of 80 in which the face is found').to.be.at.least(30);
+      expect(found.length, 'frames of 27 in which the face is found').to.be.at.least(10);
       await service().logged('component process ended', ({ worker }) => String(worker).includes('Streams'));
     });
 
@@ -59,18 +66,16 @@ describe('A streaming job on a camera', function () {
       expect(seen.join('\n')).to.not.include('pa55word');
     });
 
-    it('stalls when the camera falls silent, and is terminated when that lasts too long', async () => {
-      const camera = await rtsp(CLIP, () => ({ speed: 4, after: 'stall' }));
-      const id = await submit(camera.url, { stallTimeout: 3_000 });
-      await becomes(id, 'STALLED');
-      expect((await becomes(id, 'TERMINATED')).jobStatusDetail).to.include('Stream stalled for too long.');
-    });
-
-    it('is watched beside others, each by a process of its own: a camera that never answers is not felt by another, and its job is cancelled within seconds', async () => {
+    it('is watched beside others, each by a process of its own: a camera that never answers is not felt by another, which encrypts, and its job is cancelled within seconds', async () => {
       const dead = await rtsp(CLIP, () => ({ silentAt: 'DESCRIBE' }));
-      const alive = await rtsp(CLIP, () => ({ speed: 1 }));
+      const login = { scheme: 'Digest', user: 'eve', password: 'secret' } as const;
+      const tls = { key: readFileSync(certificate.key), cert: readFileSync(certificate.cert) };
+      const alive = await rtsp(CLIP, () => ({ speed: 1, login }), tls);
       const before = startedStreams().length;
-      const [stuck, good] = [await submit(dead.url, { stallTimeout: -1 }), await submit(alive.url)];
+      const [stuck, good] = [
+        await submit(dead.url, { stallTimeout: -1 }),
+        await submit(withLogin(alive.url, 'eve:secret')),
+      ];
       expect((await becomes(good, 'TERMINATED')).segments).to.equal(5);
       expect((await info(stuck)).jobStatus).to.be.oneOf(['INITIALIZING', 'STALLED']);
       expect(startedStreams().length - before).to.be.at.least(2);
@@ -97,28 +102,6 @@ describe('A streaming job on a camera', function () {
       expect([response.status, jpeg.subarray(0, 2).toString('hex')]).to.deep.equal([200, 'ffd8']);
     });
 
-    it('leaves batch jobs of the same detector their processes, and they leave it its own', async () => {
-      const { segments } = await becomes(id, 'IN_PROGRESS');
-      const video = join(service().mediaDir, 'short.mp4');
-      makeVideo(video, { frames: 10 });
-      const job = await service().run({
-        media: [pathToFileURL(video).href],
-        pipelineName: 'MOTION DETECTION PIPELINE',
-      });
-      expect(job.status).to.equal('COMPLETE');
-      await moreSegments(id, segments + 1);
-      await becomes(id, 'IN_PROGRESS');
-      const servicesOf = (kind: string) =>
-        new Set(
-          service()
-            .log('handed out a sub-job')
-            .filter((line) => line['kind'] === kind && String(line['worker']).includes('Motion'))
-            .map(({ worker }) => String(worker).split(':')[1]),
-        );
-      expect([...servicesOf('DETECT')]).to.deep.equal(['TroupeMotionDetection']);
-      expect([...servicesOf('STREAM')]).to.deep.equal(['TroupeMotionDetectionStreams']);
-    });
-
     it('goes on when the server is stopped and started again, after the partial segment that its component still told', async () => {
       expect(await service().stop()).to.equal(0);
       await service().startHere({ SHUTDOWN_POLICY: 'cancel' });
@@ -133,7 +116,7 @@ describe('A streaming job on a camera', function () {
       withoutRedis.call(this);
       await becomes(id, 'IN_PROGRESS');
       await service().stop();
-      await service().startHere({ SHUTDOWN_POLICY: 'resume' });
+      await service().startHere({ SHUTDOWN_POLICY: 'resume', STREAM_CONNECT_MS: '300' });
       const { jobStatus, jobStatusDetail } = await info(id);
       expect([jobStatus, jobStatusDetail]).to.deep.equal([
         'CANCELLED_BY_SHUTDOWN',
@@ -143,6 +126,14 @@ describe('A streaming job on a camera', function () {
       const { body } = await service().ask('GET', '/rest/streaming/jobs');
       expect((body as { jobIds: number[] }).jobIds).to.deep.equal([id]);
       expect((await service().ask('DELETE', `/rest/streaming/jobs/${id}`)).status).to.equal(204);
+    });
+
+    // What else the operator allows a camera, `npm run test:long` asks.
+    it('waits for a camera that does not answer no longer than STREAM_CONNECT_MS', async function () {
+      withoutRedis.call(this);
+      const { url } = await rtsp(CLIP, () => ({ silentAt: 'DESCRIBE' }));
+      const { jobStatusDetail } = await becomes(await submit(url, { stallTimeout: -1 }), 'ERROR');
+      expect(jobStatusDetail).to.equal('Unable to connect to stream: The camera does not answer in time.');
     });
   });
 });

@@ -76,6 +76,9 @@ describe('A streaming job', function () {
       MAX_STREAMS: '4',
       MAX_QUEUED_REPORTS: '3',
       STREAM_DECODER_THREADS: '2',
+      STREAM_CONNECT_MS: '9000',
+      STREAM_FIRST_PICTURE_MS: '29000',
+      STREAM_MAX_PIXELS: '33000000',
     });
     await registerLivePipeline(service);
     component = new RawComponent(service);
@@ -152,7 +155,7 @@ describe('A streaming job', function () {
       firstSegment: 0,
       stall: { alertMs: 30_000, timeoutMs: 60_000 },
       reconnect: { firstMs: 500, longestMs: 15_000 },
-      reading: { connectMs: 10_000, firstPictureMs: 30_000, maxPixels: 34_000_000, threads: 2 },
+      reading: { connectMs: 9_000, firstPictureMs: 29_000, maxPixels: 33_000_000, threads: 2 },
     });
     expect(properties).to.include({ FRAME_INTERVAL: '2' });
   });

@@ -1,9 +1,9 @@
-/** Cameras that send over TLS (rtsps), through the whole service. */
-import { execFileSync } from 'node:child_process';
+/** Cameras that send over TLS (rtsps), through the whole service; `streaming/cameras` has one that is watched. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { selfSigned, type Certificate } from '../support/certificate.ts';
 import { h264Over } from '../support/rtp-pictures.ts';
 import { rtspServer, type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
 import { Service } from '../support/service.ts';
@@ -12,8 +12,6 @@ import { until } from '../support/until.ts';
 import { CLIP as SMALL } from './cameras-support.ts';
 
 const CLIP = h264Over(SMALL);
-const REQUEST =
-  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=camera -addext subjectAltName=IP:127.0.0.1';
 
 interface Info {
   readonly jobStatus: string;
@@ -24,15 +22,13 @@ interface Info {
 describe('A streaming job on a camera that encrypts', function () {
   this.timeout(240_000);
   let folder: string;
+  const certificates = new Map<string, Certificate>();
   let service: Service;
   const cameras: { close(): Promise<void> }[] = [];
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'encrypted-'));
-    for (const name of ['trusted', 'other'])
-      execFileSync('openssl', [...REQUEST.split(' '), '-keyout', of(name).key, '-out', of(name).cert], {
-        stdio: 'ignore',
-      });
-    service = await Service.here({ NODE_EXTRA_CA_CERTS: of('trusted').cert });
+    for (const name of ['trusted', 'other']) certificates.set(name, selfSigned(folder, name, 'IP:127.0.0.1'));
+    service = await Service.here({ NODE_EXTRA_CA_CERTS: certificates.get('trusted')!.cert });
   });
   after(async () => {
     await service.close();
@@ -40,9 +36,8 @@ describe('A streaming job on a camera that encrypts', function () {
     rmSync(folder, { recursive: true });
   });
 
-  const of = (name: string) => ({ key: join(folder, `${name}.key`), cert: join(folder, `${name}.pem`) });
   const camera = async (name: string, more: Partial<RtspBehaviour> = {}): Promise<RtspServer> => {
-    const { key, cert } = of(name);
+    const { key, cert } = certificates.get(name)!;
     const tls = { key: readFileSync(key), cert: readFileSync(cert) };
     const started = await rtspServer(() => ({ ...CLIP, ...more }), tls);
     cameras.push(started);
