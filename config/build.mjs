@@ -69,7 +69,7 @@ if (changed.length > 0)
 async function compile(files) {
   const [{ transformSync }, { transform }, { init, parse }] = await Promise.all([
     import('@swc/wasm-typescript'),
-    import('sucrase'),
+    files.some((file) => file.endsWith('.tsx')) ? import('sucrase') : {},
     import('es-module-lexer'),
   ]);
   await init();

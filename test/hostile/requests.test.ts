@@ -259,13 +259,14 @@ describe('A server that is attacked', () => {
         expect((await tried('WIDE', 40, [], more)).status).to.equal(200);
       });
 
-      it('is looked through without anybody waiting: thousands of media with properties of their own', async () => {
-        const media = numbered(5_000, '').map((n) => ({
-          mediaUri: ASTRONAUT,
-          properties: { P1: n, P2: '1', DETECTION_PADDING_X: n },
-        }));
-        expect((await tried('WIDE', 10, [], { media })).status).to.equal(200);
-      });
+      if (process.env['MUTATIONS'] !== undefined)
+        it('is looked through without anybody waiting: thousands of media with properties of their own', async () => {
+          const media = numbered(5_000, '').map((n) => ({
+            mediaUri: ASTRONAUT,
+            properties: { P1: n, P2: '1', DETECTION_PADDING_X: n },
+          }));
+          expect((await tried('WIDE', 10, [], { media })).status).to.equal(200);
+        });
     });
 
     it('with a text of comments that never end is a text like others, and the next job does not wait for it', async () => {

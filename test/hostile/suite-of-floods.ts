@@ -75,11 +75,11 @@ export function floods(serviceOf: () => Service): void {
   it('of bodies that never end, of uploads and of requests, holds up nobody', () =>
     beside(async () => {
       await many(
-        200,
+        100,
         head('POST /rest/jobs', 'Content-Type: application/json\r\nContent-Length: 1000\r\n') + '{',
       );
-      await many(200, head('POST /rest/media', 'Content-Length: 100000\r\n') + 'abc');
-      await many(200, 'GET /rest/info HTTP/1.1\r\nHost: localhost\r\n');
+      await many(100, head('POST /rest/media', 'Content-Length: 100000\r\n') + 'abc');
+      await many(100, 'GET /rest/info HTTP/1.1\r\nHost: localhost\r\n');
     }));
 
   it('of headers is cut off', async () => {
@@ -90,7 +90,7 @@ export function floods(serviceOf: () => Service): void {
   it('of watchers is answered up to MAX_EVENT_STREAMS, whatever they say they have seen', async () => {
     const id = await service.submit({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' });
     const text = head(`GET /rest/jobs/${id}/events`, `Last-Event-ID: ${'9'.repeat(8_000)}\r\n`);
-    const lines = await beside(async () => Promise.all((await many(300, text)).map(({ line }) => line)));
+    const lines = await beside(async () => Promise.all((await many(150, text)).map(({ line }) => line)));
     expect(new Set(lines)).to.deep.equal(new Set(['HTTP/1.1 200 OK']));
   });
 
@@ -98,7 +98,7 @@ export function floods(serviceOf: () => Service): void {
     const id = await service.submit({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' });
     await beside(() =>
       Promise.all(
-        Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? service.cancel(id) : service.resubmit(id))),
+        Array.from({ length: 80 }, (_, n) => (n % 2 === 0 ? service.cancel(id) : service.resubmit(id))),
       ),
     );
     expect((await service.terminal(id)).terminal).to.equal(true);
@@ -109,7 +109,7 @@ export function floods(serviceOf: () => Service): void {
       media: Array.from({ length: 1_000 }, () => ({ mediaUri: `http://x/${'a'.repeat(8_000)}` })),
     });
     const answers = await beside(() =>
-      Promise.all(Array.from({ length: 10 }, () => service.ask('POST', '/rest/jobs', body))),
+      Promise.all(Array.from({ length: 5 }, () => service.ask('POST', '/rest/jobs', body))),
     );
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([400]));
   });

@@ -6,15 +6,15 @@ import { FEW, keepPromises, ONE, seedsOfSuite } from './suite-of-seeds.ts';
 const SEEDS = Number(process.env['SIMULATIONS'] ?? FEW);
 /** Other seeds with which a promise was broken once. */
 const BROKEN_ONCE = [3_451, 3_805, 5_607];
-/** In which a rule that is left out has to be missed. */
+/** In which a rule that is left out has to be missed, if it is not with the first one that is tried. */
 const TRIES = 60;
 
-/** What breaks when a rule is left out. */
-const MISSED: readonly (readonly [LeftOut, string])[] = [
-  ['commits look at the version', 'no commit but on the last version'],
-  ['what is withdrawn is not handed out', 'a cancelled job hands out no work'],
-  ['what dead servers held goes back uncounted', 'only components cost attempts'],
-  ['what is owed stays until it has arrived', 'who waits for a job hears of its end'],
+/** What breaks when a rule is left out, and a seed with which it did. */
+const MISSED: readonly (readonly [LeftOut, string, number])[] = [
+  ['commits look at the version', 'no commit but on the last version', 2],
+  ['what is withdrawn is not handed out', 'a cancelled job hands out no work', 14],
+  ['what dead servers held goes back uncounted', 'only components cost attempts', 5],
+  ['what is owed stays until it has arrived', 'who waits for a job hears of its end', 3],
 ];
 
 describe('Servers that share a store, in simulated time', function () {
@@ -34,10 +34,10 @@ describe('Servers that share a store, in simulated time', function () {
     expect(one.jobs * one.faults).to.be.greaterThan(0);
   });
 
-  for (const [leftOut, missed] of MISSED)
+  for (const [leftOut, missed, first] of MISSED)
     it(`are found out when they do not keep to it that ${leftOut}`, async () => {
       const broken = new Set<string>();
-      for (let seed = 1; seed <= TRIES && !broken.has(missed); seed++)
+      for (let seed = first; seed < first + TRIES && !broken.has(missed); seed++)
         broken.add((await seeds.simulated(seed, leftOut)).broken?.split(':')[0] ?? '');
       expect([...broken]).to.include(missed);
     });

@@ -10,7 +10,7 @@ import { simulate, type Outcome } from './simulation.ts';
 /** One seed, in place of all. */
 export const ONE = process.env['SIMULATION'];
 /** `npm test` simulates the first seeds, `npm run test:long` goes on behind them. */
-export const FEW = 20;
+export const FEW = 8;
 const AT_A_TIME = 250;
 
 export interface Seeds {

@@ -10,7 +10,7 @@ export const seed: number = Number(process.env['SEED'] ?? Math.floor(Math.random
 export const seeded = `[SEED=${seed}]`;
 
 /** A part of the runs, for every day; `npm run test:long` makes all of them. */
-const share = Number(process.env['SHARE_OF_RUNS'] ?? 0.1);
+const share = Number(process.env['SHARE_OF_RUNS'] ?? 0.05);
 
 export function runs<T>(numRuns: number): fc.Parameters<T> {
   return { seed, numRuns: Math.ceil(numRuns * share) };

@@ -9,7 +9,7 @@ import { within } from '../../support/until.ts';
 import { runs, seed, seeded } from '../../support/seed.ts';
 
 const CHILD = fileURLToPath(new URL('./delivering-child.js', import.meta.url));
-const ROUNDS = Math.max(4, runs(12).numRuns ?? 0);
+const ROUNDS = Math.max(3, runs(12).numRuns ?? 0);
 const NOTICES = 40;
 
 /** Small numbers that look random and are the same for the same seed. */
