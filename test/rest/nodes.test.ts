@@ -3,13 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
+import { EventClient } from '../support/events.ts';
 import { isAlive } from '../support/processes.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
 import { sampleUri, Service, tracksOf } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { until, within } from '../support/until.ts';
 import { HOST, Nodes } from './nodes-support.ts';
 
-const ASTRONAUT = sampleUri('astronaut.png');
+const PICTURE = sampleUri('digital-clock.jpg');
 const SUCCESS = { responseCode: 0, message: null };
 const ON_DEMAND = { name: 'TROUPE_START', value: 'ON_DEMAND' };
 
@@ -67,12 +68,6 @@ describe('Nodes and services (specification 4.4)', () => {
       >;
       expect(availableServices['TestLight']).to.include({ serviceName: 'TestLight', serviceCount: 1 });
       expect(availableServices).to.not.have.property('TroupeMedia');
-    });
-
-    it('a component is started by the first work, and its service then is Running', async () => {
-      await service.run({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' });
-      expect((await nodes.state('TestLight:1'))?.lastKnownState).to.equal('Running');
-      expect((await nodes.state('TestAbsent:1'))?.lastKnownState).to.equal('Configured');
     });
   });
 
@@ -399,7 +394,7 @@ describe('Services and the work of jobs', () => {
   });
   after(() => service.close());
 
-  const light = { media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' };
+  const light = { media: [PICTURE], pipelineName: 'LIGHT PIPELINE' };
   const waits = async (id: string) => {
     await until(
       'its sub-job is queued',
@@ -410,41 +405,48 @@ describe('Services and the work of jobs', () => {
     expect(service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.1.0.0.0.`))).to.deep.equal([]);
   };
 
-  it('what was read, changed and posted still starts on demand', async () => {
+  it('starts a component, whose service then is Running; also when its configuration was read, changed and posted', async () => {
     const [node] = await nodes.config();
     const services = node!.services.map((model) => ({ ...model, serviceCount: 2 }));
     await nodes.configure(...services);
     await nodes.becomes('TestLight:2', 'Configured');
     expect((await service.run(light)).status).to.equal('COMPLETE');
-    expect((await nodes.state('TestLight:2'))?.lastKnownState).to.equal('Configured');
+    expect((await nodes.state('TestLight:1'))?.lastKnownState).to.equal('Running');
+    for (const idle of ['TestLight:2', 'TestAbsent:1'])
+      expect((await nodes.state(idle))?.lastKnownState).to.equal('Configured');
   });
 
-  it('waits for a service that an ADMIN stopped, and goes on when it is started', async () => {
+  it('waits for a service that an ADMIN stopped, says so, and goes on when one is started', async () => {
     for (const rank of [1, 2]) await nodes.change('stop', `TestLight:${rank}`);
     const id = await service.submit(light);
     await waits(id);
     await nodes.becomes('TestLight:1', 'InactiveNoStart');
+    const expected = {
+      reason: 'Nobody takes its sub-jobs now: stopped by an administrator.',
+      queue: 'TROUPE.DETECTION_LIGHT_REQUEST',
+      position: 1,
+      service: 'TestLight',
+    };
+    await until(
+      'it says why',
+      async () => (await service.detailed(id))?.waitingFor,
+      (seen) => seen?.reason === expected.reason,
+    );
+    expect((await service.detailed(id))?.waitingFor).to.deep.equal(expected);
+    const events = await EventClient.open(service, `/rest/jobs/${id}/events`);
+    await until(
+      'the events say it, too',
+      () => events.events[0]?.data.waitingFor?.reason === expected.reason,
+    );
     await nodes.change('start', 'TestLight:2');
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    await within(10_000, 'the events end', events.end);
+    expect(events.events.at(-1)?.data.waitingFor).to.equal(null);
     expect((await nodes.state('TestLight:1'))?.lastKnownState).to.equal('InactiveNoStart');
     await nodes.change('start', 'TestLight:1');
   });
 
-  it('waits while no service of its algorithm is configured, and goes on when one is', async () => {
-    const before = (await nodes.config())[0]!.services;
-    await nodes.configure(...before.filter(({ serviceName }) => serviceName !== 'TestLight'));
-    await until(
-      'its processes are gone',
-      () => nodes.info(),
-      (all) => !all.some(({ name }) => name.includes('TestLight')),
-    );
-    const id = await service.submit(light);
-    await waits(id);
-    await nodes.configure(...before);
-    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-  });
-
-  it('of a component that a configuration forgets is told in its answer, the log and a message, until one has it', async () => {
+  it('waits while no service of its component is configured, which the answer, the log, the job and a message tell, until one is', async () => {
     const all = (await nodes.config())[0]!.services;
     const messages = async () =>
       (await service.ask('GET', '/rest/system-message/type/admin')).body as {
@@ -461,7 +463,13 @@ describe('Services and the work of jobs', () => {
     const told = await until('the message is posted', messages, ({ length }) => length > 0);
     expect(told.map(({ msg, severity }) => [msg, severity])).to.deep.equal([[message, 'warning']]);
     await service.logged(message, ({ level }) => level === 'warn');
+    await until(
+      'its processes are gone',
+      () => nodes.info(),
+      (left) => !left.some(({ name }) => name.includes('TestLight')),
+    );
     const id = await service.submit(light);
+    await waits(id);
     await until(
       'the job says why it waits',
       () => service.ask('GET', `/rest/jobs/${id}?details=true`),
@@ -483,7 +491,7 @@ describe('Services and the work of jobs', () => {
   it('is given back uncounted by a service that is stopped in the middle of it', async () => {
     const once = { TROUBLE: 'hang', TROUBLE_RUNS: '1', TROUBLE_FILE: join(service.folder, 'hang') };
     const id = await service.submit({
-      media: [ASTRONAUT],
+      media: [PICTURE],
       pipelineName: 'TROUBLE PIPELINE',
       jobProperties: once,
     });
@@ -503,7 +511,7 @@ describe('Services and the work of jobs', () => {
     const [node] = await nodes.config();
     const model = node!.services.find(({ serviceName }) => serviceName === 'TestAbsent')!;
     await nodes.configure({ ...model, serviceCount: 2 });
-    const id = await service.submit({ media: [ASTRONAUT], pipelineName: 'ABSENT PIPELINE' });
+    const id = await service.submit({ media: [PICTURE], pipelineName: 'ABSENT PIPELINE' });
     await nodes.becomes('TestAbsent:1', 'Running');
     expect((await nodes.state('TestAbsent:2'))?.lastKnownState).to.equal('Configured');
     await nodes.change('stop', 'TestAbsent:1');
@@ -522,7 +530,7 @@ describe('Services and the work of jobs', () => {
     writeFileSync(script, COMPONENT);
     const model = nodes.model('TestAbsent', 'run', { args: [script], environmentVariables: [ON_DEMAND] });
     await nodes.configure(model);
-    const document = await service.run({ media: [ASTRONAUT], pipelineName: 'ABSENT PIPELINE' });
+    const document = await service.run({ media: [PICTURE], pipelineName: 'ABSENT PIPELINE' });
     expect(tracksOf(document.media[0], 'ABSENT').map(({ trackProperties }) => trackProperties)).to.deep.equal(
       [{ BY: `${HOST}:TestAbsent:1`, TOLD: 'nothing else' }],
     );
@@ -540,13 +548,13 @@ describe('Services and the work of jobs', () => {
     await nodes.becomes('Guest:1', 'Running');
     const { status } = await service.ask('POST', '/rest/components/registerUnmanaged', descriptor);
     expect(status, 'registered while its service runs').to.equal(201);
-    const document = await service.run({ media: [ASTRONAUT], pipelineName: 'GUEST PIPELINE' });
+    const document = await service.run({ media: [PICTURE], pipelineName: 'GUEST PIPELINE' });
     expect(tracksOf(document.media[0], 'GUEST')[0]?.trackProperties).to.include({ BY: `${HOST}:Guest:1` });
   });
 
   it('that cannot be done, since the component cannot be started, fails', async () => {
     await nodes.configure(nodes.model('TestAbsent', 'run', { cmd: '/no/such/command' }));
-    const id = await service.submit({ media: [ASTRONAUT], pipelineName: 'ABSENT PIPELINE' });
+    const id = await service.submit({ media: [PICTURE], pipelineName: 'ABSENT PIPELINE' });
     expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
   });
 });

@@ -17,7 +17,7 @@ export interface SearchPage {
 }
 
 export const saying = (caption: string, more: Readonly<Record<string, unknown>> = {}) => ({
-  media: [sampleUri('astronaut.png')],
+  media: [sampleUri('digital-clock.jpg')],
   pipelineName: 'LIGHT PIPELINE',
   jobProperties: { CAPTION: caption },
   ...more,

@@ -8,8 +8,10 @@ import { sampleUri, Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const LINE = (label: string) => `${JSON.stringify(trackNamed(label))}\n`;
-/** Some 64 KB a line; an answer of more than 8 MiB is sent while it is made. */
+/** Some 64 KB a line; an answer of more than 8 MiB is sent while it is made: */
 const LARGE = 'x'.repeat(64 * 1024);
+/** after so many lines. */
+const SENT_FROM = 132;
 
 describe('A component whose server is away for a while', () => {
   let service: Service;
@@ -64,16 +66,16 @@ describe('A component whose server is away for a while', () => {
   };
 
   it('sends a large answer once more whose connection broke in the middle, when the server was killed', async () => {
-    const LINES = 300;
+    const LINES = SENT_FROM + 4;
     let made = 0;
-    let half: () => void = () => undefined;
+    let isSent: () => void = () => undefined;
     let goOn: () => void = () => undefined;
     const wait = new Promise<void>((resolve) => (goOn = resolve));
-    const isHalf = new Promise<void>((resolve) => (half = resolve));
+    const partIsSent = new Promise<void>((resolve) => (isSent = resolve));
     async function* handle() {
       for (let n = 0; n < LINES; n++) {
-        if (n === LINES / 2) {
-          half();
+        if (n === SENT_FROM) {
+          isSent();
           await wait;
         }
         made++;
@@ -82,7 +84,7 @@ describe('A component whose server is away for a while', () => {
     }
     await working(handle, async (log) => {
       const id = await submit();
-      await isHalf;
+      await partIsSent;
       await restarted('kill9', goOn);
       expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
       expect(tracksOf((await service.document(id)).media[0], 'ABSENT')).to.have.length(LINES);
@@ -120,7 +122,7 @@ describe('A component whose server is away for a while', () => {
 
   it('fails a sub-job whose detector breaks in the middle of a large answer, and takes it for no broken connection', async () => {
     async function* handle() {
-      for (let n = 0; n < 150; n++) yield await Promise.resolve(LINE(`${n} ${LARGE}`));
+      for (let n = 0; n < SENT_FROM; n++) yield await Promise.resolve(LINE(`${n} ${LARGE}`));
       throw new Error('The detector broke.');
     }
     await working(handle, async () => {

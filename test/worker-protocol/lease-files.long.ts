@@ -1,0 +1,31 @@
+/** Files that a component sends to a server whose disk is nearly full. */
+import { expect } from 'chai';
+import { RawComponent } from '../support/raw-component.ts';
+import { sampleUri, Service } from '../support/service.ts';
+
+describe('Files that a component sends', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.here({ CANCEL_GRACE_MS: '100' });
+  });
+  after(() => service.close());
+
+  it('are not taken when the disk is nearly full', async () => {
+    const component = new RawComponent(service);
+    const id = await service.submit({
+      media: [sampleUri('sections.docx')],
+      pipelineName: 'ABSENT PIPELINE',
+    });
+    const held = await component.claimOf(id, 'ABSENT');
+    // What nobody is known to have got may be given back when its server stops.
+    expect((await component.heartbeat(held.token, 1, 2)).body).to.deep.equal({ go: 'on' });
+    await service.stop();
+    await service.startHere({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });
+    const full = await fetch(`${service.url}/worker/v1/leases/${held.token}/files/a`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${service.token}` },
+      body: 'a',
+    });
+    expect([full.status, await full.text()].join(' ')).to.match(/^507 .*nearly full/);
+  });
+});
