@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { jsonPieces, type Path } from '../../results/json-pieces.ts';
-import { seed, seeded } from '../support/seed.ts';
+import { runs, seeded } from '../support/seed.ts';
 
 /** The text in chunks of `size` bytes, so that every token and every character of several bytes is cut somewhere. */
 async function* inChunks(text: string, size: number): AsyncGenerator<Uint8Array> {
@@ -45,7 +45,7 @@ describe('A JSON text read piece by piece', () => {
       const whole = (path: Path): boolean => path.length >= depth;
       expect(await piecesOf(text, size, whole)).to.deep.equal(expected(JSON.parse(text), whole));
     });
-    await fc.assert(same, { numRuns: 500, seed });
+    await fc.assert(same, runs(1_500));
   });
 
   it('gives a piece that spans many chunks, with brackets and quotes in its strings', async () => {

@@ -345,7 +345,7 @@ export function searchContract(
     });
 
     it('goes on answering while it takes in a large document, of which nothing is found before all is', async () => {
-      const tracks = Array.from({ length: 3_000 }, (_, n) => ({ text: `word${n} common`, id: String(n) }));
+      const tracks = Array.from({ length: 1_200 }, (_, n) => ({ text: `word${n} common`, id: String(n) }));
       await put({ number: 1, tracks: [{ text: 'common', id: 'first' }] });
       const large = document({ number: 2, tracks });
       let done = false;
@@ -355,7 +355,7 @@ export function searchContract(
       await putting;
       expect([...seen].every((count) => count === 1 || count === 5)).to.equal(true);
       expect(seen.has(1)).to.equal(true);
-      expect((await all({ text: 'common', limit: 500 })).found).to.have.length(3_001);
+      expect((await all({ text: 'common', limit: 500 })).found).to.have.length(1_201);
     });
 
     it('removes a job in the middle of its being taken in', async () => {

@@ -52,7 +52,7 @@ describe('The search file', () => {
   it('keeps no rows of what was removed', async () => {
     const file = path('removed.db');
     index = openAt(file);
-    const tracks = Array.from({ length: 2_000 }, (_, n) => ({ text: `word${n}`, class: 'car' }));
+    const tracks = Array.from({ length: 800 }, (_, n) => ({ text: `word${n}`, class: 'car' }));
     await index.put([givenDocument(path('1.json'), { number: 1, tracks })]);
     await index.put([givenDocument(path('2.json'), { number: 2, tracks: [{ text: 'stays' }] })]);
     await index.remove(1, 1);

@@ -9,6 +9,7 @@ import {
   entriesOf,
   finds,
   foundBy,
+  inOneJob,
   looks,
   pipelineOf,
   runOne,
@@ -44,8 +45,12 @@ describe('An annotator', () => {
       JSON.stringify(track, (key, value: unknown) => (names.includes(key) ? undefined : value)),
     ) as DocumentTrack;
 
+  let plain: DocumentMedium;
+  before(async () => {
+    plain = await onFilm(finds(TRACKS));
+  });
+
   it('adds properties to tracks and their detections; ids, boxes, frames and exemplars stay', async () => {
-    const plain = await onFilm(finds(TRACKS));
     const medium = await onFilm(finds(TRACKS), annotates());
     expect(entriesOf(medium)).to.deep.equal(['STAGED | FIRST | 3 | by SECOND']);
     const found = foundBy(medium, 'FIRST');
@@ -73,24 +78,10 @@ describe('An annotator', () => {
   });
 
   it('with a TRIGGER leaves the other tracks as they are', async () => {
-    const plain = await onFilm(finds(TRACKS));
     const medium = await onFilm(finds(TRACKS), annotates({ TRIGGER: 'TEXT=right' }));
     expect(entriesOf(medium)).to.deep.equal(['STAGED | FIRST | 3 | by SECOND']);
     expect(valuesOf(medium, 'FIRST', 'NOTE')).to.deep.equal([undefined, 'RIGHT', undefined]);
     expect(foundBy(medium, 'FIRST')[0]).to.deep.equal(foundBy(plain, 'FIRST')[0]);
-  });
-
-  it('that takes tracks of several tasks is named with each of them', async () => {
-    const medium = await onFilm(
-      finds(TRACKS),
-      looks({ FEED_FORWARD_TYPE: 'FRAME', TRIGGER: 'NAME=mute' }),
-      annotates(),
-    );
-    expect(entriesOf(medium)).to.deep.equal([
-      'STAGED | FIRST | 3 | by THIRD',
-      'STAGED | SECOND | 1 | by THIRD',
-    ]);
-    expect(valuesOf(medium, 'FIRST', 'NOTE')).to.deep.equal(['LEFT', 'RIGHT', undefined]);
   });
 
   it('is not named with the tracks of a task of which it was fed none', async () => {
@@ -107,9 +98,11 @@ describe('An annotator', () => {
     expect(valuesOf(medium, 'FIRST', 'NOTE')).to.deep.equal(['LEFT', undefined, undefined]);
   });
 
-  it('looks at the medium when it is a detector of pictures: a track gets what was found in it', async () => {
-    const seen = annotates();
-    const medium = await onFilm(finds(TRACKS), { ...seen, algorithm: 'STAGED' });
+  const seen = inOneJob(() => service, pipelineOf(finds(TRACKS), { ...annotates(), algorithm: 'STAGED' }));
+  const [all, best] = [{}, { FEED_FORWARD_TOP_QUALITY_COUNT: '1' }].map((shown) => seen(() => film, shown));
+
+  it('looks at the medium when it is a detector of pictures: a track gets what was found in it', () => {
+    const medium = all!();
     expect(valuesOf(medium, 'FIRST', 'SIZES')).to.deep.equal(['20x30', '20x30', '20x20']);
     expect(valuesOf(medium, 'FIRST', 'TEXT')).to.deep.equal(['left', 'right', undefined]);
     const [, right] = foundBy(medium, 'FIRST');
@@ -117,12 +110,8 @@ describe('An annotator', () => {
     expect(right?.detections.map(({ confidence }) => confidence)).to.deep.equal([0.1, 0.8, 0.2]);
   });
 
-  it('that is shown only the best detections says of these what it saw there', async () => {
-    const medium = await onFilm(finds(TRACKS), {
-      ...annotates({ FEED_FORWARD_TOP_QUALITY_COUNT: '1' }),
-      algorithm: 'STAGED',
-    });
-    const [, right] = foundBy(medium, 'FIRST');
+  it('that is shown only the best detections says of these what it saw there', () => {
+    const [, right] = foundBy(best!(), 'FIRST');
     expect(right?.trackProperties['SHOWN']).to.equal('11');
     expect(right?.detections.map(({ detectionProperties }) => detectionProperties['SIZE'])).to.deep.equal([
       undefined,
@@ -146,31 +135,17 @@ describe('An annotator', () => {
     });
   });
 
-  it('that fails on all tracks leaves all as they were', async () => {
-    const failing = { frames: [4], properties: { TEXT: 'no', FAIL: 'yes' } };
-    const medium = await runOne(service, film, pipelineOf(finds([failing]), annotates()), 'ERROR');
-    expect(valuesOf(medium, 'FIRST', 'TEXT')).to.deep.equal(['no']);
-    expect(foundBy(medium, 'SECOND')).to.deep.equal([]);
-  });
-
-  it('in the first task is a detector like all others', async () => {
-    const medium = await onFilm(looks({ FEED_FORWARD_TYPE: 'FRAME', IS_ANNOTATOR: 'TRUE' }));
-    expect(entriesOf(medium)).to.deep.equal(['STAGED | FIRST | 1']);
-  });
-
-  it('without feed forward finds tracks of its own', async () => {
-    const medium = await onFilm(finds(TRACKS), looks({ IS_ANNOTATOR: 'TRUE' }));
-    expect(entriesOf(medium)).to.deep.equal(['STAGED | FIRST | 3', 'STAGED | SECOND | 1']);
+  it('in the first task, and without feed forward in a later one, is a detector like all others', async () => {
+    const medium = await onFilm(
+      looks({ FEED_FORWARD_TYPE: 'FRAME', IS_ANNOTATOR: 'TRUE' }),
+      looks({ IS_ANNOTATOR: 'TRUE' }),
+    );
+    expect(entriesOf(medium)).to.deep.equal(['STAGED | FIRST | 1', 'STAGED | SECOND | 1']);
   });
 
   it('is not asked when there are no tracks', async () => {
     const medium = await onFilm(finds([]), annotates());
     expect(entriesOf(medium)).to.deep.equal(['NO TRACKS | FIRST']);
-  });
-
-  it('leaves the frames to a task without feed forward that follows', async () => {
-    const medium = await onFilm(finds(TRACKS.slice(0, 2)), annotates(), looks());
-    expect(valuesOf(medium, 'THIRD', 'SHOWN')).to.deep.equal(['2,3,4,5,6,7,8,9,10,11,12']);
   });
 
   it('takes part in roll-ups once: what was rolled up before keeps its copy', async () => {

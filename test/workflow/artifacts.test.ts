@@ -11,15 +11,17 @@ import {
   Service,
   tracksOf,
   type DetectionDocument,
+  type DocumentMedium,
+  type DocumentTrack,
   type JobRequest,
 } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { actionsIn, filesOf, mediumOf, pictureAt, picturedFrames, uriOf } from './results.ts';
-import { annotates, finds, pipelineOf, run, runOne, type Step } from './support.ts';
+import { annotates, finds, inOneJob, pipelineOf, run, runOne, type Step } from './support.ts';
 
 type Properties = Readonly<Record<string, string>>;
 const POLICY = 'ARTIFACT_EXTRACTION_POLICY';
-const LARGE = { frames: 300, width: 640, height: 360 };
+const LARGE = { frames: 200, width: 640, height: 360 };
 const ASTRONAUT = sampleUri('astronaut.png');
 /** A step that finds these tracks, of which artifacts are taken as of any others. */
 const stagedIn = (...tracks: readonly StagedTrack[]): Step =>
@@ -41,68 +43,87 @@ describe('Artifacts', () => {
   const lightOf = ({ media }: DetectionDocument) => tracksOf(media[0], 'LIGHT')[0]!;
 
   describe('of a video are taken', () => {
-    const taken = async (properties: Properties) => {
-      const document = await light([uriOf(service, 'video.avi')], { FRAME_INTERVAL: '10', ...properties });
-      expect(document.status).to.equal('COMPLETE');
-      const { detections, exemplar } = lightOf(document);
-      expect(detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal(FRAMES);
-      const frames = picturedFrames(detections);
-      for (const { offsetFrame, artifactExtractionStatus, artifactPath } of detections)
-        if (!frames.includes(offsetFrame))
-          expect([artifactExtractionStatus, artifactPath]).to.deep.equal(['NOT_ATTEMPTED', null]);
-      expect(await filesOf(service, 'artifacts', document.jobId)).to.have.length(frames.length);
-      return { frames, exemplar: exemplar.offsetFrame };
+    const inOne = inOneJob(() => service, { pipelineName: 'LIGHT PIPELINE' });
+    const taken = (properties: Properties) => {
+      const medium = inOne(() => uriOf(service, 'video.avi'), { FRAME_INTERVAL: '10', ...properties });
+      return async () => {
+        const [{ detections, exemplar }] = tracksOf(medium(), 'LIGHT') as [DocumentTrack];
+        expect(detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal(FRAMES);
+        const frames = picturedFrames(detections);
+        for (const { offsetFrame, artifactExtractionStatus, artifactPath } of detections)
+          if (!frames.includes(offsetFrame))
+            expect([artifactExtractionStatus, artifactPath]).to.deep.equal(['NOT_ATTEMPTED', null]);
+        expect(await picturesOf(medium())).to.have.length(frames.length);
+        return { frames, exemplar: exemplar.offsetFrame };
+      };
+    };
+    /** Files of a medium; no other medium has its number. */
+    const picturesOf = async ({ mediaId }: DocumentMedium) => {
+      const folders = (await service.files('artifacts')).map((job) => join(job, String(mediaId)));
+      const files = folders.map((folder) =>
+        readdir(join(service.dataDir, 'artifacts', folder), { recursive: true, withFileTypes: true }).catch(
+          () => [],
+        ),
+      );
+      return (await Promise.all(files)).flat().filter((entry) => entry.isFile());
     };
 
+    const exemplarAlone = taken({ EXEMPLAR_POLICY: 'MIDDLE' });
+
     it('of its exemplar alone when nothing else is asked for', async () => {
-      const { frames, exemplar } = await taken({ EXEMPLAR_POLICY: 'MIDDLE' });
+      const { frames, exemplar } = await exemplarAlone();
       expect([exemplar, frames]).to.deep.equal([20, [20]]);
     });
 
+    const withNeighbours = taken({ EXEMPLAR_POLICY: 'MIDDLE', [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '1' });
+
     it('of the neighbours of its exemplar in the list of detections with EXEMPLAR_FRAME_PLUS', async () => {
-      const { frames } = await taken({ EXEMPLAR_POLICY: 'MIDDLE', [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '1' });
-      expect(frames).to.deep.equal([10, 20, 30]);
+      expect((await withNeighbours()).frames).to.deep.equal([10, 20, 30]);
+    });
+
+    const ends = taken({
+      EXEMPLAR_POLICY: 'MIDDLE',
+      [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '-1',
+      [`${POLICY}_FIRST_FRAME`]: 'TRUE',
+      [`${POLICY}_LAST_FRAME`]: 'TRUE',
     });
 
     it('of first, middle and last detection, without the exemplar when that is switched off', async () => {
-      const { frames } = await taken({
-        EXEMPLAR_POLICY: 'MIDDLE',
-        [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '-1',
-        [`${POLICY}_FIRST_FRAME`]: 'TRUE',
-        [`${POLICY}_LAST_FRAME`]: 'TRUE',
-      });
-      expect(frames).to.deep.equal([0, 50]);
+      expect((await ends()).frames).to.deep.equal([0, 50]);
     });
+
+    const twoBest = taken({
+      [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '-1',
+      [`${POLICY}_TOP_QUALITY_COUNT`]: '2',
+    });
+    const named = taken({ [`${POLICY}_BEST_DETECTION_PROP_NAMES_LIST`]: 'OTHER;MEAN' });
 
     it('of the best detections with TOP_QUALITY_COUNT, and of those that carry a property', async () => {
-      const best = await taken({
-        [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '-1',
-        [`${POLICY}_TOP_QUALITY_COUNT`]: '2',
-      });
+      const best = await twoBest();
       expect(best.frames).to.have.length(2).and.to.include(best.exemplar);
-      const named = await taken({ [`${POLICY}_BEST_DETECTION_PROP_NAMES_LIST`]: 'OTHER;MEAN' });
-      expect(named.frames).to.deep.equal(FRAMES);
+      expect((await named()).frames).to.deep.equal(FRAMES);
     });
 
+    const [every, none] = ['ALL_DETECTIONS', 'NONE'].map((policy) => taken({ [POLICY]: policy }));
+
     it('of all detections with ALL_DETECTIONS, and of none with NONE', async () => {
-      expect((await taken({ [POLICY]: 'ALL_DETECTIONS' })).frames).to.deep.equal(FRAMES);
-      expect((await taken({ [POLICY]: 'NONE' })).frames).to.deep.equal([]);
+      expect((await every!()).frames).to.deep.equal(FRAMES);
+      expect((await none!()).frames).to.deep.equal([]);
     });
   });
 
-  it('are not taken of movement unless ALL_TYPES says so', async () => {
-    const motion = async (policy: string) => {
-      const document = await service.run({
-        media: [sampleUri('ff-exact-region-object-motion.avi')],
-        pipelineName: 'MOTION DETECTION PIPELINE',
-        jobProperties: { [POLICY]: policy, FRAME_INTERVAL: '4' },
-      });
-      const tracks = tracksOf(document.media[0], 'MOTION');
-      expect(tracks.length).to.be.at.least(1);
-      return tracks.map(({ detections }) => picturedFrames(detections).length);
-    };
-    expect(new Set(await motion('VISUAL_TYPES_ONLY'))).to.deep.equal(new Set([0]));
-    expect(new Set(await motion('ALL_TYPES'))).to.deep.equal(new Set([1]));
+  describe('of movement', () => {
+    const motion = inOneJob(() => service, { pipelineName: 'MOTION DETECTION PIPELINE' });
+    const [visualOnly, all] = ['VISUAL_TYPES_ONLY', 'ALL_TYPES'].map((policy) =>
+      motion(() => sampleUri('ff-exact-region-object-motion.avi'), { [POLICY]: policy, FRAME_INTERVAL: '4' }),
+    );
+
+    it('are not taken unless ALL_TYPES says so', () => {
+      const pictures = (medium: DocumentMedium) =>
+        new Set(tracksOf(medium, 'MOTION').map(({ detections }) => picturedFrames(detections).length));
+      expect(pictures(visualOnly!())).to.deep.equal(new Set([0]));
+      expect(pictures(all!())).to.deep.equal(new Set([1]));
+    });
   });
 
   describe('show', () => {

@@ -1,13 +1,46 @@
-/** Servers that die while they inspect derivative media; lives of jobs with restarts are drawn at random in `actors/batch-job`. */
+/**
+ * Derivative media that are read by the detector of text, and of servers that die while they inspect them; lives of jobs with restarts are
+ * drawn at random in `actors/batch-job`.
+ */
 import { basename } from 'node:path';
 import { expect } from 'chai';
 import type { DeathWish } from '../support/server-main.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { childrenOf, content, filesOf } from './results.ts';
+import { actionsIn, childrenOf, content, filesOf, textsOf } from './results.ts';
 
 const PDF = sampleUri('text-embedded-and-images.pdf');
 const PICTURES = 'DOCUMENT IMAGES DETECTION PIPELINE';
+
+describe('Derivative media of a pipeline that reads all text', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.shared();
+  });
+  after(() => service.close());
+
+  it('are read as pictures, and their document as a document', async () => {
+    const [takeOut, ofDocuments] = ['DOCUMENT IMAGES', 'DOCUMENT TEXT'].map(
+      (algorithm) => `${algorithm} DETECTION SOURCE MEDIA ONLY ACTION`,
+    ) as [string, string];
+    const ofPictures = 'TEXT DETECTION DERIVATIVE MEDIA ONLY ACTION';
+    const document = await service.run({
+      media: [PDF],
+      pipelineName: 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE',
+      jobProperties: { FEED_FORWARD_TYPE: 'REGION' },
+    });
+    const [parent, first, second, ...more] = document.media;
+    expect(more).to.deep.equal([]);
+    expect(textsOf(parent!, ofDocuments)).to.have.length(4);
+    expect(textsOf(first!, ofPictures).join('\n')).to.include('UNIVERSAL DECLARATION OF HUMAN RIGHTS');
+    expect(textsOf(second!, ofPictures).join('\n')).to.include('555-123-4567');
+    expect(document.media.map(actionsIn)).to.deep.equal([
+      { MEDIA: [takeOut], TEXT: [ofDocuments] },
+      { TEXT: [ofPictures] },
+      { TEXT: [ofPictures] },
+    ]);
+  });
+});
 
 describe('Derivative media of a server that is killed while it inspects them', () => {
   let service: Service;

@@ -6,16 +6,35 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { pdfOf, written } from '../support/pdf.ts';
-import { errorCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import {
+  errorCodes,
+  sampleUri,
+  Service,
+  tracksOf,
+  type DetectionDocument,
+  type DocumentTrack,
+} from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { actionsIn, childrenOf, content, filesOf, mediumOf, pictureAt, textsOf, uriOf } from './results.ts';
 
 const PDF = sampleUri('text-embedded-and-images.pdf');
-const READ_ALL = 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE';
-const PICTURES = 'DOCUMENT IMAGES DETECTION PIPELINE';
 const OF_DOCUMENTS = 'DOCUMENT TEXT DETECTION SOURCE MEDIA ONLY ACTION';
-const OF_PICTURES = 'TEXT DETECTION DERIVATIVE MEDIA ONLY ACTION';
-const TAKE_OUT = 'DOCUMENT IMAGES DETECTION SOURCE MEDIA ONLY ACTION';
+const OF_PICTURES = 'LIGHT DERIVATIVE MEDIA ONLY ACTION';
+const TAKE_OUT = 'DOCUMENT IMAGES DETECTION ACTION';
+const PIPELINE = {
+  pipeline: [
+    'DOCUMENT IMAGES DETECTION TASK',
+    'DOCUMENT TEXT DETECTION SOURCE MEDIA ONLY TASK',
+    'PICTURES TASK',
+  ],
+  tasks: [{ name: 'PICTURES TASK', actions: [OF_PICTURES] }],
+  actions: [
+    {
+      ...{ name: OF_PICTURES, algorithm: 'LIGHT' },
+      properties: [{ name: 'DERIVATIVE_MEDIA_ONLY', value: 'TRUE' }],
+    },
+  ],
+};
 const MOST = 3;
 
 describe('Derivative media', () => {
@@ -42,7 +61,7 @@ describe('Derivative media', () => {
       const properties = { FRAME_INTERVAL: '3' };
       document = await service.run({
         media: [{ mediaUri: PDF, properties }, uriOf(service, plain)],
-        pipelineName: READ_ALL,
+        pipelineDefinition: PIPELINE,
         jobProperties: { FEED_FORWARD_TYPE: 'REGION' },
       });
       expect(document.status).to.equal('COMPLETE');
@@ -83,22 +102,26 @@ describe('Derivative media', () => {
       for (const medium of family()) expect(medium.mediaProperties).to.deep.equal({ FRAME_INTERVAL: '3' });
     });
 
-    it('are read for their text, as is the document itself: nothing of it is fed to a later task, whatever is fed forward', () => {
-      const [parent, first, second] = family();
+    it('are looked at whole, and the document itself is read: nothing of it is fed to a later task, whatever is fed forward', () => {
+      const [parent, ...pictures] = family();
       expect(textsOf(parent!, OF_DOCUMENTS).map((text) => text.trim())).to.deep.equal([
         'This is a line of text on page 1.',
         'Again, a line of text on page 1.',
         'This is a line of text on page 2.',
         'This is a line of text on page 3.',
       ]);
-      expect(textsOf(first!, OF_PICTURES).join('\n')).to.include('UNIVERSAL DECLARATION OF HUMAN RIGHTS');
-      expect(textsOf(second!, OF_PICTURES).join('\n')).to.include('555-123-4567');
+      for (const medium of pictures) {
+        const [{ exemplar }, ...more] = tracksOf(medium, 'LIGHT') as [DocumentTrack];
+        expect(more).to.deep.equal([]);
+        const { FRAME_WIDTH, FRAME_HEIGHT } = medium.mediaMetadata;
+        expect([exemplar.width, exemplar.height].map(String)).to.deep.equal([FRAME_WIDTH, FRAME_HEIGHT]);
+      }
     });
 
-    it('are left to DERIVATIVE_MEDIA_ONLY actions: neither side lists an action that passed it by', () => {
+    it('have no entries for the task that made them, nor for others that passed them by, as has neither side', () => {
       const [parent, ...children] = family().map(actionsIn);
       expect(parent).to.deep.equal({ MEDIA: [TAKE_OUT], TEXT: [OF_DOCUMENTS] });
-      expect(children).to.deep.equal([{ TEXT: [OF_PICTURES] }, { TEXT: [OF_PICTURES] }]);
+      expect(children).to.deep.equal([{ LIGHT: [OF_PICTURES] }, { LIGHT: [OF_PICTURES] }]);
     });
 
     it('need not be there: a document without pictures is read all the same', () => {
@@ -106,6 +129,23 @@ describe('Derivative media', () => {
       expect(childrenOf(document, medium)).to.deep.equal([]);
       expect(medium.output['NO TRACKS']).to.deep.equal([{ source: TAKE_OUT, algorithm: 'DOCUMENT IMAGES' }]);
       expect(textsOf(medium, OF_DOCUMENTS)).to.deep.equal(['Nothing but words.']);
+    });
+
+    // The last one: it removes the job.
+    it('are made anew when the job is resubmitted, and go with the job', async () => {
+      const { jobId: id } = document;
+      const names = (of: DetectionDocument) =>
+        childrenOf(of, of.media[0]).map(({ path }) => `${of.media[0]!.mediaId}/${basename(path)}`);
+      expect(await filesOf(service, 'derivative-media', id)).to.deep.equal(names(document));
+      expect((await service.resubmit(id)).status).to.equal(200);
+      await service.terminal(id);
+      const again = await service.document(id);
+      expect(content(again)).to.deep.equal(content(document));
+      expect(await filesOf(service, 'derivative-media', id)).to.deep.equal([]);
+      expect(await filesOf(service, 'derivative-media', id, 2)).to.deep.equal(names(again));
+      expect(idsIn(again), 'ids of the second run').to.not.have.members(idsIn(document));
+      expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
+      expect(await service.files('derivative-media')).to.not.include.members([`${id}.1`, `${id}.2`]);
     });
   });
 
@@ -156,27 +196,5 @@ describe('Derivative media', () => {
     expect(mediumOf(document, 'hello-world.png').status).to.equal('COMPLETE');
     expect(JSON.stringify(document.errors)).to.include('outputFolder');
     expect(await filesOf(service, 'derivative-media', document.jobId)).to.deep.equal([]);
-  });
-
-  it('have no entries for tasks from before they were made; a resubmitted job makes them anew, and they go with the job', async () => {
-    const document = await service.run({ media: [PDF], pipelineName: PICTURES });
-    expect(document.media.map(actionsIn)).to.deep.equal([
-      { MEDIA: ['DOCUMENT IMAGES DETECTION ACTION'] },
-      {},
-      {},
-    ]);
-    const { jobId: id } = document;
-    const names = (of: DetectionDocument) =>
-      childrenOf(of, of.media[0]).map(({ path }) => `${of.media[0]!.mediaId}/${basename(path)}`);
-    expect(await filesOf(service, 'derivative-media', id)).to.deep.equal(names(document));
-    expect((await service.resubmit(id)).status).to.equal(200);
-    await service.terminal(id);
-    const again = await service.document(id);
-    expect(content(again)).to.deep.equal(content(document));
-    expect(await filesOf(service, 'derivative-media', id)).to.deep.equal([]);
-    expect(await filesOf(service, 'derivative-media', id, 2)).to.deep.equal(names(again));
-    expect(idsIn(again), 'ids of the second run').to.not.have.members(idsIn(document));
-    expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
-    expect(await service.files('derivative-media')).to.not.include.members([`${id}.1`, `${id}.2`]);
   });
 });

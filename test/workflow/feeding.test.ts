@@ -8,13 +8,14 @@ import {
   entriesOf,
   finds,
   foundBy,
+  inOneJob,
   looks,
   pipelineOf,
   runOne,
   valuesOf,
   video,
-  type Step,
 } from './support.ts';
+import { four, taken, takes, takesAll } from './triggers.ts';
 
 const named = (NAME: string, more: Partial<StagedTrack> = {}): StagedTrack => ({
   properties: { NAME },
@@ -44,31 +45,38 @@ describe('Tracks that are fed forward', () => {
   });
   const DOG = named('DOG', { frames: [8, 20], boxes: [[100, 40, 40, 40]] });
 
-  const fed = (feeding: Properties) => runOne(service, film, pipelineOf(finds([CAT, DOG]), looks(feeding)));
+  const feeding = inOneJob(() => service, pipelineOf(finds([CAT, DOG]), looks()));
+  const fed = (properties: Properties) => feeding(() => film, properties);
 
-  it('as FRAME show the whole frames of their detections, in a sub-job each', async () => {
-    const medium = await fed({ FEED_FORWARD_TYPE: 'FRAME' });
+  const asFrames = fed({ FEED_FORWARD_TYPE: 'FRAME' });
+
+  it('as FRAME show the whole frames of their detections, in a sub-job each', () => {
+    const medium = asFrames();
     expect(valuesOf(medium, 'SECOND', 'FED')).to.deep.equal(['CAT', 'DOG']);
     expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['2,4,6,8', '8,20']);
     expect(valuesOf(medium, 'SECOND', 'SIZES')).to.deep.equal(['160x96', '160x96']);
   });
 
-  it('as REGION show the box of each detection, and what is found in it lies there in the medium', async () => {
-    const medium = await fed({ FEED_FORWARD_TYPE: 'region' });
+  const asRegions = fed({ FEED_FORWARD_TYPE: 'region' });
+
+  it('as REGION show the box of each detection, and what is found in it lies there in the medium', () => {
+    const medium = asRegions();
     expect(valuesOf(medium, 'SECOND', 'SIZES')).to.deep.equal(['20x30,24x30,20x10', '40x40']);
     const [cat] = foundBy(medium, 'SECOND');
     expect(cat?.detections.map(({ x, y, width, height }) => [x, y, width, height])).to.deep.equal(CAT.boxes);
   });
 
-  it('as SUPERSET_REGION show one box around all of their boxes in every frame', async () => {
-    const medium = await fed({ FEED_FORWARD_TYPE: 'SUPERSET_REGION' });
+  const asSuperset = fed({ FEED_FORWARD_TYPE: 'SUPERSET_REGION' });
+
+  it('as SUPERSET_REGION show one box around all of their boxes in every frame', () => {
+    const medium = asSuperset();
     expect(valuesOf(medium, 'SECOND', 'SIZES')).to.deep.equal(['50x50', '40x40']);
     const [cat] = foundBy(medium, 'SECOND');
     expect(cat?.detections.map(({ x, y }) => `${x},${y}`)).to.deep.equal(Array(4).fill('10,10'));
   });
 
   it('leave segments, FRAME_INTERVAL and the search region aside', async () => {
-    const medium = await fed({
+    const all = looks({
       FEED_FORWARD_TYPE: 'FRAME',
       FRAME_INTERVAL: '5',
       USE_KEY_FRAMES: 'TRUE',
@@ -77,26 +85,31 @@ describe('Tracks that are fed forward', () => {
       SEARCH_REGION_ENABLE_DETECTION: 'TRUE',
       SEARCH_REGION_TOP_LEFT_X_DETECTION: '50',
     });
+    const medium = await runOne(service, film, pipelineOf(finds([CAT, DOG]), all));
     expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['2,4,6,8', '8,20']);
     expect(new Set(valuesOf(medium, 'SECOND', 'SIZES'))).to.deep.equal(new Set(['160x96']));
   });
 
-  it('are shown together with FEED_FORWARD_ALL_TRACKS, each frame once', async () => {
-    const medium = await fed({ FEED_FORWARD_TYPE: 'FRAME', FEED_FORWARD_ALL_TRACKS: 'TRUE' });
-    expect(valuesOf(medium, 'SECOND', 'FED')).to.deep.equal(['CAT,DOG']);
-    expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['2,4,6,8,20']);
+  const together = fed({ FEED_FORWARD_TYPE: 'FRAME', FEED_FORWARD_ALL_TRACKS: 'TRUE' });
+
+  it('are shown together with FEED_FORWARD_ALL_TRACKS, each frame once', () => {
+    expect(valuesOf(together(), 'SECOND', 'FED')).to.deep.equal(['CAT,DOG']);
+    expect(valuesOf(together(), 'SECOND', 'SHOWN')).to.deep.equal(['2,4,6,8,20']);
   });
 
-  it('are shown by their best detections only with FEED_FORWARD_TOP_QUALITY_COUNT', async () => {
-    const medium = await fed({ FEED_FORWARD_TYPE: 'FRAME', FEED_FORWARD_TOP_QUALITY_COUNT: '2' });
-    expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['4,8', '8,20']);
+  const bestTwo = fed({ FEED_FORWARD_TYPE: 'FRAME', FEED_FORWARD_TOP_QUALITY_COUNT: '2' });
+
+  it('are shown by their best detections only with FEED_FORWARD_TOP_QUALITY_COUNT', () => {
+    expect(valuesOf(bestTwo(), 'SECOND', 'SHOWN')).to.deep.equal(['4,8', '8,20']);
   });
 
-  it('are shown by the detections that have a property of FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST, too', async () => {
-    const best = { FEED_FORWARD_TOP_QUALITY_COUNT: '1', FEED_FORWARD_TYPE: 'FRAME' };
-    const list = { FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST: 'BLURRED; SHARP' };
-    const medium = await fed({ ...best, ...list });
-    expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['4,6', '8']);
+  const bestAndNamed = fed({
+    ...{ FEED_FORWARD_TYPE: 'FRAME', FEED_FORWARD_TOP_QUALITY_COUNT: '1' },
+    FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST: 'BLURRED; SHARP',
+  });
+
+  it('are shown by the detections that have a property of FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST, too', () => {
+    expect(valuesOf(bestAndNamed(), 'SECOND', 'SHOWN')).to.deep.equal(['4,6', '8']);
   });
 
   it('are chosen by QUALITY_SELECTION_PROPERTY, which counts for the exemplars as well', async () => {
@@ -166,108 +179,53 @@ describe('A TRIGGER', () => {
   });
   after(() => service.close());
 
-  /** Takes tracks whose NAME is one of these values; what it finds of each has a dash after its NAME. */
-  const takes = (values: string): Step => ({
-    algorithm: 'NOTING',
-    properties: {
-      FEED_FORWARD_TYPE: 'REGION',
-      TRIGGER: `NAME=${values}`,
-      NOTE_IN: 'NAME',
-      NOTES: "$'",
-      ARTIFACT_EXTRACTION_POLICY: 'NONE',
-    },
-  });
-  /** Takes all tracks there are. */
-  const takesAll = (more: Properties = {}): Step => looks({ FEED_FORWARD_TYPE: 'REGION', ...more });
-  const NAMES = ['A', 'B', 'C', 'D'];
-  const four = finds(
-    NAMES.map((NAME, n) => ({ boxes: [[n * 10, 0, 10, 10]], properties: { NAME, TEXT: NAME } })),
+  const NAMES_ALIKE = ['cat ', 'Cat', 'cats', 'x;y', 'x', String.raw`p\q`, 'A', 'B', 'C'];
+  const byTrigger = inOneJob(
+    () => service,
+    pipelineOf(
+      finds(
+        NAMES_ALIKE.map((NAME, n) => ({ boxes: [[n, 0, 9, 9]], properties: { NAME } })),
+        { FEED_FORWARD_TYPE: 'FRAME' },
+      ),
+      takesAll(),
+    ),
   );
-  /** The tracks that each action was fed, by name. */
-  const taken = async (...steps: readonly Step[]) => {
-    const medium = await runOne(service, sampleUri('hello-world.png'), pipelineOf(...steps));
-    const of = (action: string) =>
-      foundBy(medium, action)
-        .map(({ trackProperties: { FED, NAME } }) => FED ?? NAME)
-        .join('');
-    return ['SECOND', 'THIRD', 'FOURTH', 'FIFTH'].slice(0, steps.length - 1).map(of);
-  };
+  // The first task has the trigger as well, and leaves it aside.
+  for (const [what, trigger, expected] of [
+    ['takes the tracks whose property has one of its values', 'NAME=A; C;Z', ['A', 'C']],
+    ['compares exactly, but for spaces around the property and the value', ' NAME = cat', ['cat ']],
+    [
+      'may have values with semicolons and backslashes in them',
+      String.raw`NAME=x\;y;p\\q`,
+      ['x;y', String.raw`p\q`],
+    ],
+  ] as const) {
+    const medium = byTrigger(() => sampleUri('hello-world.png'), { TRIGGER: trigger });
 
-  it('takes the tracks whose property has one of its values', async () => {
-    expect(await taken(four, takes('A; C;Z'))).to.deep.equal(["A'C'"]);
-  });
-
-  it('compares exactly, but for spaces around the property and the value', async () => {
-    const tracks = finds(
-      ['cat ', 'Cat', 'cats'].map((NAME, n) => ({ boxes: [[n, 0, 9, 9]], properties: { NAME } })),
-    );
-    expect(await taken(tracks, takesAll({ TRIGGER: ' NAME = cat' }))).to.deep.equal(['cat ']);
-  });
-
-  it('may have values with semicolons and backslashes in them', async () => {
-    const tracks = finds(
-      ['x;y', 'x', String.raw`p\q`].map((NAME, n) => ({ boxes: [[n, 0, 9, 9]], properties: { NAME } })),
-    );
-    expect(await taken(tracks, takesAll({ TRIGGER: String.raw`NAME=x\;y;p\\q` }))).to.deep.equal([
-      String.raw`x;yp\q`,
-    ]);
-  });
-
-  it('is left aside in the first task', async () => {
-    const first = {
-      ...four,
-      properties: { ...four.properties, FEED_FORWARD_TYPE: 'FRAME', TRIGGER: 'NAME=none' },
-    };
-    expect(await taken(first, takes('B'))).to.deep.equal(["B'"]);
-  });
+    it(what, () => {
+      expect(valuesOf(medium(), 'FIRST', 'NAME'), 'what the first task has found').to.have.length(
+        NAMES_ALIKE.length,
+      );
+      expect(valuesOf(medium(), 'SECOND', 'FED')).to.deep.equal(expected);
+    });
+  }
 
   it('leaves the other tracks to later tasks, and what is taken is not passed on', async () => {
     // What the second task has found stands in the place of what it took.
-    expect(await taken(four, takes('A'), takes('B'), takesAll())).to.deep.equal(["A'", "B'", "A'B'CD"]);
-  });
-
-  it('may take what an earlier triggered task has found', async () => {
-    expect(await taken(four, takes('A;B'), takes("A'"), takesAll())).to.deep.equal(["A'B'", "A'", "A'B'CD"]);
-  });
-
-  it('that nothing meets takes nothing: NO TRACKS, and all goes on', async () => {
-    expect(await taken(four, takes('Z'), takesAll())).to.deep.equal(['', 'ABCD']);
-  });
-
-  it('that nothing meets leaves nothing to look at to a task that is not fed', async () => {
-    const steps = pipelineOf(four, takes('Z'), looks());
-    const medium = await runOne(service, sampleUri('hello-world.png'), steps);
-    expect(entriesOf(medium)).to.deep.equal([
-      'NO TRACKS | SECOND',
-      'NO TRACKS | THIRD',
-      'STAGED | FIRST | 4',
+    expect(await taken(service, four, takes('A'), takes('B'), takesAll())).to.deep.equal([
+      "A'",
+      "B'",
+      "A'B'CD",
     ]);
-  });
-
-  it('does not reach behind a task that took everything', async () => {
-    expect(await taken(four, takes('A'), takesAll(), takesAll())).to.deep.equal(["A'", "A'BCD", '????']);
-  });
-
-  it('of an annotator takes nothing away', async () => {
-    const note = annotates({ TRIGGER: 'NAME=A;B' });
-    expect(await taken(four, note, takes('A'), takesAll())).to.deep.equal(['', "A'", "A'BCD"]);
-  });
-
-  it('of an annotator that nothing meets leaves all as it was', async () => {
-    const note = annotates({ TRIGGER: 'NAME=Z' });
-    expect(await taken(four, note, takes('A'))).to.deep.equal(['', "A'"]);
-    const medium = await runOne(service, sampleUri('hello-world.png'), pipelineOf(four, note, looks()));
-    expect(foundBy(medium, 'THIRD'), 'a task that is not fed looks at the picture').to.have.length(1);
   });
 
   it('has taken what it has taken, also when an annotator changes what a trigger looks at', async () => {
     // B says that it is A; it was not taken by the second task, so it goes on.
     const rename = annotates({ TRIGGER: 'NAME=B', NOTE_IN: 'NAME', NOTES: 'A' });
-    expect(await taken(four, takes('A'), rename, takesAll())).to.deep.equal(["A'", '', "A'ACD"]);
+    expect(await taken(service, four, takes('A'), rename, takesAll())).to.deep.equal(["A'", '', "A'ACD"]);
   });
 
-  it('may look at what an annotator has said', async () => {
-    const note = annotates({ TRIGGER: 'NAME=A;B', NOTES: 'is $' });
-    expect(await taken(four, note, takesAll({ TRIGGER: 'NOTE=is B' }))).to.deep.equal(['', 'B']);
+  it('that nothing meets takes nothing: NO TRACKS, and all goes on', async () => {
+    expect(await taken(service, four, takes('Z'), takesAll())).to.deep.equal(['', 'ABCD']);
   });
 });

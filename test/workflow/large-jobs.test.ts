@@ -10,11 +10,11 @@ import { uriOf } from './results.ts';
 
 const QUICK = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
 /** More than may be made at a time. A thousand take a minute: IMAGES=1000. */
-const IMAGES = Number(process.env['IMAGES'] ?? 80);
-const SMALL_JOBS = 5;
+const IMAGES = Number(process.env['IMAGES'] ?? 70);
+const SMALL_JOBS = 3;
 const HOURS = 2;
-/** A frame every two seconds. */
-const FRAMES = HOURS * 1_800;
+/** A frame every six seconds. */
+const FRAMES = HOURS * 600;
 /** Frames of a segment when nothing else is asked for. */
 const SEGMENT = 200;
 
@@ -90,7 +90,7 @@ describe('Large jobs', function () {
       width: 48,
       height: 48,
       encoder: 'mpeg4',
-      at: (frame) => frame * 2000,
+      at: (frame) => frame * 6000,
     });
     const id = await service.submit({
       media: [uriOf(service, 'long.mp4')],

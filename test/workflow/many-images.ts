@@ -5,9 +5,9 @@ import sharp from 'sharp';
 import type { LogLine, Service } from '../support/service.ts';
 import { uriOf } from './results.ts';
 
-export const IMAGES = 40;
+export const IMAGES = 24;
 /** The one that is trouble. */
-export const BAD = 25;
+export const BAD = 15;
 
 export async function writeImages({ mediaDir }: Service): Promise<void> {
   for (let n = 0; n < IMAGES; n++) {

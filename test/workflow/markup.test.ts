@@ -1,6 +1,6 @@
 /** Copies of media with what was found drawn into them, as the last task of a job. */
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, readFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -19,6 +19,7 @@ import {
 } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { actionsIn, filesOf, mediumOf, pictureAt, uriOf } from './results.ts';
+import { inOneJob } from './support.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');
 const FACE = { STAGE: JSON.stringify([{ boxes: [[180, 70, 95, 120]] }] satisfies StagedTrack[]) };
@@ -26,13 +27,14 @@ const CAR = sampleUri('red-car.jpg');
 const drawn = (...tasks: string[]) => ({
   pipelineDefinition: { pipeline: [...tasks, 'GENERIC MARKUP TASK'] },
 });
+const FRAMES = 12;
 const PLAIN = { MARKUP_LABELS_ENABLED: 'FALSE', MARKUP_VIDEO_FRAME_NUMBERS_ENABLED: 'FALSE' };
 
 describe('Markup', () => {
   let service: Service;
   before(async () => {
     service = await Service.shared();
-    makeVideo(join(service.mediaDir, 'video.avi'), { frames: 30, encoder: 'mpeg4' });
+    makeVideo(join(service.mediaDir, 'video.avi'), { frames: FRAMES, encoder: 'mpeg4' });
     await copyFile(join(service.mediaDir, 'video.avi'), join(service.mediaDir, 'other.avi'));
   });
   after(() => service.close());
@@ -66,48 +68,59 @@ describe('Markup', () => {
     expect(after.at(...far), 'far from it').to.deep.equal(before.at(...far));
   });
 
-  it('is an action of its own without tracks in the output', async () => {
-    const document = await run({ media: [CAR], ...drawn('LIGHT TASK') });
-    expect(actionsIn(document.media[0]!)).to.deep.equal({
+  it('is an action of its own without tracks in the output', () => {
+    expect(actionsIn(inWebm())).to.deep.equal({
       LIGHT: ['LIGHT ACTION'],
       'NO TRACKS': ['GENERIC MARKUP ACTION'],
     });
   });
 
-  for (const [what, properties, extension, codec] of [
-    ['a WebM of VP9', {}, 'webm', 'vp9'],
-    ['an MP4 of H.264 when MARKUP_VIDEO_ENCODER says h264', { MARKUP_VIDEO_ENCODER: 'h264' }, 'mp4', 'h264'],
+  const marked = inOneJob(() => service, drawn('LIGHT TASK'));
+  const ofVideo = (properties: Readonly<Record<string, string>>) =>
+    marked(() => uriOf(service, 'video.avi'), { ...PLAIN, ...properties });
+  const inWebm = ofVideo({});
+  for (const [what, medium, extension, codec] of [
+    ['a WebM of VP9', inWebm, 'webm', 'vp9'],
+    [
+      'an MP4 of H.264 when MARKUP_VIDEO_ENCODER says h264',
+      ofVideo({ MARKUP_VIDEO_ENCODER: 'h264' }),
+      'mp4',
+      'h264',
+    ],
   ] as const)
     it(`of a video is ${what}, as long as the video, with every frame drawn into`, async () => {
-      const video = uriOf(service, 'video.avi');
-      const document = await run({ media: [video], ...drawn('LIGHT TASK'), jobProperties: properties });
-      expect(document.status).to.equal('COMPLETE');
-      const copy = copyOf(document.media[0]!);
+      const copy = copyOf(medium());
       expect(copy.endsWith(`.${extension}`)).to.equal(true);
       const { mediaType, length, metadata } = await inspected(copy);
-      expect([mediaType, length]).to.deep.equal(['VIDEO', 30]);
+      expect([mediaType, length]).to.deep.equal(['VIDEO', FRAMES]);
       expect([metadata['FRAME_WIDTH'], metadata['FRAME_HEIGHT']]).to.deep.equal(['160', '96']);
       expect((await readFile(fileURLToPath(copy))).includes(codec === 'vp9' ? 'V_VP9' : 'avc1')).to.equal(
         true,
       );
-      const [before, after] = [await framesOf(fileURLToPath(video)), await framesOf(fileURLToPath(copy))];
-      for (const [n, frame] of after.entries())
+      const before = await framesOf(join(service.mediaDir, 'video.avi'));
+      for (const [n, frame] of (await framesOf(fileURLToPath(copy))).entries())
         expect(difference(frame, before[n]!), `change of the edge of frame ${n}`).to.be.greaterThan(20);
     });
 
   it('leaves out media that are no pictures, and copies those on which nothing was found as they are', async () => {
-    const [speech, nothing] = [
-      await run({ media: [sampleUri('goforward.wav')], ...drawn('SPEECH DETECTION TASK') }),
-      await run({ media: [{ mediaUri: CAR, properties: { STAGE: '[]' } }], ...drawn('STAGED TASK') }),
-    ];
-    expect([speech.status, nothing.status]).to.deep.equal(['COMPLETE', 'COMPLETE']);
-    expect(speech.media[0]!.markupResult).to.equal(null);
-    expect(await service.files('markup')).to.not.include(`${speech.jobId}.1`);
-    expect(actionsIn(speech.media[0]!)).to.deep.equal({
-      'NO TRACKS': ['GENERIC MARKUP ACTION'],
-      SPEECH: ['SPEECH DETECTION ACTION'],
+    const words = join(service.mediaDir, 'words.txt');
+    await writeFile(words, 'Nothing but words.');
+    const document = await run({
+      media: [
+        { mediaUri: uriOf(service, 'words.txt'), properties: { STAGE: '[{}]' } },
+        { mediaUri: CAR, properties: { STAGE: '[]' } },
+      ],
+      ...drawn('STAGED TASK'),
     });
-    const copy = copyOf(nothing.media[0]!);
+    expect(document.status).to.equal('COMPLETE');
+    const [text, nothing] = document.media;
+    expect(text!.markupResult).to.equal(null);
+    expect(await filesOf(service, 'markup', document.jobId)).to.have.length(1);
+    expect(actionsIn(text!)).to.deep.equal({
+      'NO TRACKS': ['GENERIC MARKUP ACTION'],
+      STAGED: ['STAGED ACTION'],
+    });
+    const copy = copyOf(nothing!);
     expect(copy).to.match(/\.jpg$/);
     const [source, copied] = [CAR, copy].map((uri) => readFileSync(fileURLToPath(uri)));
     expect(source!.equals(copied!)).to.equal(true);

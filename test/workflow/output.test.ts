@@ -5,16 +5,25 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { Properties } from '../../domain/types.ts';
 import type { StagedTrack } from '../support/components/staged/detector.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import {
+  sampleUri,
+  Service,
+  type DetectionDocument,
+  type DocumentMedium,
+  type DocumentTrack,
+} from '../support/service.ts';
 import {
   annotates,
   entriesOf,
   finds,
   foundBy,
+  inOneJob,
   looks,
   pipelineOf,
   run,
+  runAll,
   runOne,
+  staged,
   valuesOf,
   video,
 } from './support.ts';
@@ -30,56 +39,69 @@ describe('The tracks that a task has found', () => {
   after(() => service.close());
 
   const frames = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
-  const onFilm = (tracks: readonly StagedTrack[], jobProperties: Properties, status = 'COMPLETE') =>
-    runOne(service, film, { ...pipelineOf(finds(tracks)), jobProperties }, status);
-  const spans = async (tracks: readonly StagedTrack[], jobProperties: Properties) =>
-    foundBy(await onFilm(tracks, jobProperties), 'FIRST').map(
+  const onFilm = inOneJob(() => service, pipelineOf(looks()));
+  /** The film with these tracks. */
+  const filmWith = (tracks: readonly StagedTrack[], properties: Properties) =>
+    onFilm(() => film, { ...staged(tracks), ...properties });
+  const spansOf = (medium: DocumentMedium) =>
+    foundBy(medium, 'FIRST').map(
       ({ startOffsetFrame, stopOffsetFrame }) => `${startOffsetFrame}-${stopOffsetFrame}`,
     );
 
   describe('over the borders of segments', () => {
     const SEGMENTS = { TARGET_SEGMENT_LENGTH: '20', MIN_SEGMENT_LENGTH: '10' };
     const MERGED = { ...SEGMENTS, MERGE_TRACKS: 'TRUE' };
-    const through = { frames: frames(10, 50) };
+    const through = [{ frames: frames(10, 50) }];
+    const [asParts, asOne] = [filmWith(through, SEGMENTS), filmWith(through, MERGED)];
 
-    it('are parts, and with MERGE_TRACKS one track', async () => {
-      expect(await spans([through], SEGMENTS)).to.deep.equal(['10-19', '20-39', '40-50']);
-      expect(await spans([through], MERGED)).to.deep.equal(['10-50']);
+    it('are parts, and with MERGE_TRACKS one track', () => {
+      expect(spansOf(asParts())).to.deep.equal(['10-19', '20-39', '40-50']);
+      expect(spansOf(asOne())).to.deep.equal(['10-50']);
     });
 
-    it('stay apart where MIN_GAP_BETWEEN_TRACKS frames lie between them, or more', async () => {
-      const interrupted = [{ frames: frames(10, 19) }, { frames: frames(22, 30) }];
-      expect(await spans(interrupted, { ...MERGED, MIN_GAP_BETWEEN_TRACKS: '3' })).to.deep.equal([
-        '10-19',
-        '22-30',
-      ]);
-      expect(await spans(interrupted, { ...MERGED, MIN_GAP_BETWEEN_TRACKS: '4' })).to.deep.equal(['10-30']);
+    const interrupted = [{ frames: frames(10, 19) }, { frames: frames(22, 30) }];
+    const [tooFar, nearEnough] = ['3', '4'].map((gap) =>
+      filmWith(interrupted, { ...MERGED, MIN_GAP_BETWEEN_TRACKS: gap }),
+    );
+
+    it('stay apart where MIN_GAP_BETWEEN_TRACKS frames lie between them, or more', () => {
+      expect(spansOf(tooFar!())).to.deep.equal(['10-19', '22-30']);
+      expect(spansOf(nearEnough!())).to.deep.equal(['10-30']);
     });
 
-    it('stay apart where their boxes overlap by less than MIN_OVERLAP', async () => {
-      const moved: StagedTrack[] = [
-        { frames: frames(10, 19), boxes: [[0, 0, 20, 20]] },
-        { frames: frames(20, 30), boxes: [[10, 0, 20, 20]] },
-      ];
-      expect(await spans(moved, { ...MERGED, MIN_OVERLAP: '0.34' })).to.deep.equal(['10-19', '20-30']);
-      expect(await spans(moved, { ...MERGED, MIN_OVERLAP: '0.33' })).to.deep.equal(['10-30']);
+    const moved: StagedTrack[] = [
+      { frames: frames(10, 19), boxes: [[0, 0, 20, 20]] },
+      { frames: frames(20, 30), boxes: [[10, 0, 20, 20]] },
+    ];
+    const [tooLittle, enough] = ['0.34', '0.33'].map((overlap) =>
+      filmWith(moved, { ...MERGED, MIN_OVERLAP: overlap }),
+    );
+
+    it('stay apart where their boxes overlap by less than MIN_OVERLAP', () => {
+      expect(spansOf(tooLittle!())).to.deep.equal(['10-19', '20-30']);
+      expect(spansOf(enough!())).to.deep.equal(['10-30']);
     });
 
-    it('say both of what they differ in, and have the higher confidence', async () => {
-      const parts: StagedTrack[] = [
-        { frames: frames(10, 19), confidence: 0.3, properties: { NAME: 'x', KIND: 'cat' } },
-        { frames: frames(20, 30), confidence: 0.7, properties: { NAME: 'x', KIND: 'dog' } },
-      ];
-      const [track] = foundBy(await onFilm(parts, MERGED), 'FIRST');
+    const parts: StagedTrack[] = [
+      { frames: frames(10, 19), confidence: 0.3, properties: { NAME: 'x', KIND: 'cat' } },
+      { frames: frames(20, 30), confidence: 0.7, properties: { NAME: 'x', KIND: 'dog' } },
+    ];
+    const differing = filmWith(parts, MERGED);
+
+    it('say both of what they differ in, and have the higher confidence', () => {
+      const [track] = foundBy(differing(), 'FIRST');
       expect(track?.trackProperties).to.deep.equal({ NAME: 'x', KIND: 'cat; dog' });
       expect(track?.confidence).to.equal(0.7);
       expect(track?.detections).to.have.length(21);
     });
   });
 
-  it('are dropped when they are shorter than MIN_TRACK_LENGTH frames', async () => {
-    const tracks = [{ frames: [1, 5] }, { frames: [20, 24] }, { frames: [40, 43] }];
-    expect(await spans(tracks, { MIN_TRACK_LENGTH: '5' })).to.deep.equal(['1-5', '20-24']);
+  const short = filmWith([{ frames: [1, 5] }, { frames: [20, 24] }, { frames: [40, 43] }], {
+    MIN_TRACK_LENGTH: '5',
+  });
+
+  it('are dropped when they are shorter than MIN_TRACK_LENGTH frames', () => {
+    expect(spansOf(short())).to.deep.equal(['1-5', '20-24']);
   });
 
   describe('that move', () => {
@@ -92,10 +114,14 @@ describe('The tracks that a task has found', () => {
         [110, 40, 20, 20],
       ],
     };
+    const LABELS = { MOVING_TRACK_LABELS_ENABLED: 'TRUE' };
+    const ONLY = { ...LABELS, MOVING_TRACKS_ONLY: 'TRUE' };
+    const [labelled, only, withThree] = [LABELS, ONLY, { ...ONLY, MOVING_TRACK_MIN_DETECTIONS: '3' }].map(
+      (properties) => filmWith([still, moving], properties),
+    );
 
-    it('are told from those that do not with MOVING_TRACK_LABELS_ENABLED', async () => {
-      const labels = { MOVING_TRACK_LABELS_ENABLED: 'TRUE' };
-      const medium = await onFilm([still, moving], labels);
+    it('are told from those that do not with MOVING_TRACK_LABELS_ENABLED', () => {
+      const medium = labelled!();
       expect(valuesOf(medium, 'FIRST', 'MOVING')).to.deep.equal(['FALSE', 'TRUE']);
       const [, moves] = foundBy(medium, 'FIRST');
       expect(moves?.detections.map(({ detectionProperties: { MOVING } }) => MOVING)).to.deep.equal([
@@ -105,20 +131,20 @@ describe('The tracks that a task has found', () => {
       ]);
     });
 
-    it('are all that is left with MOVING_TRACKS_ONLY', async () => {
-      const only = { MOVING_TRACK_LABELS_ENABLED: 'TRUE', MOVING_TRACKS_ONLY: 'TRUE' };
-      expect(valuesOf(await onFilm([still, moving], only), 'FIRST', 'MOVING')).to.deep.equal(['TRUE']);
-      const three = { ...only, MOVING_TRACK_MIN_DETECTIONS: '3' };
-      expect(entriesOf(await onFilm([still, moving], three))).to.deep.equal(['NO TRACKS | FIRST']);
+    it('are all that is left with MOVING_TRACKS_ONLY', () => {
+      expect(valuesOf(only!(), 'FIRST', 'MOVING')).to.deep.equal(['TRUE']);
+      expect(entriesOf(withThree!())).to.deep.equal(['NO TRACKS | FIRST']);
     });
   });
 
-  it('lose detections below QUALITY_SELECTION_THRESHOLD, and go with the last of them', async () => {
-    const tracks = [
-      { frames: [1, 2, 3], confidence: 0.9, confidences: [0.2, 0.6, 0.4] },
-      { frames: [9], confidence: 0.9, confidences: [0.1] },
-    ];
-    const [track, ...more] = foundBy(await onFilm(tracks, { QUALITY_SELECTION_THRESHOLD: '0.4' }), 'FIRST');
+  const rated = [
+    { frames: [1, 2, 3], confidence: 0.9, confidences: [0.2, 0.6, 0.4] },
+    { frames: [9], confidence: 0.9, confidences: [0.1] },
+  ];
+  const selected = filmWith(rated, { QUALITY_SELECTION_THRESHOLD: '0.4' });
+
+  it('lose detections below QUALITY_SELECTION_THRESHOLD, and go with the last of them', () => {
+    const [track, ...more] = foundBy(selected(), 'FIRST');
     expect(more).to.deep.equal([]);
     expect(track?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([2, 3]);
   });
@@ -140,51 +166,62 @@ describe('The tracks that a task has found', () => {
     for (const { message } of details) expect(message).to.include('"50%", which is not a number');
   });
 
+  const FOUR = [{ frames: [1, 2, 4, 9], confidences: [0.1, 0.9, 0.3, 0.2] }];
   for (const [policy, frame] of [
     ['FIRST', 1],
     ['LAST', 9],
     ['middle', 4],
     ['QUALITY', 2],
-    ['whatever', 2],
-  ] as const)
-    it(`have the detection in frame ${frame} as exemplar when EXEMPLAR_POLICY is ${policy}`, async () => {
-      const tracks = [{ frames: [1, 2, 4, 9], confidences: [0.1, 0.9, 0.3, 0.2] }];
-      const status = policy === 'whatever' ? 'COMPLETE_WITH_WARNINGS' : 'COMPLETE';
-      const [track] = foundBy(await onFilm(tracks, { EXEMPLAR_POLICY: policy }, status), 'FIRST');
-      expect(track?.exemplar.offsetFrame).to.equal(frame);
-    });
+  ] as const) {
+    const medium = filmWith(FOUR, { EXEMPLAR_POLICY: policy });
 
-  it('lose detections without width or height, which a warning tells of', async () => {
+    it(`have the detection in frame ${frame} as exemplar when EXEMPLAR_POLICY is ${policy}`, () => {
+      expect(foundBy(medium(), 'FIRST')[0]?.exemplar.offsetFrame).to.equal(frame);
+    });
+  }
+
+  it('lose detections without width or height, and have the best one as exemplar when EXEMPLAR_POLICY is none, which warnings tell', async () => {
     const boxes = [
       [10, 10, 20, 20],
       [10, 10, 0, 0],
       [10, 10, 20, -5],
     ] as const;
-    const request = pipelineOf(finds([{ frames: [1, 2, 4], boxes }]));
-    const document = await run(service, film, request, 'COMPLETE_WITH_WARNINGS');
-    const [track] = foundBy(document.media[0]!, 'FIRST');
-    expect(track?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([1]);
-    expect(track?.stopOffsetFrame).to.equal(1);
-    const [{ details } = { details: [] }] = document.warnings;
-    expect(details.map(({ code, message }) => `${code}: ${message}`)).to.deep.equal([
+    const media = [
+      { mediaUri: film, properties: staged([{ frames: [1, 2, 4], boxes }]) },
+      { mediaUri: film, properties: { ...staged(FOUR), EXEMPLAR_POLICY: 'whatever' } },
+    ];
+    const document = await runAll(service, media, pipelineOf(looks()), 'COMPLETE_WITH_WARNINGS');
+    const [[illFormed], [exemplary]] = document.media.map((medium) => foundBy(medium, 'FIRST')) as [
+      readonly DocumentTrack[],
+      readonly DocumentTrack[],
+    ];
+    expect(illFormed?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([1]);
+    expect(illFormed?.stopOffsetFrame).to.equal(1);
+    expect(exemplary?.exemplar.offsetFrame).to.equal(2);
+    const warnings = document.media.map((medium) =>
+      document.warnings
+        .filter(({ mediaId }) => mediaId === medium.mediaId)
+        .flatMap(({ details }) => details.map(({ code, message }) => `${code}: ${message}`)),
+    );
+    expect(warnings[0]).to.deep.equal([
       'INVALID_DETECTION: Dropped one or more ill-formed detection regions with width or height equal to 0. (Frames: 2, 4)',
     ]);
+    expect(JSON.stringify(document.warnings)).to.include('EXEMPLAR_POLICY');
   });
 
-  it('are shown by their exemplars and extracted detections only with OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY', async () => {
-    const tracks = [{ frames: [1, 2, 4, 9], confidences: [0.1, 0.9, 0.3, 0.2] }];
-    const medium = await onFilm(tracks, { OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'TRUE' });
-    const [track] = foundBy(medium, 'FIRST');
+  const extracted = filmWith(FOUR, {
+    ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES',
+    ARTIFACT_EXTRACTION_POLICY_LAST_FRAME: 'TRUE',
+    OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'TRUE',
+  });
+  const exemplarsOnly = filmWith(FOUR, { OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'TRUE' });
+
+  it('are shown by their exemplars and extracted detections only with OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY', () => {
+    const [track] = foundBy(exemplarsOnly(), 'FIRST');
     expect(track?.detections).to.deep.equal([track?.exemplar]);
     expect([track?.startOffsetFrame, track?.stopOffsetFrame]).to.deep.equal([1, 9]);
-
-    const extracting = finds(tracks, {
-      ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES',
-      ARTIFACT_EXTRACTION_POLICY_LAST_FRAME: 'TRUE',
-      OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'TRUE',
-    });
-    const [extracted] = foundBy(await runOne(service, film, pipelineOf(extracting)), 'FIRST');
-    expect(extracted?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([2, 9]);
+    const [pictured] = foundBy(extracted(), 'FIRST');
+    expect(pictured?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([2, 9]);
   });
 
   describe('with SUPPRESS_TRACKS', () => {
@@ -192,10 +229,16 @@ describe('The tracks that a task has found', () => {
       SUPPRESS_TRACKS: 'TRUE',
     });
 
-    it('are left out of the document, which says so, and are worked on all the same', async () => {
-      const medium = await runOne(service, film, pipelineOf(hidden, looks({ FEED_FORWARD_TYPE: 'FRAME' })));
-      expect(entriesOf(medium)).to.deep.equal(['STAGED | SECOND | 1', 'TRACKS SUPPRESSED | FIRST']);
-      expect(valuesOf(medium, 'SECOND', 'FED')).to.deep.equal(['X']);
+    const ofHidden = inOneJob(() => service, pipelineOf(hidden, looks({ FEED_FORWARD_TYPE: 'FRAME' })));
+    const [some, none] = [ofHidden(() => film, {}), ofHidden(() => film, staged([]))];
+
+    it('are left out of the document, which says so, and are worked on all the same', () => {
+      expect(entriesOf(some())).to.deep.equal(['STAGED | SECOND | 1', 'TRACKS SUPPRESSED | FIRST']);
+      expect(valuesOf(some(), 'SECOND', 'FED')).to.deep.equal(['X']);
+    });
+
+    it('that are none stand under NO TRACKS', () => {
+      expect(entriesOf(none())).to.deep.equal(['NO TRACKS | FIRST', 'NO TRACKS | SECOND']);
     });
 
     it('are left out though they are annotated', async () => {
@@ -203,14 +246,6 @@ describe('The tracks that a task has found', () => {
       expect(entriesOf(await runOne(service, film, request))).to.deep.equal([
         'STAGED | THIRD | 1',
         'TRACKS SUPPRESSED | FIRST | by SECOND',
-      ]);
-    });
-
-    it('that are none stand under NO TRACKS', async () => {
-      const none = finds([], { SUPPRESS_TRACKS: 'TRUE' });
-      expect(entriesOf(await runOne(service, film, pipelineOf(none, looks())))).to.deep.equal([
-        'NO TRACKS | FIRST',
-        'NO TRACKS | SECOND',
       ]);
     });
   });
@@ -231,24 +266,26 @@ describe('The tracks that a task has found', () => {
       writeFileSync(join(service.mediaDir, name), text);
       return join(service.mediaDir, name);
     };
-    const rolledUp = async (file: string) => {
-      const medium = await onFilm(TRACKS, { ROLL_UP_FILE: file });
-      return foundBy(medium, 'FIRST').flatMap(({ trackProperties, detections }) => [
+    const rolledUp = (medium: DocumentMedium) =>
+      foundBy(medium, 'FIRST').flatMap(({ trackProperties, detections }) => [
         trackProperties,
         ...detections.map(({ detectionProperties }) => detectionProperties),
       ]);
-    };
 
     it('have the names of groups in place of values, and the values beside them', async () => {
       const path = fileOf('groups.json', JSON.stringify(GROUPS));
+      const media = [path, pathToFileURL(path).href].map((file) => ({
+        mediaUri: film,
+        properties: { ROLL_UP_FILE: file },
+      }));
+      const document = await runAll(service, media, pipelineOf(finds(TRACKS)));
       const expected = [
         { KIND: 'vehicle', EXACTLY: 'car' },
         { KIND: 'vehicle', EXACTLY: 'truck' },
         { KIND: 'cat', EXACTLY: 'cat' },
         { KIND: 'cat', EXACTLY: 'cat' },
       ];
-      expect(await rolledUp(path)).to.deep.equal(expected);
-      expect(await rolledUp(pathToFileURL(path).href)).to.deep.equal(expected);
+      expect(document.media.map(rolledUp)).to.deep.equal([expected, expected]);
     });
 
     it('trigger later tasks by the names of the groups', async () => {
@@ -288,17 +325,23 @@ describe('The tracks that a task has found', () => {
         /in one of the groups/,
       ],
     ];
-    for (const [what, file, says] of BAD)
-      it(`that ${what} are missing: error OTHER at the medium`, async () => {
-        const request = { ...pipelineOf(finds(TRACKS)), jobProperties: { ROLL_UP_FILE: file() } };
-        const document = await run(service, film, request, 'ERROR');
-        const [medium] = document.media;
-        expect(medium?.status).to.equal('ERROR');
-        const [{ mediaId, details } = { mediaId: -1, details: [] }] = document.errors;
-        expect(mediaId).to.equal(medium?.mediaId);
-        expect(details[0]).to.include({ code: 'OTHER' });
-        expect(details[0]?.message).to.match(says);
+
+    describe('that cannot be used', () => {
+      let document: DetectionDocument;
+      before(async () => {
+        const media = BAD.map(([, file]) => ({ mediaUri: film, properties: { ROLL_UP_FILE: file() } }));
+        document = await runAll(service, media, pipelineOf(finds(TRACKS)), 'ERROR');
       });
+      for (const [n, [what, , says]] of BAD.entries())
+        it(`because it ${what} are missing: error OTHER at the medium`, () => {
+          const medium = document.media[n]!;
+          expect(medium.status).to.equal('ERROR');
+          const [told, ...more] = document.errors.filter(({ mediaId }) => mediaId === medium.mediaId);
+          expect(more).to.deep.equal([]);
+          expect(told?.details[0]).to.include({ code: 'OTHER' });
+          expect(told?.details[0]?.message).to.match(says);
+        });
+    });
   });
 
   it('stand under their action with its algorithm, the time that it took, and the ids of media', async () => {

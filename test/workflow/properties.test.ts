@@ -4,8 +4,19 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { Properties } from '../../domain/types.ts';
-import { sampleUri, Service, type JobRequest } from '../support/service.ts';
-import { annotates, finds, foundBy, looks, pipelineOf, refusal, runOne, valuesOf, video } from './support.ts';
+import { sampleUri, Service, type DocumentMedium, type JobRequest } from '../support/service.ts';
+import {
+  annotates,
+  finds,
+  foundBy,
+  inOneJob,
+  looks,
+  pipelineOf,
+  refusal,
+  runOne,
+  valuesOf,
+  video,
+} from './support.ts';
 
 const NAME = 'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS';
 
@@ -49,10 +60,6 @@ describe('The value of a property that is in force', () => {
       jobProperties: on('job'),
     };
   };
-  const effectiveValue = async (service: Service, levels: readonly (typeof LEVELS)[number][]) => {
-    const { media } = await service.run(request(service, levels));
-    return valuesOf(media[0]!, 'FIRST', NAME)[0];
-  };
 
   it('is that of the server environment before all others, and the document shows it', async () => {
     const document = await overridden.run(request(overridden, LEVELS));
@@ -60,20 +67,31 @@ describe('The value of a property that is in force', () => {
     expect(document['environmentVariableProperties']).to.deep.equal({ [NAME]: '1' });
   });
 
-  for (const [n, level] of LEVELS.entries())
-    it(`is that of the level "${level}" when no higher one sets it`, async () => {
-      const expected = level === 'action' ? '6' : `of ${level}`;
-      expect(await effectiveValue(plain, LEVELS.slice(n))).to.equal(expected);
-    });
+  it('is that of the selector, else of the medium, else of the algorithm', async () => {
+    const levels = [LEVELS, LEVELS.slice(1), LEVELS.slice(2)];
+    const media = levels.flatMap((of) => request(plain, of).media);
+    const { media: found } = await plain.run({ ...request(plain, LEVELS), media });
+    const values = found.map((medium) => valuesOf(medium, 'FIRST', NAME)[0]);
+    expect(values).to.deep.equal(['of selector', 'of media', 'of algorithm']);
+  });
 
-  it('is the default that the algorithm declares when nobody sets it', async () => {
+  it('is that of the job when nothing of these sets it', async () => {
+    const { media } = await plain.run(request(plain, ['job', 'action']));
+    expect(valuesOf(media[0]!, 'FIRST', NAME)).to.deep.equal(['of job']);
+  });
+
+  it('is that of the action when nothing else sets it, else the default of the workflow', async () => {
+    const tells = { algorithm: 'NOTING', properties: { TELL: NAME } };
+    const sets = { ...tells, properties: { ...tells.properties, [NAME]: '6' } };
+    const { media } = await plain.run({ ...request(plain, []), ...pipelineOf([sets, tells]) });
+    expect(valuesOf(media[0]!, 'FIRST', NAME)).to.deep.equal(['6']);
+    expect(valuesOf(media[0]!, 'FIRST 1', NAME)).to.deep.equal(['10']);
+  });
+
+  it('is the default that the algorithm declares before that of the workflow', async () => {
     const tells = pipelineOf(looks({ TELL: NAME }));
     const medium = await runOne(plain, sampleUri('hello-world.png'), tells);
     expect(valuesOf(medium, 'FIRST', NAME)).to.deep.equal(['7']);
-  });
-
-  it('is the default of the workflow when the algorithm declares none', async () => {
-    expect(await effectiveValue(plain, [])).to.equal('10');
   });
 });
 
@@ -170,17 +188,9 @@ describe('The frames that a task looks at', () => {
   after(() => service.close());
 
   /** Ranges of the sub-jobs of a task that tells what it was shown. */
-  const ranges = async (
-    medium: JobRequest['media'][number],
-    properties: Properties,
-    request = pipelineOf(looks()),
-    action = 'FIRST',
-    status = 'COMPLETE',
-  ): Promise<readonly string[]> => {
-    const job = { ...request, jobProperties: properties };
-    const found = foundBy(await runOne(service, medium, job, status), action);
-    return found.map(({ trackProperties: { START, STOP } }) => `${START}-${STOP}`);
-  };
+  const rangesOf = (medium: DocumentMedium, action = 'FIRST') =>
+    foundBy(medium, action).map(({ trackProperties: { START, STOP } }) => `${START}-${STOP}`);
+  const looked = inOneJob(() => service, pipelineOf(looks()));
 
   const SEGMENTS: readonly [lengths: string, properties: Properties, expected: readonly string[]][] = [
     [
@@ -201,46 +211,56 @@ describe('The frames that a task looks at', () => {
     ['all frames when TARGET_SEGMENT_LENGTH is 0', { TARGET_SEGMENT_LENGTH: '0' }, ['0-59']],
     ['all frames when TARGET_SEGMENT_LENGTH is less than 0', { TARGET_SEGMENT_LENGTH: '-1' }, ['0-59']],
   ];
-  for (const [lengths, properties, expected] of SEGMENTS)
-    it(`are cut into segments of ${lengths}`, async () => {
-      expect(await ranges(constant, properties)).to.deep.equal(expected);
+  for (const [lengths, properties, expected] of SEGMENTS) {
+    const medium = looked(() => constant, properties);
+
+    it(`are cut into segments of ${lengths}`, () => {
+      expect(rangesOf(medium())).to.deep.equal(expected);
     });
+  }
 
   it('are cut by the default, with a warning, when a length is no number', async () => {
-    const length = { TARGET_SEGMENT_LENGTH: 'x' };
-    const found = await ranges(constant, length, pipelineOf(looks()), 'FIRST', 'COMPLETE_WITH_WARNINGS');
-    expect(found).to.deep.equal(['0-59']);
+    const request = { ...pipelineOf(looks()), jobProperties: { TARGET_SEGMENT_LENGTH: 'x' } };
+    const medium = await runOne(service, constant, request, 'COMPLETE_WITH_WARNINGS');
+    expect(rangesOf(medium)).to.deep.equal(['0-59']);
   });
 
-  it('are cut by VFR_TARGET_SEGMENT_LENGTH and VFR_MIN_SEGMENT_LENGTH when the rate varies', async () => {
-    const lengths = { VFR_TARGET_SEGMENT_LENGTH: '20', VFR_MIN_SEGMENT_LENGTH: '5' };
-    const others = { TARGET_SEGMENT_LENGTH: '7', MIN_SEGMENT_LENGTH: '1' };
-    expect(await ranges(variable, { ...lengths, ...others })).to.deep.equal(['0-19', '20-39', '40-59']);
+  const varying = looked(() => variable, {
+    ...{ VFR_TARGET_SEGMENT_LENGTH: '20', VFR_MIN_SEGMENT_LENGTH: '5' },
+    ...{ TARGET_SEGMENT_LENGTH: '7', MIN_SEGMENT_LENGTH: '1' },
   });
 
-  it('are those of frame ranges and time ranges together, each run of frames cut on its own', async () => {
-    const medium = {
-      mediaUri: constant,
+  it('are cut by VFR_TARGET_SEGMENT_LENGTH and VFR_MIN_SEGMENT_LENGTH when the rate varies', () => {
+    expect(rangesOf(varying())).to.deep.equal(['0-19', '20-39', '40-59']);
+  });
+
+  const inRanges = looked(
+    () => constant,
+    { TARGET_SEGMENT_LENGTH: '10', MIN_SEGMENT_LENGTH: '6' },
+    {
       frameRanges: [
         { start: 50, stop: 200 },
         { start: 5, stop: 9 },
       ],
       timeRanges: [{ start: 400, stop: 1199 }],
-    };
-    const lengths = { TARGET_SEGMENT_LENGTH: '10', MIN_SEGMENT_LENGTH: '6' };
+    },
+  );
+
+  it('are those of frame ranges and time ranges together, each run of frames cut on its own', () => {
     // The two that touch are one.
-    expect(await ranges(medium, lengths)).to.deep.equal(['5-14', '15-29', '50-59']);
+    expect(rangesOf(inRanges())).to.deep.equal(['5-14', '15-29', '50-59']);
   });
 
-  it('are the ranges of the tracks before, joined over MIN_GAP_BETWEEN_SEGMENTS', async () => {
-    const request = pipelineOf(
-      finds([{ frames: [2, 5] }, { frames: [9, 12] }, { frames: [30, 31] }], { TARGET_SEGMENT_LENGTH: '0' }),
-      looks(),
-    );
-    const gap = (frames: string) => ranges(constant, { MIN_GAP_BETWEEN_SEGMENTS: frames }, request, 'SECOND');
-    expect(await gap('4')).to.deep.equal(['2-12', '30-31']);
-    expect(await gap('3')).to.deep.equal(['2-5', '9-12', '30-31']);
-    expect(await gap('18')).to.deep.equal(['2-31']);
+  const TRACKS = [{ frames: [2, 5] }, { frames: [9, 12] }, { frames: [30, 31] }];
+  const following = inOneJob(() => service, pipelineOf(finds(TRACKS), looks()));
+  const [near, far, farthest] = ['4', '3', '18'].map((gap) =>
+    following(() => constant, { MIN_GAP_BETWEEN_SEGMENTS: gap }),
+  );
+
+  it('are the ranges of the tracks before, joined over MIN_GAP_BETWEEN_SEGMENTS', () => {
+    expect(rangesOf(near!(), 'SECOND')).to.deep.equal(['2-12', '30-31']);
+    expect(rangesOf(far!(), 'SECOND')).to.deep.equal(['2-5', '9-12', '30-31']);
+    expect(rangesOf(farthest!(), 'SECOND')).to.deep.equal(['2-31']);
   });
 
   it('are none when the task before found nothing', async () => {
@@ -248,43 +268,38 @@ describe('The frames that a task looks at', () => {
     expect(Object.keys(medium.output)).to.deep.equal(['NO TRACKS']);
   });
 
-  const SAMPLED: readonly [what: string, job: Properties, action: Properties, shown: string][] = [
-    ['every n-th with FRAME_INTERVAL', { FRAME_INTERVAL: '25' }, {}, '0,25,50'],
-    ['at most FRAME_RATE_CAP a second', { FRAME_RATE_CAP: '2' }, {}, '0,12,24,36,48'],
+  const SAMPLED: readonly [what: string, medium: Properties, shown: string][] = [
+    ['every n-th with FRAME_INTERVAL', { FRAME_INTERVAL: '25' }, '0,25,50'],
+    ['at most FRAME_RATE_CAP a second', { FRAME_RATE_CAP: '2' }, '0,12,24,36,48'],
     [
       'by the cap when both are set on one level',
       { FRAME_INTERVAL: '25', FRAME_RATE_CAP: '1.25' },
-      {},
       '0,20,40',
     ],
-    [
-      'by the interval when it is set on the higher level',
-      { FRAME_INTERVAL: '30' },
-      { FRAME_RATE_CAP: '2' },
-      '0,30',
-    ],
-    [
-      'by the cap when it is set on the higher level',
-      { FRAME_RATE_CAP: '1' },
-      { FRAME_INTERVAL: '2' },
-      '0,25,50',
-    ],
-    [
-      'by the interval when the cap above it is off',
-      { FRAME_RATE_CAP: '-1' },
-      { FRAME_INTERVAL: '30' },
-      '0,30',
-    ],
-    [
-      'by the cap when the interval above it is off',
-      { FRAME_INTERVAL: '0' },
-      { FRAME_RATE_CAP: '1' },
-      '0,25,50',
-    ],
   ];
-  for (const [what, job, action, expected] of SAMPLED)
-    it(`are ${what}`, async () => {
-      const medium = await runOne(service, constant, { ...pipelineOf(looks(action)), jobProperties: job });
-      expect(valuesOf(medium, 'FIRST', 'SHOWN')).to.deep.equal([expected]);
+  for (const [what, properties, expected] of SAMPLED) {
+    const medium = looked(() => constant, properties);
+
+    it(`are ${what}`, () => {
+      expect(valuesOf(medium(), 'FIRST', 'SHOWN')).to.deep.equal([expected]);
     });
+  }
+
+  /** Two actions, of which each sets one of the properties. */
+  const AT_INTERVALS = looks({ FRAME_INTERVAL: '30' });
+  const CAPPED = looks({ FRAME_RATE_CAP: '1' });
+  const sampled = inOneJob(() => service, pipelineOf([AT_INTERVALS, CAPPED]));
+  const LEVELS: readonly [what: string, action: 'FIRST' | 'FIRST 1', medium: Properties, shown: string][] = [
+    ['by the interval when it is set on the higher level', 'FIRST 1', { FRAME_INTERVAL: '20' }, '0,20,40'],
+    ['by the cap when it is set on the higher level', 'FIRST', { FRAME_RATE_CAP: '2' }, '0,12,24,36,48'],
+    ['by the interval when the cap above it is off', 'FIRST', { FRAME_RATE_CAP: '-1' }, '0,30'],
+    ['by the cap when the interval above it is off', 'FIRST 1', { FRAME_INTERVAL: '0' }, '0,25,50'],
+  ];
+  for (const [what, action, properties, expected] of LEVELS) {
+    const medium = sampled(() => constant, properties);
+
+    it(`are ${what}`, () => {
+      expect(valuesOf(medium(), action, 'SHOWN')).to.deep.equal([expected]);
+    });
+  }
 });

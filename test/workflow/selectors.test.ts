@@ -10,12 +10,12 @@ import {
   Service,
   type DetectionDocument,
   type DocumentMedium,
-  type JobRequest,
 } from '../support/service.ts';
 import {
   annotates,
   entriesOf,
   foundBy,
+  inOneJob,
   looks,
   pipelineOf,
   refusal,
@@ -54,23 +54,23 @@ describe('Media selectors', () => {
 
   const noting = (properties: Properties = {}): Step => ({ algorithm: 'NOTING', properties });
 
-  function letters(
-    selectors: readonly (string | Selector)[],
-    output = 'FIRST',
-    text = LETTERS,
-  ): Exclude<JobRequest['media'][number], string> {
+  function lettersUri(text = LETTERS): string {
     const path = join(service.mediaDir, 'letters.json');
     writeFileSync(path, text);
-    return {
-      mediaUri: pathToFileURL(path).href,
-      mediaSelectorsOutputAction: output,
-      mediaSelectors: selectors.map((one) => ({
-        type: 'JSON_PATH',
-        resultDetectionProperty: 'NOTE',
-        ...(typeof one === 'string' ? { expression: one } : one),
-      })),
-    };
+    return pathToFileURL(path).href;
   }
+  const selecting = (selectors: readonly (string | Selector)[], output = 'FIRST') => ({
+    mediaSelectorsOutputAction: output,
+    mediaSelectors: selectors.map((one) => ({
+      type: 'JSON_PATH',
+      resultDetectionProperty: 'NOTE',
+      ...(typeof one === 'string' ? { expression: one } : one),
+    })),
+  });
+  const letters = (selectors: readonly (string | Selector)[], output?: string, text?: string) => ({
+    mediaUri: lettersUri(text),
+    ...selecting(selectors, output),
+  });
 
   /** The text of the output document. */
   const outputOf = (medium: DocumentMedium): string =>
@@ -101,8 +101,11 @@ describe('Media selectors', () => {
     );
   });
 
-  it('give the tracks of what they select no more than the text', async () => {
-    const medium = await runOne(service, letters(['$.notes.first']), pipelineOf(noting()));
+  const noted = inOneJob(() => service, pipelineOf(noting()));
+  const alone = noted(lettersUri, {}, selecting(['$.notes.first']));
+
+  it('give the tracks of what they select no more than the text', () => {
+    const medium = alone();
     expect(entriesOf(medium)).to.deep.equal(['NOTED | FIRST | 1']);
     const [track] = foundBy(medium, 'FIRST');
     expect(track).to.deep.include({ startOffsetFrame: 0, stopOffsetTime: 0, confidence: -1 });
@@ -115,29 +118,28 @@ describe('Media selectors', () => {
     ['->', 'good night->GOOD NIGHT'],
     [' ', 'good night GOOD NIGHT'],
     ['', 'GOOD NIGHT'],
-  ] as const)
-    it(`keep the text before "${delimiter}" and the output with that MEDIA_SELECTORS_DELIMETER`, async () => {
-      const medium = await runOne(service, letters(['$..text']), {
-        ...pipelineOf(noting()),
-        jobProperties: { MEDIA_SELECTORS_DELIMETER: delimiter },
-      });
-      expect(outputOf(medium)).to.contain(`"${expected}"`);
+  ] as const) {
+    const medium = noted(lettersUri, { MEDIA_SELECTORS_DELIMETER: delimiter }, selecting(['$..text']));
+
+    it(`keep the text before "${delimiter}" and the output with that MEDIA_SELECTORS_DELIMETER`, () => {
+      expect(outputOf(medium())).to.contain(`"${expected}"`);
     });
+  }
 
   const TWO = { NOTES: '$|$ AGAIN|$' };
+  const notedTwice = inOneJob(() => service, pipelineOf(noting(TWO)));
   for (const [policy, expected] of [
     [{}, 'GOOD NIGHT AGAIN'],
     [{ MEDIA_SELECTORS_DUPLICATE_POLICY: 'longest' }, 'GOOD NIGHT AGAIN'],
     [{ MEDIA_SELECTORS_DUPLICATE_POLICY: 'JOIN' }, 'GOOD NIGHT | GOOD NIGHT AGAIN'],
-  ] as const)
-    it(`of several outputs take "${expected}" with ${JSON.stringify(policy)}`, async () => {
-      const medium = await runOne(service, letters(['$..text']), {
-        ...pipelineOf(noting(TWO)),
-        jobProperties: policy,
-      });
-      expect(valuesOf(medium, 'FIRST', 'NOTE')).to.have.length(6);
-      expect(outputOf(medium)).to.contain(`"${expected}"`);
+  ] as const) {
+    const medium = notedTwice(lettersUri, policy, selecting(['$..text']));
+
+    it(`of several outputs take "${expected}" with ${JSON.stringify(policy)}`, () => {
+      expect(valuesOf(medium(), 'FIRST', 'NOTE')).to.have.length(6);
+      expect(outputOf(medium())).to.contain(`"${expected}"`);
     });
+  }
 
   it('take several outputs for an error when the policy is ERROR', async () => {
     const request = {
@@ -158,15 +160,7 @@ describe('Media selectors', () => {
     expect(document.media[0]?.status).to.equal('ERROR');
   });
 
-  it('may match nothing when MEDIA_SELECTORS_NO_MATCHES_IS_ERROR is FALSE', async () => {
-    const medium = await runOne(service, letters(['$.nothing']), {
-      ...pipelineOf(noting(), noting({ FEED_FORWARD_TYPE: 'REGION' })),
-      jobProperties: { MEDIA_SELECTORS_NO_MATCHES_IS_ERROR: 'FALSE' },
-    });
-    expect(entriesOf(medium)).to.deep.equal(['NO TRACKS | FIRST', 'NO TRACKS | SECOND']);
-  });
-
-  it('that match nothing in the first task are not asked again in the next', async () => {
+  it('may match nothing when MEDIA_SELECTORS_NO_MATCHES_IS_ERROR is FALSE, and are not asked again in the next task', async () => {
     const may = { MEDIA_SELECTORS_NO_MATCHES_IS_ERROR: 'FALSE' };
     for (const next of [noting(), noting({ FEED_FORWARD_TYPE: 'REGION' })]) {
       const medium = await runOne(service, letters(['$.nothing']), pipelineOf(noting(may), next));
@@ -174,9 +168,10 @@ describe('Media selectors', () => {
     }
   });
 
-  it('need match only somewhere', async () => {
-    const medium = await runOne(service, letters(['$.nothing', '$.archive']), pipelineOf(noting()));
-    expect(texts(medium)).to.deep.equal(['letters']);
+  const somewhere = noted(lettersUri, {}, selecting(['$.nothing', '$.archive']));
+
+  it('need match only somewhere', () => {
+    expect(texts(somewhere())).to.deep.equal(['letters']);
   });
 
   it('set properties for what they select, in every task', async () => {
@@ -225,12 +220,14 @@ describe('Media selectors', () => {
     expect(outputOf(medium)).to.contain('"text": "two"').and.not.contain('"one"');
   });
 
-  it('make a first action no annotator: what is selected is no track to be given back', async () => {
-    const medium = await runOne(service, letters(['$..text']), {
-      ...pipelineOf(noting()),
-      jobProperties: { IS_ANNOTATOR: 'TRUE', FEED_FORWARD_TYPE: 'REGION' },
-    });
-    expect(entriesOf(medium)).to.deep.equal(['NOTED | FIRST | 2']);
+  const annotating = noted(
+    lettersUri,
+    { IS_ANNOTATOR: 'TRUE', FEED_FORWARD_TYPE: 'REGION' },
+    selecting(['$..text']),
+  );
+
+  it('make a first action no annotator: what is selected is no track to be given back', () => {
+    expect(entriesOf(annotating())).to.deep.equal(['NOTED | FIRST | 2']);
   });
 
   it('work on all that one selector selects in one sub-job with FEED_FORWARD_ALL_TRACKS', async () => {
@@ -245,25 +242,22 @@ describe('Media selectors', () => {
     ).to.have.length(2);
   });
 
-  it('cannot be used on a document that is no JSON, nor on a picture', async () => {
-    const text = await run(
-      service,
-      letters(['$..text'], 'FIRST', 'no { json'),
-      pipelineOf(noting()),
-      'ERROR',
-    );
-    expect(errorOf(text)).to.match(/^OTHER .*is not JSON/);
-    const picture = { ...letters(['$..text']), mediaUri: sampleUri('hello-world.png') };
-    const shown = await run(service, picture, pipelineOf(looks()), 'ERROR');
-    expect(errorCodes(shown, shown.media[0]?.mediaId)).to.deep.equal(['OTHER']);
-  });
-
-  it('leave other media of the job alone', async () => {
-    const { media } = await service.run({
+  it('cannot be used on a document that is no JSON, nor on a picture; other media of the job are left alone', async () => {
+    const path = join(service.mediaDir, 'none.json');
+    writeFileSync(path, 'no { json');
+    const PICTURE = sampleUri('hello-world.png');
+    const bad = [pathToFileURL(path).href, PICTURE].map((mediaUri) => ({
+      mediaUri,
+      ...selecting(['$..text']),
+    }));
+    const document = await service.run({
       ...pipelineOf(looks()),
-      media: [sampleUri('hello-world.png'), letters(['$.nothing'])],
+      media: [PICTURE, ...bad, letters(['$.nothing'])],
     });
-    expect(media.map(({ status }) => status)).to.deep.equal(['COMPLETE', 'ERROR']);
+    expect(document.media.map(({ status }) => status)).to.deep.equal(['COMPLETE', 'ERROR', 'ERROR', 'ERROR']);
+    for (const { mediaId } of document.media.slice(1))
+      expect(errorCodes(document, mediaId)).to.deep.equal(['OTHER']);
+    expect(errorOf(document)).to.match(/OTHER .*is not JSON/);
   });
 
   const REFUSED: readonly [what: string, says: RegExp, change: object][] = [

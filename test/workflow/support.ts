@@ -64,6 +64,9 @@ export const annotates = (properties: Properties = {}): Step => ({
   properties: { FEED_FORWARD_TYPE: 'REGION', IS_ANNOTATOR: 'TRUE', ...properties },
 });
 
+/** The property by which a medium says what is found in it, in place of the action. */
+export const staged = (tracks: readonly StagedTrack[]): Properties => ({ STAGE: JSON.stringify(tracks) });
+
 /** A video of the test's own; answers its URI. */
 export function video(service: Service, name: string, recipe: VideoRecipe): string {
   makeVideo(join(service.mediaDir, name), { encoder: 'mpeg4', ...recipe });
@@ -80,18 +83,47 @@ export async function runOne(
   return (await run(service, medium, request, status)).media[0]!;
 }
 
-export async function run(
+export const run = (
   service: Service,
   medium: JobRequest['media'][number],
   request: Omit<JobRequest, 'media'>,
   status = 'COMPLETE',
+): Promise<DetectionDocument> => runAll(service, [medium], request, status);
+
+/** Runs one job of all these media, which must end COMPLETE, or as told. */
+export async function runAll(
+  service: Service,
+  media: JobRequest['media'],
+  request: Omit<JobRequest, 'media'>,
+  status = 'COMPLETE',
 ): Promise<DetectionDocument> {
-  const document = await service.run({ ...request, media: [medium] });
+  const document = await service.run({ ...request, media });
   if (document.status !== status)
     throw new Error(
       `The job ended ${document.status} instead of ${status}: ${JSON.stringify(document.errors)}`,
     );
   return document;
+}
+
+/**
+ * One job for many tests, whose media differ by their properties alone: a job costs ten times what a further medium costs. Called in a
+ * suite, it answers what takes a medium, and gives in a test that medium's part of the document.
+ */
+export function inOneJob(
+  service: () => Service,
+  request: Omit<JobRequest, 'media'>,
+  status = 'COMPLETE',
+): (uri: () => string, properties: Properties, more?: object) => () => DocumentMedium {
+  const media: (() => Exclude<JobRequest['media'][number], string>)[] = [];
+  let found: readonly DocumentMedium[] = [];
+  before(async () => {
+    const given = media.map((medium) => medium());
+    found = (await runAll(service(), given, request, status)).media;
+  });
+  return (uri, properties, more = {}) => {
+    const n = media.push(() => ({ mediaUri: uri(), properties, ...more })) - 1;
+    return () => found[n]!;
+  };
 }
 
 export interface Entry extends DocumentOutput {

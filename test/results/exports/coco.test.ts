@@ -9,7 +9,7 @@ import { allFound, type Found } from './expected.ts';
 import { exported, someDocument } from './generated.ts';
 import { seed, seeded } from '../../support/seed.ts';
 
-const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 60) };
+const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 20) };
 
 const isTold = ({ medium, track, detection }: Found) =>
   detection.width > 0 &&

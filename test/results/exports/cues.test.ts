@@ -9,7 +9,7 @@ import { readSrt, readVtt, type Cue } from './cue-reader.ts';
 import { exported, someDocument } from './generated.ts';
 import { seed, seeded } from '../../support/seed.ts';
 
-const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 60) };
+const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 20) };
 
 /** One frame of the generated videos. */
 const FRAME_MS = 40;

@@ -10,7 +10,7 @@ import { allFound, type Found } from './expected.ts';
 import { exported, someDocument } from './generated.ts';
 import { seed, seeded } from '../../support/seed.ts';
 
-const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 40) };
+const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 20) };
 
 const pointsOf = ({ x, y, width, height }: DocumentDetection) => [x, y, x + width, y + height];
 const hasBox = ({ detection: { width, height } }: Found) => width > 0 && height > 0;

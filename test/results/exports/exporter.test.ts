@@ -28,15 +28,22 @@ describe('Exports', () => {
     exporters.push(one);
     return one;
   };
-  let document: string;
-  const conversion = () => ({ file: document, format: 'ndjson', moved: [] }) as const;
+  /** More than is kept for a client that does not read. */
+  let large: string;
+  let small: string;
+  const SMALL_TRACKS = 50;
+  const conversion = (file = small) => ({ file, format: 'ndjson', moved: [] }) as const;
   before(() => {
-    document = inFolder('document.json');
-    const tracks = Array.from({ length: 1_000 }, (_, index) => trackLine('FACE', index, 20)).join(',\n');
-    writeFileSync(
-      document,
-      `{"jobId":"a-1","media":[{"mediaId":3,"path":"file:///a","output":{"FACE":[{"source":"A","algorithm":"F","tracks":[${tracks}]}]}}]}`,
-    );
+    const written = (name: string, count: number) => {
+      const tracks = Array.from({ length: count }, (_, index) => trackLine('FACE', index, 20)).join(',\n');
+      const file = inFolder(name);
+      writeFileSync(
+        file,
+        `{"jobId":"a-1","media":[{"mediaId":3,"path":"file:///a","output":{"FACE":[{"source":"A","algorithm":"F","tracks":[${tracks}]}]}}]}`,
+      );
+      return file;
+    };
+    [large, small] = [written('large.json', 1_000), written('small.json', SMALL_TRACKS)];
   });
   afterEach(() => Promise.all(exporters.splice(0).map((one) => one.close())));
 
@@ -45,7 +52,7 @@ describe('Exports', () => {
     const both = await Promise.all(
       [1, 2].map(async () => textOf(streamOf(await exports.open(conversion())))),
     );
-    for (const text of both) expect(text.split('\n')).to.have.lengthOf(20_001);
+    for (const text of both) expect(text.split('\n')).to.have.lengthOf(SMALL_TRACKS * 20 + 1);
     await until(
       'both threads have ended',
       () => exports.count,
@@ -55,7 +62,7 @@ describe('Exports', () => {
 
   it('are no more than may be, and a client that leaves makes room for the next', async () => {
     const exports = exporter(1);
-    const first = streamOf(await exports.open(conversion()));
+    const first = streamOf(await exports.open(conversion(large)));
     expect(await exports.open(conversion())).to.deep.equal({ kind: 'full', most: 1 });
     first.destroy();
     await until(
@@ -64,7 +71,7 @@ describe('Exports', () => {
       (count) => count === 0,
     );
     const next = streamOf(await exports.open(conversion()));
-    expect(await textOf(next)).to.include('"trackIndex":999');
+    expect(await textOf(next)).to.include(`"trackIndex":${SMALL_TRACKS - 1}`);
   });
 
   it('end for clients that leave before the first byte, and make room for the next', async () => {
@@ -84,11 +91,11 @@ describe('Exports', () => {
     const fifth = streamOf(await exports.open(conversion(), stays.signal));
     // The stream belongs to its reader from here on.
     stays.abort();
-    expect((await textOf(fifth)).split('\n')).to.have.lengthOf(20_001);
+    expect((await textOf(fifth)).split('\n')).to.have.lengthOf(SMALL_TRACKS * 20 + 1);
   });
 
   it('wait for a client that reads slowly, and keep a few pieces for it at most', async () => {
-    const stream = streamOf(await exporter().open(conversion()));
+    const stream = streamOf(await exporter().open(conversion(large)));
     await once(stream, 'readable');
     const waiting = () => stream.readableLength;
     await until('pieces wait', waiting, (bytes) => bytes > 0);
@@ -98,7 +105,7 @@ describe('Exports', () => {
 
   it('are broken off when a client takes nothing for too long', async () => {
     const exports = exporter(1, 100);
-    const stream = streamOf(await exports.open(conversion()));
+    const stream = streamOf(await exports.open(conversion(large)));
     const [error] = (await once(stream, 'error')) as [Error];
     expect(error.message).to.equal('The client did not take the export.');
     await until(
@@ -122,7 +129,7 @@ describe('Exports', () => {
 
   it('break off when the document does', async () => {
     const broken = inFolder('broken.json');
-    writeFileSync(broken, readFileSync(document, 'utf8').slice(0, -100));
+    writeFileSync(broken, readFileSync(large, 'utf8').slice(0, -100));
     const stream = streamOf(await exporter().open({ ...conversion(), file: broken }));
     const error = await textOf(stream).catch((reason: Error) => reason);
     expect(String(error)).to.include('ends in the middle');
@@ -130,7 +137,7 @@ describe('Exports', () => {
 
   it('end with the server', async () => {
     const exports = exporter();
-    const stream = streamOf(await exports.open(conversion()));
+    const stream = streamOf(await exports.open(conversion(large)));
     const broken = once(stream, 'error');
     await exports.close();
     expect(String((await broken)[0])).to.include('broken off');

@@ -7,7 +7,7 @@ import { allFound, lineOf } from './expected.ts';
 import { exported, someDocument } from './generated.ts';
 import { seed, seeded } from '../../support/seed.ts';
 
-const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 60) };
+const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 20) };
 
 /** JSON has no negative zero. */
 const asWritten = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

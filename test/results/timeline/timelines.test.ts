@@ -11,7 +11,7 @@ import { allFound, type Found } from '../exports/expected.ts';
 import { someDocument } from '../exports/generated.ts';
 import { seed, seeded } from '../../support/seed.ts';
 
-const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 40) };
+const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 15) };
 const END = 2 ** 31 - 1;
 const OPTIONS = { mostWaiting: 100, waitMs: 60_000, idleMs: 300_000 };
 const encodable = (text: string) => new TextDecoder().decode(new TextEncoder().encode(text));
@@ -20,10 +20,11 @@ describe('What a viewer asks about a document', () => {
   const inFolder = temporaryFolder();
   const file = () => inFolder('document.json');
   let timelines: Timelines;
-  beforeEach(() => {
+  /** One for all: its threads take longer to start than most tests take. */
+  before(() => {
     timelines = new Timelines(OPTIONS);
   });
-  afterEach(() => timelines.close());
+  after(() => timelines.close());
 
   /** Each document is another file, as each run of a job has a folder of its own. */
   let written = 0;
@@ -222,15 +223,15 @@ describe('What a viewer asks about a document', () => {
 
   it('is answered from an index made anew when the one that lies there is damaged', async () => {
     const path = placed(video([track(0, 0, 10)]));
-    const asked = () => timelines.ask(path, { kind: 'media', limit: 1, offset: 0 });
-    await asked();
-    await timelines.close();
+    const askedOf = (some: Timelines) => some.ask(path, { kind: 'media', limit: 1, offset: 0 });
+    const first = new Timelines(OPTIONS);
+    await askedOf(first);
+    await first.close();
     const index = readdirSync(dirname(path)).find(
       (name) => name.startsWith(basename(path)) && name.endsWith('.index'),
     )!;
     writeFileSync(join(dirname(path), index), 'no database at all '.repeat(1_000));
-    timelines = new Timelines(OPTIONS);
-    expect((await asked()).media[0]?.tracks).to.equal(1);
+    expect((await askedOf(timelines)).media[0]?.tracks).to.equal(1);
   });
 
   (process.platform === 'linux' ? describe : describe.skip)(
@@ -245,6 +246,8 @@ describe('What a viewer asks about a document', () => {
             return false;
           }
         }).length;
+      let timelines: Timelines;
+      afterEach(() => timelines.close());
       const asked = (path: string) => timelines.ask(path, { kind: 'media', limit: 1, offset: 0 });
 
       it('when nobody has asked for a while, and opened again for the next who asks', async () => {
