@@ -14,10 +14,14 @@ const LOOK_MS = 25;
 /** Where each look is a question to the store that all servers share. */
 const SHARED_LOOK_MS = 250;
 
+/** A store that has answered nothing for so long is not back soon, and takes nothing of what is waited for. */
+const STORE_AWAY_MS = 2_000;
+
 /**
  * The orderly end of the actors: no new jobs, no more claims, up to DRAIN_MS for what runs, then the components stop and
  * give back what they hold; the store stays open for all of it. What is unfinished goes on at the next start. Of servers that share a
- * store each waits for its own components alone: what others hold goes on, and what is given back goes to them.
+ * store each waits for its own components alone: what others hold goes on, and what is given back goes to them. While the store is away
+ * nothing can be brought to its end, and none is waited for.
  */
 export async function drain(
   guardian: Guardian,
@@ -29,8 +33,13 @@ export async function drain(
   const until = system.clock.steady() + settings.DRAIN_MS;
   const condition = async (end: number, holds: () => Promise<boolean>) => {
     // A store that does not answer says nothing of it.
-    while (system.clock.steady() < end && !(await holds().catch(() => false)))
+    for (let answered = system.clock.steady(); ;) {
+      const told = await holds().catch(() => undefined);
+      const now = system.clock.steady();
+      if (told !== undefined) answered = now;
+      if (told === true || now >= end || now - answered >= STORE_AWAY_MS) return;
       await delay(system.clock, store.shared ? SHARED_LOOK_MS : LOOK_MS);
+    }
   };
   // A live stream has no end to wait for: its component tells what it has seen when it is stopped.
   const endsHere = ({ item, worker }: Lease) =>

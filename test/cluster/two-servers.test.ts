@@ -244,7 +244,11 @@ describe('Two servers that share a Redis and a data folder', () => {
       ),
     );
     await until('both have some in hand', () =>
-      [one, two].every((service) => service.handedOut().some(({ worker }) => worker.includes('Trouble'))),
+      [one, two].every((service) =>
+        service
+          .handedOut()
+          .some(({ subJob, worker }) => worker.includes('Trouble') && jobs.includes(subJob.split('.')[0]!)),
+      ),
     );
     await two.kill9();
     writeFileSync(file, '');
@@ -252,5 +256,17 @@ describe('Two servers that share a Redis and a data folder', () => {
     expect(one.handedOut().every(({ attempt }) => attempt === 1)).to.equal(true);
     expect(await found()).to.equal(one.url);
     await until('the other has removed what it left', async () => (await locks()).length === 1);
+  });
+
+  it('do not wait for DRAIN_MS when they stop while Redis is away', async () => {
+    const id = await one.submit({
+      ...SHOT,
+      pipelineName: 'TROUBLE PIPELINE',
+      jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: join(one.folder, 'never-either') },
+    });
+    await isInHand(id);
+    await redis().kill();
+    expect(await one.stop()).to.equal(0);
+    expect(one.log('the server could not be drained in order')).to.deep.equal([]);
   });
 });
