@@ -10,11 +10,12 @@ import {
 import path from 'node:path';
 import { expect } from 'chai';
 import type { RunningServer } from '../../main.ts';
+import { pictureUri } from '../support/data-uri.ts';
+import { until } from '../support/until.ts';
+import { SlowMedium } from './slow-medium.ts';
 import { documentOf, Place, sample, tracksOf, type Outcome } from './support.ts';
 
 const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
-/** The detector that is quickest to start. */
-const PICTURES = ['--pipeline', 'IMAGE PROPERTIES DETECTION PIPELINE'];
 
 describe('troupe analyze', () => {
   const place = new Place({ warm: true });
@@ -105,10 +106,9 @@ describe('troupe analyze', () => {
   });
 
   it('takes a data: URI as it is', async () => {
-    const uri = `data:image/png;base64,${readFileSync(sample('camera.png')).toString('base64')}`;
-    const { code, stdout, stderr } = await place.troupe(['analyze', uri, ...PICTURES]);
+    const { code, stdout, stderr } = await place.troupe(['analyze', pictureUri(64, 48), ...FACES]);
     expect(code, stderr).to.equal(0);
-    expect(stdout).to.include('WIDTH=512').and.to.include('data:image/png;base64,…');
+    expect(stdout).to.match(/^data:image\/bmp;base64,… {2}image\/bmp, 64x48$/m);
   });
 
   it('names the pipelines there are when there is none of that name, and ends with 2', async () => {
@@ -128,8 +128,14 @@ describe('troupe analyze', () => {
   });
 
   it('takes of a video only what lies between --from and --to', async () => {
-    const job = ['analyze', sample('face_move.mp4'), ...FACES, '--from', '0:01.5', '--to', '2.5', '--json'];
-    const { code, stdout, stderr } = await place.troupe(job);
+    const part = ['--from', '0:01.5', '--to', '2.5', '--property', 'FRAME_INTERVAL=5'];
+    const { code, stdout, stderr } = await place.troupe([
+      'analyze',
+      sample('face_move.mp4'),
+      ...FACES,
+      ...part,
+      '--json',
+    ]);
     expect(code, stderr).to.equal(0);
     const { media } = JSON.parse(stdout) as {
       media: readonly [{ readonly timeRanges: unknown; readonly output: Record<string, unknown> }];
@@ -215,20 +221,6 @@ describe('troupe analyze, where no service runs', () => {
   });
   afterEach(() => place.leave());
 
-  it('starts a service, shows the words of a picture and where the document lies, and stops the service', async () => {
-    const job = ['analyze', sample('gen_text.png'), '--pipeline', 'text detection pipeline'];
-    const { code, stdout, stderr } = await place.troupe(job);
-    expect(code, stderr).to.equal(0);
-    expect(stdout).to.match(/^Job \S+ \(TEXT DETECTION PIPELINE\): COMPLETE after [\d.]+ s$/m);
-    expect(stdout).to.match(/^ {2}TRACK +CONFIDENCE +DETECTIONS +WORDS AND PROPERTIES$/m);
-    for (const words of ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'])
-      expect(stdout).to.match(new RegExp(`^  TEXT +0\\.\\d\\d +1 +"${words}"( {2}LINE_NUM=\\d)?$`, 'm'));
-    const document = /^Document: (.*)$/m.exec(stdout)?.[1] ?? '';
-    expect(tracksOf(documentOf(readFileSync(document, 'utf8')))).to.have.length(2);
-    expect(existsSync(place.lock), 'the service is gone').to.equal(false);
-    expect(readFileSync(path.join(place.dataDir, 'server.log'), 'utf8')).to.include('Troupe is down');
-  });
-
   it('says which files are missing before it starts anything', async () => {
     const { code, stderr } = await place.troupe([
       'analyze',
@@ -268,9 +260,10 @@ describe('troupe analyze, where no service runs', () => {
     });
 
   it('cancels its job and stops its service at Ctrl-C', async () => {
-    const videos = Array.from({ length: 20 }, () => sample('scenes_pd.mp4'));
-    const running = place.start(['analyze', ...videos, ...FACES]);
+    const medium = await SlowMedium.listening();
+    const running = place.start(['analyze', medium.url, ...FACES], { FETCH_PRIVATE: 'true' });
     await running.says('stderr', 'IN_PROGRESS');
+    await until('its medium is being fetched', () => medium.asked > 0);
     running.signal('SIGINT');
     const { code, stdout, stderr } = await running.ended;
     expect(code, stderr).to.equal(1);
@@ -278,5 +271,6 @@ describe('troupe analyze, where no service runs', () => {
       .to.match(/: CANCELLED after/)
       .and.to.include('nothing found before the job was cancelled');
     expect(existsSync(place.lock)).to.equal(false);
+    medium.close();
   });
 });

@@ -1,30 +1,35 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { DOCUMENT_FORMATS } from '../../domain/export-formats.ts';
+import type { RunningServer } from '../../main.ts';
+import { bitmapOf } from '../support/bitmap.ts';
 import { writeWhisperModel } from '../support/whisper-model.ts';
 import { yoloModel } from '../components/own-model.ts';
-import { ServiceWithRoles } from '../support/roles.ts';
+import { ownToken } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 import { answer, withService, type Handler } from './scripted-service.ts';
-import { documentOf, Place, sample, tracksOf, type Outcome } from './support.ts';
+import { documentOf, Place, tracksOf, type Outcome } from './support.ts';
 
 const HOST = 'cli-host';
 /** Its detector is the quickest to start. */
 const PICTURES = 'IMAGE PROPERTIES DETECTION PIPELINE';
+/** It is looked at in no time. */
+const PICTURE = bitmapOf(new Uint8Array(16 * 16 * 3), 16, 16);
 const SERVICE = `${HOST}:TroupeImageProperties:1`;
 
 describe('troupe, over the REST interface', () => {
   let place: Place;
   let request: string;
+  let server: RunningServer;
   before(async () => {
     place = new Place({ warm: true });
     const media = path.join(place.folder, 'media');
     mkdirSync(media);
-    copyFileSync(sample('astronaut.png'), path.join(media, 'astronaut.png'));
-    await place.serveHere({ MEDIA_ROOTS: media, JOB_ID_HOST: HOST });
-    const mediaUri = pathToFileURL(path.join(media, 'astronaut.png')).href;
+    writeFileSync(path.join(media, 'picture.bmp'), PICTURE);
+    server = await place.serveHere({ MEDIA_ROOTS: media, JOB_ID_HOST: HOST });
+    const mediaUri = pathToFileURL(path.join(media, 'picture.bmp')).href;
     request = JSON.stringify({ media: [{ mediaUri }], pipelineName: PICTURES });
   });
   after(() => place.leave());
@@ -45,11 +50,13 @@ describe('troupe, over the REST interface', () => {
     const { jobId } = (await json('jobs', 'create', file('job.json', request), ...more)) as { jobId: string };
     return jobId;
   };
-  const ended = async (...more: readonly string[]): Promise<string> => {
-    const id = await created(...more);
-    await good('jobs', 'watch', id);
-    return id;
-  };
+  /** A job that has ended, the same for all who ask, until it is deleted. */
+  const ended = (): Promise<string> =>
+    (oneEnded ??= created().then(async (id) => {
+      await good('jobs', 'watch', id);
+      return id;
+    }));
+  let oneEnded: Promise<string> | undefined;
 
   describe('jobs', () => {
     it('are created from a file or standard input, watched to their end, and shown', async () => {
@@ -65,7 +72,7 @@ describe('troupe, over the REST interface', () => {
       const shown = await good('jobs', 'show', id);
       expect(shown)
         .to.match(/^Status +COMPLETE$/m)
-        .and.to.match(/^Media +media\/astronaut\.png$/m);
+        .and.to.match(/^Media +media\/picture\.bmp$/m);
       expect(await json('jobs', 'show', id)).to.include({ jobId: id, terminal: true, jobPriority: 4 });
     });
 
@@ -122,7 +129,7 @@ describe('troupe, over the REST interface', () => {
     });
 
     it('are listed newest first, by status and pipeline, page by page', async () => {
-      const ids = [await created(), await created(), await ended()].toReversed();
+      const ids = [await ended(), await created(), await created()].toReversed();
       const lines = (await good('jobs', 'list', '--limit', '3')).trimEnd().split('\n');
       expect(lines[0]).to.match(/^JOB +STATUS +% +PRIORITY +STARTED +TOOK +PIPELINE +MEDIA$/);
       expect(lines.slice(1).map((line) => line.split(' ')[0])).to.deep.equal(ids);
@@ -141,7 +148,7 @@ describe('troupe, over the REST interface', () => {
         '--pipeline',
         PICTURES,
       )) as Page;
-      expect(all.jobs.map(({ jobId }) => jobId)).to.include(ids[0]);
+      expect(all.jobs.map(({ jobId }) => jobId)).to.include(ids[2]);
       expect(all.next).to.equal(null);
       const any = [
         '--status',
@@ -154,7 +161,7 @@ describe('troupe, over the REST interface', () => {
         '2100-01-01T09:30',
       ];
       const some = (await json('jobs', 'list', '--medium', '/', ...any)) as Page;
-      expect(some.jobs.map(({ jobId }) => jobId)).to.include(ids[0]);
+      expect(some.jobs.map(({ jobId }) => jobId)).to.include(ids[2]);
       const later = ['jobs', 'list', '--started-from', '2100-01-01', '--external-id', 'none'];
       expect(await json(...later)).to.deep.equal({ jobs: [], next: null });
       expect(await refused('jobs', 'list', '--ended-to', 'soon')).to.include('Write a day (2026-03-01)');
@@ -228,22 +235,6 @@ describe('troupe, over the REST interface', () => {
         .that.is.above(0);
     });
 
-    it('give their document, as it is, to standard output or a file, until they are deleted', async () => {
-      const id = await ended();
-      const text = await good('jobs', 'output', id);
-      expect(tracksOf(documentOf(text)).map(({ type }) => type)).to.deep.equal(['PICTURE']);
-      expect(await good('jobs', 'output', id, '-o', 'found.json')).to.equal('');
-      expect(readFileSync(path.join(place.folder, 'found.json'), 'utf8')).to.equal(text);
-      const lines = await good('jobs', 'output', id, '--format', 'ndjson');
-      expect(JSON.parse(lines.split('\n')[0]!)).to.include({ jobId: id, type: 'PICTURE' });
-      const unknown = await place.troupe(['jobs', 'output', id, '--format', 'xls']);
-      expect(unknown.code).to.equal(2);
-      for (const known of DOCUMENT_FORMATS) expect(unknown.stderr).to.include(known);
-      expect(await good('jobs', 'delete', id)).to.equal(`Job ${id} is deleted.\n`);
-      for (const verb of ['show', 'output', 'delete', 'watch'])
-        expect((await place.troupe(['jobs', verb, id])).stderr, verb).to.include(`knows no job ${id}`);
-    });
-
     it('go on when Ctrl-C ends their watching, and are cancelled, after which watching ends with exit code 1', async () => {
       await good('services', 'stop', SERVICE);
       const id = await created();
@@ -284,6 +275,22 @@ describe('troupe, over the REST interface', () => {
       );
       expect(await refused('jobs', 'create', 'missing.json')).to.equal('There is no file missing.json.\n');
       expect(await refused('jobs', 'show', 'nothing')).to.include('troupe jobs list shows those it knows');
+    });
+
+    it('give their document, as it is, to standard output or a file, until they are deleted', async () => {
+      const id = await ended();
+      const text = await good('jobs', 'output', id);
+      expect(tracksOf(documentOf(text)).map(({ type }) => type)).to.deep.equal(['PICTURE']);
+      expect(await good('jobs', 'output', id, '-o', 'found.json')).to.equal('');
+      expect(readFileSync(path.join(place.folder, 'found.json'), 'utf8')).to.equal(text);
+      const lines = await good('jobs', 'output', id, '--format', 'ndjson');
+      expect(JSON.parse(lines.split('\n')[0]!)).to.include({ jobId: id, type: 'PICTURE' });
+      const unknown = await place.troupe(['jobs', 'output', id, '--format', 'xls']);
+      expect(unknown.code).to.equal(2);
+      for (const known of DOCUMENT_FORMATS) expect(unknown.stderr).to.include(known);
+      expect(await good('jobs', 'delete', id)).to.equal(`Job ${id} is deleted.\n`);
+      for (const verb of ['show', 'output', 'delete', 'watch'])
+        expect((await place.troupe(['jobs', verb, id])).stderr, verb).to.include(`knows no job ${id}`);
     });
   });
 
@@ -445,7 +452,7 @@ describe('troupe, over the REST interface', () => {
   });
 
   it('media are uploaded and deleted, and jobs use them', async () => {
-    copyFileSync(sample('astronaut.png'), path.join(place.folder, 'http:x.png'));
+    writeFileSync(path.join(place.folder, 'http:x.png'), PICTURE);
     const medium = (await json('media', 'upload', 'http:x.png')) as { id: string; mediaUri: string };
     const job = { media: [{ mediaUri: medium.mediaUri }], pipelineName: PICTURES };
     const { jobId } = (await json('jobs', 'create', file('uploaded.json', job))) as { jobId: string };
@@ -468,7 +475,7 @@ describe('troupe, over the REST interface', () => {
     const answers = [answer(404, undefined), roots, answer(200, [{ name: PICTURES }])];
     await withService(answers, async (url, asked) => {
       const as = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
-      const job = ['analyze', 'media/astronaut.png', '--pipeline', PICTURES];
+      const job = ['analyze', 'media/picture.bmp', '--pipeline', PICTURES];
       const { code, stdout, stderr } = await place.troupe(job, as);
       expect([code, stdout], stderr).to.deep.equal([2, '']);
       expect(stderr).to.include('Add its folder to the setting MEDIA_ROOTS.');
@@ -495,6 +502,16 @@ describe('troupe, over the REST interface', () => {
     });
   });
 
+  it('says to who is no ADMIN, in the words of the service, what he may not do, and shows what may be seen', async () => {
+    const as = { TROUPE_TOKEN: await ownToken(server.url, place.dataDir, 'user') };
+    const stop = await place.troupe(['services', 'stop', 'x:y:1'], as);
+    expect([stop.code, stop.stdout]).to.deep.equal([2, '']);
+    expect(stop.stderr).to.include('Please log in as an admin user.');
+    const post = await place.troupe(['messages', 'post', 'x'], as);
+    expect(post.stderr).to.equal('Only admins can add system messages.\n');
+    expect((await place.troupe(['nodes', 'info'], as)).code).to.equal(0);
+  });
+
   it('says what to do when no service is found, and when arguments are wrong', async () => {
     const nowhere = await place.troupe(['jobs', 'list'], { DATA_DIR: path.join(place.folder, 'none') });
     expect([nowhere.code, nowhere.stdout]).to.deep.equal([2, '']);
@@ -508,29 +525,6 @@ describe('troupe, over the REST interface', () => {
     ])
       // oxfmt-ignore
       expect((await place.troupe(args)).code, args.join(' ')).to.equal(2);
-  });
-});
-
-describe('troupe, for somebody who is no ADMIN,', () => {
-  let place: Place;
-  let service: ServiceWithRoles;
-  before(async () => {
-    place = new Place({ warm: true });
-    service = await ServiceWithRoles.here();
-  });
-  after(async () => {
-    await place.leave();
-    await service.close();
-  });
-
-  it('says so in the words of the service, and shows what may be seen', async () => {
-    const as = { TROUPE_URL: service.service.url, TROUPE_TOKEN: await service.token('user') };
-    const stop = await place.troupe(['services', 'stop', 'x:y:1'], as);
-    expect([stop.code, stop.stdout]).to.deep.equal([2, '']);
-    expect(stop.stderr).to.include('Please log in as an admin user.');
-    const post = await place.troupe(['messages', 'post', 'x'], as);
-    expect(post.stderr).to.equal('Only admins can add system messages.\n');
-    expect((await place.troupe(['nodes', 'info'], as)).code).to.equal(0);
   });
 });
 

@@ -1,8 +1,14 @@
-/** Two commands at a time, each of which would start the service; that one uses the service of another is seen in `running-service.test.ts`. */
-import { existsSync } from 'node:fs';
+/**
+ * Two commands at a time, each of which would start the service, and a job that waits for a service that nobody has configured; that a
+ * command uses the service of another is seen in `running-service.test.ts`, that a job tells why it waits in `rest/nodes.test.ts`.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import { documentOf, Place, sample } from './support.ts';
 
+/** The detector that is quickest to start. */
+const PICTURES = ['--pipeline', 'IMAGE PROPERTIES DETECTION PIPELINE'];
 const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
 
 describe('troupe', () => {
@@ -21,5 +27,30 @@ describe('troupe', () => {
     }
     expect(outcomes.filter(({ stderr }) => stderr.includes('Using the service at '))).to.have.length(1);
     expect(existsSync(place.lock)).to.equal(false);
+  });
+});
+
+describe('troupe, where a service runs', () => {
+  const place = new Place({ warm: true });
+  before(() => place.serveHere({ MEDIA_ROOTS: path.dirname(sample('astronaut.png')) }));
+  after(() => place.leave());
+
+  it('says without a terminal, too, that a job waits for a service that nobody has configured', async () => {
+    const before = await place.troupe(['nodes', 'config', '--json']);
+    const nodes = (services: string) => writeFileSync(path.join(place.folder, 'nodes.json'), services);
+    const hosts = JSON.parse(before.stdout) as readonly { readonly host: string }[];
+    nodes(JSON.stringify(hosts.map(({ host }) => ({ host, services: [] }))));
+    const applied = await place.troupe(['nodes', 'apply', 'nodes.json']);
+    expect(applied.code, applied.stderr).to.equal(0);
+    expect(applied.stdout + applied.stderr).to.include('Jobs that need them wait until it has');
+    const job = place.start(['analyze', sample('astronaut.png'), ...PICTURES]);
+    await job.says(
+      'stderr',
+      'waiting: Nobody takes its sub-jobs now: no service of IMAGE PROPERTIES is configured on this node.',
+    );
+    nodes(before.stdout);
+    await place.troupe(['nodes', 'apply', 'nodes.json']);
+    const { code, stderr } = await job.ended;
+    expect(code, stderr).to.equal(0);
   });
 });

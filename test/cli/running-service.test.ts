@@ -1,8 +1,10 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { Browser } from '../support/browser.ts';
-import { documentOf, Place, sample, tracksOf, type Running } from './support.ts';
+import { until } from '../support/until.ts';
+import { SlowMedium } from './slow-medium.ts';
+import { documentOf, Place, sample, tracksOf, type Outcome, type Running } from './support.ts';
 
 /** The detector that is quickest to start. */
 const PICTURES = ['--pipeline', 'IMAGE PROPERTIES DETECTION PIPELINE'];
@@ -21,7 +23,7 @@ describe('troupe, where a service runs', () => {
   after(() => place.leave());
 
   it('prints a token and nothing else with "troupe token", and the service takes it', async () => {
-    const { code, stdout, stderr } = await place.start(['token']).ended;
+    const { code, stdout, stderr } = await place.troupe(['token']);
     expect([code, stderr]).to.deep.equal([0, '']);
     expect(stdout).to.match(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     const status = async (headers: Record<string, string>) =>
@@ -42,25 +44,6 @@ describe('troupe, where a service runs', () => {
     expect(nobody.stderr).to.include('No service runs in');
   });
 
-  it('says without a terminal, too, that a job waits for a service that nobody has configured', async () => {
-    const before = await place.troupe(['nodes', 'config', '--json']);
-    const nodes = (services: string) => writeFileSync(path.join(place.folder, 'nodes.json'), services);
-    const hosts = JSON.parse(before.stdout) as readonly { readonly host: string }[];
-    nodes(JSON.stringify(hosts.map(({ host }) => ({ host, services: [] }))));
-    const applied = await place.troupe(['nodes', 'apply', 'nodes.json']);
-    expect(applied.code, applied.stderr).to.equal(0);
-    expect(applied.stdout + applied.stderr).to.include('Jobs that need them wait until it has');
-    const job = place.start(['analyze', 'media/astronaut.png', ...PICTURES]);
-    await job.says(
-      'stderr',
-      'waiting: Nobody takes its sub-jobs now: no service of IMAGE PROPERTIES is configured on this node.',
-    );
-    nodes(before.stdout);
-    await place.troupe(['nodes', 'apply', 'nodes.json']);
-    const { code, stderr } = await job.ended;
-    expect(code, stderr).to.equal(0);
-  });
-
   it('analyzes with that service, which goes on running', async () => {
     const { code, stdout, stderr } = await place.start(['analyze', 'media/astronaut.png', ...PICTURES]).ended;
     expect(code, stderr).to.equal(0);
@@ -76,14 +59,22 @@ describe('troupe, where a service runs', () => {
     const token = (await place.troupe(['token'])).stdout.trim();
     const elsewhere = { DATA_DIR: path.join(place.folder, 'other'), TROUPE_TOKEN: token };
     const job = ['analyze', 'media/astronaut.png', ...PICTURES, '--json', '--priority', '9'];
-    const outcomes = [
-      await place.troupe([...job, '--url', server.url], elsewhere),
-      await place.troupe(job, { ...elsewhere, TROUPE_URL: server.url }),
-    ];
-    for (const { code, stdout, stderr } of outcomes) {
+    const documentIn = ({ code, stdout, stderr }: Outcome) => {
       expect(code, stderr).to.equal(0);
-      expect(JSON.parse(stdout)).to.include({ status: 'COMPLETE', priority: 9 });
-    }
+      return JSON.parse(stdout) as object;
+    };
+    const asked = documentIn(await place.troupe([...job, '--url', server.url], elsewhere));
+    // It asks for the details of the document, unless it is told not to.
+    expect(asked).to.deep.include({
+      status: 'COMPLETE',
+      priority: 9,
+      jobProperties: { OUTPUT_DETAILS: 'TRUE' },
+    });
+    expect(asked).to.have.property('effectiveProperties').with.lengthOf(1);
+    const plainly = [...job, '--property', 'OUTPUT_DETAILS=FALSE'];
+    const plain = documentIn(await place.troupe(plainly, { ...elsewhere, TROUPE_URL: server.url }));
+    expect(plain).to.deep.include({ status: 'COMPLETE', jobProperties: { OUTPUT_DETAILS: 'FALSE' } });
+    expect(plain).to.not.have.property('effectiveProperties');
   });
 
   it('uploads a file that the service may not read, and names it as it is called here', async () => {
@@ -146,28 +137,6 @@ describe('troupe, where a service runs', () => {
     ]);
     expect(none.code).to.equal(2);
     expect(none.stderr).to.include('needs a token: set TROUPE_TOKEN');
-  });
-
-  it('asks for the details of the document, unless it is told not to', async () => {
-    const document = async (...more: string[]) => {
-      const { stdout } = await place.troupe([
-        'analyze',
-        'media/astronaut.png',
-        ...PICTURES,
-        '--json',
-        ...more,
-      ]);
-      return JSON.parse(stdout) as {
-        readonly jobProperties: Readonly<Record<string, string>>;
-        readonly effectiveProperties?: readonly object[];
-      };
-    };
-    const asked = await document();
-    expect(asked.jobProperties).to.deep.equal({ OUTPUT_DETAILS: 'TRUE' });
-    expect(asked.effectiveProperties).to.have.lengthOf(1);
-    const plain = await document('--property', 'OUTPUT_DETAILS=FALSE');
-    expect(plain.jobProperties).to.deep.equal({ OUTPUT_DETAILS: 'FALSE' });
-    expect(plain).to.not.have.property('effectiveProperties');
   });
 
   it('refuses to serve on the same port, or in the same data folder', async () => {
@@ -236,23 +205,34 @@ describe('troupe', () => {
     expect(stderr).to.include('takes the tokens of an external OpenID Connect provider');
   });
 
-  it('finishes its job under a service of its own when the one it used is killed', async () => {
-    const server = await place.serve({ MEDIA_ROOTS: path.dirname(sample('scenes_pd.mp4')) });
-    const job = [
-      'analyze',
-      sample('scenes_pd.mp4'),
-      '--pipeline',
-      'SCENE CHANGE DETECTION PIPELINE',
-      '--json',
-    ];
-    const running = place.start(job);
-    await running.says('stderr', 'IN_PROGRESS');
-    server.signal('SIGKILL');
-    const { code, stdout, stderr } = await running.ended;
-    expect(code, stderr).to.equal(0);
-    expect(stderr).to.include('That service is gone.');
-    expect(tracksOf(documentOf(stdout)), 'scenes').to.have.length(4);
-    expect(existsSync(place.lock)).to.equal(false);
+  it('finishes its job under a service of its own when the one it used is killed, and stops that', async () => {
+    const text = await SlowMedium.listening('Where is the next railway station, please?');
+    try {
+      // After LEASE_MS what the one has begun is given to the other.
+      const env = { FETCH_PRIVATE: 'true', LEASE_MS: '2000' };
+      const server = await place.serve(env);
+      const running = place.start(
+        ['analyze', text.url, '--pipeline', 'keyword tagging detection pipeline'],
+        env,
+      );
+      await running.says('stderr', 'IN_PROGRESS');
+      await until('its medium is being fetched', () => text.asked > 0);
+      server.signal('SIGKILL');
+      await server.ended;
+      text.give();
+      const { code, stdout, stderr } = await running.ended;
+      expect(code, stderr).to.equal(0);
+      expect(stderr).to.include('That service is gone.');
+      expect(stdout).to.match(/^Job \S+ \(KEYWORD TAGGING DETECTION PIPELINE\): COMPLETE after [\d.]+ s$/m);
+      expect(stdout).to.match(/^ {2}TRACK +DETECTIONS +WORDS AND PROPERTIES$/m);
+      expect(stdout).to.match(/^ {2}TEXT +1 +"Where is the next railway station, please\?" .*TAGS=TRAVEL/m);
+      const document = /^Document: (.*)$/m.exec(stdout)?.[1] ?? '';
+      expect(tracksOf(documentOf(readFileSync(document, 'utf8')))).to.have.length(1);
+      expect(existsSync(place.lock), 'the service is gone').to.equal(false);
+      expect(readFileSync(path.join(place.dataDir, 'server.log'), 'utf8')).to.include('Troupe is down');
+    } finally {
+      text.close();
+    }
   });
 
   it('finds the service of this machine where it listens, when others reach it over a proxy', async () => {

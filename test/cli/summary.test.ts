@@ -239,12 +239,8 @@ describe('troupe jobs summary', () => {
 
   const fileOf = (name: string) => path.join(place.folder, 'media', name);
   const created = async (request: object): Promise<string> => {
-    const { code, stdout, stderr } = await place.troupeReading(JSON.stringify(request), [
-      'jobs',
-      'create',
-      '-',
-      '--json',
-    ]);
+    writeFileSync(path.join(place.folder, 'job.json'), JSON.stringify(request));
+    const { code, stdout, stderr } = await place.troupe(['jobs', 'create', 'job.json', '--json']);
     expect(code, stderr).to.equal(0);
     return (JSON.parse(stdout) as { jobId: string }).jobId;
   };

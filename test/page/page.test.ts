@@ -7,6 +7,8 @@ import { packageRoot } from '../../config/info.ts';
 import { Chromium, hasChromium } from '../support/chromium.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { SHOWN } from './frame-truth-suite.ts';
+import { viewerOfVideos } from './viewer-suite.ts';
 
 const sample = (name: string) => join(packageRoot, 'samples', name);
 interface Place {
@@ -15,14 +17,19 @@ interface Place {
   readonly width: number;
 }
 const FACE = 'FACE DETECTION PIPELINE';
+const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
 
 (hasChromium ? describe : describe.skip)('The page in a browser', function () {
-  this.timeout(240_000);
+  this.timeout(240_000 + SHOWN * 200);
   let service: Service;
   let chromium: Chromium;
+  /** A job that has ended. */
+  let done: string;
   before(async () => {
     service = await Service.here();
+    done = await light({ externalId: TRICK });
     chromium = await Chromium.started();
+    await service.terminal(done);
   });
   after(async () => {
     await chromium?.close();
@@ -31,7 +38,10 @@ const FACE = 'FACE DETECTION PIPELINE';
 
   const row = (page: Page, job: string) => page.locator(`tr[data-job="${job}"]`);
   const light = (more: object = {}) =>
-    service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE', ...more });
+    service.submit({ media: [sampleUri('digital-clock.jpg')], pipelineName: 'LIGHT PIPELINE', ...more });
+  /** A job that goes on until it is cancelled. */
+  const waiting = () =>
+    service.submit({ media: [sampleUri('digital-clock.jpg')], pipelineName: 'ABSENT PIPELINE' });
 
   it('lets nobody see anything before the login, and comes back to the place that was asked for', async () => {
     const { page, complaints } = await chromium.stranger(service, '#/pipelines');
@@ -50,7 +60,7 @@ const FACE = 'FACE DETECTION PIPELINE';
     await page.getByLabel('Pipeline').selectOption(FACE);
     await page.getByText('FACE DETECTION TASK').waitFor();
     await page.getByText('Properties of FACE').click();
-    await page.getByLabel('MIN_FACE_SIZE').fill('20');
+    await page.getByLabel('MIN_FACE_SIZE').fill('60');
     await page.getByRole('button', { name: 'Check it only' }).click();
     await page.getByText('The job can be started').waitFor();
     // It is sent by now, and no part of a picture can be asked for.
@@ -101,7 +111,7 @@ const FACE = 'FACE DETECTION PIPELINE';
     await row(page, job).getByText('Complete').waitFor();
     expect(await row(page, job).textContent())
       .to.include('case 7')
-      .and.to.include('astronaut.png');
+      .and.to.include('digital-clock.jpg');
     await page.getByLabel('Status').selectOption('ERROR');
     await row(page, job).waitFor({ state: 'detached' });
     expect(page.url()).to.include('status=ERROR');
@@ -116,11 +126,7 @@ const FACE = 'FACE DETECTION PIPELINE';
       asked.push(dialog.message());
       void dialog.accept();
     });
-    const job = await service.submit({
-      media: [sampleUri('face_move.mp4')],
-      pipelineName: 'TROUBLE PIPELINE',
-      algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
-    });
+    const job = await waiting();
     await row(page, job).getByRole('button', { name: 'Cancel' }).click();
     await row(page, job).getByText('Cancelled').waitFor();
     await row(page, job).getByRole('button', { name: 'Run again' }).click();
@@ -161,41 +167,6 @@ const FACE = 'FACE DETECTION PIPELINE';
     expect([first, second]).to.not.include(undefined);
     expect(third).to.equal(before[2]);
     expect(asked[0]).to.match(/^Run 2 jobs again/);
-  });
-
-  it('shows what others have written as text, and runs nothing of it', async () => {
-    const trick = '<img src=x onerror="window.tricked=true"><b>bold</b>';
-    const job = await light({ externalId: trick });
-    await service.terminal(job);
-    const { page } = await chromium.reader(service, '#/jobs');
-    await row(page, job).getByText(trick).waitFor();
-    await page.goto(`${service.url}/#/jobs/${job}`);
-    await page.getByText(trick).waitFor();
-    expect(await page.evaluate('window.tricked')).to.equal(undefined);
-  });
-
-  it('says that nothing new can come when the service is gone, and goes on when it is back', async () => {
-    const { page } = await chromium.reader(service, '#/jobs');
-    const before = await light();
-    await row(page, before).getByText('Complete').waitFor();
-    await service.stop();
-    await page.getByText('The connection is lost; last seen').waitFor();
-    await service.startHere({ PORT: new URL(service.url).port });
-    await page.getByText('The connection is lost').waitFor({ state: 'detached' });
-    const after = await light();
-    await row(page, after).waitFor();
-  });
-
-  it('gives users no button that only administrators may press', async () => {
-    const { page } = await chromium.reader(service, '#/nodes', { as: 'user' });
-    await page.getByRole('row', { name: /TroupeFaceDetection/ }).waitFor();
-    expect(await page.getByRole('button', { name: /less$/ }).count()).to.equal(0);
-    expect(await page.getByRole('button', { name: /^Log of/ }).count()).to.equal(0);
-    await page.getByRole('link', { name: 'Pipelines' }).click();
-    await page.getByRole('link', { name: FACE, exact: true }).click();
-    await page.getByRole('heading', { name: FACE }).waitFor();
-    await page.getByText('FACE DETECTION TASK').waitFor();
-    expect(await page.getByRole('button', { name: 'Delete' }).count()).to.equal(0);
   });
 
   it('changes how many of a service there are to be, down to none and back', async () => {
@@ -263,14 +234,49 @@ const FACE = 'FACE DETECTION PIPELINE';
     expect([status, text.includes('OF SMALL FACES')]).to.deep.equal([200, true]);
   });
 
+  it('tells who looks for a thing by its name in texts how things are found', async () => {
+    const { page } = await chromium.reader(service, '#/search?text=zeppelin');
+    await page.getByText('things are found by their class').waitFor();
+    await page.goto(`${service.url}/#/search?class=zeppelin`);
+    await page.getByText(/^Nothing was found\.$/).waitFor();
+  });
+
+  it('breaks no heading and no figure of the streams within a word, however long the address of a camera is', async () => {
+    const { status, body } = await service.ask('POST', '/rest/streaming/jobs', {
+      enableOutputToDisk: false,
+      pipelineName: 'MOTION DETECTION PIPELINE',
+      stallTimeout: 0,
+      stream: { streamUri: `http://127.0.0.1:1/${'street/'.repeat(40)}`, segmentSize: 100 },
+    });
+    expect(status).to.equal(201);
+    const { page } = await chromium.reader(service, '#/streams');
+    await page.getByRole('cell', { name: '0 segments' }).waitFor();
+    const broken = await page.evaluate(`
+      [...document.querySelectorAll('thead th, td.words, td time')].filter((cell) => {
+        const lines = document.createRange();
+        lines.selectNodeContents(cell);
+        const tops = new Set([...lines.getClientRects()].map(({ top }) => Math.round(top)));
+        return tops.size > cell.textContent.trim().split(/\\s+/).length;
+      }).map((cell) => cell.textContent)`);
+    expect(broken).to.deep.equal([]);
+    const { jobId } = body as { jobId: number };
+    await service.ask('POST', `/rest/streaming/jobs/${jobId}/cancel`);
+  });
+
+  it('shows what others have written as text, and runs nothing of it', async () => {
+    const { page } = await chromium.reader(service, '#/jobs');
+    await row(page, done).getByText(TRICK).waitFor();
+    await page.goto(`${service.url}/#/jobs/${done}`);
+    await page.getByText(TRICK).waitFor();
+    expect(await page.evaluate('window.tricked')).to.equal(undefined);
+  });
+
   it('can be read on a narrow screen, in every view, without moving it sideways', async () => {
-    const job = await light();
-    await service.terminal(job);
     const { page } = await chromium.reader(service, '#/jobs', { size: { width: 320, height: 640 } });
     for (const view of [
       'jobs',
-      `jobs/${job}`,
-      `jobs/${job}/media/0`,
+      `jobs/${done}`,
+      `jobs/${done}/media/0`,
       'new',
       'streams',
       'pipelines',
@@ -286,51 +292,50 @@ const FACE = 'FACE DETECTION PIPELINE';
     }
   });
 
-  it('tells who looks for a thing by its name in texts how things are found', async () => {
-    const { page } = await chromium.reader(service, '#/search?text=zeppelin');
-    await page.getByText('things are found by their class').waitFor();
-    await page.goto(`${service.url}/#/search?class=zeppelin`);
-    await page.getByText(/^Nothing was found\.$/).waitFor();
-  });
-
-  it('breaks no heading and no figure of the streams within a word, however long the address of a camera is', async () => {
-    const { status } = await service.ask('POST', '/rest/streaming/jobs', {
-      enableOutputToDisk: false,
-      pipelineName: FACE,
-      stallTimeout: 0,
-      stream: { streamUri: `http://127.0.0.1:1/${'street/'.repeat(40)}`, segmentSize: 100 },
-    });
-    expect(status).to.equal(201);
-    const { page } = await chromium.reader(service, '#/streams');
-    await page.getByRole('cell', { name: '0 segments' }).waitFor();
-    const broken = await page.evaluate(`
-      [...document.querySelectorAll('thead th, td.words, td time')].filter((cell) => {
-        const lines = document.createRange();
-        lines.selectNodeContents(cell);
-        const tops = new Set([...lines.getClientRects()].map(({ top }) => Math.round(top)));
-        return tops.size > cell.textContent.trim().split(/\\s+/).length;
-      }).map((cell) => cell.textContent)`);
-    expect(broken).to.deep.equal([]);
-  });
-
   it('is used by keys alone: to the content, to a job and to its button', async () => {
-    const job = await light();
-    await service.terminal(job);
     const { page } = await chromium.reader(service, '#/jobs');
-    await row(page, job).waitFor();
+    await row(page, done).waitFor();
     const focused = () => page.evaluate('document.activeElement?.textContent');
     await page.keyboard.press('Tab');
-    for (let n = 0; n < 60 && (await focused()) !== job; n++) await page.keyboard.press('Tab');
-    expect(await focused()).to.equal(job);
+    for (let n = 0; n < 60 && (await focused()) !== done; n++) await page.keyboard.press('Tab');
+    expect(await focused()).to.equal(done);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: job }).waitFor();
+    await page.getByRole('heading', { name: done }).waitFor();
   });
 
-  it('logs out here', async () => {
-    const { page } = await chromium.reader(service, '#/jobs');
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByRole('link', { name: 'Log in' }).waitFor();
-    await page.reload();
-    await page.getByRole('link', { name: 'Log in' }).waitFor();
+  describe('shows a video and', () => viewerOfVideos(() => ({ service, chromium })));
+
+  // Mocha runs these after all above: they end the server, and the session.
+  describe('at last', () => {
+    it('says that nothing new can come when the service is gone, and goes on when it is back', async () => {
+      const { page } = await chromium.reader(service, '#/jobs');
+      await row(page, await waiting()).waitFor();
+      await service.stop();
+      await page.getByText('The connection is lost; last seen').waitFor();
+      await service.startHere({ PORT: new URL(service.url).port });
+      await page.getByText('The connection is lost').waitFor({ state: 'detached' });
+      await row(page, await waiting()).waitFor();
+    });
+
+    it('logs out here', async () => {
+      const { page } = await chromium.reader(service, '#/jobs');
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.getByRole('link', { name: 'Log in' }).waitFor();
+      await page.reload();
+      await page.getByRole('link', { name: 'Log in' }).waitFor();
+      chromium.loggedOut(service, 'administrator');
+    });
+
+    it('gives users no button that only administrators may press', async () => {
+      const { page } = await chromium.reader(service, '#/nodes', { as: 'user' });
+      await page.getByRole('row', { name: /TroupeFaceDetection/ }).waitFor();
+      expect(await page.getByRole('button', { name: /less$/ }).count()).to.equal(0);
+      expect(await page.getByRole('button', { name: /^Log of/ }).count()).to.equal(0);
+      await page.getByRole('link', { name: 'Pipelines' }).click();
+      await page.getByRole('link', { name: FACE, exact: true }).click();
+      await page.getByRole('heading', { name: FACE }).waitFor();
+      await page.getByText('FACE DETECTION TASK').waitFor();
+      expect(await page.getByRole('button', { name: 'Delete' }).count()).to.equal(0);
+    });
   });
 });

@@ -2,15 +2,16 @@
 import { expect } from 'chai';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { pictureUri } from '../support/data-uri.ts';
 import { isAlive } from '../support/processes.ts';
 import { freePort, ReverseProxy } from '../support/reverse-proxy.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
-import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { needsPython, probeFile, PythonComponent } from './support.ts';
 
-const MEDIA = [sampleUri('digital-clock.jpg')];
-const LEASE_MS = 2_000;
+const MEDIA = [pictureUri(8, 8)];
+const LEASE_MS = 4_000;
 const ACTION = 'PROBE DETECTION ACTION';
 const job = (jobProperties: Readonly<Record<string, string>>, media: readonly string[] = MEDIA) => ({
   media,
@@ -114,7 +115,7 @@ describe('A Python component that is on its own', function () {
   });
 
   it('does many small sub-jobs, several a message', async () => {
-    const media = Array.from({ length: 12 }, () => sampleUri('digital-clock.jpg'));
+    const media = Array.from({ length: 6 }, () => MEDIA[0]!);
     const document = await service.run(job({}, media));
     expect(document.status).to.equal('COMPLETE');
     expect(document.media.map((medium) => tracksOf(medium, 'PROBE').length)).to.deep.equal(

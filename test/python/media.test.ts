@@ -1,6 +1,7 @@
 /** Media as a Python component sees them: on the host of the server, and on one that shares nothing with it and can decode nothing. */
 import { expect } from 'chai';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { crc32 } from 'node:zlib';
@@ -8,11 +9,12 @@ import { readImage } from '../../media/image-frame.ts';
 import { openVideo } from '../../media/video-frames.ts';
 import { frameTransform } from '../../media/transform.ts';
 import type { Frame } from '../../components/sdk/detector.ts';
+import { makeVideo } from '../media/make-video.ts';
+import { bitmapOf } from '../support/bitmap.ts';
+import { pictureUri } from '../support/data-uri.ts';
 import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
 import { needsPython, probeFile, PythonComponent } from './support.ts';
 
-const VIDEO = sampleUri('face_move.mp4');
-const ASTRONAUT = sampleUri('astronaut.png');
 const PROBE = 'PROBE DETECTION PIPELINE';
 const AWAY = { TROUPE_SHARES_FILES: 'false', TROUPE_FFMPEG: 'none', TROUPE_WITHOUT: 'cv2' };
 
@@ -26,10 +28,19 @@ interface Seen {
 describe('A medium in the Python SDK', function () {
   this.timeout(120_000);
   let service: Service;
+  let video: string;
+  let picture: string;
 
   before(async function () {
     needsPython(this);
     service = await Service.shared();
+    const fileOf = (name: string) => path.join(service.mediaDir, name);
+    makeVideo(fileOf('video.mp4'), { frames: 100, bFrames: 2 });
+    writeFileSync(fileOf('picture.bmp'), bitmapOf(randomBytes(96 * 64 * 3), 96, 64));
+    [video, picture] = ['video.mp4', 'picture.bmp'].map((name) => pathToFileURL(fileOf(name)).href) as [
+      string,
+      string,
+    ];
   });
   after(async () => {
     await service?.ask('DELETE', '/rest/components/PythonProbe');
@@ -63,11 +74,11 @@ describe('A medium in the Python SDK', function () {
     for await (const frame of reader.frames()) frames.push(told(frame));
     return frames;
   }
-  const sampled = {
-    media: [VIDEO],
+  const sampled = () => ({
+    media: [video],
     pipelineName: PROBE,
     jobProperties: { FRAME_INTERVAL: '10', TARGET_SEGMENT_LENGTH: '40', MIN_SEGMENT_LENGTH: '10' },
-  };
+  });
 
   describe('on a host that shares no folder and cannot decode', () => {
     let component: PythonComponent;
@@ -81,7 +92,7 @@ describe('A medium in the Python SDK', function () {
       const fetches = () =>
         service.log('request').filter((line) => String(line['path']).endsWith('/medium')).length;
       const before = fetches();
-      const media = Array.from({ length: 3 }, () => ASTRONAUT);
+      const media = Array.from({ length: 3 }, () => picture);
       const ids = await Promise.all([0, 1].map(() => service.submit({ media, pipelineName: PROBE })));
       for (const id of ids) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
       expect(fetches() - before).to.equal(1);
@@ -92,26 +103,26 @@ describe('A medium in the Python SDK', function () {
     });
 
     it('is looked at frame by frame as the server decodes it, by a host that cannot decode', async () => {
-      const document = await service.run(sampled);
+      const document = await service.run(sampled());
       expect(document.status).to.equal('COMPLETE');
-      expect(seen(document)).to.deep.equal(await framesOf(VIDEO, 10));
+      expect(seen(document)).to.deep.equal(await framesOf(video, 10));
     });
 
     it('is turned and cut as the properties say, and its boxes lie in the stored picture', async () => {
       const properties = {
         ROTATION: '90',
         SEARCH_REGION_ENABLE_DETECTION: 'true',
-        SEARCH_REGION_TOP_LEFT_X_DETECTION: '100',
+        SEARCH_REGION_TOP_LEFT_X_DETECTION: '20',
         SEARCH_REGION_BOTTOM_RIGHT_Y_DETECTION: '50%',
       };
       const document = await service.run({
-        media: [ASTRONAUT],
+        media: [picture],
         pipelineName: PROBE,
         jobProperties: properties,
       });
-      const picture = await readImage(fileURLToPath(ASTRONAUT));
-      const transform = frameTransform(properties, {}, picture);
-      expect(seen(document)).to.deep.equal([told(transform.apply(picture))]);
+      const stored = await readImage(fileURLToPath(picture));
+      const transform = frameTransform(properties, {}, stored);
+      expect(seen(document)).to.deep.equal([told(transform.apply(stored))]);
       const { x, y, width, height } = transform.toMedium({ x: 0, y: 0, ...transform });
       expect(tracksOf(document.media[0], 'PROBE')[0]?.exemplar).to.include({ x, y, width, height });
     });
@@ -125,24 +136,23 @@ describe('A medium in the Python SDK', function () {
       const actions = [
         action('FIRST', {
           SEARCH_REGION_ENABLE_DETECTION: 'true',
-          SEARCH_REGION_TOP_LEFT_X_DETECTION: '400',
+          SEARCH_REGION_TOP_LEFT_X_DETECTION: '64',
         }),
         action('SECOND', { FEED_FORWARD_TYPE: 'REGION' }),
       ];
       const tasks = actions.map(({ name }) => ({ name: `${name} TASK`, actions: [name] }));
       const document = await service.run({
-        media: [ASTRONAUT],
+        media: [picture],
         pipelineDefinition: { pipeline: tasks.map(({ name }) => name), tasks, actions },
       });
       const [first, second] = [seen(document)[0], tracksOf(document.media[0], 'FED')[0]];
-      expect(first?.size).to.equal('112x512');
-      expect(second?.exemplar).to.include({ x: 400, y: 0, width: 112, height: 512 });
+      expect(first?.size).to.equal('32x64');
+      expect(second?.exemplar).to.include({ x: 64, y: 0, width: 32, height: 64 });
       expect(second?.exemplar.detectionProperties['CRC']).to.equal(first?.crc);
     });
 
     it('that is made of a document comes back from a host that shares no folder', async () => {
       const file = path.join(service.mediaDir, 'note.txt');
-      mkdirSync(service.mediaDir, { recursive: true });
       writeFileSync(file, 'a note');
       const document = await service.run({ media: [pathToFileURL(file).href], pipelineName: PROBE });
       expect(document.status).to.equal('COMPLETE');
@@ -159,11 +169,11 @@ describe('A medium in the Python SDK', function () {
     after(() => component?.close());
 
     it('gives way in the cache to what came later when MEDIA_CACHE_BYTES is full', async () => {
-      component = await away('small', { MEDIA_CACHE_BYTES: '300000' });
+      component = await away('small', { MEDIA_CACHE_BYTES: '5000' });
       const documents = [];
       // The first is larger than the cache, the second and third have no room beside each other.
-      for (const name of ['astronaut.png', 'chelsea.png', 'camera.png'])
-        documents.push(await service.run({ media: [sampleUri(name)], pipelineName: PROBE }));
+      for (const medium of [pictureUri(48, 48), pictureUri(32, 32, 1), pictureUri(32, 32, 2)])
+        documents.push(await service.run({ media: [medium], pipelineName: PROBE }));
       expect(documents.map(({ status }) => status)).to.deep.equal(['COMPLETE', 'COMPLETE', 'COMPLETE']);
       const kept = readdirSync(path.join(service.folder, 'small')).filter((name) => !name.endsWith('.use'));
       expect(kept).to.deep.equal([documents[2]?.media[0]?.sha256]);
@@ -179,7 +189,7 @@ describe('A medium in the Python SDK', function () {
 
     it('shows the same frames where ffmpeg or OpenCV decode it', async function () {
       if (!component.said.includes('videos by')) this.skip();
-      const [found, wanted] = [seen(await service.run(sampled)), await framesOf(VIDEO, 10)];
+      const [found, wanted] = [seen(await service.run(sampled())), await framesOf(video, 10)];
       expect(found.map(({ frame }) => frame)).to.deep.equal(wanted.map(({ frame }) => frame));
       for (const [at, { mean }] of wanted.entries()) expect(found[at]?.mean).to.be.closeTo(mean, 2);
     });

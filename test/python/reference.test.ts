@@ -1,15 +1,17 @@
 /** A component that was written for the Python API of the reference system runs unchanged. */
 import { expect } from 'chai';
-import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { packageRoot } from '../../config/info.ts';
 import { sampleUri, Service, tracksOf } from '../support/service.ts';
-import { needsPython, PythonComponent } from './support.ts';
+import {
+  needsPython,
+  PythonComponent,
+  referenceFolder,
+  REFERENCE_PIPELINE,
+  REFERENCE_RUNNER,
+} from './support.ts';
 
-const COMPONENT = path.join(packageRoot, 'test', 'python', 'components', 'reference');
-const RUNNER = path.join(packageRoot, 'sdk', 'python-reference', 'troupe_reference');
-const PIPELINE = 'BRIGHTNESS DETECTION PIPELINE';
 const ASTRONAUT = sampleUri('astronaut.png');
 const VIDEO = sampleUri('face_move.mp4');
 
@@ -22,9 +24,9 @@ describe('A component of the reference system in Python', function () {
     needsPython(this);
     service = await Service.shared();
     component = new PythonComponent(
-      path.join(COMPONENT, 'brightness_component.py'),
+      path.join(referenceFolder, 'brightness_component.py'),
       { TROUPE_URL: service.url, TROUPE_TOKEN: service.token },
-      RUNNER,
+      REFERENCE_RUNNER,
     );
     await component.says('serving BRIGHTNESS');
   });
@@ -35,7 +37,7 @@ describe('A component of the reference system in Python', function () {
   });
 
   const run = (medium: string, jobProperties: Readonly<Record<string, string>> = {}) =>
-    service.run({ media: [medium], pipelineName: PIPELINE, jobProperties });
+    service.run({ media: [medium], pipelineName: REFERENCE_PIPELINE, jobProperties });
   const fed = (properties: Readonly<Record<string, string>>) => {
     const actions = [
       { name: 'FIRST', algorithm: 'BRIGHTNESS', properties: [] },
@@ -87,7 +89,6 @@ describe('A component of the reference system in Python', function () {
       2787,
       { STOP: '2787' },
     ]);
-    mkdirSync(service.mediaDir, { recursive: true });
     const file = path.join(service.mediaDir, 'note.txt');
     writeFileSync(file, 'a note');
     const [text] = tracksOf((await run(pathToFileURL(file).href)).media[0], 'BRIGHTNESS');
@@ -129,26 +130,5 @@ describe('A component of the reference system in Python', function () {
     expect(counted.map(({ trackProperties }) => trackProperties['FRAMES'])).to.include('10');
     const together = await video({ FEED_FORWARD_TYPE: 'FRAME', FEED_FORWARD_ALL_TRACKS: 'true' });
     expect(together.map(({ trackProperties }) => trackProperties['TRACKS'])).to.include('1');
-  });
-
-  it('is started by the server, too, from a folder with its descriptor and a service.json', async () => {
-    const other = new Service();
-    try {
-      const folder = path.join(other.folder, 'components', 'brightness');
-      cpSync(COMPONENT, folder, { recursive: true });
-      renameSync(path.join(folder, 'descriptor', 'descriptor.json'), path.join(folder, 'descriptor.json'));
-      writeFileSync(
-        path.join(folder, 'service.json'),
-        JSON.stringify({
-          cmd: 'python3',
-          args: ['${TROUPE_HOME}/sdk/python-reference/troupe_reference', 'brightness_component.py'],
-        }),
-      );
-      await other.startHere({ COMPONENT_FOLDERS: path.dirname(folder) });
-      const document = await other.run({ media: [ASTRONAUT], pipelineName: PIPELINE });
-      expect(tracksOf(document.media[0], 'BRIGHTNESS')).to.have.length(2);
-    } finally {
-      await other.close();
-    }
   });
 });

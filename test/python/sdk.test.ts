@@ -9,6 +9,9 @@ import { frameTransform, type FrameTransform } from '../../media/transform.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import { needsPython, sdkFolder } from './support.ts';
 
+/** Pictures that are turned; `npm run test:long` turns all of them. */
+const CASES = process.env['SHARE_OF_RUNS'] === '1' ? 300 : 60;
+
 /** Without what is installed for the user who runs the tests: the standard library has to do. */
 const ISOLATED = ['-B', '-s'];
 
@@ -137,7 +140,7 @@ describe('The Python SDK', function () {
   });
 
   const turnsAsTheServer = (python: string) => {
-    const cases = Array.from({ length: 300 }, (_, seed) => caseOf(seed));
+    const cases = Array.from({ length: CASES }, (_, seed) => caseOf(seed));
     const answers = JSON.parse(run(python, ['-m', 'tests.view_cases'], JSON.stringify(cases))) as {
       frame: number;
       size: number[];

@@ -15,6 +15,9 @@ export const PYTHON = [process.env['TEST_PYTHON'] ?? '', '/usr/bin/python3', 'py
 export const sdkFolder = path.join(packageRoot, 'sdk', 'python');
 export const exampleFolder = path.join(sdkFolder, 'examples', 'silence');
 export const probeFile = path.join(packageRoot, 'test', 'python', 'components', 'probe', 'detector.py');
+export const referenceFolder = path.join(packageRoot, 'test', 'python', 'components', 'reference');
+export const REFERENCE_RUNNER = path.join(packageRoot, 'sdk', 'python-reference', 'troupe_reference');
+export const REFERENCE_PIPELINE = 'BRIGHTNESS DETECTION PIPELINE';
 const RUNNER = path.join(sdkFolder, 'troupe_sdk');
 
 /** Leaves the test out where there is no Python. */

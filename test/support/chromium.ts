@@ -49,6 +49,9 @@ export class Chromium {
   /** Contexts in which somebody has logged in, by the data folder of the service and the role: what they have loaded they do not load again. */
   readonly #loggedIn = new Map<string, BrowserContext>();
 
+  /** One in which nobody is logged in, for who comes next: what it has loaded serves him, too. */
+  #loggedOut: BrowserContext | undefined;
+
   private constructor(browser: Browser) {
     this.#browser = browser;
   }
@@ -69,9 +72,10 @@ export class Chromium {
     place: string,
     { as = 'administrator', size = USUAL_SIZE }: { readonly as?: string; readonly size?: Size } = {},
   ): Promise<Reader> {
-    const key = `${service.dataDir} ${as}`;
+    const key = keyOf(service, as);
     const known = this.#loggedIn.get(key);
-    const context = known ?? (await this.#browser.newContext());
+    const context = known ?? (await this.#withNobody());
+    if (known === undefined) this.#loggedOut = undefined;
     const reader = new Reader(freed(context.pages()[0]) ?? (await context.newPage()), service);
     const others = this.#browser.contexts().filter((other) => other !== context);
     await Promise.all(others.flatMap((other) => other.pages()).map((page) => page.close()));
@@ -89,16 +93,29 @@ export class Chromium {
 
   /** Somebody who has not logged in. */
   async stranger(service: Service, place: string): Promise<Reader> {
-    const context = await this.#browser.newContext();
-    const reader = new Reader(await context.newPage(), service);
+    const context = await this.#withNobody();
+    const reader = new Reader(freed(context.pages()[0]) ?? (await context.newPage()), service);
     await reader.page.goto(`${service.url}/${place}`);
     return reader;
+  }
+
+  /** Told that the readers of a role have logged out. */
+  loggedOut(service: Service, as: string): void {
+    const key = keyOf(service, as);
+    this.#loggedOut = this.#loggedIn.get(key);
+    this.#loggedIn.delete(key);
+  }
+
+  async #withNobody(): Promise<BrowserContext> {
+    return (this.#loggedOut ??= await this.#browser.newContext());
   }
 
   close(): Promise<void> {
     return this.#browser.close();
   }
 }
+
+const keyOf = ({ dataDir }: Service, role: string) => `${dataDir} ${role}`;
 
 /** A page that nobody listens to any more. */
 function freed(page: Page | undefined): Page | undefined {

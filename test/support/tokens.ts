@@ -9,11 +9,15 @@ import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-se
  * one loads and opens its provider: for each of some hundred servers that would be a third of the time of its start. What the
  * provider itself promises is held in test/access, and in test/cli, whose clients get their tokens from it.
  */
-export async function ownToken(baseUrl: string, dataDir: string): Promise<string> {
+export async function ownToken(
+  baseUrl: string,
+  dataDir: string,
+  role: keyof typeof DEVELOPMENT_ROLES = 'admin',
+): Promise<string> {
   const {
     signingKeys: [key],
   } = await loadOrCreateDevelopmentSecrets(dataDir);
-  return new SignJWT({ client_id: DEVELOPMENT_CLIENT_ID, groups: [DEVELOPMENT_ROLES.admin?.value] })
+  return new SignJWT({ client_id: DEVELOPMENT_CLIENT_ID, groups: [DEVELOPMENT_ROLES[role]?.value] })
     .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt' })
     .setIssuer(`${baseUrl}${DEVELOPMENT_PATH}`)
     .setSubject(DEVELOPMENT_CLIENT_ID)

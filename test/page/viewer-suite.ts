@@ -1,27 +1,22 @@
-/** The viewer of a medium in a real browser. */
+/** The viewer of a video in a real browser: what is asked of it every day. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { Chromium, hasChromium } from '../support/chromium.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { makeVideo } from '../media/make-video.ts';
+import type { Chromium } from '../support/chromium.ts';
+import type { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { videoThatBreaksOff } from './broken-video-suite.ts';
-import { boxesOnTheirFrame, SHOWN } from './frame-truth-suite.ts';
+import { boxesOnTheirFrame } from './frame-truth-suite.ts';
 
-(hasChromium ? describe : describe.skip)('The viewer of a video', function () {
-  this.timeout(240_000 + SHOWN * 200);
-  let service: Service;
-  let chromium: Chromium;
-  before(async () => {
-    service = await Service.shared();
-    chromium = await Chromium.started();
-  });
-  after(async () => {
-    await chromium?.close();
-    await service.close();
-  });
-
+/** Tests of the viewer that `at` has. */
+export function viewerOfVideos(at: () => { readonly service: Service; readonly chromium: Chromium }): void {
   it('shows the picture of the place under the pointer, asks for one at a time, and ends with the last place', async () => {
+    const { service, chromium } = at();
+    const path = join(service.mediaDir, 'pointer.mp4');
+    makeVideo(path, { frames: 100 });
     const job = await service.submit({
-      media: [sampleUri('face_move.mp4')],
+      media: [pathToFileURL(path).href],
       pipelineName: 'LIGHT PIPELINE',
     });
     await service.terminal(job);
@@ -43,7 +38,7 @@ import { boxesOnTheirFrame, SHOWN } from './frame-truth-suite.ts';
     );
     const timeline = (await page.locator('.lanes .bars svg').boundingBox())!;
     const over = (part: number) => page.mouse.move(timeline.x + part * timeline.width, timeline.y + 8);
-    for (let n = 0; n <= 40; n++) await over(0.1 + n / 50);
+    for (let n = 0; n <= 20; n++) await over(0.1 + n / 25);
     const picture = page.locator('.preview img');
     const { runs } = (await service.ask('GET', `/rest/jobs/${job}/media/0/frames`)).body as {
       runs: number[][];
@@ -54,12 +49,12 @@ import { boxesOnTheirFrame, SHOWN } from './frame-truth-suite.ts';
       async () => Number(/frames\/(\d+)\.jpg/.exec((await picture.getAttribute('src')) ?? '')?.[1]) / frames,
       (part) => Math.abs(part - 0.9) < 0.05,
     );
-    expect([most, asked.length < 41]).to.deep.equal([1, true]);
+    expect([most, asked.length < 21]).to.deep.equal([1, true]);
     await page.mouse.move(5, 5);
     await picture.waitFor({ state: 'detached' });
     expect(complaints).to.deep.equal([]);
   });
 
-  describe('that breaks off', () => videoThatBreaksOff(() => ({ service, chromium })));
-  describe('draws boxes that', () => boxesOnTheirFrame(() => ({ service, chromium })));
-});
+  describe('of one that breaks off', () => videoThatBreaksOff(at, { isLong: false }));
+  describe('draws boxes that', () => boxesOnTheirFrame(at, ['variable.mp4']));
+}
