@@ -62,6 +62,8 @@ describe('A node on another host', () => {
       () => stateThere(name),
       (seen) => seen === state,
     );
+  const order = async (verb: 'start' | 'stop', name: string) =>
+    (await service.ask('POST', `/rest/nodes/services/${OTHER}:${name}/${verb}`)).body;
   /** A job whose detector waits until the answer is called. */
   const waitingJob = async (media = 1) => {
     const file = path.join(service.mediaDir, `go-${++files}`);
@@ -115,23 +117,6 @@ describe('A node on another host', () => {
     );
   });
 
-  it('has its services started and stopped by an ADMIN, and remembers what was stopped over its own restart', async () => {
-    await configured([], [nodes.model('Steady')]);
-    await becomesThere('Steady:1', 'Running');
-    const change = async (verb: string) =>
-      (await service.ask('POST', `/rest/nodes/services/${OTHER}:Steady:1/${verb}`)).body;
-    expect(await change('stop')).to.deep.equal({ responseCode: 0, message: null });
-    await becomesThere('Steady:1', 'InactiveNoStart');
-    expect(await node.stop()).to.equal(0);
-    await becomesThere('Steady:1', 'Unknown');
-    expect(await change('start')).to.have.property('responseCode', 1);
-    node.start();
-    await node.connected(2);
-    await becomesThere('Steady:1', 'InactiveNoStart');
-    expect(await change('start')).to.deep.equal({ responseCode: 0, message: null });
-    await becomesThere('Steady:1', 'Running');
-  });
-
   it('tells an ADMIN the last lines of its services, over the server', async () => {
     const file = path.join(service.mediaDir, 'talks.mjs');
     writeFileSync(file, `console.error('a worry'); process.exitCode = 3;`);
@@ -156,7 +141,7 @@ describe('A node on another host', () => {
     await isHeld(job, `${OTHER}:TestTrouble:1`);
     await service.kill9();
     await service.startHere({ PORT: new URL(service.url).port });
-    await node.connected(3);
+    await node.connected(2);
     go();
     expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
     expect(workersOf(job)).to.deep.equal([[1, `${OTHER}:TestTrouble:1`]]);
@@ -167,7 +152,7 @@ describe('A node on another host', () => {
     await isHeld(job, `${OTHER}:TestTrouble:1`);
     await node.kill9();
     node.start();
-    await node.connected(4);
+    await node.connected(3);
     await until(
       'it is handed out again',
       () => workersOf(job),
@@ -207,22 +192,28 @@ describe('A node on another host', () => {
     expect((await service.terminal(lost.job)).jobStatus).to.equal('ERROR');
   });
 
-  it('runs what it was told last when it starts without its server, and hears the rest when that is back', async () => {
-    await configured([], [nodes.model('Alone')]);
+  it('has its services started and stopped by an ADMIN; when it starts without its server it runs what it was told last, but for what was stopped, and hears the rest when that is back', async () => {
+    await configured([], [nodes.model('Alone'), nodes.model('Steady')]);
     await nodes.startedTimes('Alone', 1);
+    await becomesThere('Steady:1', 'Running');
+    expect(await order('stop', 'Steady:1')).to.deep.equal({ responseCode: 0, message: null });
+    await becomesThere('Steady:1', 'InactiveNoStart');
     await service.stop();
     await node.kill9();
     node.start();
     await nodes.startedTimes('Alone', 2);
-    expect(node.log('the node is connected to its server')).to.have.length(4);
+    expect(node.log('the node is connected to its server')).to.have.length(3);
     await service.startHere();
-    await node.connected(5);
+    await node.connected(4);
     await becomesThere('Alone:1', 'Running');
+    await becomesThere('Steady:1', 'InactiveNoStart');
+    expect(await order('start', 'Steady:1')).to.deep.equal({ responseCode: 0, message: null });
+    await becomesThere('Steady:1', 'Running');
     await configured([], []);
     await until(
-      'it ends',
-      () => stateThere('Alone:1'),
-      (seen) => seen === undefined,
+      'they end',
+      () => Promise.all(['Alone:1', 'Steady:1'].map(stateThere)),
+      (seen) => seen.every((state) => state === undefined),
     );
   });
 
@@ -370,6 +361,16 @@ describe('A node on another host', () => {
       ]);
       const claim = await new RawComponent(service, token).say('/claim', { algorithms: ['LIGHT'] });
       expect(claim.status, 'work of another algorithm').to.equal(403);
+    });
+  });
+
+  describe('that is stopped', () => {
+    it('ends in order, is Unknown, and takes no orders', async () => {
+      await configured([], [nodes.model('Last')]);
+      await becomesThere('Last:1', 'Running');
+      expect(await node.stop()).to.equal(0);
+      await becomesThere('Last:1', 'Unknown');
+      expect(await order('start', 'Last:1')).to.have.property('responseCode', 1);
     });
   });
 });
