@@ -13,7 +13,7 @@ describe('A server', () => {
   after(() => service.close());
 
   const serverId = async () => (await service.ask('GET', '/rest/info')).headers.get('troupe-server') ?? '';
-  const job = { media: [sampleUri('rocket.jpg')], pipelineName: 'ABSENT PIPELINE' };
+  const job = { media: [sampleUri('digital-clock.jpg')], pipelineName: 'ABSENT PIPELINE' };
 
   it('has a name of its own at each start, told with GET /rest/info and in the log', async () => {
     const first = await serverId();
@@ -31,7 +31,7 @@ describe('A server', () => {
     const component = new RawComponent(service);
     const id = await service.submit({
       ...job,
-      media: [sampleUri('rocket.jpg'), sampleUri('astronaut.png')],
+      media: [sampleUri('digital-clock.jpg'), sampleUri('hello-world.png')],
     });
     expect(id).to.match(/^site-/);
     const { token } = await component.claimOf(id, 'ABSENT');

@@ -1,11 +1,13 @@
 /** Components that were started for work end when there is none, and work starts them again. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { isAlive } from '../support/processes.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { Nodes } from './nodes-support.ts';
 
-const JOB = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
+const JOB = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 const VIDEO = { ...JOB, media: [sampleUri('hello.avi')] };
 
 describe('Components without work', () => {
@@ -14,7 +16,7 @@ describe('Components without work', () => {
   /** The job of the video. */
   let last = '';
   before(async () => {
-    service = await Service.here({ IDLE_SERVICE_MS: '300' });
+    service = await Service.here({ IDLE_SERVICE_MS: '300', FRAME_CACHE_BYTES: '1' });
     nodes = new Nodes(service);
   });
   after(() => service.close());
@@ -41,7 +43,7 @@ describe('Components without work', () => {
     expect((await nodes.state('TestLight:1'))?.restartCount, 'no restart is counted').to.equal(0);
   });
 
-  it('are started for a frame of a medium, which is kept until its job is removed', async () => {
+  it('are started for a frame of a medium, which is kept until another one needs its place, or its job is removed', async () => {
     const jobId = last;
     expect(service.componentPids().filter((pid) => isAlive({ pid }))).to.deep.equal([]);
     const path = `/rest/jobs/${jobId}/media/0/frames/2.jpg`;
@@ -49,8 +51,10 @@ describe('Components without work', () => {
     const etag = (await get(path)).headers.get('etag')!;
     expect((await get(path, { 'if-none-match': etag })).status).to.equal(304);
     expect((await jpegOf(path)).equals(first)).to.equal(true);
-    const frames = await service.files('frames');
-    expect(frames).to.deep.include(`${jobId}.1`);
+    await jpegOf(`/rest/jobs/${jobId}/media/0/frames/1.jpg`);
+    const kept = join('frames', `${jobId}.1`);
+    expect(await service.files(kept), 'more than FRAME_CACHE_BYTES is one').to.deep.equal(['0-1.jpg']);
+    expect((await stat(join(service.dataDir, kept, '0-1.jpg'))).size).to.be.greaterThan(0);
     expect((await service.ask('DELETE', `/rest/jobs/${jobId}`)).status).to.equal(204);
     await until(
       'its frames are gone',

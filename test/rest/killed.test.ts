@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { sampleUri, Service, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const REQUEST = { media: [{ mediaUri: sampleUri('astronaut.png') }], pipelineName: 'LIGHT PIPELINE' };
+const REQUEST = { media: [{ mediaUri: sampleUri('hello-world.png') }], pipelineName: 'LIGHT PIPELINE' };
 
 interface Message {
   readonly id: number;

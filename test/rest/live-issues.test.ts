@@ -8,7 +8,7 @@ import { Place } from '../cli/support.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const IMAGE = sampleUri('astronaut.png');
+const IMAGE = sampleUri('hello-world.png');
 const NOTHING = { shown: [], count: 0 };
 
 describe('GET /rest/jobs/{id}/issues', () => {

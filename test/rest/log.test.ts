@@ -6,7 +6,7 @@ import { TestProvider } from '../access/support/provider.ts';
 import { settingsOf, ServiceWithRoles } from '../support/roles.ts';
 import { sampleUri, Service } from '../support/service.ts';
 
-const JOB = { media: [{ mediaUri: sampleUri('astronaut.png') }], pipelineName: 'LIGHT PIPELINE' };
+const JOB = { media: [{ mediaUri: sampleUri('hello-world.png') }], pipelineName: 'LIGHT PIPELINE' };
 
 describe('The log', () => {
   let roles: ServiceWithRoles;

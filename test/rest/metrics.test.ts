@@ -88,7 +88,7 @@ describe('GET /metrics', () => {
 
   it('tells live and waiting jobs, queue lengths, leases and component processes', async () => {
     const queue = 'troupe_queue_length{queue="TROUPE.DETECTION_ABSENT_REQUEST"}';
-    const job = { media: [sampleUri('astronaut.png')], pipelineName: 'ABSENT PIPELINE' };
+    const job = { media: [sampleUri('hello-world.png')], pipelineName: 'ABSENT PIPELINE' };
     expect(await value(queue)).to.equal(0);
     const ids = [await service.submit(job), await service.submit(job)];
     await until(
@@ -129,7 +129,7 @@ describe('GET /metrics', () => {
     const ended = 'troupe_jobs_ended_total{pipeline="LIGHT PIPELINE",status="COMPLETE"}';
     const before = await scrape();
     expect(sample(before, 'troupe_disk_free_bytes')).to.be.above(0);
-    const job = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
+    const job = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
     for (let n = 0; n < 2; n++) await service.run(job);
     const after = await scrape();
     const grown = (name: string) => (sample(after, name) ?? 0) - (sample(before, name) ?? 0);

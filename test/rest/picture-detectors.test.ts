@@ -1,10 +1,8 @@
 /** Objects, barcodes and image properties, through the whole service; more of them: picture-detectors.long.ts. */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { bitmapOf } from '../support/bitmap.ts';
 import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
 import { classesOf } from './picture-classes.ts';
 
@@ -18,9 +16,9 @@ describe('The built-in pipelines for pictures', () => {
   const run = (name: string, ...media: string[]): Promise<DetectionDocument> =>
     service.run({ media, pipelineName: `${name} DETECTION PIPELINE` });
 
-  it('name the objects of images', async () => {
-    const document = await run('OBJECT', sampleUri('chelsea.png'), sampleUri('red-car.jpg'));
-    expect(classesOf(document)).to.deep.equal([['cat'], ['car']]);
+  it('name the object of an image', async () => {
+    const document = await run('OBJECT', sampleUri('chelsea.png'));
+    expect(classesOf(document)).to.deep.equal([['cat']]);
     for (const medium of document.media)
       for (const { exemplar, trackProperties } of tracksOf(medium, 'CLASS'))
         expect(exemplar.detectionProperties).to.deep.equal(trackProperties);
@@ -29,42 +27,13 @@ describe('The built-in pipelines for pictures', () => {
   it('read barcodes, and find none where there is none', async () => {
     const file = join(service.mediaDir, 'ean.png');
     await sharp(ean13('4006381333931', 4), { raw: { width: 480, height: 200, channels: 1 } }).toFile(file);
-    const document = await run('BARCODE', pathToFileURL(file).href, sampleUri('coffee.png'));
+    const document = await run('BARCODE', pathToFileURL(file).href, sampleUri('hello-world.png'));
     const tracks = tracksOf(document.media[0], 'BARCODE');
     expect(tracks.map(({ trackProperties }) => trackProperties)).to.deep.equal([
       { FORMAT: 'EAN13', TEXT: '4006381333931' },
     ]);
     expect(tracks[0]!.confidence).to.equal(1);
     expect(tracksOf(document.media[1], 'BARCODE')).to.deep.equal([]);
-  });
-
-  it('find in a BMP what they find in the PNG of the same picture, with artifacts and a marked-up copy', async () => {
-    const [png, bmp] = ['odd.png', 'odd.bmp'].map((name) => join(service.mediaDir, name));
-    const cropped = sharp(fileURLToPath(sampleUri('astronaut.png'))).extract({
-      left: 0,
-      top: 0,
-      width: 511,
-      height: 401,
-    });
-    await cropped.png().toFile(png!);
-    await writeFile(bmp!, bitmapOf(await cropped.removeAlpha().raw().toBuffer(), 511, 401));
-    const document = await service.run({
-      media: [png!, bmp!].map((path) => pathToFileURL(path).href),
-      pipelineName: 'FACE DETECTION WITH MARKUP PIPELINE',
-    });
-    expect(document.status).to.equal('COMPLETE');
-    const [ofPng, ofBmp] = document.media.map((medium) => ({
-      faces: tracksOf(medium, 'FACE').map(({ exemplar: { artifactPath: _, ...exemplar } }) => exemplar),
-      picture: tracksOf(medium, 'FACE')[0]!.exemplar.artifactPath,
-      copy: medium.markupResult!.path,
-    }));
-    expect(ofBmp!.faces).to.have.length(1).and.to.deep.equal(ofPng!.faces);
-    for (const part of ['picture', 'copy'] as const) {
-      const [one, other] = await Promise.all(
-        [ofPng, ofBmp].map((of) => sharp(fileURLToPath(of![part]!)).raw().toBuffer()),
-      );
-      expect(Buffer.compare(one!, other!), part).to.equal(0);
-    }
   });
 
   it('measure an image, and a video once a second', async () => {

@@ -142,7 +142,7 @@ describe('Pipelines, tasks, actions and algorithms (specification 4.7)', () => {
     service.ask('DELETE', `/rest/${kind}/${encodeURIComponent(name)}`);
   const messageOf = ({ body }: Answer) => (body as { message?: string } | undefined)?.message;
   const refusal = async (pipelineName: string) => {
-    const answer = await service.create({ media: [sampleUri('astronaut.png')], pipelineName });
+    const answer = await service.create({ media: [sampleUri('hello-world.png')], pipelineName });
     expect(answer.status).to.equal(400);
     return (answer.body as { coreResponse: { message: string } }).coreResponse.message.replace(
       /^Failure creating job\. /,
@@ -283,7 +283,7 @@ describe('Pipelines, tasks, actions and algorithms (specification 4.7)', () => {
     await post('actions', { name: 'OWN', description: 'd', algorithm: 'LIGHT', properties });
     await post('tasks', { name: 'OWN', description: 'd', actions: ['OWN'] });
     await post('pipelines', { name: 'OWN', description: 'd', tasks: ['OWN'] });
-    const id = await service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'OWN' });
+    const id = await service.submit({ media: [sampleUri('hello-world.png')], pipelineName: 'OWN' });
     for (const kind of ['pipelines', 'tasks', 'actions']) await remove(kind, 'OWN');
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     const [medium] = (await service.document(id)).media;

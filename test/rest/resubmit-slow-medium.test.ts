@@ -16,7 +16,7 @@ describe('A resubmitted job whose medium takes longer to fetch than its actor st
   let picture: Buffer;
 
   before(async () => {
-    picture = await readFile(fileURLToPath(sampleUri('astronaut.png')));
+    picture = await readFile(fileURLToPath(sampleUri('hello-world.png')));
     web = createServer((_, response) => {
       response.setHeader('content-type', 'image/png');
       if (holds) held = response;

@@ -8,6 +8,8 @@ import { until } from '../support/until.ts';
 
 describe('The service (specification 4.1)', () => {
   let service: Service;
+  /** A job that has ended. */
+  let ended = '';
   before(async () => {
     service = await Service.here();
   });
@@ -51,7 +53,7 @@ describe('The service (specification 4.1)', () => {
       expect(messages).to.have.length(1);
       expect(messages[0]!.msg).to.match(/^The disk of the service is nearly full: /);
       const refused = await full.create({
-        media: [sampleUri('astronaut.png')],
+        media: [sampleUri('hello-world.png')],
         pipelineName: 'LIGHT PIPELINE',
       });
       expect(refused.text).to.include('no new jobs are taken until there is room');
@@ -110,8 +112,8 @@ describe('The service (specification 4.1)', () => {
   });
 
   it('keeps its secrets out of the log, in a folder that only its user reads', async () => {
-    const id = await service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
-    await service.terminal(id);
+    ended = await service.submit({ media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' });
+    await service.terminal(ended);
     const secret = readFileSync(join(service.dataDir, 'secrets', 'troupe-cli.secret'), 'utf8').trim();
     const log = readFileSync(join(service.folder, 'log'), 'utf8');
     expect(log).to.not.include(secret).and.not.include(service.token);
@@ -133,10 +135,7 @@ describe('The service (specification 4.1)', () => {
     expect((await service.ask('GET', '/rest/info')).status, 'the first one goes on').to.equal(200);
   });
 
-  let ended = '';
   it('removes at its start what an earlier process left of jobs that have ended, and tells of files of jobs that it does not know', async () => {
-    ended = await service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
-    await service.terminal(ended);
     await service.stop();
     for (const kind of ['spool', 'media']) {
       mkdirSync(join(service.dataDir, kind), { recursive: true });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { JobStatistics } from '../../actors/views/statistics.ts';
 import { sampleUri, Service } from '../support/service.ts';
 
-const LIGHT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
+const LIGHT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 
 describe('GET /rest/jobs/stats', () => {
   let service: Service;

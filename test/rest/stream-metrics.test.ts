@@ -10,7 +10,7 @@ import {
   segmentLines,
 } from '../support/live-pipeline.ts';
 import { RawComponent } from '../support/raw-component.ts';
-import { answer, hang, Receiver } from '../support/receiver.ts';
+import { answer, drop, Receiver } from '../support/receiver.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -23,7 +23,6 @@ describe('GET /metrics of live streams', () => {
   before(async () => {
     service = await Service.here({
       STREAM_RESTART_MS: '20',
-      REPORT_TIMEOUT_MS: '500',
       MAX_QUEUED_REPORTS: '1',
     });
     await registerLivePipeline(service);
@@ -36,10 +35,11 @@ describe('GET /metrics of live streams', () => {
   });
 
   const scrape = async () => (await service.ask('GET', '/metrics')).text;
-  const value = async (name: string) => {
-    const line = (await scrape()).split('\n').find((one) => one.startsWith(`${name} `));
+  const sample = (text: string, name: string) => {
+    const line = text.split('\n').find((one) => one.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.slice(name.length + 1));
   };
+  const value = async (name: string) => sample(await scrape(), name);
   const figuresOf = async (id: number) => {
     const text = await scrape();
     return FIGURES.map((name) => {
@@ -120,8 +120,10 @@ describe('GET /metrics of live streams', () => {
 
   it('counts reports that were sent, not taken, and lost', async () => {
     const of = (outcome: string) => `troupe_stream_reports_total{kind="summary",outcome="${outcome}"}`;
-    const seen = async (): Promise<readonly number[]> =>
-      Promise.all(['sent', 'failed', 'dropped'].map(async (outcome) => (await value(of(outcome))) ?? 0));
+    const seen = async (): Promise<readonly number[]> => {
+      const text = await scrape();
+      return ['sent', 'failed', 'dropped'].map((outcome) => sample(text, of(outcome)) ?? 0);
+    };
     const [sent = 0, failed = 0, dropped = 0] = await seen();
     const becomes = (...wanted: readonly number[]) =>
       until('the reports are counted', seen, (now) => now.join() === wanted.join());
@@ -130,9 +132,15 @@ describe('GET /metrics of live streams', () => {
     const { token } = await claimLive(component, id);
     await component.segment(token, 0, segmentLines(0, Date.now()));
     await becomes(sent + 1, failed, dropped);
-    receiver.manner = hang;
+    // While one is on its way and another one waits, there is no place for a third.
+    const onTheirWay: (() => void)[] = [];
+    receiver.manner = (_, response) => onTheirWay.push(() => response.destroy());
     for (const segment of [1, 2, 3])
       await component.segment(token, segment, segmentLines(segment, Date.now()));
+    await becomes(sent + 1, failed, dropped + 1);
+    receiver.manner = drop;
+    await until('one is on its way', () => onTheirWay.length > 0);
+    for (const end of onTheirWay) end();
     await becomes(sent + 1, failed + 2, dropped + 1);
     await component.end(token, { reason: 'ended', detail: '' });
   });

@@ -39,7 +39,7 @@ describe('The tracks that a component is fed', () => {
     const actions = [action('FINDS'), action('IS FED', { FEED_FORWARD_TYPE: 'REGION' })];
     const tasks = actions.map(({ name }) => ({ name: `${name} TASK`, actions: [name] }));
     const id = await service.submit({
-      media: [sampleUri('astronaut.png')],
+      media: [sampleUri('hello-world.png')],
       pipelineDefinition: { pipeline: tasks.map(({ name }) => name), tasks, actions },
     });
     const first = await component.claimOf(id, 'ABSENT');

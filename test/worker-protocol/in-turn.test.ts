@@ -18,7 +18,7 @@ describe('A component that does its sub-jobs in turn', () => {
 
   const submit = () =>
     service.submit({
-      media: Array.from({ length: IMAGES }, () => sampleUri('astronaut.png')),
+      media: Array.from({ length: IMAGES }, () => sampleUri('hello-world.png')),
       pipelineName: 'ABSENT PIPELINE',
     });
   async function claim(max: number): Promise<readonly string[]> {

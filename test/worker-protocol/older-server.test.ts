@@ -69,7 +69,7 @@ describe('A component at an older server', () => {
       log: (message) => log.push(message),
     });
     try {
-      const media = Array.from({ length: IMAGES }, () => sampleUri('astronaut.png'));
+      const media = Array.from({ length: IMAGES }, () => sampleUri('hello-world.png'));
       const id = await service.submit({ media, pipelineName: 'ABSENT PIPELINE' });
       expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
       const document = await service.document(id);

@@ -83,7 +83,7 @@ describe('A node of another server', () => {
   it('has its processes work for any server, in their own queues, and over a restart of that server', async () => {
     const component = new RawComponent(service, token);
     const job = await service.submit({
-      media: [sampleUri('astronaut.png')],
+      media: [sampleUri('hello-world.png')],
       pipelineName: 'ABSENT PIPELINE',
     });
     expect((await component.say('/claim', { algorithms: ['LIGHT'] })).status).to.equal(403);

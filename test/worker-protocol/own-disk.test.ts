@@ -52,7 +52,10 @@ describe('A component whose disk takes nothing', () => {
   it('gives its sub-job back, says why in its log, and leaves it to others', async () => {
     await writeFile(folder('a file'), '');
     const log = working(folder('a file/no-folder'), 'of the full one');
-    const id = await service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'ABSENT PIPELINE' });
+    const id = await service.submit({
+      media: [sampleUri('hello-world.png')],
+      pipelineName: 'ABSENT PIPELINE',
+    });
     await until(
       'the log says why',
       () => log.join('\n'),

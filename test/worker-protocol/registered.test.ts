@@ -19,7 +19,7 @@ describe('A component that a client registered', () => {
     roles.as(client, 'POST', '/rest/components/registerUnmanaged', descriptorBody(name, change));
   const run = (name: string) =>
     roles.service.submit({
-      media: [sampleUri('astronaut.png')],
+      media: [sampleUri('hello-world.png')],
       pipelineName: `${name} ALGORITHM DETECTION PIPELINE`,
     });
 

@@ -50,7 +50,7 @@ describe('The access of a component', () => {
     const working = runWorker({ ...options, log: (message) => log.push(message) });
     try {
       const id = await service.submit({
-        media: [sampleUri('astronaut.png')],
+        media: [sampleUri('hello-world.png')],
         pipelineName: 'LASTING ALGORITHM DETECTION PIPELINE',
       });
       expect((await service.terminal(id)).jobStatus, log.join('\n')).to.equal('COMPLETE');
@@ -158,7 +158,7 @@ describe('The access of a component', () => {
     const options = { client, algorithms: ['WAITING ALGORITHM'], signal: stop.signal, handle };
     const working = runWorker({ ...options, log: () => undefined });
     try {
-      const media = [sampleUri('astronaut.png')];
+      const media = [sampleUri('hello-world.png')];
       const pipelineName = 'WAITING ALGORITHM DETECTION PIPELINE';
       const id = await roles.service.submit({ media, pipelineName });
       expect((await roles.service.terminal(id)).jobStatus).to.equal('COMPLETE');
