@@ -56,8 +56,8 @@ describe('A node of a server behind an OpenID Connect provider', () => {
       { host: 'rack-2', services: [{ ...SLEEPER, serviceCount: 0 }] },
     ]);
     await closing[0]!.kill9();
-    const [code, sentence] = await nodeOf('rack-2', 'shelf').refused();
-    expect(code).to.equal(2);
+    const [status, sentence] = await syncAs(await provider.token('shelf'), 'rack-2');
+    expect(status).to.equal(403);
     expect(sentence).to.match(/^The name rack-2 belongs to another client: give this node another NODE_NAME/);
   });
 

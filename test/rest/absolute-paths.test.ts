@@ -119,16 +119,16 @@ describe('What jobs have stored', () => {
     await goesOn(id, `${id}.1.m1`);
   });
 
-  it('in an earlier version is read: its live job goes on where the data folder was', async () => {
+  it('in an earlier version is read: what its live job has left to do is given out where the data folder was', async () => {
     await cp(FIXTURE, dataDir, { recursive: true });
     const place = { folder: dataDir, real: dataDir };
     // Brought here as the version before did it.
     await new SqliteStore(path.join(dataDir, 'troupe.db'), { place }).close();
     await service.startHere();
-    await goesOn(LIVE, `${LIVE}.1/1-1`);
+    await given(await component.claimOf(LIVE, 'ABSENT'), LIVE, `${LIVE}.1/1-1`);
   });
 
-  it('in an earlier version is read also when the data folder has moved since, and moves between two sub-jobs', async () => {
+  it('in an earlier version is read, also when the data folder has moved since, and moves between two sub-jobs', async () => {
     await cp(FIXTURE, dataDir, { recursive: true });
     await service.startHere();
     await given(await component.claimOf(LIVE, 'ABSENT'), LIVE, `${LIVE}.1/1-1`);

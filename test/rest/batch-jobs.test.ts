@@ -52,6 +52,8 @@ describe('Batch jobs (specification 4.2)', () => {
     pipelineName: 'TROUBLE PIPELINE',
     algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
   });
+  /** It waits for a component that never comes. */
+  const waiting = (): JobRequest => ({ media: [HELLO], pipelineName: 'ABSENT PIPELINE' });
   const running = (id: string) =>
     service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
   const tracks = (document: DetectionDocument, medium = 0) => tracksOf(document.media[medium], 'LIGHT');
@@ -192,7 +194,7 @@ describe('Batch jobs (specification 4.2)', () => {
         pipeline: ['MINE', 'LABELLED LIGHT TASK'],
         tasks: [{ name: 'MINE', actions: ['LIGHT ACTION'] }],
       };
-      const document = await service.run({ media: [video], pipelineDefinition, ...WITHOUT_PICTURES });
+      const document = await service.run({ media: [HELLO], pipelineDefinition, ...WITHOUT_PICTURES });
       const [medium] = document.media;
       expect(medium?.output['LIGHT']?.map(({ source }) => source)).to.deep.equal([
         'LIGHT ACTION',
@@ -408,7 +410,12 @@ describe('Batch jobs (specification 4.2)', () => {
       const document = await service.run({
         media: [video, ...names.map(sampleUri)],
         ...LIGHT,
-        jobProperties: { TARGET_SEGMENT_LENGTH: '20', MIN_SEGMENT_LENGTH: '5', MERGE_TRACKS: 'FALSE' },
+        jobProperties: {
+          ...WITHOUT_PICTURES.jobProperties,
+          TARGET_SEGMENT_LENGTH: '20',
+          MIN_SEGMENT_LENGTH: '5',
+          MERGE_TRACKS: 'FALSE',
+        },
       });
       expect(document.media.map(({ path }) => path)).to.deep.equal([video, ...names.map(sampleUri)]);
       const ids = document.media.map(({ mediaId }) => mediaId);
@@ -425,7 +432,8 @@ describe('Batch jobs (specification 4.2)', () => {
     });
 
     it('is the same for the same input but for ids, dates and paths of artifacts', async () => {
-      const request = { media: [video, HELLO], ...LIGHT, ...WITHOUT_PICTURES };
+      const frameRanges = [{ start: 0, stop: 9 }];
+      const request = { media: [{ mediaUri: video, frameRanges }, HELLO], ...LIGHT, ...WITHOUT_PICTURES };
       const [first, second] = [await service.run(request), await service.run(request)];
       expect(second.media.map(({ output }) => output)).to.deep.equal(first.media.map(({ output }) => output));
       expect(second['objectId']).to.not.equal(first['objectId']);
@@ -491,18 +499,21 @@ describe('Batch jobs (specification 4.2)', () => {
     });
 
     it('takes jobPriority as the field of a form, too; that of the query goes before', async () => {
-      const id = await service.submit({ media: [HELLO], ...LIGHT });
+      const id = await service.submit(waiting());
       const form = { 'content-type': 'application/x-www-form-urlencoded' };
       for (const [query, field, expected] of [
         ['', 'jobPriority=8', 8],
         ['?jobPriority=2', 'jobPriority=8', 2],
         ['?jobPriority=9', 'other=1', 9],
       ] as const) {
+        await service.cancel(id);
         await service.terminal(id);
         const { status } = await service.ask('POST', `/rest/jobs/${id}/resubmit${query}`, field, form);
         expect(status).to.equal(200);
-        expect((await service.terminal(id)).jobPriority).to.equal(expected);
+        expect((await service.job(id))?.jobPriority).to.equal(expected);
       }
+      await service.cancel(id);
+      await service.terminal(id);
       const bad = await service.ask('POST', `/rest/jobs/${id}/resubmit`, 'jobPriority=10', form);
       expect([bad.status, (bad.body as { jobId: null }).jobId]).to.deep.equal([400, null]);
     });
@@ -523,8 +534,7 @@ describe('Batch jobs (specification 4.2)', () => {
     });
 
     it('is refused for a job that is not terminal', async () => {
-      const id = await service.submit(slow());
-      await running(id);
+      const id = await service.submit(waiting());
       const { status, body } = await service.resubmit(id);
       const number = id.replace('test-host-', '');
       expect([status, body]).to.deep.equal([

@@ -129,6 +129,30 @@ describe('Stored rows that cannot be read', () => {
     expect(JSON.stringify(medium?.detectionProcessingErrors)).to.include('cannot be read. Resubmit the job.');
   });
 
+  it('as those of a live job of a newer version keep the server from its start with a sentence that says what to do, and are left as they are', async () => {
+    const id = await service.submit(JOB);
+    const { token } = await component.claimOf(id, 'ABSENT');
+    await component.release(token);
+    await service.stop();
+    const file = path.join(service.dataDir, 'troupe.db');
+    const stored = (schema: number) => {
+      const open = new Database(file);
+      const before = open.prepare("select schema, snapshot from actors where kind = 'batch-job'").get();
+      open.prepare("update actors set schema = ? where kind = 'batch-job'").run(schema);
+      open.close();
+      return before as { readonly schema: number; readonly snapshot: string };
+    };
+    const written = stored(99);
+    const refusal = await service.startHere().then(String, String);
+    expect(refusal).to.include(
+      `was stored by a newer version of Troupe (schema 99, this version knows ${written.schema})`,
+    );
+    expect(refusal).to.include('Start that version, or another DATA_DIR.');
+    expect(stored(written.schema)).to.deep.equal({ ...written, schema: 99 });
+    await service.startHere();
+    expect((await service.job(id))?.terminal).to.equal(false);
+  });
+
   it('are kept aside, with none beside them', async () => {
     await service.stop();
     const kept = database((open) => open.prepare('select kind, id from quarantine').all());
@@ -142,7 +166,7 @@ describe('Stored rows that cannot be read', () => {
 describe('A live job', () => {
   let service: Service;
   before(async () => {
-    service = await Service.here();
+    service = await Service.shared();
   });
   after(() => (service as Service | undefined)?.close());
 
@@ -163,30 +187,5 @@ describe('A live job', () => {
     expect(JSON.stringify(await service.document(id)))
       .to.include('"now"')
       .and.not.include('"stale"');
-  });
-
-  it('of a newer version keeps the server from its start with a sentence that says what to do, and is left as it is', async function () {
-    withoutRedis.call(this);
-    const id = await service.submit(JOB);
-    const { token } = await new RawComponent(service).claimOf(id, 'ABSENT');
-    await new RawComponent(service).release(token);
-    await service.stop();
-    const file = path.join(service.dataDir, 'troupe.db');
-    const stored = (schema: number) => {
-      const open = new Database(file);
-      const before = open.prepare("select schema, snapshot from actors where kind = 'batch-job'").get();
-      open.prepare("update actors set schema = ? where kind = 'batch-job'").run(schema);
-      open.close();
-      return before as { readonly schema: number; readonly snapshot: string };
-    };
-    const written = stored(99);
-    const refusal = await service.startHere().then(String, String);
-    expect(refusal).to.include(
-      `was stored by a newer version of Troupe (schema 99, this version knows ${written.schema})`,
-    );
-    expect(refusal).to.include('Start that version, or another DATA_DIR.');
-    expect(stored(written.schema)).to.deep.equal({ ...written, schema: 99 });
-    await service.startHere();
-    expect((await service.job(id))?.terminal).to.equal(false);
   });
 });

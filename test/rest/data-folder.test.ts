@@ -1,6 +1,6 @@
 /** What is stored goes where DATA_DIR goes: a folder that was moved, and a backup that was taken while jobs run. */
 import { expect } from 'chai';
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -13,13 +13,11 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { runWarm } from '../cli/warm-tool.ts';
 import { sampleUri, Service, tracksOf, withoutRedis } from '../support/service.ts';
 import { ownToken } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 
-const TOOL = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 const STAGED = '/rest/nodes/services/test-host:TestStaged:1';
 const PICTURE = sampleUri('hello-world.png');
 const WITH_PICTURES = { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES' };
@@ -170,21 +168,19 @@ describe('The data folder', function () {
   });
 
   describe('is backed up by "troupe backup"', () => {
+    const run = (...args: string[]) =>
+      runWarm({ args, env: { PATH: process.env['PATH'], DATA_DIR: dataDir }, cwd: service.folder });
     const tool = async (...args: string[]) => {
-      const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
-      const { code, stderr } = await runWarm({ args, env, cwd: service.folder });
+      const { code, stderr } = await run(...args);
       return code === 0 ? 'it was done' : stderr;
     };
 
     it('while jobs run: a restored copy starts, has their documents, and goes on', async () => {
       const { ended, live } = left;
       await startAt(service.dataDir);
-      const busy = Array.from({ length: 8 }, () => service.submit({ media: [PICTURE], ...LIGHT }));
+      const busy = Array.from({ length: 3 }, () => service.submit({ media: [PICTURE], ...LIGHT }));
       const file = path.join(service.folder, 'backup.db');
-      const { stdout } = await promisify(execFile)(process.execPath, [TOOL, 'backup', 'backup.db'], {
-        cwd: service.folder,
-        env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
-      });
+      const { stdout } = await run('backup', 'backup.db');
       expect(stdout).to.include('The database is in backup.db');
       const ids = await Promise.all(busy);
       const restored = path.join(service.folder, 'restored');

@@ -12,6 +12,7 @@ describe('A property of the environment', function () {
     service = await Service.here({
       LOG_LEVEL: 'warn',
       TROUPE_PROP_CAPTION: 'of the environment',
+      TROUPE_PROP_ARTIFACT_EXTRACTION_POLICY: 'NONE',
       TROUPE_PROP_FRAME_INTERVL: '5',
       TROUPE_PROP_TARGET_SEGMENT_LENGTH: 'long',
       TROUPE_PROP_SEGMENT_LENGTH_SPECIFICATION: 'FRAMES',

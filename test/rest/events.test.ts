@@ -17,7 +17,7 @@ describe('GET /rest/jobs/{id}/events', () => {
       CANCEL_GRACE_MS: '200',
       DRAIN_MS: '100',
     });
-    makeVideo(join(service.mediaDir, 'video.avi'), { frames: 250, encoder: 'mpeg4' });
+    makeVideo(join(service.mediaDir, 'video.avi'), { frames: 60, encoder: 'mpeg4' });
   });
   after(() => service.close());
 
@@ -27,6 +27,9 @@ describe('GET /rest/jobs/{id}/events', () => {
       pipelineName: 'TROUBLE PIPELINE',
       algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
     });
+  /** It waits for a component that never comes. */
+  const waiting = () =>
+    service.submit({ media: [sampleUri('hello-world.png')], pipelineName: 'ABSENT PIPELINE' });
   const light = () =>
     service.submit({ media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' });
   const watch = (id: string, options?: Parameters<typeof EventClient.open>[2]) =>
@@ -99,7 +102,7 @@ describe('GET /rest/jobs/{id}/events', () => {
   });
 
   it('gives signs of life, answers 503 above MAX_EVENT_STREAMS, and has room again when a client hangs up', async () => {
-    const id = await slow();
+    const id = await waiting();
     const clients: EventClient[] = [];
     for (let n = 0; n < 5; n++) clients.push(await watch(id));
     await until('there is a sign of life', () => clients.every(({ beats }) => beats >= 2));
@@ -155,7 +158,7 @@ describe('GET /rest/jobs/{id}/events', () => {
       const client = await list('terminal=false');
       await until('the page is told', () => client.events.length > 0);
       expect(told(client)[0]?.order).to.deep.equal([]);
-      const id = await slow();
+      const id = await waiting();
       await until('the job has come', () => told(client).at(-1)!.order.includes(id));
       await service.cancel(id);
       await until('it has gone', () => told(client).at(-1)!.order.length === 0);
@@ -164,7 +167,7 @@ describe('GET /rest/jobs/{id}/events', () => {
     });
 
     it('end when the server stops, as those of jobs do, and a client that comes again sees the job go on', async () => {
-      const id = await slow();
+      const id = await waiting();
       const clients = [await watch(id), await list('')] as const;
       const [ofJob] = clients;
       await until('it runs', () => ofJob.events.some(({ data }) => data.stage === 'TASK'));

@@ -19,7 +19,11 @@ describe('What was found in the media of a job', () => {
   before(async () => {
     service = await Service.shared();
     job = await service.submit({
-      media: [sampleUri('face_move.mp4'), sampleUri('video_01_invalid.mp4'), sampleUri('race.jpg')],
+      media: [
+        { mediaUri: sampleUri('face_move.mp4'), frameRanges: [{ start: 0, stop: 29 }] },
+        sampleUri('video_01_invalid.mp4'),
+        sampleUri('race.jpg'),
+      ],
       pipelineName: 'FACE DETECTION PIPELINE',
     });
     await service.terminal(job);

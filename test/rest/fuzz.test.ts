@@ -112,7 +112,7 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
   /** The least of some looks: what is garbage comes and goes. */
   async function heapUsed(): Promise<number> {
     const looks: number[] = [];
-    for (let n = 0; n < 40; n++) {
+    for (let n = 0; n < 15; n++) {
       const { text } = await service.ask('GET', '/metrics');
       looks.push(Number(new RegExp(`^${HEAP} (\\S+)$`, 'm').exec(text)?.[1]));
     }
@@ -133,9 +133,12 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
   });
 
   it('with methods that are not declared, it is turned away, and HEAD is answered as GET without the body', async () => {
-    for (const path of Object.keys(document.paths)) {
+    const undeclared = ['OPTIONS', 'TRACE', 'PATCH', 'PUT', 'PROPFIND'];
+    for (const [n, path] of Object.keys(document.paths).entries()) {
+      // With one run each path has one of them in turn.
+      const methods = runs > 1 ? undeclared : [undeclared[n % undeclared.length]!];
       const target = path.replaceAll(/\{\w+\}/g, '1');
-      for (const method of ['OPTIONS', 'TRACE', 'PATCH', 'PUT', 'PROPFIND', 'HEAD']) {
+      for (const method of [...methods, 'HEAD']) {
         const { status, text } = await client.send(authorized({ method, target, headers: {} }));
         expect(status < 500 || status === 501, `${method} ${target} answered ${status}`).to.equal(true);
         if (method !== 'HEAD') continue;

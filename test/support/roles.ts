@@ -19,6 +19,8 @@ export type Client = Parameters<TestProvider['token']>[0];
 export class ServiceWithRoles {
   readonly service: Service;
   readonly provider: TestProvider;
+  /** Of each client one for all of its requests: they are good for longer than a file of tests takes. */
+  readonly #tokens = new Map<Client, Promise<string>>();
 
   private constructor(service: Service, provider: TestProvider) {
     this.service = service;
@@ -38,13 +40,16 @@ export class ServiceWithRoles {
     return new ServiceWithRoles(service, provider);
   }
 
+  /** A fresh one. */
   token(client: Client): Promise<string> {
     return this.provider.token(client);
   }
 
   /** A request of this client: `nobody` has a good token without a role. */
   async as(client: Client, method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.service.ask(method, path, body, { authorization: `Bearer ${await this.token(client)}` });
+    const token = this.#tokens.get(client) ?? this.token(client);
+    this.#tokens.set(client, token);
+    return this.service.ask(method, path, body, { authorization: `Bearer ${await token}` });
   }
 
   async close(): Promise<void> {

@@ -31,26 +31,26 @@ const plain = taken(IMAGE);
 const ALLOWED: Readonly<Record<string, object>> = {
   'pipelineName in other letters': { ...plain, pipelineName: ' absent Pipeline ' },
   'pipelineDefinition of stored tasks': {
-    media: bare.media,
-    pipelineDefinition: { pipeline: ['LIGHT TASK'] },
+    media: plain.media,
+    pipelineDefinition: { pipeline: ['ABSENT TASK'] },
   },
-  'pipelineDefinition of its own': transient([{ name: 'A', algorithm: 'LIGHT' }]),
+  'pipelineDefinition of its own': transient([{ name: 'A', algorithm: 'ABSENT' }]),
   'properties of a TransientAction': transient([
-    { name: 'A', algorithm: 'LIGHT', properties: [{ name: 'LABEL', value: 'x' }] },
+    { name: 'A', algorithm: 'ABSENT', properties: [{ name: 'LABEL', value: 'x' }] },
   ]),
-  'a stored action in a TransientTask': transient([], { tasks: [{ name: 'T', actions: ['LIGHT ACTION'] }] }),
+  'a stored action in a TransientTask': transient([], { tasks: [{ name: 'T', actions: ['ABSENT ACTION'] }] }),
   'buildOutput true': { ...plain, buildOutput: true },
   'buildOutput false': { ...plain, buildOutput: false },
   externalId: { ...plain, externalId: '5' },
-  jobProperties: { ...bare, jobProperties: { LABEL: 'x', QUALITY_SELECTION_THRESHOLD: '0.1' } },
-  algorithmProperties: { ...bare, algorithmProperties: { LIGHT: { LABEL: 'x' } } },
+  jobProperties: { ...plain, jobProperties: { LABEL: 'x', QUALITY_SELECTION_THRESHOLD: '0.1' } },
+  algorithmProperties: { ...plain, algorithmProperties: { ABSENT: { LABEL: 'x' } } },
   'priority 0': { ...plain, priority: 0 },
   'priority 9': { ...plain, priority: 9 },
   'a medium by data:': taken(DATA),
   'metadata of an image': taken(IMAGE, {
     metadata: { MEDIA_HASH: SHA256, MIME_TYPE: 'image/png', FRAME_WIDTH: '466', FRAME_HEIGHT: '362' },
   }),
-  'properties of a medium': of(IMAGE, { properties: { LABEL: 'x' } }),
+  'properties of a medium': taken(IMAGE, { properties: { LABEL: 'x' } }),
   frameRanges: taken(VIDEO, {
     frameRanges: [
       { start: 0, stop: 0 },
@@ -81,12 +81,12 @@ const ALLOWED: Readonly<Record<string, object>> = {
     callbackMethod: null,
   },
   'null for every optional field of a pipelineDefinition': {
-    media: bare.media,
+    media: plain.media,
     pipelineName: null,
-    pipelineDefinition: { pipeline: ['LIGHT TASK'], tasks: null, actions: null },
+    pipelineDefinition: { pipeline: ['ABSENT TASK'], tasks: null, actions: null },
   },
   'null for the properties of a TransientAction': transient([
-    { name: 'A', algorithm: 'LIGHT', properties: null },
+    { name: 'A', algorithm: 'ABSENT', properties: null },
   ]),
   'a field that nobody knows': { ...plain, newerThanThis: true },
 };

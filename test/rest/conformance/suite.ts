@@ -11,18 +11,13 @@ export const VIDEO = sampleUri('h264_aac.mp4');
 export const LIGHT: JobRequest = { media: [IMAGE], pipelineName: 'LIGHT PIPELINE' };
 /** A job that nobody works on, where all that is asked is whether it is taken. */
 export const TAKEN: JobRequest = { ...LIGHT, pipelineName: 'ABSENT PIPELINE' };
-/** A job that runs until it is cancelled. */
-export const ENDLESS: JobRequest = {
-  media: [IMAGE],
-  pipelineName: 'TROUBLE PIPELINE',
-  algorithmProperties: { TROUBLE: { TROUBLE: 'hang' } },
-};
+/** A job that runs until it is cancelled: it waits for a component that never comes. */
+export const ENDLESS = TAKEN;
 
 /** The receivers of these tests are on loopback; what ends, ends soon. */
 const SETTINGS = {
   FETCH_PRIVATE: 'true',
   CALLBACK_PRIVATE: 'true',
-  CANCEL_GRACE_MS: '200',
   SERVICE_STOP_MS: '300',
 };
 
