@@ -36,21 +36,21 @@ const ALLOWED: Readonly<Record<string, object>> = {
   },
   'pipelineDefinition of its own': transient([{ name: 'A', algorithm: 'ABSENT' }]),
   'properties of a TransientAction': transient([
-    { name: 'A', algorithm: 'ABSENT', properties: [{ name: 'LABEL', value: 'x' }] },
+    { name: 'A', algorithm: 'ABSENT', properties: [{ name: 'FRAME_INTERVAL', value: '2' }] },
   ]),
   'a stored action in a TransientTask': transient([], { tasks: [{ name: 'T', actions: ['ABSENT ACTION'] }] }),
   'buildOutput true': { ...plain, buildOutput: true },
   'buildOutput false': { ...plain, buildOutput: false },
   externalId: { ...plain, externalId: '5' },
-  jobProperties: { ...plain, jobProperties: { LABEL: 'x', QUALITY_SELECTION_THRESHOLD: '0.1' } },
-  algorithmProperties: { ...plain, algorithmProperties: { ABSENT: { LABEL: 'x' } } },
+  jobProperties: { ...plain, jobProperties: { QUALITY_SELECTION_THRESHOLD: '0.1' } },
+  algorithmProperties: { ...plain, algorithmProperties: { ABSENT: { QUALITY_SELECTION_THRESHOLD: '0.1' } } },
   'priority 0': { ...plain, priority: 0 },
   'priority 9': { ...plain, priority: 9 },
   'a medium by data:': taken(DATA),
   'metadata of an image': taken(IMAGE, {
     metadata: { MEDIA_HASH: SHA256, MIME_TYPE: 'image/png', FRAME_WIDTH: '466', FRAME_HEIGHT: '362' },
   }),
-  'properties of a medium': taken(IMAGE, { properties: { LABEL: 'x' } }),
+  'properties of a medium': taken(IMAGE, { properties: { QUALITY_SELECTION_THRESHOLD: '0.1' } }),
   frameRanges: taken(VIDEO, {
     frameRanges: [
       { start: 0, stop: 0 },
