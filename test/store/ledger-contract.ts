@@ -508,8 +508,9 @@ export function ledgerContract(open: Open): void {
     });
 
     it('remembers the last thousand', async () => {
-      const leases: Lease[] = [];
-      for (let n = 0; n < 1_001; n++) leases.push(await ledger.held(`${n}`));
+      await ledger.offer(...Array.from({ length: 1_001 }, (_, n) => item(`${n}`)));
+      const leases = await ledger.of.claim({ queues: ['FACE'], max: 1_001, worker: 'worker' });
+      expect(leases).to.have.length(1_001);
       await ledger.commit({ settle: leases.map(({ item: { id } }) => id) });
       const found = await Promise.all([0, 1, 1_000].map((n) => ledger.of.look(leases[n]!.token, 'worker')));
       expect(found).to.deep.equal(['lost', 'settled', 'settled']);

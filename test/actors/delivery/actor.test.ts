@@ -61,9 +61,9 @@ describe('The delivery actor', () => {
       if (waiting.push(response) === QUICK.concurrency) waiting.splice(0).forEach((one) => one.end());
     };
     const receiver = await receiving(together);
-    await owe(receiver, ...names(20 * QUICK.concurrency));
+    await owe(receiver, ...names(10 * QUICK.concurrency));
     await delivered();
-    expect([...receiver.keys.values()]).to.deep.equal(Array(20 * QUICK.concurrency).fill(1));
+    expect([...receiver.keys.values()]).to.deep.equal(Array(10 * QUICK.concurrency).fill(1));
     expect(Math.max(...receiver.requests.map(({ atATime }) => atATime))).to.equal(QUICK.concurrency);
   });
 
@@ -167,7 +167,7 @@ describe('The delivery actor', () => {
   it('only probes a receiver in trouble, one request at a time, and goes on at once when it is well', async () => {
     start({ policy: { firstDelayMs: 50, maxDelayMs: 50 } });
     const receiver = await receiving(answer(503));
-    await owe(receiver, ...names(100));
+    await owe(receiver, ...names(40));
     const known = () => receiver.requests.length;
     await until('it has been probed some times', () => known() >= 12);
     const probes = receiver.requests.slice(QUICK.breakerFailures + QUICK.concurrency);
@@ -176,7 +176,7 @@ describe('The delivery actor', () => {
     expect(Math.min(...gaps)).to.be.at.least(45);
     receiver.manner = answer(200);
     await delivered();
-    expect(receiver.keys.size).to.equal(100);
+    expect(receiver.keys.size).to.equal(40);
   });
 
   it('forgets the trouble of a receiver to which nothing is owed any more', async () => {
