@@ -1,11 +1,15 @@
-/** Artifacts of a server that dies in the middle; lives of jobs with restarts are drawn at random in `actors/batch-job`. */
+/**
+ * Artifacts of a server that dies in the middle, as lives of jobs with restarts are drawn at random in `actors/batch-job`; and of a real
+ * detector whose type shows nothing in particular.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeVideo } from '../media/make-video.ts';
-import { Service } from '../support/service.ts';
+import { sampleUri, Service, tracksOf, type DocumentMedium } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { filesOf, uriOf } from './results.ts';
+import { filesOf, picturedFrames, uriOf } from './results.ts';
+import { inOneJob } from './support.ts';
 
 describe('Artifacts of a server that dies', () => {
   let dying: Service;
@@ -51,5 +55,30 @@ describe('Artifacts of a server that dies', () => {
     await dying.startHere();
     expect((await dying.terminal(id)).jobStatus).to.equal('CANCELLED');
     expect(await pictures()).to.deep.equal([]);
+  });
+});
+
+describe('Artifacts', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.shared();
+  });
+  after(() => service.close());
+
+  describe('of movement', () => {
+    const motion = inOneJob(() => service, { pipelineName: 'MOTION DETECTION PIPELINE' });
+    const [visualOnly, all] = ['VISUAL_TYPES_ONLY', 'ALL_TYPES'].map((policy) =>
+      motion(() => sampleUri('ff-exact-region-object-motion.avi'), {
+        ARTIFACT_EXTRACTION_POLICY: policy,
+        FRAME_INTERVAL: '4',
+      }),
+    );
+
+    it('are not taken unless ALL_TYPES says so', () => {
+      const pictures = (medium: DocumentMedium) =>
+        new Set(tracksOf(medium, 'MOTION').map(({ detections }) => picturedFrames(detections).length));
+      expect(pictures(visualOnly!())).to.deep.equal(new Set([0]));
+      expect(pictures(all!())).to.deep.equal(new Set([1]));
+    });
   });
 });

@@ -112,20 +112,6 @@ describe('Artifacts', () => {
     });
   });
 
-  describe('of movement', () => {
-    const motion = inOneJob(() => service, { pipelineName: 'MOTION DETECTION PIPELINE' });
-    const [visualOnly, all] = ['VISUAL_TYPES_ONLY', 'ALL_TYPES'].map((policy) =>
-      motion(() => sampleUri('ff-exact-region-object-motion.avi'), { [POLICY]: policy, FRAME_INTERVAL: '4' }),
-    );
-
-    it('are not taken unless ALL_TYPES says so', () => {
-      const pictures = (medium: DocumentMedium) =>
-        new Set(tracksOf(medium, 'MOTION').map(({ detections }) => picturedFrames(detections).length));
-      expect(pictures(visualOnly!())).to.deep.equal(new Set([0]));
-      expect(pictures(all!())).to.deep.equal(new Set([1]));
-    });
-  });
-
   describe('show', () => {
     it('what stands in the box of the detection, the same for the exemplar as for the detection', async () => {
       const face = { boxes: [[180, 70, 95, 120]] } satisfies StagedTrack;

@@ -37,7 +37,7 @@ describe('Buckets', () => {
     await gone.close();
     withoutBucket = await service.submit({
       media: [PICTURE],
-      pipelineName: 'LIGHT PIPELINE',
+      pipelineName: 'STAGED PIPELINE',
       jobProperties: { ...KEYS, S3_RESULTS_BUCKET: `${gone.url}/results` },
     });
   });
@@ -140,7 +140,7 @@ describe('Buckets', () => {
       const [mediaUri, path] = [exemplar.artifactPath!, fileURLToPath(PICTURE)];
       const fetched = await service.run({
         media: [{ mediaUri, properties: KEYS }, { mediaUri }, PICTURE],
-        pipelineName: 'LIGHT PIPELINE',
+        pipelineName: 'STAGED PIPELINE',
       });
       const [open, closed, local] = fetched.media;
       expect(open).to.include({ status: 'COMPLETE', mediaType: 'IMAGE' });
@@ -158,7 +158,7 @@ describe('Buckets', () => {
       expect(jobStatus).to.equal('COMPLETE_WITH_WARNINGS');
       expect(outputObjectPath).to.equal(join(service.dataDir, 'output-objects', `${id}.1`, 'detection.json'));
       const document = await service.document(id);
-      const { artifactPath } = tracksOf(document.media[0], 'LIGHT')[0]!.exemplar;
+      const { artifactPath } = tracksOf(document.media[0], 'STAGED')[0]!.exemplar;
       expect(existsSync(fileURLToPath(artifactPath!))).to.equal(true);
       expect(document.status).to.equal('COMPLETE_WITH_WARNINGS');
       expect(warningsOf(document)).to.deep.equal(['REMOTE_STORAGE_UPLOAD']);
@@ -168,7 +168,7 @@ describe('Buckets', () => {
       bucket.gatekeeper = (_, response) => (answerError(response, 403, 'AccessDenied'), true);
       const document = await service.run({
         media: [PICTURE],
-        ...{ pipelineDefinition: { pipeline: ['LIGHT TASK', 'GENERIC MARKUP TASK'] } },
+        ...{ pipelineDefinition: { pipeline: ['STAGED TASK', 'GENERIC MARKUP TASK'] } },
         jobProperties: results(),
       });
       expect(document.status).to.equal('COMPLETE_WITH_WARNINGS');
@@ -216,7 +216,7 @@ describe('Buckets', () => {
       const before = receiver.requests.length;
       const document = await service.run({
         media: [`${receiver.url}/picture`],
-        pipelineName: 'LIGHT PIPELINE',
+        pipelineName: 'STAGED PIPELINE',
         jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE', ...properties },
       });
       expect(document.status).to.equal('COMPLETE');
@@ -247,7 +247,7 @@ describe('Buckets', () => {
     it('is not for them: S3_ADD_TOKEN is refused', async () => {
       const { status, text } = await service.create({
         media: [PICTURE],
-        pipelineName: 'LIGHT PIPELINE',
+        pipelineName: 'STAGED PIPELINE',
         jobProperties: { S3_ADD_TOKEN: 'TRUE' },
       });
       expect(status).to.equal(400);

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { detectionOutput } from '../rest/conformance/detection-output.ts';
-import { pdfOf, written } from '../support/pdf.ts';
+import { FIRST_STREAM, pdfOf, written } from '../support/pdf.ts';
 import {
   errorCodes,
   sampleUri,
@@ -18,7 +18,6 @@ import {
 import { until } from '../support/until.ts';
 import { actionsIn, childrenOf, content, filesOf, mediumOf, pictureAt, textsOf, uriOf } from './results.ts';
 
-const PDF = sampleUri('text-embedded-and-images.pdf');
 const OF_DOCUMENTS = 'DOCUMENT TEXT DETECTION SOURCE MEDIA ONLY ACTION';
 const OF_PICTURES = 'LIGHT DERIVATIVE MEDIA ONLY ACTION';
 const TAKE_OUT = 'DOCUMENT IMAGES DETECTION ACTION';
@@ -51,6 +50,7 @@ describe('Derivative media', () => {
     );
 
   describe('of a PDF with two pictures', () => {
+    const paper = 'pictures.pdf';
     /** A PDF without pictures is read with it. */
     const plain = 'plain.pdf';
     let document: DetectionDocument;
@@ -59,9 +59,10 @@ describe('Derivative media', () => {
         join(service.mediaDir, plain),
         pdfOf([{ content: written([50, 700, 'Nothing but words.']) }]),
       );
+      await writeFile(join(service.mediaDir, paper), withPictures('The first page.', 'The second page.'));
       const properties = { FRAME_INTERVAL: '3' };
       document = await service.run({
-        media: [{ mediaUri: PDF, properties }, uriOf(service, plain)],
+        media: [{ mediaUri: uriOf(service, paper), properties }, uriOf(service, plain)],
         pipelineDefinition: PIPELINE,
         jobProperties: { FEED_FORWARD_TYPE: 'REGION' },
       });
@@ -107,10 +108,8 @@ describe('Derivative media', () => {
     it('are looked at whole, and the document itself is read: nothing of it is fed to a later task, whatever is fed forward', () => {
       const [parent, ...pictures] = family();
       expect(textsOf(parent!, OF_DOCUMENTS).map((text) => text.trim())).to.deep.equal([
-        'This is a line of text on page 1.',
-        'Again, a line of text on page 1.',
-        'This is a line of text on page 2.',
-        'This is a line of text on page 3.',
+        'The first page.',
+        'The second page.',
       ]);
       for (const medium of pictures) {
         const [{ exemplar }, ...more] = tracksOf(medium, 'LIGHT') as [DocumentTrack];
@@ -200,3 +199,17 @@ describe('Derivative media', () => {
     expect(await filesOf(service, 'derivative-media', document.jobId)).to.deep.equal([]);
   });
 });
+
+/** A PDF of pages that have a line and a picture of their own each. */
+function withPictures(...lines: readonly string[]): Buffer {
+  const [width, height] = [96, 64];
+  const pages = lines.map((line, n) => ({
+    content: `${written([50, 700, line])}\nq 96 0 0 64 50 500 cm /Shown Do Q`,
+    pictures: { Shown: FIRST_STREAM + n },
+  }));
+  const pictures = lines.map((_, n) => ({
+    head: `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceRGB /BitsPerComponent 8`,
+    data: Uint8Array.from({ length: width * height * 3 }, (__, at) => (at * (n + 3)) % 251),
+  }));
+  return pdfOf(pages, pictures);
+}

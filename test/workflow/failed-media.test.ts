@@ -29,16 +29,15 @@ describe('A medium that fails', () => {
     const names = ['cut.jpg', 'empty.mp4', 'letter.mp4'];
     const document = await service.run({
       media: [...names.map((name) => uriOf(service, name)), sampleUri('hello-world.png')],
-      pipelineDefinition: { pipeline: ['LIGHT TASK', 'GENERIC MARKUP TASK'] },
+      pipelineName: 'LIGHT TWICE PIPELINE',
     });
     expect(document.status).to.equal('ERROR');
     const [cut, empty, letter] = names.map((name) => mediumOf(document, name));
     for (const medium of [cut!, empty!, letter!]) {
       const bytes = await readFile(fileURLToPath(medium.path));
       expect(medium.sha256).to.equal(createHash('sha256').update(bytes).digest('hex'));
-      const both = ['LIGHT ACTION', 'GENERIC MARKUP ACTION'];
+      const both = ['LIGHT ACTION', 'LABELLED LIGHT ACTION'];
       expect(actionsIn(medium)).to.deep.equal({ 'NO TRACKS': both });
-      expect(medium.markupResult).to.equal(null);
     }
     expect([cut!.mimeType, cut!.mediaType, cut!.status]).to.deep.equal(['image/jpeg', 'IMAGE', 'ERROR']);
     expect(cut!.mediaMetadata).to.deep.equal({ MIME_TYPE: 'image/jpeg' });

@@ -3,20 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { makeVideo } from '../media/make-video.ts';
-import { Service, tracksOf, type LogLine } from '../support/service.ts';
+import { Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { commitsOf as commitsOfJob, mostAtATime } from './many-images.ts';
 import { uriOf } from './results.ts';
 
 const QUICK = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
 /** More than may be made at a time. A thousand take a minute: IMAGES=1000. */
 const IMAGES = Number(process.env['IMAGES'] ?? 70);
 const SMALL_JOBS = 3;
-const HOURS = 2;
-/** A frame every six seconds. */
-const FRAMES = HOURS * 600;
-/** Frames of a segment when nothing else is asked for. */
-const SEGMENT = 200;
 
 const isTerminal = (job: { readonly terminal: boolean } | undefined) => job?.terminal === true;
 
@@ -28,9 +23,7 @@ describe('Large jobs', function () {
   });
   after(() => service.close());
 
-  const numberOf = (jobId: string) => jobId.slice(jobId.lastIndexOf('-') + 1);
-  const commitsOf = (id: string): readonly LogLine[] =>
-    service.log('committed').filter(({ job }) => job === numberOf(id));
+  const commitsOf = (id: string) => commitsOfJob(service, id);
   /** The jobs whose detections were handed out, by id, in this order. */
   const handedOutBy = (): readonly string[] =>
     service
@@ -38,18 +31,6 @@ describe('Large jobs', function () {
       .filter(({ kind }) => kind === 'DETECT')
       .map(({ subJob }) => String(subJob).split('.')[0]!);
   const waitsForDetection = (id: string) => commitsOf(id).some(({ stage }) => stage === 'TASK');
-  /** Most sub-jobs of a job that were made and not answered, at any of its commits: inspections of media, or all others. */
-  function mostAtATime(id: string, what: 'inspections' | 'others'): number {
-    const isMeant = (subJob: string) => subJob.includes('.prepare.') === (what === 'inspections');
-    const open = new Set<string>();
-    let most = 0;
-    for (const { done, failed, made } of commitsOf(id) as unknown as readonly Record<string, string[]>[]) {
-      for (const subJob of [...done!, ...failed!]) open.delete(subJob);
-      for (const subJob of made!.filter(isMeant)) open.add(subJob);
-      most = Math.max(most, open.size);
-    }
-    return most;
-  }
 
   it('of very many images let small jobs of their priority pass, and lose nothing', async () => {
     const names = Array.from({ length: IMAGES }, (_, n) => `${n}.png`);
@@ -81,29 +62,6 @@ describe('Large jobs', function () {
     const { media } = await service.document(large);
     expect(media.flatMap((medium) => tracksOf(medium, 'TROUBLE'))).to.have.length(IMAGES);
     for (const what of ['inspections', 'others'] as const)
-      expect(mostAtATime(large, what), `${what} at a time`).to.be.within(1, 64);
-  });
-
-  it('of a video of two hours are cut into segments, of which few are made at a time', async () => {
-    makeVideo(join(service.mediaDir, 'long.mp4'), {
-      frames: FRAMES,
-      width: 48,
-      height: 48,
-      encoder: 'mpeg4',
-      at: (frame) => frame * 6000,
-    });
-    const id = await service.submit({
-      media: [uriOf(service, 'long.mp4')],
-      pipelineName: 'LIGHT PIPELINE',
-      jobProperties: QUICK,
-    });
-    expect((await service.terminal(id, 120_000)).jobStatus).to.equal('COMPLETE');
-    const [medium] = (await service.document(id)).media;
-    expect(Number(medium!.mediaMetadata['DURATION']) / 3_600_000).to.be.closeTo(HOURS, 0.01);
-    const tracks = tracksOf(medium, 'LIGHT');
-    expect(tracks).to.have.length(FRAMES / SEGMENT);
-    const frames = tracks.reduce((sum, { detections }) => sum + detections.length, 0);
-    expect(frames).to.equal(FRAMES);
-    expect(mostAtATime(id, 'others'), 'sub-jobs at a time').to.be.within(1, 64);
+      expect(mostAtATime(service, large, what), `${what} at a time`).to.be.within(1, 64);
   });
 });

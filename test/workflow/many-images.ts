@@ -1,4 +1,4 @@
-/** Jobs of many small images, and what the log says of their sub-jobs. */
+/** Jobs of many small images, and what the log says of the sub-jobs of large jobs. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -37,3 +37,19 @@ export const commitsOf = (service: Service, id: string): readonly LogLine[] =>
 /** Ids of the sub-jobs that were answered, as they were committed. */
 export const answeredOf = (service: Service, id: string): readonly string[] =>
   commitsOf(service, id).flatMap(({ done, failed }) => [...(done as string[]), ...(failed as string[])]);
+
+/** Most sub-jobs of a job that were made and not answered, at any of its commits: inspections of media, or all others. */
+export function mostAtATime(service: Service, id: string, what: 'inspections' | 'others'): number {
+  const isMeant = (subJob: string) => subJob.includes('.prepare.') === (what === 'inspections');
+  const open = new Set<string>();
+  let most = 0;
+  for (const { done, failed, made } of commitsOf(service, id) as unknown as readonly Record<
+    string,
+    string[]
+  >[]) {
+    for (const subJob of [...done!, ...failed!]) open.delete(subJob);
+    for (const subJob of made!.filter(isMeant)) open.add(subJob);
+    most = Math.max(most, open.size);
+  }
+  return most;
+}

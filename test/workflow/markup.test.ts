@@ -171,8 +171,8 @@ describe('Markup', () => {
   it('of a job that is cancelled meanwhile is given up: the job ends within seconds with its tracks and without a copy', async () => {
     makeVideo(join(service.mediaDir, 'large.avi'), {
       frames: 200,
-      width: 640,
-      height: 360,
+      width: 320,
+      height: 192,
       encoder: 'mpeg4',
     });
     const media = [{ mediaUri: uriOf(service, 'large.avi'), properties: FACE }];

@@ -1,10 +1,8 @@
 /** What properties do to a job: which value is in force, which values are refused, and which frames are looked at. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { Properties } from '../../domain/types.ts';
 import { sampleUri, Service, type DocumentMedium, type JobRequest } from '../support/service.ts';
+import { LEVELS, NAME, request } from './levels.ts';
 import {
   annotates,
   finds,
@@ -18,80 +16,20 @@ import {
   video,
 } from './support.ts';
 
-const NAME = 'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS';
-
+// The other levels, `rest/environment-properties` asks about.
 describe('The value of a property that is in force', () => {
-  const overridden = new Service({ [`TROUPE_PROP_${NAME}`]: '1' });
-  let plain: Service;
-
+  let service: Service;
   before(async () => {
-    await overridden.startHere();
-    plain = await Service.shared();
+    service = await Service.shared();
   });
-  after(() => Promise.all([overridden.close(), plain.close()]));
-
-  /** Levels above those of the server, highest first, with the value that each of them sets. */
-  const LEVELS = ['selector', 'media', 'algorithm', 'job', 'action'] as const;
-
-  /** A job on a document that sets the property on these levels. */
-  const request = (service: Service, levels: readonly (typeof LEVELS)[number][]): JobRequest => {
-    writeFileSync(join(service.mediaDir, 'words.json'), '{ "word": "hello" }');
-    const on = (level: (typeof LEVELS)[number]): Properties =>
-      levels.includes(level) ? { [NAME]: `of ${level}` } : {};
-    const action = levels.includes('action') ? { [NAME]: '6' } : {};
-    return {
-      ...pipelineOf({ algorithm: 'NOTING', properties: { TELL: NAME, ...action } }),
-      media: [
-        {
-          mediaUri: pathToFileURL(join(service.mediaDir, 'words.json')).href,
-          properties: on('media'),
-          mediaSelectorsOutputAction: 'FIRST',
-          mediaSelectors: [
-            {
-              type: 'JSON_PATH',
-              expression: '$.word',
-              resultDetectionProperty: 'NOTE',
-              selectionProperties: on('selector'),
-            },
-          ],
-        },
-      ],
-      algorithmProperties: { noting: on('algorithm'), STAGED: { [NAME]: 'of another algorithm' } },
-      jobProperties: on('job'),
-    };
-  };
-
-  it('is that of the server environment before all others, and the document shows it', async () => {
-    const document = await overridden.run(request(overridden, LEVELS));
-    expect(valuesOf(document.media[0]!, 'FIRST', NAME)).to.deep.equal(['1']);
-    expect(document['environmentVariableProperties']).to.deep.equal({ [NAME]: '1' });
-  });
+  after(() => service.close());
 
   it('is that of the selector, else of the medium, else of the algorithm', async () => {
     const levels = [LEVELS, LEVELS.slice(1), LEVELS.slice(2)];
-    const media = levels.flatMap((of) => request(plain, of).media);
-    const { media: found } = await plain.run({ ...request(plain, LEVELS), media });
+    const media = levels.flatMap((of) => request(service, of).media);
+    const { media: found } = await service.run({ ...request(service, LEVELS), media });
     const values = found.map((medium) => valuesOf(medium, 'FIRST', NAME)[0]);
     expect(values).to.deep.equal(['of selector', 'of media', 'of algorithm']);
-  });
-
-  it('is that of the job when nothing of these sets it', async () => {
-    const { media } = await plain.run(request(plain, ['job', 'action']));
-    expect(valuesOf(media[0]!, 'FIRST', NAME)).to.deep.equal(['of job']);
-  });
-
-  it('is that of the action when nothing else sets it, else the default of the workflow', async () => {
-    const tells = { algorithm: 'NOTING', properties: { TELL: NAME } };
-    const sets = { ...tells, properties: { ...tells.properties, [NAME]: '6' } };
-    const { media } = await plain.run({ ...request(plain, []), ...pipelineOf([sets, tells]) });
-    expect(valuesOf(media[0]!, 'FIRST', NAME)).to.deep.equal(['6']);
-    expect(valuesOf(media[0]!, 'FIRST 1', NAME)).to.deep.equal(['10']);
-  });
-
-  it('is the default that the algorithm declares before that of the workflow', async () => {
-    const tells = pipelineOf(looks({ TELL: NAME }));
-    const medium = await runOne(plain, sampleUri('hello-world.png'), tells);
-    expect(valuesOf(medium, 'FIRST', NAME)).to.deep.equal(['7']);
   });
 });
 

@@ -1,7 +1,10 @@
-/** A server that is killed while the sub-jobs of many small images are answered together; `failures/kill` kills servers of other jobs. */
+/**
+ * A server that is killed while the sub-jobs of many small images are answered together, and an answer among theirs that is none;
+ * `failures/kill` kills servers of other jobs.
+ */
 import { expect } from 'chai';
 import { Service, tracksOf } from '../support/service.ts';
-import { answeredOf, IMAGES, submitImages, writeImages } from './many-images.ts';
+import { answeredOf, BAD, IMAGES, submitImages, writeImages } from './many-images.ts';
 
 describe('A job of many small images whose server is killed in the middle', () => {
   let service: Service;
@@ -29,5 +32,26 @@ describe('A job of many small images whose server is killed in the middle', () =
     const { media } = await service.document(id);
     expect(media.flatMap((medium) => tracksOf(medium, 'LIGHT'))).to.have.length(IMAGES);
     expect(new Set(answeredOf(service, id)).size).to.equal(answeredOf(service, id).length);
+  });
+});
+
+describe('A job of many small images', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.shared();
+    await writeImages(service);
+  });
+  after(() => service.close());
+
+  it('of which one is answered with garbage loses that one alone', async () => {
+    const id = await submitImages(service, 'TROUBLE PIPELINE', { TROUBLE: 'garbage' });
+    expect((await service.terminal(id, 120_000)).jobStatus).to.equal('ERROR');
+    const { media } = await service.document(id);
+    expect(media.flatMap(({ status }, n) => (status === 'COMPLETE' ? [] : [n]))).to.deep.equal([BAD]);
+    const others = service
+      .handedOut()
+      .filter(({ subJob }) => subJob.startsWith(`${id}.`) && !subJob.endsWith('document'))
+      .filter(({ subJob }) => !new RegExp(`\\.0\\.0\\.${BAD}\\.0$`).test(subJob));
+    expect(new Set(others.map(({ attempt }) => attempt))).to.deep.equal(new Set([1]));
   });
 });

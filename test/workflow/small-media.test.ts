@@ -54,15 +54,6 @@ describe('A job of many small images', function () {
     expect(new Set(answered(id)).size, 'answered once each').to.equal(answered(id).length);
   });
 
-  it('of which one is answered with garbage loses that one alone', async () => {
-    const id = await submit('TROUBLE PIPELINE', { TROUBLE: 'garbage' });
-    expect((await service.terminal(id, 120_000)).jobStatus).to.equal('ERROR');
-    const { media } = await service.document(id);
-    expect(media.flatMap(({ status }, n) => (status === 'COMPLETE' ? [] : [n]))).to.deep.equal([BAD]);
-    const others = attempts(id).filter(({ subJob }) => !isDetection(BAD).test(subJob));
-    expect(new Set(others.map(({ attempt }) => attempt))).to.deep.equal(new Set([1]));
-  });
-
   it('is cancelled in the middle: what was found until then is in the document, and nothing is under way any more', async () => {
     // One of them holds up the component until the job is cancelled.
     const gate = join(service.folder, 'gate');

@@ -106,7 +106,7 @@ export async function runAll(
 }
 
 /**
- * One job for many tests, whose media differ by their properties alone: a job costs ten times what a further medium costs. Called in a
+ * One job for many tests, whose media differ by their properties alone: a job costs several times what a further medium costs. Called in a
  * suite, it answers what takes a medium, and gives in a test that medium's part of the document.
  */
 export function inOneJob(

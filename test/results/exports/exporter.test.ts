@@ -43,7 +43,7 @@ describe('Exports', () => {
       );
       return file;
     };
-    [large, small] = [written('large.json', 1_000), written('small.json', SMALL_TRACKS)];
+    [large, small] = [written('large.json', 600), written('small.json', SMALL_TRACKS)];
   });
   afterEach(() => Promise.all(exporters.splice(0).map((one) => one.close())));
 
@@ -100,7 +100,7 @@ describe('Exports', () => {
     const waiting = () => stream.readableLength;
     await until('pieces wait', waiting, (bytes) => bytes > 0);
     expect(waiting()).to.be.below(4 * 1024 * 1024);
-    expect((await textOf(stream)).split('\n')).to.have.lengthOf(20_001);
+    expect((await textOf(stream)).length).to.be.above(4 * 1024 * 1024);
   });
 
   it('are broken off when a client takes nothing for too long', async () => {

@@ -112,13 +112,14 @@ async function framesOf(uri: string): Promise<readonly Uint8Array[]> {
   return frames;
 }
 
-/** Mean difference of the pixels in a box, and of those well outside of it. */
+/** Mean difference of pixels in a box, and of those well outside of it. */
 function changes(one: Uint8Array, other: Uint8Array, { x, y, width, height }: Box) {
   expect(other.length).to.equal(one.length);
   const sums = { inside: 0, around: 0 };
   const counts = { inside: 0, around: 0 };
-  for (let at = 0; at < one.length; at++) {
-    const pixel = Math.floor(at / 3);
+  // Of each seventh pixel the green.
+  for (let pixel = 0; pixel * 3 < one.length; pixel += 7) {
+    const at = pixel * 3 + 1;
     const [u, v] = [pixel % PORTRAIT.width, Math.floor(pixel / PORTRAIT.width)];
     const outside = Math.max(x - u, u - x - width, y - v, v - y - height);
     const where = outside < 0 ? 'inside' : outside > 4 ? 'around' : null;

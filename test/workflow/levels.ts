@@ -1,0 +1,41 @@
+/** Jobs that set a property on several levels, and a component that tells which value it was given. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Properties } from '../../domain/types.ts';
+import type { JobRequest, Service } from '../support/service.ts';
+import { pipelineOf } from './support.ts';
+
+/** The algorithm STAGED has a default of its own for it. */
+export const NAME = 'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS';
+
+/** Levels above those of the server, highest first, with the value that each of them sets. */
+export const LEVELS = ['selector', 'media', 'algorithm', 'job', 'action'] as const;
+
+/** A job on a document that sets the property on these levels. */
+export const request = (service: Service, levels: readonly (typeof LEVELS)[number][]): JobRequest => {
+  writeFileSync(join(service.mediaDir, 'words.json'), '{ "word": "hello" }');
+  const on = (level: (typeof LEVELS)[number]): Properties =>
+    levels.includes(level) ? { [NAME]: `of ${level}` } : {};
+  const action = levels.includes('action') ? { [NAME]: '6' } : {};
+  return {
+    ...pipelineOf({ algorithm: 'NOTING', properties: { TELL: NAME, ...action } }),
+    media: [
+      {
+        mediaUri: pathToFileURL(join(service.mediaDir, 'words.json')).href,
+        properties: on('media'),
+        mediaSelectorsOutputAction: 'FIRST',
+        mediaSelectors: [
+          {
+            type: 'JSON_PATH',
+            expression: '$.word',
+            resultDetectionProperty: 'NOTE',
+            selectionProperties: on('selector'),
+          },
+        ],
+      },
+    ],
+    algorithmProperties: { noting: on('algorithm'), STAGED: { [NAME]: 'of another algorithm' } },
+    jobProperties: on('job'),
+  };
+};
