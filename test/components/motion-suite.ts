@@ -153,15 +153,16 @@ export function motion({ isLong }: { readonly isLong: boolean }): void {
         expect(spans(tracks)).to.deep.equal([[60, 89]]);
       });
 
-    it('sees the clock move from frame 31 on, and nothing before', async () => {
-      const tracks = await withVideo('ff-exact-region-object-motion.avi', {}, (video) => motionsIn(video));
-      expect(Math.min(...spans(tracks).map(([start]) => start))).to.equal(31);
-      const clock = tracks.reduce((a, b) => (a.detections.length > b.detections.length ? a : b));
-      expect(clock.detections.length).to.be.at.least(100);
-      const { x, y, width, height } = clock.detections.find(({ frame }) => frame === 80)!;
-      expect(x + width).to.be.at.most(160);
-      expect(y + height).to.be.at.least(140);
-    });
+    if (isLong)
+      it('sees the clock move from frame 31 on, and nothing before', async () => {
+        const tracks = await withVideo('ff-exact-region-object-motion.avi', {}, (video) => motionsIn(video));
+        expect(Math.min(...spans(tracks).map(([start]) => start))).to.equal(31);
+        const clock = tracks.reduce((a, b) => (a.detections.length > b.detections.length ? a : b));
+        expect(clock.detections.length).to.be.at.least(100);
+        const { x, y, width, height } = clock.detections.find(({ frame }) => frame === 80)!;
+        expect(x + width).to.be.at.most(160);
+        expect(y + height).to.be.at.least(140);
+      });
 
     if (isLong)
       it('takes the cuts of scenes_pd.mp4 for no motion', async () => {

@@ -79,7 +79,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
       return all(detector.video!(source, await jobOf('text', properties)));
     }
 
-    it('reads the lines of a picture from top to bottom, one track each', async () => {
+    it('reads the lines of a picture from top to bottom, one track with a close box each', async () => {
       const tracks = await read(await readImage(sample('gen_text.png')));
       expect(texts(tracks)).to.deep.equal(LINES);
       for (const { detections, confidence, properties } of tracks) {
@@ -87,11 +87,8 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
         expect(detections[0]).to.deep.include({ frame: 0, confidence, properties });
         expect(confidence).to.be.within(0.9, 1);
       }
-    });
-
-    it('puts a box around all of a line and little else', async () => {
-      // The letters of the first line reach from (23, 45) to (557, 82), those of the second from (21, 125) to (459, 157).
-      const tracks = await read(await readImage(sample('gen_text.png')));
+      // Around all of a line and little else: the letters of the first reach from (23, 45) to (557, 82), those of the second
+      // from (21, 125) to (459, 157).
       const drawn = [[23, 45, 557, 82], [21, 125, 459, 157]]; // oxfmt-ignore
       for (const [i, { detections }] of tracks.entries()) {
         const { x, y, width, height } = detections[0]!;
@@ -101,7 +98,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
       }
     });
 
-    for (const degrees of isLong ? [0, 15, 45, 70, 90, 160, 205, 290, 315] : [70, 205])
+    for (const degrees of isLong ? [0, 15, 45, 70, 90, 160, 205, 290, 315] : [205])
       it(`tells a line's box as it lies in a picture that is turned by ${degrees} degrees`, async () => {
         const frame = await turned('gen_text.png', degrees);
         const tracks = await read(frame);
@@ -118,7 +115,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
         }
       });
 
-    for (let degrees = 20; degrees < (isLong ? 360 : 80); degrees += 60)
+    for (let degrees = 20; isLong && degrees < 360; degrees += 60)
       it(`reads text that is turned by ${degrees} degrees`, async () => {
         const found = spaceless(await read(await turned('gen_text.png', degrees)));
         expect(found).to.deep.equal(LINES.map((line) => line.replaceAll(' ', '')));
@@ -149,7 +146,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
       expect(texts(await read(await readImage(sample('hello-world.png'))))).to.deep.equal(['Hello, World!']);
     });
 
-    for (const degrees of isLong ? [-12, 12, 90, 180, 270] : [-12, 90])
+    for (const degrees of isLong ? [-12, 12, 90, 180, 270] : [90])
       it(`reads lines that are turned by ${degrees} degrees`, async () => {
         const tracks = await read(await turned('gen_text.png', degrees));
         expect(texts(tracks)).to.have.members(LINES);
@@ -204,16 +201,16 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('finds text that is small in a large picture when MAX_SIDE_LENGTH allows it', async () => {
-      const page = sharp({ create: { width: 2400, height: 600, channels: 3, background: 'white' } });
+      const page = sharp({ create: { width: 1600, height: 400, channels: 3, background: 'white' } });
       const small = await sharp(sample('gen_text.png')).resize(200).toBuffer();
       const data = await page
-        .composite([{ input: small, left: 900, top: 300 }])
+        .composite([{ input: small, left: 600, top: 200 }])
         .removeAlpha()
         .raw()
         .toBuffer();
-      const frame = { index: 0, time: 0, width: 2400, height: 600, data, warmUp: false };
-      expect(texts(await read(frame, { MAX_SIDE_LENGTH: '480' }))).to.not.have.members(LINES);
-      expect(texts(await read(frame, { MAX_SIDE_LENGTH: '2400' }))).to.have.members(LINES);
+      const frame = { index: 0, time: 0, width: 1600, height: 400, data, warmUp: false };
+      expect(texts(await read(frame, { MAX_SIDE_LENGTH: '320' }))).to.not.have.members(LINES);
+      expect(texts(await read(frame, { MAX_SIDE_LENGTH: '1600' }))).to.have.members(LINES);
     });
 
     it('reads a line that fills a cut-out picture up to its edges', async () => {

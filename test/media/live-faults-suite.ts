@@ -34,10 +34,12 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
 
     for (const scheme of ['rtsp', 'http'])
       it(`over ${scheme}: unknown host, refused port, silent server, forbidden address`, async () => {
-        expect(await fault(`${scheme}://camera.invalid/x`)).to.match(/^UNREACHABLE: The (host|name)/);
-        expect(await fault(`${scheme}://127.0.0.1:1/x`)).to.equal(
-          'UNREACHABLE: The host of the stream refuses connections at this port (ECONNREFUSED).',
-        );
+        if (isLong || scheme === 'rtsp') {
+          expect(await fault(`${scheme}://camera.invalid/x`)).to.match(/^UNREACHABLE: The (host|name)/);
+          expect(await fault(`${scheme}://127.0.0.1:1/x`)).to.equal(
+            'UNREACHABLE: The host of the stream refuses connections at this port (ECONNREFUSED).',
+          );
+        }
         const silent = createServer(() => undefined);
         await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
         const { port } = silent.address() as AddressInfo;
@@ -62,7 +64,7 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
         [page('video/mp2t', 'no video at all '.repeat(20_000)), /^NOT_VIDEO: .* no video that is known/],
         [page('video/mp2t', ''), /^NOT_VIDEO: /],
       ];
-      for (const [answer, expected] of isLong ? answers : answers.filter((_, n) => n % 2 === 0)) {
+      for (const [answer, expected] of isLong ? answers : answers.filter((_, n) => n % 3 === 0)) {
         const { url } = await http(() => answer);
         expect(await fault(url)).to.match(expected);
       }
@@ -81,9 +83,6 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
     it('over RTSP: status, other protocol, no video, unknown coding, redirection to where nobody may go', async () => {
       const cases: readonly (readonly [Partial<RtspBehaviour>, RegExp])[] = [
         [{ instead: { DESCRIBE: '404 Not Found' } }, /^REFUSED: The camera has no stream at this path/],
-        [{ instead: { SETUP: '461 Unsupported Transport' } }, /^UNSUPPORTED: .* over TCP/],
-        [{ instead: { PLAY: '455 Not Now' } }, /^REFUSED: The camera answered PLAY with status 455/],
-        [{ media: ['m=audio 0 RTP/AVP 0'] }, /^NOT_VIDEO: The stream has no video in it/],
         [{ media: ['m=video 0 RTP/AVP 96', 'a=rtpmap:96 H261/90000'] }, /^UNSUPPORTED: .* coded as H261/],
         [
           { instead: { DESCRIBE: '302 Moved\r\nLocation: rtsp://169.254.169.254/x' } },
@@ -91,7 +90,12 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
         ],
         [{ instead: { DESCRIBE: '302 Moved\r\nLocation: http://127.0.0.1/' } }, /^REFUSED: .* none of RTSP/],
       ];
-      for (const [behaviour, expected] of cases)
+      const more: typeof cases = [
+        [{ instead: { SETUP: '461 Unsupported Transport' } }, /^UNSUPPORTED: .* over TCP/],
+        [{ instead: { PLAY: '455 Not Now' } }, /^REFUSED: The camera answered PLAY with status 455/],
+        [{ media: ['m=audio 0 RTP/AVP 0'] }, /^NOT_VIDEO: The stream has no video in it/],
+      ];
+      for (const [behaviour, expected] of isLong ? [...cases, ...more] : cases)
         expect(await fault((await rtsp(() => behaviour)).url)).to.match(expected);
       const web = await http(() => page('text/html', 'x'));
       expect(await fault(web.url.replace('http', 'rtsp'))).to.match(/^NOT_VIDEO: .* does not speak RTSP/);
@@ -132,6 +136,8 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
         const right = await watch(withLogin(server.url, `admin:${encodeURIComponent(login.password)}`));
         expect(right.end.reason).to.equal('ended');
         expect(right.counts.decoded).to.equal(clip.units.length);
+        expect(server.requests.map(({ uri }) => uri).join(' ')).not.to.match(/admin|@/);
+        if (!isLong && scheme === 'Basic') return;
         const wrong = await watch(withLogin(server.url, 'admin:guess'));
         expect(wrong.end).to.include({ reason: 'failed', fault: 'UNAUTHORIZED' });
         const none = await watch(server.url);
@@ -169,14 +175,8 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
       const refused = await rtsp(() => ({ login: { scheme: 'Digest', user: 'u', password: 'other' } }));
       const lost = await rtsp(() => ({ after: 'drop' }));
       const web = await http(() => ({ status: 302, headers: { location: 'ftp://x' } }));
-      for (const uri of [
-        refused.url,
-        lost.url,
-        web.url,
-        'rtsp://127.0.0.1:1/x',
-        'http://127.0.0.1:1/x',
-        'rtsps://x/y',
-      ]) {
+      const elsewhere = ['rtsp://127.0.0.1:1/x', 'http://127.0.0.1:1/x', 'rtsps://x/y'];
+      for (const uri of [refused.url, lost.url, web.url, ...(isLong ? elsewhere : [])]) {
         const { events, end } = await watch(`${withLogin(uri, `u:${secret}`)}?password=${secret}`);
         told.push(JSON.stringify([events, end]));
       }

@@ -61,8 +61,13 @@ describe('a live stream that stops to give frames', () => {
     const units = clip.units
       .slice(0, 30)
       .map((unit) => ({ ...unit, dueMs: slowed(unit.dueMs), ptsMs: slowed(unit.ptsMs) }));
-    const { url } = await rtsp(() => ({ ...h264Over({ ...clip, units }), speed: 1 }));
-    const { events, frames, counts } = await watch(url, { stall: { alertMs: 20 * slowMs, timeoutMs: 0 } });
+    let watching: Watching | undefined;
+    // The next picture waits until the ones before were fetched, but for those that the decoder keeps.
+    const ready = (sent: number) =>
+      until('the frames were fetched', () => (watching?.frames.length ?? 0) >= sent - 3);
+    const { url } = await rtsp(() => ({ ...h264Over({ ...clip, units }), speed: 1, ready }));
+    watching = new Watching(url, { stall: { alertMs: 20 * slowMs, timeoutMs: 0 } });
+    const { events, frames, counts } = await watching.over;
     expect(events.map(({ type }) => type)).to.deep.equal(['opened']);
     expect(counts.dropped).to.equal(0);
     const times = frames.slice(-6).map(({ time }) => time);

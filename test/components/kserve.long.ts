@@ -1,0 +1,3 @@
+import { kserve } from './kserve-suite.ts';
+
+kserve({ isLong: true });

@@ -1,0 +1,3 @@
+import { networkBoxes } from './network-boxes-suite.ts';
+
+networkBoxes({ isLong: true });
