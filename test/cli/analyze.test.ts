@@ -1,18 +1,8 @@
-import {
-  existsSync,
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { RunningServer } from '../../main.ts';
 import { pictureUri } from '../support/data-uri.ts';
-import { until } from '../support/until.ts';
-import { SlowMedium } from './slow-medium.ts';
 import { documentOf, Place, sample, tracksOf, type Outcome } from './support.ts';
 
 const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
@@ -258,19 +248,4 @@ describe('troupe analyze, where no service runs', () => {
       expect(code).to.equal(2);
       expect(stderr).to.include(complaint);
     });
-
-  it('cancels its job and stops its service at Ctrl-C', async () => {
-    const medium = await SlowMedium.listening();
-    const running = place.start(['analyze', medium.url, ...FACES], { FETCH_PRIVATE: 'true' });
-    await running.says('stderr', 'IN_PROGRESS');
-    await until('its medium is being fetched', () => medium.asked > 0);
-    running.signal('SIGINT');
-    const { code, stdout, stderr } = await running.ended;
-    expect(code, stderr).to.equal(1);
-    expect(stdout)
-      .to.match(/: CANCELLED after/)
-      .and.to.include('nothing found before the job was cancelled');
-    expect(existsSync(place.lock)).to.equal(false);
-    medium.close();
-  });
 });

@@ -45,7 +45,7 @@ describe('troupe, where a service runs', () => {
   });
 
   it('analyzes with that service, which goes on running', async () => {
-    const { code, stdout, stderr } = await place.start(['analyze', 'media/astronaut.png', ...PICTURES]).ended;
+    const { code, stdout, stderr } = await place.troupe(['analyze', 'media/astronaut.png', ...PICTURES]);
     expect(code, stderr).to.equal(0);
     expect(stderr).to.include(`Using the service at ${server.url}`);
     expect(stdout)
