@@ -104,7 +104,9 @@ describe('A streaming job on a camera', function () {
 
     it('goes on when the server is stopped and started again, after the partial segment that its component still told', async () => {
       expect(await service().stop()).to.equal(0);
-      await service().startHere({ SHUTDOWN_POLICY: 'cancel' });
+      // Servers that share a store refuse it.
+      const isAlone = process.env['TEST_REDIS_URL'] === undefined;
+      await service().startHere(isAlone ? { SHUTDOWN_POLICY: 'cancel' } : {});
       const { segments, jobStatus } = await info(id);
       expect(jobStatus).to.be.oneOf(['INITIALIZING', 'IN_PROGRESS']);
       await moreSegments(id, segments + 2);
