@@ -27,23 +27,16 @@ describe('A process that watches a live stream', function () {
     await Promise.all([server.stop(), closeServers()]);
   });
 
-  async function started(
-    component: 'faces' | 'motion',
-    behaviour: Partial<RtspBehaviour>,
-  ): Promise<ChildProcessWithoutNullStreams> {
+  async function started(behaviour: Partial<RtspBehaviour>): Promise<ChildProcessWithoutNullStreams> {
     const camera = await rtsp(accessUnits(sample('face_move.mp4')), () => behaviour);
-    const algorithm = component === 'faces' ? 'FACE' : 'MOTION';
-    server.offer(
-      algorithm,
-      await workOf(component, { uri: camera.url, allowPrivate: true, segmentSize: 40 }),
-    );
-    const [host, module] = ['host/main.js', `${component}/detector.js`].map((file) =>
+    server.offer('FACE', await workOf('faces', { uri: camera.url, allowPrivate: true, segmentSize: 40 }));
+    const [host, module] = ['host/main.js', 'faces/detector.js'].map((file) =>
       path.resolve('dist/components', file),
     );
     child = spawn(process.execPath, [host!]);
     const bootstrap = {
       kind: 'detector',
-      algorithm,
+      algorithm: 'FACE',
       stream: true,
       module,
       serverUrl: server.url,
@@ -54,7 +47,7 @@ describe('A process that watches a live stream', function () {
   }
 
   it('claims streams of its algorithm, follows the face and tells of the end', async () => {
-    await started('faces', { speed: 0.5 });
+    await started({ speed: 0.5 });
     await until('the stream has ended', () => server.isOver, Boolean, { withinMs: 90_000 });
     expect([server.failure, server.end?.reason]).to.deep.equal([undefined, 'ended']);
     expect(server.claimed).to.deep.equal(['STREAM:FACE']);
@@ -77,8 +70,8 @@ describe('A process that watches a live stream', function () {
     ['its server is gone', (process: ChildProcessWithoutNullStreams) => void process.stdin.end()],
   ] as const)
     it(`gives the stream back with what it has when ${what}`, async () => {
-      const process = await started('motion', { after: 'stall' });
-      await until('it follows what moves', () => server.events.some(({ type }) => type === 'trackBegan'));
+      const process = await started({ after: 'stall' });
+      await until('it follows the face', () => server.events.some(({ type }) => type === 'trackBegan'));
       await until('a segment has come', () => server.segments.length > 0);
       const exit = once(process, 'exit');
       end(process);
