@@ -232,7 +232,7 @@ describe('Finishing the tracks of a medium and an action', () => {
       .and.have.length.above(1);
   });
 
-  finishesInLittleMemory({ merge: 'TRUE', parts: 1_200, tracks: 120, memoryMb: 16 });
+  finishesInLittleMemory({ merge: 'TRUE', parts: 2_000, tracks: 200, memoryMb: 16 });
 
   it('and writing them into the document shows the same tracks, with the errors of sub-jobs merged', async () => {
     const { text, tracks, summary } = await finishing({ parts: [[span(0, 9), span(20, 29)]] });

@@ -25,9 +25,16 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
     after(() => models.close());
 
     it('is named by one property, and found with or without its ending, in a folder of its own or below others', async () => {
-      for (const file of ['cats.onnx', 'far/below/cats.onnx', 'hub/onnx/only.onnx'])
+      for (const file of ['cats.onnx', 'far/below/cats.onnx', 'own/model.onnx', 'hub/onnx/only.onnx'])
         await models.write(file, yoloModel());
-      for (const name of ['cats.onnx', 'cats', path.join(models.path, 'cats.onnx'), 'far/below/cats', 'hub'])
+      for (const name of [
+        'cats.onnx',
+        'cats',
+        path.join(models.path, 'cats.onnx'),
+        'far/below/cats',
+        'own',
+        'hub',
+      ])
         expect(seen(await models.inImage(name)), name).to.deep.equal(IN_PICTURE);
     });
 
@@ -349,12 +356,12 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('never ends: it is ended, and the error names it', async () => {
-      const hasty = await ModelFolder.open({ checkMs: 800 });
+      const hasty = await ModelFolder.open({ checkMs: 1_500 });
       await hasty.write('endless.onnx', endlessModel(input));
       const refusal = await hasty.refusal('endless');
       expect(refusal.code).to.equal('DETECTION_NOT_INITIALIZED');
       expect(refusal.message).to.match(
-        /^The model endless had not answered within 800 ms \(MODEL_CHECK_MS\) and was ended/,
+        /^The model endless had not answered within 1500 ms \(MODEL_CHECK_MS\) and was ended/,
       );
       await hasty.close();
     });

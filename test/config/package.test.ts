@@ -1,12 +1,9 @@
 /** The files that `npm pack` takes: that they are what is needed, and run in a folder that has nothing else. */
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
+import packlist from 'npm-packlist';
 import { packageRoot } from '../../config/info.ts';
 import { installedPackage } from './package-suite.ts';
-
-type PackList = (tree: object) => Promise<readonly string[]>;
 
 describe('The package', function () {
   this.timeout(240_000);
@@ -20,11 +17,6 @@ describe('The package', function () {
 
 /** As npm lists them; to compress them takes it longer than all the rest, so that is left to `npm run test:long`. */
 function packedFiles(): Promise<readonly string[]> {
-  const installed = execFileSync('npm', ['root', '-g'], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const list = createRequire(path.join(installed.trim(), 'npm', 'package.json'))('npm-packlist') as PackList;
   const manifest = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as object;
-  return list({ path: packageRoot, package: manifest, isProjectRoot: true, edgesOut: new Map() });
+  return packlist({ path: packageRoot, package: manifest, isProjectRoot: true, edgesOut: new Map() });
 }
