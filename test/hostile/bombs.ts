@@ -148,7 +148,7 @@ export function mutated(bytes: Buffer, random: () => number): Buffer {
     const at = somewhere();
     const kind = random();
     if (kind < 0.5) result[at] = Math.floor(random() * 256);
-    else if (kind < 0.7) result.fill(random() < 0.5 ? 0xff : 0, at, at + 4);
+    else if (kind < 0.7) result.fill(random() < 0.5 ? 0xff : 0, at, Math.min(at + 4, result.length));
     else if (kind < 0.8) result = result.subarray(0, Math.max(16, Math.floor(result.length * random())));
     else {
       const piece = result.subarray(at, at + Math.floor(random() * 64));
