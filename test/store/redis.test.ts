@@ -140,6 +140,18 @@ describe('The store in Redis', () => {
       expect(await other.work.news(9)).to.deep.equal([]);
     });
 
+    it('gives back what the components of a server that leaves held; what it has handed out to others stays theirs, though nothing was heard of them yet', async () => {
+      const [one, other] = await two();
+      await commit(one, 0, { offer: [item('own'), item('far')] });
+      for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'one' : 'other');
+      await one.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
+      const [far] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'far away', lasting: true });
+      await one.work.left();
+      const left = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
+      expect(left.map((lease) => [lease.item.id, lease.item.attempt])).to.deep.equal([['own', 1]]);
+      expect(await other.work.beat(far!.token, 'far away', 0, 1)).to.equal('on');
+    });
+
     it('gives back what a dead server has handed out to others of whom nobody has heard since, and counts no attempt', async () => {
       const prefix = `two-${++prefixes}`;
       const one = await open({ prefix, ledger: { server: 'dead' } });

@@ -750,6 +750,9 @@ describe('A streaming job', function () {
     receiver.requests.length = 0;
     receiver.manner = answer(200);
     await service.startHere();
+    for (const segment of [0, 1])
+      expect((await component.segment(lasting, segment, [summaryOf(segment)])).status).to.equal(200);
+    expect((await info(id)).jobStatus).to.equal('IN_PROGRESS');
     const reported = (path: string) => bodies<Summary>(path).map(({ segmentId }) => segmentId);
     await until(
       'both reports of the job that has ended have come',
@@ -761,9 +764,6 @@ describe('A streaming job', function () {
       () => service.files('streams'),
       (left) => !left.includes(String(over)),
     );
-    expect((await info(id)).jobStatus).to.equal('IN_PROGRESS');
-    for (const segment of [0, 1])
-      expect((await component.segment(lasting, segment, [summaryOf(segment)])).status).to.equal(200);
     await until(
       'both reports of the other have come',
       () => reported('/summary'),
