@@ -14,8 +14,14 @@ describe('A dry run', () => {
   let service: Service;
   before(async () => {
     service = await Service.shared();
-    // From now on somebody takes its work.
-    await service.run({ media: [IMAGE], pipelineName: 'LIGHT PIPELINE' });
+    const light = { media: [{ mediaUri: IMAGE }], pipelineName: 'LIGHT PIPELINE' };
+    await service.run({ ...light, media: [IMAGE] });
+    // Between the end of a job and its next question a component is not known to be there.
+    await until(
+      'somebody takes its work',
+      () => tried(light),
+      ({ body }) => JSON.stringify(body).includes('"served":true'),
+    );
   });
   after(() => service.close());
 
