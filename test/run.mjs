@@ -89,7 +89,6 @@ const LONGEST = [
   'worker-protocol/lease-frames',
   'simulation/simulation',
   'workflow/annotators',
-  'run',
   'rest/exports',
   'workflow/derivative-media',
 ];

@@ -110,6 +110,19 @@ describe('The archive (specification 6.4)', () => {
       expect(refused.status).to.equal(502);
       expect(await refused.text()).to.include('could not be fetched: it was answered with status 404');
     });
+
+    it('is not believed when the document of that job is gone with it: the job runs', async () => {
+      const past = await suite.archived(suite.job());
+      expect((await suite.service.ask('DELETE', `/rest/jobs/${past}`)).status).to.equal(204);
+      const { jobId, archiveCheckStatus } = await suite.created(suite.job({ media: [known(HELLO)] }));
+      expect(archiveCheckStatus).to.equal('NO_MATCH');
+      expect(await suite.settled(jobId)).to.equal('COMPLETE');
+      expect((await suite.service.document(jobId)).jobId).to.equal(jobId);
+      await suite.service.ask('DELETE', `/rest/jobs/${jobId}`);
+      const later = await suite.created(suite.job());
+      expect(await suite.settled(later.jobId)).to.equal('COMPLETE');
+      expect((await suite.service.document(later.jobId)).jobId).to.equal(later.jobId);
+    });
   });
 
   it('is refused with 400 when its address is none', async () => {
@@ -308,6 +321,29 @@ describe('The archive (specification 6.4)', () => {
         const { status } = await suite.service.ask('POST', '/rest/jobs/archiverepost', JSON.stringify(body));
         expect(status, JSON.stringify(body)).to.equal(400);
       }
+    });
+
+    it('ends when its client goes away: nothing more is posted', async () => {
+      const id = await suite.archived(suite.job({ media: [HELLO, TEXT] }));
+      let goOn: () => void = () => undefined;
+      suite.archive.manners.until = new Promise((resolve) => (goOn = resolve));
+      const client = new AbortController();
+      const asked = fetch(`${suite.service.url}/rest/jobs/archiverepost`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${suite.service.token}`, 'x-request-id': 'left-early' },
+        body: JSON.stringify([numberOf(id)]),
+        signal: client.signal,
+      }).catch((error: unknown) => error);
+      await until('the repost is under way', () => suite.archive.posts.length === 3);
+      client.abort();
+      await asked;
+      // Only when the server has seen that the client is gone may the archive answer.
+      await suite.service.logged('audit', (line) => line['requestId'] === 'left-early');
+      suite.archive.manners.until = undefined;
+      goOn();
+      expect((await suite.repost(numberOf(id))).status).to.equal(200);
+      expect(suite.archive.posts, 'twice two, and the one that was broken off').to.have.lengthOf(5);
+      expect((await suite.service.job(id))?.archiveStatus).to.equal('COMPLETE');
     });
   });
 
