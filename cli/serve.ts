@@ -37,8 +37,6 @@ async function start(settings: Settings): Promise<RunningServer> {
       import('./logger.ts'),
     ]);
     const logger = createLogger(settings.LOG_LEVEL);
-    const risk = riskOfNode(process.versions.node);
-    if (risk !== undefined) logger.warn({ node: process.versions.node }, risk);
     return await startServer(settings, { logger });
   } catch (error) {
     const reason = reasonNotToStart(error, settings);
@@ -46,12 +44,6 @@ async function start(settings: Settings): Promise<RunningServer> {
     throw new Failure(reason);
   }
 }
-
-/** What may happen with a version of Node that is newer than those that serve; package.json names these. */
-export const riskOfNode = (version: string) =>
-  Number.parseInt(version) < 24
-    ? undefined
-    : 'Node 24 can end this process at any time (better-sqlite3, compiled with its headers, fails an assertion): use Node 22 or 20';
 
 /** Does another server hold the data folder? */
 export const isHeld = (error: unknown) =>

@@ -1,9 +1,18 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
+import { refusalOfNode } from '../config/node-version.mjs';
 
 const main = new URL('../dist/cli/main.js', import.meta.url);
-if (existsSync(main)) await import(main.href);
-else {
-  process.stderr.write('Troupe is not built yet: run `npm run build` in its folder.\n');
+const isThere = (file) => existsSync(new URL(`../${file}`, import.meta.url));
+const refusal = refusalOfNode(process.versions, {
+  isCheckout: isThere('config/node-20'),
+  hasOwnSqlite: isThere('dist/node_modules/better-sqlite3'),
+});
+if (refusal !== undefined) fail(refusal);
+else if (existsSync(main)) await import(main.href);
+else fail('Troupe is not built yet: run `npm run build` in its folder.');
+
+function fail(sentence) {
+  process.stderr.write(`${sentence}\n`);
   process.exitCode = 2;
 }

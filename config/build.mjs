@@ -19,6 +19,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { prepareSqlite } from './sqlite.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
@@ -65,6 +66,7 @@ await import('./write-build-info.mjs');
 if (!existsSync(DECLARATIONS) || changed.some((file) => existsSync(declarationsOf(file)))) declare();
 if (changed.length > 0)
   process.stderr.write(`Built in ${((performance.now() - began) / 1000).toFixed(1)} s.\n`);
+prepareSqlite();
 
 async function compile(files) {
   const [{ transformSync }, { transform }, { init, parse }] = await Promise.all([

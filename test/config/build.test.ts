@@ -22,7 +22,7 @@ describe('The build', () => {
   let folder: string;
   before(() => {
     folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-build-')));
-    for (const script of ['build.mjs', 'write-build-info.mjs']) {
+    for (const script of ['build.mjs', 'node-version.mjs', 'sqlite.mjs', 'write-build-info.mjs']) {
       write(`config/${script}`, '');
       copyFileSync(path.join(packageRoot, 'config', script), path.join(folder, 'config', script));
     }

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -37,6 +38,9 @@ export function installedPackage(unpack: (to: string) => void | Promise<void>): 
       symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(modules, name));
     }
     files = readdirSync(own, { recursive: true }) as string[];
+    // A package runs on Node 22.14 and newer; on an older one these tests lend it the SQLite of this checkout.
+    const sqlite = path.join(packageRoot, 'dist', 'node_modules');
+    if (existsSync(sqlite)) symlinkSync(realpathSync(sqlite), path.join(own, 'dist', 'node_modules'));
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -101,5 +105,7 @@ export function installedPackage(unpack: (to: string) => void | Promise<void>): 
 
 function dependenciesOf(own: string): readonly string[] {
   const text = readFileSync(path.join(own, 'package.json'), 'utf8');
-  return Object.keys((JSON.parse(text) as { dependencies: Record<string, string> }).dependencies);
+  type Names = Readonly<Record<string, string>>;
+  const listed = JSON.parse(text) as { dependencies: Names; optionalDependencies: Names };
+  return Object.keys({ ...listed.dependencies, ...listed.optionalDependencies });
 }

@@ -9,6 +9,9 @@ import { packageRoot } from '../../config/info.ts';
 const OWN = path.join('bin', 'napi-v6', process.platform, process.arch, 'runtime.so');
 const OTHERS = path.join('bin', 'napi-v6', 'otheros', 'x64', 'runtime.so');
 
+/** Linux with either C library is one system. */
+const SQLITE = ['', 'musl'].map((kind) => `prebuilds/${process.platform}${kind}-${process.arch}.node`);
+
 describe('The trimming of installed packages', () => {
   let folder: string;
   beforeEach(() => {
@@ -32,22 +35,17 @@ describe('The trimming of installed packages', () => {
 
   it('removes the runtimes of other systems, leftovers and source maps, and says how much of what', () => {
     installed('onnxruntime-node', OWN, OTHERS);
-    installed(
-      'better-sqlite3',
-      'build/Release/better_sqlite3.node',
-      'build/Release/obj/a.o',
-      'deps/sqlite3.c',
-    );
+    installed('better-sqlite3', ...SQLITE, 'prebuilds/otheros-x64.node', 'deps/sqlite3.c');
     installed('other', 'index.js', 'index.js.map', 'data.map');
     const said = trim();
     expect(said).to.match(/0\.2 MB {2}onnxruntime-node: the runtimes of other systems/);
-    expect(said).to.match(/0\.2 MB {2}better-sqlite3: what compiling SQLite left behind/);
+    expect(said).to.match(/0\.4 MB {2}better-sqlite3: its sources, and the binaries of other systems/);
     expect(said)
       .to.match(/0\.2 MB {2}source maps of all packages/)
-      .and.match(/0\.6 MB {2}in all/);
+      .and.match(/0\.8 MB {2}in all/);
     expect([has('onnxruntime-node', OWN), has('onnxruntime-node', OTHERS)]).to.deep.equal([true, false]);
-    const sqlite = ['build/Release/better_sqlite3.node', 'build/Release/obj', 'deps/sqlite3.c'];
-    expect(sqlite.map((file) => has('better-sqlite3', file))).to.deep.equal([true, false, true]);
+    const sqlite = [...SQLITE, 'prebuilds/otheros-x64.node', 'deps/sqlite3.c'];
+    expect(sqlite.map((file) => has('better-sqlite3', file))).to.deep.equal([true, true, false, false]);
     const kept = ['index.js', 'index.js.map', 'data.map'].map((file) => has('other', file));
     expect(kept).to.deep.equal([true, false, true]);
   });
