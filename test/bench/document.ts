@@ -4,7 +4,7 @@ import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { detectionFile } from '../../results/layout.ts';
+import { detectionFile, runFolder } from '../../results/layout.ts';
 import { trackLine } from '../results/document-parts.ts';
 import { startChild, jsonOf } from './child.ts';
 import { startClient } from './client.ts';
@@ -76,7 +76,8 @@ async function writeTracks(file: string): Promise<void> {
 /** The job runs in one server; the server that serves is a fresh one, which has not grown by taking the tracks in. */
 async function serving(folder: string): Promise<readonly Figure[]> {
   const made = await runLargeJob(folder);
-  const bare = await startChild('bare-file.js', [path.join(folder, 'data', detectionFile(made.jobId))]);
+  const document = path.join(folder, 'data', detectionFile(runFolder(made.jobId, 1, null)));
+  const bare = await startChild('bare-file.js', [document]);
   const service = await startClient(folder, 'data');
   const from = { url: `${service.url}/rest/jobs/${made.jobId}/output/detection`, token: service.token };
   const before = residentBytes(service.pid);

@@ -1,5 +1,5 @@
 /** `npm run bench [part...]`: figures for docs/performance.md, as ratios against bare baselines of the same run. */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { accuracy } from './accuracy.ts';
@@ -15,6 +15,7 @@ import { ownModels } from './models.ts';
 import { webPage } from './page.ts';
 import { pairs } from './pairs.ts';
 import { restInterface } from './rest.ts';
+import { runParts } from './run-parts.ts';
 import { searching } from './search.ts';
 import { serviceOverhead } from './service.ts';
 import { startUp } from './start-up.ts';
@@ -51,21 +52,26 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
 };
 
 const wanted = process.argv.slice(2);
-if (wanted[0] === '--only') print(await PARTS[wanted[1]!]!());
-else {
-  const [cpu] = cpus();
-  console.log(
-    `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} x ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB\n`,
-  );
-  // A process a part, so that none feels the heap of another.
-  for (const part of wanted.length > 0 ? wanted : Object.keys(PARTS)) {
-    if (PARTS[part] === undefined)
-      throw new Error(`There is no bench "${part}"; there are ${Object.keys(PARTS).join(', ')}.`);
-    console.log(`\n### ${part}\n`);
-    const self = fileURLToPath(import.meta.url);
-    execFileSync(process.execPath, ['--expose-gc', self, '--only', part], {
-      stdio: ['ignore', 'inherit', 'inherit'],
-    });
-  }
+if (wanted[0] === '--only') {
+  print(await PARTS[wanted[1]!]!());
+  process.exit(0);
 }
-process.exit(0);
+const unknown = wanted.find((part) => PARTS[part] === undefined);
+if (unknown !== undefined) {
+  console.error(`There is no part "${unknown}". Choose from: ${Object.keys(PARTS).join(', ')}.`);
+  process.exit(2);
+}
+const [cpu] = cpus();
+console.log(
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} x ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+);
+const failed = runParts(wanted.length > 0 ? wanted : Object.keys(PARTS), runAlone, (line) =>
+  console.log(line),
+);
+process.exit(failed.length > 0 ? 1 : 0);
+
+/** In a process of its own, so that no part feels the heap of another. Answers whether it succeeded. */
+function runAlone(part: string): boolean {
+  const words = ['--expose-gc', fileURLToPath(import.meta.url), '--only', part];
+  return spawnSync(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;
+}
