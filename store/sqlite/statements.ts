@@ -188,8 +188,8 @@ function ofQuarantine(database: Database.Database) {
       `insert into quarantine select a.kind, a.id, @reason, @at, json_object(
          'schema', a.schema, 'version', a.version, 'snapshot', a.snapshot,
          'record', @record,
-         'rows', (select json_group_object(key, body) from actor_rows r where r.kind = a.kind and r.id = a.id),
-         'notices', (select json_group_object(o.id, o.body) from outbox o where o.kind = a.kind and o.actor = a.id))
+         'rows', json((select json_group_object(key, body) from actor_rows r where r.kind = a.kind and r.id = a.id)),
+         'notices', json((select json_group_object(o.id, o.body) from outbox o where o.kind = a.kind and o.actor = a.id)))
        from actors a where a.kind = @kind and a.id = @id 
          and a.version = ifnull(@version, a.version) and a.commit_id = ifnull(@commit, a.commit_id)`,
     ),

@@ -21,7 +21,7 @@ describe('The benchmark', () => {
     const { status, stderr } = spawnSync(process.execPath, [main, 'mailbox', 'nonsense'], {
       encoding: 'utf8',
     });
-    expect(stderr).to.match(/^There is no part "nonsense"\. Choose from: service, sub-jobs, /);
+    expect(stderr).to.match(/^There is no part "nonsense"\. Choose from: service, sub-jobs, /m);
     expect(status).to.equal(2);
   });
 });

@@ -358,7 +358,10 @@ describe('A callback or archive post', () => {
       const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
       try {
-        expect(await failed(post())).to.include({ trouble: 'receiver', reason: 'self-signed certificate' });
+        const { trouble, reason } = await failed(post());
+        expect(trouble).to.equal('receiver');
+        // Newer versions of Node go on with advice.
+        expect(reason).to.match(/^self-signed certificate(;|$)/);
       } finally {
         if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
         else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
