@@ -66,8 +66,8 @@ const LIST = [
   { name: 'libheif-js', why: 'its builds other than WebAssembly', choose: these('libheif') },
   {
     name: 'zxing-wasm',
-    why: 'what writes barcodes, and what is for browsers',
-    choose: these('dist/full', 'dist/writer', 'dist/iife', 'dist/miniprogram', 'dist/cjs'),
+    why: 'its builds for browsers',
+    choose: these('dist/full', 'dist/iife', 'dist/miniprogram', 'dist/cjs'),
   },
   { name: '@redocly/config', why: 'its types', choose: these('lib/index.d.ts') },
   { name: 'underscore', why: 'its sources in modules', choose: these('amd', 'cjs', 'modules') },
