@@ -160,6 +160,9 @@ export function userOf(ctx: Context): User {
   return user;
 }
 
+/** Whether the user whom `authenticate` has found is an ADMIN. */
+export const isAdmin = (ctx: Context): boolean => userOf(ctx).roles.includes('ADMIN');
+
 type Verified =
   | { readonly good: Claims }
   /** Why, in words that have nothing of the token. */

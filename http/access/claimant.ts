@@ -6,7 +6,7 @@ import type { Nodes } from '../../actors/node-gateway/register.ts';
 import { hashToken } from '../../actors/node-manager/tokens.ts';
 import type { WorkerRegistry } from '../../actors/node-manager/workers.ts';
 import { HttpError } from '../errors.ts';
-import { userOf } from './bearer.ts';
+import { isAdmin, userOf } from './bearer.ts';
 
 /** Who claims work, and brings it back. */
 export interface Claimant {
@@ -42,8 +42,8 @@ export function identify({ workers, nodes, authenticate, catalog }: ClaimantDeps
     const elsewhere = nodes.gateway.holderOf(bearer) ?? (await nodes.gateway.storedHolderOf(bearer));
     if (elsewhere !== undefined) return come({ ...elsewhere, managed: false, outside: false });
     await authenticate(ctx, () => {
-      const { name, subject, roles } = userOf(ctx);
-      const queues = roles.includes('ADMIN')
+      const { name, subject } = userOf(ctx);
+      const queues = isAdmin(ctx)
         ? null
         : catalog.algorithmsServedBy(subject).flatMap((name) => [name, streamQueue(name)]);
       // By subject, for names may be shared. What it holds it may answer even after its component was removed.

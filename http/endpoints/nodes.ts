@@ -13,7 +13,7 @@ import { nodeList } from '../../actors/views/node-list.ts';
 import { deployedServices, ofAllServers, withOthers } from '../../actors/views/nodes.ts';
 import type { Info } from '../../config/info.ts';
 import type { Logger } from '../../config/logger.ts';
-import { userOf } from '../access/bearer.ts';
+import { isAdmin, userOf } from '../access/bearer.ts';
 import { answered, json, ok } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { overloaded } from '../errors.ts';
@@ -124,7 +124,7 @@ export const nodeEndpoints = [
     },
     async handle({ ctx }, deps: NodeDeps) {
       const nodes = await configured(deps);
-      return ok(userOf(ctx).roles.includes('ADMIN') ? nodes : withoutValues(nodes));
+      return ok(isAdmin(ctx) ? nodes : withoutValues(nodes));
     },
   }),
   endpoint({

@@ -1,7 +1,9 @@
+import type { Context } from 'koa';
 import { z } from 'zod';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { SystemMessageService } from '../../actors/system-messages/service.ts';
 import type { SystemMessage } from '../../actors/system-messages/model.ts';
+import { isAdmin } from '../access/bearer.ts';
 import { answered, json, ok, type Refusing } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { coreResponse, responseMessage } from '../schemas/common.ts';
@@ -19,6 +21,7 @@ export interface SystemMessageDeps {
 
 const TAG = 'System messages';
 const messages = z.array(systemMessage);
+const FOR_ADMINS = 'Messages of the type admin are shown to an ADMIN only.';
 
 const refusal = (message: string) => ({ responseCode: 1 as const, message });
 const onlyAdmins = (deed: string) => refusal(`Only admins can ${deed} system messages.`);
@@ -40,8 +43,9 @@ export const systemMessageEndpoints = [
     tag: TAG,
     caller: 'USER',
     summary: 'List the system messages',
+    description: FOR_ADMINS,
     answers: {
-      200: json('All messages, in the order in which they were posted.', messages, [
+      200: json('The messages for this caller, in the order in which they were posted.', messages, [
         {
           id: 3,
           msg: 'The server goes down at noon.',
@@ -53,7 +57,8 @@ export const systemMessageEndpoints = [
         },
       ]),
     },
-    handle: async (_, { systemMessages }: SystemMessageDeps) => ok((await systemMessages.all()).map(shown)),
+    handle: async ({ ctx }, { systemMessages }: SystemMessageDeps) =>
+      ok(readableBy(ctx, await systemMessages.all()).map(shown)),
   }),
   endpoint({
     method: 'post',
@@ -88,6 +93,7 @@ export const systemMessageEndpoints = [
     tag: TAG,
     caller: 'USER',
     summary: 'List the system messages of a type',
+    description: FOR_ADMINS,
     params: z.object({ typeFilter: messageType.describe('all: every message') }),
     answers: {
       200: json('The messages of that type.', messages),
@@ -95,9 +101,9 @@ export const systemMessageEndpoints = [
     },
     says: { params: () => 'The type of system messages must be all, admin or login.' },
     /** `all` means all messages, not only those that are for all. */
-    async handle({ params: { typeFilter } }, { systemMessages }: SystemMessageDeps) {
-      const all = await systemMessages.all();
-      return ok(all.filter(({ msgType }) => typeFilter === 'all' || msgType === typeFilter).map(shown));
+    async handle({ params: { typeFilter }, ctx }, { systemMessages }: SystemMessageDeps) {
+      const readable = readableBy(ctx, await systemMessages.all());
+      return ok(readable.filter(({ msgType }) => typeFilter === 'all' || msgType === typeFilter).map(shown));
     },
   }),
   endpoint({
@@ -122,6 +128,9 @@ export const systemMessageEndpoints = [
     },
   }),
 ];
+
+const readableBy = (ctx: Context, all: readonly SystemMessage[]) =>
+  isAdmin(ctx) ? all : all.filter(({ msgType }) => msgType !== 'admin');
 
 const shown = ({ datePosted, ...message }: SystemMessage): z.infer<typeof systemMessage> => ({
   ...message,

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { join } from 'node:path';
-import { ServiceWithRoles } from '../support/roles.ts';
+import { ServiceWithRoles, type Client } from '../support/roles.ts';
 import { sampleUri, type Service, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -153,6 +153,21 @@ describe('System messages (specification 4.5)', () => {
       { responseCode: 1, message: 'Only admins can delete system messages.' },
     ]);
     expect(await list()).to.have.lengthOf(1);
+  });
+
+  it('shows messages of the type admin to an ADMIN only', async () => {
+    for (const type of ['all', 'login', 'admin']) await post(`for ${type}`, `?msgType=${type}`);
+    const seenBy = async (client: Client, path = '') => {
+      const { status, body } = await roles.as(client, 'GET', `/rest/system-message${path}`);
+      return [status, ...(body as readonly Message[]).map(({ msg }) => msg)];
+    };
+    for (const path of ['', '/type/all']) {
+      expect(await seenBy('user', path)).to.deep.equal([200, 'for all', 'for login']);
+      expect(await seenBy('admin', path)).to.deep.equal([200, 'for all', 'for login', 'for admin']);
+    }
+    expect(await seenBy('user', '/type/admin')).to.deep.equal([200]);
+    expect(await seenBy('user', '/type/login')).to.deep.equal([200, 'for login']);
+    expect(await seenBy('admin', '/type/admin')).to.deep.equal([200, 'for admin']);
   });
 
   it('tell the administrators of a job that cannot be read any more', async function () {
