@@ -15,8 +15,15 @@ export type CatalogCommand =
   | { readonly type: 'addAction'; readonly element: Action }
   | { readonly type: 'addTask'; readonly element: Task }
   | { readonly type: 'addPipeline'; readonly element: Pipeline }
-  /** From a client: an element goes, whoever brought it; a name that is not there is no error. */
-  | { readonly type: 'remove'; readonly kind: ElementKind; readonly name: string };
+  /**
+   * From a client: an element is deleted. A name that does not exist is no error. `installedToo`: elements of components as well.
+   */
+  | {
+      readonly type: 'remove';
+      readonly kind: ElementKind;
+      readonly name: string;
+      readonly installedToo: boolean;
+    };
 
 export interface CatalogDone {
   readonly kind: 'done';
@@ -30,6 +37,8 @@ export type CatalogRefusal =
   | 'CENSORED'
   /** The component is managed: it cannot be registered or removed by clients. */
   | 'MANAGED'
+  /** A component registered the element, so only an ADMIN may delete it. */
+  | 'INSTALLED'
   | 'UNKNOWN'
   /** A limit of the settings is reached. */
   | 'FULL';

@@ -53,7 +53,7 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
     addAction: { apply: (state, { element }) => addAction(state, element) },
     addTask: { apply: (state, { element }) => add(state, 'task', element) },
     addPipeline: { apply: (state, { element }) => add(state, 'pipeline', element) },
-    remove: { apply: (state, { kind, name }) => remove(state, kind, name) },
+    remove: { apply: remove },
   },
   conclude(outcome, before, command, limits) {
     const { state: after, effects = [] } = outcome;
@@ -76,9 +76,19 @@ function unregister(state: CatalogState, componentName: string): CatalogOutcome 
   );
 }
 
-function remove(state: CatalogState, kind: ElementKind, name: string): CatalogOutcome {
+function remove(
+  state: CatalogState,
+  { kind, name, installedToo }: Extract<CatalogCommand, { type: 'remove' }>,
+): CatalogOutcome | Refused<CatalogRefusal> {
   const rest = new Map<string, Owned<unknown>>(state[kind]);
-  if (!rest.delete(canonicalName(name))) return { reply: done('UNCHANGED') };
+  const found = rest.get(canonicalName(name));
+  if (found === undefined) return { reply: done('UNCHANGED') };
+  if (found.component !== null && !installedToo)
+    return refused(
+      'INSTALLED',
+      `The component "${found.component}" registered the ${kind} "${canonicalName(name)}". Only an ADMIN can delete it.`,
+    );
+  rest.delete(canonicalName(name));
   return { reply: done('REMOVED'), state: { ...state, [kind]: rest } };
 }
 

@@ -45,6 +45,7 @@ const TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 const CLOCK_TOLERANCE_S = 5;
 const RETRY_AFTER_S = 5;
 const PROVIDER_AWAY = 'The identity provider cannot be reached. Try again later.';
+const INSUFFICIENT_SCOPE = 'Bearer error="insufficient_scope"';
 const CACHED_TOKENS = 5000;
 const CACHED_MS = 60_000;
 
@@ -144,13 +145,19 @@ export function requireRole(
   body: object = { message: `This needs the role ${role}.` },
 ): Middleware {
   return (ctx, next) => {
-    const { roles, name } = userOf(ctx);
+    const { roles } = userOf(ctx);
     if (roles.includes(role) || roles.includes('ADMIN')) return next();
-    const { refusals } = ctx.state as { refusals?: Refusals };
-    refusals?.tell(ctx, 403, `This needs the role ${role}.`, name);
+    noteMissingRole(ctx, `This needs the role ${role}.`);
     answerForbidden(ctx, body);
     return undefined;
   };
+}
+
+/** For answers with 403: writes the reason to the log, and sets the header of the refusal. */
+export function noteMissingRole(ctx: Context, reason: string): void {
+  const { refusals } = ctx.state as { refusals?: Refusals };
+  refusals?.tell(ctx, 403, reason, userOf(ctx).name);
+  ctx.set('WWW-Authenticate', INSUFFICIENT_SCOPE);
 }
 
 /** The user whom `authenticate` has found. */
@@ -270,7 +277,7 @@ function answerUnauthorized(ctx: Context): void {
 function answerForbidden(ctx: Context, body: object): void {
   ctx.body = body;
   ctx.status = 403;
-  ctx.set('WWW-Authenticate', 'Bearer error="insufficient_scope"');
+  ctx.set('WWW-Authenticate', INSUFFICIENT_SCOPE);
 }
 
 function answerUnavailable(ctx: Context): void {

@@ -6,6 +6,7 @@ import { parseFields } from '../../actors/catalog/fields.ts';
 import { CatalogNotes } from '../../actors/catalog/notes.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Action, Pipeline, Task } from '../../domain/types.ts';
+import { isAdmin, noteMissingRole } from '../access/bearer.ts';
 import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { HttpError, notThere } from '../errors.ts';
@@ -144,11 +145,19 @@ const removing = (path: string, kind: Removable, id: string) =>
     path: `/rest/${path}/{name}`,
     id,
     summary: `Remove the ${kind} of this name`,
+    description: `Only an ADMIN can remove a ${kind} that a component registered.`,
     params: elementNameParams,
-    answers: { 200: nothing('Removed, or never there.') },
-    async handle({ params: { name } }, { catalogActor }: CatalogDeps) {
-      await catalogActor.ask(CATALOG, { type: 'remove', kind, name });
-      return withoutBody(200);
+    answers: {
+      200: nothing('Removed, or never there.'),
+      403: json(`A component registered the ${kind}, and the caller is no ADMIN.`, responseMessage),
+    },
+    async handle({ params: { name }, ctx }, { catalogActor }: CatalogDeps) {
+      const command = { type: 'remove', kind, name, installedToo: isAdmin(ctx) } as const;
+      const reply = await catalogActor.ask(CATALOG, command);
+      if (reply.kind === 'done') return withoutBody(200);
+      const message = textOf(reply);
+      noteMissingRole(ctx, message);
+      throw new HttpError(403, message);
     },
   });
 

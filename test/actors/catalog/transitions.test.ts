@@ -211,7 +211,7 @@ describe('Adding and removing elements (specification 4.7)', () => {
   it('removes by name in any case of letters; what is not there is no error', () => {
     const state = after({ type: 'addTask', element: task('X Y', 'A') });
     const remove = (kind: 'task' | 'pipeline', name: string) =>
-      outcomeOf(state, { type: 'remove', kind, name });
+      outcomeOf(state, { type: 'remove', kind, name, installedToo: true });
     expect(word(remove('task', ' x y '))).to.equal('REMOVED');
     expect(word(remove('pipeline', 'X Y'))).to.equal('UNCHANGED');
     expect(word(remove('task', '__proto__'))).to.equal('UNCHANGED');
@@ -256,7 +256,12 @@ describe('The installed components at a start', () => {
     expect(warnings(first)).to.have.lengthOf(1);
     const second = outcomeOf(first.state!, install(one));
     expect([second.state, warnings(second).length]).to.deep.equal([undefined, 1]);
-    const freed = outcomeOf(first.state!, { type: 'remove', kind: 'pipeline', name: mine.name }).state!;
+    const freed = outcomeOf(first.state!, {
+      type: 'remove',
+      kind: 'pipeline',
+      name: mine.name,
+      installedToo: false,
+    }).state!;
     const third = outcomeOf(freed, install(one));
     expect([third.state!.pipeline.get(mine.name)?.component, warnings(third)]).to.deep.equal(['ONE', []]);
     expect(outcomeOf(third.state!, install(one)).state).to.equal(undefined);
@@ -264,7 +269,12 @@ describe('The installed components at a start', () => {
 
   it('do not bring back what a user removed', () => {
     const name = 'ONE ALGORITHM DETECTION PIPELINE';
-    const removed = outcomeOf(after(install(one)), { type: 'remove', kind: 'pipeline', name }).state!;
+    const removed = outcomeOf(after(install(one)), {
+      type: 'remove',
+      kind: 'pipeline',
+      name,
+      installedToo: true,
+    }).state!;
     expect(outcomeOf(removed, install(one)).state).to.equal(undefined);
   });
 
@@ -324,7 +334,7 @@ describe('The catalog', () => {
     fc.tuple(aName, aName).map(([a, b]): CatalogCommand => ({ type: 'addAction', element: action(a, b) })),
     fc
       .tuple(fc.constantFrom('action', 'task', 'pipeline'), aName)
-      .map(([kind, name]): CatalogCommand => ({ type: 'remove', kind, name })),
+      .map(([kind, name]): CatalogCommand => ({ type: 'remove', kind, name, installedToo: true })),
   );
 
   it(`keeps its promises whatever is asked of it ${seeded}`, () => {
