@@ -31,6 +31,8 @@ export interface ProviderSettings {
   readonly redirectUri?: string;
   /** The audience that tokens must name; unset: any. */
   readonly audience?: string;
+  /** Tokens without `sub` are accepted and, when an audience is set, those with a nonce. */
+  readonly lenientTokens: boolean;
   /** Plain http to the provider is allowed although it is not on this host. */
   readonly allowHttp: boolean;
 }
@@ -43,6 +45,14 @@ export const REDIRECT_PATH = '/login/oauth2/code/provider';
 const REQUIRED = ['OIDC_ISSUER_URI', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
 
 const text = (description: string) => z.string().trim().min(1).optional().describe(description);
+const flag = (description: string) =>
+  z
+    .string()
+    .trim()
+    .toLowerCase()
+    .pipe(z.enum(['true', 'false'], { error: 'must be true or false' }))
+    .optional()
+    .describe(description);
 const providerUri = (description: string) =>
   text(description).refine((value) => value === undefined || isProviderUri(value), {
     error: 'must be an http(s) URL without user, query or fragment',
@@ -77,13 +87,10 @@ export const accessEnvironment = z.object({
   OIDC_AUDIENCE: text(
     'Audience that access tokens must name; without it any token of the issuer that is no ID token is taken, so set it',
   ),
-  OIDC_ALLOW_HTTP: z
-    .string()
-    .trim()
-    .toLowerCase()
-    .pipe(z.enum(['true', 'false'], { error: 'must be true or false' }))
-    .optional()
-    .describe('true: the provider may be reached over plain http although it is not on this host'),
+  OIDC_LENIENT_TOKENS: flag(
+    'true: access tokens without `sub` are accepted and, if OIDC_AUDIENCE is set, tokens with a `nonce`. For providers that do not follow RFC 9068, such as AD FS',
+  ),
+  OIDC_ALLOW_HTTP: flag('true: the provider may be reached over plain http although it is not on this host'),
 });
 export const accessGroup: SettingGroup = {
   title: 'Access',
@@ -211,6 +218,7 @@ function provider(v: AccessVariables): AccessSettings {
     userNameClaim: v.OIDC_USER_NAME_ATTR ?? 'sub',
     ...(v.OIDC_REDIRECT_URI !== undefined && { redirectUri: v.OIDC_REDIRECT_URI }),
     ...(v.OIDC_AUDIENCE !== undefined && { audience: v.OIDC_AUDIENCE }),
+    lenientTokens: v.OIDC_LENIENT_TOKENS === 'true',
     allowHttp: v.OIDC_ALLOW_HTTP === 'true',
   };
 }

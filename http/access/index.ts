@@ -54,10 +54,10 @@ export async function createAccess(
   if (settings.mode === 'development') return developmentAccess(dependencies, clock);
 
   const { tokenIssuer: issuer, allowHttp, audience, roles, userNameClaim } = settings;
-  const { clientId, clientSecret } = settings;
+  const { clientId, clientSecret, lenientTokens: lenient } = settings;
   const keys = publishedSigningKeys({ issuer, allowHttp, logger: dependencies.logger, clock });
   const common = {
-    ...{ keys, issuer, userNameClaim, clock },
+    ...{ keys, issuer, userNameClaim, clock, lenient },
     refusals: refusalsOf(dependencies, clock),
     ...(audience !== undefined && { audience }),
   };

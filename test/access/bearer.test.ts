@@ -105,6 +105,33 @@ describe('A request with a bearer token (specification 5)', () => {
       expect((await open.ask(token)).status).to.equal(200);
     });
 
+    it('when it has the form of Keycloak: header typ JWT, claim typ Bearer, no nonce', async () => {
+      const token = await provider.forge({
+        header: { typ: 'JWT' },
+        claims: {
+          ...{ typ: 'Bearer', azp: 'troupe-tool', jti: 'trrtcc:1', acr: '1', scope: 'profile email' },
+          ...{ aud: [AUDIENCE, 'account'], preferred_username: 'service-account-troupe-tool' },
+        },
+      });
+      expect((await service.ask(token)).status).to.equal(200);
+    });
+
+    for (const typ of ['JWT', 'at+jwt', 'application/at+jwt'])
+      it(`when its header says typ ${typ}`, async () => {
+        expect((await service.ask(await provider.forge({ header: { typ } }))).status).to.equal(200);
+      });
+
+    it('with a nonce when its header says that it is an access token', async () => {
+      const token = await provider.forge({ header: { typ: 'at+jwt' }, claims: { nonce: 'n' } });
+      expect((await service.ask(token)).status).to.equal(200);
+    });
+
+    for (const claims of [{ sub: undefined, client_id: 'machine' }, { nonce: 'n' }])
+      it(`with lenient tokens and the claims ${JSON.stringify(claims)}`, async () => {
+        const lenient = await serviceWith(provider.issuer, { audience: AUDIENCE, lenientTokens: true });
+        expect((await lenient.ask(await provider.forge({ claims }))).status).to.equal(200);
+      });
+
     it('when the issuer is configured with a slash at its end and the token names it without', async () => {
       const slashed = await serviceWith(`${provider.issuer}/`);
       expect((await slashed.ask(await provider.token('admin'))).status).to.equal(200);
@@ -204,6 +231,12 @@ describe('A request with a bearer token (specification 5)', () => {
       'when it is a logout token': () => provider.forge({ header: { typ: 'logout+jwt' } }),
       'when it is an ID token by its typ': () => provider.forge({ claims: { typ: 'ID' } }),
       'when it is an ID token by its at_hash': () => provider.forge({ claims: { at_hash: 'x' } }),
+      'when it is an ID token by its nonce': () =>
+        provider.forge({ header: { typ: 'JWT' }, claims: { nonce: 'n' } }),
+      'when it is an ID token by its nonce, without a type': () => provider.forge({ claims: { nonce: 'n' } }),
+      'when it has no sub': () => provider.forge({ claims: { sub: undefined, client_id: 'machine' } }),
+      'when its sub is empty': () => provider.forge({ claims: { sub: '' } }),
+      'when its sub is a number': () => provider.forge({ claims: { sub: 7 } }),
       'when its header has a critical extension': () =>
         provider.forge({ header: { crit: ['b64'], b64: true } }),
       'when its signature is cut off': async () => (await provider.forge()).replace(/[^.]*$/, ''),
@@ -225,8 +258,17 @@ describe('A request with a bearer token (specification 5)', () => {
         const open = await serviceWith(provider.issuer);
         expect((await open.ask(await provider.forge({ claims: { aud: 'anything' } }))).status).to.equal(200);
         expect(await open.ask(await provider.forge({ claims }))).to.deep.equal(UNAUTHORIZED);
+        const lenient = await serviceWith(provider.issuer, { lenientTokens: true });
+        expect(await lenient.ask(await provider.forge({ claims }))).to.deep.equal(UNAUTHORIZED);
       });
     }
+
+    it('with a reason in the log that names the setting for such tokens', async () => {
+      await service.ask(await provider.forge({ claims: { sub: undefined } }));
+      expect(JSON.stringify(service.log)).to.include(
+        'The token has no sub claim. OIDC_LENIENT_TOKENS=true accepts such tokens.',
+      );
+    });
 
     it('when the credentials are of another scheme', async () => {
       const headers = { authorization: `Basic ${btoa('admin:admin')}` };

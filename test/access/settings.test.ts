@@ -32,6 +32,7 @@ describe('The access settings (specification 5)', () => {
       roles: { admin: { name: 'groups', value: 'admins' } },
       scopes: ['openid'],
       userNameClaim: 'sub',
+      lenientTokens: false,
       allowHttp: false,
     });
   });
@@ -46,6 +47,7 @@ describe('The access settings (specification 5)', () => {
       OIDC_USER_NAME_ATTR: 'preferred_username',
       OIDC_REDIRECT_URI: '{baseUrl}/login/oauth2/code/provider',
       OIDC_AUDIENCE: 'troupe-rest',
+      OIDC_LENIENT_TOKENS: 'TRUE',
     };
     expect(readAccess(env, { host: '0.0.0.0' })).to.deep.include({
       tokenIssuer: 'https://tokens.example',
@@ -54,6 +56,7 @@ describe('The access settings (specification 5)', () => {
       userNameClaim: 'preferred_username',
       redirectUri: '{baseUrl}/login/oauth2/code/provider',
       audience: 'troupe-rest',
+      lenientTokens: true,
     });
   });
 

@@ -80,6 +80,7 @@ export function providerSettings(issuer: string, change: Partial<ProviderSetting
     },
     scopes: ['openid'],
     userNameClaim: 'sub',
+    lenientTokens: false,
     allowHttp: false,
     ...change,
   };
