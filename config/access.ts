@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ConfigurationError, problemsOf } from './error.ts';
+import { REDIRECT_PATH, redirectUriProblem } from './redirect-uri.ts';
 import type { SettingGroup } from './schema/values.ts';
 
 /** A role is granted when the claim `name` is, or as a list contains, `value` (specification 5). */
@@ -28,6 +29,7 @@ export interface ProviderSettings {
   readonly scopes: readonly string[];
   /** Claim that holds the user's name. */
   readonly userNameClaim: string;
+  /** May have template variables: see `expandRedirectUri`. */
   readonly redirectUri?: string;
   /** The audience that tokens must name; unset: any. */
   readonly audience?: string;
@@ -41,7 +43,6 @@ export type AccessSettings = ProviderSettings | { readonly mode: 'development' }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export const REDIRECT_PATH = '/login/oauth2/code/provider';
 const REQUIRED = ['OIDC_ISSUER_URI', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
 
 const text = (description: string) => z.string().trim().min(1).optional().describe(description);
@@ -80,10 +81,12 @@ export const accessEnvironment = z.object({
     'Comma-separated scopes that are asked for when a browser logs in; `openid` is always among them',
   ),
   OIDC_USER_NAME_ATTR: text('Claim with the user name').meta({ shownDefault: 'sub' }),
-  OIDC_REDIRECT_URI: text(`Where the provider sends the browser back; ends in ${REDIRECT_PATH}`).refine(
-    (value) => value === undefined || value.endsWith(REDIRECT_PATH),
-    { error: `must end in ${REDIRECT_PATH}` },
-  ),
+  OIDC_REDIRECT_URI: text(
+    `Where the provider sends the browser back; ends in ${REDIRECT_PATH} and may use {baseUrl}, {baseScheme}, {baseHost}, {basePort}, {basePath}, {action} and {registrationId}`,
+  ).superRefine((value, context) => {
+    const message = value === undefined ? undefined : redirectUriProblem(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  }),
   OIDC_AUDIENCE: text(
     'Audience that access tokens must name; without it any token of the issuer that is no ID token is taken, so set it',
   ),

@@ -1,4 +1,4 @@
-import { REDIRECT_PATH } from '../../config/access.ts';
+import { expandRedirectUri, REDIRECT_PATH } from '../../config/redirect-uri.ts';
 
 /** Where browsers find the server. */
 export interface BrowserUrl {
@@ -8,11 +8,17 @@ export interface BrowserUrl {
   /** The path before all paths of the server; '' or one without a slash at its end. */
   readonly basePath: string;
   readonly https: boolean;
+  /** Where the provider sends them after the login. */
+  readonly redirectUri: string;
 }
 
-/** By OIDC_REDIRECT_URI when it is set, for that is where the provider sends browsers back to; else by the base URL. */
-export function browserUrl(baseUrl: string, redirectUri?: string): BrowserUrl {
-  const href = (redirectUri?.slice(0, -REDIRECT_PATH.length) ?? baseUrl).replace(/(?<!\/)\/+$/, '');
+/** By OIDC_REDIRECT_URI (`template`) when it is set, for that is where the provider sends browsers; else by the base URL. */
+export function browserUrl(baseUrl: string, template?: string): BrowserUrl {
+  const given = template === undefined ? undefined : expandRedirectUri(template, baseUrl);
+  const href = (given?.slice(0, -REDIRECT_PATH.length) ?? baseUrl).replace(/(?<!\/)\/+$/, '');
   const { origin, pathname, protocol } = new URL(href);
-  return { href, origin, basePath: pathname.replace(/\/$/, ''), https: protocol === 'https:' };
+  return {
+    ...{ href, origin, basePath: pathname.replace(/\/$/, ''), https: protocol === 'https:' },
+    redirectUri: given ?? `${href}${REDIRECT_PATH}`,
+  };
 }

@@ -1,11 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type { Session, SessionStore } from '../../actors/sessions/session-store.ts';
-import {
-  isLoopback,
-  REDIRECT_PATH,
-  type AccessSettings,
-  type ProviderSettings,
-} from '../../config/access.ts';
+import { isLoopback, type AccessSettings, type ProviderSettings } from '../../config/access.ts';
 import { LoginProvider, ProviderFailed } from '../../egress/login-provider.ts';
 import { loadOrCreateDevelopmentSecrets } from '../access/development-secrets.ts';
 import type { Logger } from '../access/logger.ts';
@@ -100,7 +95,7 @@ function providerWay(settings: ProviderSettings, entry: Entry, url: BrowserUrl, 
   const provider = new LoginProvider({
     client: { issuer, clientId, clientSecret, allowHttp: allowHttp || isLoopback(new URL(issuer).hostname) },
     scopes,
-    redirectUri: settings.redirectUri ?? `${url.href}${REDIRECT_PATH}`,
+    redirectUri: url.redirectUri,
     steady: () => clock.steady(),
   });
   const pending = new PendingLogins(clientSecret, lifeMs, () => clock.now());
@@ -111,7 +106,7 @@ function providerWay(settings: ProviderSettings, entry: Entry, url: BrowserUrl, 
     isOwn: (origin) => origins.has(origin),
     async atProvider({ idToken }) {
       try {
-        return await provider.endSessionUrl(idToken, url.href);
+        return await provider.endSessionUrl(idToken, browserUrl(baseUrl).href);
       } catch (error) {
         if (!(error instanceof ProviderFailed)) throw error;
         logger.warn({ reason: error.message }, 'a user could not be logged out at the identity provider');

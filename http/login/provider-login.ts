@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import type { SessionUser } from '../../actors/sessions/session-store.ts';
-import { REDIRECT_PATH, type ProviderSettings } from '../../config/access.ts';
+import type { ProviderSettings } from '../../config/access.ts';
+import { REDIRECT_PATH } from '../../config/redirect-uri.ts';
 import {
   LoginRefused,
   ProviderFailed,

@@ -78,10 +78,37 @@ describe('A browser that logs in over a reverse proxy', () => {
           ...{ method: 'POST', from },
           headers: { 'sec-fetch-site': '' },
         });
+        // OIDC_REDIRECT_URI names another host: the provider knows the base URL as the one after logouts.
         expect(new URL(locationOf(out) ?? '').searchParams.get('post_logout_redirect_uri')).to.equal(
-          `${PUBLIC}${path}`,
+          service.url,
         );
         expect(browser.names(HOST).filter((name) => name.includes('troupe'))).to.deep.equal([]);
+      } finally {
+        await service.close();
+        await proxy.close();
+      }
+    });
+
+  for (const template of [
+    '{baseUrl}/login/oauth2/code/provider',
+    '{baseUrl}/{action}/oauth2/code/{registrationId}',
+    '{baseScheme}://{baseHost}{basePort}{basePath}/login/oauth2/code/provider',
+  ])
+    it(`comes back to ${template}`, async () => {
+      const proxy = await ReverseProxy.listening('/troupe', true);
+      const base = `${proxy.origin}/troupe`;
+      const port = await freePort();
+      proxy.serve(`http://127.0.0.1:${port}`);
+      const env = { BASE_URL: base, PORT: String(port), OIDC_REDIRECT_URI: template };
+      const service = await provider.service(env);
+      try {
+        await provider.serve({ redirectUris: [`${base}${CALLBACK}`], afterLogout: [base] });
+        const browser = new Browser();
+        await browser.go(`${base}/login`);
+        expect(browser.visited.at(-1)).to.equal(`${base}/`);
+        const asks = await browser.go(`${base}/logout`, { method: 'POST', from: `${base}/` });
+        await browser.submit(asks, 'Yes');
+        expect(browser.visited.at(-1)).to.equal(base);
       } finally {
         await service.close();
         await proxy.close();

@@ -128,6 +128,18 @@ describe('The access settings (specification 5)', () => {
       /^OIDC_REDIRECT_URI must end in \/login\/oauth2\/code\/provider, but is "https:\/\/t.example\/login"\.$/,
     ],
     [
+      'a redirect URI that is no URL',
+      { ...COMPLETE, OIDC_REDIRECT_URI: 't.example/login/oauth2/code/provider' },
+      '::1',
+      /^OIDC_REDIRECT_URI must be an http\(s\) URL that ends in .*, but is "t\.example/,
+    ],
+    [
+      'an unknown template variable',
+      { ...COMPLETE, OIDC_REDIRECT_URI: '{baseURL}/login/oauth2/code/provider' },
+      '::1',
+      /^OIDC_REDIRECT_URI may have only the template variables \{baseUrl\}, .*, but is "\{baseURL\}/,
+    ],
+    [
       'a flag that is neither',
       { ...COMPLETE, OIDC_ALLOW_HTTP: 'yes' },
       '::1',

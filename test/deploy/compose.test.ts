@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { REDIRECT_PATH } from '../../config/access.ts';
+import { REDIRECT_PATH } from '../../config/redirect-uri.ts';
 import { readNodeSettings } from '../../config/node.ts';
 import { readSettings, type Settings } from '../../config/settings.ts';
 import {
