@@ -228,3 +228,6 @@ export function booleanOf(properties: Properties, name: string, fallback?: boole
   if (value !== undefined && value.trim() !== '') return parseBoolean(value) ?? false;
   return fallback ?? parseBoolean(workflowProperty(name)?.defaultValue) ?? false;
 }
+
+/** Whether answers may have members that neither the specification nor the reference lists: strict readers refuse them. */
+export const wantsDetails = (properties: Properties): boolean => booleanOf(properties, 'OUTPUT_DETAILS');

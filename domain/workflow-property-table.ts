@@ -43,7 +43,7 @@ const ARTIFACTS: readonly WorkflowPropertyRow[] = [
   ['OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY', 'BOOLEAN', 'false', 'output.objects.artifacts.and.exemplars.only', SEEN,
     'Keep only exemplars and extracted detections in the detection document.'],
   ['OUTPUT_DETAILS', 'BOOLEAN', 'false', 'output.objects.details', ALL,
-    'Add what the specification does not list to the detection document, such as effectiveProperties. It is the job that says so: jobProperties, or the server.'],
+    'Add what the specification does not list: effectiveProperties and more to the detection document, liveId to the reports of streams. It is the job that says so: jobProperties, or the server.'],
   ['ARTIFACT_EXTRACTION_POLICY', 'STRING', 'VISUAL_TYPES_ONLY', 'detection.artifact.extraction.policy', SEEN,
     'Which tracks get artifacts: NONE, VISUAL_TYPES_ONLY, ALL_TYPES or ALL_DETECTIONS.'],
   ['ARTIFACT_EXTRACTION_POLICY_CROPPING', 'BOOLEAN', 'true', 'detection.artifact.extraction.policy.cropping', SEEN,

@@ -22,11 +22,17 @@ export interface ReportHead {
   readonly at: number;
 }
 
+/** What a report with tracks says besides them. */
+export interface SegmentHead extends ReportHead {
+  /** Tracks have `liveId` as well, which the specification does not list (OUTPUT_DETAILS). */
+  readonly details: boolean;
+}
+
 /** Looked for and wanted: the file that a component sent, and where the report goes. */
 export interface SegmentRequest {
   readonly path: string;
   readonly report: string;
-  readonly head: ReportHead;
+  readonly head: SegmentHead;
 }
 
 export type SegmentVerdict =
@@ -117,7 +123,7 @@ const refused = (what: string, text: string): Refused => ({
 /** The report, piece by piece: the tracks of one type after the other. */
 async function* reportOf(
   path: string,
-  head: ReportHead,
+  head: SegmentHead,
   { types, summary }: Checked,
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(fieldsOf(head, summary)).slice(0, -1)},"output":{`;
@@ -126,13 +132,17 @@ async function* reportOf(
   for (const type of types) {
     yield `${first ? '' : ','}\n${JSON.stringify(type)}:[`;
     first = false;
-    yield* tracksOf(path, head.trackType, type);
+    yield* tracksOf(path, head, type);
     yield ']';
   }
   yield '}}\n';
 }
 
-async function* tracksOf(path: string, usual: string, wanted: string): AsyncGenerator<string> {
+async function* tracksOf(
+  path: string,
+  { trackType: usual, details }: SegmentHead,
+  wanted: string,
+): AsyncGenerator<string> {
   let written = 0;
   let number = 0;
   for await (const { text } of readLines(path)) {
@@ -141,7 +151,7 @@ async function* tracksOf(path: string, usual: string, wanted: string): AsyncGene
     const { type = usual } = track;
     const id = number++;
     if (type !== wanted) continue;
-    yield `${written++ === 0 ? '\n' : ',\n'}${JSON.stringify(reported(track, type, id))}`;
+    yield `${written++ === 0 ? '\n' : ',\n'}${JSON.stringify(reported(track, type, id, details))}`;
   }
 }
 
@@ -161,12 +171,12 @@ function fieldsOf(
   };
 }
 
-/** Ids are those of the segment; `liveId` (ours) is the same in all segments that a track lies in. */
-function reported(track: StreamTrack, type: string, id: number) {
+/** Ids are those of the segment; `liveId` is the same in all segments that a track lies in. */
+function reported(track: StreamTrack, type: string, id: number, details: boolean) {
   const detections = track.detections.map(reportedDetection);
   return {
     id: String(id),
-    liveId: track.liveId,
+    ...(details ? { liveId: track.liveId } : {}),
     startOffsetFrame: track.startFrame,
     stopOffsetFrame: track.stopFrame,
     startTimestamp: localIso(track.startTime),

@@ -137,9 +137,6 @@ export function jobWide(
   return effectiveProperties(none, 'UNKNOWN');
 }
 
-/** Whether answers may have members that neither the specification nor the reference lists: strict readers refuse them. */
-export const wantsDetails = (properties: Properties): boolean => booleanOf(properties, 'OUTPUT_DETAILS');
-
 const levelsOf = (
   record: JobRecord,
   action: PlannedAction,

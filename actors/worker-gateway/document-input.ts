@@ -9,11 +9,12 @@ import type {
   SubJobError,
 } from '../../protocol/document-work.ts';
 import { archiveHash } from '../../domain/archive.ts';
+import { wantsDetails } from '../../domain/properties.ts';
 import { MEDIA_TYPES, type Issue } from '../../domain/types.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, mediumPrefix } from '../batch-job/keys.ts';
 import { Turns } from '../runtime/turns.ts';
-import { forAction, jobWide, wantsDetails } from '../batch-job/effective-properties.ts';
+import { forAction, jobWide } from '../batch-job/effective-properties.ts';
 import { stageIndex } from '../batch-job/media.ts';
 import { foldersOf, type JobRecord, type RequestedMedium } from '../batch-job/record.ts';
 import { after } from '../batch-job/status.ts';

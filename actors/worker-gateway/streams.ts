@@ -1,6 +1,7 @@
 /** Where components that watch live streams bring what they see: between the worker protocol, the work ledger and the streaming jobs. */
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { wantsDetails } from '../../domain/properties.ts';
 import type { StreamAnswer, StreamEnd, StreamEvents } from '../../protocol/streams.ts';
 import type { FailureRequest } from '../../protocol/coded-error.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
@@ -114,6 +115,7 @@ export class StreamGateway {
         trackType: record.trackType,
         errorMessage: state.gapSince === null ? '' : gapSentence(state.gapSince),
         at: this.#deps.clock.now(),
+        details: wantsDetails(record.properties),
       },
     });
     if (!verdict.ok) return this.#garbage(lease.token, verdict.reason);

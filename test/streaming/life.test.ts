@@ -61,6 +61,19 @@ const summaryOf = (segment: number, stopFrame = (segment + 1) * SIZE - 1) => ({
   },
 });
 
+/** As the specification (2.3) lists them; `confidence` and `trackProperties` of tracks are from the reference. */
+const REPORT_MEMBERS = [
+  ...['reportDate', 'jobId', 'externalId', 'segmentId', 'segmentStartFrame', 'segmentStopFrame'],
+  ...['errorMessage', 'output'],
+];
+const TRACK_MEMBERS = [
+  ...['id', 'startOffsetFrame', 'stopOffsetFrame', 'startTimestamp', 'stopTimestamp', 'type'],
+  ...['exemplar', 'detections', 'confidence', 'trackProperties'],
+];
+const DETECTION_MEMBERS = [
+  ...['offsetFrame', 'timestamp', 'x', 'y', 'width', 'height', 'confidence', 'detectionProperties'],
+];
+
 describe('A streaming job', function () {
   this.timeout(240_000);
   let service: Service;
@@ -209,7 +222,6 @@ describe('A streaming job', function () {
     const [a, b] = one!.output['LIVE']!;
     expect(a).to.deep.include({
       id: '0',
-      liveId: 'a',
       startOffsetFrame: 2,
       stopOffsetFrame: 4,
       type: 'LIVE',
@@ -233,6 +245,29 @@ describe('A streaming job', function () {
       segments: 2,
       frames: { read: 20, processed: 19, dropped: 1, skipped: 0, reconnects: 0 },
     });
+  });
+
+  it('reports members beyond the specification and the reference only with OUTPUT_DETAILS', async () => {
+    const summaryReportCallbackUri = `${receiver.url}/summary`;
+    const reportedTrack = async (jobProperties: object) => {
+      const id = await submit({ summaryReportCallbackUri, jobProperties });
+      const { token } = await claim(id);
+      await component.segment(token, 0, [track('a', 2, 3), summaryOf(0)]);
+      const report = await until(
+        'the report has come',
+        () => bodies<Summary>('/summary').find(({ jobId }) => jobId === id),
+        (found) => found !== undefined,
+      );
+      return { report: report!, track: report!.output['LIVE']![0]! };
+    };
+    const plain = await reportedTrack({});
+    expect(Object.keys(plain.report)).to.have.members(REPORT_MEMBERS);
+    expect(Object.keys(plain.track)).to.have.members(TRACK_MEMBERS);
+    for (const one of [plain.track['exemplar'], ...(plain.track['detections'] as object[])])
+      expect(Object.keys(one as object)).to.have.members(DETECTION_MEMBERS);
+    const detailed = await reportedTrack({ OUTPUT_DETAILS: 'TRUE' });
+    expect(Object.keys(detailed.report)).to.have.members(REPORT_MEMBERS);
+    expect(detailed.track).to.deep.equal({ ...plain.track, liveId: 'a' });
   });
 
   it('takes a segment that is sent again as the first time, and reports it once', async () => {
