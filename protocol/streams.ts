@@ -111,7 +111,7 @@ export type StreamEvent =
   /** Frames come again after a stall. */
   | { readonly type: 'running'; readonly at: number }
   | { readonly type: 'reconnecting'; readonly at: number; readonly cause: string }
-  /** The first detection of a segment, at most once a segment. */
+  /** A segment has its first track, which starts with `frame`; at most once a segment. `at`: when that frame came. */
   | { readonly type: 'activity'; readonly at: number; readonly frame: number }
   /** What of the stream could not be looked at, or not as its properties ask: a sentence for people, without passwords. */
   | { readonly type: 'warning'; readonly at: number; readonly message: string }

@@ -40,6 +40,8 @@ export type SegmentVerdict =
       readonly ok: true;
       readonly tracks: number;
       readonly detections: number;
+      /** Where the first track starts: its frame, and when that came (milliseconds since the epoch). */
+      readonly firstTrack: { readonly frame: number; readonly at: number } | null;
       readonly summary: SegmentSummary;
     }
   | { readonly ok: false; readonly reason: string };
@@ -61,8 +63,8 @@ export async function segmentReport({ path, report, head }: SegmentRequest): Pro
       await file.close();
     }
     await rename(part, report);
-    const { tracks, detections, summary } = checked;
-    return { ok: true, tracks, detections, summary };
+    const { types: _, ...verdict } = checked;
+    return verdict;
   } catch (error) {
     if (error instanceof LineError) return { ok: false, reason: error.message };
     throw error;
@@ -84,6 +86,7 @@ async function check(path: string, head: ReportHead): Promise<Checked | Refused>
   const range = { start, stop: start + head.segmentSize - 1 };
   const types = new Set<string>();
   let [tracks, detections] = [0, 0];
+  let firstTrack: Checked['firstTrack'] = null;
   let summary: SegmentSummary | undefined;
   for await (const { text } of readLines(path)) {
     if (summary !== undefined) return refused('Lines come after the summary of the segment', text);
@@ -98,12 +101,14 @@ async function check(path: string, head: ReportHead): Promise<Checked | Refused>
     tracks += 1;
     const wrong = wrongStreamTrack(value, range);
     if (wrong !== undefined) return refused(`Track ${tracks} ${wrong}`, text);
-    const { type = head.trackType, detections: found } = value as StreamTrack;
+    const { type = head.trackType, detections: found, startFrame, startTime } = value as StreamTrack;
+    if (firstTrack === null || startFrame < firstTrack.frame)
+      firstTrack = { frame: startFrame, at: startTime };
     types.add(type);
     detections += found.length;
   }
   if (summary === undefined) return { ok: false, reason: 'The segment has no summary as its last line.' };
-  return { ok: true, tracks, detections, summary, types };
+  return { ok: true, tracks, detections, firstTrack, summary, types };
 }
 
 function parsed(text: string): unknown {

@@ -1,5 +1,5 @@
 import type { StreamCounts, StreamEnd } from '../../protocol/streams.ts';
-import type { StreamingJobRecord } from './state.ts';
+import type { Activity, StreamingJobRecord } from './state.ts';
 
 /** `attempt`: which component says so; what an earlier one says comes too late. Times are milliseconds since the epoch. */
 interface FromComponent {
@@ -27,7 +27,13 @@ export type StreamingJobCommand =
   | ({ readonly type: 'warned'; readonly message: string } & FromComponent)
   | ({ readonly type: 'activity'; readonly frame: number; readonly frameAt: number } & FromComponent)
   /** A segment is full, or the stream ended in it; its report lies in the folder of the job. */
-  | ({ readonly type: 'segment'; readonly segment: number; readonly counts: StreamCounts } & FromComponent)
+  | ({
+      readonly type: 'segment';
+      readonly segment: number;
+      readonly counts: StreamCounts;
+      /** Where the first of its tracks starts; null: it has none. */
+      readonly firstTrack: Activity | null;
+    } & FromComponent)
   /** The component has done what there was to do. */
   | ({ readonly type: 'ended' } & StreamEnd & FromComponent)
   /** It cannot do it: `final` when another attempt would not, either. */

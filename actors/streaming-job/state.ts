@@ -71,7 +71,10 @@ export interface StreamingJobState {
   readonly segmentAt: number | null;
   /** Since when frames may have been missed, because another component has begun; told with the next segment. */
   readonly gapSince: number | null;
+  /** As told by the component while the segment goes on, then by the report of the segment. */
   readonly activity: Activity | null;
+  /** Of the last reported segment that had tracks; absent from jobs of older versions. */
+  readonly tracked?: Activity | null;
   /** Sentences of its components, each once; absent from jobs of older versions. */
   readonly warnings?: readonly string[];
   /** Frames came at least once. */
@@ -90,7 +93,7 @@ export interface StreamingJobState {
   readonly removed: boolean;
 }
 
-/** The first detection of the last segment that had one. */
+/** Where the first track of a segment starts (specification 2.3). */
 export interface Activity {
   readonly frame: number;
   /** Milliseconds since the epoch. */
@@ -113,6 +116,7 @@ export const INITIAL: StreamingJobState = {
   segmentAt: null,
   gapSince: null,
   activity: null,
+  tracked: null,
   warnings: [],
   opened: false,
   picture: null,

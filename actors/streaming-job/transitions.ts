@@ -1,4 +1,5 @@
 import { refused, WRONG_STATE, type Machine, type Transitions } from '../runtime/machine.ts';
+import { activityAfter, lastActive, segmentOf } from './activity.ts';
 import {
   again,
   broken,
@@ -42,6 +43,7 @@ const leads = (watching: readonly StreamingStatus[], cancelling: readonly Stream
   CANCELLING: cancelling,
 });
 
+const HEALTH: StreamingJobEffect = { type: 'health' };
 const STALLED_TOO_LONG = 'Stream stalled for too long. It is no longer possible to read frames.';
 
 const ON: Transitions<StreamingJobTypes> = {
@@ -113,21 +115,22 @@ const ON: Transitions<StreamingJobTypes> = {
     from: LIVE,
     to: STAYS,
     apply(state, { frame, frameAt }, { record: { segmentSize } }) {
-      const segmentOf = (number: number) => Math.floor(number / segmentSize);
       // Told once a segment, however often the component says so.
-      if (state.activity !== null && segmentOf(frame) <= segmentOf(state.activity.frame))
-        return refused('REPEATED');
+      if (segmentOf(frame, segmentSize) <= lastActive(state, segmentSize)) return refused('REPEATED');
       const active = { ...state, activity: { frame, at: frameAt } };
-      return { state: active, effects: [{ type: 'health' }, { type: 'changed' }] };
+      return { state: active, effects: [HEALTH, { type: 'changed' }] };
     },
   },
   segment: {
     from: LIVE,
     to: STAYS,
-    apply(state, { segment, counts }, { at }) {
+    apply(state, { segment, counts, firstTrack }, { at, record: { segmentSize } }) {
       if (segment <= state.lastSegment) return refused('REPEATED');
-      const known = { ...state, counts, lastSegment: segment, segmentAt: at, fruitless: 0, gapSince: null };
-      return { state: known, effects: [{ type: 'publish' }, { type: 'changed' }] };
+      const active = activityAfter(state, { segment, firstTrack }, segmentSize);
+      const known = { ...state, ...active, counts, lastSegment: segment, segmentAt: at };
+      const change = { state: { ...known, fruitless: 0, gapSince: null } };
+      const untold = firstTrack !== null && lastActive(state, segmentSize) < segment;
+      return followed(change, ...(untold ? [HEALTH] : []), { type: 'publish' }, { type: 'changed' });
     },
   },
   ended: {

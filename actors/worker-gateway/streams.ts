@@ -119,10 +119,11 @@ export class StreamGateway {
       },
     });
     if (!verdict.ok) return this.#garbage(lease.token, verdict.reason);
-    const { summary, tracks, detections } = verdict;
+    const { summary, tracks, detections, firstTrack } = verdict;
     const { counts } = summary;
-    this.counters.counted(record.number, lease.item.attempt, counts);
-    const reply = await this.#ask(lease, { type: 'segment', segment, counts, attempt: lease.item.attempt });
+    const { attempt } = lease.item;
+    this.counters.counted(record.number, attempt, counts);
+    const reply = await this.#ask(lease, { type: 'segment', segment, counts, firstTrack, attempt });
     if (reply === 'done')
       this.#deps.live.tell(record.number, { type: 'segment', segment, tracks, detections });
     return this.#answered(lease, reply);

@@ -28,7 +28,7 @@ export class SceneTracks implements OpenTracks {
   look({ index, width, height }: Frame): void {
     this.seen = index;
     this.#size = { width, height };
-    if (this.#liveId !== undefined) this.#live?.seen(this.#liveId, this.#whole(index));
+    if (this.#liveId !== undefined) this.#live?.seen(this.#liveId, this.#whole(index), this.#from);
   }
 
   /** A cut is believed: answers the scene before it. It is believed late, so it may lie before the last border: then the border is it. */

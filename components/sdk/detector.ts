@@ -149,8 +149,11 @@ export type Waiting = Pick<DetectionJob, 'signal' | 'working'>;
 export interface LiveJob {
   /** A name for a new track, of the algorithm's type unless another is given. */
   newTrack(type?: string): string;
-  /** To be called for each detection of a track as soon as it is known that the track counts: the first one tells of its beginning. */
-  seen(liveId: string, detection: FoundDetection): void;
+  /**
+   * To be called for each detection of a track as soon as it is known that the track counts: the first one tells of its beginning.
+   * `since`: the first frame of what this segment has of the track; absent: the frame of the detection.
+   */
+  seen(liveId: string, detection: FoundDetection, since?: number): void;
   /** The track gets no more detections. */
   ended(liveId: string): void;
   /** Takes who holds the open tracks; to be called before the first frame is asked for. */

@@ -54,7 +54,8 @@ export class OpenTrack {
   #take(detection: FoundDetection): void {
     this.#part.push(detection);
     this.#count++;
-    if (this.#liveId !== undefined && this.#counts()) this.#following.live?.seen(this.#liveId, detection);
+    if (this.#liveId === undefined || !this.#counts()) return;
+    this.#following.live?.seen(this.#liveId, detection, this.#part[0]?.frame);
   }
 
   #counts(): boolean {

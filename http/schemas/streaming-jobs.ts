@@ -76,7 +76,9 @@ export const streamingJobInfo = z
     activityFrameId: z
       .string()
       .nullable()
-      .describe('First frame of a track in the last segment that had one'),
+      .describe(
+        'Frame at which the first track of the current segment starts, or of the last segment that had tracks',
+      ),
     activityTimestamp: timestamp.nullable(),
     externalId: z.string().nullable().optional(),
     segments: z.int().optional().describe('Reported so far'),

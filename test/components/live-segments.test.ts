@@ -185,6 +185,18 @@ describe('Events of a live stream', () => {
     ]);
     expect(server.events[0]).to.deep.equal({ type: 'opened', at: BEGAN, width: 200, height: 80, fps: 25 });
   });
+
+  it('say where the first track of a segment starts, also when the track counts later', async () => {
+    const isThere = (frame: number) => frame > 3 && frame < 15;
+    const detector = squareDetector({ minDetections: 4 });
+    const server = await seen(square({ frames: 20 }, isThere), {}, detector);
+    expect(spans(server)).to.deep.equal([[[4, 9, true]], [[10, 14, false]]]);
+    expect(told(server, 'activity')).to.deep.equal([
+      { type: 'activity', at: BEGAN + 160, frame: 4 },
+      { type: 'activity', at: BEGAN + 400, frame: 10 },
+    ]);
+    expect(told(server, 'trackBegan')).to.have.length(1);
+  });
 });
 
 describe('The motion gate of a live stream', () => {

@@ -24,16 +24,22 @@ export function squareIn({ index, width, height, data }: Frame): FoundDetection[
 }
 
 export interface SquareOptions {
+  /** A track with fewer detections does not count. */
+  readonly minDetections?: number;
   readonly followsStreams?: boolean;
   /** Is told of each frame, and may hold the detector up. */
   readonly looked?: (frame: Frame, signal: AbortSignal) => Promise<void> | void;
 }
 
-export function squareDetector({ followsStreams = true, looked }: SquareOptions = {}): Detector {
+export function squareDetector({
+  followsStreams = true,
+  looked,
+  minDetections,
+}: SquareOptions = {}): Detector {
   return {
     followsStreams,
     async *video(source, job) {
-      const tracker = new Tracker(RULES, job);
+      const tracker = new Tracker(RULES, { live: job.live, minDetections });
       job.live?.follow({ cut: () => tracker.cut().map(asTrack), end: () => tracker.finish().map(asTrack) });
       for await (const frame of source.frames()) {
         job.signal.throwIfAborted();

@@ -355,6 +355,25 @@ describe('A streaming job', function () {
     ]);
   });
 
+  it('has the start of the first track of its segment as its activity', async () => {
+    const id = await submit({ healthReportCallbackUri: `${receiver.url}/health` });
+    const { token } = await claim(id);
+    const activity = async () => {
+      const { activityFrameId, activityTimestamp } = await info(id);
+      return [activityFrameId, Date.parse(String(activityTimestamp))];
+    };
+    await component.events(token, opened, { type: 'activity', at: at(6), frame: 6 });
+    expect(await activity()).to.deep.equal(['6', at(6)]);
+    await component.segment(token, 0, [track('a', 5, 6), track('b', 2, 6), summaryOf(0)]);
+    expect(await activity()).to.deep.equal(['2', at(2)]);
+    await component.segment(token, 1, [summaryOf(1)]);
+    expect(await activity()).to.deep.equal(['2', at(2)]);
+    await component.segment(token, 2, [track('a', 27, 28), summaryOf(2)]);
+    expect(await activity()).to.deep.equal(['27', at(27)]);
+    const frames = () => bodies<Health>('/health').map(({ reports }) => reports[0]!['activityFrameId']);
+    await until('the health report of the segment has come', frames, (all) => all.includes('27'));
+  });
+
   it('tells of all jobs that share an address in one health report, again and again', async () => {
     const address = { healthReportCallbackUri: `${receiver.url}/health` };
     const ids = [await submit(address), await submit(address)];

@@ -64,7 +64,7 @@ export class LiveTracks implements LiveJob {
     return liveId;
   }
 
-  seen(liveId: string, found: FoundDetection): void {
+  seen(liveId: string, found: FoundDetection, since = found.frame): void {
     const known = this.#knownAs(liveId, found.frame);
     known.last = found.frame;
     const view = this.#view;
@@ -72,7 +72,7 @@ export class LiveTracks implements LiveJob {
     const detection = view.place(found);
     this.#show({ detection, track: known.number });
     if ((known.told && this.#isActive) || !view.counts(detection)) return;
-    this.#tellActivity(found.frame);
+    this.#tellActivity(since);
     if (!known.told) this.#tellBeginning(liveId, detection);
     known.told = true;
   }
@@ -111,9 +111,12 @@ export class LiveTracks implements LiveJob {
   }
 
   /** A track that its detector answers as a whole, without having told of it before. */
-  whole(liveId: string, { type, detections }: Pick<FoundTrack, 'type' | 'detections'>): void {
+  whole(
+    liveId: string,
+    { type, startFrame, detections }: Pick<FoundTrack, 'type' | 'startFrame' | 'detections'>,
+  ): void {
     if (type !== undefined) this.#types.set(liveId, type);
-    for (const detection of detections) this.seen(liveId, detection);
+    for (const detection of detections) this.seen(liveId, detection, startFrame ?? detections[0]?.frame);
     this.ended(liveId);
   }
 

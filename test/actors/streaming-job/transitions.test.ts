@@ -25,12 +25,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.nat(40).chain((n) => from((attempt) => ({ type: 'warned', message: `Warning ${n}.`, attempt }))),
   fc.nat(200).chain((frame) => from((attempt) => ({ type: 'activity', frame, frameAt: frame, attempt }))),
   fc.integer({ min: -1, max: 2 }).chain((ahead) =>
-    late.map<Step>((back) => (state) => ({
-      type: 'segment',
-      segment: Math.max(0, state.lastSegment + ahead),
-      counts: COUNTS,
-      attempt: state.attempt - back,
-    })),
+    fc.tuple(late, fc.option(fc.nat(STREAM.segmentSize - 1))).map<Step>(([back, offset]) => (state) => {
+      const segment = Math.max(0, state.lastSegment + ahead);
+      const frame = segment * STREAM.segmentSize + (offset ?? 0);
+      const firstTrack = offset === null ? null : { frame, at: frame };
+      return { type: 'segment', segment, counts: COUNTS, firstTrack, attempt: state.attempt - back };
+    }),
   ),
   fc
     .constantFrom('ended' as const, 'stalled' as const, 'cancelled' as const)
@@ -122,7 +122,11 @@ describe('The life of a streaming job', () => {
       state = after(state, { type: 'retry', attempt: state.attempt }, state.retryAt!).state!;
     }
     expect(pauses).to.deep.equal([1_000, 2_000, 4_000, 4_000]);
-    state = after(state, { type: 'segment', segment: 0, counts: COUNTS, attempt: state.attempt }, 0).state!;
+    state = after(
+      state,
+      { type: 'segment', segment: 0, counts: COUNTS, firstTrack: null, attempt: state.attempt },
+      0,
+    ).state!;
     expect(state.fruitless).to.equal(0);
   });
 
@@ -131,12 +135,64 @@ describe('The life of a streaming job', () => {
     const claimed = { type: 'claimed', attempt: 1 } as const;
     expect(after({ ...INITIAL }, claimed, 1).state, 'the first one').to.equal(undefined);
     let state = after({ ...INITIAL }, opened, 1_000).state!;
-    state = after(state, { type: 'segment', segment: 0, counts: COUNTS, attempt: 1 }, 2_000).state!;
+    state = after(
+      state,
+      { type: 'segment', segment: 0, counts: COUNTS, firstTrack: null, attempt: 1 },
+      2_000,
+    ).state!;
     state = after(state, claimed, 9_000).state!;
     expect(state.gapSince).to.equal(2_000);
     expect([state.earlier, state.counts], 'frames of both are counted').to.deep.equal([COUNTS, NO_COUNTS]);
-    state = after(state, { type: 'segment', segment: 1, counts: COUNTS, attempt: 1 }, 10_000).state!;
+    state = after(
+      state,
+      { type: 'segment', segment: 1, counts: COUNTS, firstTrack: null, attempt: 1 },
+      10_000,
+    ).state!;
     expect(state.gapSince).to.equal(null);
+  });
+
+  describe('knows where the first track of the current segment starts', () => {
+    const size = STREAM.segmentSize;
+    const activity = (frame: number): StreamingJobCommand => ({
+      ...{ type: 'activity', frame, frameAt: frame * 40, attempt: 1 },
+    });
+    const segment = (number: number, frame?: number): StreamingJobCommand => ({
+      ...{ type: 'segment', segment: number, counts: COUNTS, attempt: 1 },
+      firstTrack: frame === undefined ? null : { frame, at: frame * 40 },
+    });
+    const last = (first: Partial<StreamingJobState>, ...commands: readonly StreamingJobCommand[]) => {
+      let state: StreamingJobState = { ...INITIAL, ...first };
+      let health = 0;
+      for (const command of commands) {
+        const outcome = after(state, command, 0);
+        state = outcome.state ?? state;
+        health += (outcome.effects ?? []).filter(({ type }) => type === 'health').length;
+      }
+      expect(state.activity?.at).to.equal(state.activity === null ? undefined : state.activity.frame * 40);
+      return [state.activity?.frame ?? null, health];
+    };
+
+    it('by the report of the segment, which corrects what its component said at first', () => {
+      expect(last({}, activity(5))).to.deep.equal([5, 1]);
+      expect(last({}, activity(5), segment(0, 3))).to.deep.equal([3, 1]);
+    });
+    it('when its component said nothing before the report', () => {
+      expect(last({}, segment(0, 3), segment(1, size + 2))).to.deep.equal([size + 2, 2]);
+    });
+    it('as that of the last segment that had tracks, when the current one has none', () => {
+      expect(last({}, segment(0, 3), segment(1))).to.deep.equal([3, 1]);
+      expect(last({}, segment(0, 3), activity(size + 4), segment(1))).to.deep.equal([3, 2]);
+      expect(last({}, activity(5), segment(0))).to.deep.equal([null, 1]);
+    });
+    it('when that of the next segment is told before the report of this one', () => {
+      expect(last({}, activity(5), activity(size + 1), segment(0, 3))).to.deep.equal([size + 1, 2]);
+      expect(last({}, activity(size + 1), segment(0, 3), segment(1))).to.deep.equal([3, 1]);
+    });
+    it('when an older version has stored the job', () => {
+      const { tracked: _, ...older } = INITIAL;
+      const known = { ...older, activity: { frame: 3, at: 120 }, tracked: undefined } as unknown;
+      expect(last(known as Partial<StreamingJobState>, segment(1))).to.deep.equal([3, 0]);
+    });
   });
 
   it('asks again, when it is loaded, for what it waits for', () => {
