@@ -8,11 +8,11 @@ const EXAMPLE_BASE = 'https://host.example:8443/path';
 function variablesOf(baseUrl: string): ReadonlyMap<string, string> {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
   return new Map([
-    ['baseUrl', baseUrl.replace(/\/+$/, '')],
+    ['baseUrl', baseUrl.replace(/(?<!\/)\/+$/, '')],
     ['baseScheme', protocol.slice(0, -1)],
     ['baseHost', hostname],
     ['basePort', port === '' ? '' : `:${port}`],
-    ['basePath', pathname.replace(/\/+$/, '')],
+    ['basePath', pathname.replace(/(?<!\/)\/+$/, '')],
     ['action', 'login'],
     ['registrationId', 'provider'],
   ]);

@@ -171,9 +171,12 @@ export const streamingJobEndpoints = [
     summary: 'Cancel a streaming job',
     params,
     query: cancelQuery,
+    form: true,
     answers: {
       200: json('The job will end.', streamingJobCancelResponse),
       400: json('There is no such job, or it has ended.', streamingJobCancelResponse),
+      408: json('A form with doCleanup did not end in time.', responseMessage),
+      413: json('A form with doCleanup is too large.', responseMessage),
     },
     refusal: notCancelled,
     says: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BATCH_JOB_STATUSES } from '../../actors/batch-job/status.ts';
 import { DOCUMENT_FORMATS } from '../../domain/export-formats.ts';
 import { jobNumber } from '../../domain/job-id.ts';
-import { coreResponse, orAbsent, timestamp, trueOrFalse } from './common.ts';
+import { coreResponse, externalId, orAbsent, orEmpty, timestamp, trueOrFalse } from './common.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
 /** The value of a property: text. Many programs write numbers and booleans as such. */
@@ -55,7 +55,7 @@ export const jobCreationRequest = z
     pipelineName: z.string().nullish(),
     pipelineDefinition: transientPipelineDefinition.nullish(),
     buildOutput: z.boolean().nullish(),
-    externalId: z.string().nullish(),
+    externalId: externalId.nullish(),
     jobProperties: properties.nullish(),
     algorithmProperties: algorithmProperties.nullish(),
     priority: z.int().min(0).max(9).nullish(),
@@ -201,13 +201,13 @@ export const documentQuery = z.object({
 });
 
 export const resubmitQuery = z.object({
-  jobPriority: z
-    .string()
-    .regex(/^[0-9]$/, { error: 'must be a whole number from 0 to 9' })
-    .transform(Number)
-    .pipe(z.int().min(0).max(9))
-    .optional()
-    .describe('0 lowest; absent: the default priority'),
+  jobPriority: orEmpty(
+    z
+      .string()
+      .regex(/^[0-9]$/, { error: 'must be a whole number from 0 to 9' })
+      .transform(Number)
+      .pipe(z.int().min(0).max(9)),
+  ).describe('0 lowest; absent or empty: the default priority'),
 });
 
 const plannedAction = z.object({

@@ -38,6 +38,23 @@ export const trueOrFalse = z
   .transform((text) => text === 'true')
   .pipe(z.boolean());
 
+/** A value of a query that may be left out. An empty one counts as absent, as in the reference. */
+export const orEmpty = <T extends z.ZodType>(schema: T) =>
+  z
+    .preprocess(
+      (text) => (typeof text === 'string' && text.trim() === '' ? undefined : text),
+      schema.optional(),
+    )
+    .optional();
+
+/** An id that a client gives. A number becomes its text, unless it has more digits than JSON numbers keep. */
+export const externalId = z
+  .union([z.string(), z.number()], { error: 'must be a text or a number' })
+  .refine((id) => typeof id === 'string' || Math.abs(id) <= Number.MAX_SAFE_INTEGER, {
+    error: 'must be a text when it has more than 15 digits',
+  })
+  .transform(String);
+
 /** A moment with the offset of its zone. */
 export const timestamp = z.iso.datetime({ offset: true });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { coreResponse, timestamp, trueOrFalse } from './common.ts';
+import { coreResponse, externalId, orEmpty, timestamp, trueOrFalse } from './common.ts';
 import { algorithmProperties, properties } from './batch-jobs.ts';
 
 /** Bodies of the streaming job endpoints (specification 2.3, 4.3). */
@@ -22,7 +22,7 @@ const streamData = z
 export const streamingJobCreationRequest = z
   .object({
     enableOutputToDisk: z.boolean(),
-    externalId: z.string().max(1_000).nullish(),
+    externalId: externalId.pipe(z.string().max(1_000)).nullish(),
     jobProperties: properties.nullish(),
     algorithmProperties: algorithmProperties.nullish(),
     stream: streamData,
@@ -117,10 +117,12 @@ export const allStreamingJobs = z
   .meta({ id: 'AllStreamingJobsInfoModel' });
 
 export const listQuery = z.object({
-  isActive: trueOrFalse
-    .default(true)
-    .describe('true leaves out jobs that are TERMINATED, ERROR or CANCELLED'),
+  isActive: orEmpty(trueOrFalse)
+    .transform((isActive) => isActive ?? true)
+    .describe('true leaves out jobs that are TERMINATED, ERROR or CANCELLED; true when absent or empty'),
 });
 export const cancelQuery = z.object({
-  doCleanup: trueOrFalse.default(false).describe('true removes all files of the job'),
+  doCleanup: orEmpty(trueOrFalse)
+    .transform((doCleanup) => doCleanup ?? false)
+    .describe('true removes all files of the job; false when absent or empty'),
 });

@@ -95,7 +95,7 @@ const FORM = 'application/x-www-form-urlencoded';
 
 /** What is no such form counts as none. */
 async function formOf(ctx: Context, limits: Partial<Limits>): Promise<Readonly<Record<string, string>>> {
-  if (ctx.is(FORM) !== FORM) return {};
+  if (ctx.is(FORM) !== FORM || ctx.get('content-length') === '0') return {};
   return Object.fromEntries(new URLSearchParams(await readText(ctx, limitsOf(limits, 'formLimits'))));
 }
 

@@ -136,6 +136,8 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ...because(ANSWER, 'responseMessage', 'coreResponse', 'orAbsent'),
     wholeNumber: text(common.wholeNumber(0), (given) => given),
     trueOrFalse: text(common.trueOrFalse, (given) => given),
+    orEmpty: text(common.orEmpty(common.trueOrFalse), (given) => given),
+    externalId: text(common.externalId, (given) => given),
     timestamp: text(common.timestamp, (given) => given),
     queryTimestamp: text(common.queryTimestamp, (given) => given),
   },

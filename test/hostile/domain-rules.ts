@@ -440,7 +440,14 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     refusedDefinition: (size) => () => lookup.refusedDefinition(definition(size)),
   },
   'properties.ts': {
-    ...because('reads one property as domain/values.ts does', 'textOf', 'integerOf', 'numberOf', 'booleanOf'),
+    ...because(
+      'reads one property as domain/values.ts does',
+      'textOf',
+      'integerOf',
+      'numberOf',
+      'booleanOf',
+      'wantsDetails',
+    ),
     effectiveProperties: overLevels((given) => properties.effectiveProperties(given, 'VIDEO')),
     propertiesOver: overLevels((given, media) => properties.propertiesOver(given, 'VIDEO')(media)),
     propertyLookup: overLevels((given, media) => properties.propertyLookup(given, 'VIDEO')(media, 'NAME_1')),

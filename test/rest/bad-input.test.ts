@@ -118,9 +118,14 @@ describe('Bad input', () => {
         '\nbuildOutput: must be true or false; it is the text "yes"',
       ],
       [
-        'a number as externalId',
-        () => ({ media: GOOD, ...LIGHT, externalId: 5 }),
-        '\nexternalId: must be a text; it is a number',
+        'true as externalId',
+        () => ({ media: GOOD, ...LIGHT, externalId: true }),
+        '\nexternalId: must be a text or a number',
+      ],
+      [
+        'a number as externalId that loses digits',
+        () => ({ media: GOOD, ...LIGHT, externalId: 2 ** 53 }),
+        '\nexternalId: must be a text when it has more than 15 digits',
       ],
       ['an array as body', () => [], '\nbody: must be an object; it is a list'],
       ['null as body', () => null, '\nbody: must be an object; it is null'],

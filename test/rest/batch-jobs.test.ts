@@ -18,6 +18,8 @@ import { until } from '../support/until.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');
 const HELLO = sampleUri('hello-world.png');
+/** DEFAULT_PRIORITY, when nobody sets it. */
+const DEFAULT_PRIORITY = 4;
 const ISO_LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/;
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const LIGHT = { pipelineName: 'LIGHT PIPELINE' } as const;
@@ -79,6 +81,15 @@ describe('Batch jobs (specification 4.2)', () => {
 
     it('finds a pipeline by its name in any case and with blanks around it', async () => {
       expect((await service.job(idOf(ALL)))?.pipelineName).to.equal('LIGHT PIPELINE');
+    });
+
+    it('takes a number as externalId for its text', async () => {
+      const body = { media: [{ mediaUri: ASTRONAUT }], ...LIGHT, externalId: 4711 };
+      const { status, body: answer } = await service.ask('POST', '/rest/jobs', body);
+      expect(status).to.equal(201);
+      const { jobId } = answer as { jobId: string };
+      await service.terminal(jobId);
+      expect(await service.document(jobId)).to.include({ externalJobId: '4711' });
     });
 
     it('takes the priority that was given, or the default of 4; shows the externalId in the output, and null without one', async () => {
@@ -505,6 +516,8 @@ describe('Batch jobs (specification 4.2)', () => {
         ['', 'jobPriority=8', 8],
         ['?jobPriority=2', 'jobPriority=8', 2],
         ['?jobPriority=9', 'other=1', 9],
+        ['?jobPriority=', '', DEFAULT_PRIORITY],
+        ['', 'jobPriority=', DEFAULT_PRIORITY],
       ] as const) {
         await service.cancel(id);
         await service.terminal(id);
@@ -521,7 +534,7 @@ describe('Batch jobs (specification 4.2)', () => {
     it('is refused for a jobPriority out of range or without sense, and the old document stays', async () => {
       const id = idOf(PLAIN);
       const old = await service.document(id);
-      for (const value of ['10', '-1', '1.5', 'high', '']) {
+      for (const value of ['10', '-1', '1.5', 'high']) {
         const { status, body } = await service.resubmit(id, `?jobPriority=${value}`);
         const { jobId, coreResponse } = body as {
           jobId: null;

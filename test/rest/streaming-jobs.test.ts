@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { registerLivePipeline } from '../support/live-pipeline.ts';
 import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const STREAM = { streamUri: 'rtsp://camera.example/live', segmentSize: 10 };
 const GOOD = { enableOutputToDisk: true, stream: STREAM, stallTimeout: -1, pipelineName: 'LIVE PIPELINE' };
@@ -125,13 +126,64 @@ describe('Streaming jobs (specification 4.3)', () => {
     });
 
   it('are listed; isActive is true or false', async () => {
-    for (const query of ['', '?isActive=true', '?isActive=false'])
+    for (const query of ['', '?isActive=', '?isActive=true', '?isActive=false'])
       expect((await service.ask('GET', `/rest/streaming/jobs${query}`)).status, query).to.equal(200);
-    for (const query of ['?isActive=yes', '?isActive=', '?isActive=true&isActive=false'])
+    for (const query of ['?isActive=yes', '?isActive=true&isActive=false'])
       expect([query, (await service.ask('GET', `/rest/streaming/jobs${query}`)).status]).to.deep.equal([
         query,
         400,
       ]);
+  });
+
+  it('take an empty isActive for true', async () => {
+    const { body } = await create(GOOD);
+    const { jobId } = body as { jobId: number };
+    await service.ask('POST', `/rest/streaming/jobs/${jobId}/cancel`);
+    const listed = async (query: string) =>
+      ((await service.ask('GET', `/rest/streaming/jobs${query}`)).body as { jobIds: number[] }).jobIds;
+    await until(
+      'the job is cancelled',
+      () => listed('?isActive=true'),
+      (ids) => !ids.includes(jobId),
+    );
+    expect(await listed('?isActive=')).to.not.include(jobId);
+    expect(await listed('?isActive=false')).to.include(jobId);
+  });
+
+  it('take doCleanup as the field of a form, too; that of the query goes before', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (const [query, field, expected] of [
+      ['', 'doCleanup=true', true],
+      ['', 'doCleanup=', false],
+      ['', '', false],
+      ['?doCleanup=', 'other=1', false],
+      ['?doCleanup=false', 'doCleanup=true', false],
+    ] as const) {
+      const { body } = await create(GOOD);
+      const { jobId } = body as { jobId: number };
+      const path = `/rest/streaming/jobs/${jobId}/cancel${query}`;
+      const cancelled = await service.ask('POST', path, field, form);
+      expect([cancelled.status, cancelled.body]).to.deep.include(200);
+      expect(cancelled.body, field).to.include({ jobId, doCleanup: expected });
+    }
+    const { status, body } = await service.ask(
+      'POST',
+      '/rest/streaming/jobs/987654/cancel',
+      'doCleanup=x',
+      form,
+    );
+    expect([status, body]).to.deep.include(400);
+    expect(body).to.include({ jobId: 987654, doCleanup: false });
+  });
+
+  it('take a number as externalId for its text', async () => {
+    const { status, body } = await create({ ...GOOD, externalId: 4711 });
+    const { jobId } = body as { jobId: number };
+    expect(status).to.equal(201);
+    const told = await service.ask('GET', `/rest/streaming/jobs/${jobId}?details=true`);
+    expect(told.body).to.include({ externalId: '4711' });
+    await service.ask('POST', `/rest/streaming/jobs/${jobId}/cancel`);
+    expect(await refusal({ ...GOOD, externalId: true })).to.include('externalId: must be a text or a number');
   });
 
   it('that are not there are answered 400, empty on get and with details on cancel', async () => {

@@ -142,7 +142,7 @@ function changing(suite: Suite): void {
     async () => {
       for (const id of [...UNKNOWN_IDS, ...NO_IDS, suite.running])
         await suite.gets(['POST', `/rest/jobs/${id}/resubmit`], 400, jobRefused);
-      for (const priority of ['10', '-1', '1.5', 'high', '', '3&jobPriority=4'])
+      for (const priority of ['10', '-1', '1.5', 'high', '3&jobPriority=4'])
         await suite.gets(
           ['POST', `/rest/jobs/${suite.ended}/resubmit?jobPriority=${priority}`],
           400,
@@ -166,6 +166,7 @@ function changing(suite: Suite): void {
     const id = await suite.service.submit({ ...TAKEN, priority: 9 });
     for (const [query, priority] of [
       ['', 4],
+      ['?jobPriority=', 4],
       ['?jobPriority=0', 0],
       ['?jobPriority=9', 9],
     ] as const) {

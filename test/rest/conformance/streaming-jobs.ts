@@ -36,7 +36,7 @@ export function streamingJobRows(suite: Suite): void {
     const list = 'GET /rest/streaming/jobs';
     suite.proves(list, 200, 'AllStreamingJobsInfoModel, empty when nothing matches', async () => {
       // Before the first one.
-      for (const query of ['', '?isActive=true', '?isActive=false'])
+      for (const query of ['', '?isActive=', '?isActive=true', '?isActive=false'])
         expect(await suite.gets(['GET', `/rest/streaming/jobs${query}`], 200, streamingJobs)).to.deep.equal({
           jobIds: [],
         });
