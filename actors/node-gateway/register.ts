@@ -75,7 +75,11 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
   const nodes: Nodes = {
     own,
     gateway,
-    orders: new ServiceOrders({ own, gateway, elsewhere: ordersElsewhere(base, own) }),
+    orders: new ServiceOrders({
+      ...{ own, gateway, elsewhere: ordersElsewhere(base, own) },
+      isConfigured: async (node) =>
+        (await currentNodes(nodes.configuration)).some(({ host: name }) => name === node),
+    }),
     configuration: configurationOf(base, messages, (models) => {
       family.tell(host, { type: 'configure', nodes: models });
       gateway.configure(models);

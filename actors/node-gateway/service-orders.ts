@@ -11,6 +11,8 @@ export interface ServiceOrdersDeps {
   readonly gateway: NodeGateway;
   /** Absent: there are no other servers. */
   readonly elsewhere: OrdersElsewhere | undefined;
+  /** Whether the node configuration names this host. */
+  isConfigured(node: string): Promise<boolean>;
 }
 
 /** Whoever has the node of a service. */
@@ -28,8 +30,16 @@ export class ServiceOrders implements Holder {
   }
 
   async give(type: ServiceVerb, service: string): Promise<OrderOutcome> {
-    const holder = await this.#holderOf(nodeOfService(service));
-    return holder === undefined ? 'NO_SUCH_SERVICE' : holder.give(type, service);
+    const node = nodeOfService(service);
+    const holder = await this.#holderOf(node);
+    if (holder !== undefined) return holder.give(type, service);
+    return (await this.#isKnown(node)) ? 'AWAY' : 'NO_SUCH_SERVICE';
+  }
+
+  /** A node that is not connected: the configuration names it, or it was connected before. */
+  async #isKnown(node: string): Promise<boolean> {
+    const { own, isConfigured } = this.#deps;
+    return (await isConfigured(node)) || (await own.states.seen(node)) !== undefined;
   }
 
   /** The last lines that it has written. */

@@ -67,7 +67,10 @@ const change = (
     description,
     params: z.object({ serviceName: z.string().describe('<host>:<service>:<n>') }),
     answers: {
-      200: json('responseCode 0: it was told so; 1: there is no such service.', coreResponse),
+      200: json(
+        'responseCode 0: it was told so; 1: there is no such service, or its node does not answer.',
+        coreResponse,
+      ),
       403: FORBIDDEN,
     },
     async handle({ params: { serviceName }, ctx }, deps: NodeDeps) {

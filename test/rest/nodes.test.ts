@@ -309,6 +309,28 @@ describe('Nodes and services (specification 4.4)', () => {
       expect(nodes.started('Away')).to.deep.equal([]);
     });
 
+    for (const [verb, deed] of [
+      ['start', 'starting'],
+      ['stop', 'shutting down'],
+    ] as const)
+      it(`says that the node does not answer when a service on a host that is away is to ${verb}`, async () => {
+        await nodes.save([
+          { host: 'other-host', services: [nodes.model('Away')] },
+          { host: HOST, services: [] },
+        ]);
+        const change = (name: string) => service.ask('POST', `/rest/nodes/services/${name}/${verb}`);
+        const { status, body } = await change('other-host:Away:1');
+        expect([status, body]).to.deep.equal([
+          200,
+          {
+            responseCode: 1,
+            message: `Error ${deed} the service with name 'other-host:Away:1'. Please check the server logs. The node other-host does not answer; try again later.`,
+          },
+        ]);
+        const unknown = (await change('no-host:Away:1')).body as { message: string };
+        expect(unknown.message).to.include('There is no such service');
+      });
+
     it('keeps the first of several entries of a host, and says so with responseCode 2', async () => {
       const first = { host: HOST, services: [nodes.model('First')] };
       const { status, body } = await nodes.save([first, { host: HOST, services: [nodes.model('Second')] }]);
