@@ -29,6 +29,16 @@ function nameOf(parameter: string): string {
 /** Why a callback could never be sent there; undefined when it can be tried. */
 export function refusedCallbackUrl(callback: string): string | undefined {
   const parsed = URL.canParse(callback) ? new URL(callback) : undefined;
-  if (parsed !== undefined && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) return undefined;
-  return `callbackURL is "${callback.slice(0, 500)}"; it must be a complete http or https URL.`;
+  const start = `callbackURL is "${callback.slice(0, MAX_SHOWN)}";`;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
+    return `${start} it must be a complete http or https URL.`;
+  return isUnspecified(parsed.hostname)
+    ? `${start} nothing can be sent to ${parsed.hostname}. Give the name or the address of the receiver's host.`
+    : undefined;
 }
+
+const MAX_SHOWN = 500;
+
+/** An address that a server listens on (0.0.0.0/8, ::, and ::ffff:0:0/104 as URLs write them), not one to send to. */
+const isUnspecified = (hostname: string): boolean =>
+  /^0(\.\d{1,3}){3}$/.test(hostname) || /^\[::(ffff:[\da-f]{1,2}:[\da-f]{1,4})?\]$/.test(hostname);

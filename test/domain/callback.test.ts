@@ -114,6 +114,8 @@ describe('A callbackURL', () => {
     'http://user:secret@a.example:8080/',
     'http://[::1]:80/x',
     'http://127.0.0.1',
+    'http://[::ffff:1.2.3.4]/',
+    'http://0.example/',
   ])
     it(`can be tried: ${url}`, () => expect(refusedCallbackUrl(url)).to.equal(undefined));
 
@@ -131,6 +133,19 @@ describe('A callbackURL', () => {
     it(`is refused with a sentence that names it: ${JSON.stringify(url)}`, () =>
       expect(refusedCallbackUrl(url)).to.equal(
         `callbackURL is "${url}"; it must be a complete http or https URL.`,
+      ));
+
+  for (const [url, host] of [
+    ['http://0.0.0.0:8080/done', '0.0.0.0'],
+    ['https://0/', '0.0.0.0'],
+    ['http://0.1.2.3/', '0.1.2.3'],
+    ['http://[::]:80/', '[::]'],
+    ['http://[0:0:0:0:0:0:0:0]/', '[::]'],
+    ['http://[::ffff:0.0.0.0]/', '[::ffff:0:0]'],
+  ])
+    it(`is refused with a sentence when nothing can be sent to its address: ${url}`, () =>
+      expect(refusedCallbackUrl(url!)).to.equal(
+        `callbackURL is "${url}"; nothing can be sent to ${host}. Give the name or the address of the receiver's host.`,
       ));
 
   it('is named in part when it is very long', () =>

@@ -330,6 +330,15 @@ describe('Bad input', () => {
       });
       expect([status, text.includes('it must be GET or POST')]).to.deep.equal([400, true]);
     });
+
+    it('and a callbackURL whose host is [::]', async () => {
+      const request = { media: GOOD, ...LIGHT, callbackURL: 'http://[::]:8080/done' };
+      const { status, text } = await service.create(request);
+      expect([status, text.includes('nothing can be sent to [::]. Give the name')]).to.deep.equal([
+        400,
+        true,
+      ]);
+    });
   });
 
   describe('in the form of media that cannot be used', () => {

@@ -115,6 +115,14 @@ describe('Streaming jobs (specification 4.3)', () => {
       { ...GOOD, healthReportCallbackUri: 'mailto:me@example.com' },
       `${fields}healthReportCallbackUri: must be an http or https URI`,
     ],
+    ...(['healthReportCallbackUri', 'summaryReportCallbackUri', 'stallCallbackUri'] as const).map(
+      (name) =>
+        [
+          `0.0.0.0 as the host of ${name}`,
+          { ...GOOD, [name]: 'http://0.0.0.0:8080/report' },
+          `${name} is "http://0.0.0.0:8080/report"; nothing can be sent to 0.0.0.0.`,
+        ] as const,
+    ),
     [
       'a property with a wrong value',
       { ...GOOD, stream: { ...STREAM, mediaProperties: { DETECTION_PADDING_X: 'wide' } } },
