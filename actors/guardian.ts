@@ -135,6 +135,7 @@ function workerGateway(
     waiters,
     burst,
     isSilent: (worker, askedMs) => nodes.gateway.isSilent(worker, askedMs),
+    mayServe: base.catalog.mayServe,
     rest: (worker) => nodes.rest(worker),
     clock: system.clock,
     dataDir: settings.DATA_DIR,

@@ -73,7 +73,7 @@ export function registerActors(base: Foundation, edge: Edge): Actors {
   });
   const actors: Actors = {
     jobs,
-    catalogActor: registerCatalog(base),
+    catalogActor: registerCatalog(base, others),
     dispatcher: registerDispatcher(base, others),
     admission: registerAdmission(base, others),
     nodes,
@@ -137,11 +137,15 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
   );
 }
 
-function registerCatalog({ system, store, owner, logger, settings, catalog }: Foundation) {
+function registerCatalog(
+  { system, store, owner, logger, settings, catalog }: Foundation,
+  others: Others,
+): Actors['catalogActor'] {
   const limits = { elements: settings.MAX_CATALOG_ELEMENTS, characters: settings.MAX_CATALOG_BYTES };
   const { publish } = catalog;
+  const announce = () => others().dispatcher.tell(DISPATCHER, { type: 'announce' });
   return system.register(
-    catalogKind({ store, owner, logger, mailbox: settings.MAILBOX_SIZE, limits, publish }),
+    catalogKind({ store, owner, logger, mailbox: settings.MAILBOX_SIZE, limits, publish, announce }),
   );
 }
 

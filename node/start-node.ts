@@ -109,6 +109,8 @@ class Node {
       components,
       own: [],
       registeredQueue: (component) => this.#files.configuration?.queues[component]?.[0],
+      // The server says what is wanted, and hands out the work.
+      mayServe: () => true,
       inherited: settings.childEnvironment,
       places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
       home: packageRoot,

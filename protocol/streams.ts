@@ -9,6 +9,9 @@ import type { Properties, ReportedDetection, ReportedTrack } from '../domain/typ
 /** Claimed by components that serve live streams of an algorithm, apart from its batch work. */
 export const streamQueue = (algorithm: string): string => `${STREAM}${algorithm}`;
 const STREAM = 'STREAM:';
+/** The algorithm whose work a queue carries. */
+export const algorithmOf = (queue: string): string =>
+  isStreamQueue(queue) ? queue.slice(STREAM.length) : queue;
 export const isStreamQueue = (queue: string): boolean => queue.startsWith(STREAM);
 
 /** Watch a stream. Answers: `POST .../segments/{n}`, `POST .../events`, at last `POST .../end` or `POST .../failure`. */

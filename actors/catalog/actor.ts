@@ -24,6 +24,8 @@ export interface CatalogDeps {
   readonly limits: CatalogLimits;
   /** Shows a state to all who look names up. */
   publish(state: CatalogState): void;
+  /** Work that waits is offered again. */
+  announce(): void;
 }
 
 interface CatalogRecord {
@@ -60,6 +62,7 @@ function durableCatalog(deps: CatalogDeps): DurableKind<CatalogRecord, CatalogTy
     perform(_, state, effects) {
       for (const effect of effects) {
         if (effect.type === 'publish') deps.publish(state);
+        else if (effect.type === 'announce') deps.announce();
         else deps.logger.error(effect.facts, effect.message);
       }
       return Promise.resolve();

@@ -1,3 +1,4 @@
+import { algorithmOf } from '../../protocol/streams.ts';
 import { censorAction, censorValue } from '../../domain/censor.ts';
 import {
   resolvePlan,
@@ -10,6 +11,7 @@ import type { Action, Algorithm, Properties } from '../../domain/types.ts';
 import { canonicalName } from '../../domain/values.ts';
 import { WORKFLOW_PROPERTIES, defaultOf } from '../../domain/workflow-properties.ts';
 import { isNamed } from './descriptor.ts';
+import { registeredHolder } from './managed.ts';
 import { EMPTY_CATALOG, type CatalogState, type Component, type Owned } from './state.ts';
 
 /** A component as clients see it. */
@@ -21,6 +23,8 @@ export interface ComponentInfo {
   /** Name of the user who registered it; null for managed ones. */
   readonly registeredBy: string | null;
   readonly algorithm: string;
+  /** Name of the registered component that has the algorithm in its place; null: none. */
+  readonly replacedBy: string | null;
   readonly supportsBatchProcessing: boolean;
   readonly supportsStreamProcessing: boolean;
 }
@@ -71,10 +75,19 @@ export class Catalog implements CatalogLookup {
 
   component = (name: string): ComponentInfo | undefined => {
     const found = this.#state.component.get(name);
-    return found === undefined ? undefined : infoOf(found);
+    return found === undefined ? undefined : infoOf(found, this.#state);
   };
   components = (): readonly ComponentInfo[] =>
-    [...this.#state.component.values()].map(infoOf).sort(by(({ componentName }) => componentName));
+    [...this.#state.component.values()]
+      .map((component) => infoOf(component, this.#state))
+      .sort(by(({ componentName }) => componentName));
+
+  /** Whether the processes of a service may do the work of a queue: that of a registered component is for the service of its name. */
+  mayServe = (service: string, queue: string): boolean => {
+    const holder = this.#state.algorithm.get(algorithmOf(queue))?.component ?? undefined;
+    if (holder === undefined || holder === service) return true;
+    return this.#state.component.get(holder)?.managed !== false;
+  };
 
   /** Algorithms whose work a client may claim, because it registered their components. */
   algorithmsServedBy = (subject: string | null): readonly string[] => {
@@ -119,7 +132,7 @@ export class Catalog implements CatalogLookup {
   }
 }
 
-function infoOf({ descriptor, managed, registrants }: Component): ComponentInfo {
+function infoOf({ descriptor, managed, registrants }: Component, state: CatalogState): ComponentInfo {
   const { componentName, componentVersion, algorithm, batchLibrary, streamLibrary } = descriptor;
   return {
     componentName,
@@ -127,6 +140,7 @@ function infoOf({ descriptor, managed, registrants }: Component): ComponentInfo 
     managed,
     registeredBy: registrants[0]?.name ?? null,
     algorithm: algorithm.name,
+    replacedBy: managed ? (registeredHolder(state, descriptor) ?? null) : null,
     supportsBatchProcessing: isNamed(batchLibrary),
     supportsStreamProcessing: isNamed(streamLibrary),
   };

@@ -8,7 +8,13 @@ export type CatalogCommand =
   /** From a server that shares its store: another one may have changed it. */
   | { readonly type: 'read' }
   /** From a client: a component that it runs by itself. */
-  | { readonly type: 'register'; readonly descriptor: Descriptor; readonly by: Registrant }
+  | {
+      readonly type: 'register';
+      readonly descriptor: Descriptor;
+      readonly by: Registrant;
+      /** It may replace an installed component. */
+      readonly byAdmin: boolean;
+    }
   /** From a client: a component goes, with what it registered. */
   | { readonly type: 'unregister'; readonly componentName: string }
   /** From a client: an element of its own. */
@@ -37,7 +43,7 @@ export type CatalogRefusal =
   | 'CENSORED'
   /** The component is managed: it cannot be registered or removed by clients. */
   | 'MANAGED'
-  /** A component registered the element, so only an ADMIN may delete it. */
+  /** Only an ADMIN may delete the element of a component, or replace an installed component. */
   | 'INSTALLED'
   | 'UNKNOWN'
   /** A limit of the settings is reached. */

@@ -13,7 +13,8 @@ export interface CatalogState {
 export type Kind = keyof CatalogState;
 export const KINDS = ['component', 'algorithm', 'action', 'task', 'pipeline'] as const satisfies Kind[];
 /** Kinds that clients add and remove one by one. */
-export type ElementKind = 'action' | 'task' | 'pipeline';
+export const ELEMENTS = ['action', 'task', 'pipeline'] as const satisfies Kind[];
+export type ElementKind = (typeof ELEMENTS)[number];
 
 export interface Owned<T> {
   readonly element: T;
@@ -29,7 +30,10 @@ export interface Component {
   readonly managed: boolean;
   /** Who registered this very descriptor, first one first: these may serve it. Empty for managed ones. */
   readonly registrants: readonly Registrant[];
-  /** Row keys of elements that the component brings but whose names others had first. Only of managed ones. */
+  /**
+   * Row keys of elements that the component brings but does not have: others had the names first, or a registered component has its
+   * algorithm. Only of managed ones.
+   */
   readonly withheld: readonly string[];
   readonly size: number;
 }
@@ -39,6 +43,9 @@ export interface Registrant {
   readonly subject: string | null;
   readonly name: string;
 }
+
+export const unchanged = (before: CatalogState, after: CatalogState): boolean =>
+  KINDS.every((kind) => before[kind] === after[kind]);
 
 export const EMPTY_CATALOG: CatalogState = {
   component: new Map(),

@@ -7,6 +7,7 @@ import type { Descriptor } from './descriptor.ts';
 import type { CatalogEffect } from './effects.ts';
 import { elementsOf } from './elements.ts';
 import { install } from './install.ts';
+import { installedFor, makeWay, withoutRegistered, type Placed } from './managed.ts';
 import { nameTaken, place, sizeOf, withComponent, without } from './placing.ts';
 import {
   EMPTY_CATALOG,
@@ -48,7 +49,7 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
   on: {
     install: { apply: (state, { descriptors, besides }) => install(state, descriptors, besides) },
     read: { apply: () => ({ reply: done('UNCHANGED') }) },
-    register: { apply: (state, { descriptor, by }) => register(state, descriptor, by) },
+    register: { apply: register },
     unregister: { apply: (state, { componentName }) => unregister(state, componentName) },
     addAction: { apply: (state, { element }) => addAction(state, element) },
     addTask: { apply: (state, { element }) => add(state, 'task', element) },
@@ -57,9 +58,9 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
   },
   conclude(outcome, before, command, limits) {
     const { state: after, effects = [] } = outcome;
-    // What is installed always finds room: the server would not start otherwise.
-    const full =
-      after === undefined || command.type === 'install' ? undefined : fullness(before, after, limits);
+    // What is installed always finds room: the server would not start otherwise, and it returns when a component is removed.
+    const isBound = command.type !== 'install' && command.type !== 'unregister';
+    const full = after === undefined || !isBound ? undefined : fullness(before, after, limits);
     if (full !== undefined) return refused('FULL', full);
     const stored = after === undefined ? {} : { ...rowChanges(before, after), synced: true };
     return { ...outcome, ...stored, effects: [{ type: 'publish' }, ...effects] };
@@ -69,7 +70,7 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
 function unregister(state: CatalogState, componentName: string): CatalogOutcome | Refused<CatalogRefusal> {
   const component = state.component.get(componentName);
   if (component === undefined) return refused('UNKNOWN', `There is no component named "${componentName}".`);
-  if (!component.managed) return { reply: done('REMOVED'), state: without(state, componentName) };
+  if (!component.managed) return { reply: done('REMOVED'), ...withoutRegistered(state, component) };
   return refused(
     'MANAGED',
     `Cannot remove component: "${componentName}": It is a managed component and would come back at the next start of the server.`,
@@ -94,10 +95,9 @@ function remove(
 
 function register(
   state: CatalogState,
-  descriptor: Descriptor,
-  by: Registrant,
+  { descriptor, by, byAdmin }: Extract<CatalogCommand, { type: 'register' }>,
 ): CatalogOutcome | Refused<CatalogRefusal> {
-  const { componentName } = descriptor;
+  const { componentName, algorithm } = descriptor;
   const known = state.component.get(componentName);
   const start = `Cannot register component: "${componentName}":`;
   if (known?.managed === true)
@@ -105,9 +105,17 @@ function register(
       'MANAGED',
       `${start} Unable to register ${componentName} because there is an existing managed component with the same name.`,
     );
-  if (known !== undefined && sameContent(known.descriptor, descriptor))
-    return registeredAgain(state, componentName, known, by);
-  const base = known === undefined ? state : without(state, componentName);
+  const isSame = known !== undefined && sameContent(known.descriptor, descriptor);
+  if (isSame && isRegistrant(known, by)) return { reply: done('UNCHANGED') };
+  const installed = installedFor(state, algorithm.name);
+  if (installed !== undefined && !byAdmin)
+    return refused(
+      'INSTALLED',
+      `${start} The installed component "${installed.descriptor.componentName}" has the algorithm "${algorithm.name}". Only an ADMIN can replace it.`,
+    );
+  if (isSame) return registeredAgain(state, componentName, known, by);
+  const { state: rest, effects } = withoutFormer(state, known, descriptor);
+  const base = makeWay(rest, descriptor);
   const elements = elementsOf(descriptor);
   const taken = nameTaken(base, componentName, elements);
   if (taken !== undefined) return refused('NAME_TAKEN', `${start} ${taken}`);
@@ -121,8 +129,23 @@ function register(
   return {
     reply: done(known === undefined ? 'ADDED' : 'REPLACED'),
     state: withComponent(place(base, componentName, elements), component),
+    effects,
   };
 }
+
+/** Without what the component was before. An installed component returns only if it gave way to another algorithm. */
+function withoutFormer(
+  state: CatalogState,
+  former: Component | undefined,
+  { algorithm }: Descriptor,
+): Placed {
+  if (former === undefined) return { state, effects: [] };
+  if (former.descriptor.algorithm.name !== algorithm.name) return withoutRegistered(state, former);
+  return { state: without(state, former.descriptor.componentName), effects: [] };
+}
+
+const isRegistrant = ({ registrants }: Component, by: Registrant) =>
+  registrants.some(({ subject }) => subject === by.subject);
 
 /** Several clients may run the same component: each that registers it may serve it. */
 function registeredAgain(
@@ -131,7 +154,6 @@ function registeredAgain(
   known: Component,
   by: Registrant,
 ): CatalogOutcome {
-  if (known.registrants.some(({ subject }) => subject === by.subject)) return { reply: done('UNCHANGED') };
   const registrants = [...known.registrants, by].slice(-MAX_REGISTRANTS);
   const component = new Map(state.component).set(componentName, { ...known, registrants });
   return { reply: done('UNCHANGED'), state: { ...state, component } };

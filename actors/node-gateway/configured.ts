@@ -8,6 +8,8 @@ export interface ConfiguredNodesDeps {
   readonly components: readonly { readonly queues: readonly string[]; readonly model: ServiceModel }[];
   /** The queue of a component that somebody has registered. */
   registeredQueue(component: string): string | undefined;
+  /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
+  mayServe(service: string, queue: string): boolean;
 }
 
 /** Queues of the server's own media component: what they carry is for nobody else. */
@@ -63,13 +65,13 @@ export class ConfiguredNodes {
   /** Hosts that are to serve this queue. */
   hostsOf(queue: string): readonly string[] {
     return [...this.#names]
-      .filter(([, names]) => [...names].some((name) => this.#served(name).includes(queue)))
+      .filter(([, names]) => [...names].some((name) => this.isServedBy(queue, name)))
       .map(([host]) => host);
   }
 
   /** Whether a service of this name serves this queue wherever it runs. */
   isServedBy(queue: string, service: string): boolean {
-    return this.#served(service).includes(queue);
+    return this.#served(service).includes(queue) && this.#deps.mayServe(service, queue);
   }
 
   /** What this node is told of it; undefined: it is not known yet. */

@@ -21,6 +21,8 @@ export interface KnownNodesDeps {
   readonly states: NodeStates;
   readonly silenceMs: number;
   readonly maxNodes: number;
+  /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
+  mayServe(service: string, queue: string): boolean;
   /** Takes back what a process held that is gone. */
   gone(worker: string, counted: boolean, reason: string): Promise<unknown>;
   /** Tells administrators as long as it is so; undefined: it is over. */

@@ -16,6 +16,8 @@ export interface RemoteNodeDeps {
   readonly report?: Pick<NodeReport, 'add' | 'remove'>;
   /** Queues that processes of this service may serve on this node. */
   queuesOf(service: string): readonly string[];
+  /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
+  mayServe(service: string, queue: string): boolean;
 }
 
 /** What a node tells of itself. */
@@ -153,29 +155,32 @@ export class RemoteNode {
 
   /** Services that can take work of this queue, now or when they are started. */
   capacity(queue: string): number {
-    return this.#services.filter(
-      (service) => isAble(service) && this.#queues.get(service.name)?.includes(queue) === true,
-    ).length;
+    return this.#services.filter((service) => isAble(service) && this.#isServedBy(service.name, queue))
+      .length;
   }
 
   /** Services of this queue that cannot be launched any more. */
   unlaunchable(queue: string): number {
-    return this.#services.filter(
-      ({ name, unlaunchable }) => unlaunchable && this.#queues.get(name)?.includes(queue) === true,
-    ).length;
+    return this.#services.filter(({ name, unlaunchable }) => unlaunchable && this.#isServedBy(name, queue))
+      .length;
   }
 
   /** A process that takes work of this queue is up; it may have asked another server. */
   serves(queue: string): boolean {
     const up = this.#services.filter(({ lastKnownState }) => lastKnownState === 'Running');
-    return [...this.#cameUp, ...up.map(({ name }) => name)].some((one) =>
-      this.#queuesOf(one).includes(queue),
+    return [...this.#cameUp, ...up.map(({ name }) => name)].some(
+      (one) => this.#queuesOf(one).includes(queue) && this.#deps.mayServe(serviceOfWorker(one), queue),
     );
   }
 
   /** Whether it is configured to serve this queue. */
   isFor(queue: string): boolean {
-    return [...this.#queues.values()].some((queues) => queues.includes(queue));
+    return [...this.#queues.keys()].some((name) => this.#isServedBy(name, queue));
+  }
+
+  #isServedBy(name: string, queue: string): boolean {
+    const isFor = this.#queues.get(name)?.includes(queue) === true;
+    return isFor && this.#deps.mayServe(serviceOfWorker(name), queue);
   }
 
   /** So many processes are wanted: is that more than it was told? */

@@ -15,6 +15,8 @@ export interface LocalServiceDeps {
   readonly own: readonly ManagedComponent[];
   /** The queue of a registered component that somebody may have configured as a service. */
   registeredQueue(component: string): string | undefined;
+  /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
+  mayServe(service: string, queue: string): boolean;
   readonly inherited: Readonly<Record<string, string>>;
   readonly places: Readonly<Record<string, string>>;
   readonly home: string;
@@ -41,11 +43,15 @@ export class LocalServices {
     this.#installed = new Map([...deps.own, ...deps.components].map((one) => [one.model.serviceName, one]));
   }
 
-  /** Queues that the processes of a service serve. */
-  readonly queuesOf = (service: string): readonly string[] => {
+  /** Queues that the processes of a service are for. */
+  readonly #queuesOf = (service: string): readonly string[] => {
     const registered = this.#deps.registeredQueue(service);
     return this.#installed.get(service)?.queues ?? (registered === undefined ? [] : [registered]);
   };
+
+  /** Those of which they may do the work now. */
+  readonly queuesOf = (service: string): readonly string[] =>
+    this.#queuesOf(service).filter((queue) => this.#deps.mayServe(service, queue));
 
   readonly serving = (queue: string): readonly DeployedService[] =>
     this.deployed.all.filter(({ model }) => this.queuesOf(model.serviceName).includes(queue));
@@ -61,8 +67,9 @@ export class LocalServices {
     const { model } = service;
     const token = newToken(this.#deps.host);
     const worker = workerName(id, incarnation);
-    const queues = () => this.queuesOf(model.serviceName);
-    const after = this.workers.add({ worker, tokenHash: hashToken(token), queues });
+    const queues = () => this.#queuesOf(model.serviceName);
+    const mayServe = (queue: string) => this.#deps.mayServe(model.serviceName, queue);
+    const after = this.workers.add({ worker, tokenHash: hashToken(token), queues, mayServe });
     this.running.add(worker);
     const [algorithm = null] = queues();
     const bootstrap = this.#installed.get(model.serviceName)?.bootstrap ?? { algorithm };

@@ -4,6 +4,8 @@ export interface ManagedWorker {
   readonly tokenHash: string;
   /** Asked each time: a component may be registered while its process runs. */
   queues(): readonly string[];
+  /** Whether it may do the work of one of them now. */
+  mayServe(queue: string): boolean;
 }
 
 /** Makes the holders of tokens known beyond this server. */
@@ -72,7 +74,8 @@ export class WorkerRegistry {
     const asked = this.#outside.get(queue);
     if (asked !== undefined && at - asked < OUTSIDE_MS) return true;
     return [...this.#byHash.values()].some(
-      ({ worker, queues }) => queues().includes(queue) && this.#cameUp.has(worker),
+      ({ worker, queues, mayServe }) =>
+        queues().includes(queue) && mayServe(queue) && this.#cameUp.has(worker),
     );
   }
 

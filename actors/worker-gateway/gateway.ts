@@ -33,6 +33,8 @@ export interface WorkerGatewayDeps extends IntakeDeps {
   readonly movedFiles: readonly MovedStart[];
   /** Whether nothing was heard of the host of this worker for long, which asked for work so many milliseconds ago. */
   isSilent(worker: string, askedMs: number): boolean;
+  /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
+  mayServe(service: string, queue: string): boolean;
   /** There is nothing to do for the process of this worker. */
   rest(worker: string): void;
   /** A token of the service; undefined when there is none to be had. */
@@ -44,6 +46,8 @@ export interface Claim {
   readonly max: number;
   readonly waitMs: number;
   readonly worker: string;
+  /** The service that started the process; absent: no node has. */
+  readonly service?: string;
   /** The component outlives this server. */
   readonly lasting: boolean;
   /** It works on them one after the other: see the ledger's `Claim`. */
@@ -87,15 +91,18 @@ export class WorkerGateway {
     const { clock, waiters, isSilent, burst } = this.#deps;
     const began = clock.steady();
     const until = began + claim.waitMs;
-    const waiter = waiters.join(claim.queues);
+    const queues = this.#open(claim);
+    const waiter = waiters.join(queues);
     try {
       for (;;) {
         if (claim.max >= MANY) await burst.over();
         // Who is still there asks again, and is given work then.
         if (gone.aborted || isSilent(claim.worker, clock.steady() - began)) return NOTHING;
+        // Who was woken for work that is not for him any more wakes the next one as he leaves.
+        if (this.#open(claim).length < queues.length) return this.#inVain(claim);
         // What is offered while we look wakes us.
         waiter.look();
-        const claimed = await this.#claimed(claim);
+        const claimed = await this.#claimed({ ...claim, queues });
         if (gone.aborted) {
           claimed.giveBack();
           return NOTHING;
@@ -112,15 +119,21 @@ export class WorkerGateway {
 
   /**
    * Each stream has a process of its own, which is told to end when its stream ends. That word is lost when this server or its node is
-   * away just then, and nobody says it when the stream was cancelled before its process came for it.
+   * away just then, and nobody says it when the stream was cancelled before its process came for it. Where a registered component
+   * has the algorithm, there is nothing to do for processes of the installed one.
    */
-  #inVain({ worker, queues }: Claim): Claimed {
-    if (queues.every(isStreamQueue)) this.#deps.rest(worker);
+  #inVain(claim: Claim): Claimed {
+    if (this.#open(claim).every(isStreamQueue)) this.#deps.rest(claim.worker);
     return NOTHING;
   }
 
+  /** The queues that the worker may be given work of now: the catalog may have changed while it waited. */
+  #open({ queues, service }: Claim): readonly string[] {
+    return service === undefined ? queues : queues.filter((queue) => this.#deps.mayServe(service, queue));
+  }
+
   async #claimed({ waitMs: _, ...claim }: Claim): Promise<Claimed> {
-    if (this.#closed) return NOTHING;
+    if (this.#closed || claim.queues.length === 0) return NOTHING;
     const { work: ledger } = this.#deps.store;
     const { worker } = claim;
     const leases = await this.#leases(claim);

@@ -1,13 +1,14 @@
+import type { Context } from 'koa';
 import { z } from 'zod';
 import { CATALOG } from '../../actors/catalog/actor.ts';
 import type { Catalog } from '../../actors/catalog/catalog.ts';
-import type { CatalogCommand } from '../../actors/catalog/commands.ts';
+import type { CatalogCommand, CatalogRefusal } from '../../actors/catalog/commands.ts';
 import type { CatalogReply } from '../../actors/catalog/transitions.ts';
 import { parseFields } from '../../actors/catalog/fields.ts';
 import { CatalogNotes } from '../../actors/catalog/notes.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Family } from '../../actors/runtime/system.ts';
-import { userOf } from '../access/bearer.ts';
+import { isAdmin, noteMissingRole, userOf } from '../access/bearer.ts';
 import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { HttpError } from '../errors.ts';
@@ -60,7 +61,7 @@ export const componentEndpoints = [
     description:
       'Whoever registered a component may claim the work of its algorithm with the same client. Where the descriptor has no list of ' +
       'actions, tasks or pipelines, one is made that runs the algorithm with its defaults. A replacement happens as a whole or not ' +
-      'at all. Comments and trailing commas are let pass.',
+      'at all. A component with the algorithm of a managed one replaces it until it is removed. Comments and trailing commas are let pass.',
     query: detailsQuery,
     body: {
       schema: componentDescriptor,
@@ -80,8 +81,9 @@ export const componentEndpoints = [
         responseMessage,
       ),
       401: noToken,
+      403: json('Only an ADMIN can replace a managed component.', responseMessage),
       409: json(
-        'A managed component has the name, or somebody else a name in the descriptor.',
+        'A managed component has the name, another registered component has the algorithm, or another element has a name in the descriptor.',
         responseMessage,
       ),
     },
@@ -92,8 +94,10 @@ export const componentEndpoints = [
     },
     async handle({ body: descriptor, query, ctx }, { catalog, catalogActor }: CatalogDeps) {
       const { name, subject } = userOf(ctx);
-      const reply = await catalogActor.ask(CATALOG, { type: 'register', descriptor, by: { name, subject } });
-      if (reply.kind === 'refused') throw new HttpError(reply.reason === 'FULL' ? 400 : 409, textOf(reply));
+      const by = { name, subject };
+      const command = { type: 'register', descriptor, by, byAdmin: isAdmin(ctx) } as const;
+      const reply = await catalogActor.ask(CATALOG, command);
+      if (reply.kind === 'refused') throw notRegistered(reply.reason, textOf(reply), ctx);
       const warnings = new CatalogNotes(catalog).onComponent(descriptor);
       const outcome = { message: OUTCOMES[reply.outcome], ...(query.details === true ? { warnings } : {}) };
       return answered(reply.outcome === 'ADDED' ? 201 : 200, outcome, warningHeaders(warnings));
@@ -116,7 +120,8 @@ export const componentEndpoints = [
     tag: TAG,
     caller: 'USER',
     summary: 'Remove a component and what it registered',
-    description: 'What others made of its elements stays. Jobs that run keep their plan.',
+    description:
+      'What others made of its elements stays. Jobs that run keep their plan. A managed component that it replaced returns.',
     params: componentNameParams,
     answers: {
       204: nothing('Removed.'),
@@ -132,6 +137,13 @@ export const componentEndpoints = [
     },
   }),
 ];
+
+function notRegistered(reason: CatalogRefusal | 'WRONG_STATE', message: string, ctx: Context): HttpError {
+  if (reason === 'FULL') return new HttpError(400, message);
+  if (reason !== 'INSTALLED') return new HttpError(409, message);
+  noteMissingRole(ctx, message);
+  return new HttpError(403, message);
+}
 
 /** The name in a descriptor that may be anything. */
 function quotedName(value: unknown): string {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
+import { serviceOfWorker } from '../../actors/node-gateway/rules.ts';
 import type { WorkerRegistry } from '../../actors/node-manager/workers.ts';
 import type { Claim, WorkerGateway } from '../../actors/worker-gateway/gateway.ts';
 import type { Taken } from '../../actors/worker-gateway/answer-outcome.ts';
@@ -203,7 +204,9 @@ async function handOut(
   if (outside) workers.askedFromOutside(wanted.queues, performance.now());
   const gone = new AbortController();
   whenClosed(ctx, () => gone.abort());
-  const { work, giveBack } = await workerGateway.claim({ ...wanted, worker, lasting: !managed }, gone.signal);
+  const service = outside ? {} : { service: serviceOfWorker(worker) };
+  const claim = { ...wanted, worker, ...service, lasting: !managed };
+  const { work, giveBack } = await workerGateway.claim(claim, gone.signal);
   whenClosed(ctx, () => {
     if (!ctx.res.writableFinished) giveBack();
   });

@@ -14,6 +14,10 @@ export const component = z
     managed: z.boolean().describe('The server starts and stops its processes; otherwise clients run it'),
     registeredBy: z.string().nullable().describe('The user who registered it; null for managed ones'),
     algorithm: z.string(),
+    replacedBy: z
+      .string()
+      .nullable()
+      .describe('Of a managed one: the registered component that has its algorithm until it is removed'),
     supportsBatchProcessing: z.boolean(),
     supportsStreamProcessing: z.boolean(),
   })

@@ -27,9 +27,7 @@ export function ComponentList() {
                 </td>
                 <td data-label="Version">{one.componentVersion}</td>
                 <td data-label="Media">{worksOn(one)}</td>
-                <td data-label="Runs">
-                  {one.managed ? 'started by the service' : `by ${one.registeredBy ?? 'somebody else'}`}
-                </td>
+                <td data-label="Runs">{runs(one)}</td>
               </tr>
             ))}
           </Table>
@@ -38,6 +36,11 @@ export function ComponentList() {
     </>
   );
 }
+
+const runs = ({ managed, registeredBy, replacedBy }: Component) => {
+  if (replacedBy !== null) return `replaced by ${replacedBy}`;
+  return managed ? 'started by the service' : `by ${registeredBy ?? 'somebody else'}`;
+};
 
 const worksOn = (one: Pick<Component, 'supportsBatchProcessing' | 'supportsStreamProcessing'>) =>
   [one.supportsBatchProcessing && 'files', one.supportsStreamProcessing && 'live streams']

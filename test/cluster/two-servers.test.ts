@@ -3,6 +3,8 @@ import { Redis } from 'ioredis';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findHolder } from '../../cli/holder.ts';
+import { descriptorBody, pipeline } from '../actors/catalog/descriptors.ts';
+import { RawComponent, trackNamed } from '../support/raw-component.ts';
 import { sampleUri, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { serverPair } from './server-pair.ts';
@@ -69,6 +71,38 @@ describe('Two servers that share a Redis and a data folder', () => {
     );
     await one.ask('DELETE', '/rest/pipelines/NEW%20PIPELINE');
     expect((await two.create({ ...SHOT, pipelineName: 'NEW PIPELINE' })).status).to.equal(400);
+  });
+
+  it('give the work of an algorithm only to the registered component that replaces the installed one', async () => {
+    const other = descriptorBody(
+      'OtherLight',
+      { pipelines: [pipeline('OTHER LIGHT PIPELINE', 'LIGHT DETECTION TASK')] },
+      { name: 'LIGHT' },
+    );
+    expect((await one.ask('POST', '/rest/components/registerUnmanaged', other)).status).to.equal(201);
+    await until('the other knows it', async () => {
+      const { body } = await two.ask('GET', '/rest/components');
+      const components = body as readonly {
+        readonly componentName: string;
+        readonly replacedBy: string | null;
+      }[];
+      return components.some(
+        ({ componentName, replacedBy }) => componentName === 'TestLight' && replacedBy === 'OtherLight',
+      );
+    });
+    const id = await two.submit({ ...SHOT, pipelineName: 'OTHER LIGHT PIPELINE' });
+    const component = new RawComponent(two);
+    const { token } = await component.claimOf(id, 'LIGHT');
+    expect((await component.result(token, [trackNamed('other')])).status).to.equal(200);
+    expect((await one.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect((await two.ask('DELETE', '/rest/components/OtherLight')).status).to.equal(204);
+    const again = await two.submit(SHOT);
+    expect((await one.terminal(again)).jobStatus).to.equal('COMPLETE');
+    const ofInstalled = [...one.handedOut(), ...two.handedOut()].filter(({ worker }) =>
+      /TestLight/.test(worker),
+    );
+    expect(ofInstalled.filter(({ subJob }) => subJob.startsWith(`${id}.`))).to.deep.equal([]);
+    expect(ofInstalled.filter(({ subJob }) => subJob.startsWith(`${again}.`))).to.have.lengthOf(1);
   });
 
   it('list the nodes and services of both, also those that no configuration names', async () => {

@@ -39,6 +39,7 @@ class Server {
         mailbox: 1_000,
         limits: { elements: 10_000, characters: 100_000_000 },
         publish: this.catalog.publish,
+        announce() {},
       }),
     );
     this.open = (...installed) => openCatalog(this.family, installed, logger);
@@ -56,7 +57,9 @@ class Server {
   }
 }
 
-const register = (descriptor: Descriptor): CatalogCommand => ({ type: 'register', descriptor, by: ANN });
+const register = (descriptor: Descriptor): CatalogCommand => ({
+  ...{ type: 'register', descriptor, by: ANN, byAdmin: true },
+});
 
 describe('The actor of the catalog', () => {
   const file = temporaryFolder();

@@ -25,7 +25,9 @@ const LIMITS: CatalogLimits = { elements: 1_000, characters: 1_000_000 };
 const ANN = { subject: 'ann', name: 'Ann' };
 const BEN = { subject: 'ben', name: 'Ben' };
 
-const register = (descriptor: Descriptor, by = ANN): CatalogCommand => ({ type: 'register', descriptor, by });
+const register = (descriptor: Descriptor, by = ANN, byAdmin = true): CatalogCommand => ({
+  ...{ type: 'register', descriptor, by, byAdmin },
+});
 const install = (...descriptors: Descriptor[]): CatalogCommand => ({
   type: 'install',
   descriptors,
@@ -278,21 +280,155 @@ describe('The installed components at a start', () => {
     expect(outcomeOf(removed, install(one)).state).to.equal(undefined);
   });
 
-  for (const [what, theirs] of [
-    ['name', descriptorOf('ONE', {}, { name: 'THEIRS' })],
-    ['algorithm', descriptorOf('THEIRS', {}, { name: 'ONE ALGORITHM', description: 'Theirs.' })],
-  ] as const)
-    it(`push an unmanaged component out of the way that has their ${what}, loudly`, () => {
-      const outcome = outcomeOf(after(register(theirs)), install(one));
-      expect([...outcome.state!.component.values()].map(({ descriptor }) => descriptor)).to.deep.equal([one]);
-      expect(outcome.state!.algorithm.get('ONE ALGORITHM')?.component).to.equal('ONE');
-      expect(warnings(outcome)).to.have.lengthOf(1);
-    });
+  it('push an unmanaged component out of the way that has their name, loudly', () => {
+    const theirs = descriptorOf('ONE', {}, { name: 'THEIRS' });
+    const outcome = outcomeOf(after(register(theirs)), install(one));
+    expect([...outcome.state!.component.values()].map(({ descriptor }) => descriptor)).to.deep.equal([one]);
+    expect(outcome.state!.algorithm.get('ONE ALGORITHM')?.component).to.equal('ONE');
+    expect(warnings(outcome)).to.have.lengthOf(1);
+  });
 
   it('find room also in a catalog that is full', () => {
     expect(word(outcomeOf(EMPTY_CATALOG, install(one, two), { elements: 1, characters: 1 }))).to.equal(
       'REPLACED',
     );
+  });
+});
+
+describe('A registered component with the algorithm of an installed one', () => {
+  const one = descriptorOf('ONE');
+  const two = descriptorOf('TWO');
+  const theirs = descriptorOf(
+    'THEIRS',
+    { pipelines: [pipeline('THEIR PIPELINE', 'T')] },
+    { name: 'ONE ALGORITHM', description: 'Theirs.' },
+  );
+  const unregister = { type: 'unregister', componentName: 'THEIRS' } as const;
+  const owners = (state: CatalogState) =>
+    names(state).flatMap((key) => {
+      const [kind, name] = key.split('/') as ['algorithm', string];
+      return key.startsWith('component/') ? [] : [`${key} ${state[kind].get(name)?.component}`];
+    });
+  const effectsOf = ({ effects = [] }: CatalogDecision) => effects.map(({ type }) => type);
+
+  it('replaces it with all of its elements', () => {
+    const outcome = outcomeOf(after(install(one)), register(theirs));
+    expect(word(outcome)).to.equal('ADDED');
+    expect(owners(outcome.state!)).to.deep.equal([
+      'algorithm/ONE ALGORITHM/ THEIRS',
+      'action/ONE ALGORITHM DETECTION ACTION/ THEIRS',
+      'task/ONE ALGORITHM DETECTION TASK/ THEIRS',
+      'pipeline/THEIR PIPELINE/ THEIRS',
+    ]);
+    expect([...outcome.state!.component.keys()]).to.have.members(['ONE', 'THEIRS']);
+  });
+
+  it('gives it back when it is removed, and has waiting work announced', () => {
+    const before = after(install(one, two));
+    const outcome = outcomeOf(after(install(one, two), register(theirs)), unregister);
+    expect([word(outcome), warnings(outcome)]).to.deep.equal(['REMOVED', []]);
+    expect(owners(outcome.state!)).to.have.members(owners(before));
+    expect(effectsOf(outcome)).to.include('announce');
+    expect(
+      effectsOf(outcomeOf(after(register(two)), { ...unregister, componentName: 'TWO' })),
+    ).to.not.include('announce');
+    expect(outcomeOf(outcome.state!, install(one, two)).state).to.equal(undefined);
+  });
+
+  it('keeps its place at a start, also of another version of the installed one', () => {
+    const state = after(install(one), register(theirs));
+    const again = outcomeOf(state, install(one));
+    expect([again.state, warnings(again)]).to.deep.equal([undefined, []]);
+    const newer = descriptorOf('ONE', { componentVersion: '2.0', pipelines: [pipeline('NEW', 'T')] });
+    const updated = outcomeOf(state, install(newer)).state!;
+    expect(owners(updated)).to.have.members(owners(state));
+    expect(owners(outcomeOf(updated, unregister).state!)).to.have.members(owners(after(install(newer))));
+  });
+
+  it('keeps its place when a version of the server is the first to have the algorithm', () => {
+    const outcome = outcomeOf(after(register(theirs)), install(one));
+    expect(outcome.state!.algorithm.get('ONE ALGORITHM')?.component).to.equal('THEIRS');
+    expect(owners(outcomeOf(outcome.state!, unregister).state!)).to.have.members(owners(after(install(one))));
+  });
+
+  it('may be registered again, with another descriptor, and with another algorithm', () => {
+    const state = after(install(one), register(theirs));
+    expect([
+      word(outcomeOf(state, register(theirs))),
+      outcomeOf(state, register(theirs)).state,
+    ]).to.deep.equal(['UNCHANGED', undefined]);
+    const changed = outcomeOf(state, register({ ...theirs, componentVersion: '2.0' }));
+    expect([word(changed), owners(changed.state!)]).to.deep.equal(['REPLACED', owners(state)]);
+    const moved = outcomeOf(state, register(descriptorOf('THEIRS', {}, { name: 'OTHER' })));
+    expect(moved.state!.algorithm.get('ONE ALGORITHM')?.component).to.equal('ONE');
+    expect(moved.state!.pipeline.get('ONE ALGORITHM DETECTION PIPELINE')?.component).to.equal('ONE');
+    expect(effectsOf(moved)).to.include('announce');
+  });
+
+  it('is refused, and changes nothing, for the name of an element that is not of the installed one', () => {
+    const own = { type: 'addPipeline', element: pipeline('THEIR PIPELINE', 'MINE') } as const;
+    const outcome = outcomeOf(after(install(one, two), own), register(theirs));
+    expect([word(outcome), outcome.state]).to.deep.equal(['NAME_TAKEN', undefined]);
+    const ofTwo = descriptorOf(
+      'THEIRS',
+      { actions: [action('TWO ALGORITHM DETECTION ACTION', 'X')] },
+      { name: 'ONE ALGORITHM' },
+    );
+    expect(word(outcomeOf(after(install(one, two)), register(ofTwo)))).to.equal('NAME_TAKEN');
+  });
+
+  it('is refused when another registered component has the algorithm, and for an algorithm that draws', () => {
+    const third = descriptorOf('THIRD', {}, { name: 'ONE ALGORITHM' });
+    expect(word(outcomeOf(after(install(one), register(theirs)), register(third)))).to.equal('NAME_TAKEN');
+    const drawing = descriptorOf('ONE', {}, { actionType: 'MARKUP' });
+    expect(word(outcomeOf(after(install(drawing)), register(theirs)))).to.equal('NAME_TAKEN');
+  });
+
+  it('leaves users what they made of its names meanwhile, and does not bring back what they removed', () => {
+    const removed: CatalogCommand = {
+      type: 'remove',
+      kind: 'task',
+      name: 'ONE ALGORITHM DETECTION TASK',
+      installedToo: true,
+    };
+    const mine = pipeline('ONE ALGORITHM DETECTION PIPELINE', 'MINE');
+    const outcome = outcomeOf(
+      after(install(one), removed, register(theirs), { type: 'addPipeline', element: mine }),
+      unregister,
+    );
+    expect(owners(outcome.state!)).to.deep.equal([
+      'algorithm/ONE ALGORITHM/ ONE',
+      'action/ONE ALGORITHM DETECTION ACTION/ ONE',
+      'pipeline/ONE ALGORITHM DETECTION PIPELINE/ null',
+    ]);
+    expect(warnings(outcome)).to.have.lengthOf(1);
+  });
+
+  it('needs an ADMIN, also to register it again for another client or with another descriptor', () => {
+    const state = after(install(one), register(theirs));
+    const changed = { ...theirs, componentVersion: '2.0' };
+    for (const [before, command] of [
+      [after(install(one)), register(theirs, BEN, false)],
+      [state, register(theirs, BEN, false)],
+      [state, register(changed, ANN, false)],
+    ] as const) {
+      const outcome = outcomeOf(before, command);
+      expect([word(outcome), outcome.state, messageOf(outcome)]).to.deep.equal([
+        'INSTALLED',
+        undefined,
+        'Cannot register component: "THEIRS": The installed component "ONE" has the algorithm "ONE ALGORITHM". Only an ADMIN can replace it.',
+      ]);
+    }
+    expect(word(outcomeOf(state, register(theirs, ANN, false))), 'who has registered it').to.equal(
+      'UNCHANGED',
+    );
+    expect(word(outcomeOf(state, register(two, BEN, false))), 'another algorithm').to.equal('ADDED');
+  });
+
+  it('may be removed from a catalog that has become too small for what returns', () => {
+    const state = after(install(one), register(theirs));
+    const outcome = outcomeOf(state, unregister, { elements: 1, characters: 1 });
+    expect(word(outcome)).to.equal('REMOVED');
   });
 });
 

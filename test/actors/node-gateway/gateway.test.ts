@@ -53,6 +53,7 @@ describe('The gateway of nodes on other hosts', () => {
         { queues: ['STREAM:FACE'], model: { ...FACES, serviceName: 'FacesStreams' } },
       ],
       registeredQueue: (name) => (name === 'Guest' ? 'GUEST' : undefined),
+      mayServe: () => true,
       ownCapacity: () => ownCapacity,
       servedFromOutside: () => false,
       heardElsewhere: () => false,

@@ -51,6 +51,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
       maxNodes: 3,
       components: [{ queues: ['FACE'], model: FACES }],
       registeredQueue: () => undefined,
+      mayServe: () => true,
       ownCapacity: () => 0,
       servedFromOutside: () => false,
       heardElsewhere: () => false,

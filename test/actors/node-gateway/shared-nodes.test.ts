@@ -51,6 +51,7 @@ describe('The gateways of two servers that share a store', () => {
       silenceMs: SILENCE_MS,
       components: [{ queues: ['FACE'], model: FACES }],
       registeredQueue: () => undefined,
+      mayServe: () => true,
       ownCapacity: () => 0,
       servedFromOutside: () => false,
       heardElsewhere: () => false,

@@ -54,6 +54,7 @@ describe('A claim', () => {
       waiters,
       burst: { over: () => Promise.resolve() },
       isSilent: () => false,
+      mayServe: () => true,
       rest: (worker) => resting.push(worker),
       clock: systemClock,
       jobs: undefined as never,
