@@ -1,0 +1,150 @@
+/** What the balancer of the compose file does with requests, when servers stop, die, or are slow. */
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { until } from '../support/until.ts';
+import { has, textOf } from './files.ts';
+import { Backend, Nginx, type Handle } from './nginx.ts';
+
+const busy: Handle = async (request, response) => {
+  await text(request);
+  response.writeHead(503, { 'Retry-After': '2' }).end('busy');
+};
+const hangUp: Handle = async (request) => {
+  await text(request);
+  request.socket.destroy();
+};
+const echo: Handle = async (request, response) => {
+  response.writeHead(201).end(await text(request));
+};
+const KEY = { 'idempotency-key': 'a' };
+/** More than nginx keeps of a body in memory. */
+const BODY = 'x'.repeat(200_000);
+
+describe('The balancer of the compose file', function () {
+  let one: Backend;
+  let two: Backend;
+  let nginx: Nginx;
+  before(async function () {
+    if (!has('nginx')) return this.skip();
+    [one, two] = [await new Backend().listen(), await new Backend().listen()];
+    const lines = textOf('compose/balancer.conf')
+      .replaceAll('10.213.7.11:8080', one.address)
+      .replaceAll('10.213.7.12:8080', two.address)
+      .replaceAll('~^10\\.213\\.7\\.11:', `~^${one.address}`)
+      .replaceAll('read_timeout 60s', 'read_timeout 1s');
+    expect(lines).to.not.include('10.213.7.11');
+    nginx = await Nginx.started(lines);
+  });
+  after(async () => {
+    await nginx?.close();
+    await one?.close();
+    await two?.close();
+  });
+  beforeEach(() => {
+    for (const backend of [one, two]) {
+      backend.asked.length = 0;
+      backend.handle = echo;
+    }
+  });
+
+  const post = (path: string, headers: Record<string, string> = {}, body = BODY) =>
+    fetch(`${nginx.url}${path}`, { method: 'POST', headers, body });
+  /** Twice, so that each server is the first to be asked once. */
+  const twice = async (ask: () => Promise<Response>) => {
+    const answers = [await ask(), await ask()];
+    return Promise.all(answers.map(async (answer) => [answer.status, (await answer.text()).length]));
+  };
+
+  for (const [what, headers] of [
+    ['with an Idempotency-Key', KEY],
+    ['without an Idempotency-Key', {}],
+  ] as const) {
+    it(`sends a POST ${what} to the other server when one answers 503`, async () => {
+      one.handle = busy;
+      expect(await twice(() => post('/rest/jobs', headers))).to.deep.equal([
+        [201, BODY.length],
+        [201, BODY.length],
+      ]);
+      expect(two.asked).to.have.lengthOf(2);
+    });
+
+    it(`passes the 503 of both servers to a POST ${what}, with Retry-After`, async () => {
+      [one.handle, two.handle] = [busy, busy];
+      for (let times = 0; times < 6; times++) {
+        const answer = await post('/rest/jobs', headers);
+        expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([503, '2']);
+      }
+      expect([one.asked.length, two.asked.length]).to.deep.equal([6, 6]);
+    });
+  }
+
+  it('sends a POST with an Idempotency-Key to the other server when one dies', async () => {
+    one.handle = hangUp;
+    expect(await twice(() => post('/rest/jobs', KEY))).to.deep.equal([
+      [201, BODY.length],
+      [201, BODY.length],
+    ]);
+  });
+
+  it('sends no POST without an Idempotency-Key twice when a server dies', async () => {
+    [one.handle, two.handle] = [hangUp, hangUp];
+    expect((await post('/rest/jobs')).status).to.equal(502);
+    expect([...one.asked, ...two.asked]).to.deep.equal(['POST /rest/jobs']);
+  });
+
+  it('sends requests to the other server when one takes no connection', async () => {
+    await one.close();
+    try {
+      for (const headers of [KEY, {}])
+        expect((await twice(() => post('/rest/jobs', headers))).map(([status]) => status)).to.deep.equal([
+          201, 201,
+        ]);
+      for (let times = 0; times < 2; times++)
+        expect((await fetch(`${nginx.url}/rest/jobs/1`)).status).to.equal(201);
+    } finally {
+      await one.listen();
+    }
+  });
+
+  it('asks the other server when one does not answer in time, but waits for event streams', async () => {
+    one.handle = (request, response) => {
+      if (request.url?.endsWith('/events') === true) response.writeHead(200).write('first\n');
+    };
+    two.handle = one.handle;
+    const stream = await fetch(`${nginx.url}/rest/jobs/1/events`);
+    const reader = stream.body!.getReader();
+    expect(Buffer.from((await reader.read()).value ?? '').toString()).to.equal('first\n');
+    // Silent for as long as it takes until both servers have been given up for another request.
+    expect((await fetch(`${nginx.url}/rest/jobs/1`)).status).to.equal(504);
+    expect([...one.asked, ...two.asked].filter((asked) => asked === 'GET /rest/jobs/1')).to.have.lengthOf(2);
+    for (const backend of [one, two]) backend.more('second\n');
+    expect(Buffer.from((await reader.read()).value ?? '').toString()).to.equal('second\n');
+    await reader.cancel();
+  });
+
+  it('lets an upload through as it comes', async () => {
+    let seen = '';
+    const take: Handle = async (request, response) => {
+      for await (const piece of request as AsyncIterable<Buffer>) seen += piece.toString();
+      response.writeHead(201).end();
+    };
+    [one.handle, two.handle] = [take, take];
+    const upload = httpRequest(`${nginx.url}/rest/media`, {
+      method: 'POST',
+      headers: { host: 'troupe.localhost' },
+    });
+    const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+    upload.write('first');
+    await until('the first half has come', () => seen === 'first');
+    upload.end('second');
+    expect((await answered)[0].statusCode).to.equal(201);
+    expect(seen).to.equal('firstsecond');
+  });
+
+  it('shows no figures of a server', async () => {
+    expect((await fetch(`${nginx.url}/metrics`)).status).to.equal(404);
+    expect([...one.asked, ...two.asked]).to.deep.equal([]);
+  });
+});
