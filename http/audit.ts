@@ -17,12 +17,14 @@ const SHOWN = 500;
  */
 export function audit(logger: Logger): Middleware {
   const told = async (ctx: Context, next: Next) => {
+    // Read first: a request that breaks off loses its socket.
+    const { ip } = ctx;
     await next();
     const { user } = ctx.state as { user?: User };
     const session = sessionOf(ctx);
     if (user === undefined || changesNothing(ctx)) return;
     const { requestId } = ctx.state as { requestId?: string };
-    const { method, status, ip } = ctx;
+    const { method, status } = ctx;
     const job = jobOf(ctx);
     logger.info(
       {

@@ -32,6 +32,7 @@ import {
   WRONG_KEY,
   type CreationDeps,
 } from './job-creation.ts';
+import { whyNotCancelled } from './job-cancel.ts';
 import { acceptedFormat, EXPORT_TYPES, foundIn } from './job-exports.ts';
 import { repost, type ResultDeps } from './job-results.ts';
 
@@ -125,15 +126,10 @@ export const batchJobEndpoints = [
     },
     refusal,
     says: { params: noJobId },
-    async handle({ params: { id } }, { jobs }: BatchJobDeps) {
+    async handle({ params: { id } }, { jobs, views }: BatchJobDeps) {
       const reply = await jobs.ask(String(id), { type: 'cancel' });
       if (reply.kind === 'done') return ok({ responseCode: 0, message: null });
-      return answered(
-        400,
-        refusal(
-          `Failed to cancel the job with id '${id}'. Please check to make sure the job exists before submitting a cancel request. Also consider checking the server logs for more information on this error.`,
-        ),
-      );
+      return answered(400, refusal(whyNotCancelled(id, await views.single(id))));
     },
   }),
   endpoint({

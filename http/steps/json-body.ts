@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { HttpError } from '../errors.ts';
+import { dropRest } from './unwanted-body.ts';
 
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -53,7 +55,7 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
   let size = Number(ctx.get('content-length') || 0) > most ? Infinity : 0;
   try {
     if (size <= most)
-      for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+      for await (const chunk of piecesOf(ctx.req)) {
         size += chunk.length;
         if (size <= maxBytes) gathered.add(chunk);
         if (size > most) break;
@@ -62,13 +64,17 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
     throw new HttpError(400, 'The body broke off.');
   }
   if (size > maxBytes) {
-    ctx.set('Connection', 'close');
+    if (!ctx.req.readableEnded) dropRest(ctx.req);
     throw new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
   }
   const { bytes } = gathered;
   if (bytes.length === 0) throw new HttpError(400, 'The request has no body.');
   return orInvalid(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
+
+/** Who stops reading leaves the request open: its answer still needs the connection. */
+const piecesOf = (request: IncomingMessage): AsyncIterable<Buffer> =>
+  request.iterator({ destroyOnReturn: false });
 
 /** The pieces of a body, in one place: of a body that comes in pieces of a byte, the pieces would take a hundred times the memory. */
 class Gathered {

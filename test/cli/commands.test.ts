@@ -252,7 +252,7 @@ describe('troupe, over the REST interface', () => {
       const { code, stdout } = await watching.ended;
       expect([code, stdout.includes('CANCELLED')]).to.deep.equal([1, true]);
       await good('services', 'start', SERVICE);
-      expect(await refused('jobs', 'cancel', id)).to.include(`Job ${id} has ended already: CANCELLED.`);
+      expect(await refused('jobs', 'cancel', id)).to.include(`Job ${id} has already been cancelled.`);
       expect(await refused('jobs', 'cancel', '999999')).to.include('no job 999999');
     });
 

@@ -1,4 +1,5 @@
 /** Bad input, and what it gets: a clear answer, nothing stored, and never the end of anything else. */
+import { once } from 'node:events';
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import {
   type DetectionDocument,
   withoutRedis,
 } from '../support/service.ts';
+import { within } from '../support/until.ts';
 
 const PICTURE = sampleUri('hello-world.png');
 const GOOD = [{ mediaUri: PICTURE }];
@@ -265,6 +267,27 @@ describe('Bad input', () => {
         413,
         { message: 'The body is larger than 10485760 bytes.' },
       ]);
+    });
+
+    it('a chunked body of more than eight times the limit (413)', async () => {
+      const { hostname, port } = new URL(service.url);
+      const socket = connect(Number(port), hostname);
+      let said = '';
+      // Who writes on into a connection that was closed gets an error.
+      socket.on('data', (part) => (said += String(part))).on('error', () => undefined);
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      socket.write(
+        `POST /rest/jobs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.token}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
+      );
+      const part = `f4240\r\n${'x'.repeat(1_000_000)}\r\n`;
+      for (let i = 0; i < 90 && !socket.destroyed; i++)
+        if (!socket.write(part)) await Promise.race([closed, once(socket, 'drain').catch(() => undefined)]);
+      socket.end('0\r\n\r\n');
+      await within(20_000, 'the connection is closed', closed);
+      expect(said)
+        .to.match(/^HTTP\/1\.1 413 /)
+        .and.match(/content-type: application\/json/i)
+        .and.contain('{"message":"The body is larger than 10485760 bytes."}');
     });
   });
 

@@ -465,18 +465,33 @@ describe('Batch jobs (specification 4.2)', () => {
       expect(document.media.map(({ path }) => path)).to.deep.equal([video]);
     });
 
-    it('is refused with a CoreResponse for a job that has ended', async () => {
+    const refusal = (message: string) => [400, { responseCode: 1, message }];
+
+    it('says of a job that has completed that it cannot be cancelled', async () => {
       const id = idOf(PLAIN);
       const { status, body } = await service.cancel(id);
-      const number = id.replace('test-host-', '');
-      expect([status, body]).to.deep.equal([
-        400,
-        {
-          responseCode: 1,
-          message: `Failed to cancel the job with id '${number}'. Please check to make sure the job exists before submitting a cancel request. Also consider checking the server logs for more information on this error.`,
-        },
-      ]);
+      expect([status, body]).to.deep.equal(
+        refusal(`Job ${id} has already completed, so it cannot be cancelled.`),
+      );
       expect((await service.job(id))?.jobStatus).to.equal('COMPLETE');
+    });
+
+    it('says of a job that was cancelled that it has already been', async () => {
+      const id = await service.submit(slow());
+      await running(id);
+      await service.cancel(id);
+      await service.terminal(id);
+      const { status, body } = await service.cancel(id);
+      expect([status, body]).to.deep.equal(refusal(`Job ${id} has already been cancelled.`));
+    });
+
+    it('says of a job that is not there that it may not exist, as the reference system does', async () => {
+      const { status, body } = await service.cancel('test-host-999999');
+      expect([status, body]).to.deep.equal(
+        refusal(
+          "Failed to cancel the job with id '999999'. Please check to make sure the job exists before submitting a cancel request. Also consider checking the server logs for more information on this error.",
+        ),
+      );
     });
   });
 
