@@ -30,6 +30,7 @@ export interface RunningServer {
 
 /** The composition root: settings -> store -> guardian -> http. */
 export async function startServer(settings: Settings, options: ServerOptions): Promise<RunningServer> {
+  for (const note of settings.nameNotes) options.logger.warn({}, note);
   makeFolder(settings.DATA_DIR, 0o700);
   const { DATA_DIR: folder } = settings;
   const place = { folder, real: realpathSync(folder) };

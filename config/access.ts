@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ConfigurationError, problemsOf } from './error.ts';
 import { REDIRECT_PATH, redirectUriProblem } from './redirect-uri.ts';
 import type { SettingGroup } from './schema/values.ts';
+import { nearestSetting } from './unknown-names.ts';
 
 /** A role is granted when the claim `name` is, or as a list contains, `value` (specification 5). */
 export interface ClaimMatch {
@@ -117,7 +118,11 @@ export function readAccess(env: Environment, { host }: { host: string }): Access
     }),
   );
   const unknown = unknownNames(env);
-  if (Object.keys(given).length === 0 && unknown.length === 0) return developmentOrRefuse(host);
+  if (Object.keys(given).length === 0) {
+    // Which others are missing depends on the variables that were meant.
+    if (unknown.length > 0) throw new ConfigurationError(unknown);
+    return developmentOrRefuse(host);
+  }
 
   const parsed = accessEnvironment.safeParse(given);
   const written = parsed.success ? [] : problemsOf(parsed.error.issues, env);
@@ -139,7 +144,12 @@ function unknownNames(env: Environment): string[] {
   return Object.entries(env)
     .filter(([name, value]) => name.startsWith('OIDC_') && value !== undefined && value.trim() !== '')
     .filter(([name]) => !Object.hasOwn(accessEnvironment.shape, name))
-    .map(([name]) => `${name} is no setting of the service; is it misspelt? Take it out or correct it.`);
+    .map(([name]) => refusalOf(name));
+}
+
+function refusalOf(name: string): string {
+  const nearest = nearestSetting(name, Object.keys(accessEnvironment.shape));
+  return `${name} is no setting of the service. ${nearest === undefined ? 'Correct its name or remove it.' : `Did you mean ${nearest}?`}`;
 }
 
 /** Is `host` (a name or an address, as in HOST or a URL) this machine only? */

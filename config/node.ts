@@ -2,7 +2,7 @@ import { isLoopback } from './access.ts';
 import { readCliSettings } from './cli.ts';
 import { ConfigurationError, problemsOf } from './error.ts';
 import { serverEnvironment } from './schema/server.ts';
-import { foldersOf, inherited, modelRoots, withoutBlanks, type Environment } from './settings.ts';
+import { foldersOf, inherited, modelRoots, namesOf, withoutBlanks, type Environment } from './settings.ts';
 import path from 'node:path';
 
 /** What a node on another host reads of its environment: settings of the server that are about processes, and how it proves who it is. */
@@ -25,6 +25,7 @@ const nodeEnvironment = serverEnvironment.pick({
   SERVICE_STOP_MS: true,
   SERVICE_LOG_LINES: true,
   MAX_STREAMS: true,
+  STRICT_SETTINGS: true,
 });
 
 /** How a node proves who it is: as a client of the provider, or by a token that its server has made. */
@@ -47,9 +48,11 @@ export function readNodeSettings(url: string | undefined, env: Environment = pro
   const server = url ?? known;
   const missing =
     server === undefined ? ['Say which server it belongs to: --server URL, or TROUPE_URL.'] : [];
-  if (!parsed.success || server === undefined)
+  const names = namesOf(env);
+  if (!parsed.success || server === undefined || names.problems.length > 0)
     throw new ConfigurationError([
       ...missing,
+      ...names.problems,
       ...(parsed.success ? [] : problemsOf(parsed.error.issues, env)),
     ]);
   const { COMPONENT_FOLDERS, MODEL_ROOTS, DATA_DIR, NODE_NAME, JOB_ID_HOST, ...rest } = parsed.data;
@@ -61,6 +64,7 @@ export function readNodeSettings(url: string | undefined, env: Environment = pro
     ...rest,
     server,
     credentials,
+    nameNotes: names.notes,
     NODE_NAME: NODE_NAME ?? JOB_ID_HOST,
     DATA_DIR: path.resolve(DATA_DIR),
     COMPONENT_FOLDERS: foldersOf(COMPONENT_FOLDERS),

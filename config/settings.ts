@@ -1,9 +1,12 @@
 import path from 'node:path';
 import type { z } from 'zod';
-import { isLoopback, readAccess, type AccessSettings } from './access.ts';
+import { accessEnvironment, isLoopback, readAccess, type AccessSettings } from './access.ts';
+import { CLI_VARIABLES } from './cli.ts';
 import { ConfigurationError, problemsOf } from './error.ts';
 import { serverEnvironment } from './schema/server.ts';
 import { DEFAULT_HOST } from './schema/serving.ts';
+import { truth } from './schema/values.ts';
+import { noteOnName, refusalOfName, unknownNames } from './unknown-names.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,6 +39,8 @@ export interface Settings extends Omit<
   readonly access: AccessSettings;
   /** Job properties that override all others: TROUPE_PROP_<NAME>, by name. */
   readonly environmentProperties: Readonly<Record<string, string>>;
+  /** Sentences about names in the environment that look like settings and are none. */
+  readonly nameNotes: readonly string[];
   /** What component processes inherit of the environment. */
   readonly childEnvironment: Readonly<Record<string, string>>;
 }
@@ -63,13 +68,15 @@ const INHERITED = [
 /** @throws ConfigurationError with every problem at once */
 export function readSettings(env: Environment = process.env): Settings {
   const given = { ...sharedStoreDefaults(env), ...withoutBlanks(env) };
+  const names = namesOf(env);
   const parsed = serverEnvironment.safeParse(given);
   if (!parsed.success)
     throw new ConfigurationError([
       ...problemsOf(parsed.error.issues, env),
+      ...names.problems,
       ...accessProblems(env, given['HOST']),
     ]);
-  const problems = sharedStoreProblems(parsed.data);
+  const problems = [...sharedStoreProblems(parsed.data), ...names.problems];
   if (problems.length > 0) throw new ConfigurationError([...problems, ...accessProblems(env, given['HOST'])]);
   const {
     MEDIA_ROOTS,
@@ -106,9 +113,22 @@ export function readSettings(env: Environment = process.env): Settings {
       .filter((host) => host !== ''),
     access,
     environmentProperties: prefixed(env),
+    nameNotes: names.notes,
     MODEL_SERVER_PRIVATE: modelServersPrivate,
     childEnvironment: inherited(env, { models, modelServersPrivate }),
   });
+}
+
+const SETTING_NAMES = [serverEnvironment.shape, accessEnvironment.shape, CLI_VARIABLES].flatMap(Object.keys);
+
+/** What is said of names that look like settings and are none; with STRICT_SETTINGS they stop the start. */
+export function namesOf(env: Environment) {
+  const { data: isStrict = false } = truth().safeParse(env['STRICT_SETTINGS']);
+  // OIDC_ names have a rule of their own: they always stop the start.
+  const unknown = unknownNames(env, SETTING_NAMES).filter(({ name }) => !name.startsWith('OIDC_'));
+  return isStrict
+    ? { problems: unknown.map(refusalOfName), notes: [] }
+    : { problems: [], notes: unknown.map(noteOnName) };
 }
 
 /** Ended jobs lie in the memory of a Redis, so they do not stay there for ever. */

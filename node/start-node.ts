@@ -34,6 +34,7 @@ export interface RunningNode {
 
 /** A node manager as a process of its own: settings -> actors -> link to the server. */
 export function startNode(settings: NodeSettings, options: NodeOptions): RunningNode {
+  for (const note of settings.nameNotes) options.logger.warn({}, note);
   makeFolder(settings.DATA_DIR, 0o700);
   const { logger } = options;
   const files = new NodeFiles(settings.DATA_DIR, logger);

@@ -173,6 +173,11 @@ const exporting = {
 };
 
 const watching = {
+  STRICT_SETTINGS: truth()
+    .default(false)
+    .describe(
+      'Refuse the start when the environment has a name that looks like a setting and is none; false: warn in the log',
+    ),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info')

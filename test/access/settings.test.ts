@@ -154,9 +154,13 @@ describe('The access settings (specification 5)', () => {
     });
   }
 
-  it('refuse a name that is no setting, alone and beside others: a misspelt one would switch a check off', () => {
+  it('refuse an unknown OIDC_ name, alone and beside others', () => {
+    const refusal = 'OIDC_AUDIANCE is no setting of the service. Did you mean OIDC_AUDIENCE?';
     for (const env of [{ OIDC_AUDIANCE: 'troupe' }, { ...COMPLETE, OIDC_AUDIANCE: 'troupe' }])
-      expect(problemsOf(env)[0]).to.match(/^OIDC_AUDIANCE is no setting of the service/);
+      expect(problemsOf(env)).to.deep.equal([refusal]);
+    expect(problemsOf({ OIDC_FLOW: 'x' })).to.deep.equal([
+      'OIDC_FLOW is no setting of the service. Correct its name or remove it.',
+    ]);
     expect(problemsOf({ ...COMPLETE, OIDC_AUDIANCE: ' ' })).to.deep.equal([]);
   });
 

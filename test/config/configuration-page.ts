@@ -10,9 +10,13 @@ export const GROUPS: readonly SettingGroup[] = [...serverGroups, accessGroup, cl
 
 const HEAD = `# Configuration
 
-All settings come from the environment. An unknown name is ignored (of those that begin with OIDC_ it stops the start), a blank value counts as unset, a
-wrong one stops the start with a sentence for each problem. Times are milliseconds, sizes bytes, unless the name says otherwise. In parentheses
-stands what counts when nothing is set.
+All settings come from the environment. A blank value counts as unset. A wrong value stops the start,
+with a sentence for each problem. Times are milliseconds and sizes are bytes, unless the name says
+otherwise. The value in parentheses is the default.
+
+A name that is near to a setting, or begins with TROUPE_, and is no setting has no effect. The log
+warns of it at the start and suggests the nearest name. With STRICT_SETTINGS=true it stops the start.
+An unknown name that begins with OIDC_ always stops the start.
 
 This page is made from the schemas of the settings in the code.
 `;

@@ -1,6 +1,7 @@
 /** The settings of the server: what is refused at the start, with a sentence. */
 import { expect } from 'chai';
 import { ConfigurationError } from '../../config/error.ts';
+import { readNodeSettings } from '../../config/node.ts';
 import { serverEnvironment } from '../../config/schema/server.ts';
 import { readSettings } from '../../config/settings.ts';
 
@@ -72,6 +73,63 @@ describe('The settings', () => {
     }
     return [];
   };
+
+  describe('that are misspelt', () => {
+    const notesOn = (env: Record<string, string>) => readSettings(env).nameNotes;
+
+    for (const [name, meant] of [
+      ['RETENTION_DAY', 'RETENTION_DAYS'],
+      ['STOER', 'STORE'],
+      ['retention-days', 'RETENTION_DAYS'],
+      ['TROUPE_PORT', 'PORT'],
+      ['TROUPE_TOKN', 'TROUPE_TOKEN'],
+      ['MAX_UPLOAD_SIZE_BYTES', undefined],
+      ['MAX_RESULTBYTE', 'MAX_RESULT_BYTES'],
+    ] as const)
+      it(`get ${meant === undefined ? 'no note' : `a note that names ${meant}`} as ${name}`, () => {
+        const note = `${name} is not a setting and has no effect. Did you mean ${meant}?`;
+        expect(notesOn({ [name]: '7' })).to.deep.equal(meant === undefined ? [] : [note]);
+      });
+
+    it('get a note without a suggestion when only the prefix is ours', () => {
+      expect(notesOn({ TROUPE_FLAVOUR: 'mild' })).to.deep.equal([
+        'TROUPE_FLAVOUR is not a setting and has no effect. See docs/configuration.md for all settings.',
+      ]);
+    });
+
+    it('stop the start with STRICT_SETTINGS, beside all other problems', () => {
+      const env = { STOER: 'redis', STRICT_SETTINGS: 'TRUE', PORT: 'http' };
+      expect(problemsOf(env)).to.have.members([
+        'STOER is not a setting. Set STORE instead, or set STRICT_SETTINGS=false.',
+        'PORT must be a whole number from 0 to 65535, but is "http".',
+      ]);
+      expect(() =>
+        readNodeSettings('http://127.0.0.1:1', { NODE_NAM: 'a', STRICT_SETTINGS: 'true' }),
+      ).to.throw('NODE_NAM is not a setting. Set NODE_NAME instead');
+    });
+
+    it('are not seen in the variables of shells, systemd, CI, Kubernetes and components', () => {
+      const names =
+        'PATH HOME USER LOGNAME MAIL SHELL SHLVL TERM LANG LC_ALL LC_CTYPE LANGUAGE TZ PWD OLDPWD HOSTNAME HOSTTYPE OSTYPE ' +
+        'EDITOR VISUAL PAGER DISPLAY TMPDIR TEMP COLUMNS LINES HISTSIZE HISTFILE PS1 PS2 IFS PPID UID GROUPS RANDOM ' +
+        'SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_AUTH_SOCK XDG_SESSION_ID XDG_RUNTIME_DIR XDG_DATA_DIRS DBUS_SESSION_BUS_ADDRESS ' +
+        'http_proxy https_proxy no_proxy NO_COLOR FORCE_COLOR CI NODE_ENV NODE_OPTIONS NODE_PATH NODE_VERSION NODE_HOME ' +
+        'YARN_VERSION npm_config_cache npm_lifecycle_event npm_package_name INIT_CWD NVM_DIR NVM_BIN ' +
+        'INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET LISTEN_FDS MAINPID SYSTEMD_EXEC_PID STATE_DIRECTORY ' +
+        'GITHUB_TOKEN RUNNER_TEMP KUBERNETES_SERVICE_HOST KUBERNETES_PORT KUBERNETES_PORT_443_TCP REDIS_SERVICE_HOST ' +
+        'REDIS_SERVICE_PORT REDIS_PORT REDIS_PORT_6379_TCP REDIS_HOST REDIS_PASSWORD POD_NAME POD_IP HOST_IP ' +
+        'TROUPE_SERVICE_HOST TROUPE_SERVICE_PORT TROUPE_SERVICE_PORT_HTTP TROUPE_PORT_8080_TCP TROUPE_PORT_8080_TCP_ADDR ' +
+        'TROUPE_NODES_SERVICE_HOST TROUPE_CA_FILE TROUPE_WITHOUT TROUPE_WORKER_TOKEN TROUPE_PROP_COLOUR';
+      const env = Object.fromEntries(names.split(' ').map((name) => [name, 'x']));
+      expect(notesOn({ ...env, TROUPE_PORT: 'tcp://10.0.0.1:8080', STRICT_SETTINGS: 'true' })).to.deep.equal(
+        [],
+      );
+    });
+
+    it('do not count as long as they are blank', () => {
+      expect(notesOn({ STOER: ' ' })).to.deep.equal([]);
+    });
+  });
 
   it('are refused all at once, a line each, that says what they must be and what they are', () => {
     const wrong = {

@@ -1,0 +1,92 @@
+/** Names in the environment that look like settings and are none: a misspelt one would have no effect, and nobody would know. */
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const PREFIX = 'TROUPE_';
+/** Properties for all jobs. `environmentNotes` reports those that no algorithm knows. */
+const PROPERTY_PREFIX = 'TROUPE_PROP_';
+/** Variables that components and the SDK for Python read. */
+const OF_COMPONENTS = [
+  'TROUPE_ALGORITHM',
+  'TROUPE_CA_FILE',
+  'TROUPE_FFMPEG',
+  'TROUPE_HOME',
+  'TROUPE_INSTANCE',
+  'TROUPE_NODE',
+  'TROUPE_SERVER_URL',
+  'TROUPE_SHARES_FILES',
+  'TROUPE_START',
+  'TROUPE_WITHOUT',
+  'TROUPE_WORKER_TOKEN',
+];
+/** Kubernetes sets these for a service whose name begins with "troupe". */
+const OF_KUBERNETES = /^TROUPE_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_\w+)$/;
+const ADDRESS_OF_KUBERNETES = /^(tcp|udp|sctp):\/\//;
+
+/** Letters that may differ: names of at least `LONG_NAME` letters may differ in two. */
+const LONG_NAME = 10;
+const FEW_LETTERS = 1;
+const MORE_LETTERS = 2;
+
+export interface UnknownName {
+  readonly name: string;
+  /** The setting whose name is nearest; undefined: none is near. */
+  readonly nearest: string | undefined;
+}
+
+/**
+ * Variables with a value whose names are near to a setting, or begin with TROUPE_, and are no setting. `known`: names of all settings.
+ */
+export function unknownNames(env: Environment, known: Iterable<string>): readonly UnknownName[] {
+  const settings = new Set(known);
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    if (value.trim() === '' || settings.has(name) || isOfOthers(name, value)) return [];
+    const nearest = nearestSetting(name, settings);
+    return nearest === undefined && !name.startsWith(PREFIX) ? [] : [{ name, nearest }];
+  });
+}
+
+/** A sentence for whoever reads the log. */
+export const noteOnName = ({ name, nearest }: UnknownName): string =>
+  `${name} is not a setting and has no effect. ${nearest === undefined ? 'See docs/configuration.md for all settings.' : `Did you mean ${nearest}?`}`;
+
+/** A sentence for whoever wants a start with such a name refused. */
+export const refusalOfName = ({ name, nearest }: UnknownName): string =>
+  `${name} is not a setting. ${nearest === undefined ? 'Remove it' : `Set ${nearest} instead`}, or set STRICT_SETTINGS=false.`;
+
+function isOfOthers(name: string, value: string): boolean {
+  if (name.startsWith(PROPERTY_PREFIX) || OF_COMPONENTS.includes(name) || OF_KUBERNETES.test(name))
+    return true;
+  return name.startsWith(PREFIX) && name.endsWith('_PORT') && ADDRESS_OF_KUBERNETES.test(value);
+}
+
+/** The setting whose name is nearest to a given one, with or without our prefix; undefined: none is near. */
+export function nearestSetting(name: string, settings: Iterable<string>): string | undefined {
+  const upper = name.toUpperCase().replaceAll('-', '_');
+  const spellings = upper.startsWith(PREFIX) ? [upper, upper.slice(PREFIX.length)] : [upper];
+  let best: { readonly setting: string; readonly letters: number } | undefined;
+  for (const setting of settings) {
+    const letters = Math.min(...spellings.map((spelling) => differingLetters(spelling, setting)));
+    const most = setting.length < LONG_NAME ? FEW_LETTERS : MORE_LETTERS;
+    if (letters <= most && letters < (best?.letters ?? Infinity)) best = { setting, letters };
+  }
+  return best?.setting;
+}
+
+/** Letters to insert, remove, replace or swap with their neighbour until one name is the other (optimal string alignment). */
+function differingLetters(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const next = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const isSame = a[row - 1] === b[column - 1];
+      let letters = Math.min(last[column]! + 1, next[column - 1]! + 1, last[column - 1]! + (isSame ? 0 : 1));
+      const isSwap = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (isSwap) letters = Math.min(letters, before[column - 2]! + 1);
+      next.push(letters);
+    }
+    [before, last] = [last, next];
+  }
+  return last[b.length]!;
+}
