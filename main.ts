@@ -21,6 +21,7 @@ import { appDeps, guardianDeps } from './server/dependencies.ts';
 import { openStore } from './server/open-store.ts';
 import { makeParts, type Opened, type Parts, type ServerOptions } from './server/parts.ts';
 import { openSessions } from './server/sessions.ts';
+import { Undo } from './server/undo.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -28,51 +29,88 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** The composition root: settings -> store -> guardian -> http. */
+/** A start that was refused is undone within this many milliseconds. */
+const UNDO_MS = 1_000;
+
+/**
+ * The composition root: settings -> store -> guardian -> http.
+ * @throws Error when the start is refused, or `options.signal` interrupts it; everything that was begun is undone
+ */
 export async function startServer(settings: Settings, options: ServerOptions): Promise<RunningServer> {
   for (const note of settings.nameNotes) options.logger.warn({}, note);
+  const undo = new Undo();
+  try {
+    return await unlessInterrupted(open(settings, options, undo), options.signal);
+  } catch (error) {
+    await undo.all(UNDO_MS);
+    throw error;
+  }
+}
+
+function unlessInterrupted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const interrupted = () => reject(signal.reason as Error);
+    if (signal.aborted) interrupted();
+    signal.addEventListener('abort', interrupted, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', interrupted));
+  });
+}
+
+async function open(settings: Settings, options: ServerOptions, undo: Undo): Promise<RunningServer> {
   makeFolder(settings.DATA_DIR, 0o700);
   const { DATA_DIR: folder } = settings;
   const place = { folder, real: realpathSync(folder) };
   const serverId = randomBytes(8).toString('hex');
   const opened = await openStore(settings, options.logger, place, serverId);
   const store = options.wrapStore?.(opened.store) ?? opened.store;
+  undo.add(() => store.close());
   const http = createListener(settings.KEEP_ALIVE_MS);
-  try {
-    await listen(http, settings.HOST, settings.PORT);
-    await opened.backups?.clear();
-    const realDataDir = place.real;
-    return await compose(settings, options, { ...opened, store, http, serverId, realDataDir });
-  } catch (error) {
+  undo.add(() => {
     http.close();
-    await store.close();
-    throw error;
-  }
+    http.closeAllConnections();
+  });
+  await listen(http, settings.HOST, settings.PORT);
+  await opened.backups?.clear();
+  const realDataDir = place.real;
+  return compose(settings, options, { ...opened, store, http, serverId, realDataDir }, undo);
 }
 
-async function compose(settings: Settings, options: ServerOptions, opened: Opened): Promise<RunningServer> {
+async function compose(
+  settings: Settings,
+  options: ServerOptions,
+  opened: Opened,
+  undo: Undo,
+): Promise<RunningServer> {
   const parts = await makeParts(settings, options, opened);
+  undo.add(() => closeThreads(parts));
   const { store, http, logger, url, uploads, duties, cluster } = parts;
+  undo.add(() => cluster?.leave());
   const trouble = new SharedTrouble(systemClock);
   const tell = (sentence: string) => void guardian.systemMessages.tellAdministrators('error', sentence);
   const system = actorSystem(logger, trouble, tell);
   const guardian = guard(guardianDeps(parts, system));
+  undo.add(() => endActors(guardian, system));
   const { sessions, login } = await openSessions(parts);
   await openStored(parts, guardian);
   await guardian.frames.clear();
-  attach(http, createApp({ ...appDeps(parts, system, guardian, trouble), login }));
   cluster?.onDeath((dead) => {
     for (const server of dead) rmSync(lockFile(settings.DATA_DIR, server), { force: true });
   });
   await cluster?.start();
+  options.signal?.throwIfAborted();
+  // Not before: another server may have the name of this node.
+  attach(http, createApp({ ...appDeps(parts, system, guardian, trouble), login }));
   const stopWork = await resume(guardian, {
     ...{ uploads, store, settings, logger, sessions, duties, cluster },
     clock: systemClock,
   });
+  undo.add(stopWork);
   for (const problem of parts.installed.problems) {
     logger.error({}, problem);
     await guardian.systemMessages.tellAdministrators('error', problem, 'atServerStartup');
   }
+  options.signal?.throwIfAborted();
   const unlock = tellWhereItListens(parts);
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -130,12 +168,28 @@ function tellWhereItListens(parts: Parts): () => void {
   };
 }
 
+async function closeThreads({ checker, exporter, timelines, outgoing }: Parts): Promise<void> {
+  await Promise.all([checker.close(), exporter.close(), timelines.close()]);
+  outgoing.close();
+}
+
+/** At once, and with all processes: nothing was accepted yet. */
+async function endActors({ workerGateway, nodes, indexer, streams }: Guardian, system: ActorSystem) {
+  workerGateway.close();
+  nodes.gateway.close();
+  streams.reports.close();
+  await system.stop(0);
+  await indexer?.close();
+  await nodes.own.close();
+}
+
 async function closeAll(
-  { settings, store, http, logger, checker, exporter, timelines, cluster, outgoing: sending }: Parts,
+  parts: Parts,
   system: ActorSystem,
   guardian: Guardian,
   stopWork: () => void,
 ): Promise<void> {
+  const { settings, store, http, logger, cluster } = parts;
   logger.info({}, 'Troupe is going down');
   sendAway(http);
   // Whatever cannot be ended in order: the store is closed all the same.
@@ -145,8 +199,7 @@ async function closeAll(
   stopWork();
   // Before the store: what is being answered needs it.
   await closeServer(http);
-  await Promise.all([checker.close(), exporter.close(), timelines.close()]);
-  sending.close();
+  await closeThreads(parts);
   await guardian.nodes.own.close();
   await cluster?.leave();
   await store.close();

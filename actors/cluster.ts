@@ -127,6 +127,7 @@ export class Cluster {
   /** When it began to say what the others heard last. */
   #saidAt = -Infinity;
   #stay = 0;
+  #hasLeft = false;
 
   constructor(deps: ClusterDeps) {
     this.#deps = deps;
@@ -148,6 +149,7 @@ export class Cluster {
     for (let said = await this.#beat(); said !== 'SAID'; said = await this.#beat()) {
       if (clock.steady() >= until) throw new Error(WHY_NOT[said](node));
       await delay(clock, silenceMs / BEATS_IN_SILENCE);
+      if (this.#hasLeft) throw new Error('This server has left before it was known to the others.');
     }
     this.#stop = every(clock, silenceMs / BEATS_IN_SILENCE, async () => {
       if ((await this.#beat()) === 'NAME_TAKEN')
@@ -202,6 +204,7 @@ export class Cluster {
   }
 
   async leave(): Promise<void> {
+    this.#hasLeft = true;
     this.#stop();
     await this.#deps.ledger.left().catch(() => undefined);
   }

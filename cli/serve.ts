@@ -7,16 +7,27 @@ import { Interrupts } from './interrupts.ts';
 import { loginLink } from './login.ts';
 import type { Terminal } from './terminal.ts';
 
+/** What a refused or interrupted start leaves behind keeps the process alive for this many milliseconds at most. */
+const EXIT_MS = 500;
+
 /** Runs the server until SIGINT or SIGTERM; the exit code tells whether it came up. */
 export async function serve(terminal: Terminal): Promise<void> {
   const { readSettings } = await import('../config/settings.ts');
   const settings = readSettings();
   const interrupts = new Interrupts();
-  const server = await start(settings);
-  await showLogin(terminal, settings);
-  if (!interrupts.signal.aborted) await once(interrupts.signal, 'abort');
-  await server.stop();
-  interrupts.close();
+  const { signal } = interrupts;
+  try {
+    const server = await start(settings, signal);
+    await showLogin(terminal, settings);
+    if (!signal.aborted) await once(signal, 'abort');
+    await server.stop();
+  } catch (error) {
+    setTimeout(() => process.exit(), EXIT_MS).unref();
+    if (error !== signal.reason) throw error;
+    terminal.note('The start was interrupted.');
+  } finally {
+    interrupts.close();
+  }
 }
 
 /** To a person alone: in a log that others read, the link would let them in. */
@@ -29,7 +40,7 @@ async function showLogin(terminal: Terminal, { access, DATA_DIR }: Settings): Pr
     );
 }
 
-async function start(settings: Settings): Promise<RunningServer> {
+async function start(settings: Settings, signal: AbortSignal): Promise<RunningServer> {
   try {
     // loaded when they are needed: most commands start no server
     const [{ startServer }, { createLogger }] = await Promise.all([
@@ -37,7 +48,7 @@ async function start(settings: Settings): Promise<RunningServer> {
       import('./logger.ts'),
     ]);
     const logger = createLogger(settings.LOG_LEVEL);
-    return await startServer(settings, { logger });
+    return await startServer(settings, { logger, signal });
   } catch (error) {
     const reason = reasonNotToStart(error, settings);
     if (reason === undefined) throw error;
@@ -57,6 +68,8 @@ export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Setti
   if (isHeld(error))
     return `Another service holds the data folder ${DATA_DIR}: stop that one, or set DATA_DIR to another folder.`;
   const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
+  if (code === 'EISDIR')
+    return `${(error as NodeJS.ErrnoException).path ?? DATA_DIR} is a folder, but the server writes a file of this name. Remove the folder, or set DATA_DIR to another one.`;
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {
     if (code === 'EADDRINUSE')
       return `Port ${PORT} of ${HOST} is in use: stop what listens there, or set PORT to another one.`;

@@ -32,6 +32,8 @@ export interface ServerOptions {
   readonly componentFolders?: readonly ComponentFolder[];
   /** Stands between the server and its store; tests put a faulty one here. */
   readonly wrapStore?: (store: Store) => Store;
+  /** Interrupts the start. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Opened extends OpenedStore {

@@ -1,0 +1,134 @@
+/** A start that is refused or interrupted ends soon, with a message and an exit code, and with all its processes. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Place, type Outcome, type Running } from '../cli/support.ts';
+import { isAlive } from '../support/processes.ts';
+import { freePort, hasRedis, TestRedis } from '../support/redis.ts';
+import { ownToken } from '../support/tokens.ts';
+import { until, within } from '../support/until.ts';
+
+/** From the refusal to the end; what comes before takes as long as a start. */
+const END_MS = 2_000;
+
+interface Configured {
+  readonly host: string;
+  readonly services: readonly { readonly serviceName: string }[];
+}
+
+describe('A start that is refused', () => {
+  const place = new Place();
+  after(() => place.leave());
+
+  const ask = async (url: string, method: string, path: string, body?: unknown) => {
+    const headers = {
+      authorization: `Bearer ${await ownToken(url, place.dataDir)}`,
+      'content-type': 'application/json',
+    };
+    return fetch(`${url}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  };
+
+  /** From now on two services of the host always run. */
+  async function configure(url: string): Promise<void> {
+    const [host, ...others] = (await (await ask(url, 'GET', '/rest/nodes/config')).json()) as Configured[];
+    const services = host!.services.slice(0, 2).map((one) => ({ ...one, environmentVariables: [] }));
+    const { status } = await ask(url, 'POST', '/rest/nodes/config', [{ ...host, services }, ...others]);
+    expect(status).to.equal(201);
+  }
+
+  async function ends(run: Running): Promise<Outcome> {
+    const outcome = await within(END_MS, 'the process has ended', run.ended);
+    await until('all its processes have ended', () => started(outcome).every((pid) => !isAlive({ pid })));
+    return outcome;
+  }
+
+  describe('with a node configuration', () => {
+    before(async () => {
+      const server = await place.serve();
+      await configure(server.url);
+      server.signal('SIGTERM');
+      expect((await server.ended).code).to.equal(0);
+    });
+
+    it('ends with its processes when a folder is in the place of the lock file', async () => {
+      mkdirSync(place.lock);
+      const run = place.start(['serve'], { PORT: '0' });
+      await run.says('stderr', `${place.lock} is a folder`);
+      const { code, stdout } = await ends(run);
+      rmSync(place.lock, { recursive: true });
+      expect(code).to.equal(2);
+      expect(stdout).not.to.include('not open');
+    });
+
+    it('ends with its processes when uploads cannot be stored', async () => {
+      const uploads = join(place.dataDir, 'uploads');
+      rmSync(uploads, { recursive: true, force: true });
+      writeFileSync(uploads, '');
+      const run = place.start(['serve'], { PORT: '0' });
+      await run.says('stderr', 'cannot be written');
+      expect((await ends(run)).code).to.equal(2);
+      rmSync(uploads);
+    });
+  });
+
+  describe('by the servers that share a Redis', () => {
+    let redis: TestRedis;
+    let port: number;
+    before(async function () {
+      if (!hasRedis()) return this.skip();
+      redis = await TestRedis.started();
+      port = await freePort();
+      const first = await freePort();
+      const server = place.start(['serve'], { ...shared(1_000), PORT: String(first) });
+      await server.says('stdout', '"Troupe is up"');
+      await configure(`http://127.0.0.1:${first}`);
+    });
+    after(() => redis.end());
+
+    const shared = (silenceMs: number) => ({
+      ...{ STORE: 'redis', REDIS_URL: redis.url, NODE_NAME: 'one' },
+      ...{ SERVER_SILENCE_MS: String(silenceMs), REDIS_TIMEOUT_MS: '500' },
+    });
+    const url = () => `http://127.0.0.1:${port}`;
+    const isWaiting = () =>
+      until('it waits for the name of its node', () =>
+        ask(url(), 'GET', '/rest/nodes/config').then(
+          ({ status }) => status === 503,
+          () => false,
+        ),
+      );
+
+    it('ends with its processes when NODE_NAME is taken, whoever asks it meanwhile', async () => {
+      const run = place.start(['serve'], { ...shared(1_000), PORT: String(port) });
+      await isWaiting();
+      await run.says('stderr', 'Another server of this cluster has a node that is called one');
+      const outcome = await ends(run);
+      expect([outcome.code, started(outcome)]).to.deep.equal([1, []]);
+    });
+
+    it('ends at the first SIGTERM while it waits', async () => {
+      const run = place.start(['serve'], { ...shared(60_000), PORT: String(port) });
+      await isWaiting();
+      run.signal('SIGTERM');
+      const { code, stderr } = await ends(run);
+      expect([code, stderr]).to.deep.equal([0, 'The start was interrupted.\n']);
+    });
+
+    it('ends when Redis goes away while it waits', async () => {
+      const run = place.start(['serve'], { ...shared(2_000), PORT: String(port) });
+      await isWaiting();
+      await redis.kill();
+      // Said by whichever step of the start asks it next.
+      await run.says('stderr', 'does not answer');
+      expect((await ends(run)).code).to.equal(1);
+    });
+  });
+});
+
+/** Ids of the component processes that it has started. */
+const started = ({ stdout }: Outcome): readonly number[] =>
+  [...stdout.matchAll(/"pid":(\d+),"msg":"component process started"/g)].map(([, pid]) => Number(pid));
