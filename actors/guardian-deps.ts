@@ -11,6 +11,7 @@ import type { Owner, Store } from '../store/store.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { Cluster } from './cluster.ts';
 import type { ManagedComponent } from './node-manager/components.ts';
+import type { JobNumbers } from './job-numbers.ts';
 import type { ActorSystem } from './runtime/system.ts';
 import type { SystemMessageService } from './system-messages/service.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
@@ -72,4 +73,5 @@ export interface Foundation extends GuardianDeps {
   /** Who commits: this server, by the number of its start. */
   readonly owner: Owner;
   readonly systemMessages: SystemMessageService;
+  readonly numbers: JobNumbers;
 }

@@ -4,6 +4,7 @@ import { DryRuns } from './batch-job/dry-run.ts';
 import { Repeats } from './batch-job/idempotency.ts';
 import { WorkWaiters } from './dispatcher/waiters.ts';
 import { frameSettings, jobServiceSettings, leaseFileSettings } from './actor-settings.ts';
+import { JobNumbers } from './job-numbers.ts';
 import type { Foundation, GuardianDeps } from './guardian-deps.ts';
 import { catalogReader, registerActors, tellJobs, type Actors } from './registered-actors.ts';
 import { systemMessageKind } from './system-messages/actor.ts';
@@ -75,7 +76,9 @@ function foundation(deps: GuardianDeps): Foundation {
       `What was stored of ${kind} ${id} cannot be read and was put aside: ${reason}`,
     );
   });
-  return { ...deps, store: telling, owner, systemMessages };
+  const { DATA_DIR: dataDir, JOB_ID_HOST: jobIdHost } = settings;
+  const numbers = new JobNumbers({ store, dataDir, jobIdHost, logger });
+  return { ...deps, store: telling, owner, systemMessages, numbers };
 }
 
 /** New work wakes components that wait for it, and has services started that serve it. */

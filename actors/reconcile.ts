@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../config/logger.ts';
-import { jobNumber } from '../domain/job-id.ts';
-import { jobOfRun, runFolder, runOfMedia } from '../results/layout.ts';
+import { numberOfRun } from '../results/found-jobs.ts';
+import { runFolder, runOfMedia } from '../results/layout.ts';
 import { removeFolder } from '../results/spool.ts';
 import type { Duties } from '../store/duties.ts';
 import { allEntries, type Store } from '../store/store.ts';
@@ -121,6 +121,3 @@ export async function removeOrphans(
   }
   return unknown;
 }
-
-/** The number of the job to whose run a folder belongs, or a file of its own; 0 where its name does not tell. */
-const numberOfRun = (name: string): number => jobNumber(jobOfRun(runOfMedia(name))) ?? 0;

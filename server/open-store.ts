@@ -15,6 +15,7 @@ import { MemoryLedger } from '../store/memory-ledger.ts';
 import type { Place } from '../store/sqlite/place.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
+import { refuseEmptyStore, refuseMissingDatabase } from './empty-store.ts';
 
 export interface OpenedStore {
   readonly store: Store;
@@ -32,14 +33,23 @@ export async function openStore(
   place: Place,
   serverId: string,
 ): Promise<OpenedStore> {
-  return settings.STORE === 'redis'
-    ? openRedis(settings, logger, serverId)
-    : openSqlite(settings, logger, place);
+  const isRedis = settings.STORE === 'redis';
+  const opened = isRedis
+    ? await openRedis(settings, logger, serverId)
+    : await openSqlite(settings, logger, place);
+  try {
+    await refuseEmptyStore(opened.store, settings);
+    return opened;
+  } catch (error) {
+    await opened.store.close();
+    throw error;
+  }
 }
 
-function openSqlite(settings: Settings, logger: Logger, place: Place): OpenedStore {
+async function openSqlite(settings: Settings, logger: Logger, place: Place): Promise<OpenedStore> {
   const { folder } = place;
   const database = path.join(folder, 'troupe.db');
+  await refuseMissingDatabase(database, settings);
   const work = new MemoryLedger({ settings: leaseSettings(settings), now: () => systemClock.steady() });
   const store = new SqliteStore(database, { work, place });
   if (store.movedFrom !== undefined)

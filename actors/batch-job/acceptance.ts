@@ -85,7 +85,7 @@ export class Acceptance {
 
   /** The number of a new job; of a repeated request the one that its key stands for. */
   async #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
-    const number = await this.#deps.store.next('job');
+    const number = await this.#deps.numbers.next();
     if (repeatable === undefined) return number;
     return this.#deps.repeats.reserve(repeatable, number, this.#deps.clock.now());
   }

@@ -45,6 +45,8 @@ export type JobCommand =
   | {
       readonly type: 'resubmit';
       readonly priority: number;
+      /** The first run of which DATA_DIR has no results; absent: the next one. */
+      readonly run?: number;
       readonly admitted: boolean;
       readonly objectId: string;
     }

@@ -5,6 +5,7 @@ import type { Issue, MediaSelector, Properties, Range } from '../../domain/types
 import type { Store } from '../../store/store.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { JobNumbers } from '../job-numbers.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';
@@ -55,6 +56,7 @@ export interface JobServiceDeps {
     readonly environmentProperties: Properties;
   };
   readonly repeats: Repeats;
+  readonly numbers: JobNumbers;
   readonly burst: Pick<Burst, 'arrived'>;
   readonly clock: Clock;
   readonly logger: Logger;

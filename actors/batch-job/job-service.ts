@@ -75,12 +75,18 @@ export class JobService {
 
   /** Runs a job that has ended once more. */
   async resubmit(number: number, priority: number | undefined): Promise<JobReply | Overloaded> {
-    const media = (await storedJob(this.#deps.store, number))?.record.media ?? [];
-    const uris = media.map(({ uri }) => uri);
-    return this.#deps.uploads.keeping(uris, () => this.#resubmit(number, priority));
+    const job = await storedJob(this.#deps.store, number);
+    const uris = (job?.record.media ?? []).map(({ uri }) => uri);
+    const run =
+      job === undefined ? {} : { run: await this.#deps.numbers.runAfter(job.record.jobId, job.snapshot.run) };
+    return this.#deps.uploads.keeping(uris, () => this.#resubmit(number, priority, run));
   }
 
-  async #resubmit(number: number, priority: number | undefined): Promise<JobReply | Overloaded> {
+  async #resubmit(
+    number: number,
+    priority: number | undefined,
+    run: { readonly run?: number },
+  ): Promise<JobReply | Overloaded> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
     const wanted = priority ?? this.#deps.settings.defaultPriority;
@@ -95,6 +101,7 @@ export class JobService {
       priority: wanted,
       admitted: place.kind === 'live',
       objectId: randomUUID(),
+      ...run,
     } as const;
     const reply = await this.#deps.jobs.ask(String(number), command).catch((error: unknown) => {
       if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.#acceptance.leave(number);

@@ -68,7 +68,7 @@ const ON: Transitions<JobTypes> = {
     from: ENDED,
     to: ['INITIALIZED', ...WORKING, ...OWN_ENDS],
     apply(state, command, context) {
-      const run = state.run + 1;
+      const run = Math.max(state.run + 1, command.run ?? 0);
       const initial = initialState(context.record, { ...command, run, at: context.at });
       // The old outputs go only now that the new run is accepted: this effect follows the commit.
       const fresh = { ...initial, outdated: state.run, unnumbered: state.unnumbered };

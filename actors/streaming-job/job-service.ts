@@ -4,6 +4,7 @@ import { maskUri } from '../../domain/censor.ts';
 import { streamOutputFolder } from '../../results/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { Repeatable, Repeats } from '../batch-job/idempotency.ts';
+import type { JobNumbers } from '../job-numbers.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import { storedStream } from '../views/stored-stream.ts';
@@ -20,6 +21,7 @@ export interface StreamingJobServiceDeps {
   readonly readCatalog?: () => Promise<unknown>;
   readonly jobs: Family<StreamingJobCommand, StreamingJobReply>;
   readonly repeats: Repeats;
+  readonly numbers: JobNumbers;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dataDir: string;
@@ -126,8 +128,8 @@ export class StreamingJobService {
   }
 
   async #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
-    const { store, repeats, clock } = this.#deps;
-    const number = await store.next('job');
+    const { numbers, repeats, clock } = this.#deps;
+    const number = await numbers.next();
     return repeatable === undefined ? number : repeats.reserve(repeatable, number, clock.now());
   }
 

@@ -9,6 +9,7 @@ import type { News } from '../../store/ledger.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { Repeats } from '../batch-job/idempotency.ts';
 import type { Cluster, StreamOrder } from '../cluster.ts';
+import type { JobNumbers } from '../job-numbers.ts';
 import { every } from '../runtime/clock.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorSystem, Family } from '../runtime/system.ts';
@@ -38,6 +39,7 @@ export interface StreamsDeps {
   readonly readCatalog?: () => Promise<unknown>;
   readonly checker: ResultChecker;
   readonly repeats: Repeats;
+  readonly numbers: JobNumbers;
   readonly send: Send;
   readonly meter: StreamMeter;
   readonly dataDir: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SECOND, wait, type SettingGroup } from './values.ts';
+import { SECOND, truth, wait, type SettingGroup } from './values.ts';
 
 const storing = {
   STORE: z
@@ -7,6 +7,11 @@ const storing = {
     .default('sqlite')
     .describe(
       'sqlite: one server, in one file below DATA_DIR. redis: any number of servers, which share a Redis and a DATA_DIR: see [cluster.md](cluster.md)',
+    ),
+  ALLOW_EMPTY_STORE: truth()
+    .default(false)
+    .describe(
+      'Start although DATA_DIR has files of jobs and the store has none; numbers of new jobs are higher than all of these',
     ),
   REDIS_URL: z
     .string()

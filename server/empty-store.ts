@@ -1,0 +1,45 @@
+/** A store that is empty by mistake: a lost `troupe.db`, another Redis. The jobs of DATA_DIR would be gone, and their files overwritten. */
+import { statSync } from 'node:fs';
+import { ALL_JOBS } from '../actors/batch-job/indexes.ts';
+import { NODES } from '../actors/node-manager/node-state.ts';
+import { ALL_STREAMS } from '../actors/streaming-job/indexes.ts';
+import { ConfigurationError } from '../config/error.ts';
+import type { Settings } from '../config/settings.ts';
+import { highestJobIn } from '../results/found-jobs.ts';
+import type { Store } from '../store/store.ts';
+
+type Wanted = Pick<Settings, 'DATA_DIR' | 'STORE' | 'REDIS_PREFIX' | 'ALLOW_EMPTY_STORE'>;
+
+/** Each server that was up has entered its node, and each job itself. */
+const EVER_FILLED = [NODES, ALL_JOBS, ALL_STREAMS];
+
+/** Before it is opened, for that would make a file. @throws ConfigurationError when it is missing and DATA_DIR has files of jobs */
+export async function refuseMissingDatabase(file: string, settings: Wanted): Promise<void> {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) await refuseUsedFolder(settings);
+}
+
+/** @throws ConfigurationError when the store is empty and DATA_DIR has files of jobs */
+export async function refuseEmptyStore(store: Store, settings: Wanted): Promise<void> {
+  for (const index of EVER_FILLED) if ((await store.list(index, { limit: 1 })).length > 0) return;
+  await refuseUsedFolder(settings);
+}
+
+async function refuseUsedFolder({ ALLOW_EMPTY_STORE, ...settings }: Wanted): Promise<void> {
+  if (ALLOW_EMPTY_STORE) return;
+  const highest = await highestJobIn(settings.DATA_DIR);
+  if (highest > 0) throw new ConfigurationError([sentence(settings, highest)]);
+}
+
+function sentence({ DATA_DIR, STORE, REDIS_PREFIX }: Omit<Wanted, 'ALLOW_EMPTY_STORE'>, highest: number) {
+  const [missing, restore] =
+    STORE === 'redis'
+      ? [
+          `the Redis of REDIS_URL has nothing under the REDIS_PREFIX ${REDIS_PREFIX}`,
+          'Restore its data or correct these settings',
+        ]
+      : ['its troupe.db is missing or empty', 'Put a backup in the place of troupe.db'];
+  return (
+    `The data folder ${DATA_DIR} has files of jobs up to number ${highest}, but ${missing}. ` +
+    `${restore}, or set ALLOW_EMPTY_STORE=true to begin anew with job ${highest + 1}.`
+  );
+}

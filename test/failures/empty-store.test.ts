@@ -1,0 +1,138 @@
+/** A store that is empty by mistake, with a DATA_DIR that has files of jobs: nothing of them is overwritten. */
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { hasRedis, TestRedis } from '../support/redis.ts';
+import { sampleUri, Service, withoutRedis } from '../support/service.ts';
+
+const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
+
+/** Why the service does not start. */
+const refusalOf = (service: Service, env: Readonly<Record<string, string>> = {}): Promise<string> =>
+  service.startHere(env).then(
+    () => 'it has started',
+    (error: unknown) => (error as Error).message,
+  );
+
+/** A service that has done two jobs and was stopped; answers the documents of these. */
+async function used(service: Service): Promise<ReadonlyMap<string, string>> {
+  await service.startHere();
+  for (const id of [await service.submit(SHOT), await service.submit(SHOT)]) await service.terminal(id);
+  await service.stop();
+  return documents(service);
+}
+
+function documents({ dataDir }: Service): ReadonlyMap<string, string> {
+  const folder = join(dataDir, 'output-objects');
+  return new Map(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name, 'detection.json'), 'utf8')]),
+  );
+}
+
+/** Begins anew, does a job, and looks at its number and the documents of before. */
+async function beginsAnew(service: Service, before: ReadonlyMap<string, string>): Promise<void> {
+  await service.startHere({ ALLOW_EMPTY_STORE: 'true' });
+  const id = await service.submit(SHOT);
+  expect(id).to.equal('test-host-3');
+  expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+  const after = documents(service);
+  expect([...after.keys()].toSorted()).to.deep.equal([...before.keys(), `${id}.1`].toSorted());
+  for (const [name, text] of before) expect(after.get(name), name).to.equal(text);
+}
+
+describe('A data folder with files of jobs, and a database', () => {
+  before(withoutRedis);
+  const service = new Service();
+  let seen: ReadonlyMap<string, string>;
+  const database = join(service.dataDir, 'troupe.db');
+  const backup = join(service.folder, 'backup.db');
+  before(async () => {
+    seen = await used(service);
+    renameSync(database, backup);
+  });
+  after(() => service.close());
+
+  const REFUSAL =
+    `The data folder ${service.dataDir} has files of jobs up to number 2, but its troupe.db is missing or empty. ` +
+    'Put a backup in the place of troupe.db, or set ALLOW_EMPTY_STORE=true to begin anew with job 3.';
+
+  it('that is missing: the start is refused, and no database is made', async () => {
+    expect(await refusalOf(service)).to.equal(REFUSAL);
+    expect(await refusalOf(service), 'once more').to.equal(REFUSAL);
+    expect(existsSync(database)).to.equal(false);
+  });
+
+  it('of no bytes: the start is refused', async () => {
+    writeFileSync(database, '');
+    expect(await refusalOf(service)).to.equal(REFUSAL);
+  });
+
+  it('without jobs: the start is refused, once and again', async () => {
+    rmSync(database);
+    await new SqliteStore(database).close();
+    expect(await refusalOf(service)).to.equal(REFUSAL);
+    expect(await refusalOf(service), 'once more').to.equal(REFUSAL);
+  });
+
+  it('that begins anew on purpose: documents stay, and new ids are higher', async () => {
+    await beginsAnew(service, seen);
+    await service.stop();
+    await service.startHere({ ALLOW_EMPTY_STORE: 'false' });
+    expect((await service.job('test-host-3'))?.jobStatus, 'it need not be allowed again').to.equal(
+      'COMPLETE',
+    );
+    await service.stop();
+  });
+
+  it('that is an older backup: new ids and runs are higher than those of all files', async () => {
+    for (const name of ['troupe.db', 'troupe.db-wal', 'troupe.db-shm'])
+      rmSync(join(service.dataDir, name), { force: true });
+    renameSync(backup, database);
+    mkdirSync(join(service.dataDir, 'artifacts', 'test-host-41.1'), { recursive: true });
+    const later = join(service.dataDir, 'output-objects', 'test-host-2.2');
+    mkdirSync(later);
+    writeFileSync(join(later, 'detection.json'), 'of a run after the backup');
+    await service.startHere();
+    expect((await service.job('test-host-2'))?.jobStatus).to.equal('COMPLETE');
+    expect(await service.submit(SHOT)).to.equal('test-host-42');
+    expect((await service.resubmit('test-host-2')).status).to.equal(200);
+    const { outputObjectPath } = await service.terminal('test-host-2');
+    expect(outputObjectPath).to.include('test-host-2.3');
+    expect(readFileSync(join(later, 'detection.json'), 'utf8')).to.equal('of a run after the backup');
+  });
+});
+
+describe('A data folder with files of jobs, and a Redis', () => {
+  let redis: TestRedis;
+  let service: Service;
+  let seen: ReadonlyMap<string, string>;
+  before(async function () {
+    if (!hasRedis()) return this.skip();
+    redis = await TestRedis.started();
+    service = new Service({ STORE: 'redis', REDIS_URL: redis.url, REDIS_PREFIX: 'full' });
+    seen = await used(service);
+  });
+  after(async () => {
+    await (service as Service | undefined)?.close();
+    await (redis as TestRedis | undefined)?.end();
+  });
+
+  it('that has nothing under its prefix: the start is refused', async () => {
+    expect(await refusalOf(service, { REDIS_PREFIX: 'empty' })).to.equal(
+      `The data folder ${service.dataDir} has files of jobs up to number 2, but the Redis of REDIS_URL has nothing under the REDIS_PREFIX empty. ` +
+        'Restore its data or correct these settings, or set ALLOW_EMPTY_STORE=true to begin anew with job 3.',
+    );
+  });
+
+  it('that begins anew on purpose: documents stay, and new ids are higher', async () => {
+    await beginsAnew(service, seen);
+    await service.stop();
+  });
+
+  it('with its jobs: the start is not refused', async () => {
+    await service.startHere({ REDIS_PREFIX: 'full', ALLOW_EMPTY_STORE: 'false' });
+    expect((await service.job('test-host-2'))?.jobStatus).to.equal('COMPLETE');
+    expect(await service.submit(SHOT), 'the folder has job 3 of the other').to.equal('test-host-4');
+  });
+});
