@@ -13,6 +13,7 @@ import { rowOf } from './assignments.ts';
 import { answerRange, framesOf } from './frames-of.ts';
 import { withKeys } from './files.ts';
 import type { IntakeDeps } from './intake-deps.ts';
+import { limitsOf } from './result-limits.ts';
 import { SmallAnswerIntake } from './small-answer-intake.ts';
 
 /** The order of an answer is part file, sync, check, name, commit, reply, so that a crash at any point loses nothing that was answered. */
@@ -44,7 +45,7 @@ export class Intake {
     if (row.token === token) return { kind: 'taken' };
     const file = this.#files.newFile(row, token);
     try {
-      await receive(body, file, this.#deps.resultLimits, this.#arriving(token));
+      await receive(body, file, limitsOf(row.kind, this.#deps.resultLimits), this.#arriving(token));
     } catch (error) {
       return this.#notReceived(lease, body, error);
     }

@@ -14,6 +14,7 @@ import { rowOf } from './assignments.ts';
 import { answerRange, framesOf } from './frames-of.ts';
 import { withKeys } from './files.ts';
 import type { IntakeDeps } from './intake-deps.ts';
+import { limitsOf } from './result-limits.ts';
 import { isReadAgain, NOWHERE, placesOf, type Good, type Held, type Looked } from './small-answers.ts';
 
 /** Jobs that are told of their answers at a time. */
@@ -185,7 +186,7 @@ export class SmallAnswerIntake {
 
   #outsideOfLimits({ answer: { lines = '' }, row: { kind } }: Held): string | undefined {
     if (isDocument(kind)) return `The answer to ${kind} cannot come with others.`;
-    const { maxBytes, maxLines } = this.#deps.resultLimits;
+    const { maxBytes, maxLines } = limitsOf(kind, this.#deps.resultLimits);
     if (Buffer.byteLength(lines) > maxBytes) return new FloodError('maxBytes', maxBytes).message;
     let [count, from] = [lines === '' || lines.endsWith('\n') ? 0 : 1, 0];
     for (let at = lines.indexOf('\n'); at >= 0; at = lines.indexOf('\n', from))

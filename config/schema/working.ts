@@ -54,8 +54,10 @@ const subJobs = {
   ),
   CANCEL_GRACE_MS: wait(5 * SECOND, 0).describe('Time a component has to stop a cancelled sub-job'),
   DRAIN_MS: wait(10 * SECOND, 0).describe('Time for running sub-jobs when the server stops'),
-  MAX_RESULT_BYTES: whole(2 * 1024 * MIB, 1_024).describe('Answer of one sub-job'),
-  MAX_RESULT_LINES: whole(10_000_000, 1).describe('Tracks in the answer of one sub-job'),
+  MAX_RESULT_BYTES: whole(2 * 1024 * MIB, 1_024).describe(
+    'Answer of a detector to one sub-job; what the server makes of an accepted answer may be longer',
+  ),
+  MAX_RESULT_LINES: whole(10_000_000, 1).describe('Tracks in the answer of a detector to one sub-job'),
   MAX_LEASE_FILES: whole(2_000, 0).describe(
     'Files that a component on another host may send for one sub-job (pictures of a document); more are answered 413',
   ),
