@@ -34,13 +34,13 @@ const LINE_BREAK = 10;
 
 /**
  * Writes a stream to a part file beside `finalPath`, syncs it and renames it, so that the final name only ever stands for
- * a complete result. Whatever goes wrong, the part file is gone; FloodError past a limit. `arriving` is called for every chunk.
+ * a complete result. Whatever goes wrong, the part file is gone; FloodError past a limit. `arriving` is given every chunk.
  */
 export async function receive(
   stream: Readable | AsyncIterable<Uint8Array | string>,
   finalPath: string,
   limits: SpoolLimits,
-  arriving?: () => void,
+  arriving?: (data: Buffer) => void,
 ): Promise<Received> {
   const source = stream instanceof Readable ? stream : Readable.from(stream, { objectMode: true });
   // An error between two reads, or after a refusal, has no reader to go to and would end the process.
@@ -63,7 +63,7 @@ async function writePart(
   source: Readable,
   part: string,
   limits: SpoolLimits,
-  arriving: (() => void) | undefined,
+  arriving: ((data: Buffer) => void) | undefined,
 ): Promise<Received> {
   const file = await open(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
@@ -79,7 +79,7 @@ async function copy(
   source: Readable,
   file: FileHandle,
   limits: SpoolLimits,
-  arriving: (() => void) | undefined,
+  arriving: ((data: Buffer) => void) | undefined,
 ): Promise<Received> {
   let bytes = 0;
   let breaks = 0;
@@ -87,7 +87,7 @@ async function copy(
   for await (const chunk of source.iterator({ destroyOnReturn: false })) {
     const data = typeof chunk === 'string' ? Buffer.from(chunk) : asBuffer(chunk as Uint8Array);
     if (data.length === 0) continue;
-    arriving?.();
+    arriving?.(data);
     bytes += data.length;
     breaks += countBreaks(data);
     last = data[data.length - 1] ?? last;

@@ -86,7 +86,11 @@ export const arriving = (lease: Lease, at: number, { leaseMs, silenceMs }: Lease
 });
 
 /** All of its answer is here: there is no more progress to wait for. */
-export const answered = (lease: Lease): Lease => ({ ...lease, silentUntil: Infinity });
+export const answered = (lease: Lease, answer?: string): Lease => ({
+  ...lease,
+  silentUntil: Infinity,
+  ...(answer === undefined ? {} : { answer }),
+});
 
 export function expiryOf(lease: Lease, at: number): Expiry | null {
   if (lease.killAt !== null && at >= lease.killAt) return 'cancelled';

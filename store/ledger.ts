@@ -59,6 +59,8 @@ export interface Lease {
   readonly last?: true;
   /** Its worker has beaten for it, and not only for others. */
   readonly begun?: true;
+  /** The digest of the first answer that has come. */
+  readonly answer?: string;
 }
 
 export interface LeaseSettings {
@@ -119,10 +121,15 @@ export interface WorkLedger {
   claim(claim: Claim): Promise<readonly Lease[]>;
   /** A worker is alive and has done so much; of one that works in turn that goes for all it holds. `lost`: the item is not its own any more. */
   beat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'>;
-  /** Bytes of an answer have come, or all of them: then no more progress is waited for. */
-  arriving(token: string, whole: boolean): Promise<void>;
+  /**
+   * Bytes of an answer have come, or all of them: then no more progress is waited for. `answer`: the digest of what has come, which is
+   * remembered with the lease. False: another answer has come before.
+   */
+  arriving(token: string, whole: boolean, answer?: string): Promise<boolean>;
   /** Whether an answer may be taken; `settled`: it was taken before. */
   look(token: string, worker: string): Promise<Lease | 'settled' | 'lost'>;
+  /** The digest of the accepted answer to this lease; undefined: it is not remembered. */
+  answerOf(token: string): Promise<string | undefined>;
   /**
    * Given back unharmed: it waits again and no attempt is counted, but not for ever when work on it had begun. False: the lease is not
    * held.

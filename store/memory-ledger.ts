@@ -41,7 +41,7 @@ const DEFAULTS: LedgerDeps = {
   newToken: randomId,
 };
 
-/** Tokens whose answer was taken, to answer a repeated one as the first. */
+/** Tokens with an accepted answer: a repeated answer gets the first reply, and another answer a refusal. */
 const REMEMBERED = 1_000;
 /** So many are handed out in turn without a thought of who else may come for some. */
 const FEW = 16;
@@ -59,7 +59,8 @@ export class MemoryLedger implements WorkLedger {
   readonly #leases = new Map<string, Lease>();
   /** How many are held, by queue. */
   readonly #held = new Map<string, number>();
-  readonly #settled = new Set<string>();
+  /** The digest of the answer, by its token. */
+  readonly #settled = new Map<string, string | undefined>();
   readonly #listeners: LedgerListener[] = [];
   readonly #kept = new KeptLeases();
   /** Items that were held beside others by a worker that died or hung. */
@@ -140,13 +141,19 @@ export class MemoryLedger implements WorkLedger {
     });
   }
 
-  arriving(token: string, whole: boolean): Promise<void> {
+  arriving(token: string, whole: boolean, answer?: string): Promise<boolean> {
     return settled(() => {
       const lease = this.#leases.get(token);
-      if (lease === undefined) return;
+      if (lease === undefined) return true;
+      if (answer !== undefined && (lease.answer ?? answer) !== answer) return false;
       const { settings, now } = this.#deps;
-      this.#leases.set(token, whole ? answered(lease) : arriving(lease, now(), settings));
+      this.#leases.set(token, whole ? answered(lease, answer) : arriving(lease, now(), settings));
+      return true;
     });
+  }
+
+  answerOf(token: string): Promise<string | undefined> {
+    return settled(() => this.#settled.get(token));
   }
 
   look(token: string, worker: string): Promise<Lease | 'settled' | 'lost'> {
@@ -306,9 +313,10 @@ export class MemoryLedger implements WorkLedger {
     const entry = this.#items.get(id);
     if (entry === undefined) return;
     if (entry.state === 'held') {
-      this.#free(this.#leases.get(entry.token)!);
-      this.#settled.add(entry.token);
-      if (this.#settled.size > REMEMBERED) this.#settled.delete(this.#settled.values().next().value!);
+      const lease = this.#leases.get(entry.token)!;
+      this.#free(lease);
+      this.#settled.set(entry.token, lease.answer);
+      if (this.#settled.size > REMEMBERED) this.#settled.delete(this.#settled.keys().next().value!);
     }
     if (entry.state === 'waiting') this.#waiting.remove([id]);
     this.#remove(entry.item);

@@ -7,6 +7,8 @@ export type Taken =
   | { readonly kind: 'lost' }
   /** The answer is not what the protocol asks for; it counts as an attempt. */
   | { readonly kind: 'garbage'; readonly reason: string }
+  /** The lease was answered before, with something else: the first answer stays. */
+  | { readonly kind: 'differs' }
   /** It answers what was not asked; the lease goes on. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** The component hung up in the middle of its answer; its lease goes on. */

@@ -34,6 +34,12 @@ export class AnswerSettlement {
     return found === 'settled' ? 'taken' : found;
   }
 
+  /** What a component hears that answers again: of another answer than the first one, that it is not used. */
+  async again(token: string, answer: string): Promise<Taken> {
+    const first = await this.#deps.store.work.answerOf(token);
+    return { kind: (first ?? answer) === answer ? 'taken' : 'differs' };
+  }
+
   /** The job commits before the component hears of it; the token makes a repeated command the same command. */
   async toJob({ item, token }: Lease, command: WorkDone | WorkFailed): Promise<Taken> {
     const reply = await this.#deps.jobs.ask(item.actor.id, command, { envelopeId: token });

@@ -1,4 +1,5 @@
 /** How answers of components are taken in. */
+import type { Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FailureRequest } from '../../protocol/coded-error.ts';
 import type { SubJobAnswer } from '../../protocol/worker-messages.ts';
@@ -6,6 +7,7 @@ import { FloodError, receive, removeFile } from '../../results/spool.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { WorkDone, WorkFailed } from '../batch-job/commands.ts';
 import { isFull } from '../disk-watch.ts';
+import { digestOfBody, digestOfFailure, newDigest, textOf } from './answer-digest.ts';
 import { AnswerFiles } from './answer-files.ts';
 import { NOT_THE_MEDIUM, WATCHES_A_STREAM, type Taken } from './answer-outcome.ts';
 import { AnswerSettlement, notStored } from './answer-settlement.ts';
@@ -33,7 +35,8 @@ export class Intake {
   /** Takes the body of an answer. */
   async result(token: string, worker: string, body: Readable): Promise<Taken> {
     const lease = await this.#settlement.lease(token, worker);
-    if (typeof lease === 'string') return { kind: lease };
+    if (lease === 'taken') return this.#again(token, body);
+    if (lease === 'lost') return { kind: lease };
     if (lease.item.kind === 'STREAM') return WATCHES_A_STREAM;
     if (lease.item.kind === 'FRAME') {
       body.resume();
@@ -42,14 +45,19 @@ export class Intake {
     const row = await rowOf(this.#deps.store, lease.item);
     if (row === undefined) return this.#settlement.end(token);
     // Committed, but its lease has not ended yet: the same answer comes twice.
-    if (row.token === token) return { kind: 'taken' };
+    if (row.token === token) return this.#again(token, body);
     const file = this.#files.newFile(row, token);
+    const digest = newDigest();
     try {
-      await receive(body, file, limitsOf(row.kind, this.#deps.resultLimits), this.#arriving(token));
+      const arriving = this.#arriving(token, digest);
+      await receive(body, file, limitsOf(row.kind, this.#deps.resultLimits), arriving);
     } catch (error) {
       return this.#notReceived(lease, body, error);
     }
-    await this.#deps.store.work.arriving(token, true);
+    if (!(await this.#deps.store.work.arriving(token, true, textOf(digest)))) {
+      await removeFile(file);
+      return { kind: 'differs' };
+    }
     const range = answerRange(row, await framesOf(row, this.#deps.dataDir));
     const checked = await this.#deps.checker.checkResult(file, row.kind, { range });
     if (!checked.ok) return this.#settlement.garbage(token, checked.reason, file);
@@ -75,9 +83,12 @@ export class Intake {
   async failure(token: string, worker: string, failure: FailureRequest): Promise<Taken> {
     const { code, message } = failure;
     const lease = await this.#settlement.lease(token, worker);
-    if (typeof lease === 'string') return { kind: lease };
+    const answer = digestOfFailure(failure);
+    if (lease === 'taken') return this.#settlement.again(token, answer);
+    if (lease === 'lost') return { kind: lease };
     if (lease.item.kind === 'STREAM') return this.#deps.streams.failed(lease, failure);
     if (lease.item.kind === 'FRAME') return this.#deps.frames.answered(lease, failure);
+    if (!(await this.#deps.store.work.arriving(token, true, answer))) return { kind: 'differs' };
     const row = await rowOf(this.#deps.store, lease.item);
     const range = row === undefined ? {} : { range: await framesOf(row, this.#deps.dataDir) };
     const command = { type: 'workFailed', key: lease.item.key, token, code, message, ...range } as const;
@@ -101,11 +112,18 @@ export class Intake {
     return this.#settlement.end(token);
   }
 
-  /** To be called for each piece of an answer; says so once in a while. */
-  #arriving(token: string): () => void {
+  /** An answer to what was answered before: it is read to its end, to be compared. */
+  async #again(token: string, body: Readable): Promise<Taken> {
+    const answer = await digestOfBody(body);
+    return answer === undefined ? { kind: 'broken' } : this.#settlement.again(token, answer);
+  }
+
+  /** To be given each piece of an answer; says once in a while that it comes. */
+  #arriving(token: string, digest: Hash): (data: Buffer) => void {
     const { clock } = this.#deps;
     let told = clock.steady();
-    return () => {
+    return (data) => {
+      digest.update(data);
       const now = clock.steady();
       if (now - told < this.#deps.heartbeatMs) return;
       told = now;

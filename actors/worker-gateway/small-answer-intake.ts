@@ -7,6 +7,7 @@ import { FloodError, receive, removeFile } from '../../results/spool.ts';
 import type { WorkDone, WorkFailed } from '../batch-job/commands.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
 import { isFull } from '../disk-watch.ts';
+import { digestOfFailure, digestOfLines } from './answer-digest.ts';
 import { isDocument, type AnswerFiles } from './answer-files.ts';
 import { NOT_THE_MEDIUM, WATCHES_A_STREAM, type Taken } from './answer-outcome.ts';
 import { notStored, type AnswerSettlement } from './answer-settlement.ts';
@@ -102,14 +103,16 @@ export class SmallAnswerIntake {
     if (lines === undefined && failure === undefined)
       return { kind: (await work.release(token, worker, false)) ? 'taken' : 'lost' };
     const lease = await this.#settlement.lease(token, worker);
-    if (typeof lease === 'string') return { kind: lease };
+    const digest = failure === undefined ? digestOfLines(lines ?? '') : digestOfFailure(failure);
+    if (lease === 'taken') return this.#settlement.again(token, digest);
+    if (lease === 'lost') return { kind: lease };
     if (lease.item.kind === 'STREAM')
       return failure === undefined ? WATCHES_A_STREAM : this.#deps.streams.failed(lease, failure);
     if (lease.item.kind === 'FRAME') return this.#deps.frames.answered(lease, failure);
     const row = await rowOf(this.#deps.store, lease.item);
     if (row === undefined) return this.#settlement.end(token);
-    if (row.token === token) return { kind: 'taken' };
-    await work.arriving(token, true);
+    if (row.token === token) return this.#settlement.again(token, digest);
+    if (!(await work.arriving(token, true, digest))) return { kind: 'differs' };
     return { answer, lease, row };
   }
 

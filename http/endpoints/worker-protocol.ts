@@ -35,7 +35,10 @@ export const NDJSON = 'application/x-ndjson';
 
 const taken = json('Taken; a repetition gets the same answer.', z.object({}), {});
 const LOST = 'The lease is lost: it ran out, was given to another component, or its job has ended.';
+const DIFFERS =
+  'The lease was answered before with another answer, which stays. Repeat an answer as it was, or claim more work.';
 export const lost = json(LOST, responseMessage);
+const lostOrOther = json(`${LOST} Or it was answered before with another answer.`, responseMessage);
 export const wrong = json(
   'A field is wrong, the body broke off, or the lease is of a live stream.',
   responseMessage,
@@ -90,7 +93,7 @@ export const workerProtocolEndpoints = [
       200: json('Taken; a repetition gets the same answer. With `claim`, what is next.', resultAnswer, {}),
       400: wrong,
       403: json('The token may not claim work of these algorithms.', responseMessage),
-      409: lost,
+      409: lostOrOther,
       422: json('The result is not what was asked for; an attempt is counted.', responseMessage),
     },
     async handle({ params: { token }, query: { claim }, body, ctx }, deps: WorkerProtocolDeps) {
@@ -108,7 +111,7 @@ export const workerProtocolEndpoints = [
     description: 'Final: it is not tried again.',
     params,
     body: { schema: failureRequest, example: { code: 'COULD_NOT_READ_MEDIA', message: 'No key frame.' } },
-    answers: { 200: taken, 400: wrong, 409: lost },
+    answers: { 200: taken, 400: wrong, 409: lostOrOther },
     async handle({ params: { token }, body, ctx }, { workerGateway }: WorkerProtocolDeps) {
       refuseUnlessTaken(ctx, await workerGateway.failure(token, claimantOf(ctx).worker, body));
       return ok({});
@@ -232,6 +235,8 @@ export function refuseUnlessTaken<T extends Taken | StreamTaken>(
     }
     case 'lost':
       throw leaseLost();
+    case 'differs':
+      throw new HttpError(409, DIFFERS);
     case 'garbage':
       throw new HttpError(422, outcome.reason);
     case 'refused':
@@ -244,6 +249,7 @@ export function refuseUnlessTaken<T extends Taken | StreamTaken>(
 /** Of one of several answers: null when it was taken. */
 function refusalOf(outcome: Taken): string | null {
   if (outcome.kind === 'taken') return null;
+  if (outcome.kind === 'differs') return DIFFERS;
   return 'reason' in outcome ? outcome.reason : LOST;
 }
 

@@ -19,6 +19,7 @@ const OF_HELD: Keys = [
   ['w:held', 'hash'],
   ['w:due', 'zset'],
   ['w:settled', 'zset'],
+  ['w:answers', 'hash'],
 ];
 
 /** As words of a script. @param queueName what a queue is called in Redis */

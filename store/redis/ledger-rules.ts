@@ -12,13 +12,15 @@
  *     depth                          how many wait, by <queue>:<priority>
  *     queues, held                   names of queues, those of one server alone as <queue>@<server>; how many are held, by queue
  *     l:<token>                      a lease: i(tem), w(orker), v (server with which it ends), far (its worker outlives servers), at, lease,
- *                                    silent, whole, done, total, cancelled, kill, turn, last, begun (its worker has beaten for it)
+ *                                    silent, whole, done, total, cancelled, kill, turn, last, begun (its worker has beaten for it),
+ *                                    answer (the digest of the first that has come)
  *     due                            leases by the next of their clocks
  *     w:<worker>, v:<server>         leases of a worker; those that end with a server: of its own components, and what it has just handed
  *                                    out to others of whom nobody has heard since
  *     of:<actor>                     items that are known of an actor
  *     news                           items of which the actor has to hear, in the order in which that happened
  *     settled                        tokens whose answer was taken, the last thousand
+ *     answers                        the digests of these answers, by token
  *     unable:<queue>                 servers that cannot serve it, each with the reason; '' where it is none of their queues
  *     looked                         when a server looked last for what has run out
  *     heardOf                        when a server said last that it is there
@@ -212,14 +214,25 @@ local function withdraw(item)
   tell(item, 'dropped', '', '')
 end
 
+local function remember(token, answer)
+  redis.call('ZADD', P .. 'settled', nextNumber(), token)
+  if answer then redis.call('HSET', P .. 'answers', token, answer) end
+  local old = redis.call('ZRANGE', P .. 'settled', 0, -REMEMBERED - 1)
+  if #old == 0 then return end
+  redis.call('ZREMRANGEBYRANK', P .. 'settled', 0, -REMEMBERED - 1)
+  redis.call('HDEL', P .. 'answers', unpack(old))
+  -- Servers of an earlier version forget tokens alone.
+  if redis.call('HLEN', P .. 'answers') > 2 * REMEMBERED then redis.call('DEL', P .. 'answers') end
+end
+
 local function settle(id)
   local item = itemOf(id)
   if not item then return end
   if item.state == 'held' then
     local lease = leaseOf(item.token)
+    local answer = lease and get(lease.key, 'answer')
     if lease then free(lease, item) else freeQueue(item) end
-    redis.call('ZADD', P .. 'settled', nextNumber(), item.token)
-    redis.call('ZREMRANGEBYRANK', P .. 'settled', 0, -REMEMBERED - 1)
+    remember(item.token, answer)
   elseif item.state == 'waiting' then
     unwait(item)
   end

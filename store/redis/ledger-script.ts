@@ -145,17 +145,23 @@ export const LEDGER_SCRIPTS = {
     end
     return { told(), lease.cancelled and 'cancelled' or 'on' }`),
   arriving: writing(`
-    local token, whole = arg(), arg() == '1'
+    local token, whole, answer = arg(), arg() == '1', arg()
     local lease = leaseOf(token)
-    if not lease then return { told() } end
+    if not lease then return { told(), 1 } end
     leaveServer(lease)
+    if answer ~= '' then
+      local first = get(lease.key, 'answer')
+      if first and first ~= answer then return { told(), 0 } end
+      redis.call('HSET', lease.key, 'answer', answer)
+    end
     if whole then
       lease.silent = math.huge
     else
       lease.lease, lease.silent = at + leaseMs, at + silenceMs
     end
     keepClocks(lease)
-    return { told() }`),
+    return { told(), 1 }`),
+  answerOf: script(`return { told(), redis.call('HGET', P .. 'answers', arg()) }`),
   look: script(`
     local token, worker = arg(), arg()
     local lease = leaseHeldBy(token, worker)

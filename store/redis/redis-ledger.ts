@@ -173,8 +173,13 @@ export class RedisLedger implements WorkLedger {
     return (await this.#run('beat', [token, worker, done, total])) as 'on' | 'cancelled' | 'lost';
   }
 
-  async arriving(token: string, whole: boolean): Promise<void> {
-    await this.#run('arriving', [token, whole ? 1 : 0]);
+  async arriving(token: string, whole: boolean, answer = ''): Promise<boolean> {
+    return (await this.#run('arriving', [token, whole ? 1 : 0, answer])) !== 0;
+  }
+
+  async answerOf(token: string): Promise<string | undefined> {
+    const answer = await this.#run('answerOf', [token]);
+    return typeof answer === 'string' ? answer : undefined;
   }
 
   async look(token: string, worker: string): Promise<Lease | 'settled' | 'lost'> {

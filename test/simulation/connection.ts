@@ -25,6 +25,7 @@ const LEDGER_CALLS = [
   'offer',
   'withdraw',
   'arriving',
+  'answerOf',
   'look',
   'reject',
   'forget',

@@ -507,13 +507,39 @@ export function ledgerContract(open: Open): void {
       expect(ledger.lost).to.deep.equal([]);
     });
 
+    it('remembers which answer it was: the first that had come', async () => {
+      const { token } = await ledger.held('a');
+      expect(await ledger.of.answerOf(token), 'it is not accepted yet').to.equal(undefined);
+      expect(await ledger.of.arriving(token, false)).to.equal(true);
+      expect(await ledger.of.arriving(token, true, 'first')).to.equal(true);
+      expect(await ledger.of.arriving(token, true, 'first'), 'the same once more').to.equal(true);
+      expect(await ledger.of.arriving(token, true, 'other')).to.equal(false);
+      await ledger.commit({ settle: ['a'] });
+      expect(await ledger.of.answerOf(token)).to.equal('first');
+      expect(await ledger.of.arriving(token, true, 'other'), 'the lease is over').to.equal(true);
+    });
+
+    it('knows no answer of a lease that nobody has answered, or that is held anew', async () => {
+      const { token } = await ledger.held('a');
+      await ledger.commit({ settle: ['a'] });
+      expect(await ledger.of.answerOf(token)).to.equal(undefined);
+      const before = await ledger.held('b');
+      await ledger.of.arriving(before.token, true, 'first');
+      await ledger.of.release(before.token, 'worker');
+      const [after] = await ledger.of.claim({ queues: ['FACE'], max: 1, worker: 'other' });
+      expect(await ledger.of.arriving(after!.token, true, 'other')).to.equal(true);
+    });
+
     it('remembers the last thousand', async () => {
       await ledger.offer(...Array.from({ length: 1_001 }, (_, n) => item(`${n}`)));
       const leases = await ledger.of.claim({ queues: ['FACE'], max: 1_001, worker: 'worker' });
       expect(leases).to.have.length(1_001);
+      for (const [n, { token }] of leases.entries()) await ledger.of.arriving(token, true, `answer ${n}`);
       await ledger.commit({ settle: leases.map(({ item: { id } }) => id) });
       const found = await Promise.all([0, 1, 1_000].map((n) => ledger.of.look(leases[n]!.token, 'worker')));
       expect(found).to.deep.equal(['lost', 'settled', 'settled']);
+      const answers = await Promise.all([0, 1, 1_000].map((n) => ledger.of.answerOf(leases[n]!.token)));
+      expect(answers).to.deep.equal([undefined, 'answer 1', 'answer 1000']);
     });
   });
 

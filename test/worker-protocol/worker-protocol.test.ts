@@ -195,12 +195,38 @@ describe('A component that speaks the worker protocol', () => {
   it('has a repeated result answered as the first, and it counts once', async () => {
     const { id, work } = await claimed();
     for (let time = 0; time < 3; time++) {
-      const { status, body } = await component.result(work.token, [trackNamed(`time ${time}`)]);
+      const { status, body } = await component.result(work.token, [trackNamed('once')]);
       expect([status, body]).to.deep.equal([200, {}]);
     }
-    expect(await labels(id)).to.deep.equal(['time 0']);
-    expect((await component.result(work.token, [trackNamed('after the end')])).status).to.equal(200);
-    expect(await labels(id)).to.deep.equal(['time 0']);
+    expect(await labels(id)).to.deep.equal(['once']);
+    const afterTheEnd = await component.result(work.token, [trackNamed('once')]);
+    expect([afterTheEnd.status, afterTheEnd.body]).to.deep.equal([200, {}]);
+    expect(await labels(id)).to.deep.equal(['once']);
+  });
+
+  it('has another answer than the first one refused with 409, and the first one stays', async () => {
+    const { id, work } = await claimed();
+    expect((await component.result(work.token, [trackNamed('first')])).status).to.equal(200);
+    const lines = `${JSON.stringify(trackNamed('third'))}\n`;
+    const [result, failed, several] = [
+      await component.result(work.token, [trackNamed('second')]),
+      await component.failure(work.token, 'OTHER', 'It failed after all.'),
+      await component.say('/answers', { answers: [{ token: work.token, ms: 1, lines }], max: 0 }),
+    ];
+    const message =
+      'The lease was answered before with another answer, which stays. Repeat an answer as it was, or claim more work.';
+    for (const { status, body } of [result, failed]) expect([status, body]).to.deep.equal([409, { message }]);
+    expect(several.body).to.deep.equal({ refused: [message], work: [] });
+    expect((await component.result(work.token, [trackNamed('first')])).status).to.equal(200);
+    expect(await labels(id)).to.deep.equal(['first']);
+  });
+
+  it('has a repeated failure answered as the first, and a result after it refused', async () => {
+    const { id, work } = await claimed();
+    const failure = () => component.failure(work.token, 'COULD_NOT_READ_MEDIA', 'It is no picture.');
+    for (let time = 0; time < 2; time++) expect((await failure()).status).to.equal(200);
+    expect((await component.result(work.token, [trackNamed('late')])).status).to.equal(409);
+    expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
   });
 
   // All that is wrong with a track: test/results/check.test.ts.
@@ -522,7 +548,8 @@ describe('A lease', () => {
     ]);
     // A Redis remembers what was answered; on one file each process does so for itself.
     const known = process.env['TEST_REDIS_URL'] === undefined ? 409 : 200;
-    expect((await component.result(work.token, [])).status, 'a token of the earlier process').to.equal(known);
+    const repeated = await component.result(work.token, [trackNamed('at the last moment')]);
+    expect(repeated.status, 'a token of the earlier process').to.equal(known);
     await component.result(rest.token, []);
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
   });

@@ -1,5 +1,6 @@
 /** Answers to several sub-jobs, and what happens to them while their job takes them in. */
 import { expect } from 'chai';
+import { Readable } from 'node:stream';
 import { existsSync } from 'node:fs';
 import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import type { JobCommand, JobReply } from '../../../actors/batch-job/commands.ts';
@@ -136,4 +137,21 @@ describe('Small answers of a component', () => {
       expect(state).to.equal('DONE');
       expect(existsSync(answerPlace(pathOf(path(''), file!)).path)).to.equal(true);
     });
+
+  it('are refused while the job accepts another answer', async () => {
+    const token = await claimed();
+    let other: unknown;
+    const failure = { code: 'OTHER', message: 'It failed.' } as const;
+    meanwhile = async () => {
+      other = await intake().failure(token, WORKER, failure);
+    };
+    const lines = `${TRACK}\n`;
+    const answers = intake();
+    expect(await answers.answers(WORKER, [{ token, lines }])).to.deep.equal([{ kind: 'taken' }]);
+    expect(other).to.deep.equal({ kind: 'differs' });
+    expect(await answers.answers(WORKER, [{ token, lines }]), 'the same').to.deep.equal([{ kind: 'taken' }]);
+    expect(await answers.result(token, WORKER, Readable.from([lines]))).to.deep.equal({ kind: 'taken' });
+    expect(await answers.result(token, WORKER, Readable.from(['']))).to.deep.equal({ kind: 'differs' });
+    expect((await stored()).state).to.equal('DONE');
+  });
 });
