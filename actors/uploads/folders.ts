@@ -1,14 +1,22 @@
 /** The folder of each upload, whose name is its id. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { PART } from '../../results/receive-file.ts';
 
-/** The time of the upload in base 36, and what makes the id unguessable. */
-const ID = /^([0-9a-z]{1,11})-[0-9a-f]{24}$/;
+/** The time of the upload in base 36, random digits that nobody guesses, and a hash of its user. */
+const ID = /^([0-9a-z]{1,11})-[0-9a-f]{16}([0-9a-f]{8})$/;
+const RANDOM_BYTES = 8;
+const UPLOADER_DIGITS = 8;
 
-/** An id. `now`: milliseconds since the epoch. */
-export const newUpload = (now: number): string => `${now.toString(36)}-${randomBytes(12).toString('hex')}`;
+/** An id. `now`: milliseconds since the epoch; `user`: names one user among all. */
+export const newUpload = (now: number, user: string): string =>
+  `${now.toString(36)}-${randomBytes(RANDOM_BYTES).toString('hex')}${shortHash(user)}`;
+
+const shortHash = (user: string) => createHash('sha256').update(user).digest('hex').slice(0, UPLOADER_DIGITS);
+
+/** The same for all uploads of a user. Each upload to an earlier version has its own. */
+export const uploaderOf = (id: string): string => ID.exec(id)?.[2] ?? '';
 
 export const isUpload = (name: string): boolean => ID.test(name);
 

@@ -9,6 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { uploadFileName } from './file-name.ts';
 import { bytesOf, isUpload, lastPieceOf, newUpload, timeOf, uploadsIn } from './folders.ts';
+import { UploadUsage, type UploadLimits } from './usage.ts';
 import type { UploadHolds } from './holds.ts';
 import { MinimumRate } from './minimum-rate.ts';
 import { uploadOf, usedUploads } from './use.ts';
@@ -21,16 +22,20 @@ export interface UploadDeps {
   readonly folder: string;
   /** What servers that share store and folder tell each other of their uploads; absent: there are no others. */
   readonly holds?: UploadHolds;
-  readonly settings: {
-    readonly maxBytes: number;
-    /** Of all uploads together. */
-    readonly maxTotalBytes: number;
-    readonly maxCount: number;
+  readonly settings: UploadLimits & {
     readonly minFreeBytes: number;
     readonly keepMs: number;
     /** Time in which an upload must bring another piece. */
     readonly paceMs: number;
   };
+}
+
+/** Who sends an upload. */
+export interface Uploader {
+  /** Names one user among all. */
+  readonly user: string;
+  /** Such a user may not take up all that uploads may have. */
+  readonly isLimited: boolean;
 }
 
 export interface Upload {
@@ -45,7 +50,7 @@ export interface Upload {
 
 export type UploadOutcome =
   | { readonly kind: 'stored'; readonly upload: Upload }
-  /** `full`: all uploads together are too many or too large; `noRoom`: the disk is. */
+  /** `tooLarge`: it, or all of its user; `full`: all uploads together are too many or too large; `noRoom`: the disk is full. */
   | { readonly kind: 'tooLarge' | 'full' | 'noRoom' | 'empty' | 'broken'; readonly message: string };
 type Refusal = Exclude<UploadOutcome, { readonly kind: 'stored' }>;
 
@@ -68,9 +73,7 @@ class Refused extends Error {
  */
 export class UploadStore {
   readonly #deps: UploadDeps;
-  /** Bytes of each upload, also of those that are still coming. */
-  readonly #sizes = new Map<string, number>();
-  #total = 0;
+  readonly #usage = new UploadUsage();
   readonly #coming = new Set<string>();
   /** Removals under way, by upload. */
   readonly #going = new Map<string, Promise<unknown>>();
@@ -92,7 +95,7 @@ export class UploadStore {
     await mkdir(deps.folder, { recursive: true, mode: 0o700 });
     for (const id of await uploadsIn(deps.folder)) {
       const bytes = await bytesOf(deps.folder, id);
-      if (bytes !== undefined) uploads.#resize(id, bytes);
+      if (bytes !== undefined) uploads.#usage.resize(id, bytes);
       else if (deps.holds === undefined) await uploads.#removeBroken(id);
     }
     if (deps.holds !== undefined) await uploads.#removeBrokenOff();
@@ -101,40 +104,45 @@ export class UploadStore {
 
   /** Takes note of what other servers have taken in and removed since. */
   async lookAgain(): Promise<void> {
-    const known = [...this.#sizes.keys()].filter((id) => !this.#coming.has(id));
+    const known = this.#usage.ids().filter((id) => !this.#coming.has(id));
     const present = new Set(await uploadsIn(this.#deps.folder));
-    for (const id of known) if (!present.has(id)) this.#drop(id);
+    for (const id of known) if (!present.has(id)) this.#usage.drop(id);
     for (const id of present) {
-      if (this.#sizes.has(id)) continue;
+      if (this.#usage.has(id)) continue;
       const bytes = await bytesOf(this.#deps.folder, id);
       // One of this server may have begun to come meanwhile.
-      if (bytes !== undefined && !this.#sizes.has(id)) this.#resize(id, bytes);
+      if (bytes !== undefined && !this.#usage.has(id)) this.#usage.resize(id, bytes);
     }
   }
 
   /** `length`: bytes that the client announced; `name`: what it calls the file. */
-  async receive(source: Readable, length: number | undefined, name: string): Promise<UploadOutcome> {
-    const id = newUpload(this.#deps.clock.now());
+  async receive(
+    source: Readable,
+    length: number | undefined,
+    name: string,
+    by: Uploader,
+  ): Promise<UploadOutcome> {
+    const id = newUpload(this.#deps.clock.now(), by.user);
     const folder = path.join(this.#deps.folder, id);
     this.#coming.add(id);
     const { clock, settings } = this.#deps;
     const rate = new MinimumRate(clock, settings.paceMs, () => source.destroy());
     try {
-      this.#reserve(id, length ?? 0);
+      this.#reserve(id, length ?? 0, by);
       await this.#lookAtDisk(length ?? 0);
       await mkdir(folder, { mode: 0o700 });
       const file = path.join(folder, uploadFileName(name));
       const received = await receiveFile(source, file, (bytes) => {
         rate.received(bytes);
-        return this.#grows(id, bytes);
+        return this.#grows(id, bytes, by);
       });
       if (received.bytes === 0) throw new Refused('empty', 'The request has no body; it must be the medium.');
       await syncFolder(this.#deps.folder);
-      this.#resize(id, received.bytes);
+      this.#usage.resize(id, received.bytes);
       const uri = pathToFileURL(file).href;
       return { kind: 'stored', upload: { id, uri, ...received, expires: this.#expiry(id) } };
     } catch (error) {
-      this.#drop(id);
+      this.#usage.drop(id);
       await removeFolder(folder);
       return refusalOf(error, source);
     } finally {
@@ -183,7 +191,7 @@ export class UploadStore {
     const { clock, logger, holds } = this.#deps;
     if (holds !== undefined) await this.#removeBrokenOff();
     const now = clock.now();
-    const old = [...this.#sizes.keys()].filter((id) => !this.#coming.has(id) && this.#expiry(id) <= now);
+    const old = this.#usage.ids().filter((id) => !this.#coming.has(id) && this.#expiry(id) <= now);
     if (old.length === 0) return;
     for (const id of await this.#removeUnused(old))
       logger.info({ upload: id }, 'removed an upload whose time is over');
@@ -213,7 +221,7 @@ export class UploadStore {
       const isUnused = !used.has(id) && (holds === undefined || (await holds.renewRemoval(id)));
       if (isUnused) {
         await removeFolder(path.join(folder, id));
-        this.#drop(id);
+        this.#usage.drop(id);
         removed.push(id);
       }
       await holds?.endRemoval(id, isUnused);
@@ -223,10 +231,10 @@ export class UploadStore {
 
   /** Another server may have taken it in, or removed it, just now. */
   async #isThere(id: string): Promise<boolean> {
-    if (this.#deps.holds === undefined) return this.#sizes.has(id);
+    if (this.#deps.holds === undefined) return this.#usage.has(id);
     const bytes = isUpload(id) ? await bytesOf(this.#deps.folder, id) : undefined;
-    if (bytes === undefined) this.#drop(id);
-    else this.#resize(id, bytes);
+    if (bytes === undefined) this.#usage.drop(id);
+    else this.#usage.resize(id, bytes);
     return bytes !== undefined;
   }
 
@@ -249,40 +257,18 @@ export class UploadStore {
     return timeOf(id) + this.#deps.settings.keepMs;
   }
 
-  async #grows(id: string, bytes: number): Promise<void> {
-    const before = this.#sizes.get(id) ?? 0;
+  async #grows(id: string, bytes: number, by: Uploader): Promise<void> {
+    const before = this.#usage.sizeOf(id);
     if (bytes <= before) return;
-    this.#reserve(id, bytes);
+    this.#reserve(id, bytes, by);
     if (Math.floor(before / LOOK_AGAIN) < Math.floor(bytes / LOOK_AGAIN)) await this.#lookAtDisk(0);
   }
 
   /** Two uploads at once never go over the limits together. */
-  #reserve(id: string, bytes: number): void {
-    const { maxBytes, maxTotalBytes, maxCount } = this.#deps.settings;
-    if (bytes > maxBytes)
-      throw new Refused('tooLarge', `The medium is larger than ${maxBytes} bytes (MAX_UPLOAD_BYTES).`);
-    const others = this.#total - (this.#sizes.get(id) ?? 0);
-    if (others + bytes > maxTotalBytes)
-      throw new Refused(
-        'full',
-        `The uploads that are kept have ${others} of ${maxTotalBytes} bytes (MAX_UPLOADS_BYTES): delete some, or wait until their time is over.`,
-      );
-    if (!this.#sizes.has(id) && this.#sizes.size >= maxCount)
-      throw new Refused(
-        'full',
-        `There are ${maxCount} uploads (MAX_UPLOADS): delete some, or wait until their time is over.`,
-      );
-    this.#resize(id, bytes);
-  }
-
-  #resize(id: string, bytes: number): void {
-    this.#total += bytes - (this.#sizes.get(id) ?? 0);
-    this.#sizes.set(id, bytes);
-  }
-
-  #drop(id: string): void {
-    this.#total -= this.#sizes.get(id) ?? 0;
-    this.#sizes.delete(id);
+  #reserve(id: string, bytes: number, { isLimited }: Uploader): void {
+    const objection = this.#usage.objection(id, bytes, this.#deps.settings, isLimited);
+    if (objection !== undefined) throw new Refused(objection.kind, objection.message);
+    this.#usage.resize(id, bytes);
   }
 
   async #lookAtDisk(coming: number): Promise<void> {

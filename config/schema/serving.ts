@@ -125,6 +125,9 @@ const uploads = {
   MAX_UPLOAD_BYTES: whole(16 * 1024 * MIB, 1).describe('An uploaded medium; a larger one is answered 413'),
   MAX_UPLOADS_BYTES: whole(64 * 1024 * MIB, 1).describe('All uploads that are kept; more are answered 507'),
   MAX_UPLOADS: whole(10_000, 1).describe('How many uploads are kept; more are answered 507'),
+  MAX_UPLOADS_PERCENT_OF_USER: whole(25, 1, 100).describe(
+    'Percent of MAX_UPLOADS_BYTES and of MAX_UPLOADS that the uploads of one USER may have, also those under way; more are answered 413. ADMIN has no such limit',
+  ),
   UPLOAD_PACE_MS: wait(60 * SECOND, 100).describe(
     'Time in which an upload must bring another 64 KiB, or its end; else it is broken off',
   ),

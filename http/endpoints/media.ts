@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Upload, UploadStore } from '../../actors/uploads/upload-store.ts';
+import type { Upload, Uploader, UploadStore } from '../../actors/uploads/upload-store.ts';
 import type { Issue } from '../../domain/types.ts';
+import { userOf, type User } from '../access/bearer.ts';
 import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { HttpError, overloaded } from '../errors.ts';
@@ -44,7 +45,10 @@ export const mediaEndpoints = [
     answers: {
       201: json('Stored.', upload, UPLOADED),
       400: json('There is no body, it broke off, or the query is wrong.', responseMessage),
-      413: json('The medium is larger than MAX_UPLOAD_BYTES.', responseMessage),
+      413: json(
+        'The medium is larger than MAX_UPLOAD_BYTES, or all of the user are larger than MAX_UPLOADS_PERCENT_OF_USER allows.',
+        responseMessage,
+      ),
       415: json('The body is a form.', responseMessage),
       507: json(
         'The uploads that are kept leave no room for it (MAX_UPLOADS_BYTES, MAX_UPLOADS).',
@@ -118,7 +122,8 @@ async function receive(ctx: Context, name: string, body: IncomingMessage, { uplo
       'The body is a form. Send the medium itself as the body, with its own Content-Type.',
     );
   const length = ctx.get('content-length');
-  const outcome = await uploads.receive(body, length === '' ? undefined : Number(length), name);
+  const announced = length === '' ? undefined : Number(length);
+  const outcome = await uploads.receive(body, announced, name, uploaderOf(userOf(ctx)));
   switch (outcome.kind) {
     case 'stored':
       return answered(201, shown(outcome.upload));
@@ -134,6 +139,11 @@ async function receive(ctx: Context, name: string, body: IncomingMessage, { uplo
       throw overloaded(outcome.message);
   }
 }
+
+const uploaderOf = ({ subject, name, roles }: User): Uploader => ({
+  user: subject ?? name,
+  isLimited: !roles.includes('ADMIN'),
+});
 
 const shown = ({ id, uri, sha256, bytes, expires }: Upload) => ({
   id,

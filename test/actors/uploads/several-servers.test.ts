@@ -12,6 +12,7 @@ import { until } from '../../support/until.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 
 const KEEP_MS = 1_000;
+const BY = { user: 'somebody', isLimited: false };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 describe('Uploads of servers that share a folder', () => {
@@ -27,12 +28,12 @@ describe('Uploads of servers that share a folder', () => {
   const server = (folder: string, name = 'one', read: SqliteStore = store) => {
     mkdirSync(path(folder), { recursive: true });
     const holds = new UploadHolds({ store, clock, owner: { server: name, epoch: 1 } });
-    const limits = { maxBytes: 100, maxTotalBytes: 100, maxCount: 2, minFreeBytes: 0 };
+    const limits = { maxBytes: 100, maxTotalBytes: 100, maxCount: 2, maxPercentOfUser: 25, minFreeBytes: 0 };
     const settings = { ...limits, keepMs: KEEP_MS, paceMs: 60_000 };
     return UploadStore.open({ store: read, clock, logger: silent, folder: path(folder), settings, holds });
   };
   const upload = async (to: UploadStore, name: string): Promise<Upload> => {
-    const outcome = await to.receive(Readable.from([Buffer.from('a medium')]), undefined, name);
+    const outcome = await to.receive(Readable.from([Buffer.from('a medium')]), undefined, name, BY);
     if (outcome.kind !== 'stored') throw new Error(outcome.message);
     return outcome.upload;
   };
@@ -44,13 +45,13 @@ describe('Uploads of servers that share a folder', () => {
     clock.correct(KEEP_MS / 2);
     const second = await upload(one, 'second.png');
     await other.lookAgain();
-    expect(await other.receive(Readable.from([Buffer.from('x')]), undefined, 'x.png')).to.include({
+    expect(await other.receive(Readable.from([Buffer.from('x')]), undefined, 'x.png', BY)).to.include({
       kind: 'full',
     });
     clock.correct(KEEP_MS / 2);
     await other.removeExpired();
     expect([isThere(first), isThere(second)]).to.deep.equal([false, true]);
-    expect(await one.receive(Readable.from([Buffer.from('x')]), undefined, 'x.png')).to.include({
+    expect(await one.receive(Readable.from([Buffer.from('x')]), undefined, 'x.png', BY)).to.include({
       kind: 'full',
     });
     await one.lookAgain();
@@ -60,7 +61,7 @@ describe('Uploads of servers that share a folder', () => {
   it('that are still coming count for the server that takes them in, and for others when they are there', async () => {
     const [one, other] = [await server('coming'), await server('coming')];
     const body = new Readable({ read() {} });
-    const coming = one.receive(body, undefined, 'slow.png');
+    const coming = one.receive(body, undefined, 'slow.png', BY);
     body.push('half of a ');
     await one.lookAgain();
     await other.lookAgain();
@@ -70,7 +71,7 @@ describe('Uploads of servers that share a folder', () => {
     expect((await coming).kind).to.equal('stored');
     for (const each of [one, other]) {
       await each.lookAgain();
-      expect((await each.receive(Readable.from(['x']), undefined, 'x.png')).kind).to.equal('full');
+      expect((await each.receive(Readable.from(['x']), undefined, 'x.png', BY)).kind).to.equal('full');
     }
   });
 
@@ -129,7 +130,7 @@ describe('Uploads of servers that share a folder', () => {
     clock = new VirtualClock(Date.now());
     const one = await server('started', 'one');
     const body = new Readable({ read() {} });
-    const coming = one.receive(body, undefined, 'slow.png');
+    const coming = one.receive(body, undefined, 'slow.png', BY);
     body.push('half of a ');
     const [id] = await until(
       'it has a folder',

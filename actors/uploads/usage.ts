@@ -1,0 +1,109 @@
+/** How much uploads take, and how much more they may. */
+import { uploaderOf } from './folders.ts';
+
+export interface UploadLimits {
+  readonly maxBytes: number;
+  /** Of all uploads together. */
+  readonly maxTotalBytes: number;
+  readonly maxCount: number;
+  /** Percent of both that the uploads of one user may have. */
+  readonly maxPercentOfUser: number;
+}
+
+interface Share {
+  readonly bytes: number;
+  readonly count: number;
+}
+const NOTHING: Share = { bytes: 0, count: 0 };
+
+/** `full`: all uploads together are too many or too large; `tooLarge`: this one is, or those of its user are. */
+export interface OverLimit {
+  readonly kind: 'tooLarge' | 'full';
+  readonly message: string;
+}
+
+/** Bytes of each upload, also of those that are still coming. */
+export class UploadUsage {
+  readonly #sizes = new Map<string, number>();
+  readonly #shares = new Map<string, Share>();
+  #total = 0;
+
+  has(id: string): boolean {
+    return this.#sizes.has(id);
+  }
+
+  sizeOf(id: string): number {
+    return this.#sizes.get(id) ?? 0;
+  }
+
+  ids(): readonly string[] {
+    return [...this.#sizes.keys()];
+  }
+
+  resize(id: string, bytes: number): void {
+    this.#add(id, bytes - this.sizeOf(id), this.has(id) ? 0 : 1);
+    this.#sizes.set(id, bytes);
+  }
+
+  drop(id: string): void {
+    if (!this.has(id)) return;
+    this.#add(id, -this.sizeOf(id), -1);
+    this.#sizes.delete(id);
+  }
+
+  /** Why an upload may not have so many bytes; undefined: it may. `isLimited`: its user may not take up all there is. */
+  objection(id: string, bytes: number, limits: UploadLimits, isLimited: boolean): OverLimit | undefined {
+    if (bytes > limits.maxBytes)
+      return {
+        kind: 'tooLarge',
+        message: `The medium is larger than ${limits.maxBytes} bytes (MAX_UPLOAD_BYTES).`,
+      };
+    return (isLimited ? this.#ofUser(id, bytes, limits) : undefined) ?? this.#ofAll(id, bytes, limits);
+  }
+
+  #ofUser(id: string, bytes: number, limits: UploadLimits): OverLimit | undefined {
+    const own = this.#shares.get(uploaderOf(id)) ?? NOTHING;
+    const part = limits.maxPercentOfUser / 100;
+    const [mostBytes, mostCount] = [limits.maxTotalBytes * part, Math.max(1, limits.maxCount * part)].map(
+      Math.floor,
+    );
+    const others = own.bytes - this.sizeOf(id);
+    const setting = `${limits.maxPercentOfUser} % of MAX_UPLOADS_BYTES and MAX_UPLOADS, see MAX_UPLOADS_PERCENT_OF_USER`;
+    const remedy = 'Delete some of them, or wait until their time is over.';
+    if (others + bytes > mostBytes!)
+      return {
+        kind: 'tooLarge',
+        message: `Your other uploads have ${others} of the ${mostBytes} bytes that one user may keep (${setting}). ${remedy}`,
+      };
+    if (!this.has(id) && own.count >= mostCount!)
+      return {
+        kind: 'tooLarge',
+        message: `You have ${own.count} uploads, as many as one user may keep (${setting}). ${remedy}`,
+      };
+    return undefined;
+  }
+
+  #ofAll(id: string, bytes: number, { maxTotalBytes, maxCount }: UploadLimits): OverLimit | undefined {
+    const others = this.#total - this.sizeOf(id);
+    if (others + bytes > maxTotalBytes)
+      return {
+        kind: 'full',
+        message: `The uploads that are kept have ${others} of ${maxTotalBytes} bytes (MAX_UPLOADS_BYTES): delete some, or wait until their time is over.`,
+      };
+    if (!this.has(id) && this.#sizes.size >= maxCount)
+      return {
+        kind: 'full',
+        message: `There are ${maxCount} uploads (MAX_UPLOADS): delete some, or wait until their time is over.`,
+      };
+    return undefined;
+  }
+
+  #add(id: string, bytes: number, count: number): void {
+    const uploader = uploaderOf(id);
+    const before = this.#shares.get(uploader) ?? NOTHING;
+    const share = { bytes: before.bytes + bytes, count: before.count + count };
+    if (share.count === 0) this.#shares.delete(uploader);
+    else this.#shares.set(uploader, share);
+    this.#total += bytes;
+  }
+}
