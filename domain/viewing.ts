@@ -40,7 +40,10 @@ export interface Lane {
   readonly task: string | null;
   readonly tracks: number;
   readonly detections: number;
-  /** How many detections there are in each part of the medium, from its start; a part is binMs long. */
+  /**
+   * How many detections there are in each part of the medium, from its start; a part is binMs long. The only detection of a track
+   * counts in every part that the track covers.
+   */
   readonly binMs: number;
   readonly bins: readonly number[];
 }

@@ -83,7 +83,11 @@ export const lanes = z
       tracks: z.int().min(0),
       detections: z.int().min(0),
       binMs: z.number().describe('Milliseconds'),
-      bins: z.array(z.int().min(0)).describe('Detections in each part of so many milliseconds'),
+      bins: z
+        .array(z.int().min(0))
+        .describe(
+          'Detections in each part of binMs milliseconds. The only detection of a track counts in every part from the start to the stop of the track.',
+        ),
     }),
   )
   .meta({ id: 'Lanes', description: 'Everything of one type that one action found in a medium is a lane' });

@@ -66,6 +66,9 @@ class IndexWriter implements Writer {
   #medium = -1;
   #track = -1;
   #detections = 0;
+  /** When the first detection of the track was found, until there is a second one: milliseconds. */
+  #onlyMs: number | undefined;
+  #detectionsOfTrack = 0;
   #lanes = new Map<string, Lane>();
   #lane: Lane | undefined;
 
@@ -107,6 +110,8 @@ class IndexWriter implements Writer {
       this.#lanes.set(key, this.#lane);
     }
     this.#lane.tracks += 1;
+    this.#onlyMs = undefined;
+    this.#detectionsOfTrack = 0;
     const { id, startOffsetTime, stopOffsetTime, startOffsetFrame, stopOffsetFrame, confidence } = track;
     const { exemplar, trackProperties } = track;
     this.#row(this.#insert.track, [
@@ -121,7 +126,7 @@ class IndexWriter implements Writer {
   detection(detection: FoundDetection): string {
     this.#detections += 1;
     this.#lane!.detections += 1;
-    this.#lane!.density.add(detection.offsetTime);
+    this.#countAt(detection.offsetTime);
     if (isEmptyBox(detection)) return '';
     const { offsetFrame, x, y, width, height, confidence, detectionProperties } = detection;
     const orientation = orientationOf(detectionProperties);
@@ -130,6 +135,11 @@ class IndexWriter implements Writer {
     const text = corners?.map((corner) => `${corner.x.toFixed(1)},${corner.y.toFixed(1)}`).join(' ') ?? null;
     const box = [this.#medium, offsetFrame, this.#track, x, y, width, height, confidence, text];
     this.#row(this.#insert.box, box);
+    return '';
+  }
+
+  trackEnd({ startOffsetTime, stopOffsetTime }: FoundTrack): string {
+    if (this.#onlyMs !== undefined) this.#lane!.density.add(startOffsetTime, stopOffsetTime);
     return '';
   }
 
@@ -145,6 +155,19 @@ class IndexWriter implements Writer {
         ...[density.binMs, JSON.stringify(density.bins)],
       ]);
     return [];
+  }
+
+  /** The only detection of a track stands for its whole length (speech, a scene), so it is counted when the track ends. */
+  #countAt(ms: number): void {
+    this.#detectionsOfTrack += 1;
+    if (this.#detectionsOfTrack === 1) {
+      this.#onlyMs = ms;
+      return;
+    }
+    const { density } = this.#lane!;
+    if (this.#onlyMs !== undefined) density.add(this.#onlyMs);
+    this.#onlyMs = undefined;
+    density.add(ms);
   }
 
   close(): void {

@@ -3,15 +3,22 @@ import { BINS } from './schema.ts';
 /** First width of a bin: milliseconds. */
 const NARROWEST_MS = 10;
 
-/** How much was found in each part of a medium, whose length need not be known: the parts grow with it. */
+/**
+ * How much was found in each part of a medium. The length of the medium need not be known: the parts grow with it. Where each stretch
+ * begins and ends is counted apart, because such counts stay exact when parts are joined.
+ */
 export class Density {
   #binMs = NARROWEST_MS;
-  readonly #bins = Array.from({ length: BINS }, () => 0);
+  readonly #starts = Array.from({ length: BINS }, () => 0);
+  readonly #stops = Array.from({ length: BINS }, () => 0);
 
-  add(ms: number): void {
-    const at = Math.max(0, ms);
-    while (at >= this.#binMs * BINS) this.#widen();
-    this.#bins[Math.floor(at / this.#binMs)]! += 1;
+  /** Counts in each part from `startMs` to `stopMs`, both included. */
+  add(startMs: number, stopMs = startMs): void {
+    const start = Math.max(0, startMs);
+    const stop = Math.max(start, stopMs);
+    while (stop >= this.#binMs * BINS) this.#widen();
+    this.#starts[Math.floor(start / this.#binMs)]! += 1;
+    this.#stops[Math.floor(stop / this.#binMs)]! += 1;
   }
 
   get binMs(): number {
@@ -20,12 +27,18 @@ export class Density {
 
   /** Without the empty ones at the end. */
   get bins(): readonly number[] {
-    return this.#bins.slice(0, this.#bins.findLastIndex((count) => count > 0) + 1);
+    let open = 0;
+    const bins = this.#starts.map((started, n) => {
+      const found = open + started;
+      open = found - this.#stops[n]!;
+      return found;
+    });
+    return bins.slice(0, bins.findLastIndex((count) => count > 0) + 1);
   }
 
   #widen(): void {
-    for (let n = 0; n < BINS; n++)
-      this.#bins[n] = n < BINS / 2 ? this.#bins[2 * n]! + this.#bins[2 * n + 1]! : 0;
+    for (const counts of [this.#starts, this.#stops])
+      for (let n = 0; n < BINS; n++) counts[n] = n < BINS / 2 ? counts[2 * n]! + counts[2 * n + 1]! : 0;
     this.#binMs *= 2;
   }
 }

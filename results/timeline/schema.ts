@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 
 /** What of an index is read by this version alone; others are made anew. */
-export const VERSION = 1;
+export const VERSION = 2;
 /** Parts of the length of a medium for which each lane tells how much was found. */
 export const BINS = 512;
 

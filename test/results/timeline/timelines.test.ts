@@ -164,6 +164,36 @@ describe('What a viewer asks about a document', () => {
     expect(await names(0, END, { lane: 7 })).to.deep.equal([[], 0]);
   });
 
+  const stretch = (startMs: number, stopMs: number) =>
+    track(0, 0, 1, { startOffsetTime: startMs, stopOffsetTime: stopMs });
+  const lanesOf = async (tracks: readonly object[]) => {
+    const [lane] = await timelines.ask(placed(video(tracks)), { kind: 'lanes', medium: 0 });
+    return lane!;
+  };
+
+  it('counts a track of one detection in every part of the lane that it covers', async () => {
+    const { bins, binMs } = await lanesOf([
+      stretch(0, 1_005),
+      stretch(1_000, 2_000),
+      stretch(75_000, 75_009),
+    ]);
+    expect(binMs).to.equal(160);
+    const covered = (...ranges: readonly (readonly [from: number, to: number])[]) =>
+      Array.from(
+        { length: 469 },
+        (_, n) => ranges.filter(([from, to]) => from < (n + 1) * binMs && to >= n * binMs).length,
+      );
+    expect(bins).to.deep.equal(covered([0, 1_005], [1_000, 2_000], [75_000, 75_009]));
+  });
+
+  it('counts each detection of a track of several once, where it was found', async () => {
+    const { bins } = await lanesOf([track(0, 10, 3), stretch(0, 30)]);
+    expect(bins.flatMap((count, n) => (count === 0 ? [] : [[n, count]]))).to.deep.equal([
+      ...[0, 1, 2, 3].map((n) => [n, 1]),
+      ...[40, 44, 48].map((n) => [n, 1]),
+    ]);
+  });
+
   it('is told of the boxes of whole frames, and from where on to ask for more', async () => {
     const path = placed(video([track(0, 0, 10), track(1, 0, 10), track(2, 4, 1)]));
     const ask = (fromFrame: number, toFrame: number, limit: number) =>
