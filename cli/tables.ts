@@ -143,7 +143,7 @@ function row(track: TrackSummary, mediaType: string): readonly string[] {
   ];
 }
 
-const isTimed = (mediaType: string) => mediaType === 'VIDEO' || mediaType === 'AUDIO';
+export const isTimed = (mediaType: string) => mediaType === 'VIDEO' || mediaType === 'AUDIO';
 const timeRange = ({ startOffsetTime, stopOffsetTime }: TrackSummary) =>
   `${timeText(startOffsetTime)} - ${timeText(stopOffsetTime)}`;
 const frameRange = ({ startOffsetFrame, stopOffsetFrame }: TrackSummary) =>

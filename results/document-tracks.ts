@@ -23,6 +23,8 @@ export interface DocumentTrackMedium {
   readonly index: number;
   readonly mediaId: number;
   readonly uri: string;
+  readonly mediaType: string;
+  readonly mimeType: string;
 }
 
 export interface TrackReading {
@@ -59,7 +61,7 @@ export async function* documentTracks(
   const interest: Interest = {
     below: BELOW,
     shown: {
-      MEDIUM: new Set(['mediaId', 'path']),
+      MEDIUM: new Set(['mediaId', 'path', 'mediaType', 'mimeType']),
       ENTRY: new Set(['source', 'algorithm']),
       TRACK: new Set(OF_TRACK),
       TRACK_PROPERTIES: names,
@@ -125,8 +127,14 @@ class TrackReader {
   }
 
   #readMedium(): DocumentTrackMedium {
-    const { mediaId, path } = this.#values.MEDIUM ?? {};
-    return { index: this.#mediumIndex, mediaId: numberOf(mediaId, -1), uri: textOf(path) };
+    const { mediaId, path, mediaType, mimeType } = this.#values.MEDIUM ?? {};
+    return {
+      index: this.#mediumIndex,
+      mediaId: numberOf(mediaId, -1),
+      uri: textOf(path),
+      mediaType: textOf(mediaType),
+      mimeType: textOf(mimeType),
+    };
   }
 }
 

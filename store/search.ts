@@ -2,6 +2,7 @@
  * The contract of the search: what the documents of all jobs tell, a row a track. It is an index over the documents and can be made of
  * them again; nothing of a backend crosses it. One suite holds for every backend (`test/search/contract.ts`).
  */
+import type { DocumentPage } from '../domain/document-page.ts';
 import type { Snippet } from '../domain/snippet.ts';
 import type { SearchTerm } from '../domain/words.ts';
 
@@ -59,6 +60,7 @@ export interface SearchHit extends IndexedJob {
   readonly mediaIndex: number;
   readonly mediaId: number;
   readonly mediaUri: string;
+  readonly mediaType: string;
   readonly trackId: string;
   readonly task: string;
   readonly action: string;
@@ -69,6 +71,8 @@ export interface SearchHit extends IndexedJob {
   readonly stopFrame: number;
   readonly startMs: number;
   readonly stopMs: number;
+  /** null: it was not found in a document, or the component does not tell the page. */
+  readonly page: DocumentPage | null;
   readonly confidence: number;
   readonly snippet: Snippet;
   /** From 0 to 1: how much of the text is what was looked for. */

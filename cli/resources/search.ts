@@ -9,7 +9,7 @@ import { Failure } from '../failure.ts';
 import { baseName } from '../names.ts';
 import type { RestClient } from '../rest-client.ts';
 import { findService } from '../service.ts';
-import { timeText } from '../tables.ts';
+import { isTimed, timeText } from '../tables.ts';
 import type { Terminal } from '../terminal.ts';
 import { asking, clientOf, command, date, readAs, whole, withQuery, type RestOptions } from './command.ts';
 
@@ -28,7 +28,7 @@ const PAGE = 500;
 const COLUMNS: readonly Column<SearchHit>[] = [
   { title: 'JOB', of: ({ jobId }) => jobId },
   { title: 'MEDIUM', of: ({ mediaUri }) => baseName(mediaUri), flexible: true },
-  { title: 'TIME', of: ({ startOffsetTime }) => timeText(startOffsetTime) },
+  { title: 'WHERE', of: whereOf },
   { title: 'TYPE', of: ({ type }) => type },
   { title: 'CLASS', of: ({ class: name }) => name ?? '' },
   { title: 'TEXT', of: ({ snippet }) => marked(snippet), flexible: true },
@@ -86,6 +86,12 @@ async function pageOf(
   throw new Failure(
     `The service at ${client.url} answered something else than hits: is it of another version?`,
   );
+}
+
+/** The time in a video or a sound, or the page of a document; a picture has neither. */
+function whereOf({ mediaType, page, startOffsetTime }: SearchHit): string {
+  if (isTimed(mediaType)) return timeText(startOffsetTime);
+  return page === null ? '' : `${page.kind.toLowerCase()} ${page.number}`;
 }
 
 /** What was looked for stands between » and «. */

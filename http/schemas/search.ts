@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PAGE_KINDS } from '../../domain/document-page.ts';
 import { searchTerms } from '../../domain/words.ts';
 import { CURSOR } from '../search-cursor.ts';
 import { jobId, jobIdParam } from './batch-jobs.ts';
@@ -47,6 +48,7 @@ const searchHit = z
     mediaIndex: z.int().min(0).describe('Place of the medium in the document, from 0'),
     mediaId: z.int(),
     mediaUri: z.string().describe('As the document tells it'),
+    mediaType: z.string().describe('VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN'),
     trackId: z.string(),
     task: z.string(),
     action: z.string().describe('The source of the track'),
@@ -57,6 +59,15 @@ const searchHit = z
     stopOffsetFrame: z.number(),
     startOffsetTime: z.number().describe('Milliseconds'),
     stopOffsetTime: z.number().describe('Milliseconds'),
+    page: z
+      .object({
+        kind: z.enum(PAGE_KINDS),
+        number: z.string().describe('From 1; a picture that stands on several pages has all of them: 3; 7'),
+      })
+      .nullable()
+      .describe(
+        'Where it was found in a document, or in a picture taken out of a document (PAGE_NUM). null: no component told a page.',
+      ),
     confidence: z.number(),
     snippet: z
       .object({

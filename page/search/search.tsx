@@ -86,8 +86,8 @@ function Hits({ page: { hits, next, complete }, asked }: { readonly page: Page; 
             </a>
             <small>
               {hit.type}
-              {hit.class !== null && ` (${hit.class})`} in {fileName(hit.mediaUri)} at{' '}
-              {clock(hit.startOffsetTime)}, {hit.jobId}, {moment(hit.jobEndDate)}
+              {hit.class !== null && ` (${hit.class})`} in {fileName(hit.mediaUri)}
+              {whereOf(hit)}, {hit.jobId}, {moment(hit.jobEndDate)}
             </small>
           </li>
         ))}
@@ -99,6 +99,12 @@ function Hits({ page: { hits, next, complete }, asked }: { readonly page: Page; 
       )}
     </>
   );
+}
+
+/** The time in a video or a sound, or the page of a document; a picture has neither. */
+function whereOf({ mediaType, page, startOffsetTime }: Hit): string {
+  if (mediaType === 'VIDEO' || mediaType === 'AUDIO') return ` at ${clock(startOffsetTime)}`;
+  return page === null ? '' : `, ${page.kind.toLowerCase()} ${page.number}`;
 }
 
 /** A text with what was looked for marked in it. */

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import type { DocumentPage } from '../../domain/document-page.ts';
 import { snippetOf } from '../../domain/snippet.ts';
 import type { SearchTerm } from '../../domain/words.ts';
 import type { SearchHit, SearchPage, SearchPlace, SearchQuery } from '../../store/search.ts';
@@ -30,6 +31,7 @@ interface Track {
   readonly place: number;
   readonly media_id: number;
   readonly uri: string;
+  readonly media_type: string;
   readonly task: string;
   readonly action: string;
   readonly algorithm: string;
@@ -42,6 +44,8 @@ interface Track {
   readonly stop_frame: number;
   readonly start_ms: number;
   readonly stop_ms: number;
+  readonly page_kind: DocumentPage['kind'] | null;
+  readonly page: string | null;
   readonly confidence: number;
 }
 
@@ -152,6 +156,7 @@ export class Finder {
       mediaIndex: track.place,
       mediaId: track.media_id,
       mediaUri: track.uri,
+      mediaType: track.media_type,
       trackId: track.track_id,
       task: track.task,
       action: track.action,
@@ -162,12 +167,16 @@ export class Finder {
       stopFrame: track.stop_frame,
       startMs: track.start_ms,
       stopMs: track.stop_ms,
+      page: pageOf(track),
       confidence: track.confidence,
       snippet: snippetOf(track.text, terms, this.#options.snippetCharacters),
       score: wanted === 0 ? 1 : Math.min(1, wanted / Math.max(1, track.word_count)),
     };
   }
 }
+
+const pageOf = ({ page_kind: kind, page }: Track): DocumentPage | null =>
+  kind === null || page === null ? null : { kind, number: page };
 
 function isMeant({ number, state, ended_at: ended }: Job, { from, to, job }: SearchQuery): boolean {
   return (
@@ -215,7 +224,7 @@ function prepare(database: Database.Database) {
       `select max(last) as last from jobs where state = ${WHOLE} and ended_at < ?`,
     ),
     track: database.prepare<[number], Track>(
-      `select t.*, t.medium as place, m.media_id, m.uri, f.task, f.action, f.algorithm
+      `select t.*, t.medium as place, m.media_id, m.uri, m.type as media_type, f.task, f.action, f.algorithm
        from tracks t join media m on m.job = t.job and m.place = t.medium join finders f on f.id = t.finder where t.id = ?`,
     ),
   };

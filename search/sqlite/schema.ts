@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 
 /** Of the tables below; a file of another one is made anew. */
-const SCHEMA = 1;
+const SCHEMA = 2;
 
 /** What is to be found of a job: not yet, all of it, or not any more. */
 export const FILLING = 0;
@@ -17,7 +17,7 @@ const TABLES = `
   create index jobs_by_number on jobs (number);
   create index jobs_by_end on jobs (state, ended_at);
   create table media (
-    job integer not null, place integer not null, media_id integer not null, uri text not null,
+    job integer not null, place integer not null, media_id integer not null, uri text not null, type text not null,
     primary key (job, place)) strict, without rowid;
   create table finders (
     id integer primary key, task text not null, action text not null, algorithm text not null,
@@ -26,7 +26,7 @@ const TABLES = `
     id integer primary key autoincrement, job integer not null, medium integer not null, finder integer not null,
     track_id text not null, type text not null, class text, text text not null, word_count integer not null,
     start_frame real not null, stop_frame real not null, start_ms real not null, stop_ms real not null,
-    confidence real not null) strict;
+    page_kind text, page text, confidence real not null) strict;
   create virtual table words using fts5 (
     text, facets, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'unicode61 remove_diacritics 2');
   insert into meta values ('mark', '"begun"');

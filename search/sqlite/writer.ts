@@ -1,5 +1,6 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
+import { documentPage, type DocumentPage } from '../../domain/document-page.ts';
 import { foldedWords } from '../../domain/words.ts';
 import { DocumentError } from '../../results/document-scan.ts';
 import { documentTracks, type DocumentTrack } from '../../results/document-tracks.ts';
@@ -18,6 +19,8 @@ export interface WriterOptions {
 
 /** Rows of a transaction, between two of which others have their turn. */
 const ROWS_A_STEP = 500;
+/** The page on which a track was found, and the medium that was made of it. */
+const [PAGE, DERIVATIVE] = ['PAGE_NUM', 'DERIVATIVE_MEDIA_ID'];
 /** No character takes more bytes in JSON than it has as an escape. */
 const BYTES_A_CHARACTER = 6;
 
@@ -119,33 +122,39 @@ export class Writer {
   async #fill(id: number, job: SearchedJob, filling: { readonly stopped: boolean }): Promise<void> {
     const { textProperties, classProperties, textCharacters } = this.#options;
     const reading = {
-      properties: [...textProperties, ...classProperties],
+      properties: [...textProperties, ...classProperties, PAGE, DERIVATIVE],
       cutAt: textCharacters * BYTES_A_CHARACTER,
     };
     const media = new Set<number>();
+    const pages: Pages = new Map();
     for await (const tracks of documentTracks(job.document, reading))
       for (let at = 0; at < tracks.length; at += ROWS_A_STEP) {
         if (filling.stopped) return;
-        this.#write(id, job, tracks.slice(at, at + ROWS_A_STEP), media);
+        this.#write(id, job, tracks.slice(at, at + ROWS_A_STEP), { media, pages });
         await turn();
       }
   }
 
-  #write(id: number, job: SearchedJob, tracks: readonly DocumentTrack[], media: Set<number>): void {
+  #write(id: number, job: SearchedJob, tracks: readonly DocumentTrack[], { media, pages }: Seen): void {
     const { putMedium, grown } = this.#statements;
     this.#database.transaction(() => {
       const rows: number[] = [];
       for (const track of tracks) {
-        const { index, mediaId, uri } = track.medium;
-        if (!media.has(index)) putMedium.run(id, index, mediaId, uri);
+        const { index, mediaId, uri, mediaType } = track.medium;
+        if (!media.has(index)) putMedium.run(id, index, mediaId, uri, mediaType);
         media.add(index);
-        rows.push(this.#writeTrack(id, job, track));
+        rows.push(this.#writeTrack(id, job, track, pageOf(track, pages)));
       }
       grown.run({ id, first: rows[0], last: rows.at(-1) });
     })();
   }
 
-  #writeTrack(id: number, { tasks }: SearchedJob, track: DocumentTrack): number {
+  #writeTrack(
+    id: number,
+    { tasks }: SearchedJob,
+    track: DocumentTrack,
+    page: DocumentPage | undefined,
+  ): number {
     const { textProperties, classProperties, textCharacters } = this.#options;
     const valuesOf = (names: readonly string[]) =>
       track.properties.filter(([name]) => names.includes(name)).map(([, value]) => value);
@@ -159,6 +168,7 @@ export class Writer {
         ...{ job: id, medium: medium.index, finder: this.#finder(task, action, algorithm) },
         ...{ trackId: track.id, type, class: name, text, words: words.length },
         ...{ startFrame, stopFrame, startMs, stopMs, confidence },
+        ...{ pageKind: page?.kind ?? null, page: page?.number ?? null },
       }).lastInsertRowid,
     );
     this.#statements.putWords.run(row, words.join(' '), this.#facetsOf(type, name));
@@ -218,6 +228,27 @@ export class Writer {
   }
 }
 
+/** By the number of a derivative medium: the page of the document that it comes from. */
+type Pages = Map<number, DocumentPage>;
+
+/** What earlier tracks of a document have told. */
+interface Seen {
+  /** Places of the media that are in the index. */
+  readonly media: Set<number>;
+  readonly pages: Pages;
+}
+
+/** A picture of a page comes after the document that it was taken from, one of whose tracks names it. */
+function pageOf({ medium, properties }: DocumentTrack, pages: Pages): DocumentPage | undefined {
+  const valueOf = (wanted: string) => properties.find(([name]) => name === wanted)?.[1];
+  const number = valueOf(PAGE);
+  if (number === undefined) return pages.get(medium.mediaId);
+  const page = documentPage(medium.mimeType, number);
+  const derivative = valueOf(DERIVATIVE);
+  if (derivative !== undefined) pages.set(Number(derivative), page);
+  return page;
+}
+
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** What the file system says of one file, and what SQLite says of one value. */
@@ -248,14 +279,14 @@ function prepare(database: Database.Database) {
       `select id, first, last from jobs where state = ${GONE} limit 1`,
     ),
     shrunk: database.prepare('update jobs set last = ? where id = ?'),
-    putMedium: database.prepare('insert or replace into media values (?, ?, ?, ?)'),
+    putMedium: database.prepare('insert or replace into media values (?, ?, ?, ?, ?)'),
     finder: database.prepare<[string, string, string], { id: number }>(
       'select id from finders where task = ? and action = ? and algorithm = ?',
     ),
     putFinder: database.prepare('insert into finders (task, action, algorithm) values (?, ?, ?)'),
     track: database.prepare(
-      `insert into tracks (job, medium, finder, track_id, type, class, text, word_count, start_frame, stop_frame, start_ms, stop_ms, confidence)
-       values (@job, @medium, @finder, @trackId, @type, @class, @text, @words, @startFrame, @stopFrame, @startMs, @stopMs, @confidence)`,
+      `insert into tracks (job, medium, finder, track_id, type, class, text, word_count, start_frame, stop_frame, start_ms, stop_ms, page_kind, page, confidence)
+       values (@job, @medium, @finder, @trackId, @type, @class, @text, @words, @startFrame, @stopFrame, @startMs, @stopMs, @pageKind, @page, @confidence)`,
     ),
     putWords: database.prepare('insert into words (rowid, text, facets) values (?, ?, ?)'),
     dropWords: database.prepare(

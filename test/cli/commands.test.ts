@@ -181,12 +181,30 @@ describe('troupe, over the REST interface', () => {
       const lines = (await good('search', '--type', 'picture', '--job', id, '--limit', '1'))
         .trimEnd()
         .split('\n');
-      expect(lines[0]).to.match(/^JOB +MEDIUM +TIME +TYPE +CLASS +TEXT$/);
+      expect(lines[0]).to.match(/^JOB +MEDIUM +WHERE +TYPE +CLASS +TEXT$/);
       expect(lines[1]).to.match(new RegExp(`^${id} .* PICTURE$`));
       const nothing = await place.troupe(['search', 'no such words', '--from', '2020-01-01', '--class', 'x']);
       expect([nothing.code, nothing.stdout, nothing.stderr]).to.deep.equal([0, '', 'Nothing was found.\n']);
       expect(await refused('search', '"*"')).to.include('text: must have a letter or a digit');
       expect(await good('reindex')).to.include('is made anew');
+    });
+
+    it('are searched for with the time in a video and the slide of a presentation', async () => {
+      const hit = (mediaType: string, page: object | null) => ({
+        ...{ jobId: 'a-1', mediaUri: 'file:///x', mediaType, page, startOffsetTime: 1_500 },
+        ...{ type: 'TEXT', class: null, snippet: { text: 'Stop', marks: [] } },
+      });
+      const slide = { kind: 'SLIDE', number: '3' };
+      const hits = [hit('VIDEO', null), hit('UNKNOWN', slide), hit('IMAGE', null)];
+      await withService([answer(200, { hits, next: null, complete: true })], async (url) => {
+        const { stdout } = await place.troupe(['search', 'stop'], { TROUPE_URL: url, TROUPE_TOKEN: 't' });
+        const lines = stdout.trimEnd().split('\n').slice(1);
+        expect(lines.map((line) => line.replace(/ +/g, ' '))).to.deep.equal([
+          'a-1 x 0:00:01.500 TEXT Stop',
+          'a-1 x slide 3 TEXT Stop',
+          'a-1 x TEXT Stop',
+        ]);
+      });
     });
 
     it('are listed over as many pages as there are', async () => {

@@ -241,6 +241,22 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     await page.getByText(/^Nothing was found\.$/).waitFor();
   });
 
+  it('shows the slide on which a text was found, and no time', async () => {
+    const id = await service.submit({
+      media: [sampleUri('slides.odp')],
+      pipelineName: 'DOCUMENT TEXT DETECTION PIPELINE',
+    });
+    await service.terminal(id);
+    const { page } = await chromium.reader(service, '#/jobs');
+    const first = page.locator('ul.hits li small').first();
+    await until('the text is found', async () => {
+      await page.goto(`${service.url}/#/search?type=TEXT`);
+      await page.reload();
+      return (await page.locator('ul.hits li, p.hint').first().textContent()) !== 'Nothing was found.';
+    });
+    expect(await first.textContent()).to.match(/^TEXT in slides\.odp, slide \d+, /);
+  });
+
   it('breaks no heading and no figure of the streams within a word, however long the address of a camera is', async () => {
     const { status, body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: false,

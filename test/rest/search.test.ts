@@ -48,7 +48,8 @@ describe('GET /rest/search', () => {
     expect(hits).to.deep.equal([
       {
         ...{ jobId: id, externalId: 'case 7', jobEndDate: new Date(endDate!).toISOString() },
-        ...{ mediaIndex: 0, mediaId: medium!.mediaId, mediaUri: medium!.path, trackId: track!.id },
+        ...{ mediaIndex: 0, mediaId: medium!.mediaId, mediaUri: medium!.path },
+        ...{ mediaType: 'IMAGE', trackId: track!.id, page: null },
         ...{ task: 'LIGHT TASK', action: 'LIGHT ACTION', algorithm: 'LIGHT', type: 'LIGHT', class: null },
         ...{ startOffsetFrame: 0, stopOffsetFrame: 0, startOffsetTime: 0, stopOffsetTime: 0 },
         confidence: track!.confidence,

@@ -46,7 +46,13 @@ describe('The tracks of a detection document', () => {
     jobId: 'j',
     media: [
       { mediaId: 1, path: 'a', output: { 'NO TRACKS': [{ source: 'N', algorithm: 'M' }] } },
-      { mediaId: 2, path: 'b', output: { TEXT: [{ source: 'A', algorithm: 'B', tracks }] } },
+      {
+        mediaId: 2,
+        path: 'b',
+        mediaType: 'UNKNOWN',
+        mimeType: 'text/plain',
+        output: { TEXT: [{ source: 'A', algorithm: 'B', tracks }] },
+      },
     ],
     errors: [],
   });
@@ -59,7 +65,7 @@ describe('The tracks of a detection document', () => {
       expect(found).to.deep.equal(
         [[['TEXT', 'one']], [['TEXT', 'two']]].map((properties) => ({
           ...{
-            medium: { index: 1, mediaId: 2, uri: 'b' },
+            medium: { index: 1, mediaId: 2, uri: 'b', mediaType: 'UNKNOWN', mimeType: 'text/plain' },
             action: 'A',
             algorithm: 'B',
             id: 'x',

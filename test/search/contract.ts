@@ -57,6 +57,31 @@ export function searchContract(
       return { found, pages };
     };
 
+    it('tells the page, slide or sheet of a document on which a track was found', async () => {
+      const on = (page: string) => [{ text: 'Stop here', properties: { PAGE_NUM: page } }];
+      const of = (format: string) => `application/vnd.openxmlformats-officedocument.${format}`;
+      await put(
+        { number: 1, mimeType: 'application/pdf', tracks: on('12') },
+        { number: 2, mimeType: of('presentationml.presentation'), tracks: on('3') },
+        { number: 3, mimeType: of('spreadsheetml.sheet'), tracks: on('3; 7') },
+        { number: 4, mimeType: 'text/plain', tracks: [{ text: 'Stop here' }] },
+      );
+      const { hits } = await index.find(asked({ text: 'stop' }));
+      expect(hits.map(({ mediaType, page }) => [mediaType, page])).to.deep.equal([
+        ['UNKNOWN', null],
+        ['UNKNOWN', { kind: 'SHEET', number: '3; 7' }],
+        ['UNKNOWN', { kind: 'SLIDE', number: '3' }],
+        ['UNKNOWN', { kind: 'PAGE', number: '12' }],
+      ]);
+    });
+
+    it('tells the page of a picture that was taken out of a document', async () => {
+      const picture = { type: 'MEDIA', properties: { PAGE_NUM: '5', DERIVATIVE_MEDIA_ID: '101' } };
+      await put({ number: 1, mimeType: 'application/pdf', media: [[picture], [{ text: 'Stop' }]] });
+      const [hit] = (await index.find(asked({ text: 'stop' }))).hits;
+      expect([hit?.mediaId, hit?.page]).to.deep.equal([101, { kind: 'PAGE', number: '5' }]);
+    });
+
     it('tells of a track in which job, medium and time it was found, and by whom', async () => {
       const tracks = [{ type: 'TEXT', text: 'Stop here', class: 'sign', id: 'abc', at: 25 }];
       await put({ number: 7, run: 2, endedAt: 5_000, externalId: 'case 7', media: [[], tracks] });
@@ -65,7 +90,8 @@ export function searchContract(
       expect(hits).to.deep.equal([
         {
           ...{ number: 7, run: 2, jobId: 'host-7', externalId: 'case 7', jobEndedAt: 5_000 },
-          ...{ mediaIndex: 1, mediaId: 701, mediaUri: 'file:///media/7-1.mp4', trackId: 'abc' },
+          ...{ mediaIndex: 1, mediaId: 701, mediaUri: 'file:///media/7-1.mp4', mediaType: 'VIDEO' },
+          ...{ trackId: 'abc', page: null },
           ...{
             task: 'TEXT TASK',
             action: 'TEXT ACTION',

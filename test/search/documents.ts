@@ -17,6 +17,8 @@ export interface GivenDocument {
   readonly run?: number;
   readonly endedAt?: number;
   readonly externalId?: string;
+  /** Of all media; absent: they are videos. */
+  readonly mimeType?: string;
   /** Of one medium after the other. */
   readonly media?: readonly (readonly GivenTrack[])[];
   readonly tracks?: readonly GivenTrack[];
@@ -31,6 +33,7 @@ export function givenDocument(path: string, given: GivenDocument): SearchedJob {
     externalId = null,
     tracks = [],
     media = [tracks],
+    mimeType = 'video/mp4',
   } = given;
   const lines = media.map((of, n) => {
     const typeOf = ({ type = 'TEXT' }: GivenTrack) => type;
@@ -42,7 +45,7 @@ export function givenDocument(path: string, given: GivenDocument): SearchedJob {
           .map((track) => JSON.stringify(trackOf(track, type)))
           .join(',\n')}]}]`,
     );
-    return `{"mediaId":${100 * number + n},"path":"file:///media/${number}-${n}.mp4","output":{${output.join(',\n')}}}`;
+    return `{"mediaId":${100 * number + n},"path":"file:///media/${number}-${n}.mp4","mimeType":"${mimeType}","mediaType":"${mediaTypeOf(mimeType)}","output":{${output.join(',\n')}}}`;
   });
   writeFileSync(
     path,
@@ -54,6 +57,9 @@ export function givenDocument(path: string, given: GivenDocument): SearchedJob {
     tasks: { 'TEXT ACTION': 'TEXT TASK', 'OBJECT ACTION': 'OBJECT TASK' },
   };
 }
+
+const mediaTypeOf = (mimeType: string) =>
+  mimeType.startsWith('video/') ? 'VIDEO' : mimeType.startsWith('image/') ? 'IMAGE' : 'UNKNOWN';
 
 function trackOf(
   { text, class: name, id = 'id', at = 0, properties = {} }: GivenTrack,

@@ -1,0 +1,22 @@
+/** Where in a document something was found, by what a track and its medium tell. */
+
+export const PAGE_KINDS = ['PAGE', 'SLIDE', 'SHEET'] as const;
+
+export interface DocumentPage {
+  readonly kind: (typeof PAGE_KINDS)[number];
+  /** From 1; of a picture that stands on several pages all of them: `3; 7`. */
+  readonly number: string;
+}
+
+/** Characters of the property PAGE_NUM that are kept. */
+const LONGEST = 100;
+
+/** `number`: the property PAGE_NUM. A document of an unknown format has pages. */
+export function documentPage(mimeType: string, number: string): DocumentPage {
+  const kind = /presentation|powerpoint/i.test(mimeType)
+    ? 'SLIDE'
+    : /spreadsheet|excel/i.test(mimeType)
+      ? 'SHEET'
+      : 'PAGE';
+  return { kind, number: number.slice(0, LONGEST) };
+}
