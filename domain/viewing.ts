@@ -21,6 +21,8 @@ export interface ViewedMedium {
   readonly metadata: Properties;
   readonly tracks: number;
   readonly detections: number;
+  /** Tracks that subtitles have. */
+  readonly cues: number;
   readonly issues: readonly ViewedIssue[];
 }
 

@@ -60,6 +60,7 @@ const viewedMedium = z
     metadata: properties,
     tracks: z.int().min(0),
     detections: z.int().min(0),
+    cues: z.int().min(0).describe('Cues of the formats vtt and srt; 0: those formats are refused'),
     issues: z.array(viewedIssue).describe('The first 100'),
   })
   .meta({ id: 'ViewedMedium' });

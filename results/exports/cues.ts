@@ -2,6 +2,7 @@
  * WebVTT and SubRip: what is said, written and shown in a sound or a video, by time. Cues must stand in the order of their beginnings, and
  * tracks need not: of each cue its times are kept in memory, its text in a file without a name.
  */
+import { cueTextOf, hasTimes } from './cue-text.ts';
 import type { FoundMedium, FoundTrack, Through, Writer } from './found.ts';
 import { ExportRefusal } from './one-medium.ts';
 import type { Scratch } from './scratch.ts';
@@ -47,6 +48,10 @@ class Times {
     this.#count += 1;
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
   start(at: number): number {
     return this.#starts[at] ?? 0;
   }
@@ -67,8 +72,6 @@ function doubled(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> 
   return larger;
 }
 
-const hasTime = ({ mediaType }: FoundMedium) => mediaType === 'VIDEO' || mediaType === 'AUDIO';
-
 class CueWriter implements Writer {
   readonly times = new Times();
   readonly #media: number[] = [];
@@ -78,15 +81,16 @@ class CueWriter implements Writer {
 
   medium(medium: FoundMedium): string {
     this.#scenes = 0;
-    if (hasTime(medium)) this.#media.push(medium.mediaId);
+    if (hasTimes(medium)) this.#media.push(medium.mediaId);
     const fps = Number(medium.mediaMetadata['FPS']);
     this.#frameMs = medium.mediaType === 'VIDEO' && fps > 0 ? 1_000 / fps : 0;
     return '';
   }
 
   track(track: FoundTrack): string {
-    const text = hasTime(track.medium) ? this.#textOf(track) : undefined;
+    const text = cueTextOf(track, this.#scenes);
     if (text === undefined) return '';
+    if (track.type === 'SCENE') this.#scenes += 1;
     const { startOffsetTime: start, stopOffsetTime: stop } = track;
     // Of what is seen, the document tells when its last frame begins.
     const end = Math.round(stop + (track.type === 'SPEECH' ? 0 : this.#frameMs));
@@ -100,9 +104,14 @@ class CueWriter implements Writer {
     return this.#texts.splice(0);
   }
 
-  /** @throws ExportRefusal where there is not one medium that has times */
+  /** @throws ExportRefusal where there is not one medium that has times, or where it has no cues */
   refuse(mediaId: number | undefined): void {
-    if (this.#media.length === 1) return;
+    const [first] = this.#media;
+    if (this.#media.length === 1 && this.times.count > 0) return;
+    if (this.#media.length === 1)
+      throw new ExportRefusal(
+        `Medium ${first} has no speech, text or scenes to write as cues. The formats csv and ndjson have all of its tracks.`,
+      );
     if (mediaId !== undefined)
       throw new ExportRefusal(
         `Medium ${mediaId} is neither a sound nor a video: there are no times for cues.`,
@@ -114,31 +123,9 @@ class CueWriter implements Writer {
       `A file of cues is about one sound or video: name it by media. Those of this job: ${shown}${this.#media.length > SHOWN ? ' ...' : ''}.`,
     );
   }
-
-  /** undefined: the track is no cue. */
-  #textOf(track: FoundTrack): string | undefined {
-    if (track.type === 'SCENE') return `Scene ${(this.#scenes += 1)}`;
-    const own = { ...track.exemplar?.detectionProperties, ...track.trackProperties };
-    const text = linesOf(own['TRANSLATED_AUDIO'] ?? own['TRANSCRIPT'] ?? own['TEXT'] ?? '');
-    if (text !== '') return text;
-    return track.type === 'SPEECH' ? '[Speech]' : undefined;
-  }
 }
 /** Media that a refusal names. */
 const SHOWN = 20;
-
-/** An empty line would end the cue; other control characters may steer a terminal, and anybody may have written what is read in a picture. */
-const linesOf = (text: string): string =>
-  text
-    .split(/[\r\n\v\f\u0085\u2028\u2029]+/)
-    .map((line) =>
-      line
-        .replaceAll('\t', ' ')
-        .replaceAll(/\p{Cc}/gu, '\ufffd')
-        .trim(),
-    )
-    .filter((line) => line !== '')
-    .join('\n');
 
 const two = (number: number) => String(number).padStart(2, '0');
 const clock = (ms: number, point: string): string => {

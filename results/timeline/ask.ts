@@ -34,7 +34,7 @@ function media(db: Database, limit: number, offset: number): MediaPage {
   const rows = db
     .prepare<[number, number], Omit<ViewedMedium, 'metadata' | 'issues'> & { metadata: string }>(
       `SELECT n, media_id AS mediaId, parent_id AS parentMediaId, uri, mime_type AS mimeType, media_type AS mediaType, length,
-         status, metadata, tracks, detections FROM media ORDER BY n LIMIT ? OFFSET ?`,
+         status, metadata, tracks, detections, cues FROM media ORDER BY n LIMIT ? OFFSET ?`,
     )
     .all(limit, offset);
   const issuesOf = db.prepare<[number | null, number], ViewedIssue>(

@@ -4,6 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { cornersInFrame, isEmptyBox, orientationOf } from '../../domain/geometry.ts';
 import type { Properties } from '../../domain/types.ts';
+import { cueTextOf } from '../exports/cue-text.ts';
 import { rewritten } from '../exports/document-walk.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../exports/found.ts';
 import { Density } from './lane.ts';
@@ -66,6 +67,7 @@ class IndexWriter implements Writer {
   #medium = -1;
   #track = -1;
   #detections = 0;
+  #cues = 0;
   /** When the first detection of the track was found, until there is a second one: milliseconds. */
   #onlyMs: number | undefined;
   #detectionsOfTrack = 0;
@@ -77,7 +79,7 @@ class IndexWriter implements Writer {
     const row = (table: string, columns: number) =>
       db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`);
     this.#insert = {
-      medium: row('media', 11),
+      medium: row('media', 12),
       issue: row('issues', 5),
       lane: row('lanes', 10),
       track: row('tracks', 14),
@@ -97,6 +99,7 @@ class IndexWriter implements Writer {
     this.#medium += 1;
     this.#track = -1;
     this.#detections = 0;
+    this.#cues = 0;
     this.#lanes = new Map();
     return '';
   }
@@ -110,6 +113,7 @@ class IndexWriter implements Writer {
       this.#lanes.set(key, this.#lane);
     }
     this.#lane.tracks += 1;
+    if (cueTextOf(track, 0) !== undefined) this.#cues += 1;
     this.#onlyMs = undefined;
     this.#detectionsOfTrack = 0;
     const { id, startOffsetTime, stopOffsetTime, startOffsetFrame, stopOffsetFrame, confidence } = track;
@@ -147,7 +151,7 @@ class IndexWriter implements Writer {
     const { mediaId, parentMediaId, path, mimeType, mediaType, length, mediaMetadata, status } = medium;
     this.#row(this.#insert.medium, [
       ...[this.#medium, mediaId, parentMediaId, path, mimeType, mediaType, length],
-      ...[JSON.stringify(shortened(mediaMetadata)), status, this.#track + 1, this.#detections],
+      ...[JSON.stringify(shortened(mediaMetadata)), status, this.#track + 1, this.#detections, this.#cues],
     ]);
     for (const { number, track, density, tracks, detections } of this.#lanes.values())
       this.#row(this.#insert.lane, [

@@ -241,6 +241,23 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     await page.getByText(/^Nothing was found\.$/).waitFor();
   });
 
+  it('offers subtitles only for a medium that has cues', async () => {
+    const spoken = await service.submit({
+      media: [sampleUri('green.wav')],
+      pipelineName: 'SPEECH DETECTION PIPELINE',
+    });
+    await service.terminal(spoken);
+    const { page } = await chromium.reader(service, '#/jobs');
+    const offered = async (job: string) => {
+      await page.goto(`${service.url}/#/jobs/${job}/media/0`);
+      await page.getByRole('heading', { name: job }).waitFor();
+      await page.getByRole('link', { name: 'NDJSON' }).waitFor();
+      return page.locator('aside p.links a').allTextContents();
+    };
+    expect(await offered(done)).to.deep.equal(['Medium', 'CVAT XML', 'CSV', 'NDJSON']);
+    expect(await offered(spoken)).to.deep.equal(['Medium', 'WebVTT', 'SubRip', 'CSV', 'NDJSON']);
+  });
+
   it('shows the slide on which a text was found, and no time', async () => {
     const id = await service.submit({
       media: [sampleUri('slides.odp')],

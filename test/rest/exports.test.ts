@@ -82,6 +82,24 @@ describe('Other forms of the detection document', function () {
     expect(messageOf(await suite.form('faces', 'media=1'))).to.include('media needs another format');
   });
 
+  it('are refused with a message as subtitles of a medium without cues', async () => {
+    const { mediaId } = suite.documents.get('faces')!.media[0]!;
+    for (const format of ['vtt', 'srt']) {
+      const answer = await suite.form('faces', `format=${format}`);
+      expect([answer.status, messageOf(answer)]).to.deep.equal([
+        400,
+        `Medium ${mediaId} has no speech, text or scenes to write as cues. The formats csv and ndjson have all of its tracks.`,
+      ]);
+    }
+    const cuesOf = async (name: 'faces' | 'scenes') => {
+      const path = `/rest/jobs/${suite.documents.get(name)!.jobId}/media`;
+      const { media } = (await suite.service.ask('GET', path)).body as { media: readonly { cues: number }[] };
+      return media[0]!.cues;
+    };
+    expect(await cuesOf('faces')).to.equal(0);
+    expect(await cuesOf('scenes')).to.be.above(0);
+  });
+
   it('are answered without a body, like the document, where there is none', async () => {
     const none = await suite.service.submit({
       media: [sampleUri('coffee.png')],
