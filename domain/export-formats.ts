@@ -8,6 +8,13 @@ export const EXPORT_FORMATS = {
   srt: { type: 'application/x-subrip; charset=utf-8', extension: 'srt' },
 } as const satisfies Readonly<Record<string, { readonly type: string; readonly extension: string }>>;
 
+/** The name of a file with the findings of a job, or of one medium of it. `jobId`: such as `host-12`. */
+export function exportFileName(jobId: string, format: DocumentFormat, mediaId?: number | string): string {
+  const ofMedium = mediaId === undefined ? '' : `-medium-${mediaId}`;
+  const extension = format === 'json' ? format : EXPORT_FORMATS[format].extension;
+  return `${jobId.replaceAll(/[^\w.-]/g, '_')}${ofMedium}.${extension}`;
+}
+
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
 export const EXPORT_FORMAT_NAMES = Object.keys(EXPORT_FORMATS) as readonly ExportFormat[];
 

@@ -174,6 +174,11 @@ export class JobViews {
     return job === undefined ? undefined : documentFile(this.#dataDir, job);
   }
 
+  /** The id of a job as clients know it: `host-12`. */
+  async jobId(number: number): Promise<string | undefined> {
+    return (await storedJob(this.#store, number))?.record.jobId;
+  }
+
   /** Where the document lies that stands for a job which an archive knew from another service; undefined otherwise. */
   async archivedDocument(number: number): Promise<ArchivedDocument | undefined> {
     const job = await storedJob(this.#store, number);

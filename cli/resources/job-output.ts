@@ -2,7 +2,7 @@
 import type { JobInfo } from '../answers.ts';
 import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
-import { DOCUMENT_FORMATS } from '../../domain/export-formats.ts';
+import { DOCUMENT_FORMATS, exportFileName } from '../../domain/export-formats.ts';
 import { Failure } from '../failure.ts';
 import type { DocumentForm, RestClient } from '../rest-client.ts';
 import { overviewLines } from '../overview.ts';
@@ -13,26 +13,35 @@ import type { Terminal } from '../terminal.ts';
 import { clientOf, command, type RestOptions } from './command.ts';
 
 interface OutputOptions extends RestOptions {
-  readonly output?: string;
+  /** true: a file that is named after the job. */
+  readonly output?: string | true;
   readonly format?: string;
   readonly media?: string;
 }
 
 export function outputCommands(jobs: Command, terminal: Terminal): void {
   command(jobs, 'output <ID>', 'print the detection document of a job, or what it found in another format')
-    .option('-o, --output <FILE>', 'write it to this file instead')
+    .option('-o, --output [FILE]', 'write it to this file; without FILE to one named after the job')
     .option('--format <FORMAT>', `one of ${DOCUMENT_FORMATS.join(', ')}`)
     .option('--media <ID>', 'in another format: of this medium alone')
     .action(async (id: string, options: OutputOptions) => {
-      const { format, media } = options;
-      const document = await documentOf(id, await clientOf(options, terminal), { format, media });
-      if (options.output === undefined) await terminal.pour(document);
-      else await saved(document, options.output);
+      const { format, media, output } = options;
+      const client = await clientOf(options, terminal);
+      const job = output === true ? await client.job(id) : undefined;
+      const document = await documentOf(id, client, { format, media }, job);
+      if (output === undefined) return terminal.pour(document);
+      if (typeof output === 'string') return saved(document, output);
+      const file = exportFileName(job?.jobId ?? id, formatOf(format), media);
+      await saved(document, file);
+      terminal.note(`Written to ${file}.`);
     });
   command(jobs, 'summary <ID>', 'show what a job has found as tables, like analyze').action(
     (id: string, options: RestOptions) => summary(id, options, terminal),
   );
 }
+
+/** The service has refused all others. */
+const formatOf = (given: string | undefined) => DOCUMENT_FORMATS.find((format) => format === given) ?? 'json';
 
 async function summary(id: string, options: RestOptions, terminal: Terminal): Promise<void> {
   const client = await clientOf(options, terminal);

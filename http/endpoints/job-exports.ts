@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { EXPORT_FORMATS, type DocumentFormat } from '../../domain/export-formats.ts';
+import { EXPORT_FORMATS, exportFileName, type DocumentFormat } from '../../domain/export-formats.ts';
 import { answered, ok, withoutBody } from '../declaration.ts';
 import { overloaded } from '../errors.ts';
 import { documentOf, leftBy, type ResultDeps, type WantedExport } from './job-results.ts';
@@ -69,14 +69,11 @@ async function exported(
     throw overloaded(
       `As many exports are being made as may be (MAX_EXPORTS: ${outcome.most}); try again later.`,
     );
-  const { type } = EXPORT_FORMATS[wanted.format];
-  return { ...ok(outcome.stream), type, headers: { 'Content-Disposition': disposition(id, wanted) } };
+  const { format, mediaId } = wanted;
+  const name = exportFileName((await views.jobId(id)) ?? String(id), format, mediaId);
+  const headers = { 'Content-Disposition': `attachment; filename="${name}"` };
+  return { ...ok(outcome.stream), type: EXPORT_FORMATS[format].type, headers };
 }
 
 const ELSEWHERE =
   'The results of this job are those of an earlier one and lie in the archive: they can be had as json alone.';
-
-function disposition(id: number, { format, mediaId }: WantedExport): string {
-  const ofMedium = mediaId === undefined ? '' : `-medium-${mediaId}`;
-  return `attachment; filename="job-${id}${ofMedium}.${EXPORT_FORMATS[format].extension}"`;
-}

@@ -1,13 +1,33 @@
 /** A line a detection: as JSON (NDJSON), or as comma-separated values (RFC 4180). */
 import { isExemplar } from '../../domain/exemplar.ts';
-import type { FoundDetection, FoundTrack, Writer } from './found.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Writer } from './found.ts';
+import { ShownPicture } from './pictures.ts';
 
 const isItsExemplar = (one: FoundDetection, { exemplar }: FoundTrack) =>
   exemplar !== undefined && isExemplar(one, exemplar);
 
+/** The box in the picture as a viewer shows it; zeros where the detection has no box. */
+class UprightBoxes {
+  #picture: ShownPicture | undefined;
+
+  enter(medium: FoundMedium): void {
+    this.#picture = new ShownPicture(medium);
+  }
+
+  of(one: FoundDetection) {
+    return this.#picture?.boxOf(one) ?? one;
+  }
+}
+
 export class NdjsonWriter implements Writer {
+  readonly #boxes = new UprightBoxes();
   /** What all lines of a track begin with. */
   #start = '';
+
+  medium(medium: FoundMedium): string {
+    this.#boxes.enter(medium);
+    return '';
+  }
 
   track(track: FoundTrack): string {
     const { jobId, medium, task, action, algorithm, id, index, type, confidence } = track;
@@ -36,7 +56,8 @@ export class NdjsonWriter implements Writer {
     const { offsetFrame, offsetTime, x, y, width, height, confidence, detectionProperties } = one;
     const properties = JSON.stringify(detectionProperties);
     const artifact = one.artifactPath === null ? 'null' : JSON.stringify(one.artifactPath);
-    return `${this.#start},"frame":${offsetFrame},"offsetMs":${offsetTime},"x":${x},"y":${y},"width":${width},"height":${height},"confidence":${confidence},"isExemplar":${isItsExemplar(one, track)},"artifact":${artifact},"properties":${properties}}\n`;
+    const upright = this.#boxes.of(one);
+    return `${this.#start},"frame":${offsetFrame},"offsetMs":${offsetTime},"x":${x},"y":${y},"width":${width},"height":${height},"uprightX":${upright.x},"uprightY":${upright.y},"uprightWidth":${upright.width},"uprightHeight":${upright.height},"confidence":${confidence},"isExemplar":${isItsExemplar(one, track)},"artifact":${artifact},"properties":${properties}}\n`;
   }
 }
 
@@ -61,9 +82,16 @@ export const CSV_COLUMNS = [
   'y',
   'width',
   'height',
+  'upright_x',
+  'upright_y',
+  'upright_width',
+  'upright_height',
   'confidence',
   'is_exemplar',
   'artifact',
+  'classification',
+  'text',
+  'transcript',
   'track_properties',
   'properties',
 ] as const;
@@ -78,13 +106,22 @@ export function cell(text: string): string {
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+/** Properties with a column of their own: the value of the detection, else that of its track. */
+const WORDS = ['CLASSIFICATION', 'TEXT', 'TRANSCRIPT'] as const;
+
 /** Numbers stand as they are: a minus in front of digits is none of a formula. */
 export class CsvWriter implements Writer {
+  readonly #boxes = new UprightBoxes();
   #start = '';
   #properties = '';
 
   begin(): string {
     return `${CSV_COLUMNS.join(',')}\r\n`;
+  }
+
+  medium(medium: FoundMedium): string {
+    this.#boxes.enter(medium);
+    return '';
   }
 
   track({ medium, ...track }: FoundTrack): string {
@@ -107,7 +144,14 @@ export class CsvWriter implements Writer {
 
   detection(one: FoundDetection, track: FoundTrack): string {
     const { offsetFrame, offsetTime, x, y, width, height, confidence } = one;
-    const properties = cell(JSON.stringify(one.detectionProperties));
-    return `${this.#start},${offsetFrame},${offsetTime},${x},${y},${width},${height},${confidence},${isItsExemplar(one, track)},${cell(one.artifactPath ?? '')},${this.#properties},${properties}\r\n`;
+    const upright = this.#boxes.of(one);
+    const words = WORDS.map((name) => one.detectionProperties[name] ?? track.trackProperties[name] ?? '');
+    const cells = [
+      ...[this.#start, offsetFrame, offsetTime, x, y, width, height],
+      ...[upright.x, upright.y, upright.width, upright.height, confidence, isItsExemplar(one, track)],
+      ...[one.artifactPath ?? '', ...words].map(cell),
+      ...[this.#properties, cell(JSON.stringify(one.detectionProperties))],
+    ];
+    return `${cells.join(',')}\r\n`;
   }
 }

@@ -19,7 +19,7 @@ export class ShownPicture {
       uprightBoxOf(one, isTurned, (point) => (picture === undefined ? point : toUpright(picture, point)));
   }
 
-  /** undefined where the detection has none, as a sound has. */
+  /** The same as the stored box where that lies as it is shown; undefined where the detection has none, as a sound has. */
   boxOf(one: FoundDetection): Box | undefined {
     return isEmptyBox(one) ? undefined : (this.#boxOf(one) ?? one);
   }

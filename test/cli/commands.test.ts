@@ -303,6 +303,14 @@ describe('troupe, over the REST interface', () => {
       expect(readFileSync(path.join(place.folder, 'found.json'), 'utf8')).to.equal(text);
       const lines = await good('jobs', 'output', id, '--format', 'ndjson');
       expect(JSON.parse(lines.split('\n')[0]!)).to.include({ jobId: id, type: 'PICTURE' });
+      const named = await place.troupe(['jobs', 'output', id.replace(/^.*-/, ''), '--format', 'csv', '-o']);
+      expect([named.code, named.stdout, named.stderr]).to.deep.equal([0, '', `Written to ${id}.csv.\n`]);
+      expect(readFileSync(path.join(place.folder, `${id}.csv`), 'utf8')).to.match(/^job_id,media_id,/);
+      const empty = await place.troupe(['jobs', 'output', id, '--format', 'vtt']);
+      expect([empty.code, empty.stderr]).to.deep.equal([
+        2,
+        'The job has neither sounds nor videos: there are no times for cues.\n',
+      ]);
       const unknown = await place.troupe(['jobs', 'output', id, '--format', 'xls']);
       expect(unknown.code).to.equal(2);
       for (const known of DOCUMENT_FORMATS) expect(unknown.stderr).to.include(known);

@@ -43,10 +43,6 @@ export class ExportSuite<Job extends string> {
     const path = `/rest/jobs/${this.documents.get(job)!.jobId}/output/detection?${query}`;
     return this.service.ask('GET', path, undefined, headers);
   }
-
-  numberOf(job: Job): string {
-    return this.documents.get(job)!.jobId.replace('test-host-', '');
-  }
 }
 
 export function tellsAll<Job extends string>(suite: ExportSuite<Job>, name: Job): void {
@@ -57,9 +53,7 @@ export function tellsAll<Job extends string>(suite: ExportSuite<Job>, name: Job)
     const { status, headers, text } = await suite.form(name, 'format=ndjson');
     expect(status).to.equal(200);
     expect(headers.get('content-type')).to.equal('application/x-ndjson; charset=utf-8');
-    expect(headers.get('content-disposition')).to.equal(
-      `attachment; filename="job-${suite.numberOf(name)}.ndjson"`,
-    );
+    expect(headers.get('content-disposition')).to.equal(`attachment; filename="${document.jobId}.ndjson"`);
     const lines = text
       .trimEnd()
       .split('\n')

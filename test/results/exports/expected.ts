@@ -70,6 +70,11 @@ export const lineOf = (document: DetectionDocument) => (found: Found) => {
     y: detection.y,
     width: detection.width,
     height: detection.height,
+    // Media that are not turned: stored boxes are upright.
+    uprightX: detection.x,
+    uprightY: detection.y,
+    uprightWidth: detection.width,
+    uprightHeight: detection.height,
     confidence: detection.confidence,
     isExemplar: isExemplar(found),
     artifact: detection.artifactPath,

@@ -3,9 +3,12 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { temporaryFolder } from '../folder.ts';
 import { readCsv } from './csv-reader.ts';
+import { readCvat, seenFrames } from './cvat-reader.ts';
 import { allFound, lineOf } from './expected.ts';
 import { exported, someDocument } from './generated.ts';
 import { seed, seeded } from '../../support/seed.ts';
+
+type Line = ReturnType<ReturnType<typeof lineOf>>;
 
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 20) };
 
@@ -46,6 +49,7 @@ describe('An export with a line a detection', () => {
         const expected = asWritten(allFound(document).map(lineOf(document))).map((line) => ({
           ...line,
           ...Object.fromEntries(TEXTS.map((name) => [name, encodable(line[name] ?? '')])),
+          ...Object.fromEntries(WORDS.map((name) => [name.toLowerCase(), encodable(wordOf(line, name))])),
         }));
         expect(lines).to.deep.equal(expected);
       }),
@@ -53,7 +57,7 @@ describe('An export with a line a detection', () => {
     ));
 
   const NUMBERS = new Set(
-    'mediaId parentMediaId trackIndex trackConfidence trackStartMs trackStopMs frame offsetMs x y width height confidence'.split(
+    'mediaId parentMediaId trackIndex trackConfidence trackStartMs trackStopMs frame offsetMs x y width height uprightX uprightY uprightWidth uprightHeight confidence'.split(
       ' ',
     ),
   );
@@ -69,9 +73,50 @@ describe('An export with a line a detection', () => {
     'trackId',
     'artifact',
   ] as const;
+  const WORDS = ['CLASSIFICATION', 'TEXT', 'TRANSCRIPT'];
+  const wordOf = (line: Pick<Line, 'properties' | 'trackProperties'>, name: string) =>
+    line.properties[name] ?? line.trackProperties[name] ?? '';
   const read = (name: string, cell: string): unknown => {
     if (NUMBERS.has(name)) return Number(cell);
     return JSONS.has(name) ? (JSON.parse(cell) as unknown) : cell.replace(/^'/, '');
+  };
+
+  const detection = (properties: object) => ({
+    ...{ offsetFrame: 3, offsetTime: 120, x: 105, y: 470, width: 80, height: 100, confidence: 0.9 },
+    detectionProperties: properties,
+  });
+  /** A portrait that a telephone has stored on its side. */
+  const portrait = (trackProperties: object, properties: object, mediaMetadata: object) => {
+    const one = detection(properties);
+    const track = { id: 'a', index: 0, type: 'FACE', trackProperties, exemplar: one, detections: [one] };
+    const output = { FACE: [{ source: 'A', algorithm: 'F', tracks: [track] }] };
+    const metadata = { FRAME_WIDTH: '480', FRAME_HEIGHT: '640', ...mediaMetadata };
+    return { media: [{ mediaId: 1, mediaType: 'VIDEO', mediaMetadata: metadata, output }] };
+  };
+
+  it('has the box in the turned picture besides the stored one, the same as CVAT', async () => {
+    const turned = { ROTATION: '90' };
+    const document = portrait({}, turned, turned);
+    const line = JSON.parse(await exported(document, { format: 'ndjson', file: file() })) as Line;
+    expect([line.x, line.y, line.width, line.height]).to.deep.equal([105, 470, 80, 100]);
+    const upright = [line.uprightX, line.uprightY, line.uprightWidth, line.uprightHeight];
+    expect(upright).to.deep.equal([170, 105, 80, 100]);
+    const { tracks } = readCvat(await exported(document, { format: 'cvat', file: file() }));
+    expect([...seenFrames(tracks[0]!, 10).values()]).to.deep.equal([[170, 105, 250, 205]]);
+    const row = await csvRow(document);
+    expect(UPRIGHT.map((name) => Number(row(name)))).to.deep.equal(upright);
+  });
+
+  it('has the class and the words of a detection in columns of CSV, else those of its track', async () => {
+    const ofTrack = { CLASSIFICATION: 'car', TEXT: '=1+1' };
+    const row = await csvRow(portrait(ofTrack, { CLASSIFICATION: 'bus', TRANSCRIPT: 'Hello, you' }, {}));
+    expect(['classification', 'text', 'transcript'].map(row)).to.deep.equal(['bus', "'=1+1", 'Hello, you']);
+  });
+
+  const UPRIGHT = ['upright_x', 'upright_y', 'upright_width', 'upright_height'];
+  const csvRow = async (document: object) => {
+    const [names = [], cells = []] = readCsv(await exported(document, { format: 'csv', file: file() }));
+    return (name: string) => cells[names.indexOf(name)];
   };
 
   it('tells of one medium where one is asked for, and refuses one that is not there', async () => {
