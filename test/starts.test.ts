@@ -21,6 +21,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'components/sdk/second-thread.ts': [],
   'components/sdk/beats.ts': [],
   'media/image-frame.ts': ['sharp'],
+  // A stream that is refused needs no more than these.
+  'media/live/live-thread.ts': [],
+  'media/live/http-input.ts': ['ipaddr.js'],
+  'media/live/rtsp/rtsp-input.ts': ['ipaddr.js'],
   'components/media/handle.ts': ['fastq', 'file-type'],
 };
 

@@ -1,4 +1,5 @@
 /** Coded pictures out of bytes in a container, by FFmpeg, which asks for the bytes and is never let near a socket. */
+import './quiet.ts';
 import { Dictionary, FFmpegError, FormatContext, IOContext, InputFormat } from 'node-av/lib';
 import type { Packet, Stream } from 'node-av/lib';
 import { AVERROR_EOF, AVMEDIA_TYPE_VIDEO, AV_DISPOSITION_ATTACHED_PIC } from 'node-av/constants';

@@ -1,4 +1,5 @@
 /** The decoder of a live stream: what is damaged is left out, and a change of size is nothing special. */
+import './quiet.ts';
 import { Codec, CodecContext, Frame as AvFrame } from 'node-av/lib';
 import type { Packet } from 'node-av/lib';
 import { AVERROR_EINVAL } from 'node-av/constants';

@@ -2,29 +2,26 @@
  * Live video over a plain GET: MPEG-TS, multipart JPEG, fragmented MP4, WebM. The connection is that of our HTTP client, which goes
  * only to addresses that are allowed; FFmpeg sees bytes and opens nothing itself.
  */
-import { Agent } from 'undici';
-import type { Dispatcher } from 'undici';
+import type { Socket } from 'node:net';
+import type { Agent, Dispatcher } from 'undici';
 import { guardedLookup, type AddressRule } from '../../egress/addresses.ts';
-import { guardedGet } from '../http-get.ts';
 import { authorization, credentialsOf } from './authorization.ts';
 import { ByteFeed } from './byte-feed.ts';
-import { openContainerInput } from './container-input.ts';
+import { connectorWith, firstSocket, type Connecting } from './first-socket.ts';
 import type { Connect, LiveInput } from './input.ts';
 import { LiveError, networkError } from './live-error.ts';
 
 export async function openHttp(uri: string, connect: Connect, signal: AbortSignal): Promise<LiveInput> {
   const rule: AddressRule = { allowPrivate: connect.allowPrivate, settings: 'the setting FETCH_PRIVATE' };
-  const agent = new Agent({
-    connect: { lookup: guardedLookup(rule), timeout: connect.connectMs },
-    headersTimeout: connect.connectMs,
-    // How long a camera may be silent is a matter of the stall rules.
-    bodyTimeout: 0,
-  });
+  const connecting = { rule, connectMs: connect.connectMs, signal };
+  const url = new URL(uri);
+  const agent = await agentOver(await firstSocket(url, connecting), url, connecting);
   try {
     const answer = await get(uri, rule, agent, signal);
     checkAnswer(answer);
     const feed = new ByteFeed(answer.body);
     checkBeginning(await feed.begin());
+    const { openContainerInput } = await import('./container-input.ts');
     const input = await openContainerInput(feed, {
       multipart: /^multipart\//i.test(contentType(answer)),
       endIsTold: 'content-length' in answer.headers || 'transfer-encoding' in answer.headers,
@@ -44,6 +41,17 @@ export async function openHttp(uri: string, connect: Connect, signal: AbortSigna
   }
 }
 
+/** Loads the HTTP client only for a server that takes connections. */
+async function agentOver(first: Socket, url: URL, { rule, connectMs }: Connecting): Promise<Agent> {
+  const { Agent, buildConnector } = await import('undici');
+  return new Agent({
+    connect: connectorWith(first, url, buildConnector({ lookup: guardedLookup(rule), timeout: connectMs })),
+    headersTimeout: connectMs,
+    // How long a camera may be silent is a matter of the stall rules.
+    bodyTimeout: 0,
+  });
+}
+
 async function get(
   uri: string,
   rule: AddressRule,
@@ -53,6 +61,7 @@ async function get(
   const credentials = credentialsOf(new URL(uri));
   const authorize = (challenges: readonly string[], { pathname, search }: URL) =>
     credentials && authorization(challenges, credentials)?.('GET', pathname + search);
+  const { guardedGet } = await import('../http-get.ts');
   try {
     return await guardedGet({ uri, authorize }, { rule, agent, signal });
   } catch (error) {

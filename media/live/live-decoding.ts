@@ -4,7 +4,7 @@ import type { Frame as AvFrame, Packet } from 'node-av/lib';
 import { NO_TIMESTAMP, newPacket } from '../container.ts';
 import { FramePicker, sampling } from '../sampling.ts';
 import type { LiveCounters } from './counters.ts';
-import { openLiveDecoder, type LiveDecoder } from './decoder.ts';
+import { newFrame, openLiveDecoder, type LiveDecoder } from './decoder.ts';
 import type { CodedVideo, LiveInput } from './input.ts';
 import { LiveError } from './live-error.ts';
 import { MediaClock } from './media-clock.ts';
@@ -97,7 +97,7 @@ export class LiveDecoding {
     // A damaged packet may seem to be of a large picture as well.
     if (this.#tooLarge >= MANY_TOO_LARGE) throw tooLarge(this.#options.maxPixels);
     for (;;) {
-      const picture = this.#waiting.empty();
+      const picture = this.#waiting.spare() ?? newFrame();
       if (!decoder.receive(picture)) {
         this.#waiting.giveBack(picture);
         return since;

@@ -4,7 +4,7 @@
  */
 import type { StreamEnd, StreamEvent } from '../../protocol/streams.ts';
 import type { LiveCounters } from './counters.ts';
-import { LiveDecoding } from './live-decoding.ts';
+import type { LiveDecoding } from './live-decoding.ts';
 import { LiveError, networkError, type LiveFault } from './live-error.ts';
 import { openInput } from './open-input.ts';
 import { LIVE_DEFAULTS, type LiveOptions } from './options.ts';
@@ -26,6 +26,8 @@ export interface LiveEnd {
 
 export interface LiveListener {
   event(event: LiveEvent): void;
+  /** A sender answers for the first time; its pictures wait until this resolves. */
+  answered(): Promise<void>;
   /** There is one more frame to be taken. */
   waits(): void;
 }
@@ -43,7 +45,9 @@ export class LiveReader {
   readonly #counters: LiveCounters;
   readonly #listener: LiveListener;
   readonly #random: () => number;
-  readonly #decoding: LiveDecoding;
+  readonly #waiting: WaitingFrames;
+  /** Undefined until a sender answers. */
+  #decoding: LiveDecoding | undefined;
   readonly #began = performance.now();
   #connection = new AbortController();
   /** When the connection that stands was begun; undefined between two. */
@@ -72,10 +76,7 @@ export class LiveReader {
     this.#listener = listener;
     this.#random = random;
     this.#seen = options.seenBefore ?? false;
-    this.#decoding = new LiveDecoding(this.#options, shared.waiting, shared.counters, {
-      decoded: (size, fps) => this.#decoded(size, fps),
-      waits: () => listener.waits(),
-    });
+    this.#waiting = shared.waiting;
   }
 
   /** Ends the stream: `run` answers soon. */
@@ -91,7 +92,7 @@ export class LiveReader {
         const cause = await this.#connect();
         const end = this.#end ?? this.#endAfter(cause);
         if (end !== undefined || cause === 'ended') return end!;
-        if ((this.#decoding.lastFrameAt ?? 0) - began > STEADY_MS) attempt = 1;
+        if ((this.#decoding?.lastFrameAt ?? 0) - began > STEADY_MS) attempt = 1;
         await this.#pause(attempt, cause);
         if (this.#end !== undefined) return this.#end;
       }
@@ -119,6 +120,7 @@ export class LiveReader {
         connection.signal.throwIfAborted();
       };
       try {
+        this.#decoding ??= await this.#newDecoding();
         await this.#decoding.readAll(input, turn);
       } finally {
         await input.close();
@@ -130,6 +132,16 @@ export class LiveReader {
     } finally {
       this.#connectedAt = undefined;
     }
+  }
+
+  /** What decodes is loaded only for a sender that answers: it is most of what a stream costs that is refused. */
+  async #newDecoding(): Promise<LiveDecoding> {
+    const { LiveDecoding } = await import('./live-decoding.ts');
+    await this.#listener.answered();
+    return new LiveDecoding(this.#options, this.#waiting, this.#counters, {
+      decoded: (size, fps) => this.#decoded(size, fps),
+      waits: () => this.#listener.waits(),
+    });
   }
 
   #endAfter(cause: LiveError | 'ended'): LiveEnd | undefined {
@@ -172,7 +184,7 @@ export class LiveReader {
     if (this.#end !== undefined) return;
     const now = performance.now();
     const { stall, firstPictureMs } = this.#options;
-    const quietSince = this.#decoding.lastFrameAt ?? this.#began;
+    const quietSince = this.#decoding?.lastFrameAt ?? this.#began;
     if (!this.#seen) {
       if (now - quietSince >= firstPictureMs) this.#connection.abort(this.#silence(firstPictureMs));
       return;
@@ -192,7 +204,7 @@ export class LiveReader {
 
   #silence(quietMs: number): LiveError {
     const time = quietMs < 1_000 ? `${Math.round(quietMs)} ms` : `${Math.round(quietMs / 1_000)} s`;
-    const { packetsSinceFrame, damagedSinceFrame } = this.#decoding;
+    const { packetsSinceFrame = 0, damagedSinceFrame = 0 } = this.#decoding ?? {};
     return damagedSinceFrame > 0 || packetsSinceFrame > MOST_HELD_BACK
       ? new LiveError('DAMAGED', `What the camera sends could not be decoded for ${time}.`)
       : new LiveError('SILENT', `No picture came from the camera for ${time}.`);

@@ -1,16 +1,11 @@
 /** The thread of a live stream: reads and decodes whatever the detector's thread is busy with, and hands out a frame when one is wanted. */
 import '../promise-polyfill.ts';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Log } from 'node-av/lib';
-import { AV_LOG_QUIET } from 'node-av/constants';
-import { RgbConverter, rgbBytes } from '../rgb.ts';
+import type { RgbConverter } from '../rgb.ts';
 import { LiveCounters } from './counters.ts';
 import { LiveReader } from './live-reader.ts';
 import type { FromThread, LiveThread, ToThread } from './thread-messages.ts';
 import { WaitingFrames } from './waiting-frames.ts';
-
-// Complaints about damaged pictures are counted, and do not go to stderr.
-Log.setLevel(AV_LOG_QUIET);
 
 const { uri, options, counters } = workerData as LiveThread;
 const port = parentPort!;
@@ -18,6 +13,7 @@ const waiting = new WaitingFrames();
 const tell = (message: FromThread): void => port.postMessage(message);
 let wanted = false;
 let over = false;
+let pixels: typeof import('../rgb.ts');
 let rgb: RgbConverter | undefined;
 
 const reader = new LiveReader(
@@ -26,6 +22,7 @@ const reader = new LiveReader(
   { waiting, counters: new LiveCounters(counters) },
   {
     event: (event) => tell({ event }),
+    answered: loadPictures,
     waits: () => {
       if (wanted) handOut();
     },
@@ -41,6 +38,10 @@ port.on('message', (message: ToThread) => {
     if (over) leave();
   }
 });
+
+async function loadPictures(): Promise<void> {
+  pixels = await import('../rgb.ts');
+}
 
 /** Pixels are converted only now, so that nobody pays for frames that are dropped. */
 function handOut(): void {
@@ -62,8 +63,8 @@ function handOut(): void {
 function memoryFor(width: number, height: number): SharedArrayBuffer | undefined {
   if (rgb?.width === width && rgb.height === height) return undefined;
   rgb?.close();
-  const memory = new SharedArrayBuffer(rgbBytes(width, height));
-  rgb = new RgbConverter(width, height, memory);
+  const memory = new SharedArrayBuffer(pixels.rgbBytes(width, height));
+  rgb = new pixels.RgbConverter(width, height, memory);
   return memory;
 }
 

@@ -1,6 +1,5 @@
 /** Decoded frames that wait for the consumer: few, the oldest is dropped first. */
 import type { Frame as AvFrame } from 'node-av/lib';
-import { newFrame } from './decoder.ts';
 
 export interface WaitingFrame {
   readonly picture: AvFrame;
@@ -18,9 +17,9 @@ export class WaitingFrames {
   readonly #waiting: WaitingFrame[] = [];
   readonly #spare: AvFrame[] = [];
 
-  /** A frame to decode into. */
-  empty(): AvFrame {
-    return this.#spare.pop() ?? newFrame();
+  /** A frame to decode into; undefined: it has none left, and takes another one. */
+  spare(): AvFrame | undefined {
+    return this.#spare.pop();
   }
 
   /** True when an older one had to go for it. */

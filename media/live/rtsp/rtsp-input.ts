@@ -2,7 +2,7 @@
  * A camera's stream over RTSP: over one TCP connection of ours, or by UDP from the address that it was made to. FFmpeg is given coded pictures and opens nothing itself, so
  * neither a redirection nor a session description can send it anywhere.
  */
-import { Packet } from 'node-av/lib';
+import type { Packet } from 'node-av/lib';
 import type { CodedVideo, Connect, LiveInput } from '../input.ts';
 import { LiveError } from '../live-error.ts';
 import { PictureAssembler, type CodedPicture } from './pictures.ts';

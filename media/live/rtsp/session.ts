@@ -7,7 +7,7 @@ import type { Connect, Transport } from '../input.ts';
 import { LiveError } from '../live-error.ts';
 import { connectRtsp, requestUri, type RtspConnection, type RtspEvents } from './connection.ts';
 import type { RtspMessage } from './messages.ts';
-import { videoOf, type RtspVideo } from './sdp.ts';
+import type { RtspVideo } from './sdp.ts';
 import { UdpPorts } from './udp-ports.ts';
 
 const MOST_REDIRECTS = 5;
@@ -71,6 +71,7 @@ class Opening {
     const described = await this.#ask('DESCRIBE', uri, { Accept: 'application/sdp' });
     if (isRedirection(described)) return this.#redirection(described);
     accepted(described, 'DESCRIBE');
+    const { videoOf } = await import('./sdp.ts');
     const video = videoOf(described.body);
     const base =
       described.headers.get('content-base')?.[0] ?? described.headers.get('content-location')?.[0] ?? uri;
