@@ -9,6 +9,10 @@ import { LiveError } from './live-error.ts';
 
 /** What is sent as a stream. Playlists are left out: they name further addresses. */
 const FORMATS = 'mpegts,mov,matroska,mpjpeg,flv,mpeg,ogg,mjpeg,h264,hevc,m4v,nut';
+/** What FFmpeg calls files of sound alone, none of which is among the formats above. */
+const SOUND = new Set(
+  'aac,ac3,aiff,amr,ape,au,caf,dts,eac3,flac,gsm,loas,mp3,truehd,tta,voc,w64,wav,wv'.split(','),
+);
 const BUFFER_BYTES = 64 * 1024;
 /**
  * FFmpeg looks for tables of MPEG-TS in so many bytes before the first packet; later ones are taken as they come. The binding does not free
@@ -29,6 +33,8 @@ export interface ContainerOptions {
   /** Whether the sender tells the end, so that a connection that is closed without it was lost. */
   readonly endIsTold: boolean;
   readonly maxPixels: number;
+  /** The first bytes of the feed. */
+  readonly beginning: Buffer;
 }
 
 export async function openContainerInput(feed: ByteFeed, options: ContainerOptions): Promise<LiveInput> {
@@ -48,7 +54,7 @@ export async function openContainerInput(feed: ByteFeed, options: ContainerOptio
     const code = await format.openInput('', kind, known);
     if (code < 0) {
       io.freeContext();
-      throw unopened(feed, code);
+      throw unopened(feed, options.beginning);
     }
   } finally {
     known.free();
@@ -56,11 +62,12 @@ export async function openContainerInput(feed: ByteFeed, options: ContainerOptio
   return new ContainerInput(feed, format, io, options);
 }
 
-function unopened(feed: ByteFeed, code: number): LiveError {
+function unopened(feed: ByteFeed, beginning: Buffer): LiveError {
   if (feed.error !== undefined) return feed.error;
+  if (SOUND.has(InputFormat.probe(beginning)?.name ?? '')) return noVideo();
   return new LiveError(
     'NOT_VIDEO',
-    `What the address sends is no video that is known here (${FFmpegError.strerror(code)}).`,
+    'What the address sends is no video that is known here. Give the address of MPEG-TS, multipart JPEG, fragmented MP4, WebM or FLV.',
   );
 }
 
@@ -89,7 +96,7 @@ class ContainerInput implements LiveInput {
       if (code < 0) {
         if (this.#feed.error !== undefined) throw this.#feed.error;
         if (code === AVERROR_EOF) return this.#end();
-        if (++damaged > MOST_DAMAGED) throw unreadable(code);
+        if (++damaged > MOST_DAMAGED) throw this.#hasVideo ? unreadable(code) : noVideo();
       } else {
         damaged = 0;
         const video = this.#videoOf(packet.streamIndex);
@@ -97,6 +104,12 @@ class ContainerInput implements LiveInput {
         this.#refuseWithoutVideo();
       }
     }
+  }
+
+  /** Of a container without any stream yet nobody knows. */
+  get #hasVideo(): boolean {
+    const { streams } = this.#format;
+    return streams.length === 0 || streams.some(isVideo);
   }
 
   #end(): undefined {

@@ -20,12 +20,14 @@ export async function openHttp(uri: string, connect: Connect, signal: AbortSigna
     const answer = await get(uri, rule, agent, signal);
     checkAnswer(answer);
     const feed = new ByteFeed(answer.body);
-    checkBeginning(await feed.begin());
+    const beginning = await feed.begin();
+    checkBeginning(beginning);
     const { openContainerInput } = await import('./container-input.ts');
     const input = await openContainerInput(feed, {
       multipart: /^multipart\//i.test(contentType(answer)),
       endIsTold: 'content-length' in answer.headers || 'transfer-encoding' in answer.headers,
       maxPixels: connect.maxPixels,
+      beginning,
     });
     return {
       read: (packet) => input.read(packet),

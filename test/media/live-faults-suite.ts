@@ -1,13 +1,15 @@
 import { expect } from 'chai';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { accessUnits, jpegOf, transportStream } from '../support/coded-media.ts';
 import { type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
 import { multipart, streamServer, type StreamAnswer } from '../support/stream-server.ts';
 import { shownUri } from '../../media/file-uris.ts';
 import { closeServers, http, keep, rtsp as rtspOf, smallClip, watch, withLogin } from './live-watching.ts';
-import { scratchFolder } from './samples.ts';
+import { sample, scratchFolder } from './samples.ts';
 
+/** The second is an MP4 file whose index stands at its end. */
+const SOUNDS = ['green.wav', 'video_02_audio_only.mp4', 'silence.mp3', 'amrnb.amr'];
 const folder = scratchFolder();
 const file = smallClip(folder);
 const whole = accessUnits(file);
@@ -67,6 +69,17 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
       for (const [answer, expected] of isLong ? answers : answers.filter((_, n) => n % 3 === 0)) {
         const { url } = await http(() => answer);
         expect(await fault(url)).to.match(expected);
+      }
+    });
+
+    it('over HTTP: a file of sound alone has no video', async () => {
+      for (const name of isLong ? SOUNDS : SOUNDS.slice(0, 2)) {
+        const data = readFileSync(sample(name));
+        const { url } = await http(() => ({
+          headers: { 'content-type': 'application/octet-stream' },
+          pieces: [{ dueMs: 0, data }],
+        }));
+        expect(await fault(url), name).to.equal('NOT_VIDEO: The stream has no video in it.');
       }
     });
 
