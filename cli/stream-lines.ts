@@ -50,7 +50,7 @@ class StreamLines {
       case 'warning':
         return this.#warnings([event.message]);
       case 'segment':
-        return [this.#line(Date.now(), 'segment', segmentText(event))];
+        return [this.#line(event.at ?? Date.now(), 'segment', segmentText(event))];
       case 'counts':
         return this.#counts(event.counts);
       case 'missed':
@@ -110,11 +110,12 @@ class StreamLines {
   }
 }
 
+/** Many cameras do not say how many frames a second they send. */
+export const pictureText = ({ width, height, fps }: NonNullable<StreamInfo['picture']>): string =>
+  `${width}x${height}${fps > 0 ? `, ${Number(fps.toFixed(2))} frames/s` : ''}`;
+
 function standingText({ jobStatus, jobStatusDetail, picture }: StreamInfo): string {
-  const size =
-    picture === undefined || picture === null
-      ? ''
-      : `${picture.width}x${picture.height}, ${Number(picture.fps.toFixed(2))} frames/s`;
+  const size = picture === undefined || picture === null ? '' : pictureText(picture);
   return joined([jobStatus, jobStatus === 'IN_PROGRESS' ? size : '', jobStatusDetail ?? '']);
 }
 

@@ -11,6 +11,8 @@ export type LiveEvent =
   | Extract<StreamEvent, { type: 'trackBegan' | 'trackEnded' | 'reconnecting' | 'warning' }>
   | {
       readonly type: 'segment';
+      /** When its last frame came: milliseconds since the epoch. */
+      readonly at: number;
       readonly segment: number;
       readonly tracks: number;
       readonly detections: number;

@@ -125,7 +125,13 @@ export class StreamGateway {
     this.counters.counted(record.number, attempt, counts);
     const reply = await this.#ask(lease, { type: 'segment', segment, counts, firstTrack, attempt });
     if (reply === 'done')
-      this.#deps.live.tell(record.number, { type: 'segment', segment, tracks, detections });
+      this.#deps.live.tell(record.number, {
+        type: 'segment',
+        at: summary.stopTime,
+        segment,
+        tracks,
+        detections,
+      });
     return this.#answered(lease, reply);
   }
 

@@ -6,7 +6,7 @@ import { EXIT } from '../failure.ts';
 import { Interrupts } from '../interrupts.ts';
 import { refusal, type RestClient } from '../rest-client.ts';
 import { saved } from '../saved.ts';
-import { printerOf } from '../stream-lines.ts';
+import { pictureText, printerOf } from '../stream-lines.ts';
 import type { Terminal } from '../terminal.ts';
 import { RefusedError } from '../transport.ts';
 import { endedWell, endLine, streamOf, streamPath, unknownStream, watchStream } from '../watch-stream.ts';
@@ -95,7 +95,7 @@ function jobLines(job: StreamInfo): readonly string[] {
     Status: job.jobStatus,
     Detail: job.jobStatusDetail,
     Stream: job.streamUri,
-    Picture: picture && `${picture.width}x${picture.height}, ${Number(picture.fps.toFixed(2))} frames/s`,
+    Picture: picture && pictureText(picture),
     Pipeline: job.pipelineName,
     'External id': job.externalId,
     Started: momentText(job.startDate),

@@ -38,6 +38,8 @@ const LONGEST_PAUSE_MS = 3_000;
 interface WaitingSegment {
   readonly number: number;
   readonly lines: string;
+  /** Events that had been told when it was closed: they arrive before it. */
+  readonly after: number;
 }
 
 export class StreamReport {
@@ -46,6 +48,9 @@ export class StreamReport {
   readonly #options: StreamReportOptions;
   readonly #segments: WaitingSegment[] = [];
   #events: StreamEvent[] = [];
+  /** Events that were told, and those of them that have arrived or never will. */
+  #told = 0;
+  #settled = 0;
   #sending: Promise<void> | undefined;
   #telling: Promise<void> | undefined;
   #toldAt = -Infinity;
@@ -62,7 +67,7 @@ export class StreamReport {
 
   /** `lines` with the summary as the last one. */
   segment(number: number, lines: string): void {
-    this.#segments.push({ number, lines });
+    this.#segments.push({ number, lines, after: this.#told });
     this.#giveUpOldest();
     this.#sending ??= this.#sendSegments().finally(() => (this.#sending = undefined));
   }
@@ -70,7 +75,9 @@ export class StreamReport {
   /** `urgent`: goes at once and not with the next list. */
   event(event: StreamEvent, urgent = false): void {
     this.#events.push(event);
-    this.#events.splice(0, this.#events.length - (this.#options.keptEvents ?? KEPT_EVENTS));
+    this.#told += 1;
+    const tooMany = Math.max(0, this.#events.length - (this.#options.keptEvents ?? KEPT_EVENTS));
+    this.#settled += this.#events.splice(0, tooMany).length;
     this.#isUrgent ||= urgent;
     this.#tellIn(urgent ? 0 : this.#toldAt + LIST_MS - performance.now());
   }
@@ -116,6 +123,7 @@ export class StreamReport {
   async #sendSegments(): Promise<void> {
     const { client, token, onAnswer } = this.#options;
     for (let next = this.#segments[0]; next !== undefined; next = this.#segments[0]) {
+      await this.#eventsBefore(next);
       const { number, lines } = next;
       const answer = await this.#repeated(
         () => client.segment(token, number, lines, this.#over.signal),
@@ -125,6 +133,13 @@ export class StreamReport {
       if (at >= 0) this.#segments.splice(at, 1);
       if (answer !== undefined) onAnswer(answer);
       if (this.#over.signal.aborted) return;
+    }
+  }
+
+  async #eventsBefore(segment: WaitingSegment): Promise<void> {
+    while (this.#settled < segment.after && !this.#over.signal.aborted) {
+      this.#tellIn(0);
+      await this.#telling;
     }
   }
 
@@ -167,6 +182,7 @@ export class StreamReport {
     this.#toldAt = performance.now();
     const send = () => client.events(token, { events, counts: counts() }, this.#over.signal);
     const answer = await this.#repeated(send, undefined, REFUSED_LIST);
+    this.#settled += events.length;
     if (answer !== undefined) onAnswer(answer);
   }
 

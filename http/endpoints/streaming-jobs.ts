@@ -41,7 +41,7 @@ const EVENTS = {
     schema: z.string(),
     type: 'text/event-stream',
     example:
-      'retry: 2000\n\nid: 1\nevent: segment\ndata: {"type":"segment","segment":3,"tracks":1,"detections":40}\n\n',
+      'retry: 2000\n\nid: 1\nevent: segment\ndata: {"type":"segment","at":1767325472480,"segment":3,"tracks":1,"detections":40}\n\n',
   },
 };
 
@@ -199,7 +199,7 @@ export const streamingJobEndpoints = [
     description:
       'The first event, `job`, comes at once and tells how the job stands, as GET does; the next ones when that changes. `trackBegan`, ' +
       '`trackEnded`, `segment`, `reconnecting`, `warning` and `counts` tell what is seen as it happens; `missed` tells a client that reads too ' +
-      'slowly how many it has not got. The stream ends with the job.',
+      'slowly how many it has not got. `at` is when it happened, in milliseconds since the epoch; an event may arrive after a later one. The stream ends with the job.',
     params,
     answers: { 200: EVENTS, 400: NO_SUCH_JOB },
     refusal: noBody,

@@ -5,16 +5,17 @@ import { count, moment } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
 import { Connection, Facts, Problem, Risky, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
-import { isOver, type Segment, type StreamInfo, type TrackBegan, type TrackEnded } from './types.ts';
+import { withLine, type LogLine } from './log.ts';
+import {
+  isOver,
+  type Reconnecting,
+  type Segment,
+  type StreamInfo,
+  type TrackBegan,
+  type TrackEnded,
+  type Warned,
+} from './types.ts';
 
-interface Line {
-  readonly key: number;
-  readonly at: number;
-  readonly text: string;
-}
-
-/** Lines of the log that are kept. */
-const MOST_LINES = 200;
 /** Time between two pictures: milliseconds. */
 const PICTURE_MS = 500;
 
@@ -24,9 +25,9 @@ let keys = 0;
 export function StreamView({ id }: { readonly id: string }) {
   const path = `rest/streaming/jobs/${encodeURIComponent(id)}`;
   const info = useLoaded((signal) => get<StreamInfo>(path, { details: true }, signal), [id]);
-  const [lines, setLines] = useState<readonly Line[]>([]);
+  const [lines, setLines] = useState<readonly LogLine[]>([]);
   const log = (text: string, at = Date.now()) =>
-    setLines((before) => [{ key: ++keys, at, text }, ...before].slice(0, MOST_LINES));
+    setLines((before) => withLine(before, { key: ++keys, at, text }));
   const over = info.value === undefined || isOver(info.value);
   const watching = useEvents(
     over ? undefined : `${path}/events`,
@@ -35,9 +36,12 @@ export function StreamView({ id }: { readonly id: string }) {
       job: (data) => info.set(data as StreamInfo),
       trackBegan: (data) => log(began(data as TrackBegan), (data as TrackBegan).at),
       trackEnded: (data) => log(`Track ${(data as TrackEnded).liveId} ends.`, (data as TrackEnded).at),
-      segment: (data) => log(segmentSentence(data as Segment)),
-      reconnecting: (data) => log(`The camera is called again: ${(data as { cause: string }).cause}`),
-      warning: (data) => log((data as { message: string }).message),
+      segment: (data) => log(segmentSentence(data as Segment), (data as Segment).at),
+      reconnecting: (data) => {
+        const { cause, at } = data as Reconnecting;
+        log(`The camera is called again: ${cause}`, at);
+      },
+      warning: (data) => log((data as Warned).message, (data as Warned).at),
       counts: (data) =>
         info.set((before) =>
           before === undefined
@@ -88,6 +92,10 @@ const began = ({ liveId, trackType, confidence, properties }: TrackBegan) => {
 const segmentSentence = ({ segment, tracks, detections }: Segment) =>
   `Segment ${segment} is reported: ${count(tracks)} tracks, ${count(detections)} detections.`;
 
+/** Many cameras do not say how many frames a second they send. */
+const pictureText = ({ width, height, fps }: NonNullable<StreamInfo['picture']>) =>
+  `${width}×${height}${fps > 0 ? `, ${Number(fps.toFixed(2))} frames a second` : ''}`;
+
 function StreamFacts({ stream }: { readonly stream: StreamInfo }) {
   const { frames, picture, warnings = [] } = stream;
   return (
@@ -96,7 +104,7 @@ function StreamFacts({ stream }: { readonly stream: StreamInfo }) {
         of={[
           ['Camera', stream.streamUri],
           ['Pipeline', stream.pipelineName],
-          ['Picture', picture && `${picture.width}×${picture.height}, ${picture.fps} frames a second`],
+          ['Picture', picture && pictureText(picture)],
           ['Frames', frames && count(frames.read)],
           ['Dropped', frames && count(frames.dropped)],
           ['Without motion', frames && frames.skipped > 0 && count(frames.skipped)],

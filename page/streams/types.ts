@@ -18,9 +18,20 @@ export interface TrackEnded {
   readonly frame: number;
 }
 export interface Segment {
+  /** When its last frame came; absent from servers of an earlier version. */
+  readonly at?: number;
   readonly segment: number;
   readonly tracks: number;
   readonly detections: number;
+}
+
+export interface Reconnecting {
+  readonly at: number;
+  readonly cause: string;
+}
+export interface Warned {
+  readonly at: number;
+  readonly message: string;
 }
 
 /** Whether a stream has ended. */

@@ -28,6 +28,15 @@ function shown(list: readonly LiveEvent[], options = {}): readonly string[] {
 }
 
 describe('The events of a live stream', () => {
+  it('tell the frame rate of a camera that says it, and no other', () => {
+    const opened = (fps: number) =>
+      ({ type: 'job', ...running, picture: { width: 640, height: 360, fps } }) as unknown as LiveEvent;
+    expect(shown([opened(0), opened(29.97)])).to.deep.equal([
+      'state         IN_PROGRESS  640x360',
+      'state         IN_PROGRESS  640x360, 29.97 frames/s',
+    ]);
+  });
+
   it('are asked for again when they break off, and the job is looked at between; a state is told once', async () => {
     const segment = { type: 'segment', segment: 4, tracks: 2, detections: 9 };
     const script = [

@@ -204,6 +204,17 @@ describe('The report of a live stream', () => {
   const segmentsIn = (arrived: readonly string[]) =>
     arrived.filter((message) => message.startsWith('segment'));
 
+  it('lets a segment arrive after the events that were told before it', async () => {
+    const { report, arrived } = reportTo(() => undefined);
+    report.event(event(1));
+    report.segment(0, 'lines');
+    report.event(event(2));
+    report.segment(1, 'lines');
+    await report.flush();
+    expect(arrived).to.deep.equal(['events 1,2', 'segment 0', 'segment 1']);
+    report.close();
+  });
+
   it('gives up the oldest segments when too many wait', async () => {
     let isAway = true;
     const fate = () => {

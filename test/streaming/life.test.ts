@@ -677,6 +677,7 @@ describe('A streaming job', function () {
     await component.segment(token, 0, [track('a', 1), summaryOf(0)]);
     const text = () => seen.join('');
     await until('the segment is seen', text, (all) => all.includes('event: segment'));
+    expect(text()).to.include(`{"type":"segment","at":${summaryOf(0).segment.stopTime},"segment":0,`);
     expect(text()).to.include('event: job').and.include('event: trackBegan').and.include('"liveId":"a"');
     const asked = fetch(`${service.url}/rest/streaming/jobs/${id}/frame.jpg`, {
       headers: { authorization: `Bearer ${service.token}` },
