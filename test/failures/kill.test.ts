@@ -93,7 +93,11 @@ describe('A server that is killed', () => {
   const request = (): JobRequest => ({
     media: [sampleUri('hello-world.png'), pathToFileURL(join(service.mediaDir, 'video.avi')).href],
     pipelineName: 'LIGHT PIPELINE',
-    jobProperties: { TARGET_SEGMENT_LENGTH: '25', MIN_SEGMENT_LENGTH: '5' },
+    jobProperties: {
+      TARGET_SEGMENT_LENGTH: '25',
+      MIN_SEGMENT_LENGTH: '5',
+      ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES',
+    },
   });
   const slow = (): JobRequest => ({
     ...request(),

@@ -7,7 +7,9 @@ import * as buckets from '../../domain/buckets.ts';
 import * as callback from '../../domain/callback.ts';
 import { ComponentWarnings } from '../../domain/component-warnings.ts';
 import { mergeDetectionErrors } from '../../domain/detection-errors.ts';
+import { documentPage } from '../../domain/document-page.ts';
 import * as elementNotes from '../../domain/element-notes.ts';
+import { exportFileName } from '../../domain/export-formats.ts';
 import * as frameList from '../../domain/frame-list.ts';
 import { frameTable } from '../../domain/frame-runs.ts';
 import { variableFrameTimes } from '../../domain/frame-times.ts';
@@ -262,6 +264,12 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       const one = algorithm('ONE', { properties: declared(size, 'INT') });
       return () => elementNotes.algorithmNotes(one);
     },
+  },
+  'document-page.ts': {
+    documentPage: (size) => () => documentPage('excel '.repeat(size / 6), '1'.repeat(size)),
+  },
+  'export-formats.ts': {
+    exportFileName: (size) => () => exportFileName('a b '.repeat(size / 4), 'csv'),
   },
   'exemplar.ts': because('looks at one detection', 'isExemplar'),
   'frame-list.ts': {

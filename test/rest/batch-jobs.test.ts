@@ -218,6 +218,7 @@ describe('Batch jobs (specification 4.2)', () => {
       const document = await service.run({
         media: [ASTRONAUT, { mediaUri: ASTRONAUT, properties: nothing }],
         pipelineName: 'LIGHT TWICE PIPELINE',
+        jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES' },
       });
       const sources = document.media.map(({ output }) =>
         Object.entries(output).map(([type, entries]) => [type, entries.map(({ source }) => source)]),
@@ -307,11 +308,16 @@ describe('Batch jobs (specification 4.2)', () => {
   describe('GET /rest/jobs/{id}/output/detection', () => {
     it('answers the detection output object with all its fields', async () => {
       const properties = { LABEL: 'of the medium' };
+      const jobProperties = {
+        LABEL: 'of the job',
+        OUTPUT_DETAILS: 'TRUE',
+        ARTIFACT_EXTRACTION_POLICY: 'VISUAL_TYPES_ONLY',
+      };
       const id = await service.submit({
         media: [{ mediaUri: ASTRONAUT, properties }],
         ...LIGHT,
         externalId: 'x',
-        jobProperties: { LABEL: 'of the job', OUTPUT_DETAILS: 'TRUE' },
+        jobProperties,
         algorithmProperties: { LIGHT: { LABEL: 'of the algorithm here' } },
       });
       await service.terminal(id);
@@ -346,7 +352,7 @@ describe('Batch jobs (specification 4.2)', () => {
         externalJobId: 'x',
         status: 'COMPLETE',
         algorithmProperties: { LIGHT: { LABEL: 'of the algorithm here' } },
-        jobProperties: { LABEL: 'of the job', OUTPUT_DETAILS: 'TRUE' },
+        jobProperties,
         environmentVariableProperties: {},
       });
       const { processingTime, actions } = timing as { processingTime: number; actions: readonly object[] };

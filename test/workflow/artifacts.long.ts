@@ -25,7 +25,7 @@ describe('Artifacts of a server that dies', () => {
     const { jobId: id } = await dying.run({
       media: [uriOf(dying, 'video.avi')],
       pipelineName: 'LIGHT PIPELINE',
-      jobProperties: { FRAME_INTERVAL: '10' },
+      jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES', FRAME_INTERVAL: '10' },
     });
     const pictures = () => filesOf(dying, 'artifacts', id);
     const before = await pictures();

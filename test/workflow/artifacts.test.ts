@@ -21,11 +21,12 @@ import { annotates, finds, inOneJob, pipelineOf, run, runOne, type Step } from '
 
 type Properties = Readonly<Record<string, string>>;
 const POLICY = 'ARTIFACT_EXTRACTION_POLICY';
+/** The pipeline of the test component makes no pictures unless it is told to. */
+const WITH_PICTURES = { [POLICY]: 'VISUAL_TYPES_ONLY' };
 const LARGE = { frames: 200, width: 640, height: 360 };
 const ASTRONAUT = sampleUri('astronaut.png');
 /** A step that finds these tracks, of which artifacts are taken as of any others. */
-const stagedIn = (...tracks: readonly StagedTrack[]): Step =>
-  finds(tracks, { [POLICY]: 'VISUAL_TYPES_ONLY' });
+const stagedIn = (...tracks: readonly StagedTrack[]): Step => finds(tracks, WITH_PICTURES);
 /** Every tenth of 60 frames. */
 const FRAMES = [0, 10, 20, 30, 40, 50];
 
@@ -39,11 +40,18 @@ describe('Artifacts', () => {
   after(() => service.close());
 
   const light = (media: JobRequest['media'], jobProperties: Properties = {}): Promise<DetectionDocument> =>
-    service.run({ media, pipelineName: 'LIGHT PIPELINE', jobProperties });
+    service.run({
+      media,
+      pipelineName: 'LIGHT PIPELINE',
+      jobProperties: { ...WITH_PICTURES, ...jobProperties },
+    });
   const lightOf = ({ media }: DetectionDocument) => tracksOf(media[0], 'LIGHT')[0]!;
 
   describe('of a video are taken', () => {
-    const inOne = inOneJob(() => service, { pipelineName: 'LIGHT PIPELINE' });
+    const inOne = inOneJob(() => service, {
+      pipelineName: 'LIGHT PIPELINE',
+      jobProperties: WITH_PICTURES,
+    });
     const taken = (properties: Properties) => {
       const medium = inOne(() => uriOf(service, 'video.avi'), { FRAME_INTERVAL: '10', ...properties });
       return async () => {
@@ -167,10 +175,17 @@ describe('Artifacts', () => {
     });
   });
 
+  it('are no work at all for an action whose policy is NONE', async () => {
+    const { jobId } = await service.run({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' });
+    const steps = service.handedOut().flatMap(({ subJob }) => subJob.split(`${jobId}.1.0.0.0.`)[1] ?? []);
+    expect(steps).to.deep.equal(['0', 'finish']);
+  });
+
   it('are not taken of tracks that are suppressed', async () => {
     const hidden = { name: 'HIDDEN ACTION', algorithm: 'LIGHT' };
     const document = await service.run({
       media: [ASTRONAUT],
+      jobProperties: WITH_PICTURES,
       pipelineDefinition: {
         pipeline: ['HIDDEN TASK', 'LABELLED LIGHT TASK'],
         tasks: [{ name: 'HIDDEN TASK', actions: [hidden.name] }],

@@ -59,7 +59,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
       media: [PICTURE],
       ...('pipelineName' in more ? {} : DRAWN),
       ...more,
-      jobProperties: { ARCHIVE_URL: archive.url, ...properties },
+      jobProperties: { ARCHIVE_URL: archive.url, ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES', ...properties },
     });
     /** Runs a job of which the archive hears. */
     const archived = async (request: JobRequest): Promise<DetectionDocument> => {
