@@ -175,6 +175,23 @@ describe('Artifacts', () => {
     });
   });
 
+  it('have the index of their track in artifactPath, in images and in videos', async () => {
+    const boxes = [10, 110, 210].map((x) => ({ frames: [0, 10], boxes: [[x, 10, 60, 60]] as const }));
+    const steps = pipelineOf(stagedIn(...boxes));
+    const { jobId, media } = await service.run({ media: [ASTRONAUT, uriOf(service, 'large.avi')], ...steps });
+    for (const medium of media) {
+      const tracks = tracksOf(medium, 'STAGED') as readonly (DocumentTrack & { readonly index: number })[];
+      const paths = tracks.map(({ exemplar }) => exemplar.artifactPath?.split('/artifacts/')[1]);
+      expect(tracks.map(({ index }) => index)).to.deep.equal([0, 1, 2]);
+      expect(paths).to.deep.equal(
+        tracks.map(
+          ({ exemplar }, index) =>
+            `${jobId}.1/${medium.mediaId}/0/0/${index}/frame-${exemplar.offsetFrame}.png`,
+        ),
+      );
+    }
+  });
+
   it('are no work at all for an action whose policy is NONE', async () => {
     const { jobId } = await service.run({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' });
     const steps = service.handedOut().flatMap(({ subJob }) => subJob.split(`${jobId}.1.0.0.0.`)[1] ?? []);
