@@ -1,4 +1,5 @@
-import { ApiError, get } from '../kit/api.ts';
+import { ApiError } from '../kit/answer.ts';
+import { get } from '../kit/api.ts';
 import { counted, fileName } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
 import type { JobInfo } from './types.ts';

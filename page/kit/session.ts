@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, get, onUnauthorized, urlOf } from './api.ts';
+import { ApiError, onUnauthorized } from './answer.ts';
+import { get, urlOf } from './api.ts';
 
 /** Who reads the page. */
 export interface Session {

@@ -1,4 +1,5 @@
-import { messageOf, urlOf } from '../kit/api.ts';
+import { messageOf } from '../kit/answer.ts';
+import { urlOf } from '../kit/api.ts';
 
 /** Sends a file to the server; `told` how many bytes have left. Answers its URI for jobs. */
 export function upload(file: File, told: (sent: number) => void, gone: AbortSignal): Promise<string> {

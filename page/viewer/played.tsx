@@ -69,6 +69,9 @@ export function Played(props: PlayerProps & { readonly failed: (problem: string)
         }}
         // The boxes are fetched while the browser looks for the picture.
         onSeeking={({ currentTarget }) => void cache.at(table.shownAt(currentTarget.currentTime * 1_000))}
+        onWaiting={recovery.waits}
+        onProgress={recovery.arrives}
+        onCanPlay={recovery.goesOn}
         onError={recovery.broke}
       />
       {recovery.isBroken && (

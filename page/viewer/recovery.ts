@@ -1,8 +1,9 @@
 /** A video that broke off is tried again where it was: a network that hiccups is no reason to do without it. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { refusalOf } from '../kit/api.ts';
+import { refusalOf } from '../kit/answer.ts';
 import type { FrameTable } from './frame-table.ts';
+import { Silence } from './silence.ts';
 
 /** Attempts in a row to play a video that broke off although the service answers. */
 const ATTEMPTS = 4;
@@ -10,6 +11,9 @@ const ATTEMPTS = 4;
 const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [250, 4_000];
 /** So far from where it broke off the video is well again: milliseconds of the medium. */
 const WELL_MS = 10_000;
+
+/** Without a byte for so long a video that is waited for is tried again: milliseconds. */
+const SILENCE_MS = 10_000;
 
 /** Where the reader was, and how it played. */
 interface Place {
@@ -25,6 +29,12 @@ export interface Recovery {
   broke(): void;
   /** Told that the video can go to any of its frames; answers where it is to go. */
   loaded(): Place;
+  /** Told that the video has come to the end of what has arrived of it. */
+  waits(): void;
+  /** Told that more of the video has arrived. */
+  arrives(): void;
+  /** Told that enough of it has arrived to go on. */
+  goesOn(): void;
   /** Told of the frame that is shown. */
   presented(frame: number): void;
   /** Told where the reader wants to go while the video is being loaded. */
@@ -42,6 +52,10 @@ interface RecoveryParts {
   readonly failed: (problem: string) => void;
 }
 
+/** It is to be shown from where nothing has arrived yet. */
+const lacksData = ({ ended, paused, seeking, readyState }: HTMLVideoElement) =>
+  !ended && (seeking || !paused) && readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
+
 /** Of a video that has never been shown one more attempt tells whether the browser can play it at all. */
 const mostAttempts = (wasShown: boolean) => (wasShown ? ATTEMPTS : 1);
 
@@ -53,9 +67,14 @@ export function useRecovery(parts: RecoveryParts): Recovery {
   const latest = useRef(parts);
   latest.current = parts;
   const gone = useRef(new AbortController());
+  const again = useRef<() => void>(() => undefined);
+  const silence = useRef(new Silence(SILENCE_MS, () => again.current()));
   useEffect(() => {
     gone.current = new AbortController();
-    return () => gone.current.abort();
+    return () => {
+      silence.current.end();
+      gone.current.abort();
+    };
   }, []);
 
   const tryAgain = async () => {
@@ -72,7 +91,11 @@ export function useRecovery(parts: RecoveryParts): Recovery {
         now.wasShown ? 'The video breaks off here.' : 'This browser does not play this video.',
       );
     const timer = setTimeout(
-      () => (isAway ? void tryAgain() : player.load()),
+      () => {
+        if (isAway) return void tryAgain();
+        player.load();
+        silence.current.begin();
+      },
       Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** now.pauses++),
     );
     signal.addEventListener('abort', () => clearTimeout(timer));
@@ -82,21 +105,30 @@ export function useRecovery(parts: RecoveryParts): Recovery {
     isPlaying: !player.paused,
     rate: player.playbackRate,
   });
+  const broke = () => {
+    silence.current.end();
+    if (video.current === null) return;
+    // An attempt that fails before it gets anywhere leaves the place as it was.
+    if (state.current.isLoaded) place.current = whereItWas(video.current);
+    state.current.isLoaded = false;
+    state.current.brokeAtMs = table.timeOf(place.current.frame);
+    setBroken(true);
+    void tryAgain();
+  };
+  again.current = () => {
+    if (video.current !== null && (!state.current.isLoaded || lacksData(video.current))) broke();
+  };
   return {
     isBroken,
-    broke() {
-      if (video.current === null) return;
-      // An attempt that fails before it gets anywhere leaves the place as it was.
-      if (state.current.isLoaded) place.current = whereItWas(video.current);
-      state.current.isLoaded = false;
-      state.current.brokeAtMs = table.timeOf(place.current.frame);
-      setBroken(true);
-      void tryAgain();
-    },
+    broke,
     loaded() {
+      silence.current.end();
       state.current.isLoaded = true;
       return place.current;
     },
+    waits: () => silence.current.begin(),
+    arrives: () => silence.current.heard(),
+    goesOn: () => silence.current.end(),
     presented(shown) {
       const now = state.current;
       now.wasShown = true;

@@ -93,6 +93,22 @@ export function videoThatBreaksOff(
       await hasPicture(page);
       expect(await page.getByText('Single frames are shown').count()).to.equal(0);
     });
+
+    it('is tried again where a service takes requests and never answers them', async () => {
+      let silent = 0;
+      // The request of the player that breaks off, one that asks whether it can be had again, and the next of the player.
+      const page = await opened(async (route, from) => {
+        if (silent === 0 && from < FAR) return part(route, from);
+        if (++silent === 1) return route.abort('connectionreset');
+        return silent <= 3 ? undefined : part(route, from);
+      });
+      await shown(page).waitFor({ state: 'attached' });
+      await page.evaluate(
+        `document.querySelector('video').playbackRate = ${RATE}; void document.querySelector('video').play()`,
+      );
+      await atLeast(page, later);
+      expect(silent).to.be.above(3);
+    });
     return;
   }
 
