@@ -63,6 +63,18 @@ function elapsedAt(frames: number, fps: number): number {
   return fps > 0 ? Math.floor((frames * 1000) / fps + TINY) : 0;
 }
 
+/** A stated rate that is off by a greater factor says nothing of the video. */
+const MOST_OFF = 1.5;
+
+/**
+ * Frames a second of a video with a variable rate: those that its container states, unless the video has far more or far
+ * fewer frames a second on average.
+ */
+export function plausibleRate(stated: number, mean: number): number {
+  if (!(mean > 0) || !Number.isFinite(mean)) return stated;
+  return stated > mean * MOST_OFF || stated < mean / MOST_OFF ? mean : stated;
+}
+
 /** Milliseconds at which the frame is shown; frames behind the end of a table go on at the mean rate. */
 export function timeOfFrame(frameTimes: FrameTimes, frame: number): number {
   const { startTime, fps, times } = frameTimes;

@@ -2,10 +2,10 @@
 import type { Issue, MediaType } from '../domain/types.ts';
 import { openContainer } from './container.ts';
 import type { Container } from './container.ts';
-import { cachedScan } from './frame-numbers.ts';
 import { inspectVideo } from './inspect-video.ts';
 import type { Findings, InspectOptions } from './inspection.ts';
 import { UNKNOWN_MIME } from './mime.ts';
+import { cachedScan } from './packet-scan.ts';
 import { truncationMessage, truncationOf } from './truncation.ts';
 
 /** FFmpeg's names of formats that have no unmistakable beginning; such a file is taken for one only when it is sure. */

@@ -1,12 +1,15 @@
 import { AV_PKT_DATA_DISPLAYMATRIX } from 'node-av/constants';
 import type { Stream } from 'node-av/lib';
+import { timeOfFrame } from '../domain/frame-times.ts';
 import type { FrameTimes, Issue } from '../domain/types.ts';
 import { EventLoopYield } from './container.ts';
 import type { Container } from './container.ts';
-import { GuessedTimes, cachedScan, frameTimes, presented } from './frame-numbers.ts';
-import type { PacketScan } from './frame-numbers.ts';
+import { CountedTimes } from './counted-times.ts';
+import { frameTimes } from './frame-numbers.ts';
 import type { Findings, InspectOptions } from './inspection.ts';
 import { MediumError } from './medium-error.ts';
+import { cachedScan, presented } from './packet-scan.ts';
+import type { PacketScan } from './packet-scan.ts';
 import { truncationMessage, truncationOf } from './truncation.ts';
 import { openCursor } from './video-cursor.ts';
 import type { VideoCursor } from './video-cursor.ts';
@@ -20,6 +23,8 @@ interface Frames {
   /** Every frame can be told by its own presentation timestamp. */
   readonly numbered: boolean;
   readonly scan: PacketScan;
+  /** Milliseconds for which the last frame is shown; 0 when that is not known. */
+  readonly lastMs: number;
 }
 
 /**
@@ -31,17 +36,15 @@ export async function inspectVideo(
   stream: Stream,
   { signal, ignoresDamage = false }: Pick<InspectOptions, 'signal' | 'ignoresDamage'> = {},
 ): Promise<Findings> {
-  const { count, times, numbered, scan } = await framesOf(container.path, signal);
+  const frames = await framesOf(container.path, signal);
+  const { count, times, numbered, scan } = frames;
   if (count === 0) throw new MediumError('FRAME_COUNT', 'Failed to get frame count.');
   const warnings: Issue[] = [];
   if (times.estimated === true) warnings.push({ code: 'MEDIA_INSPECTION', message: ESTIMATED });
   const truncation = truncationOf(container, stream, scan, times.fps);
   if (truncation !== undefined && !ignoresDamage)
     warnings.push({ code: 'MEDIA_INSPECTION', message: truncationMessage(truncation) });
-  const duration =
-    truncation?.readMs ??
-    container.duration ??
-    Math.ceil(times.fps > 0 ? times.startTime + (count * 1000) / times.fps : 0);
+  const duration = truncation?.readMs ?? durationOf(container, frames);
   const { rotation, flip } = streamOrientation(stream);
   const metadata = {
     FRAME_COUNT: String(count),
@@ -62,34 +65,46 @@ async function framesOf(path: string, signal?: AbortSignal): Promise<Frames> {
   try {
     const { firstPts, timeBase, container } = cursor;
     const scan = await cachedScan(path, signal);
+    const usualMs = 1000 / (cursor.rates[0] ?? Infinity);
     const pts = firstPts === undefined ? new Float64Array() : presented(scan, firstPts);
     if (scan.complete && pts.length > 0)
       return {
         count: pts.length,
-        times: frameTimes(pts, timeBase, container.origin, cursor.rates),
+        times: frameTimes(pts, cursor, container.origin),
         numbered: true,
         scan,
+        lastMs: scan.lastTicks * timeBase * 1000 || usualMs,
       };
-    return { ...(await countedFrames(cursor, new EventLoopYield(signal))), scan };
+    const counted = await countedFrames(cursor, scan, new EventLoopYield(signal));
+    return { ...counted, scan, lastMs: usualMs };
   } finally {
     cursor.close();
   }
 }
 
-async function countedFrames(cursor: VideoCursor, eventLoop: EventLoopYield): Promise<Omit<Frames, 'scan'>> {
-  const { timeBase, rates } = cursor;
-  const guessed = new GuessedTimes(timeBase, rates[0] ?? 0);
+async function countedFrames(
+  cursor: VideoCursor,
+  scan: PacketScan,
+  eventLoop: EventLoopYield,
+): Promise<Omit<Frames, 'scan' | 'lastMs'>> {
+  const counted = new CountedTimes(cursor, scan);
   const ticks: number[] = [];
   for (let frame = cursor.next(); frame !== 'end'; frame = cursor.next()) {
-    if (frame !== 'more') ticks.push(guessed.next(frame.bestEffortTimestamp));
+    if (frame !== 'more') ticks.push(counted.next(frame.bestEffortTimestamp));
     if (eventLoop.yieldIsDue()) await eventLoop.yield();
   }
-  const times = frameTimes(Float64Array.from(ticks), timeBase, 0, rates);
+  const times = frameTimes(Float64Array.from(ticks), cursor, 0);
   return {
     count: ticks.length,
-    times: guessed.estimated ? { ...times, estimated: true } : times,
+    times: counted.estimated ? { ...times, estimated: true } : times,
     numbered: false,
   };
+}
+
+/** Milliseconds, rounded up, as the container states them, but never less than the frames take. */
+function durationOf({ duration = 0 }: Container, { times, count, lastMs }: Frames): number {
+  const last = timeOfFrame(times, count - 1);
+  return last < duration ? duration : Math.ceil(last + lastMs);
 }
 
 /**

@@ -6,7 +6,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Stream } from 'node-av/lib';
 import { NO_TIMESTAMP } from './container.ts';
 import type { Container } from './container.ts';
-import type { PacketScan, TimeSpan } from './frame-numbers.ts';
+import type { PacketScan, TimeSpan } from './packet-scan.ts';
 
 export interface Truncation {
   /** Milliseconds that can be read, and that the container says there are. */

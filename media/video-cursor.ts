@@ -53,6 +53,8 @@ export class VideoCursor {
   readonly timeBase: number;
   /** Frames a second that the container gives, the average first; may be empty. */
   readonly rates: readonly number[];
+  /** The container has a slot for each frame at its rate, and some may be empty: dropped frames of AVI. */
+  readonly hasSlots: boolean;
   /** Only key frames are decoded from now on. */
   keysOnly = false;
   /** The size of the medium's pictures; later ones that differ are scaled to it. */
@@ -71,6 +73,7 @@ export class VideoCursor {
     this.stream = stream;
     this.timeBase = stream.timeBase.toDouble();
     this.rates = streamRates(stream);
+    this.hasSlots = container.format.iformat?.name === 'avi';
     this.#decoder = decoder;
     this.close = once(() => {
       this.#packet.free();

@@ -11,17 +11,11 @@
 import type { Frame as AvFrame } from 'node-av/lib';
 import type { Frame, FrameSource } from '../components/sdk/detector.ts';
 import { EventLoopYield } from './container.ts';
-import {
-  GuessedTimes,
-  cachedScan,
-  constantNumbers,
-  frameTimes,
-  milliseconds,
-  presented,
-  tabledNumbers,
-} from './frame-numbers.ts';
+import { CountedTimes } from './counted-times.ts';
+import { constantNumbers, frameTimes, milliseconds, tabledNumbers } from './frame-numbers.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
 import { MediumError } from './medium-error.ts';
+import { cachedScan, presented } from './packet-scan.ts';
 import { RgbConverter } from './rgb.ts';
 import { FramePicker, expectedFrames, sampling } from './sampling.ts';
 import type { Sampling, SamplingOptions } from './sampling.ts';
@@ -53,29 +47,29 @@ export interface VideoReader extends FrameSource {
 export async function openVideo(path: string, options: VideoOptions = {}): Promise<VideoReader> {
   const cursor = await openCursor(path, options.threads, options.signal);
   try {
-    const numbers = await numbering(cursor, options);
+    const found = await numbering(cursor, options);
     // At a constant rate a cap is an interval.
     const sampled = options.known?.constantRate === true ? { ...options, rateCap: undefined } : options;
-    return new Reader(cursor, numbers, sampling(sampled, numbers?.count ?? options.known?.length), options);
+    const count = found instanceof CountedTimes ? undefined : found.count;
+    return new Reader(cursor, found, sampling(sampled, count ?? options.known?.length), options);
   } catch (error) {
     cursor.close();
     throw error;
   }
 }
 
-/** Undefined when timestamps do not tell frames apart: then they are counted from the beginning. */
+/** Frames that timestamps do not tell apart are counted from the beginning. */
 async function numbering(
   cursor: VideoCursor,
   { known, signal }: VideoOptions,
-): Promise<FrameNumbers | undefined> {
+): Promise<FrameNumbers | CountedTimes> {
   const { timeBase, firstPts, container } = cursor;
-  if (firstPts === undefined) return undefined;
-  if (known?.constantRate === true && known.fps > 0)
+  if (firstPts !== undefined && known?.constantRate === true && known.fps > 0)
     return constantNumbers(firstPts, timeBase, container.origin, known.fps, known.length);
   const scan = await cachedScan(container.path, signal);
-  const pts = presented(scan, firstPts);
-  if (!scan.complete || pts.length === 0) return undefined;
-  return tabledNumbers(pts, frameTimes(pts, timeBase, container.origin, cursor.rates));
+  const pts = firstPts === undefined ? new Float64Array() : presented(scan, firstPts);
+  if (!scan.complete || pts.length === 0) return new CountedTimes(cursor, scan);
+  return tabledNumbers(pts, frameTimes(pts, cursor, container.origin));
 }
 
 class Reader implements VideoReader {
@@ -86,6 +80,7 @@ class Reader implements VideoReader {
   readonly stop: number;
   #cursor: VideoCursor;
   readonly #numbers: FrameNumbers | undefined;
+  readonly #counted: CountedTimes | undefined;
   readonly #options: VideoOptions;
   readonly #picker: FramePicker;
   readonly #rgb: RgbConverter;
@@ -95,27 +90,26 @@ class Reader implements VideoReader {
   /** Gaps that are at least so long are worth a try. */
   #jumpFrames = JUMP_FRAMES;
   #last = -1;
-  /** The time of the last frame in ticks after the first, where timestamps do not tell frames apart. */
-  #guess = 0;
-  readonly #guessed: GuessedTimes;
+  /** Ticks after the origin of the medium at which the last counted frame is shown. */
+  #ticks = 0;
   #delivered = 0;
 
   constructor(
     cursor: VideoCursor,
-    numbers: FrameNumbers | undefined,
+    found: FrameNumbers | CountedTimes,
     sampled: Sampling,
     options: VideoOptions,
   ) {
     this.#cursor = cursor;
-    this.#numbers = numbers;
+    if (found instanceof CountedTimes) this.#counted = found;
+    else this.#numbers = found;
     this.#options = options;
-    this.#picker = new FramePicker(sampled, numbers?.timeOf);
+    this.#picker = new FramePicker(sampled, this.#numbers?.timeOf);
     this.width = cursor.width;
     this.height = cursor.height;
     this.#rgb = new RgbConverter(this.width, this.height);
     this.#eventLoop = new EventLoopYield(options.signal);
     this.fps = options.known?.fps ?? cursor.rates[0] ?? 0;
-    this.#guessed = new GuessedTimes(cursor.timeBase, cursor.rates[0] ?? 0);
     this.start = sampled.start;
     this.stop = sampled.stop;
   }
@@ -146,7 +140,7 @@ class Reader implements VideoReader {
     const pts = Number(frame.pts);
     const number =
       this.#numbers === undefined ? this.#last + 1 : pts < this.#trusted ? -1 : this.#numbers.numberOf(pts);
-    if (this.#numbers === undefined) this.#guess = this.#guessed.next(frame.bestEffortTimestamp);
+    if (this.#counted !== undefined) this.#ticks = this.#counted.next(frame.bestEffortTimestamp);
     if (number <= this.#last) return false;
     this.#last = number;
     return true;
@@ -169,7 +163,7 @@ class Reader implements VideoReader {
 
   /** Milliseconds at which the last frame is shown. */
   #time(): number {
-    return this.#numbers?.timeOf(this.#last) ?? milliseconds(this.#guess * this.#cursor.timeBase);
+    return this.#numbers?.timeOf(this.#last) ?? milliseconds(this.#ticks * this.#cursor.timeBase);
   }
 
   /** Seeks over a long stretch of unwanted frames. A seek that skips none was a waste: from then on only longer stretches are sought over. */

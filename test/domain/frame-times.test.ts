@@ -6,6 +6,7 @@ import {
   timeOfFrame,
   timesOfRange,
   variableFrameTimes,
+  plausibleRate,
 } from '../../domain/frame-times.ts';
 import { vectors } from './support.ts';
 
@@ -102,5 +103,13 @@ describe('The frame at a time', () => {
   });
   it('before the start is frame 0', () => {
     expect(frameOfTime(constantFrameTimes(25, 1000), 10)).to.equal(0);
+  });
+
+  it('keeps a stated rate unless the video has far more or far fewer frames', () => {
+    expect(plausibleRate(24, 19.6)).to.equal(24);
+    expect(plausibleRate(1000, 30)).to.equal(30);
+    expect(plausibleRate(0, 12.5)).to.equal(12.5);
+    expect(plausibleRate(25, NaN)).to.equal(25);
+    expect(plausibleRate(25, Infinity)).to.equal(25);
   });
 });

@@ -22,6 +22,8 @@ export interface VideoRecipe {
   readonly at?: (frame: number) => number;
   /** Ticks a second of the encoder and of the container, where that does not choose its own; 1000 with `at`, else 25. */
   readonly rate?: number;
+  /** Leaves out of the container that frames come 25 times a second. */
+  readonly statesNoRate?: boolean;
   readonly encoderOptions?: Record<string, string>;
   readonly muxerOptions?: Record<string, string>;
 }
@@ -38,7 +40,7 @@ export function makeVideo(path: string, recipe: VideoRecipe): void {
   const stream = muxer.newStream(null);
   stream.codecpar.fromContext(encoder);
   stream.timeBase = encoder.timeBase;
-  stream.avgFrameRate = new Rational(25, 1);
+  if (recipe.statesNoRate !== true) stream.avgFrameRate = new Rational(25, 1);
   check(muxer.openOutputSync());
   const options = recipe.muxerOptions === undefined ? null : Dictionary.fromObject(recipe.muxerOptions);
   check(muxer.writeHeaderSync(options));
@@ -94,7 +96,7 @@ function openEncoder(
   context.pixelFormat = AV_PIX_FMT_YUV420P;
   if (recipe.encoder === 'mjpeg') context.colorRange = AVCOL_RANGE_JPEG;
   context.timeBase = new Rational(1, rate);
-  context.framerate = new Rational(25, 1);
+  if (recipe.statesNoRate !== true) context.framerate = new Rational(25, 1);
   context.gopSize = recipe.gop ?? 30;
   context.maxBFrames = recipe.bFrames ?? 0;
   context.bitRate = 400_000n;
