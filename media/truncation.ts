@@ -28,6 +28,8 @@ const STATING = new Set([
   'aiff',
   'caf',
   'au',
+  'flac',
+  'wv',
 ]);
 /** Less than this share missing, or less than this time, or less than these frames, is no more than a careless header. */
 const SHARE = 0.1;

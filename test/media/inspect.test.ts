@@ -10,6 +10,7 @@ import { openVideo } from '../../media/video-frames.ts';
 import { bitmapOf } from '../support/bitmap.ts';
 import { docx, odf, pptx, xlsx } from '../support/office.ts';
 import { zipOf } from '../support/zip.ts';
+import { makeSound } from './make-sound.ts';
 import { makeVideo } from './make-video.ts';
 import { mediumError, sample, scratchFolder } from './samples.ts';
 
@@ -299,8 +300,11 @@ describe('inspecting a medium', () => {
     await writeFile(made('sound.mp4'), indexFirst(await readFile(sample('video_02_audio_only.mp4'))));
     await copyFile(sample('silence.mp3'), made('sound.mp3'));
     await copyFile(sample('green.wav'), made('sound.wav'));
+    makeSound(made('sound.flac'), 'flac', 20);
+    makeSound(made('sound.wv'), 'wavpack', 20);
     const damaged = /^The medium is truncated or damaged: [\d.]+ of its [\d.]+ seconds can be read/;
-    for (const name of ['whole.mkv', 'whole.avi', 'whole.mp4', 'sound.mp4', 'sound.mp3', 'sound.wav']) {
+    const sounds = ['sound.mp4', 'sound.mp3', 'sound.wav', 'sound.flac', 'sound.wv'];
+    for (const name of ['whole.mkv', 'whole.avi', 'whole.mp4', ...sounds]) {
       const whole = await inspect(made(name));
       expect(
         whole.warnings.map(({ code }) => code),
