@@ -94,6 +94,8 @@ export interface MediumFacts {
 
 export interface FrameTimes {
   readonly fps: number;
+  /** Frames a second on average, where that is far from `fps`: a container has many slots without a frame. */
+  readonly meanFps?: number;
   readonly constantRate: boolean;
   readonly startTime: number;
   /** Presentation times in milliseconds by frame, only for variable rates. */

@@ -72,7 +72,9 @@ export function frameTimes(
   const times = Array.from(pts, (value) => milliseconds(value * timeBase - origin));
   const [stated = 0] = rates;
   const mean = (pts.length - 1) / (((pts.at(-1) ?? 0) - first) * timeBase);
-  return { fps: hasSlots ? stated : plausibleRate(stated, mean), constantRate: false, startTime, times };
+  const meanFps = plausibleRate(stated, mean);
+  if (!hasSlots || meanFps === stated) return { fps: meanFps, constantRate: false, startTime, times };
+  return { fps: stated, meanFps, constantRate: false, startTime, times };
 }
 
 /**

@@ -10,7 +10,9 @@ export interface SamplingOptions {
   readonly interval?: number | undefined;
   /** At most so many frames a second of media time, in place of `interval`, where frames follow each other unevenly. */
   readonly rateCap?: number | undefined;
-  /** Only I-frames, of which `interval` takes every n-th. */
+  /** Frames just before the range are sampled as well, by somebody else: a stretch that begins among them has its frame already. */
+  readonly continues?: boolean | undefined;
+  /** Only I-frames, of which `interval` takes every n-th, or `rateCap` the first of each stretch of time. */
   readonly keyFramesOnly?: boolean | undefined;
   /** These frames and no others, ascending, each once; in place of all of the above. */
   readonly frames?: readonly number[] | undefined;
@@ -23,6 +25,7 @@ export interface Sampling {
   readonly keyFramesOnly: boolean;
   /** Milliseconds of media time of which one frame is wanted, the first that is shown in them. */
   readonly slotMs?: number;
+  readonly continues: boolean;
   /** The first frame to be delivered, warm-up included. */
   readonly first: number;
   /** Single frames that are asked for, all of them within the video. */
@@ -38,22 +41,25 @@ export function sampling(options: SamplingOptions, count: number | undefined): S
   const interval = Math.max(1, Math.floor(options.interval ?? 1));
   const keyFramesOnly = options.keyFramesOnly ?? false;
   const lookBack = Math.min(Math.max(0, options.contextFrames ?? 0), start);
-  if (options.rateCap !== undefined && options.rateCap > 0 && !keyFramesOnly)
-    return { start, stop, interval, keyFramesOnly, first: start - lookBack, slotMs: 1000 / options.rateCap };
+  const common = { start, stop, interval, keyFramesOnly, continues: options.continues ?? false };
+  if (options.rateCap !== undefined && options.rateCap > 0)
+    return { ...common, first: start - lookBack, slotMs: 1000 / options.rateCap };
   const first = keyFramesOnly ? start - lookBack : start - Math.floor(lookBack / interval) * interval;
-  return { start, stop, interval, keyFramesOnly, first };
+  return { ...common, first };
 }
 
 function singleFrames(wanted: readonly number[], last: number): Sampling {
   const frames = wanted.filter((frame) => frame >= 0 && frame <= last);
   const start = frames[0] ?? 0;
-  return { start, stop: frames.at(-1) ?? -1, interval: 1, keyFramesOnly: false, first: start, frames };
+  const stop = frames.at(-1) ?? -1;
+  return { start, stop, interval: 1, keyFramesOnly: false, continues: false, first: start, frames };
 }
 
 /** Frames that a reader must deliver at the least; unknown (0) where that depends on where the encoder put I-frames, or on times. */
-export function expectedFrames({ start, stop, interval, keyFramesOnly, frames, slotMs }: Sampling): number {
+export function expectedFrames(of: Sampling): number {
+  const { start, stop, interval, keyFramesOnly, continues, frames, slotMs } = of;
   if (frames !== undefined) return frames.length;
-  if (slotMs !== undefined) return stop < start ? 0 : 1;
+  if (slotMs !== undefined) return stop < start || keyFramesOnly || continues ? 0 : 1;
   if (keyFramesOnly || stop < start || stop === Number.MAX_SAFE_INTEGER) return 0;
   return Math.floor((stop - start) / interval) + 1;
 }
@@ -64,7 +70,7 @@ export class FramePicker {
   #keyFrames = 0;
   /** Index of the first single frame that can be wanted again. */
   #at = 0;
-  /** The stretch of media time that the frame before lies in. */
+  /** The stretch of media time that the frame before, or the last key frame, lies in. */
   #slot = -1;
   readonly #timeOf: ((frame: number) => number) | undefined;
   /** `timeOf`: milliseconds of any frame, where they are known beforehand. */
@@ -75,14 +81,11 @@ export class FramePicker {
 
   /** `time` in milliseconds. */
   wants(frame: number, isKeyFrame: boolean, time: number): boolean {
-    const { first, start, stop, interval, keyFramesOnly, frames, slotMs } = this.sampling;
+    const { first, stop, interval, keyFramesOnly, frames, slotMs } = this.sampling;
     if (frames !== undefined) return this.#from(frame, frames) === frame;
+    if (keyFramesOnly) return isKeyFrame && frame >= first && frame <= stop && this.#takesKey(frame, time);
     if (slotMs !== undefined) return this.#beginsSlot(frame, time, slotMs) && frame >= first && frame <= stop;
-    if (frame < first || frame > stop) return false;
-    if (!keyFramesOnly) return (frame - first) % interval === 0;
-    if (!isKeyFrame) return false;
-    if (frame < start) return true;
-    return this.#keyFrames++ % interval === 0;
+    return frame >= first && frame <= stop && (frame - first) % interval === 0;
   }
 
   /** The first wanted frame after `frame`. */
@@ -90,31 +93,44 @@ export class FramePicker {
     const { first, interval, keyFramesOnly, frames, slotMs } = this.sampling;
     if (frames !== undefined) return this.#from(frame + 1, frames);
     if (frame < first) return first;
-    if (slotMs !== undefined) return this.#nextSlot(frame, slotMs);
     if (keyFramesOnly) return frame + 1;
+    if (slotMs !== undefined) return this.#nextSlot(frame, slotMs);
     return first + (Math.floor((frame - first) / interval) + 1) * interval;
   }
 
+  #takesKey(frame: number, time: number): boolean {
+    const { start, interval, slotMs } = this.sampling;
+    if (frame < start) return true;
+    if (slotMs === undefined) return this.#keyFrames++ % interval === 0;
+    const before = this.#slot;
+    this.#slot = slotOf(time, slotMs);
+    return this.#slot !== before;
+  }
+
   /**
-   * Stretches count from the start of the medium, so that a frame is wanted wherever reading began; only the first frame of
-   * a range is wanted in any case.
+   * Stretches count from the start of the medium, so that a frame is wanted wherever reading began. The first frame of a range
+   * is wanted in any case, unless the range continues another one.
    */
   #beginsSlot(frame: number, time: number, slotMs: number): boolean {
-    const { start } = this.sampling;
     const slot = slotOf(time, slotMs);
     const before =
       this.#timeOf === undefined || frame === 0 ? this.#slot : slotOf(this.#timeOf(frame - 1), slotMs);
     this.#slot = slot;
-    return frame === start || frame === 0 || slot !== before;
+    return this.#isFirst(frame) || slot !== before;
+  }
+
+  #isFirst(frame: number): boolean {
+    const { start, continues } = this.sampling;
+    return frame === 0 || (frame === start && !continues);
   }
 
   #nextSlot(frame: number, slotMs: number): number {
-    const { start, stop } = this.sampling;
+    const { stop } = this.sampling;
     const timeOf = this.#timeOf;
     if (timeOf === undefined) return frame + 1;
     const slot = slotOf(timeOf(frame), slotMs);
     let next = frame + 1;
-    while (next <= stop && next !== start && slotOf(timeOf(next), slotMs) === slot) next++;
+    while (next <= stop && !this.#isFirst(next) && slotOf(timeOf(next), slotMs) === slot) next++;
     return next;
   }
 

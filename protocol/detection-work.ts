@@ -14,6 +14,8 @@ export interface DetectWork {
   readonly time?: Range;
   /** Frames to decode before the range as a warm-up that is not reported. */
   readonly contextFrames: number;
+  /** The frame before the range is the last one of another sub-job of the action: a cap of the rate goes on over the border. */
+  readonly continues?: boolean;
   /** Tracks to work on in place of the range; absent: none are fed forward. */
   readonly feedForward?: FeedForward;
   /** Folder for files that a component makes of a document (derivative media); only for media that are no pictures or sound. */

@@ -100,6 +100,7 @@ async function* inVideo(
   const reader = await openVideo(medium.path, {
     range,
     contextFrames: work.contextFrames,
+    continues: work.continues,
     interval: Math.max(1, Number(properties['FRAME_INTERVAL'] ?? 1) || 1),
     rateCap: Number(properties['FRAME_RATE_CAP'] ?? 0) || 0,
     keyFramesOnly: properties['USE_KEY_FRAMES']?.toUpperCase() === 'TRUE',

@@ -204,6 +204,29 @@ describe('reading the frames of a video', () => {
         ).to.deep.equal([12_000, 36_000, 56_000]);
       });
 
+    for (const name of ['border.mkv', 'border.avi'])
+      it(`counts once what lies on both sides of a border (${name})`, async () => {
+        const path = join(folder, name);
+        makeVideo(path, { frames: 57, at, bFrames: name.endsWith('.avi') ? 2 : 0, rate: 25 });
+        const of = (start: number, stop: number) => timesOf(path, { rateCap: 1, range: { start, stop }, continues: true }); // oxfmt-ignore
+        expect(await of(30, 53)).to.deep.equal([12_000, 36_000]);
+        expect(await of(50, 54)).to.deep.equal([12_000, 36_000, 56_000]);
+        expect(await of(51, 52)).to.deep.equal([]);
+        const pieces = [await timesOf(path, { rateCap: 1, range: { start: 0, stop: 29 } }), await of(30, 54)];
+        expect(pieces.flat()).to.deep.equal(
+          await timesOf(path, { rateCap: 1, range: { start: 0, stop: 54 } }),
+        );
+      });
+
+    it('takes the first I-frame of each stretch of time', async () => {
+      const path = join(folder, 'keys.mkv');
+      makeVideo(path, { frames: 57, at, encoder: 'mpeg4', gop: 4 });
+      const keys = await timesOf(path, { keyFramesOnly: true });
+      const capped = keys.filter((time, n) => n === 0 || Math.floor(time / 1000) > Math.floor(keys[n - 1]! / 1000)); // oxfmt-ignore
+      expect(capped).to.have.length.within(3, keys.length - 4);
+      expect(await timesOf(path, { keyFramesOnly: true, rateCap: 1, interval: 25 })).to.deep.equal(capped);
+    });
+
     it('is every n-th frame where the rate is constant', async () => {
       const path = join(folder, 'constant.mp4');
       makeVideo(path, { frames: 50 });

@@ -37,6 +37,7 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
         unit.fed === null
           ? Math.min(Math.max(0, range.start), integerOf(properties, 'CONTEXT_FRAMES', 0))
           : 0,
+      ...(range.start > 0 && unit.ranges[piece - 1]?.stop === range.start - 1 ? { continues: true } : {}),
       ...(facts.mediaType === 'UNKNOWN' ? { outputFolder: `${folder}.${row.id}` } : {}),
     };
     const fed = unit.fed === null ? {} : { fed: fedPiece(record, state, unit, unit.fed, properties) };

@@ -53,7 +53,10 @@ export function settingOf(state: JobState, unit: Unit, { record }: DecisionConte
   const medium = mediumOf(record, state.media, unit.medium);
   const { mediaType, mimeType, length, metadata } = facts;
   const fps = facts.frameTimes?.fps ?? 0;
-  const properties = forComponent(record, action, medium, { mediaType, fps });
+  const properties = forComponent(record, action, medium, {
+    mediaType,
+    fps: facts.frameTimes?.meanFps ?? fps,
+  });
   const { mediaId } = medium;
   const work: WorkMedium = {
     ...{ mediaId, mediaType, mimeType, path, length, metadata, fps, inspected },
