@@ -17,14 +17,18 @@ import type { VideoCursor } from './video-cursor.ts';
 const ESTIMATED =
   'One or more presentation timestamp (PTS) values were missing from the video file. Some times in the output object will be estimated.';
 
-interface Frames {
+export interface VideoTimes {
+  /** Frames of the video. */
   readonly count: number;
   readonly times: FrameTimes;
+  /** Milliseconds for which the last frame is shown; 0 when that is not known. */
+  readonly lastMs: number;
+}
+
+interface Frames extends VideoTimes {
   /** Every frame can be told by its own presentation timestamp. */
   readonly numbered: boolean;
   readonly scan: PacketScan;
-  /** Milliseconds for which the last frame is shown; 0 when that is not known. */
-  readonly lastMs: number;
 }
 
 /**
@@ -58,6 +62,9 @@ export async function inspectVideo(
   };
   return { mediaType: 'VIDEO', length: count, frameTimes: times, metadata, warnings };
 }
+
+/** When the frames of a video are shown, as inspection finds it. Errors: those of `inspectVideo`, but FRAME_COUNT. */
+export const videoTimes = (path: string, signal?: AbortSignal): Promise<VideoTimes> => framesOf(path, signal);
 
 /** From the packets' timestamps; by decoding all frames when those are incomplete. */
 async function framesOf(path: string, signal?: AbortSignal): Promise<Frames> {

@@ -164,15 +164,12 @@ async function* inAudio(
     return;
   }
   const { inSound } = await import('./sound.ts');
+  const { shownFrames } = await import('./shown-frames.ts');
+  const shown = await shownFrames(work.medium, job.signal);
   yield* inSound(detector, work, job, {
-    stretches: stretchOf(work),
+    // All of a sound.
+    stretches: [shown?.stretchOf(work.range) ?? {}],
     frames: work.range,
     heard: (ms) => context.progress(ms, Number(work.medium.metadata['DURATION'] ?? 0)),
   });
-}
-
-/** All of a sound; of a video, the time in which the frames of the range are on show. */
-function stretchOf({ medium, range }: DetectWork): readonly { startMs?: number; stopMs?: number }[] {
-  if (medium.mediaType !== 'VIDEO' || !(medium.fps > 0)) return [{}];
-  return [{ startMs: (range.start * 1000) / medium.fps, stopMs: ((range.stop + 1) * 1000) / medium.fps }];
 }

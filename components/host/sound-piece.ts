@@ -9,7 +9,8 @@ import { MediumError } from '../../media/medium-error.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
 import type { DetectionJob, Detector } from '../sdk/detector.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
-import { inSound, type Stretch } from './sound.ts';
+import type { Stretch } from './shown-frames.ts';
+import { inSound } from './sound.ts';
 
 /** A border is moved by so much at most (milliseconds), and by a quarter of a piece. */
 const FARTHEST = 5_000;

@@ -4,12 +4,7 @@ import type { Range, ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector, FoundSound } from '../sdk/detector.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
 import { soundTrack } from './report.ts';
-
-/** Milliseconds of the medium, both ends included; to the beginning and the end when absent. */
-export interface Stretch {
-  readonly startMs?: number | undefined;
-  readonly stopMs?: number | undefined;
-}
+import { shownFrames, type Stretch } from './shown-frames.ts';
 
 export interface Listening {
   /** In ascending order; at least one. What lies between two of them is silent to the detector, so that times stay right. */
@@ -26,10 +21,10 @@ export async function* inSound(
   job: DetectionJob,
   { stretches, frames, heard }: Listening,
 ): AsyncGenerator<ReportedTrack> {
-  const isVideo = medium.mediaType === 'VIDEO' && medium.fps > 0;
-  const frameAt = (ms: number) =>
-    isVideo ? clamp(Math.floor((ms * medium.fps) / 1000), frames.start, frames.stop) : 0;
   const { signal } = job;
+  const shown = await shownFrames(medium, signal);
+  const frameAt = (ms: number) =>
+    shown === undefined ? 0 : clamp(shown.frameAt(ms), frames.start, frames.stop);
   const startMs = stretches[0]?.startMs;
   const stopMs = endOf(stretches);
   const reported = (sound: FoundSound) =>
