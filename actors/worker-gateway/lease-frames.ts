@@ -1,5 +1,6 @@
 /** Frames of the media of sub-jobs, decoded for components that cannot do it. */
 import { join } from 'node:path';
+import type { FrameWork } from '../../protocol/media-work.ts';
 import { framesFolder } from '../../results/layout.ts';
 import { openServed } from '../../results/served-file.ts';
 import type { Store } from '../../store/store.ts';
@@ -27,6 +28,13 @@ export type LeaseFrame =
 
 export type FrameFormat = 'jpeg' | 'png';
 
+/** What the media component is to make for a lease. */
+interface Wanted {
+  readonly work: Omit<FrameWork, 'to' | 'medium'>;
+  readonly name: string;
+  readonly mimeType: string;
+}
+
 /** Below that of a person in front of a screen. */
 const PRIORITY = 8;
 
@@ -45,45 +53,59 @@ export class LeaseFrames {
   async frame(
     token: string,
     worker: string,
-    wanted: { readonly frame: number; readonly format: FrameFormat },
+    { frame, format }: { readonly frame: number; readonly format: FrameFormat },
     gone: AbortSignal,
   ): Promise<LeaseFrame> {
+    const found = await this.#seen(token, worker);
+    if (found.kind !== 'medium') return found;
+    const { mediaType, inspected, length, mediaId } = found.medium;
+    const count = mediaType === 'IMAGE' ? 1 : inspected ? length : Infinity;
+    if (frame >= count)
+      return { kind: 'none', message: `The medium has ${count} frame(s), numbered from 0.` };
+    const work = { frame, stored: true as const, ...(format === 'png' ? { format } : {}) };
+    const name = `of-medium-${mediaId}-${frame}.${format === 'png' ? 'png' : 'jpg'}`;
+    return this.#inTurn(token, found, { work, name, mimeType: `image/${format}` }, gone);
+  }
+
+  /** When the frames of the medium are shown: a file with a FrameTable as JSON. */
+  async times(token: string, worker: string, gone: AbortSignal): Promise<LeaseFrame> {
+    const found = await this.#seen(token, worker);
+    if (found.kind !== 'medium') return found;
+    const name = `of-medium-${found.medium.mediaId}.json`;
+    return this.#inTurn(token, found, { work: { frame: null }, name, mimeType: 'application/json' }, gone);
+  }
+
+  async #seen(token: string, worker: string): Promise<LeaseFrame> {
     const found = await this.#deps.media.medium(token, worker);
     if (found.kind !== 'medium') return found;
     await found.file.file.close();
-    const { mediaType, inspected, length } = found.medium;
-    if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE')
-      return { kind: 'none', message: `A medium of the type ${mediaType} has no frames.` };
-    const count = mediaType === 'IMAGE' ? 1 : inspected ? length : Infinity;
-    if (wanted.frame >= count)
-      return { kind: 'none', message: `The medium has ${count} frame(s), numbered from 0.` };
-    return (await this.#inTurn(token, found, wanted, gone)) ?? this.#busy();
+    const { mediaType } = found.medium;
+    if (mediaType === 'VIDEO' || mediaType === 'IMAGE') return found;
+    return { kind: 'none', message: `A medium of the type ${mediaType} has no frames.` };
   }
 
   async #inTurn(
     token: string,
     found: Extract<LeaseMedium, { readonly kind: 'medium' }>,
-    { frame, format }: { readonly frame: number; readonly format: FrameFormat },
+    wanted: Wanted,
     gone: AbortSignal,
-  ): Promise<LeaseFrame | undefined> {
+  ): Promise<LeaseFrame> {
     const { clock, store, frames, settings } = this.#deps;
     const late = new AbortController();
     const cancel = clock.after(settings.waitMs, () => late.abort());
     const { medium, folder } = found;
-    const work = { medium, frame, stored: true as const, ...(format === 'png' ? { format } : {}) };
-    const name = `of-medium-${medium.mediaId}-${frame}.${format === 'png' ? 'png' : 'jpg'}`;
+    const { work, name, mimeType } = wanted;
     try {
       const made = await this.#line.run(token, AbortSignal.any([gone, late.signal]), () =>
-        frames.made(join(framesFolder(folder), name), work, PRIORITY),
+        frames.made(join(framesFolder(folder), name), { medium, ...work }, PRIORITY),
       );
-      if (made === undefined) return undefined;
+      if (made === undefined) return this.#busy();
       if (made.kind === 'failed') return { kind: 'none', message: made.message };
       if (made.kind === 'busy') return made;
       // Who waits for frames gets on with its work.
       await store.work.arriving(token, false);
       const file = await openServed(made.path);
-      if (file === undefined) return undefined;
-      return { ...found, file: { file, mimeType: `image/${format}`, name } };
+      return file === undefined ? this.#busy() : { ...found, file: { file, mimeType, name } };
     } finally {
       cancel();
     }

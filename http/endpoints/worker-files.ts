@@ -1,12 +1,14 @@
+import type { Context } from 'koa';
 import { z } from 'zod';
 import type { LeaseFileOutcome, LeaseFiles } from '../../actors/worker-gateway/lease-files.ts';
-import type { LeaseFrames } from '../../actors/worker-gateway/lease-frames.ts';
+import type { LeaseFrame, LeaseFrames } from '../../actors/worker-gateway/lease-frames.ts';
 import type { LeaseMedia } from '../../actors/worker-gateway/lease-media.ts';
 import { claimantOf } from '../access/claimant.ts';
 import { json, nothing, ok } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { HttpError, overloaded } from '../errors.ts';
 import { responseMessage } from '../schemas/common.ts';
+import { frameTable } from '../schemas/media.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery, storedFile } from '../schemas/lease-files.ts';
 import { fileAnswer } from '../steps/file-answer.ts';
 import { dropRest } from '../steps/unwanted-body.ts';
@@ -52,12 +54,30 @@ export const workerFileEndpoints = [
       416: json('The medium ends before the part that Range asks for.', responseMessage),
     },
     async handle({ params: { token }, ctx }, { leaseMedia }: WorkerFileDeps) {
-      const found = await leaseMedia.medium(token, claimantOf(ctx).worker);
-      if (found.kind === 'lost') throw leaseLost();
-      if (found.kind !== 'medium') throw new HttpError(found.kind === 'gone' ? 410 : 404, found.message);
+      const found = good(await leaseMedia.medium(token, claimantOf(ctx).worker));
       const answer = await fileAnswer(ctx, found.file);
       if (answer.status !== 416) return answer;
       throw new HttpError(416, `The medium has ${found.file.file.bytes} bytes: it ends before this part.`);
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'get',
+    path: '/worker/v1/leases/{token}/frames',
+    id: 'getLeaseFrameTimes',
+    summary: 'Tell when each frame of the medium of a sub-job is shown',
+    description:
+      'The times by which the document, FRAME_RATE_CAP and time ranges go. An image has one frame.',
+    params,
+    answers: {
+      200: json('The times.', frameTable),
+      404: json('The medium has no frames, or the work is about no medium.', responseMessage),
+      409: lost,
+      410: json('The medium is gone, or another one lies in its place.', responseMessage),
+    },
+    async handle({ params: { token }, ctx }, { leaseFrames }: WorkerFileDeps) {
+      const found = good(await leaseFrames.times(token, claimantOf(ctx).worker, goneWith(ctx)));
+      return { ...ok(found.file.file.stream()), length: found.file.file.bytes };
     },
   }),
   endpoint({
@@ -84,14 +104,11 @@ export const workerFileEndpoints = [
       416: nothing('The picture ends before the part that Range asks for.'),
     },
     async handle({ params: { token, n }, query: { format }, ctx }, { leaseFrames }: WorkerFileDeps) {
-      const gone = new AbortController();
-      ctx.res.once('close', () => gone.abort());
-      const wanted = { frame: n, format };
-      const found = await leaseFrames.frame(token, claimantOf(ctx).worker, wanted, gone.signal);
-      if (found.kind === 'lost') throw leaseLost();
-      if (found.kind === 'busy') throw overloaded(found.message);
-      if (found.kind !== 'medium') throw new HttpError(found.kind === 'gone' ? 410 : 404, found.message);
-      return fileAnswer(ctx, found.file);
+      const { worker } = claimantOf(ctx);
+      return fileAnswer(
+        ctx,
+        good(await leaseFrames.frame(token, worker, { frame: n, format }, goneWith(ctx))).file,
+      );
     },
   }),
   endpoint({
@@ -123,6 +140,20 @@ export const workerFileEndpoints = [
     },
   }),
 ];
+
+/** Aborts when the client has hung up. */
+function goneWith({ res }: Context): AbortSignal {
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  return gone.signal;
+}
+
+function good(found: LeaseFrame): Extract<LeaseFrame, { readonly kind: 'medium' }> {
+  if (found.kind === 'medium') return found;
+  if (found.kind === 'lost') throw leaseLost();
+  if (found.kind === 'busy') throw overloaded(found.message);
+  throw new HttpError(found.kind === 'gone' ? 410 : 404, found.message);
+}
 
 const STATUS = { refused: 400, broken: 400, full: 413, noRoom: 507 } as const;
 

@@ -18,6 +18,10 @@ import { needsPython, probeFile, PythonComponent } from './support.ts';
 const PROBE = 'PROBE DETECTION PIPELINE';
 const AWAY = { TROUPE_SHARES_FILES: 'false', TROUPE_FFMPEG: 'none', TROUPE_WITHOUT: 'cv2' };
 
+/** 40 frames of 25 a second, then slides. */
+const slideAt = (frame: number): number =>
+  frame < 40 ? frame * 40 : [3_000, 9_000, 9_400, 12_400][frame - 40]!;
+
 interface Seen {
   readonly frame: number;
   readonly crc: string;
@@ -29,6 +33,7 @@ describe('A medium in the Python SDK', function () {
   this.timeout(120_000);
   let service: Service;
   let video: string;
+  let slides: string;
   let picture: string;
 
   before(async function () {
@@ -36,6 +41,8 @@ describe('A medium in the Python SDK', function () {
     service = await Service.shared();
     const fileOf = (name: string) => path.join(service.mediaDir, name);
     makeVideo(fileOf('video.mp4'), { frames: 100, bFrames: 2 });
+    makeVideo(fileOf('slides.mkv'), { frames: 44, bFrames: 2, gop: 12, at: slideAt });
+    slides = pathToFileURL(fileOf('slides.mkv')).href;
     writeFileSync(fileOf('picture.bmp'), bitmapOf(randomBytes(96 * 64 * 3), 96, 64));
     [video, picture] = ['video.mp4', 'picture.bmp'].map((name) => pathToFileURL(fileOf(name)).href) as [
       string,
@@ -68,12 +75,26 @@ describe('A medium in the Python SDK', function () {
     mean: Math.round((data.reduce((sum, value) => sum + value, 0) / data.length) * 100) / 100,
     size: `${width}x${height}`,
   });
-  async function framesOf(uri: string, interval: number): Promise<readonly Seen[]> {
+  async function framesOf(uri: string, interval: number, rateCap = 0): Promise<readonly Seen[]> {
     const frames: Seen[] = [];
-    const reader = await openVideo(fileURLToPath(uri), { interval });
+    const reader = await openVideo(fileURLToPath(uri), { interval, rateCap });
     for await (const frame of reader.frames()) frames.push(told(frame));
     return frames;
   }
+  /** At a variable rate; a stretch of time lies on both sides of a border. */
+  const capped = () => ({
+    media: [slides],
+    pipelineName: PROBE,
+    jobProperties: { FRAME_RATE_CAP: '1', VFR_TARGET_SEGMENT_LENGTH: '30', VFR_MIN_SEGMENT_LENGTH: '5' },
+  });
+  const timesIn = (document: DetectionDocument) =>
+    tracksOf(document.media[0], 'PROBE').map(
+      ({ exemplar: { offsetFrame, offsetTime, detectionProperties } }) => {
+        expect(Number(detectionProperties['TIME'])).to.equal(offsetTime);
+        return [offsetFrame, offsetTime];
+      },
+    );
+  const SLIDES = [0, 25, 40, 41, 43].map((frame) => [frame, slideAt(frame)]);
   const sampled = () => ({
     media: [video],
     pipelineName: PROBE,
@@ -106,6 +127,12 @@ describe('A medium in the Python SDK', function () {
       const document = await service.run(sampled());
       expect(document.status).to.equal('COMPLETE');
       expect(seen(document)).to.deep.equal(await framesOf(video, 10));
+    });
+
+    it('is thinned out by the times of its frames where the rate varies', async () => {
+      const document = await service.run(capped());
+      expect(timesIn(document)).to.deep.equal(SLIDES);
+      expect(seen(document)).to.deep.equal(await framesOf(slides, 1, 1));
     });
 
     it('is turned and cut as the properties say, and its boxes lie in the stored picture', async () => {
@@ -192,6 +219,16 @@ describe('A medium in the Python SDK', function () {
       const [found, wanted] = [seen(await service.run(sampled())), await framesOf(video, 10)];
       expect(found.map(({ frame }) => frame)).to.deep.equal(wanted.map(({ frame }) => frame));
       for (const [at, { mean }] of wanted.entries()) expect(found[at]?.mean).to.be.closeTo(mean, 2);
+    });
+
+    it('is thinned out by the times of its frames, whatever decodes it', async () => {
+      expect(timesIn(await service.run(capped()))).to.deep.equal(SLIDES);
+      const { jobProperties, ...job } = capped();
+      const ofKeys = { ...jobProperties, USE_KEY_FRAMES: 'TRUE', VFR_TARGET_SEGMENT_LENGTH: '0' };
+      const keys = await service.run({ ...job, jobProperties: ofKeys });
+      const times = timesIn(keys).map(([, time]) => Math.floor(time! / 1000));
+      expect(times.length).to.be.within(1, SLIDES.length);
+      expect(new Set(times).size).to.equal(times.length);
     });
 
     it('is heard as the standard library reads it', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { timeInRun, type FrameTable } from '../../domain/frame-runs.ts';
 import { makeVideo } from '../media/make-video.ts';
 import { paintedNumber } from '../media/painted-number.ts';
 import { RawComponent, type Detect } from '../support/raw-component.ts';
@@ -38,12 +39,16 @@ describe('The frames of the medium of a sub-job', () => {
     return pathToFileURL(path).href;
   };
   const get = async (token: string, rest: string, headers: Readonly<Record<string, string>> = {}) => {
-    const answer = await fetch(`${service.url}/worker/v1/leases/${token}/frames/${rest}`, {
-      headers: { authorization: `Bearer ${service.token}`, ...headers },
-    });
+    const answer = await fetch(
+      `${service.url}/worker/v1/leases/${token}/frames${rest === '' ? '' : `/${rest}`}`,
+      {
+        headers: { authorization: `Bearer ${service.token}`, ...headers },
+      },
+    );
     const body = Buffer.from(await answer.arrayBuffer());
     return { status: answer.status, type: answer.headers.get('content-type'), body };
   };
+  const table = (token: string, headers = {}) => get(token, '', headers);
   const said = ({ status, body }: { status: number; body: Buffer }) => `${status} ${body.toString()}`;
 
   it('are exactly those of these numbers, as JPEG or PNG', async () => {
@@ -55,6 +60,20 @@ describe('The frames of the medium of a sub-job', () => {
     const { status, type, body } = await get(token, '17?format=png');
     expect([status, type, (await sharp(body).metadata()).format]).to.deep.equal([200, 'image/png', 'png']);
     expect(await paintedNumber(body, FRAMES)).to.equal(17);
+  });
+
+  it('are shown at the times that the table tells', async () => {
+    const at = (frame: number) => frame * 40 + (frame > 20 ? 700 : 0);
+    const path = join(service.mediaDir, 'uneven.mkv');
+    makeVideo(path, { frames: FRAMES, bFrames: 2, at });
+    const { token } = await claimed(pathToFileURL(path).href);
+    const { status, type, body } = await table(token);
+    expect([status, type]).to.deep.equal([200, 'application/json; charset=utf-8']);
+    const { frames, constantRate, runs } = JSON.parse(body.toString()) as FrameTable;
+    const times = runs.flatMap((run) => Array.from({ length: run[2] }, (_, i) => timeInRun(run, i)));
+    expect([frames, constantRate]).to.deep.equal([FRAMES, false]);
+    expect(times).to.deep.equal(Array.from({ length: FRAMES }, (_, frame) => at(frame)));
+    expect((await table(token, { 'troupe-instance': 'another' })).status).to.equal(409);
   });
 
   it('lie as in the medium: one that is turned is not made upright', async () => {
@@ -77,6 +96,7 @@ describe('The frames of the medium of a sub-job', () => {
     await writeFile(path, 'a document');
     const document = await claimed(pathToFileURL(path).href);
     expect(said(await get(document.token, '0'))).to.match(/^404 .*no frames/);
+    expect(said(await table(document.token))).to.match(/^404 .*no frames/);
     await component.result(token, []);
     expect(said(await get(token, '0'))).to.match(/^409 /);
   });

@@ -105,6 +105,7 @@ class VideoCapture:
         self._job = video_job
         self._medium = self._medium_of(video_job)
         self._sampling = self._sampling_of(video_job, enable_frame_filtering)
+        self._shows_fed = enable_frame_filtering and video_job.feed_forward_track is not None
         self._numbers = list(self._sampling.wanted())
         self._transformed = enable_frame_transformers
         self._fill = fill_of(video_job.job_properties.get("ROTATION_FILL_COLOR", ""))
@@ -132,6 +133,10 @@ class VideoCapture:
         if track is not None:
             return single_frames(sorted(track.frame_locations))
         properties = Properties(job.job_properties)
+        task = _task()
+        if task is not None and task.range == (job.start_frame, job.stop_frame):
+            sampling: Sampling = task.sampling(properties).without_key_frames()
+            return sampling
         return sampling_of(properties, (job.start_frame, job.stop_frame), 0, self._medium.length).without_key_frames()
 
     def _open(self, sampling: Sampling) -> VideoReader:
@@ -144,7 +149,7 @@ class VideoCapture:
     def _open_at(self, position: int) -> VideoReader:
         """Reading begins anew there."""
         self.release()
-        reader = self._open(single_frames(self._numbers[position:] or self._numbers[-1:]))
+        reader = self._open(single_frames(self._numbers[position:] or self._numbers[-1:] or [self._sampling.start]))
         self._reader, self._frames, self._position = reader, reader.frames(), position
         return reader
 
@@ -225,7 +230,7 @@ class VideoCapture:
 
     def get_initialization_frames_if_available(self, num_requested_frames: int) -> list[Any]:
         """Up to so many frames before the segment, an interval apart; none of fed tracks."""
-        if self._sampling.frames is not None or not self._numbers:
+        if self._shows_fed or not self._numbers:
             return []
         first, interval = self._numbers[0], self._sampling.interval
         count = max(0, min(num_requested_frames, first // interval))

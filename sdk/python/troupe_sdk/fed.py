@@ -178,7 +178,7 @@ def _in_video(task: Task, kind: str, course: Course, job: Job, counter: Counter)
             for frame in reader.frames():
                 task.context.check()
                 if frame.index in views:
-                    yield seen(views[frame.index], frame, task.fill)
+                    yield seen(views[frame.index], task.timed(frame), task.fill)
                     counter.more()
 
         source = VideoSource(largest(views), task.medium.fps, (min(views), max(views)), shown)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from .client import Client
@@ -12,10 +14,11 @@ from .detector import Detector
 from .errors import DetectionError
 from .geometry import Size, View
 from .media.by_server import ServerReader, frame_from_server
+from .media.frame_times import FrameTimes, RateCap, frame_times
 from .media.images import Picture, read_image
 from .media.sampling import Sampling, sampling_of
 from .media.sound import sound_chunks
-from .media.video import VideoReader, open_video
+from .media.video import VideoReader, has_constant_rate, open_video
 from .media_files import MediaFiles
 from .model import SAMPLE_RATE, AudioSource, Document, Frame, Job, Medium, Sound, VideoSource
 from .orientation import picture_view
@@ -106,9 +109,28 @@ class Task:
     def fill(self) -> int:
         return fill_of(self.properties.get("ROTATION_FILL_COLOR", ""))
 
+    @cached_property
+    def times(self) -> FrameTimes | None:
+        """Of a video whose rate varies; None where the rate says it all, or the server does not tell them."""
+        if self.medium.media_type != "VIDEO" or has_constant_rate(self.medium):
+            return None
+        return frame_times(self.client, str(self.assignment["token"]))
+
+    def timed(self, frame: Frame) -> Frame:
+        """At its exact time."""
+        return frame if self.times is None else replace(frame, time=self.times.of(frame.index))
+
+    def sampling(self, properties: Properties, context_frames: int = 0) -> Sampling:
+        """The frames of the range that the properties choose."""
+        per_second = properties.number("FRAME_RATE_CAP", 0)
+        cap = RateCap(per_second, self.times) if per_second > 0 and self.times is not None else None
+        continues = bool(self.work.get("continues", False))
+        return sampling_of(properties, self.range, context_frames, self.medium.length, cap, continues)
+
     def _in_video(self) -> Iterator[Message]:
-        context_frames = int(self.work.get("contextFrames", 0))
-        sampling = sampling_of(self.properties, self.range, context_frames, self.medium.length)
+        sampling = self.sampling(self.properties, int(self.work.get("contextFrames", 0)))
+        if len(sampling.wanted()) == 0:
+            return
         reader = self.open_video(sampling)
         try:
             view = picture_view(self.properties, self.medium.metadata, reader.size, with_region=True)
@@ -125,7 +147,7 @@ class Task:
         """Upright frames, each of them told as progress, those of the warm-up included."""
         for frame in reader.frames():
             self.context.check()
-            yield seen(view, frame, self.fill)
+            yield seen(view, self.timed(frame), self.fill)
             self.context.progress(frame.index - sampling.first + 1, sampling.stop - sampling.first + 1)
 
     def _in_image(self) -> Iterator[Message]:
@@ -142,6 +164,9 @@ class Task:
         if time is not None:
             length = float(self.medium.metadata.get("DURATION", "") or 0)
             return [(float(time["start"]), None if time["stop"] + 1 >= length else float(time["stop"]))]
+        if self.times is not None:
+            start, after = self.range[0], self.range[1] + 1
+            return [(self.times.of(start), self.times.of(after) if after < len(self.times) else None)]
         if self.medium.media_type != "VIDEO" or self.medium.fps <= 0:
             return [(0.0, None)]
         return [(self.range[0] * 1000 / self.medium.fps, (self.range[1] + 1) * 1000 / self.medium.fps)]
@@ -189,13 +214,15 @@ def in_sound(
 ) -> Iterator[Message]:
     """``stretches`` ascend; what lies between two of them is silent to the detector, so that times stay right."""
     medium, context = task.medium, task.context
+    times = task.times
     has_frames = medium.media_type == "VIDEO" and medium.fps > 0
     start, stop = stretches[0][0], _end_of(stretches)
     length = float(medium.metadata.get("DURATION", "") or 0)
     heard = told or (lambda ms: context.progress(ms, (stop or length) - start if (stop or length) else 0))
 
     def frame_at(ms: float) -> int:
-        return max(frames[0], min(frames[1], int(ms * medium.fps / 1000))) if has_frames else 0
+        at = int(ms * medium.fps / 1000) if times is None else times.frame_at(ms)
+        return max(frames[0], min(frames[1], at)) if has_frames or times is not None else 0
 
     def chunks() -> Iterator[Any]:
         samples = 0

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..properties import Properties
+from .frame_times import RateCap
 
 
 @dataclass(frozen=True)
@@ -20,11 +21,18 @@ class Sampling:
     key_frames: bool = False
     #: Single frames, ascending, in place of all others.
     frames: Sequence[int] | None = None
+    #: Of I-frames, the first of each stretch of time, in place of every n-th.
+    cap: RateCap | None = None
+    #: Another sub-job looks at the frames just before ``start``.
+    continues: bool = False
 
     def without_key_frames(self) -> Sampling:
-        """For readers that do not tell key frames: they go by the interval."""
+        """For readers that do not tell key frames: they go by the interval or the cap."""
         if not self.key_frames:
             return self
+        if self.cap is not None:
+            frames = self.cap.frames(self.first, self.start, self.stop, self.continues)
+            return replace(self, key_frames=False, frames=frames, cap=None)
         first = self.start - (self.start - self.first) // self.interval * self.interval
         return replace(self, key_frames=False, first=first)
 
@@ -35,14 +43,24 @@ class Sampling:
         return range(self.first, self.stop + 1, 1 if self.key_frames else self.interval)
 
 
-def sampling_of(properties: Properties, range_: tuple[int, int], context_frames: int, length: int) -> Sampling:
-    """``length``: frames of the video, -1 when unknown. A cap of the rate already is in FRAME_INTERVAL, by the mean rate."""
+def sampling_of(
+    properties: Properties,
+    range_: tuple[int, int],
+    context_frames: int,
+    length: int,
+    cap: RateCap | None = None,
+    continues: bool = False,
+) -> Sampling:
+    """``length``: frames of the video, -1 when unknown. Without a ``cap`` that goes by time, FRAME_INTERVAL contains it."""
     start, stop = max(0, range_[0]), range_[1]
     if length > 0:
         stop = min(stop, length - 1)
     interval = max(1, int(properties.number("FRAME_INTERVAL", 1)))
     look_back = min(max(0, context_frames), start)
     key_frames = properties.is_true("USE_KEY_FRAMES")
+    if cap is not None:
+        capped = Sampling(start, stop, interval, start - look_back, True, cap=cap, continues=continues)
+        return capped if key_frames else capped.without_key_frames()
     first = start - look_back if key_frames else start - look_back // interval * interval
     return Sampling(start, stop, interval, first, key_frames)
 

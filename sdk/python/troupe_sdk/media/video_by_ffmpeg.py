@@ -67,11 +67,19 @@ class FfmpegReader:
 
     def _all(self) -> Iterator[Frame]:
         kept = 0
+        stretch = -1
+        cap = self._sampling.cap
         wanted = None if self._sampling.frames is None else set(self._sampling.frames)
         frame = self._first
         while frame is not None:
             if wanted is None or frame.index in wanted:
-                if not self._sampling.key_frames or frame.warm_up or kept % self._sampling.interval == 0:
+                if not self._sampling.key_frames or frame.warm_up:
+                    yield frame
+                elif cap is None:
+                    if kept % self._sampling.interval == 0:
+                        yield frame
+                elif cap.stretch_of(frame.index) != stretch:
+                    stretch = cap.stretch_of(frame.index)
                     yield frame
                 kept += not frame.warm_up
             frame = next(self._read(), None)
@@ -157,7 +165,7 @@ def _selection(sampling: Sampling) -> str:
         return f"between(pts,{sampling.first},{sampling.stop})*not(mod(pts-{sampling.first},{sampling.interval}))"
     stretches = _stretches(sampling.frames)
     if len(stretches) > MOST_STRETCHES:
-        stretches = [(sampling.start, sampling.stop)]
+        stretches = [(sampling.frames[0], sampling.frames[-1])]
     return "+".join(f"between(pts,{first},{last})" for first, last in stretches)
 
 

@@ -45,6 +45,7 @@ def garbage(kind):
 
 def seen(frame):
     said = {"CRC": zlib.crc32(frame.data), "SIZE": f"{frame.width}x{frame.height}", "MEAN": round(sum(frame.data) / len(frame.data), 2)}
+    said["TIME"] = frame.time
     return Detection(frame.index, 0, 0, frame.width, frame.height, 0.5, said)
 
 
