@@ -6,6 +6,8 @@ import { plausibleRate } from '../domain/frame-times.ts';
 import type { FrameTimes } from '../domain/types.ts';
 import type { VideoCursor } from './video-cursor.ts';
 
+type FrameClock = Pick<VideoCursor, 'timeBase' | 'rates' | 'hasSlots'>;
+
 /** Both directions between frame numbers and timestamps (ticks of the stream). */
 export interface FrameNumbers {
   /** -1 when no frame lies at this timestamp. */
@@ -59,22 +61,32 @@ function constantTime({ startTime, fps }: Pick<FrameTimes, 'startTime' | 'fps'>,
   return startTime + (fps > 0 ? Math.floor((frame * 1000) / fps) : 0);
 }
 
-/** How frames become times, as the document and the merging of tracks need it; `pts` and `origin` (seconds) by the container's clock. */
+/**
+ * How frames become times, as the document and the merging of tracks need it; `pts` and `origin` (seconds) by the container's
+ * clock. `lastTicks`: how long the last frame is shown; 0 when that is not known.
+ */
 export function frameTimes(
   pts: Float64Array,
-  { timeBase, rates, hasSlots }: Pick<VideoCursor, 'timeBase' | 'rates' | 'hasSlots'>,
-  origin: number,
+  clock: FrameClock,
+  { origin, lastTicks = 0 }: { readonly origin: number; readonly lastTicks?: number },
 ): FrameTimes {
-  const first = pts[0] ?? 0;
-  const startTime = milliseconds(first * timeBase - origin);
+  const { timeBase, rates } = clock;
+  const startTime = milliseconds((pts[0] ?? 0) * timeBase - origin);
   const constant = constantRate(pts, timeBase, rates);
   if (constant !== undefined) return { fps: constant, constantRate: true, startTime };
   const times = Array.from(pts, (value) => milliseconds(value * timeBase - origin));
-  const [stated = 0] = rates;
-  const mean = (pts.length - 1) / (((pts.at(-1) ?? 0) - first) * timeBase);
-  const meanFps = plausibleRate(stated, mean);
-  if (!hasSlots || meanFps === stated) return { fps: meanFps, constantRate: false, startTime, times };
-  return { fps: stated, meanFps, constantRate: false, startTime, times };
+  return { ...variableRate(pts, clock, lastTicks), constantRate: false, startTime, times };
+}
+
+function variableRate(
+  pts: Float64Array,
+  { timeBase, rates: [stated = 0], hasSlots }: FrameClock,
+  lastTicks: number,
+): Pick<FrameTimes, 'fps' | 'meanFps'> {
+  const shown = ((pts.at(-1) ?? 0) - (pts[0] ?? 0) + lastTicks) * timeBase;
+  const seconds = lastTicks > 0 || stated === 0 ? shown : shown + 1 / stated;
+  const fps = plausibleRate(stated, pts.length / seconds);
+  return hasSlots && fps !== stated ? { fps: stated, meanFps: fps } : { fps };
 }
 
 /**

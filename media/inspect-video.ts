@@ -77,7 +77,7 @@ async function framesOf(path: string, signal?: AbortSignal): Promise<Frames> {
     if (scan.complete && pts.length > 0)
       return {
         count: pts.length,
-        times: frameTimes(pts, cursor, container.origin),
+        times: frameTimes(pts, cursor, { origin: container.origin, lastTicks: scan.lastTicks }),
         numbered: true,
         scan,
         lastMs: scan.lastTicks * timeBase * 1000 || usualMs,
@@ -100,7 +100,7 @@ async function countedFrames(
     if (frame !== 'more') ticks.push(counted.next(frame.bestEffortTimestamp));
     if (eventLoop.yieldIsDue()) await eventLoop.yield();
   }
-  const times = frameTimes(Float64Array.from(ticks), cursor, 0);
+  const times = frameTimes(Float64Array.from(ticks), cursor, { origin: 0 });
   return {
     count: ticks.length,
     times: counted.estimated ? { ...times, estimated: true } : times,

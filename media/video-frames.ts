@@ -69,7 +69,7 @@ async function numbering(
   const scan = await cachedScan(container.path, signal);
   const pts = firstPts === undefined ? new Float64Array() : presented(scan, firstPts);
   if (!scan.complete || pts.length === 0) return new CountedTimes(cursor, scan);
-  return tabledNumbers(pts, frameTimes(pts, cursor, container.origin));
+  return tabledNumbers(pts, frameTimes(pts, cursor, { origin: container.origin }));
 }
 
 class Reader implements VideoReader {
