@@ -1,10 +1,19 @@
 /** How an error is told to the server. */
 import type { FailureRequest } from '../../protocol/coded-error.ts';
 import { CodedError } from '../../protocol/coded-error.ts';
+import { stackOf, thrownAt } from './thrown-at.ts';
 
+/** Only an error without a code is one that nobody foresaw: its message names the line of the detector. */
 export function failureOf(error: unknown): FailureRequest {
-  const code = error instanceof CodedError ? error.code : 'DETECTION_FAILED';
-  return { code, message: messageOf(error) };
+  if (error instanceof CodedError) return { code: error.code, message: error.message };
+  const place = thrownAt(error);
+  const message = place === undefined ? messageOf(error) : `${messageOf(error)} (${place})`;
+  return { code: 'DETECTION_FAILED', message };
+}
+
+/** Logs the stack of an error that nobody foresaw; `work`: the id of the sub-job. */
+export function logStack(error: unknown, work: string, log: (message: string) => void): void {
+  if (!(error instanceof CodedError)) log(`${work}: ${stackOf(error)}`);
 }
 
 export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

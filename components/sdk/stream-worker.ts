@@ -2,7 +2,7 @@
 import type { StreamCounts, StreamEnd } from '../../protocol/streams.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
 import { WorkerClient } from './client.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, logStack } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { StreamReport } from './stream-report.ts';
 
@@ -148,6 +148,7 @@ class Course {
     if (why === 'lost') return;
     if (why === 'leaving') return this.#release();
     const { client, log } = this.#options;
+    logStack(error, this.#assignment.id, log);
     await this.#report.flush();
     await client
       .failure(this.#assignment.token, failureOf(error))

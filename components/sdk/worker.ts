@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { failureOf, messageOf, ProtocolError } from './failure.ts';
+import { failureOf, logStack, messageOf, ProtocolError } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { sendLarge } from './kept-answer.ts';
 import type { MediaCache } from './media-cache.ts';
@@ -219,12 +219,13 @@ class TurnWorker {
 
   /** Work that was stopped or could not be handed over is given back; work that failed is said to have failed. */
   async #giveUp(
-    { token }: Pick<Assignment, 'token'>,
+    { token, id }: Pick<Assignment, 'token' | 'id'>,
     error: unknown,
     signal: AbortSignal,
     started: number,
   ): Promise<void> {
     if (!signal.aborted && !isTransport(error)) {
+      logStack(error, id, this.#options.log);
       this.#answers.push({ token, failure: failureOf(error), ms: performance.now() - started });
       return;
     }

@@ -1,7 +1,11 @@
 /** Components that exit, hang, flood or answer garbage: the sub-job is tried again, then fails with its code; the job always ends. */
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { isAlive } from '../support/processes.ts';
 import { errorCodes, Service } from '../support/service.ts';
+import { TEST_COMPONENTS } from '../support/test-components.ts';
+import { until } from '../support/until.ts';
 import {
   PICTURE,
   attemptsOf,
@@ -11,12 +15,15 @@ import {
   troubled,
 } from './suite-of-troubles.ts';
 
+const TROUBLE_SOURCE = path.join(TEST_COMPONENTS.descriptors, 'trouble', 'detector.ts');
+
 describe('A component that', () => {
   let service: Service;
   const jobs = new Map<string, string>();
   before(async () => {
     service = await Service.here({ ...SETTINGS, DRAIN_MS: '100' });
-    for (const kind of ['code', 'busy']) jobs.set(kind, await service.submit(troubled({ TROUBLE: kind })));
+    for (const kind of ['code', 'busy', 'throw'])
+      jobs.set(kind, await service.submit(troubled({ TROUBLE: kind })));
   });
   after(() => service.close());
 
@@ -42,6 +49,24 @@ describe('A component that', () => {
     expect([status, attempts]).to.deep.equal(['ERROR', [1]]);
     expect(firstError(document)).to.include({ code: 'GPU_ERROR', message: 'The card is on fire.' });
     expect(document.media.map((medium) => medium.status)).to.deep.equal(['INCOMPLETE', 'COMPLETE']);
+  });
+
+  it('throws an error names file and line of it, and logs its stack and cause', async () => {
+    const { status, attempts, document } = await ended('throw');
+    expect([status, attempts]).to.deep.equal(['ERROR', [1]]);
+    const { code, message = '' } = firstError(document) ?? {};
+    expect(code).to.equal('DETECTION_FAILED');
+    const place = /^no such colour \((trouble\/detector\.js), line (\d+)\)$/.exec(message);
+    expect(place, message).not.to.equal(null);
+    const lines = readFileSync(TROUBLE_SOURCE, 'utf8').split('\n');
+    expect(lines[Number(place?.[2]) - 1]).to.include("new TypeError('no such colour'");
+    const output = () =>
+      service
+        .log()
+        .map((line) => JSON.stringify(line))
+        .join('\n');
+    await until('the stack is in the log', () => output().includes('Caused by: Error: the palette is empty'));
+    expect(output()).to.match(/TypeError: no such colour.*\n?.*trouble\/detector\.js:\d+/);
   });
 
   it('cannot be started makes its jobs end ERROR soon, and those of others go on', async () => {

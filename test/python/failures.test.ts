@@ -1,6 +1,6 @@
 /** Python components in trouble: what the SDK makes of cancels, crashes, errors, busy detectors, and a server that goes and comes back. */
 import { expect } from 'chai';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pictureUri } from '../support/data-uri.ts';
 import { isAlive } from '../support/processes.ts';
@@ -18,6 +18,13 @@ const job = (jobProperties: Readonly<Record<string, string>>, media: readonly st
   pipelineName: 'PROBE DETECTION PIPELINE',
   jobProperties,
 });
+
+/** Where the probe raises its exception. */
+const raising = `probe/detector.py, line ${
+  readFileSync(probeFile, 'utf8')
+    .split('\n')
+    .findIndex((line) => line.includes('raise LookupError')) + 1
+}`;
 
 describe('A Python component that is on its own', function () {
   this.timeout(120_000);
@@ -58,9 +65,20 @@ describe('A Python component that is on its own', function () {
     expect(await failed({ TROUBLE: 'code' })).to.deep.equal(['GPU_ERROR', 'The card is on fire.']);
     expect(await failed({ TROUBLE: 'exception' })).to.deep.equal([
       'DETECTION_FAILED',
-      'LookupError: no such model',
+      `LookupError: no such model (${raising})`,
     ]);
     expect((await service.run(job({}))).status).to.equal('COMPLETE');
+  });
+
+  it('logs the traceback of an exception that it did not foresee, and of no other', async () => {
+    const before = component.said.length;
+    await failed({ TROUBLE: 'code' });
+    await failed({ TROUBLE: 'exception' });
+    await until('it says so', () => component.said.slice(before).includes('LookupError: no such model'));
+    const said = component.said.slice(before);
+    expect(said).to.match(/\.1\.0\.0\.0\.0: Traceback \(most recent call last\):\n/);
+    expect(said).to.include(`${probeFile}", ${raising.split(', ')[1]}, in trouble`);
+    expect(said).not.to.include('The card is on fire.');
   });
 
   it('says what a detector answers that cannot be told, at once and in the words of its author', async () => {

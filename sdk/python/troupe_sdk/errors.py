@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sysconfig
+import traceback
+
 #: Codes that a failed sub-job may have; the detection document shows them.
 CODES = frozenset(
     {
@@ -78,4 +82,34 @@ def failure_of(error: BaseException) -> dict[str, str]:
         code = "COULD_NOT_OPEN_MEDIA" if error.status == 410 else "DETECTION_FAILED"
         return {"code": code, "message": f"The server refused what the component asked of it ({error.status}): {error.said}"}
     text = str(error) or type(error).__name__
-    return {"code": "DETECTION_FAILED", "message": f"{type(error).__name__}: {text}"}
+    place = raised_at(error)
+    where = "" if place is None else f" ({place})"
+    return {"code": "DETECTION_FAILED", "message": f"{type(error).__name__}: {text}{where}"}
+
+
+#: Folders of Python itself, and packages of the SDK or of others: their lines tell the author of a detector nothing.
+_PYTHON = tuple(os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib"))
+_PACKAGES = frozenset(
+    {"site-packages", "dist-packages", "troupe_sdk", "troupe_reference", "mpf_component_api", "mpf_component_util"}
+)
+
+
+def raised_at(error: BaseException) -> str | None:
+    """The innermost line of the detector, such as ``faces/detector.py, line 12``; None when none of its lines took part."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = os.path.realpath(frame.filename)
+        parts = file.split(os.sep)
+        # "<string>" and the like are no files.
+        if frame.filename.startswith("<") or file.startswith(_PYTHON) or not _PACKAGES.isdisjoint(parts):
+            continue
+        return f"{os.sep.join(parts[-2:])}, line {frame.lineno}"
+    return None
+
+
+def is_unforeseen(error: BaseException) -> bool:
+    """Whether an author has to see the traceback: nobody chose a code for the error."""
+    return not isinstance(error, (DetectionError, ProtocolError))
+
+
+def traceback_of(error: BaseException) -> str:
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__)).rstrip()

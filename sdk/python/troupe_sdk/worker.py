@@ -12,7 +12,7 @@ from .access import AccessError
 from .client import Client, is_passing, pauses
 from .component import Assignment, Component
 from .context import Context
-from .errors import AwayError, Cancelled, ProtocolError, failure_of
+from .errors import AwayError, Cancelled, ProtocolError, failure_of, is_unforeseen, traceback_of
 from .giving_back import NO_ROOM_PAUSE_S, has_no_room, is_given_back, is_worth_keeping
 from .heartbeat import Heartbeat
 from .interruption import Interrupter, Stop
@@ -160,6 +160,8 @@ class Worker:
             self._log(f"{context.id}: {error}")
             self._keep({"token": token})
         else:
+            if is_unforeseen(error):
+                self._log(f"{context.id}: {traceback_of(error)}")
             self._keep({"token": token, "failure": failure_of(error), "ms": _ms_since(started)})
 
     def _release_later(self, token: str, context: Context) -> None:

@@ -102,6 +102,8 @@ async function* trouble(
       break;
     case 'code':
       throw new DetectionError('GPU_ERROR', 'The card is on fire.');
+    case 'throw':
+      throw new TypeError('no such colour', { cause: new Error('the palette is empty') });
     case 'grow':
       for (const kept: Buffer[] = []; ;) {
         kept.push(Buffer.alloc(32 * 2 ** 20, 1));
