@@ -2,7 +2,9 @@
 import type { Plan, PlannedAction } from './answers.ts';
 import { fieldOf } from './answer-text.ts';
 import { factLines } from './columns.ts';
+import { END_MS } from './moments.ts';
 import type { RestClient } from './rest-client.ts';
+import { timeText } from './tables.ts';
 import { printable, printableLines, type Terminal } from './terminal.ts';
 
 /** Asks what the job of this request would do, and prints it. @throws RefusedError */
@@ -22,6 +24,8 @@ export async function printPlan(
 }
 
 const SHOWN_MEDIA = 20;
+/** Of one medium. */
+const SHOWN_RANGES = 10;
 
 function planLines({ priority, pipeline, media }: Plan): readonly string[] {
   const uris = media.slice(0, SHOWN_MEDIA).map(mediumText);
@@ -49,7 +53,22 @@ const actionFacts = ({ name, algorithm, properties, queue, reason }: PlannedActi
   Queue: reason === null ? queue : `${queue} (nobody takes work from it now: ${reason})`,
 });
 
-function mediumText({ mediaUri, mediaType, problem }: Plan['media'][number]): string {
+function mediumText({ mediaUri, mediaType, problem, ...parts }: Plan['media'][number]): string {
   const type = mediaType === null ? '' : ` (${mediaType})`;
-  return `${mediaUri}${type}${problem === null ? '' : `: ${problem}`}`;
+  return `${mediaUri}${type}${rangesText(parts)}${problem === null ? '' : `: ${problem}`}`;
 }
+
+/** An older service does not say what of a medium is looked at. */
+function rangesText({
+  frameRanges = [],
+  timeRanges = [],
+}: Partial<Pick<Plan['media'][number], 'frameRanges' | 'timeRanges'>>): string {
+  const texts = [
+    ...frameRanges.map(({ start, stop }) => `frames ${start} to ${stop}`),
+    ...timeRanges.map(({ start, stop }) => `${timeText(start)} to ${endText(stop)}`),
+  ];
+  const more = texts.length > SHOWN_RANGES ? [`${texts.length - SHOWN_RANGES} more ranges`] : [];
+  return [...texts.slice(0, SHOWN_RANGES), ...more].map((text) => `, ${text}`).join('');
+}
+
+const endText = (ms: number) => (ms >= END_MS ? 'the end' : timeText(ms));

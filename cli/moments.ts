@@ -13,7 +13,7 @@ export function moment(given: string): number {
 }
 
 /** Later than the end of any medium; every reader of whole numbers takes it. */
-const END_MS = 2 ** 31 - 1;
+export const END_MS = 2 ** 31 - 1;
 
 /** What a job request says of it; nothing when all of a medium is meant. */
 export function timeRanges(

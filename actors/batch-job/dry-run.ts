@@ -4,7 +4,7 @@ import { levelsOf } from '../../domain/job-config-hash.ts';
 import { mediaTypeOf } from '../../domain/media-types.ts';
 import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
 import { effectiveProperties } from '../../domain/properties.ts';
-import type { Issue, MediaType, Properties } from '../../domain/types.ts';
+import type { Issue, MediaType, Properties, Range } from '../../domain/types.ts';
 import { isBlank } from '../../domain/values.ts';
 import { censorProperties, maskUri } from '../../domain/censor.ts';
 import { Turns } from '../runtime/turns.ts';
@@ -44,6 +44,9 @@ export interface DryRun {
     readonly mediaType: MediaType | null;
     /** Why it cannot be used. */
     readonly problem: string | null;
+    /** What of it is looked at; both empty: all of it. Times in milliseconds. */
+    readonly frameRanges: readonly Range[];
+    readonly timeRanges: readonly Range[];
   }[];
   readonly warnings: readonly string[];
 }
@@ -117,7 +120,7 @@ function changedProperties(job: JobConfiguration, action: PlannedAction): Proper
 }
 
 function shownMedium(
-  { uri, metadata }: JobRequestMedium,
+  { uri, metadata, frameRanges, timeRanges }: JobRequestMedium,
   problem: Issue | undefined,
 ): DryRun['media'][number] {
   const mime = metadata['MIME_TYPE'];
@@ -125,5 +128,7 @@ function shownMedium(
     mediaUri: uri.startsWith('data:') ? 'data:…,<truncated>' : maskUri(uri),
     mediaType: isBlank(mime) ? null : mediaTypeOf(mime ?? ''),
     problem: problem?.message ?? null,
+    frameRanges,
+    timeRanges,
   };
 }

@@ -243,6 +243,10 @@ export const dryRunResponse = z
           .nullable()
           .describe('By the MIME_TYPE of its metadata; null: known only when it has been looked at'),
         problem: z.string().nullable().describe('Why it cannot be used'),
+        frameRanges: z.array(mediaRange).describe('The frames of the request; empty: no frames are named'),
+        timeRanges: z
+          .array(mediaRange)
+          .describe('The milliseconds of the request; empty: no times are named'),
       }),
     ),
   })

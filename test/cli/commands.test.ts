@@ -122,6 +122,20 @@ describe('troupe, over the REST interface', () => {
       expect(await listed()).to.deep.equal(before);
     });
 
+    it('show in a dry run what of the media is looked at', async () => {
+      const args = ['analyze', 'media/picture.bmp', '--pipeline', PICTURES, '--dry-run'];
+      const { url } = server;
+      const shown = async (...range: readonly string[]) => good(...args, '--url', url, ...range);
+      expect(await shown('--from', '2', '--to', '1:05.5')).to.match(
+        /^Media +\S+picture\.bmp, 0:00:02\.000 to 0:01:05\.500$/m,
+      );
+      expect(await shown('--from', '2')).to.match(/picture\.bmp, 0:00:02\.000 to the end$/m);
+      expect(await shown()).to.match(/^Media +\S+picture\.bmp$/m);
+      expect(await refused(...args, '--url', url, '--from', '5', '--to', '2')).to.include(
+        '--to comes before --from.',
+      );
+    });
+
     it('are created once under one idempotency key', async () => {
       const first = await created('--idempotency-key', 'one');
       expect(await created('--idempotency-key', 'one')).to.equal(first);

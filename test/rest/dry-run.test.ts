@@ -40,7 +40,10 @@ describe('A dry run', () => {
 
   it('tells tasks, actions, what is in force and not the default, queues, media and warnings', async () => {
     const { status, body } = await tried({
-      media: [{ mediaUri: IMAGE, metadata: { MIME_TYPE: 'image/png' } }, { mediaUri: `${IMAGE}.absent` }],
+      media: [
+        { mediaUri: IMAGE, metadata: { MIME_TYPE: 'image/png' }, frameRanges: [{ start: 3, stop: 9 }] },
+        { mediaUri: `${IMAGE}.absent`, timeRanges: [{ start: 2_000, stop: 5_000 }] },
+      ],
       pipelineName: 'labelled light pipeline',
       jobProperties: {
         MERGE_TRACKS: true,
@@ -86,8 +89,20 @@ describe('A dry run', () => {
         ],
       },
       media: [
-        { mediaUri: IMAGE, mediaType: 'IMAGE', problem: null },
-        { mediaUri: `${IMAGE}.absent`, mediaType: null, problem: 'File does not exist' },
+        {
+          mediaUri: IMAGE,
+          mediaType: 'IMAGE',
+          problem: null,
+          frameRanges: [{ start: 3, stop: 9 }],
+          timeRanges: [],
+        },
+        {
+          mediaUri: `${IMAGE}.absent`,
+          mediaType: null,
+          problem: 'File does not exist',
+          frameRanges: [],
+          timeRanges: [{ start: 2_000, stop: 5_000 }],
+        },
       ],
     });
   });
@@ -132,6 +147,14 @@ describe('A dry run', () => {
         jobProperties: { ARCHIVE_URL: 'nowhere' },
       },
       /ARCHIVE_URL/,
+    ],
+    [
+      'a range that ends before it starts',
+      {
+        media: [{ mediaUri: IMAGE, timeRanges: [{ start: 5_000, stop: 2_000 }] }],
+        pipelineName: 'LIGHT PIPELINE',
+      },
+      /media\[0\]\.timeRanges\[0\]\.stop: must not be before start/,
     ],
     ['a field of the wrong kind', { media: 7, pipelineName: 'LIGHT PIPELINE' }, /media: must be a list/],
   ] as const)
