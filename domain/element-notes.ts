@@ -6,7 +6,7 @@ import { resolvePlan } from './plan-checks.ts';
 import type { CatalogLookup } from './plan-lookup.ts';
 import { declaredBy } from './property-checks.ts';
 import { KnownProperties, adviceOn, notesOn, shown } from './property-notes.ts';
-import { isOfType, valueProblem } from './property-values.ts';
+import { isForgiven, isOfType, valueProblem } from './property-values.ts';
 import type { Action, Algorithm, Pipeline, Task } from './types.ts';
 import { canonicalName } from './values.ts';
 import { WORKFLOW_PROPERTIES, workflowProperty } from './workflow-properties.ts';
@@ -38,6 +38,8 @@ function* wrongInAction(catalog: NamedCatalog, action: Action): Generator<string
       yield `The property ${shown(name)} is not known to the algorithm ${algorithm.name}${known.advice(name)}; jobs with this action are refused.`;
     else if (!isOfType(property.type, value))
       yield `The property ${name} is "${shown(value)}", which is not a valid ${property.type}; jobs with this action are refused.`;
+    else if (!isForgiven(name) && valueProblem(property, value) !== undefined)
+      yield `The property ${name} is "${shown(value)}", but ${valueProblem(property, value)}; jobs with this action are refused.`;
     else yield* notesOn({ [name]: value }, known, 'properties');
   }
 }

@@ -1,6 +1,6 @@
-/** What a job's request asks for without effect: the job runs all the same, and says so. */
+/** What a job's request asks for without effect, which the job says and runs, and the values for which it is refused. */
 import type { PipelinePlan } from './plan.ts';
-import { KnownProperties, notesOn, shown } from './property-notes.ts';
+import { KnownProperties, notesOn, shown, wrongValue } from './property-notes.ts';
 import type { DescribedProperty } from './property-values.ts';
 import type { MediaSelector, Properties } from './types.ts';
 import { canonicalName, isBlank } from './values.ts';
@@ -58,48 +58,80 @@ export function jobNotes(job: NotedJob): readonly string[] {
 
 /** The same one by one; undefined after each set of properties, since a job of thousands of media takes a while. */
 export function* lookForNotes(job: NotedJob): Generator<string | undefined> {
+  for (const { where, values, known, note } of propertySets(job)) {
+    yield undefined;
+    if (note !== undefined) yield note;
+    if (known !== undefined) yield* notesOn(values, known, where);
+  }
+}
+
+/** Why a job is refused for a value that its property does not take; undefined for each set of properties without one. */
+export function* lookForWrongValues(job: NotedJob): Generator<string | undefined> {
+  for (const { where, values, known, ofAction } of propertySets(job))
+    // Those of actions are checked with the plan, each by its own algorithm.
+    yield known === undefined || ofAction === true ? undefined : wrongValue(values, known, where);
+}
+
+/** Properties that stand in one place. */
+interface PropertySet {
+  readonly where: string;
+  readonly values: Properties;
+  /** What they are held against; absent: they have no effect. */
+  readonly known?: KnownProperties;
+  readonly ofAction?: boolean;
+  /** Said of the place itself. */
+  readonly note?: string | undefined;
+}
+
+function* propertySets(job: NotedJob): Generator<PropertySet> {
   const actions = job.plan.tasks.flatMap((task) => task.actions);
   const declared = new Map(
     actions.map(({ algorithm }) => [algorithm.name, algorithm.providesCollection.properties]),
   );
   const all = jobPropertiesOf([...declared.values()].flat());
-  yield* notesOn(job.jobProperties, all, 'jobProperties');
+  yield { where: 'jobProperties', values: job.jobProperties, known: all };
   const knownTo = new Map<string, KnownProperties>();
   for (const [name, values] of Object.entries(job.algorithmProperties)) {
-    yield undefined;
     const algorithm = canonicalName(name);
     const own = declared.get(algorithm);
     const where = `algorithmProperties.${shown(name)}`;
     if (own === undefined) {
-      yield `${where}: the pipeline has no such algorithm, only ${[...declared.keys()].join(', ')}; properties for it have no effect.`;
+      const note = `${where}: the pipeline has no such algorithm, only ${[...declared.keys()].join(', ')}; properties for it have no effect.`;
+      yield { where, values, note };
       continue;
     }
     // The same algorithm may come in several spellings.
     const known = knownTo.get(algorithm) ?? jobPropertiesOf(own);
     knownTo.set(algorithm, known);
-    yield* notesOn(values, known, where);
+    yield { where, values, known };
   }
   // Names are known: a plan with others is refused.
-  for (const action of new Set(actions)) {
-    yield undefined;
-    yield* notesOn(action.properties, all, `the action "${action.name}"`);
-  }
-  yield* mediaNotes(job.media, all);
+  for (const action of new Set(actions))
+    yield { where: `the action "${action.name}"`, values: action.properties, known: all, ofAction: true };
+  yield* mediaSets(job.media, all);
 }
 
 /** Thousands of media have few sets of properties between them: each is told of with the first medium that has it. */
-function* mediaNotes(media: readonly NotedMedium[], known: KnownProperties): Generator<string | undefined> {
+function* mediaSets(media: readonly NotedMedium[], known: KnownProperties): Generator<PropertySet> {
   const seen = new Set<string>();
   for (const [index, { properties, selectors = [], selectorsOutputAction }] of media.entries()) {
-    yield undefined;
     const where = `media[${index}]`;
     const key = JSON.stringify([properties, selectors, selectorsOutputAction]);
-    if (seen.has(key)) continue;
+    const isNew = !seen.has(key);
     seen.add(key);
-    yield* notesOn(properties, known, `${where}.properties`);
+    yield { where: `${where}.properties`, values: isNew ? properties : {}, known };
+    if (!isNew) continue;
     for (const [n, { selectionProperties }] of selectors.entries())
-      yield* notesOn(selectionProperties, known, `${where}.mediaSelectors[${n}].selectionProperties`);
+      yield {
+        where: `${where}.mediaSelectors[${n}].selectionProperties`,
+        values: selectionProperties,
+        known,
+      };
     if (selectors.length === 0 && !isBlank(selectorsOutputAction))
-      yield `${where}: mediaSelectorsOutputAction has no effect without mediaSelectors.`;
+      yield {
+        where,
+        values: {},
+        note: `${where}: mediaSelectorsOutputAction has no effect without mediaSelectors.`,
+      };
   }
 }

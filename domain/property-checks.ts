@@ -1,10 +1,10 @@
 /**
- * Property values that are refused when a job is created. All others are read leniently while the job runs: a value that
- * is not what it should be counts as its default.
+ * Property values that are refused when a job is created, besides those that are not of the type or the list that the description
+ * of the property names (`wrongValue`).
  */
 import type { Algorithm, AlgorithmProperty, Properties } from './types.ts';
 import type { PlannedAction } from './plan.ts';
-import { isOfType } from './property-values.ts';
+import { isForgiven, isOfType, valueProblem } from './property-values.ts';
 import { refusedTrigger } from './trigger.ts';
 import { isBlank, parseInteger, parseNumber } from './values.ts';
 import { workflowProperty } from './workflow-properties.ts';
@@ -50,6 +50,9 @@ export function refusedActionProperty(
     if (!isOfType(property.type, value)) {
       return `The "${name}" property from the "${action.name}" action has a value of "${value}", which is not a valid "${property.type}".`;
     }
+    const problem = isForgiven(name) ? undefined : valueProblem(property, value);
+    if (problem !== undefined)
+      return `The "${name}" property from the "${action.name}" action has a value of "${value}", but ${problem}.`;
   }
   return null;
 }

@@ -1,9 +1,9 @@
 /**
  * What whoever gave properties probably did not mean: names that nobody knows, and values that are not what the description of
- * the property says. The service takes both: it passes names on that it does not know, and reads values leniently.
+ * the property says. The service passes names on that it does not know. Most wrong values are refused (`wrongValue`).
  */
 import type { Properties } from './types.ts';
-import { valueProblem, type DescribedProperty } from './property-values.ts';
+import { isForgiven, valueProblem, type DescribedProperty } from './property-values.ts';
 
 const SHOWN = 40;
 /** Names for which a near one is looked for: comparing costs more than looking up. */
@@ -52,6 +52,16 @@ export function* notesOn(values: Properties, known: KnownProperties, where: stri
     if (problem !== undefined)
       yield `${where}: the property ${name} is "${shown(value)}", but ${problem}; the value is passed on as it is.`;
   }
+}
+
+/** Why a job with these values is refused; `where` is their place in the request. Undefined: it is not. */
+export function wrongValue(values: Properties, known: KnownProperties, where: string): string | undefined {
+  for (const [name, value] of Object.entries(values)) {
+    const problem = isForgiven(name) ? undefined : known.problem(name, value);
+    if (problem !== undefined)
+      return `The property ${name} in ${where} is "${shown(value)}", but ${problem}. Correct the value, or leave the property out.`;
+  }
+  return undefined;
 }
 
 /** ` (did you mean FACE?)`, or nothing. */

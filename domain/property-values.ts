@@ -29,6 +29,9 @@ export function isOfType(type: string, value: string): boolean {
   }
 }
 
+/** Text by its type: pixels, or a part of the frame. */
+const PIXELS_OR_PERCENT = /^SEARCH_REGION_(?:TOP_LEFT|BOTTOM_RIGHT)_[XY]_DETECTION$/;
+
 /** Whole numbers by their type that are read with their fraction: one and a quarter frames a second. */
 const FRACTIONS: ReadonlySet<string> = new Set(['FRAME_RATE_CAP']);
 
@@ -39,18 +42,41 @@ export function valueProblem(
 ): string | undefined {
   if (value.trim() === '') return undefined;
   if (type === 'BOOLEAN')
-    return parseBoolean(value) === undefined
-      ? 'its values are TRUE and FALSE, all else counts as FALSE'
-      : undefined;
+    return parseBoolean(value) === undefined ? 'its values are TRUE and FALSE' : undefined;
   if (!isOfType(type, value) && !(FRACTIONS.has(name) && parseNumber(value) !== undefined))
     return type === 'INT' || type === 'LONG'
       ? `it takes a whole number (${type})`
       : `it takes a number (${type})`;
+  if (PIXELS_OR_PERCENT.test(name) && parseNumber(value.trim().replace(/%$/, '')) === undefined)
+    return 'it takes pixels, or a percentage such as 25%';
   const words = type === 'STRING' ? listedValues(description) : [];
   return words.length === 0 || words.includes(value.trim().toUpperCase())
     ? undefined
     : `its values are ${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
+
+/**
+ * Properties whose wrong values the reference system accepts: it uses the default and says so (behaviour of the reference, 3.4 and 4.11).
+ * Of EXEMPLAR_POLICY every other word means QUALITY.
+ */
+const FORGIVEN: ReadonlySet<string> = new Set([
+  'MIN_GAP_BETWEEN_SEGMENTS',
+  'MIN_GAP_BETWEEN_TRACKS',
+  'TARGET_SEGMENT_LENGTH',
+  'MIN_SEGMENT_LENGTH',
+  'VFR_TARGET_SEGMENT_LENGTH',
+  'VFR_MIN_SEGMENT_LENGTH',
+  'MIN_TRACK_LENGTH',
+  'MIN_OVERLAP',
+  'ARTIFACT_EXTRACTION_POLICY_EXEMPLAR_FRAME_PLUS',
+  'ARTIFACT_EXTRACTION_POLICY_TOP_QUALITY_COUNT',
+  'FEED_FORWARD_TOP_QUALITY_COUNT',
+  'QUALITY_SELECTION_THRESHOLD',
+  'EXEMPLAR_POLICY',
+]);
+
+/** Whether a job runs with a wrong value of this property, which then counts as the default. */
+export const isForgiven = (name: string): boolean => FORGIVEN.has(name);
 
 /** Characters of a description in which a list of words is looked for, from its end: thousands of values may be held against it. */
 const LONGEST_LIST = 1_000;

@@ -1,5 +1,5 @@
 import { refusedCallbackUrl } from '../../domain/callback.ts';
-import { JobNotes, lookForNotes, type NotedJob } from '../../domain/job-notes.ts';
+import { JobNotes, lookForNotes, lookForWrongValues, type NotedJob } from '../../domain/job-notes.ts';
 import { overLimit, overSubJobs } from '../../domain/request-limits.ts';
 import type { PipelinePlan } from '../../domain/plan.ts';
 import type { Properties } from '../../domain/types.ts';
@@ -64,9 +64,22 @@ async function checkedProperties(
   { environmentProperties, serverProperties }: PlanSettings,
 ): Promise<Checked> {
   const job = { plan, jobProperties, algorithmProperties, environmentProperties, serverProperties };
-  const refused = (await refusedProperties(job, media)) ?? (await refusedMediaSelectors(plan, media));
+  const noted = { plan, jobProperties, algorithmProperties, media };
+  const refused =
+    (await refusedProperties(job, media)) ??
+    (await refusedValues(noted)) ??
+    (await refusedMediaSelectors(plan, media));
   if (refused !== undefined) return { refused };
-  return { plan, warnings: await warningsOf({ plan, jobProperties, algorithmProperties, media }) };
+  return { plan, warnings: await warningsOf(noted) };
+}
+
+async function refusedValues(job: NotedJob): Promise<string | undefined> {
+  const turns = new Turns();
+  for (const refused of lookForWrongValues(job)) {
+    if (refused !== undefined) return `Property validation failed due to: ${refused}`;
+    if (turns.due) await turns.next();
+  }
+  return undefined;
 }
 
 async function warningsOf(job: NotedJob): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 /** Everything that a request for a streaming job can be refused for (specification 2.3, 4.3). */
 import { refusedCallbackUrl } from '../../domain/callback.ts';
-import { jobNotes } from '../../domain/job-notes.ts';
+import { jobNotes, lookForWrongValues } from '../../domain/job-notes.ts';
 import { levelsOf } from '../../domain/job-config-hash.ts';
 import { resolvePlan } from '../../domain/plan-checks.ts';
 import type { CatalogLookup } from '../../domain/plan-lookup.ts';
@@ -59,7 +59,7 @@ export function checkedStream(
   if (refused !== undefined) return { refused };
   const action = actionOf(request.pipelineName, catalog, settings.limits);
   if ('refused' in action) return action;
-  const wrong = refusedProperties(request);
+  const wrong = refusedProperties(request) ?? refusedValues(request, action.plan);
   if (wrong !== undefined) return { refused: wrong };
   const { stream, jobProperties, algorithmProperties, ...rest } = request;
   const levels = levelsOf({ ...settings, jobProperties, algorithmProperties, plan: action.plan }, action.ok);
@@ -86,6 +86,20 @@ const warningsOf = (
   plan: PipelinePlan,
 ): readonly string[] =>
   jobNotes({ plan, jobProperties, algorithmProperties, media: [{ properties }] }).map(asStream);
+
+function refusedValues(
+  { jobProperties, algorithmProperties, stream: { properties } }: StreamingJobRequest,
+  plan: PipelinePlan,
+): string | undefined {
+  for (const refused of lookForWrongValues({
+    plan,
+    jobProperties,
+    algorithmProperties,
+    media: [{ properties }],
+  }))
+    if (refused !== undefined) return `Property validation failed due to: ${asStream(refused)}`;
+  return undefined;
+}
 
 function refusedStream(
   { stream: { uri, segmentSize }, stallTimeout }: StreamingJobRequest,

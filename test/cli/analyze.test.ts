@@ -79,20 +79,30 @@ describe('troupe analyze', () => {
     );
   });
 
-  it('tells which properties nobody in the pipeline knows, and which values are none, and runs the job all the same', async () => {
+  it('tells which properties nobody in the pipeline knows, and which wrong values are forgiven', async () => {
     const { code, stdout, stderr } = await place.troupe([
       ...['analyze', sample('astronaut.png'), ...FACES, '--json'],
-      ...['--property', 'confidence_threshold=0.7', '--property', 'FRAME_INTERVAL=often'],
+      ...['--property', 'confidence_threshold=0.7', '--property', 'MIN_TRACK_LENGTH=short'],
       ...['--property', 'CUT_THRESHOLD=0.5', '--algorithm-property', 'FACE:MERGE_TRACK=TRUE'],
     ]);
     expect(code, stderr).to.equal(0);
     expect(documentOf(stdout).status).to.equal('COMPLETE_WITH_WARNINGS');
     expect(stderr.split('\n').filter((line) => /[Pp]ropert(?:y|ies)\b/.test(line))).to.deep.equal([
       'Warning: jobProperties: the property confidence_threshold is not known here (did you mean CONFIDENCE_THRESHOLD?); it is passed on and has no other effect.',
-      'jobProperties: the property FRAME_INTERVAL is "often", but it takes a whole number (INT); the value is passed on as it is.',
+      'jobProperties: the property MIN_TRACK_LENGTH is "short", but it takes a whole number (INT); the value is passed on as it is.',
       'jobProperties: the property CUT_THRESHOLD is not known here; it is passed on and has no other effect.',
       'algorithmProperties.FACE: the property MERGE_TRACK is not known here (did you mean MERGE_TRACKS?); it is passed on and has no other effect.',
     ]);
+  });
+
+  it('ends with 2 and names the property whose value its type does not allow', async () => {
+    const { code, stderr } = await place.troupe([
+      ...['analyze', sample('astronaut.png'), ...FACES, '--property', 'FRAME_INTERVAL=often'],
+    ]);
+    expect(code).to.equal(2);
+    expect(stderr).to.include(
+      'The property FRAME_INTERVAL in jobProperties is "often", but it takes a whole number (INT). Correct the value, or leave the property out.',
+    );
   });
 
   it('takes a data: URI as it is', async () => {

@@ -38,12 +38,7 @@ describe('Notes on properties', () => {
   for (const [name, good, bad, problem] of [
     ['FRAME_INTERVAL', ['5', ' -1 ', ''], ['often', '2.5', '3000000000'], 'it takes a whole number (INT)'],
     ['MIN_OVERLAP', ['0.5', '1e-3', '-Infinity'], ['50%', '0,5'], 'it takes a number (DOUBLE)'],
-    [
-      'MERGE_TRACKS',
-      ['TRUE', 'false', ' '],
-      ['yes', '1'],
-      'its values are TRUE and FALSE, all else counts as FALSE',
-    ],
+    ['MERGE_TRACKS', ['TRUE', 'false', ' '], ['yes', '1'], 'its values are TRUE and FALSE'],
     ['EXEMPLAR_POLICY', ['FIRST', 'quality'], ['BEST'], 'its values are FIRST, LAST, MIDDLE and QUALITY'],
     [
       'FEED_FORWARD_TYPE',
@@ -53,6 +48,12 @@ describe('Notes on properties', () => {
     ],
     ['ROTATION_FILL_COLOR', ['white'], ['RED'], 'its values are BLACK and WHITE'],
     ['SEGMENT_LENGTH_SPECIFICATION', ['SECONDS'], ['MINUTES'], 'its values are FRAME and SECONDS'],
+    [
+      'SEARCH_REGION_TOP_LEFT_X_DETECTION',
+      ['-1', '20', ' 12.5% '],
+      ['left', '%', '10 px'],
+      'it takes pixels, or a percentage such as 25%',
+    ],
     ['QUALITY_SELECTION_PROPERTY', ['CONFIDENCE', 'SIZE'], [], ''],
   ] as const)
     it(`name values that ${name} does not take`, () => {

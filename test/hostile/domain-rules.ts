@@ -17,7 +17,7 @@ import { groupBy } from '../../domain/grouping.ts';
 import * as illFormed from '../../domain/ill-formed.ts';
 import { jobConfigHashInSteps } from '../../domain/job-config-hash.ts';
 import { jobNumber } from '../../domain/job-id.ts';
-import { jobNotes } from '../../domain/job-notes.ts';
+import { jobNotes, lookForWrongValues } from '../../domain/job-notes.ts';
 import { compileJsonPath } from '../../domain/json-path.ts';
 import { replaceStrings } from '../../domain/json-text.ts';
 import * as selectors from '../../domain/media-selectors.ts';
@@ -340,6 +340,10 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   },
   'job-notes.ts': {
     ...because('is timed by jobNotes', 'JobNotes', 'jobPropertiesOf', 'lookForNotes'),
+    lookForWrongValues: (size) => {
+      const job = jobOf(size / 20);
+      return () => [...lookForWrongValues(job)];
+    },
     jobNotes: [
       (size) => () => jobNotes(jobOf(size / 20)),
       (size) => () =>
@@ -487,6 +491,16 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   },
   'property-notes.ts': {
     ...because('is timed by notesOn', 'KnownProperties'),
+    wrongValue: [
+      (size) => {
+        const known = new notes.KnownProperties(declared(size / 100));
+        return () => notes.wrongValue(texts(size), known, 'here');
+      },
+      (size) => {
+        const known = new notes.KnownProperties(declared(size));
+        return () => notes.wrongValue(texts(size), known, 'here');
+      },
+    ],
     notesOn: [
       (size) => () => [
         ...notes.notesOn(texts(size), new notes.KnownProperties(declared(size / 100)), 'here'),
@@ -502,6 +516,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     isNear: ofText((text) => notes.isNear(text, `${text}a`)),
   },
   'property-values.ts': {
+    ...because(FIXED, 'isForgiven'),
     isOfType: ['INT', 'LONG', 'FLOAT'].flatMap((type) => ofText((text) => values.isOfType(type, text))),
     valueProblem: [
       ...ofText((text) => values.valueProblem({ name: 'A', type: 'INT', description: '' }, text)),

@@ -46,13 +46,17 @@ describe('An element of the catalog that jobs cannot use', () => {
           { name: 'FRAME_INTERVALL', value: 5 },
           { name: 'FRAME_INTERVAL', value: 'often' },
           { name: 'FEED_FORWARD_TYPE', value: 'REGIONS' },
+          { name: 'EXEMPLAR_POLICY', value: 'BEST' },
+          { name: 'AUTO_FLIP', value: 'perhaps' },
           { name: 'MERGE_TRACKS', value: true },
         ],
       },
       [
         'The property FRAME_INTERVALL is not known to the algorithm LIGHT (did you mean FRAME_INTERVAL?); jobs with this action are refused.',
         'The property FRAME_INTERVAL is "often", which is not a valid INT; jobs with this action are refused.',
-        'properties: the property FEED_FORWARD_TYPE is "REGIONS", but its values are NONE, FRAME, REGION and SUPERSET_REGION; the value is passed on as it is.',
+        'The property FEED_FORWARD_TYPE is "REGIONS", but its values are NONE, FRAME, REGION and SUPERSET_REGION; jobs with this action are refused.',
+        'properties: the property EXEMPLAR_POLICY is "BEST", but its values are FIRST, LAST, MIDDLE and QUALITY; the value is passed on as it is.',
+        'The property AUTO_FLIP is "perhaps", but its values are TRUE and FALSE; jobs with this action are refused.',
       ],
     ],
     [

@@ -10,7 +10,7 @@ const LIGHT = { media: [{ mediaUri: IMAGE }], pipelineName: 'LIGHT PIPELINE' };
 const MISSPELLED =
   'jobProperties: the property FRAME_INTERVALL is not known here (did you mean FRAME_INTERVAL?); it is passed on and has no other effect.';
 const NO_VALUE =
-  'jobProperties: the property FEED_FORWARD_TYPE is "REGIONS", but its values are NONE, FRAME, REGION and SUPERSET_REGION; the value is passed on as it is.';
+  'jobProperties: the property MIN_TRACK_LENGTH is "short", but it takes a whole number (INT); the value is passed on as it is.';
 
 describe('A job that asks for something without effect', () => {
   let service: Service;
@@ -30,7 +30,7 @@ describe('A job that asks for something without effect', () => {
   };
 
   it('is told so by a coreResponse with code 2, runs, and ends with the same warnings', async () => {
-    const jobProperties = { FRAME_INTERVALL: '5', FEED_FORWARD_TYPE: 'REGIONS', MERGE_TRACKS: 'TRUE' };
+    const jobProperties = { FRAME_INTERVALL: '5', MIN_TRACK_LENGTH: 'short', MERGE_TRACKS: 'TRUE' };
     const { jobId, coreResponse } = await created({ ...LIGHT, jobProperties });
     expect(coreResponse).to.deep.equal({ responseCode: 2, message: `${MISSPELLED}\n${NO_VALUE}` });
     expect((await service.terminal(jobId)).jobStatus).to.equal('COMPLETE_WITH_WARNINGS');

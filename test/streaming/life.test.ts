@@ -727,7 +727,7 @@ describe('A streaming job', function () {
       stream: {
         streamUri: 'rtsp://camera.example/live',
         segmentSize: SIZE,
-        mediaProperties: { RTSP_TRANSPORT: 'UPD' },
+        mediaProperties: { EXEMPLAR_POLICY: 'BEST' },
       },
       jobProperties: { FRAME_INTERVALL: '2' },
       stallTimeout: -1,
@@ -739,7 +739,7 @@ describe('A streaming job', function () {
     };
     const told = [
       'jobProperties: the property FRAME_INTERVALL is not known here (did you mean FRAME_INTERVAL?); it is passed on and has no other effect.',
-      'mediaProperties: the property RTSP_TRANSPORT is "UPD", but its values are TCP and UDP; the value is passed on as it is.',
+      'mediaProperties: the property EXEMPLAR_POLICY is "BEST", but its values are FIRST, LAST, MIDDLE and QUALITY; the value is passed on as it is.',
     ];
     expect([status, coreResponse.responseCode, coreResponse.message]).to.deep.equal([
       201,

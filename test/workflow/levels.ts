@@ -12,14 +12,21 @@ export const NAME = 'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS';
 /** Levels above those of the server, highest first, with the value that each of them sets. */
 export const LEVELS = ['selector', 'media', 'algorithm', 'job', 'action'] as const;
 
+export const VALUES: Readonly<Record<(typeof LEVELS)[number], string>> = {
+  selector: '2',
+  media: '3',
+  algorithm: '4',
+  job: '5',
+  action: '6',
+};
+
 /** A job on a document that sets the property on these levels. */
 export const request = (service: Service, levels: readonly (typeof LEVELS)[number][]): JobRequest => {
   writeFileSync(join(service.mediaDir, 'words.json'), '{ "word": "hello" }');
   const on = (level: (typeof LEVELS)[number]): Properties =>
-    levels.includes(level) ? { [NAME]: `of ${level}` } : {};
-  const action = levels.includes('action') ? { [NAME]: '6' } : {};
+    levels.includes(level) ? { [NAME]: VALUES[level] } : {};
   return {
-    ...pipelineOf({ algorithm: 'NOTING', properties: { TELL: NAME, ...action } }),
+    ...pipelineOf({ algorithm: 'NOTING', properties: { TELL: NAME, ...on('action') } }),
     media: [
       {
         mediaUri: pathToFileURL(join(service.mediaDir, 'words.json')).href,
@@ -35,7 +42,7 @@ export const request = (service: Service, levels: readonly (typeof LEVELS)[numbe
         ],
       },
     ],
-    algorithmProperties: { noting: on('algorithm'), STAGED: { [NAME]: 'of another algorithm' } },
+    algorithmProperties: { noting: on('algorithm'), STAGED: { [NAME]: '9' } },
     jobProperties: on('job'),
   };
 };

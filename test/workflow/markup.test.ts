@@ -153,7 +153,7 @@ describe('Markup', () => {
 
   it('that fails is an error with source MARKUP; the medium has not failed, and the other media have their copies', async () => {
     const [video, other] = [uriOf(service, 'video.avi'), uriOf(service, 'other.avi')];
-    const wrong = { mediaUri: video, properties: { MARKUP_VIDEO_ENCODER: 'wmv' } };
+    const wrong = { mediaUri: video, properties: { MARKUP_VIDEO_VP9_CRF: '64' } };
     const document = await run({ media: [wrong, other, CAR], ...drawn('LIGHT TASK') });
     const medium = mediumOf(document, 'video.avi');
     expect(document.status).to.equal('ERROR');
@@ -163,7 +163,7 @@ describe('Markup', () => {
     expect(errorCodes(document, medium.mediaId)).to.deep.equal(['MARKUP']);
     expect(medium.status).to.equal('COMPLETE');
     expect(medium.markupResult).to.deep.include({ id: medium.mediaId, status: 'FAILED', path: '' });
-    expect(medium.markupResult!.message).to.include('MARKUP_VIDEO_ENCODER').and.include('vp9');
+    expect(medium.markupResult!.message).to.include('MARKUP_VIDEO_VP9_CRF').and.include('63');
     for (const name of ['other.avi', 'red-car.jpg'])
       expect(existsSync(fileURLToPath(copyOf(mediumOf(document, name)))), name).to.equal(true);
   });

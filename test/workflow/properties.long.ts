@@ -1,7 +1,7 @@
 /** Each level on which a property is set; `rest/environment-properties` asks for their order, and `domain/properties` of the rule alone. */
 import { expect } from 'chai';
 import { sampleUri, Service } from '../support/service.ts';
-import { LEVELS, NAME, request } from './levels.ts';
+import { LEVELS, NAME, VALUES, request } from './levels.ts';
 import { looks, pipelineOf, runOne, valuesOf } from './support.ts';
 
 describe('The value of a property that the server environment sets', () => {
@@ -27,7 +27,7 @@ describe('The value of a property that is in force', () => {
 
   it('is that of the job when nothing of these sets it', async () => {
     const { media } = await service.run(request(service, ['job', 'action']));
-    expect(valuesOf(media[0]!, 'FIRST', NAME)).to.deep.equal(['of job']);
+    expect(valuesOf(media[0]!, 'FIRST', NAME)).to.deep.equal([VALUES.job]);
   });
 
   it('is that of the action when nothing else sets it, else the default of the workflow', async () => {

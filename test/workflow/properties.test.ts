@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Properties } from '../../domain/types.ts';
 import { sampleUri, Service, type DocumentMedium, type JobRequest } from '../support/service.ts';
-import { LEVELS, NAME, request } from './levels.ts';
+import { LEVELS, NAME, VALUES, request } from './levels.ts';
 import {
   annotates,
   finds,
@@ -29,7 +29,7 @@ describe('The value of a property that is in force', () => {
     const media = levels.flatMap((of) => request(service, of).media);
     const { media: found } = await service.run({ ...request(service, LEVELS), media });
     const values = found.map((medium) => valuesOf(medium, 'FIRST', NAME)[0]);
-    expect(values).to.deep.equal(['of selector', 'of media', 'of algorithm']);
+    expect(values).to.deep.equal([VALUES.selector, VALUES.media, VALUES.algorithm]);
   });
 });
 
