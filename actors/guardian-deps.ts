@@ -8,6 +8,7 @@ import type { MovedStart } from '../results/moved-files.ts';
 import type { Duties } from '../store/duties.ts';
 import type { SearchIndex } from '../store/search.ts';
 import type { Owner, Store } from '../store/store.ts';
+import type { FindModel } from './batch-job/request-models.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { Cluster } from './cluster.ts';
 import type { ManagedComponent } from './node-manager/components.ts';
@@ -62,6 +63,8 @@ export interface GuardianDeps {
   serverUrl(): string;
   /** A token of the service; undefined when there is none to be had. */
   bearer(): Promise<string | undefined>;
+  /** Model files of this host. */
+  readonly findModel: FindModel;
   checkMedium(uri: string): Promise<Issue | undefined>;
   localPath(uri: string): Promise<string | undefined>;
 }

@@ -2,6 +2,7 @@ import { Burst } from './burst.ts';
 import { JobService } from './batch-job/job-service.ts';
 import { DryRuns } from './batch-job/dry-run.ts';
 import { Repeats } from './batch-job/idempotency.ts';
+import { jobModels } from './job-models.ts';
 import { WorkWaiters } from './dispatcher/waiters.ts';
 import { frameSettings, jobServiceSettings, leaseFileSettings } from './actor-settings.ts';
 import { JobNumbers } from './job-numbers.ts';
@@ -104,6 +105,7 @@ function jobServices(
   const { clock } = base.system;
   const jobService = new JobService({
     ...base,
+    models: jobModels(base, () => nodes),
     jobs,
     admission,
     archive: archiveChecks,

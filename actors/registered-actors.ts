@@ -1,3 +1,4 @@
+import { streamQueue } from '../protocol/streams.ts';
 import type { News } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { deliveryPolicy, frameSettings, jobSettings, streamSettings } from './actor-settings.ts';
@@ -19,6 +20,7 @@ import type { DispatcherCommand, DispatcherReply } from './dispatcher/model.ts';
 import type { Foundation } from './guardian-deps.ts';
 import { FRAME, FrameService } from './frames/frame-service.ts';
 import type { ConfigurationCommand, ConfigurationReply } from './node-configuration/model.ts';
+import { jobModels } from './job-models.ts';
 import { registerNodes, type Nodes } from './node-gateway/register.ts';
 import type { NodeManager } from './node-manager/actor.ts';
 import { LoadMarks } from './runtime/load-marks.ts';
@@ -199,6 +201,7 @@ function streamsOf(base: Foundation, edge: Edge, others: Others): Streams {
     ...catalogReader(base, () => others().catalogActor),
     ...(base.cluster === undefined ? {} : { others: base.cluster }),
     repeats: new Repeats(store, owner),
+    models: jobModels(base, () => others().nodes, streamQueue),
     rest: (worker) => others().nodes.rest(worker),
   });
 }

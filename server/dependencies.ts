@@ -18,6 +18,7 @@ import { checkMedium } from '../media/media-rules.ts';
 import { TimelineBusy } from '../results/timeline/timelines.ts';
 import { openDocument } from '../results/moved-files.ts';
 import { SERVER_PROPERTY_DEFAULTS } from '../domain/workflow-properties.ts';
+import { findJobModels } from './job-models.ts';
 import type { Parts } from './parts.ts';
 
 /** What actors are given of the parts. */
@@ -34,6 +35,7 @@ export function guardianDeps(parts: Parts, system: ActorSystem): GuardianDeps {
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
     alone: cluster === undefined,
     serverUrl: () => urlOf(http, settings.HOST),
+    findModel: findJobModels(settings.MODEL_ROOTS),
     checkMedium: (uri) => checkMedium(uri, limits),
     localPath: (uri) => checkFileUri(uri, limits.mediaRoots, limits.excluded).catch(() => undefined),
   };

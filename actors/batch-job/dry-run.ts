@@ -72,7 +72,7 @@ export class DryRuns {
   async of(request: JobRequest): Promise<DryRun | Overloaded | Refused> {
     const planned = await this.#deps.jobService.plan(request);
     if (planned.kind !== 'planned') return planned;
-    const { plan, warnings, problems } = planned;
+    const { plan, warnings, notes, problems } = planned;
     const job = { ...request, ...this.#deps.settings, plan };
     const turns = new Turns();
     const tasks: DryRun['pipeline']['tasks'][number][] = [];
@@ -87,7 +87,7 @@ export class DryRuns {
       priority: request.priority ?? this.#deps.settings.defaultPriority,
       pipeline: { name: plan.name, tasks },
       media: await turns.map(request.media, (medium, i) => shownMedium(medium, problems[i])),
-      warnings,
+      warnings: [...warnings, ...notes],
     };
   }
 

@@ -13,6 +13,7 @@ import type { ArchiveChecks } from './archive-checks.ts';
 import type { Burst } from '../burst.ts';
 import type { JobCommand, JobReply } from './commands.ts';
 import type { Repeats } from './idempotency.ts';
+import type { JobModels } from './request-models.ts';
 
 /** A validated request, free of the shapes of HTTP. */
 export interface JobRequest extends PipelineRequest {
@@ -62,6 +63,7 @@ export interface JobServiceDeps {
   readonly logger: Logger;
   readonly archive: ArchiveChecks;
   readonly uploads: Pick<UploadStore, 'keeping'>;
+  readonly models: JobModels;
   /** Why a medium cannot be used, as far as that shows without reading it. */
   checkMedium(uri: string): Promise<Issue | undefined>;
 }

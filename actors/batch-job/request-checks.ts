@@ -4,6 +4,7 @@ import type { Issue } from '../../domain/types.ts';
 import { archiveJob } from './archive.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import type { JobRecord, RequestedMedium } from './record.ts';
+import { findModels } from './request-models.ts';
 import { planOf, type RequestPlan } from './request-plan.ts';
 import type { Refused } from './submission.ts';
 
@@ -12,6 +13,8 @@ export interface PlannedJob extends RequestPlan {
   readonly kind: 'planned';
   /** Why media cannot be used, one for each. */
   readonly problems: readonly (Issue | undefined)[];
+  /** What is unsure, for a dry run: warnings move the status of a job. */
+  readonly notes: readonly string[];
   /** Where the results of each medium are posted. */
   readonly archiveUrls: readonly (string | null)[];
 }
@@ -27,6 +30,12 @@ export async function checkedRequest(
   const { catalog, settings } = deps;
   const planned = await planOf(request, catalog, settings);
   if ('refused' in planned) return { kind: 'refused', message: planned.refused };
+  const models = await findModels(
+    { ...request, ...settings, plan: planned.plan },
+    request.media,
+    deps.models,
+  );
+  if (models.refused !== undefined) return { kind: 'refused', message: models.refused };
   const problems = await checkMedia(
     request.media.map(({ uri }) => uri),
     deps,
@@ -42,7 +51,7 @@ export async function checkedRequest(
   const wrongUrl = urls.flatMap((url) => (url === null ? [] : (refusedArchiveUrl(url) ?? [])))[0];
   if (wrongUrl !== undefined)
     return { kind: 'refused', message: `Property validation failed due to: ${wrongUrl}` };
-  return { kind: 'planned', ...planned, problems, archiveUrls: urls };
+  return { kind: 'planned', ...planned, problems, archiveUrls: urls, notes: models.notes };
 }
 
 /** Why media cannot be used, one for each, as far as that shows without reading them. */

@@ -89,6 +89,12 @@ export class Catalog implements CatalogLookup {
     return this.#state.component.get(holder)?.managed !== false;
   };
 
+  /** Whether an installed component brings this algorithm; else a client has registered one that does. */
+  isInstalled = (algorithm: string): boolean => {
+    const owner = this.#state.algorithm.get(canonicalName(algorithm))?.component ?? '';
+    return this.#state.component.get(owner)?.managed === true;
+  };
+
   /** Algorithms whose work a client may claim, because it registered their components. */
   algorithmsServedBy = (subject: string | null): readonly string[] => {
     if (subject === null) return [];

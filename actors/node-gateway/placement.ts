@@ -51,6 +51,16 @@ export class NodePlacement {
     return others.some(([, remote]) => remote.serves(queue) || remote.capacity(queue) > 0);
   }
 
+  /** Whether no other node is to do work of this queue, as far as anybody knows. */
+  isOnlyHere(queue: string): boolean {
+    const { host, servicesElsewhere } = this.#deps;
+    return (
+      servicesElsewhere().length === 0 &&
+      this.#configured.hostsOf(queue).every((one) => one === host) &&
+      this.#nodes.all().every((remote) => !remote.serves(queue) && remote.capacity(queue) === 0)
+    );
+  }
+
   /** Whether a process of another host that takes work of this queue is up. */
   serves(queue: string): boolean {
     if (this.#live().some(([, remote]) => remote.serves(queue))) return true;

@@ -32,6 +32,8 @@ export interface Nodes {
   kill(worker: string, reason: string): void;
   /** There is nothing to do for this process, which was started for a stream; one that no node has started is let be. */
   rest(worker: string): void;
+  /** Whether nobody but processes of this host that have this variable of the server does work of this queue. */
+  isOnlyHere(queue: string, variable: string): boolean;
   /** Why work of this queue waits, as far as services are the reason. */
   waitingReason(queue: string): string | undefined;
 }
@@ -103,6 +105,12 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
       if (nodeOfWorker(worker) !== undefined && !restHere(worker))
         base.cluster?.order({ type: 'rest', worker });
     },
+    isOnlyHere: (queue, variable) =>
+      base.cluster === undefined &&
+      manager.isFor(queue) &&
+      !manager.setsVariable(queue, variable) &&
+      !manager.workers.servesFromOutside(queue, base.system.clock.steady()) &&
+      gateway.placement.isOnlyHere(queue),
     waitingReason(queue) {
       if (gateway.placement.serves(queue)) return undefined;
       const here = manager.waitingReason(queue);

@@ -64,6 +64,8 @@ export interface NodeManager {
   waitingReason(queue: string): string | undefined;
   /** It is configured to serve this queue. */
   isFor(queue: string): boolean;
+  /** A service that is configured to serve this queue sets this variable of its environment. */
+  setsVariable(queue: string, name: string): boolean;
   /** Services that can take work of this queue, now or when they are started. */
   capacity(queue: string): number;
 }
@@ -96,6 +98,10 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
     close: () => deps.notes.close(),
     waitingReason: (queue) => reasonToWait(queue, local.serving(queue), isServed(queue)),
     isFor: (queue) => local.serving(queue).some(({ leaving }) => !leaving),
+    setsVariable: (queue, variable) =>
+      local
+        .serving(queue)
+        .some(({ model }) => model.environmentVariables.some(({ name }) => name === variable)),
     capacity: (queue) =>
       local.serving(queue).filter(({ leaving, state }) => !leaving && !state.stopped && !state.unlaunchable)
         .length,

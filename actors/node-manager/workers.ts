@@ -71,12 +71,17 @@ export class WorkerRegistry {
 
   /** Whether anybody serves this queue: a process of ours that came up, or somebody outside who asked lately. */
   serves(queue: string, at: number): boolean {
-    const asked = this.#outside.get(queue);
-    if (asked !== undefined && at - asked < OUTSIDE_MS) return true;
+    if (this.servesFromOutside(queue, at)) return true;
     return [...this.#byHash.values()].some(
       ({ worker, queues, mayServe }) =>
         queues().includes(queue) && mayServe(queue) && this.#cameUp.has(worker),
     );
+  }
+
+  /** Whether a component that no node has started has asked for work of this queue lately. */
+  servesFromOutside(queue: string, at: number): boolean {
+    const asked = this.#outside.get(queue);
+    return asked !== undefined && at - asked < OUTSIDE_MS;
   }
 
   hasComeUp(worker: string): boolean {

@@ -5,6 +5,7 @@ import { streamOutputFolder } from '../../results/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { Repeatable, Repeats } from '../batch-job/idempotency.ts';
 import type { JobNumbers } from '../job-numbers.ts';
+import { refusedModel, type JobModels } from '../batch-job/request-models.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import { storedStream } from '../views/stored-stream.ts';
@@ -22,6 +23,7 @@ export interface StreamingJobServiceDeps {
   readonly jobs: Family<StreamingJobCommand, StreamingJobReply>;
   readonly repeats: Repeats;
   readonly numbers: JobNumbers;
+  readonly models: JobModels;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dataDir: string;
@@ -70,6 +72,9 @@ export class StreamingJobService {
     await this.#deps.readCatalog?.();
     const checked = checkedStream(request, this.#deps.catalog, this.#deps.settings);
     if ('refused' in checked) return { kind: 'refused', message: checked.refused };
+    const { algorithm, properties } = checked.ok;
+    const noModel = await refusedModel(algorithm, properties, this.#deps.models);
+    if (noModel !== undefined) return { kind: 'refused', message: noModel };
     const noRoom = await this.#noRoom();
     if (noRoom !== undefined) return { kind: 'overloaded', message: noRoom };
     const number = await this.#numberOf(repeatable);

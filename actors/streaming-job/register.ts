@@ -8,6 +8,7 @@ import type { Duties } from '../../store/duties.ts';
 import type { News } from '../../store/ledger.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { Repeats } from '../batch-job/idempotency.ts';
+import type { JobModels } from '../batch-job/request-models.ts';
 import type { Cluster, StreamOrder } from '../cluster.ts';
 import type { JobNumbers } from '../job-numbers.ts';
 import { every } from '../runtime/clock.ts';
@@ -40,6 +41,7 @@ export interface StreamsDeps {
   readonly checker: ResultChecker;
   readonly repeats: Repeats;
   readonly numbers: JobNumbers;
+  readonly models: JobModels;
   readonly send: Send;
   readonly meter: StreamMeter;
   readonly dataDir: string;

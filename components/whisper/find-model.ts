@@ -14,13 +14,19 @@ const checked = new Map<string, { readonly version: string; readonly facts: Mode
 
 /** The first of these names that is there. Errors: COULD_NOT_OPEN_DATAFILE, COULD_NOT_READ_DATAFILE, with what to do. */
 export async function findModel(roots: readonly string[], names: readonly string[]): Promise<FoundModel> {
+  const found = await placeOf(roots, names);
+  return { path: found, ...(await factsOf(found)) };
+}
+
+/** Its path without symbolic links; the file is not opened. Errors: COULD_NOT_OPEN_DATAFILE. */
+export async function placeOf(roots: readonly string[], names: readonly string[]): Promise<string> {
   const folders = await rootsOf(roots);
   for (const name of names)
     for (const root of folders) {
       const found = await realpath(path.join(root, name)).catch(() => undefined);
       if (found === undefined) continue;
       if (!isWithin(found, root)) throw outside(name);
-      return { path: found, ...(await factsOf(found)) };
+      return found;
     }
   const [name = ''] = names;
   const where = roots.length === 0 ? 'the folders that MODEL_ROOTS names' : roots.join(' or ');

@@ -46,6 +46,18 @@ export class OwnModels {
     });
   }
 
+  /** What a request is answered that names this model, by the job or its dry run. */
+  async answered(name: string, more: object = {}, query = ''): Promise<{ status: number; message: string }> {
+    const request = {
+      media: [{ mediaUri: sampleUri('hello-world.png') }],
+      pipelineName: 'ONNX DETECTION PIPELINE',
+      jobProperties: { MODEL_NAME: name },
+      ...more,
+    };
+    const { status, body } = await this.#service.ask('POST', `/rest/jobs${query}`, request);
+    return { status, message: (body as { coreResponse: { message: string } }).coreResponse.message };
+  }
+
   /** With the attempts at its one picture. */
   async attempted(name: string): Promise<[DetectionDocument, readonly number[]]> {
     const before = this.#service.handedOut().length;

@@ -101,6 +101,7 @@ export class Server {
       realDataDir: settings.DATA_DIR,
       uploads: { keeping: (_, work) => work() },
       alone: false,
+      findModel: { algorithms: new Set(), problem: () => Promise.resolve(undefined) },
       cluster: this.#cluster,
       duties: this.#duties,
       askArchive: () => Promise.resolve({ kind: 'none' }),
