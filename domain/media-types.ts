@@ -28,3 +28,10 @@ const CONVERTED_TYPES: ReadonlySet<string> = new Set([
 export function needsConversion(mimeType: string): boolean {
   return CONVERTED_TYPES.has(mimeType.trim().toLowerCase());
 }
+
+/** The MIME type that a `data:` URI states; undefined when it states none, or is none. */
+export function statedType(uri: string): string | undefined {
+  // Longer ones are no names.
+  const [, type] = /^data:([\w.+-]{1,127}\/[\w.+-]{1,127})[;,]/i.exec(uri.slice(0, 300)) ?? [];
+  return type?.toLowerCase();
+}

@@ -164,6 +164,8 @@ export interface Algorithm {
   readonly supportsBatchProcessing: boolean;
   readonly supportsStreamProcessing: boolean;
   readonly outputChangedCounter?: number | undefined;
+  /** Types of media that it processes; absent: nobody has told. */
+  readonly mediaTypes?: readonly MediaType[] | undefined;
   readonly requiresCollection: { readonly states: readonly string[] };
   readonly providesCollection: {
     readonly states: readonly string[];

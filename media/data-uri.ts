@@ -1,12 +1,5 @@
 import { MediumError } from './medium-error.ts';
 
-/** The MIME type that a `data:` URI states; undefined when it states none, or is none. */
-export function statedType(uri: string): string | undefined {
-  // Longer ones are no names.
-  const [, type] = /^data:([\w.+-]{1,127}\/[\w.+-]{1,127})[;,]/i.exec(uri.slice(0, 300)) ?? [];
-  return type?.toLowerCase();
-}
-
 /** The bytes of a `data:` URI, base64 or percent-encoded; MEDIA_INITIALIZATION when malformed or above `maxBytes`. */
 export function decodeDataUri(uri: string, maxBytes: number): Buffer {
   const comma = uri.indexOf(',');

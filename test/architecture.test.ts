@@ -85,6 +85,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'idempotency.ts',
     'job-service.ts',
     'request-checks.ts',
+    'request-media.ts',
     'request-models.ts',
     'request-plan.ts',
     'request-properties.ts',

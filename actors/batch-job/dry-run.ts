@@ -1,11 +1,11 @@
 /** What a request for a job would come to, when nothing is stored and nothing runs. */
+import { toldMime } from '../../domain/accepted-media.ts';
 import type { JobConfiguration } from '../../domain/job-config-hash.ts';
 import { levelsOf } from '../../domain/job-config-hash.ts';
 import { mediaTypeOf } from '../../domain/media-types.ts';
 import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
 import { effectiveProperties } from '../../domain/properties.ts';
-import type { Issue, MediaType, Properties, Range } from '../../domain/types.ts';
-import { isBlank } from '../../domain/values.ts';
+import type { MediaType, Properties, Range } from '../../domain/types.ts';
 import { censorProperties, maskUri } from '../../domain/censor.ts';
 import { Turns } from '../runtime/turns.ts';
 import type { JobRequest, JobRequestMedium } from './job-request.ts';
@@ -72,7 +72,7 @@ export class DryRuns {
   async of(request: JobRequest): Promise<DryRun | Overloaded | Refused> {
     const planned = await this.#deps.jobService.plan(request);
     if (planned.kind !== 'planned') return planned;
-    const { plan, warnings, notes, problems } = planned;
+    const { plan, warnings, notes, useless } = planned;
     const job = { ...request, ...this.#deps.settings, plan };
     const turns = new Turns();
     const tasks: DryRun['pipeline']['tasks'][number][] = [];
@@ -86,7 +86,7 @@ export class DryRuns {
       kind: 'planned',
       priority: request.priority ?? this.#deps.settings.defaultPriority,
       pipeline: { name: plan.name, tasks },
-      media: await turns.map(request.media, (medium, i) => shownMedium(medium, problems[i])),
+      media: await turns.map(request.media, (medium, i) => shownMedium(medium, useless[i])),
       warnings: [...warnings, ...notes],
     };
   }
@@ -119,15 +119,13 @@ function changedProperties(job: JobConfiguration, action: PlannedAction): Proper
   );
 }
 
-function shownMedium(
-  { uri, metadata, frameRanges, timeRanges }: JobRequestMedium,
-  problem: Issue | undefined,
-): DryRun['media'][number] {
-  const mime = metadata['MIME_TYPE'];
+function shownMedium(medium: JobRequestMedium, problem: string | undefined): DryRun['media'][number] {
+  const { uri, frameRanges, timeRanges } = medium;
+  const mime = toldMime(medium);
   return {
     mediaUri: uri.startsWith('data:') ? 'data:…,<truncated>' : maskUri(uri),
-    mediaType: isBlank(mime) ? null : mediaTypeOf(mime ?? ''),
-    problem: problem?.message ?? null,
+    mediaType: mime === undefined ? null : mediaTypeOf(mime),
+    problem: problem ?? null,
     frameRanges,
     timeRanges,
   };

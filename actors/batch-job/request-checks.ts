@@ -4,6 +4,7 @@ import type { Issue } from '../../domain/types.ts';
 import { archiveJob } from './archive.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import type { JobRecord, RequestedMedium } from './record.ts';
+import { mediaWarnings, unacceptedMedia } from './request-media.ts';
 import { findModels } from './request-models.ts';
 import { planOf, type RequestPlan } from './request-plan.ts';
 import type { Refused } from './submission.ts';
@@ -13,6 +14,8 @@ export interface PlannedJob extends RequestPlan {
   readonly kind: 'planned';
   /** Why media cannot be used, one for each. */
   readonly problems: readonly (Issue | undefined)[];
+  /** The same, and why the pipeline finds nothing in media whose type the request tells. */
+  readonly useless: readonly (string | undefined)[];
   /** What is unsure, for a dry run: warnings move the status of a job. */
   readonly notes: readonly string[];
   /** Where the results of each medium are posted. */
@@ -21,6 +24,8 @@ export interface PlannedJob extends RequestPlan {
 
 /** Media checked at a time when a job is created. */
 const CHECKS = 16;
+/** Media that a refusal names. */
+const SHOWN_MEDIA = 20;
 
 /** All that speaks against a request; nothing is stored, and the archive is not asked. */
 export async function checkedRequest(
@@ -40,8 +45,10 @@ export async function checkedRequest(
     request.media.map(({ uri }) => uri),
     deps,
   );
-  if (problems.every((problem) => problem !== undefined)) {
-    const list = request.media.slice(0, 20).map(({ uri }, i) => `${shortUri(uri)}: ${problems[i]?.message}`);
+  const unaccepted = await unacceptedMedia({ ...request, ...settings, plan: planned.plan }, request.media);
+  const useless = problems.map((problem, i) => problem?.message ?? unaccepted[i]);
+  if (useless.every((reason) => reason !== undefined)) {
+    const list = request.media.slice(0, SHOWN_MEDIA).map(({ uri }, i) => `${shortUri(uri)}: ${useless[i]}`);
     return {
       kind: 'refused',
       message: `Could not start job because all media have errors: ${list.join(', ')}`,
@@ -51,7 +58,8 @@ export async function checkedRequest(
   const wrongUrl = urls.flatMap((url) => (url === null ? [] : (refusedArchiveUrl(url) ?? [])))[0];
   if (wrongUrl !== undefined)
     return { kind: 'refused', message: `Property validation failed due to: ${wrongUrl}` };
-  return { kind: 'planned', ...planned, problems, archiveUrls: urls, notes: models.notes };
+  const warnings = [...planned.warnings, ...mediaWarnings(unaccepted)];
+  return { kind: 'planned', ...planned, warnings, useless, problems, archiveUrls: urls, notes: models.notes };
 }
 
 /** Why media cannot be used, one for each, as far as that shows without reading them. */

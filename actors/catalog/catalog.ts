@@ -123,7 +123,7 @@ export class Catalog implements CatalogLookup {
   }
 
   #shown(algorithm: Algorithm) {
-    const { trackType: _, outputChangedCounter: __, ...shown } = algorithm;
+    const { trackType: _, outputChangedCounter: __, mediaTypes: ___, ...shown } = algorithm;
     const own = new Set(algorithm.providesCollection.properties.map((property) => property.name));
     const workflow =
       algorithm.actionType === 'DETECTION' ? WORKFLOW_PROPERTIES.filter(({ name }) => !own.has(name)) : [];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AlgorithmProperty } from '../../domain/types.ts';
+import { MEDIA_TYPES, type AlgorithmProperty } from '../../domain/types.ts';
 import { elementName, filled, listOf, scalar, someOf, trimmed, validName, wordOf } from './fields.ts';
 
 /** A component descriptor: what a component is and what pipelines it brings. Names are trimmed and upper-cased. */
@@ -41,6 +41,8 @@ const algorithm = z
     actionType: wordOf(['DETECTION', 'MARKUP']),
     trackType: maybe(filled.toUpperCase()),
     outputChangedCounter: maybe(z.int()),
+    /** Ours: what it processes when nothing is fed to it. */
+    mediaTypes: maybe(someOf(wordOf(MEDIA_TYPES))),
     requiresCollection: z.object({ states }),
     providesCollection: z.object({
       states,

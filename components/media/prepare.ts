@@ -1,7 +1,7 @@
 /** PREPARE: brings a medium to a local file, finds out what it is, and which of its frames were asked for. */
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { statedType } from '../../media/data-uri.ts';
+import { statedType } from '../../domain/media-types.ts';
 import { retrieve } from '../../media/fetch-medium.ts';
 import { hashFile } from '../../media/hash.ts';
 import { inspect } from '../../media/inspect.ts';

@@ -241,8 +241,13 @@ export const dryRunResponse = z
         mediaType: z
           .enum(['IMAGE', 'VIDEO', 'AUDIO', 'UNKNOWN'])
           .nullable()
-          .describe('By the MIME_TYPE of its metadata; null: known only when it has been looked at'),
-        problem: z.string().nullable().describe('Why it cannot be used'),
+          .describe(
+            'By the MIME_TYPE of its metadata or its data: URI; null: known only when it has been looked at',
+          ),
+        problem: z
+          .string()
+          .nullable()
+          .describe('Why it cannot be used, or why the pipeline finds nothing in it'),
         frameRanges: z.array(mediaRange).describe('The frames of the request; empty: no frames are named'),
         timeRanges: z
           .array(mediaRange)

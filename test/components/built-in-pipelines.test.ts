@@ -1,5 +1,8 @@
 /** What the descriptors of all built-in components give together: pipelines lead from component to component. */
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { BUILT_IN } from '../../config/places.ts';
 import { findComponents } from '../../actors/catalog/installed.ts';
 import { elementsOf } from '../../actors/catalog/elements.ts';
 import { install } from '../../actors/catalog/install.ts';
@@ -7,7 +10,7 @@ import { EMPTY_CATALOG } from '../../actors/catalog/state.ts';
 import type { CatalogLookup } from '../../domain/plan-lookup.ts';
 import loadFaces from '../../components/faces/detector.ts';
 import loadObjects from '../../components/objects/detector.ts';
-import type { FoundDetection } from '../../components/sdk/detector.ts';
+import type { FoundDetection, LoadDetector } from '../../components/sdk/detector.ts';
 import { readImage } from '../../media/image-frame.ts';
 import { jobNotes } from '../../domain/job-notes.ts';
 import { resolvePlan } from '../../domain/plan-checks.ts';
@@ -36,6 +39,25 @@ describe('The pipelines of the built-in components', () => {
       ]);
     expect(names.filter((name, i) => names.indexOf(name) !== i)).to.deep.equal([]);
     expect(state.pipeline.size).to.equal(names.filter((name) => name.startsWith('pipeline ')).length);
+  });
+
+  it('tell the types of media that their detectors process', async function () {
+    this.timeout(60_000);
+    for (const { folder, descriptor } of findComponents('components')) {
+      const module = pathToFileURL(path.join(BUILT_IN.code, path.basename(folder), 'detector.js')).href;
+      const { default: load } = (await import(module)) as { readonly default: LoadDetector };
+      const detector = await load({ models: { roots: [], loaded: 1, checkMs: 1_000 } });
+      const hears = detector.audio !== undefined || detector.soundFile !== undefined;
+      const types = [
+        ...(detector.video === undefined && !hears ? [] : ['VIDEO']),
+        ...(detector.image === undefined ? [] : ['IMAGE']),
+        ...(hears ? ['AUDIO'] : []),
+        ...(detector.generic === undefined ? [] : ['UNKNOWN']),
+      ];
+      await detector.close?.();
+      const told = descriptor.algorithm.mediaTypes ?? [];
+      expect(told, descriptor.componentName).to.have.members(types);
+    }
   });
 
   for (const name of state.pipeline.keys())

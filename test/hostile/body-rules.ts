@@ -27,7 +27,7 @@ import * as streaming from '../../http/schemas/streaming-jobs.ts';
 import * as messages from '../../http/schemas/system-messages.ts';
 import * as worker from '../../http/schemas/worker-protocol.ts';
 import { parseJson } from '../../http/steps/json-body.ts';
-import { decodeDataUri, statedType } from '../../media/data-uri.ts';
+import { decodeDataUri } from '../../media/data-uri.ts';
 import { schemeOf, shownUri } from '../../media/file-uris.ts';
 import * as censor from '../../domain/censor.ts';
 import * as wrong from '../../results/check-rules.ts';
@@ -371,7 +371,6 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   },
   'results/json-shape.ts': { unparsable: [...ofText(unparsable), ...ofText(unparsable, '"')] },
   'media/data-uri.ts': {
-    statedType: ofText(statedType, 'data:'),
     decodeDataUri: [
       ...ofText((given) => decodeDataUri(given, 1e9), 'data:,'),
       ...ofText((given) => decodeDataUri(given, 1e9), 'data:;base64,'),

@@ -165,6 +165,44 @@ describe('A dry run', () => {
       expect(dry.body).to.deep.equal(real.body);
     });
 
+  const FACES = 'FACE DETECTION PIPELINE';
+  const SOUND = { mediaUri: IMAGE, metadata: { MIME_TYPE: 'audio/mpeg' } };
+  const UNFIT =
+    'The task "FACE DETECTION TASK" does not process audio/mpeg (AUDIO), only VIDEO, IMAGE. Choose a pipeline for this type.';
+
+  it('refuses media of types that the pipeline does not process, as the job itself', async () => {
+    const sounds = [{ mediaUri: 'data:audio/mpeg;base64,AAAA' }, SOUND];
+    const request = { media: sounds, pipelineName: FACES };
+    const [dry, real] = [await tried(request), await tried(request, '')];
+    expect(dry.status).to.equal(400);
+    expect((dry.body as { coreResponse: { message: string } }).coreResponse.message).to.equal(
+      `Failure creating job. Could not start job because all media have errors: data:…,<truncated>: ${UNFIT}, ${IMAGE}: ${UNFIT}`,
+    );
+    expect(real.body).to.deep.equal(dry.body);
+  });
+
+  it('names the media of such a type among others, of which the job itself warns', async () => {
+    const request = { media: [{ mediaUri: IMAGE }, SOUND], pipelineName: FACES };
+    const { status, body } = await tried(request);
+    const { media, coreResponse } = body as {
+      readonly media: readonly { readonly problem: string | null }[];
+      readonly coreResponse: { readonly message: string };
+    };
+    expect([status, media.map(({ problem }) => problem)]).to.deep.equal([200, [null, UNFIT]]);
+    expect(coreResponse.message).to.equal(`media[1]: ${UNFIT}`);
+    const real = await tried(request, '');
+    expect(real.status).to.equal(201);
+    expect((real.body as { coreResponse: object }).coreResponse).to.deep.equal({
+      responseCode: 2,
+      message: `media[1]: ${UNFIT}`,
+    });
+  });
+
+  it('does not go by the ending of a name', async () => {
+    const request = { media: [{ mediaUri: 'https://media.example/a.mp3' }], pipelineName: FACES };
+    expect((await tried(request)).status).to.equal(200);
+  });
+
   it('is not taken for one by mistake', async () => {
     const { status, text } = await tried({ media: [], pipelineName: 'X' }, 'dryRun=maybe');
     expect(status).to.equal(400);

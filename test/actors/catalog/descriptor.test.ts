@@ -62,6 +62,18 @@ describe('A component descriptor', () => {
     ]);
   });
 
+  it('may tell the types of media that it processes, in any case of letters', () => {
+    const { algorithm } = elementsOf(descriptorOf('C', {}, { mediaTypes: ['image', ' Video '] }));
+    expect(algorithm.mediaTypes).to.deep.equal(['IMAGE', 'VIDEO']);
+    expect(elementsOf(descriptorOf('C')).algorithm.mediaTypes).to.equal(undefined);
+    expect(problems(descriptorBody('C', {}, { mediaTypes: ['PICTURE'] }))).to.deep.equal([
+      'algorithm.mediaTypes[0]: must be VIDEO, IMAGE, AUDIO, or UNKNOWN',
+    ]);
+    expect(problems(descriptorBody('C', {}, { mediaTypes: [] }))).to.deep.equal([
+      'algorithm.mediaTypes: must not be empty',
+    ]);
+  });
+
   it('says by its libraries what its algorithm supports, and needs one of them', () => {
     for (const [libraries, batch, stream] of [
       [{ batchLibrary: 'b' }, true, false],
