@@ -132,7 +132,7 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
       forget: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'forget' }),
       ended: (record, end) => {
         others().admission.tell(ADMISSION, { type: 'leave', jobNumber: record.number });
-        logger.info({ ...jobFacts(record), ...endFacts(end) }, 'a job has ended');
+        logger.info({ ...jobFacts(record), ...endFacts(record, end) }, 'a job has ended');
         base.meter.jobEnded(record.plan.name, end.status);
       },
     }),

@@ -18,8 +18,14 @@ const MANY = 3;
 export function jobLine(job: JobInfo): string {
   const ms = job.endDate === null ? undefined : Date.parse(job.endDate) - Date.parse(job.startDate);
   const after = ms === undefined ? '' : ` after ${(ms / 1_000).toFixed(1)} s`;
-  return `Job ${job.jobId} (${printable(job.pipelineName)}): ${job.jobStatus}${after}`;
+  const { mediaUris, mediaSucceeded } = job;
+  const succeeded = succeededText(mediaUris.length, mediaSucceeded);
+  return `Job ${job.jobId} (${printable(job.pipelineName)}): ${job.jobStatus}${after}${succeeded}`;
 }
+
+/** Said where some of the media have failed. */
+const succeededText = (media: number, succeeded: number | undefined) =>
+  succeeded === undefined || succeeded === media ? '' : `, ${succeeded} of ${media} media succeeded`;
 
 /**
  * A table a medium, those that were taken out of a document below it; then what went wrong. `known`: what people call the media

@@ -59,7 +59,7 @@ export interface JobSearch {
 }
 
 /** How a job ended. */
-export type JobEnd = Pick<JobState, 'status' | 'startedAt' | 'endedAt' | 'firstError'>;
+export type JobEnd = Pick<JobState, 'status' | 'startedAt' | 'endedAt' | 'firstError' | 'failedMedia'>;
 
 export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
   const ends = new DecidedEnds(deps.owner.server);

@@ -31,6 +31,7 @@ export const NO_JOB: JobState = {
   removed: false,
   issues: [],
   firstError: null,
+  failedMedia: null,
   media: List(),
   units: List(),
   weight: NO_WEIGHT,

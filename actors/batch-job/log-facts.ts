@@ -9,8 +9,19 @@ export const jobFacts = ({ jobId, user, plan, media }: JobRecord) => ({
   media: media.length,
 });
 
+/** How many of the media of the request were processed without an error; undefined: nobody has counted them. */
+export const mediaSucceeded = (
+  { media }: Pick<JobRecord, 'media'>,
+  { failedMedia }: Pick<JobEnd, 'failedMedia'>,
+): number | undefined => (failedMedia === null ? undefined : media.length - failedMedia);
+
 /** And how it ended. */
-export const endFacts = ({ status, startedAt, endedAt, firstError }: JobEnd) => ({
+export const endFacts = (record: JobRecord, end: JobEnd) => ({
+  ...endOf(end),
+  mediaSucceeded: mediaSucceeded(record, end),
+});
+
+const endOf = ({ status, startedAt, endedAt, firstError }: JobEnd) => ({
   status,
   ms: Math.max(0, Math.round((endedAt ?? startedAt) - startedAt)),
   ...(firstError === null ? {} : { error: firstError }),

@@ -164,8 +164,22 @@ function enter(state: JobState, stage: Stage, context: DecisionContext): JobStat
   };
   if (stage.name === 'DOCUMENT') return { ...entered, endedAt: context.at };
   if (stage.name === 'ENDED')
-    return { ...entered, endedAt: state.endedAt ?? context.at, status: finalStatus(state) };
+    return {
+      ...entered,
+      endedAt: state.endedAt ?? context.at,
+      status: finalStatus(state),
+      failedMedia: failedMedia(state, context),
+    };
   return entered;
+}
+
+/** Of a job that was cancelled, or for which an earlier one stands, the media were not processed. */
+function failedMedia(
+  { media, cancelledBy, pastOutput }: JobState,
+  { record }: Pick<DecisionContext, 'record'>,
+): number | null {
+  if (cancelledBy !== null || pastOutput !== null) return null;
+  return media.take(record.media.length).count(({ failedIn }) => failedIn !== null);
 }
 
 const isFirstTask = (stage: Stage) => stage.name === 'TASK' && stage.index === 0;

@@ -92,6 +92,7 @@ export const jobSnapshotSchema = z.object({
     }),
   ),
   firstError: z.string().nullable().default(null),
+  failedMedia: z.int().nonnegative().nullable().default(null),
   /** 0 to 100, from committed sub-jobs only. */
   progress: z.number().min(0).max(100),
 });

@@ -68,6 +68,8 @@ export interface JobState {
   readonly issues: readonly JobIssue[];
   /** What went wrong first, for the log: code and message. */
   readonly firstError: string | null;
+  /** Media of the request that have failed, once the run has ended; null: nobody has counted them. */
+  readonly failedMedia: number | null;
   /** Lists of which a changed copy costs little: a job may have 10,000 media and 100,000 units, and changes one with every answer. */
   readonly media: List<MediumState>;
   readonly units: List<Unit>;

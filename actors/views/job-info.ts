@@ -24,6 +24,8 @@ export interface SingleJobInfo {
 /** With what the specification does not list: strict readers get it only when they ask for it. */
 export interface DetailedJobInfo extends SingleJobInfo {
   readonly externalId: string | null;
+  /** Media that were processed without an error; absent until the job has ended, and when it was cancelled. */
+  readonly mediaSucceeded?: number;
   /** For each medium what to ask for to get it; of a job that is told alone. */
   readonly mediaHrefs?: readonly (string | null)[];
   /** Attempts that failed, once there is one. */
@@ -55,6 +57,7 @@ export interface Attempts {
 /** What the specification lists of it. */
 export function listed({
   externalId: _,
+  mediaSucceeded: _s,
   callbackAttempts: _c,
   archiveAttempts: _a,
   mediaHrefs: _m,

@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts';
 import { copyFailure } from '../batch-job/archive.ts';
 import { wholeUris } from '../batch-job/data-uris.ts';
 import { BATCH_JOB } from '../batch-job/keys.ts';
+import { mediaSucceeded } from '../batch-job/log-facts.ts';
 import { deliveryStatus } from '../batch-job/deliveries.ts';
 import type { JobRecord } from '../batch-job/record.ts';
 import type { JobSnapshot } from '../batch-job/snapshot.ts';
@@ -135,6 +136,7 @@ export class JobViews {
       archiveStatus: this.#archiveStatus(record, snapshot),
       callbackStatus: this.#callbackStatus(record, snapshot),
       externalId: record.externalId,
+      ...(terminal ? succeededOf(record, snapshot) : {}),
       ...attemptsOf('callbackAttempts', snapshot.callback),
       ...attemptsOf('archiveAttempts', snapshot.archive),
       ...(waitingFor === undefined ? {} : { waitingFor }),
@@ -202,3 +204,8 @@ const mediaHrefsOf = ({ record, snapshot }: StoredJob): readonly (string | null)
   );
 
 const isOwed = (delivery: Delivery | null) => delivery !== null && delivery.pending > 0;
+
+function succeededOf(record: JobRecord, snapshot: JobSnapshot): Pick<DetailedJobInfo, 'mediaSucceeded'> {
+  const count = mediaSucceeded(record, snapshot);
+  return count === undefined ? {} : { mediaSucceeded: count };
+}

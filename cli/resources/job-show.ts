@@ -76,7 +76,7 @@ const first = ({ shown: some, count }: DocumentSummary['errors']) => ({
 });
 
 function jobLines(job: JobInfo): readonly string[] {
-  const { mediaUris, waitingFor } = job;
+  const { mediaUris, mediaSucceeded, waitingFor } = job;
   const uris = mediaUris.slice(0, SHOWN_MEDIA).map((uri) => placeName(uri, URI_LENGTH));
   const more = mediaUris.length - uris.length;
   return factLines({
@@ -93,6 +93,10 @@ function jobLines(job: JobInfo): readonly string[] {
     Document: job.outputObjectPath,
     Callback: deliveryText(job.callbackStatus, job.callbackAttempts),
     Archive: deliveryText(job.archiveStatus, job.archiveAttempts),
+    Succeeded:
+      mediaSucceeded === undefined || mediaSucceeded === mediaUris.length
+        ? undefined
+        : `${mediaSucceeded} of ${mediaUris.length} media`,
     Media: more > 0 ? [...uris, `and ${more} more: --json has them all`] : uris,
   });
 }

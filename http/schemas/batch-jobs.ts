@@ -148,6 +148,13 @@ export const singleJobInfo = z
     callbackStatus: deliveryStatus,
     // What the specification does not list: only for those who ask for it.
     externalId: z.string().nullable().optional().describe("With details=true: the caller's id"),
+    mediaSucceeded: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        'With details=true, once the job has ended: how many of mediaUris were processed without an error; absent when it was cancelled',
+      ),
     mediaHrefs: z
       .array(z.string().nullable())
       .optional()

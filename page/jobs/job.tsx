@@ -96,7 +96,7 @@ const stageSentence = ({ stage, task }: JobEvent) =>
   task === null ? (STAGES[stage] ?? stage) : `${task.name} (task ${task.number} of ${task.of})`;
 
 function JobFacts({ job }: { readonly job: JobInfo }) {
-  const { startDate, endDate } = job;
+  const { startDate, endDate, mediaSucceeded, mediaUris } = job;
   const took = endDate === null ? undefined : Date.parse(endDate) - Date.parse(startDate);
   return (
     <Facts
@@ -106,6 +106,12 @@ function JobFacts({ job }: { readonly job: JobInfo }) {
         ['Priority', String(job.jobPriority)],
         ['Started', <time dateTime={startDate}>{moment(startDate)}</time>],
         ['Took', took === undefined ? undefined : duration(took)],
+        [
+          'Succeeded',
+          mediaSucceeded !== undefined &&
+            mediaSucceeded < mediaUris.length &&
+            `${mediaSucceeded} of ${mediaUris.length} media`,
+        ],
         ['Archive', shownDelivery(job.archiveStatus, job.archiveAttempts)],
         ['Callback', shownDelivery(job.callbackStatus, job.callbackAttempts)],
         ['Document', job.outputObjectPath !== null && <DocumentLink job={job} />],

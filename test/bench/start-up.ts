@@ -73,6 +73,7 @@ async function fill(dataDir: string, jobs: number): Promise<void> {
     removed: false,
     issues: [],
     firstError: null,
+    failedMedia: null,
     progress: 100,
   };
   const first = await store.next('job', jobs);

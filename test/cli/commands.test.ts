@@ -82,9 +82,10 @@ describe('troupe, over the REST interface', () => {
       const { media } = JSON.parse(request) as { media: readonly object[] };
       const job = file('broken.json', { media: [...media, { mediaUri: uri }], pipelineName: PICTURES });
       const { jobId } = (await json('jobs', 'create', job)) as { jobId: string };
-      await place.troupe(['jobs', 'watch', jobId]);
+      expect((await place.troupe(['jobs', 'watch', jobId])).stdout).to.match(/, 1 of 2 media succeeded\n$/);
       expect(await good('jobs', 'show', jobId))
         .to.match(/^Status +(ERROR|COMPLETE_WITH_ERRORS)$/m)
+        .and.to.match(/^Succeeded +1 of 2 media$/m)
         .and.to.match(/^ +media\/Grüße 1\.mp4$/m)
         .and.to.match(/\n\nerror [A-Z_]+ \(media\/Grüße 1\.mp4, IMAGE PROPERTIES\): .+\n$/);
       expect(await good('jobs', 'summary', jobId)).to.match(/^2 media, 1 track, 1 with errors$/m);

@@ -269,7 +269,12 @@ describe('Batch jobs (specification 4.2)', () => {
       const listed = await service.terminal(id);
       for (const asked of ['true', 'TRUE']) {
         const { body } = await service.ask('GET', `/rest/jobs/${id}?details=${asked}`);
-        expect(body).to.deep.equal({ ...listed, externalId: 'order 17 / ü', mediaHrefs: ['media/0'] });
+        expect(body).to.deep.equal({
+          ...listed,
+          externalId: 'order 17 / ü',
+          mediaHrefs: ['media/0'],
+          mediaSucceeded: 1,
+        });
       }
       expect((await service.ask('GET', `/rest/jobs/${id}?details=false`)).body).to.deep.equal(listed);
     });

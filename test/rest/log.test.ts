@@ -28,7 +28,7 @@ describe('The log', () => {
     expect(await service.logged('a job was accepted', about)).to.include({ ...facts, externalId: 'night-7' });
     const ended = await service.logged('a job has ended', about);
     expect(ended)
-      .to.include({ ...facts, status: 'COMPLETE' })
+      .to.include({ ...facts, status: 'COMPLETE', mediaSucceeded: 1 })
       .and.not.have.property('error');
     expect(ended['ms']).to.be.a('number').that.is.at.least(0);
     expect((await service.ask('DELETE', `/rest/jobs/${jobId}`)).status).to.equal(204);
@@ -45,6 +45,7 @@ describe('The log', () => {
     await service.terminal(jobId);
     const line = await service.logged('a job has ended', (one) => one['jobId'] === jobId);
     expect(line['error']).to.match(/^MEDIA_INSPECTION: .+/);
+    expect([line['media'], line['mediaSucceeded']]).to.deep.equal([2, 1]);
   });
 
   it('says why a token was refused, without the token, and which role is missing', async () => {

@@ -48,6 +48,26 @@ describe('A medium that fails', () => {
     expect(mediumOf(document, 'hello-world.png').status).to.equal('COMPLETE');
   });
 
+  it('among four makes the job end ERROR, and its details tell how many media succeeded', async () => {
+    const good = sampleUri('hello-world.png');
+    const id = await service.submit({
+      media: [good, sampleUri('green.wav'), good, good],
+      pipelineName: 'FACE DETECTION PIPELINE',
+    });
+    expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
+    const document = await service.document(id);
+    expect(document.media.map(({ status }) => status)).to.deep.equal([
+      'COMPLETE',
+      'INCOMPLETE',
+      'COMPLETE',
+      'COMPLETE',
+    ]);
+    const { body: detailed } = await service.ask('GET', `/rest/jobs/${id}?details=true`);
+    expect(detailed).to.include({ mediaSucceeded: 3 });
+    const { body: plain } = await service.ask('GET', `/rest/jobs/${id}`);
+    expect(plain).to.not.have.property('mediaSucceeded');
+  });
+
   it('by its data URI has the type that the URI states, where its content does not contradict', async () => {
     const uri = (type: string, text: string) => `data:${type};base64,${Buffer.from(text).toString('base64')}`;
     const document = await service.run({

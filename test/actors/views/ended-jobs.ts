@@ -70,6 +70,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     removed: false,
     issues: [],
     firstError: null,
+    failedMedia: null,
     progress: 100,
   };
   await store.commit({
