@@ -63,6 +63,15 @@ export interface DocumentHead {
 export interface DocumentDetails {
   /** What was in force for each action on media of each type; the document tells it of the types that the job has. */
   readonly effectiveProperties: readonly EffectiveProperties[];
+  /** Which components have answered; of those that did nothing there is none. */
+  readonly componentVersions: readonly ComponentVersions[];
+}
+
+export interface ComponentVersions {
+  readonly action: string;
+  readonly algorithm: string;
+  /** Several when the component was replaced while the job ran, the first one first. */
+  readonly versions: readonly string[];
 }
 
 export interface EffectiveProperties {

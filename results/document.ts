@@ -67,7 +67,7 @@ async function* pieces(
   }
   yield `],\n"errors":${JSON.stringify(errors)},\n"warnings":${JSON.stringify(warnings)}`;
   if (head.details !== null)
-    yield `,\n"effectiveProperties":${JSON.stringify(propertiesOfTypes(head.details, types))}`;
+    yield `,\n"componentVersions":${JSON.stringify(head.details.componentVersions)},\n"effectiveProperties":${JSON.stringify(propertiesOfTypes(head.details, types))}`;
   yield '}\n';
 }
 

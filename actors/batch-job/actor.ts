@@ -59,7 +59,10 @@ export interface JobSearch {
 }
 
 /** How a job ended. */
-export type JobEnd = Pick<JobState, 'status' | 'startedAt' | 'endedAt' | 'firstError' | 'failedMedia'>;
+export type JobEnd = Pick<
+  JobState,
+  'status' | 'startedAt' | 'endedAt' | 'firstError' | 'failedMedia' | 'versions'
+>;
 
 export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
   const ends = new DecidedEnds(deps.owner.server);

@@ -13,6 +13,8 @@ export interface WorkDone {
   readonly result: CheckedResult & { ok: true };
   /** Milliseconds that the component had it. */
   readonly ms: number;
+  /** Of the component; absent: nobody knows it. */
+  readonly version?: string;
 }
 
 /** A component says why it cannot. Not tried again. */
@@ -25,6 +27,7 @@ export interface WorkFailed {
   /** Frames of the tracks that it was fed. */
   readonly range?: Range;
   readonly ms: number;
+  readonly version?: string;
 }
 
 export type JobCommand =

@@ -26,6 +26,7 @@ export const NO_JOB: JobState = {
   documentHash: null,
   outputUri: null,
   timing: [],
+  versions: [],
   callback: null,
   archive: null,
   removed: false,

@@ -1,3 +1,4 @@
+import type { ComponentVersions } from '../../protocol/document-work.ts';
 import type { JobEnd } from './actor.ts';
 import type { JobRecord } from './record.ts';
 
@@ -19,7 +20,22 @@ export const mediaSucceeded = (
 export const endFacts = (record: JobRecord, end: JobEnd) => ({
   ...endOf(end),
   mediaSucceeded: mediaSucceeded(record, end),
+  components: componentVersions(record, end).map(
+    ({ algorithm, versions }) => `${algorithm} ${versions.join(', ')}`,
+  ),
 });
+
+/** The versions of the components that have answered, by action, in pipeline order. */
+export const componentVersions = (
+  { plan }: Pick<JobRecord, 'plan'>,
+  { versions }: Pick<JobEnd, 'versions'>,
+): readonly ComponentVersions[] =>
+  plan.tasks
+    .flatMap(({ actions }) => actions)
+    .flatMap(({ name, algorithm }, n) => {
+      const known = versions[n] ?? [];
+      return known.length === 0 ? [] : [{ action: name, algorithm: algorithm.name, versions: known }];
+    });
 
 const endOf = ({ status, startedAt, endedAt, firstError }: JobEnd) => ({
   status,

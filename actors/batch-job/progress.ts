@@ -2,6 +2,7 @@
 import type { ArchiveFinding } from '../../domain/types.ts';
 import type { Notice } from '../../store/store.ts';
 import { stored, type JobChange } from './change.ts';
+import type { WorkDone } from './commands.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobEffect } from './effects.ts';
 import { inspectingFrom } from './fold.ts';
@@ -60,10 +61,10 @@ export function answered(
   state: JobState,
   row: SubJobRow,
   answer: Answer,
-  ms: number,
+  by: AnsweredBy,
   context: DecisionContext,
 ): JobChange {
-  const taken = settled(withTime(state, row, ms, context), row, answer, context);
+  const taken = settled(withComponent(state, row, by, context), row, answer, context);
   const follows = followsOn(taken.state, taken.row, context);
   const follow = follows === undefined ? undefined : withRow(taken.state, row.unit, follows, context);
   const opened = follow === undefined ? [] : [follow.row];
@@ -140,14 +141,30 @@ export function deliver(notices: readonly Notice[]): JobEffect[] {
   return [{ type: 'deliver', destinations: [...new Set(notices.map(({ destination }) => destination))] }];
 }
 
-/** The time that a component spent on a sub-job counts for its action. */
-function withTime(state: JobState, row: SubJobRow, ms: number, { record }: DecisionContext): JobState {
+/** Who has answered: milliseconds that the component had the sub-job, and its version as far as it is known. */
+type AnsweredBy = Pick<WorkDone, 'ms' | 'version'>;
+
+/** Versions of one component that a run remembers. */
+const MOST_VERSIONS = 10;
+
+/** The time that a component spent on a sub-job counts for its action, and its version is kept. */
+function withComponent(
+  state: JobState,
+  row: SubJobRow,
+  { ms, version }: AnsweredBy,
+  { record }: DecisionContext,
+): JobState {
   if (row.stage.name !== 'TASK' || KINDS[row.kind].isTimed !== true) return state;
   const before = record.plan.tasks.slice(0, row.stage.index);
   const at = before.reduce((sum, { actions }) => sum + actions.length, 0) + row.action;
-  const timing = record.plan.tasks.flatMap(({ actions }) => actions).map((_, n) => state.timing[n] ?? 0);
+  const actions = record.plan.tasks.flatMap((task) => task.actions);
+  const timing = actions.map((_, n) => state.timing[n] ?? 0);
   timing[at] = (timing[at] ?? 0) + Math.max(0, Math.round(ms));
-  return { ...state, timing };
+  const known = state.versions[at] ?? [];
+  if (version === undefined || known.includes(version) || known.length === MOST_VERSIONS)
+    return { ...state, timing };
+  const versions = actions.map((_, n) => (n === at ? [...known, version] : (state.versions[n] ?? [])));
+  return { ...state, timing, versions };
 }
 
 function enter(state: JobState, stage: Stage, context: DecisionContext): JobState {

@@ -59,6 +59,8 @@ export interface JobState {
   readonly outputUri: string | null;
   /** Milliseconds that components spent on each action, in pipeline order. */
   readonly timing: readonly number[];
+  /** Versions of the components that have answered, for each action, in pipeline order. */
+  readonly versions: readonly (readonly string[])[];
   /** What became of the notices of a job that has ended; null: there are none. */
   readonly callback: Delivery | null;
   readonly archive: Delivery | null;

@@ -95,7 +95,7 @@ const ON: Transitions<JobTypes> = {
         if (attempts < context.settings.attempts) return requeue(state, { ...row, attempts });
         const message = `The component was lost ${attempts} times on this sub-job: ${command.reason}`;
         const failed: SubJobRow = { ...row, attempts, state: 'FAILED' };
-        return answered(state, failed, { code: 'DEAD_LETTER', message }, 0, context);
+        return answered(state, failed, { code: 'DEAD_LETTER', message }, { ms: 0 }, context);
       }),
   },
   workDropped: {
@@ -254,11 +254,11 @@ const removal = ({ run }: JobState): JobEffect[] => [
 ];
 
 function takeAnswer(state: JobState, answer: WorkDone | WorkFailed, context: DecisionContext): Changed {
-  const { key, token, ms } = answer;
+  const { key, token } = answer;
   return withOutstanding(state, key, (row) =>
     answer.type === 'workDone'
-      ? answered(state, { ...row, state: 'DONE', token, file: answer.file }, answer.result, ms, context)
-      : answered(state, { ...row, state: 'FAILED', token }, answer, ms, context),
+      ? answered(state, { ...row, state: 'DONE', token, file: answer.file }, answer.result, answer, context)
+      : answered(state, { ...row, state: 'FAILED', token }, answer, answer, context),
   );
 }
 

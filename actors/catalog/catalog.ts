@@ -90,10 +90,16 @@ export class Catalog implements CatalogLookup {
   };
 
   /** Whether an installed component brings this algorithm; else a client has registered one that does. */
-  isInstalled = (algorithm: string): boolean => {
-    const owner = this.#state.algorithm.get(canonicalName(algorithm))?.component ?? '';
-    return this.#state.component.get(owner)?.managed === true;
-  };
+  isInstalled = (algorithm: string): boolean => this.#componentOf(algorithm)?.managed === true;
+
+  /** The version of the component that brings this algorithm; undefined: there is none. */
+  versionOf = (algorithm: string): string | undefined =>
+    this.#componentOf(algorithm)?.descriptor.componentVersion;
+
+  #componentOf(algorithm: string): Component | undefined {
+    const owner = this.#state.algorithm.get(canonicalName(algorithm))?.component;
+    return owner === undefined || owner === null ? undefined : this.#state.component.get(owner);
+  }
 
   /** Algorithms whose work a client may claim, because it registered their components. */
   algorithmsServedBy = (subject: string | null): readonly string[] => {

@@ -4,6 +4,7 @@ import { removeFile } from '../../results/spool.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import type { JobCommand, JobReply, WorkDone, WorkFailed } from '../batch-job/commands.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import type { WorkMeter } from '../views/meter.ts';
@@ -17,6 +18,7 @@ export interface AnswerSettlementDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: WorkMeter;
+  readonly catalog: Pick<Catalog, 'versionOf'>;
 }
 
 export class AnswerSettlement {
@@ -42,7 +44,8 @@ export class AnswerSettlement {
 
   /** The job commits before the component hears of it; the token makes a repeated command the same command. */
   async toJob({ item, token }: Lease, command: WorkDone | WorkFailed): Promise<Taken> {
-    const reply = await this.#deps.jobs.ask(item.actor.id, command, { envelopeId: token });
+    const told = this.withVersion(item.queue, command);
+    const reply = await this.#deps.jobs.ask(item.actor.id, told, { envelopeId: token });
     if (reply.kind === 'done') {
       this.count(item.queue, command);
       return { kind: 'taken' };
@@ -63,6 +66,12 @@ export class AnswerSettlement {
     return (
       (await store.work.look(token, worker)) === 'settled' || (await rowOf(store, item))?.token === token
     );
+  }
+
+  /** The same with the version of the component that has answered, as the catalog has it now. */
+  withVersion<C extends WorkDone | WorkFailed>(queue: string, command: C): C {
+    const version = this.#deps.catalog.versionOf(queue);
+    return version === undefined ? command : { ...command, version };
   }
 
   /** For the metrics. */

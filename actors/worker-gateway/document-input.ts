@@ -13,6 +13,7 @@ import { wantsDetails } from '../../domain/properties.ts';
 import { MEDIA_TYPES, type Issue } from '../../domain/types.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, mediumPrefix } from '../batch-job/keys.ts';
+import { componentVersions } from '../batch-job/log-facts.ts';
 import { Turns } from '../runtime/turns.ts';
 import { forAction, jobWide } from '../batch-job/effective-properties.ts';
 import { stageIndex } from '../batch-job/media.ts';
@@ -145,7 +146,12 @@ function headOf({ record, snapshot }: StoredJob): DocumentHead {
     jobProperties: record.jobProperties,
     environmentVariableProperties: record.environmentProperties,
     timing: timingOf(record, snapshot.timing),
-    details: wantsDetails(jobWide(record)) ? { effectiveProperties: effectiveOf(record) } : null,
+    details: wantsDetails(jobWide(record))
+      ? {
+          effectiveProperties: effectiveOf(record),
+          componentVersions: componentVersions(record, snapshot),
+        }
+      : null,
     errors: issues('error'),
     warnings: issues('warning'),
   };

@@ -227,7 +227,9 @@ export class SmallAnswerIntake {
     }
     const [first] = current;
     if (first === undefined) return;
-    const answers = current.map((one) => commands.get(one)!);
+    const answers = current.map((one) =>
+      this.#settlement.withVersion(one.lease.item.queue, commands.get(one)!),
+    );
     const envelopeId = `${first.lease.token} and ${current.length - 1}`;
     await jobs.ask(job, { type: 'workAnswered', answers }, { envelopeId });
     for (const [n, { answer, lease }] of current.entries()) {

@@ -201,6 +201,12 @@ export const detectionDocument = z
     media: z.array(medium),
     errors: issues,
     warnings: issues,
+    componentVersions: z
+      .array(z.object({ action: z.string(), algorithm: z.string(), versions: z.array(z.string()).min(1) }))
+      .optional()
+      .describe(
+        'With OUTPUT_DETAILS: the versions of the components that have answered; several when one was replaced meanwhile',
+      ),
     effectiveProperties: z
       .array(
         z.object({

@@ -68,6 +68,7 @@ async function fill(dataDir: string, jobs: number): Promise<void> {
     documentHash: null,
     outputUri: null,
     timing: [],
+    versions: [],
     callback: null,
     archive: null,
     removed: false,

@@ -333,7 +333,16 @@ describe('Batch jobs (specification 4.2)', () => {
       );
 
       const document = JSON.parse(text) as DetectionDocument;
-      const { objectId, timeStart, timeStop, media, timing, effectiveProperties, ...rest } = document;
+      const {
+        objectId,
+        timeStart,
+        timeStop,
+        media,
+        timing,
+        effectiveProperties,
+        componentVersions,
+        ...rest
+      } = document;
       expect(rest).to.deep.equal({
         jobId: id,
         errors: [],
@@ -363,6 +372,9 @@ describe('Batch jobs (specification 4.2)', () => {
       const { processingTime, actions } = timing as { processingTime: number; actions: readonly object[] };
       expect(processingTime, 'milliseconds').to.be.at.least(0);
       expect(actions).to.deep.equal([{ name: 'LIGHT ACTION', processingTime }]);
+      expect(componentVersions).to.deep.equal([
+        { action: 'LIGHT ACTION', algorithm: 'LIGHT', versions: ['0.1.0'] },
+      ]);
       const [first, ...others] = effectiveProperties as readonly { properties: Properties }[];
       expect(others).to.deep.equal([]);
       expect(first).to.include({ action: 'LIGHT ACTION', algorithm: 'LIGHT', mediaType: 'IMAGE' });

@@ -71,8 +71,13 @@ describe('The detection document', () => {
         mediaType,
         properties: { FRAME_INTERVAL: '2', S3_SECRET_KEY: 's' },
       }) as const;
-    const details = { effectiveProperties: [propertiesFor('VIDEO'), propertiesFor('AUDIO')] };
+    const componentVersions = [{ action: 'A', algorithm: 'X', versions: ['1.0', '1.1'] }];
+    const details = {
+      effectiveProperties: [propertiesFor('VIDEO'), propertiesFor('AUDIO')],
+      componentVersions,
+    };
     const document = await written(head({ details }), [mediumWith([])]);
+    expect(document['componentVersions']).to.deep.equal(componentVersions);
     expect(document['effectiveProperties']).to.deep.equal([
       { ...propertiesFor('VIDEO'), properties: { FRAME_INTERVAL: '2', S3_SECRET_KEY: '<censored>' } },
     ]);

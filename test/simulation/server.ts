@@ -79,8 +79,9 @@ export class Server {
       localPath: () => Promise.resolve(undefined),
     });
     const { jobs } = this.guardian;
+    const catalog = { versionOf: () => undefined };
     this.settlement = new AnswerSettlement(
-      { store, jobs, clock: this.clock, logger: silent, meter: METER },
+      { store, jobs, clock: this.clock, logger: silent, meter: METER, catalog },
       files,
     );
   }

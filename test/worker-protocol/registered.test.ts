@@ -36,6 +36,29 @@ describe('A component that a client registered', () => {
     expect(tracksOf(medium, 'THING')).to.have.lengthOf(1);
   });
 
+  it('has its version in the details of the document and in the log, also when it was replaced meanwhile', async () => {
+    await register('user', 'VERSIONED', { componentVersion: '1.5' });
+    const picture = sampleUri('hello-world.png');
+    const id = await roles.service.submit({
+      media: [picture, picture],
+      pipelineName: 'VERSIONED ALGORITHM DETECTION PIPELINE',
+      jobProperties: { OUTPUT_DETAILS: 'TRUE' },
+    });
+    const component = await componentOf('user');
+    for (const version of ['1.5', '2.0']) {
+      await register('user', 'VERSIONED', { componentVersion: version });
+      const work = await component.claimOf(id, 'VERSIONED ALGORITHM');
+      expect((await component.result(work.token, [trackNamed('mine')])).status).to.equal(200);
+    }
+    await roles.service.terminal(id);
+    const versions = ['1.5', '2.0'];
+    expect((await roles.service.document(id))['componentVersions']).to.deep.equal([
+      { action: 'VERSIONED ALGORITHM DETECTION ACTION', algorithm: 'VERSIONED ALGORITHM', versions },
+    ]);
+    const line = await roles.service.logged('a job has ended', ({ jobId }) => jobId === id);
+    expect(line['components']).to.deep.equal(['VERSIONED ALGORITHM 1.5, 2.0']);
+  });
+
   it('is not served by another USER, nor may its client serve other algorithms; ADMIN may all', async () => {
     await register('user', 'GUARDED');
     for (const [client, algorithm] of [

@@ -65,6 +65,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     documentHash: null,
     outputUri: null,
     timing: [],
+    versions: [],
     callback: owedBy(given),
     archive: null,
     removed: false,

@@ -104,6 +104,7 @@ describe('Small answers of a component', () => {
     new Intake({
       ...{ store, checker, clock: systemClock, logger: silent, jobs: jobs() },
       meter: { jobEnded() {}, subJobEnded() {}, found() {} },
+      catalog: { versionOf: () => undefined },
       ...{ dataDir: path(''), realDataDir: path(''), serverId: 'server', heartbeatMs: 1_000 },
       resultLimits: { maxBytes: 10_000, maxLines: 10 },
       streams: undefined as never,

@@ -62,6 +62,7 @@ describe('A claim', () => {
       frames: undefined as never,
       checker: undefined as never,
       meter: { jobEnded() {}, subJobEnded() {}, found() {} },
+      catalog: { versionOf: () => undefined },
       logger: silent,
       dataDir: path(''),
       realDataDir: path(''),
