@@ -1,20 +1,20 @@
-/** Whether a pipeline can do anything with a medium whose type the request tells. */
+/** Whether a pipeline can do anything with a medium whose type stands in the request. */
 import { mediaTypeOf, statedType } from './media-types.ts';
 import type { PipelinePlan, PlannedAction } from './plan.ts';
 import type { MediaType, Properties } from './types.ts';
 import { isBlank } from './values.ts';
 
-/** Types of documents. Other ones that are no picture, video or sound may be containers of such: only their content tells. */
+/** Types of documents. Other types may be containers of pictures or sounds: only inspection knows. */
 const DOCUMENT =
   /^(?:text\/|application\/(?:json|xml|pdf|rtf|epub\+zip|msword|vnd\.(?:openxmlformats|oasis|ms-)[\w.+-]*)$)/;
 
-/** The MIME type that the request tells, in small letters: its metadata say it, or the `data:` URI does. */
-export function toldMime(medium: {
+/** MIME_TYPE of the metadata, else the type of the `data:` URI, in small letters. */
+export function mimeInRequest(medium: {
   readonly uri: string;
   readonly metadata: Properties;
 }): string | undefined {
-  const told = medium.metadata['MIME_TYPE'];
-  return isBlank(told) ? statedType(medium.uri) : told?.trim().toLowerCase();
+  const stated = medium.metadata['MIME_TYPE'];
+  return isBlank(stated) ? statedType(medium.uri) : stated?.trim().toLowerCase();
 }
 
 /** What a medium of this MIME type can turn out to be; undefined: anything. A video may hold sound alone. */

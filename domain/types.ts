@@ -164,7 +164,7 @@ export interface Algorithm {
   readonly supportsBatchProcessing: boolean;
   readonly supportsStreamProcessing: boolean;
   readonly outputChangedCounter?: number | undefined;
-  /** Types of media that it processes; absent: nobody has told. */
+  /** Types of media that it processes; absent: unknown. */
   readonly mediaTypes?: readonly MediaType[] | undefined;
   readonly requiresCollection: { readonly states: readonly string[] };
   readonly providesCollection: {

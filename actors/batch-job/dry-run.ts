@@ -1,5 +1,5 @@
 /** What a request for a job would come to, when nothing is stored and nothing runs. */
-import { toldMime } from '../../domain/accepted-media.ts';
+import { mimeInRequest } from '../../domain/accepted-media.ts';
 import type { JobConfiguration } from '../../domain/job-config-hash.ts';
 import { levelsOf } from '../../domain/job-config-hash.ts';
 import { mediaTypeOf } from '../../domain/media-types.ts';
@@ -121,7 +121,7 @@ function changedProperties(job: JobConfiguration, action: PlannedAction): Proper
 
 function shownMedium(medium: JobRequestMedium, problem: string | undefined): DryRun['media'][number] {
   const { uri, frameRanges, timeRanges } = medium;
-  const mime = toldMime(medium);
+  const mime = mimeInRequest(medium);
   return {
     mediaUri: uri.startsWith('data:') ? 'data:…,<truncated>' : maskUri(uri),
     mediaType: mime === undefined ? null : mediaTypeOf(mime),

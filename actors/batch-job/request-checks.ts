@@ -14,7 +14,7 @@ export interface PlannedJob extends RequestPlan {
   readonly kind: 'planned';
   /** Why media cannot be used, one for each. */
   readonly problems: readonly (Issue | undefined)[];
-  /** The same, and why the pipeline finds nothing in media whose type the request tells. */
+  /** The same, and why the pipeline finds nothing in media whose type stands in the request. */
   readonly useless: readonly (string | undefined)[];
   /** What is unsure, for a dry run: warnings move the status of a job. */
   readonly notes: readonly string[];

@@ -1,5 +1,5 @@
-/** Whether the pipeline of a request can do anything with its media, as far as the request tells what they are. */
-import { toldMime, unacceptedMedium } from '../../domain/accepted-media.ts';
+/** Whether the pipeline of a request can do anything with its media, as far as the request states their types. */
+import { mimeInRequest, unacceptedMedium } from '../../domain/accepted-media.ts';
 import { levelsOf, type JobConfiguration } from '../../domain/job-config-hash.ts';
 import type { PlannedAction } from '../../domain/plan.ts';
 import { booleanOf, propertyLookup } from '../../domain/properties.ts';
@@ -19,7 +19,7 @@ export async function unacceptedMedia(
     return booleanOf({ [SKIP]: lookup(properties, SKIP) ?? '' }, SKIP);
   };
   return new Turns().map(media, (medium) => {
-    const mime = toldMime(medium);
+    const mime = mimeInRequest(medium);
     return mime === undefined
       ? undefined
       : unacceptedMedium(job.plan, mime, (action) => skips(action, medium));

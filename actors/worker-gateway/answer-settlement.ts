@@ -44,8 +44,8 @@ export class AnswerSettlement {
 
   /** The job commits before the component hears of it; the token makes a repeated command the same command. */
   async toJob({ item, token }: Lease, command: WorkDone | WorkFailed): Promise<Taken> {
-    const told = this.withVersion(item.queue, command);
-    const reply = await this.#deps.jobs.ask(item.actor.id, told, { envelopeId: token });
+    const versioned = this.withVersion(item.queue, command);
+    const reply = await this.#deps.jobs.ask(item.actor.id, versioned, { envelopeId: token });
     if (reply.kind === 'done') {
       this.count(item.queue, command);
       return { kind: 'taken' };

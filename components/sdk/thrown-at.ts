@@ -1,7 +1,7 @@
 /** Where a detector threw an error, as its stack says: for the author of the detector, who reads the log and the document. */
 import { fileURLToPath } from 'node:url';
 
-/** The SDK and the host: their lines tell an author nothing. */
+/** The SDK and the host: their lines do not help an author. */
 const OURS = ['.', '../host'].map((folder) => fileURLToPath(new URL(`${folder}/`, import.meta.url)));
 /** A line of a stack: `at name (file:///folder/file.js:12:5)`, or the place alone. */
 const PLACE = /(?:^\s*at |\()(?:async )?(?:file:\/\/)?(\/[^()]+):(\d+):\d+\)?$/;

@@ -79,7 +79,7 @@ describe('troupe analyze', () => {
     );
   });
 
-  it('tells which properties nobody in the pipeline knows, and which wrong values are forgiven', async () => {
+  it('warns of unknown properties and of wrong values that the reference forgives', async () => {
     const { code, stdout, stderr } = await place.troupe([
       ...['analyze', sample('astronaut.png'), ...FACES, '--json'],
       ...['--property', 'confidence_threshold=0.7', '--property', 'MIN_TRACK_LENGTH=short'],

@@ -1,6 +1,6 @@
-/** Which media a pipeline is told not to take before anything of them is read. */
+/** Which media are refused for their type before anything of them is read. */
 import { expect } from 'chai';
-import { possibleTypes, toldMime, unacceptedMedium } from '../../domain/accepted-media.ts';
+import { possibleTypes, mimeInRequest, unacceptedMedium } from '../../domain/accepted-media.ts';
 import type { PipelinePlan } from '../../domain/plan.ts';
 import type { MediaType } from '../../domain/types.ts';
 import { algorithm } from './catalog-support.ts';
@@ -25,13 +25,13 @@ const none = () => false;
 const SEEN: Types = ['VIDEO', 'IMAGE'];
 const HEARD: Types = ['VIDEO', 'AUDIO'];
 
-describe('The type of a medium that a request tells', () => {
+describe('The type of a medium in a request', () => {
   it('is MIME_TYPE, else that of the data: URI, and never the ending of a name', () => {
     const uri = 'data:Image/PNG;base64,AAAA';
-    expect(toldMime({ uri, metadata: { MIME_TYPE: ' Audio/MPEG ' } })).to.equal('audio/mpeg');
-    expect(toldMime({ uri, metadata: { MIME_TYPE: ' ' } })).to.equal('image/png');
+    expect(mimeInRequest({ uri, metadata: { MIME_TYPE: ' Audio/MPEG ' } })).to.equal('audio/mpeg');
+    expect(mimeInRequest({ uri, metadata: { MIME_TYPE: ' ' } })).to.equal('image/png');
     for (const untold of ['data:,hello', 'data:;base64,AAAA', 'file:///a.mp3'])
-      expect(toldMime({ uri: untold, metadata: {} }), untold).to.equal(undefined);
+      expect(mimeInRequest({ uri: untold, metadata: {} }), untold).to.equal(undefined);
   });
 
   it('may be anything where only the content tells', () => {
@@ -50,7 +50,7 @@ describe('The type of a medium that a request tells', () => {
     expect(unacceptedMedium(plan([HEARD]), 'image/png', none)).to.include('only VIDEO, AUDIO');
   });
 
-  it('is not refused by what later tasks process, by what nobody has told, or without knowing it', () => {
+  it('is not refused because of later tasks, or while a type is unknown', () => {
     expect(unacceptedMedium(plan([SEEN], [HEARD]), 'image/png', none)).to.equal(undefined);
     expect(unacceptedMedium(plan([SEEN, undefined]), 'audio/mpeg', none)).to.equal(undefined);
     expect(unacceptedMedium(plan([SEEN]), 'application/octet-stream', none)).to.equal(undefined);

@@ -20,12 +20,14 @@ Of several values for one property the first in this list counts: environment of
 \`algorithmProperties\` of the request, \`jobProperties\`, the action, the algorithm's default, the default below. The
 detection document of a job with OUTPUT_DETAILS=TRUE tells in \`effectiveProperties\` what was in force.
 
-A value must be of the type in parentheses. Where a description ends with a list of words, the value must be one of
-them, in any case. A request with another value is refused with 400; a blank value stands for the default. Wrong
-values of these properties are warnings, and the default counts, as in the reference system: MIN_GAP_*,
-*_SEGMENT_LENGTH, MIN_TRACK_LENGTH, MIN_OVERLAP, *_EXEMPLAR_FRAME_PLUS, *_TOP_QUALITY_COUNT,
-QUALITY_SELECTION_THRESHOLD, EXEMPLAR_POLICY. Of an action they are refused, too, except EXEMPLAR_POLICY.
-Wrong values of \`TROUPE_PROP_<NAME>\` are warnings in the log at the start.
+A value must be of the type in parentheses. Where a description ends with a list of words, the value
+must be one of them, in any case. A request with another value is refused with 400. A blank value
+stands for the default.
+
+Wrong values of these properties are warnings, and the default counts, as in the reference system:
+MIN_GAP_*, *_SEGMENT_LENGTH, MIN_TRACK_LENGTH, MIN_OVERLAP, *_EXEMPLAR_FRAME_PLUS,
+*_TOP_QUALITY_COUNT, QUALITY_SELECTION_THRESHOLD, EXEMPLAR_POLICY. In an action they are refused,
+except EXEMPLAR_POLICY. Wrong values of \`TROUPE_PROP_<NAME>\` are warnings in the log at the start.
 
 In parentheses stand the type of its value, the default and the media that it is for. This page is made from the table in the code.
 `;

@@ -1,6 +1,6 @@
 /** Every rule of domain/, with an input that makes it work hard; or why it needs none. */
 import { atOnce } from '../../actors/runtime/steps.ts';
-import { possibleTypes, toldMime, unacceptedMedium } from '../../domain/accepted-media.ts';
+import { possibleTypes, mimeInRequest, unacceptedMedium } from '../../domain/accepted-media.ts';
 import * as archiveMatch from '../../domain/archive-match.ts';
 import * as archive from '../../domain/archive.ts';
 import * as artifacts from '../../domain/artifact-selection.ts';
@@ -124,7 +124,7 @@ const selector = (expression: string) => ({
 export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known>>>> = {
   'accepted-media.ts': {
     possibleTypes: [...ofText(possibleTypes), ...ofText(possibleTypes, 'application/vnd.ms-')],
-    toldMime: ofText((text) => toldMime({ uri: 'data:,', metadata: { MIME_TYPE: text } })),
+    mimeInRequest: ofText((text) => mimeInRequest({ uri: 'data:,', metadata: { MIME_TYPE: text } })),
     unacceptedMedium: (size) => {
       const one = planOf(many(size / 20, () => wide(1)).flat());
       return () => unacceptedMedium(one, 'image/png', () => true);

@@ -93,7 +93,7 @@ describe('A model that only another host may have', () => {
   });
   after(() => service.close());
 
-  it('is taken for there, and its dry run says so', async () => {
+  it('is accepted, and its dry run says so', async () => {
     const models = await OwnModels.of(service);
     expect((await models.answered('absent')).status).to.equal(400);
     const nodes = new Nodes(service);

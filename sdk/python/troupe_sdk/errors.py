@@ -87,7 +87,7 @@ def failure_of(error: BaseException) -> dict[str, str]:
     return {"code": "DETECTION_FAILED", "message": f"{type(error).__name__}: {text}{where}"}
 
 
-#: Folders of Python itself, and packages of the SDK or of others: their lines tell the author of a detector nothing.
+#: Folders of Python itself, and packages of the SDK or of others: their lines do not help the author of a detector.
 _PYTHON = tuple(os.path.realpath(sysconfig.get_path(name)) + os.sep for name in ("stdlib", "platstdlib"))
 _PACKAGES = frozenset(
     {"site-packages", "dist-packages", "troupe_sdk", "troupe_reference", "mpf_component_api", "mpf_component_util"}
