@@ -7,7 +7,7 @@ import type { CodecContext, Packet, Stream } from 'node-av/lib';
 import { AV_PIX_FMT_RGB24, SWS_BILINEAR } from 'node-av/constants';
 import { newPacket, once } from './container.ts';
 import { SOUND_CODECS, copySound } from './sound-copy.ts';
-import type { SoundCopy } from './sound-copy.ts';
+import type { SoundCopy, SoundPart } from './sound-copy.ts';
 import { VIDEO_ENCODERS, check, evenSize, openEncoder, rateOf } from './video-encoder.ts';
 import type { EncodingOptions } from './video-encoder.ts';
 
@@ -17,6 +17,8 @@ const SLACK = 64;
 export interface VideoWriterOptions extends EncodingOptions {
   /** A medium whose sound is taken over when the container takes it as it is. */
   readonly soundOf?: string | undefined;
+  /** What of it; all when absent. */
+  readonly soundParts?: readonly SoundPart[] | undefined;
 }
 
 export interface VideoWriter {
@@ -48,7 +50,12 @@ export function openVideoWriter(path: string, options: VideoWriterOptions): Vide
     const sound =
       options.soundOf === undefined
         ? undefined
-        : copySound(options.soundOf, muxer, SOUND_CODECS[VIDEO_ENCODERS[options.encoder].container]);
+        : copySound(
+            options.soundOf,
+            muxer,
+            SOUND_CODECS[VIDEO_ENCODERS[options.encoder].container],
+            options.soundParts,
+          );
     if (sound !== undefined) opened.push(() => sound.close());
     check(muxer.openOutputSync());
     opened.push(() => muxer.closeOutputSync());

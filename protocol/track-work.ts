@@ -121,11 +121,24 @@ export interface ArtifactsWork {
   readonly privateBuckets?: boolean;
 }
 
+/** FRAME_INTERVAL, FRAME_RATE_CAP and USE_KEY_FRAMES as a component got them. */
+export interface FrameChoice {
+  /** Every n-th frame, or with `keyFramesOnly` every n-th key frame; at least 1. */
+  readonly interval: number;
+  /** Frames a second; 0: no cap. */
+  readonly rateCap: number;
+  readonly keyFramesOnly: boolean;
+}
+
 /** Draw the tracks into a copy of the medium. Answer: one line, a MarkupAnswer. */
 export interface MarkupWork {
   readonly medium: WorkMedium;
   readonly properties: Properties;
   readonly sources: readonly TrackSource[];
+  /** File with the line that PREPARE answered (frame times and analysed ranges); absent in work that an earlier version stored. */
+  readonly prepared?: string;
+  /** How the detection actions before chose frames of a video, each way once. */
+  readonly frameChoices?: readonly FrameChoice[];
   /** Where the copy goes; its name is <uuid>.<extension>. */
   readonly folder: string;
   /** Whether results may go to buckets on this host or in private networks. */

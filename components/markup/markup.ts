@@ -15,10 +15,10 @@ import { DetectionError } from '../sdk/detector.ts';
 import type { MarkupAnswer, MarkupWork } from '../../protocol/track-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { drawing } from './draw.ts';
-import type { Marks } from './marks.ts';
-import { markUpVideo } from './markup-video.ts';
+import { concealmentOf } from './concealment.ts';
+import { markUpVideo, type Drawn } from './markup-video.ts';
 import { readMarks } from './read-marks.ts';
-import { markupSettings, type MarkupSettings } from './settings.ts';
+import { conceals, markupSettings, type MarkupSettings } from './settings.ts';
 
 /**
  * Yields one line, a MarkupAnswer; `store` puts the copy where it is to be found from outside. Errors: UNSUPPORTED_DATA_TYPE,
@@ -35,10 +35,14 @@ export async function* markUp(
       'UNSUPPORTED_DATA_TYPE',
       `Nothing can be drawn into media of the type ${mediaType}.`,
     );
-  const settings = markupSettings(work.properties, mediaType === 'VIDEO');
-  const marks = await readMarks(work.sources, settings, context.signal);
-  const drawn = mediaType === 'VIDEO' ? VIDEO_ENCODERS[settings.encoder].container : 'png';
-  const extension = marks.isEmpty ? await extensionOf(work.medium.path) : drawn;
+  const isVideo = mediaType === 'VIDEO';
+  const settings = markupSettings(work.properties, isVideo);
+  const { signal } = context;
+  const concealed = isVideo && conceals(settings) ? await concealmentOf(work, settings, signal) : undefined;
+  const marks = await readMarks(work.sources, settings, signal, concealed?.unseen);
+  const isCopy = marks.isEmpty && concealed?.excerpt === undefined;
+  const drawn = isVideo ? VIDEO_ENCODERS[settings.encoder].container : 'png';
+  const extension = isCopy ? await extensionOf(work.medium.path) : drawn;
   const path = join(work.folder, `${randomUUID()}.${extension}`);
   const temporary = `${path}.part`;
   // The copy of an attempt that did not count is nobody's: it has a name of its own.
@@ -46,10 +50,10 @@ export async function* markUp(
   await mkdir(work.folder, { recursive: true });
   let answer: MarkupAnswer;
   try {
-    const draw = marks.isEmpty ? copySource : mediaType === 'VIDEO' ? markUpVideo : markUpImage;
-    const warnings = await draw(work, settings, marks, temporary, context);
+    const draw = isCopy ? copySource : isVideo ? markUpVideo : markUpImage;
+    const warnings = await draw(work, settings, { marks, excerpt: concealed?.excerpt }, temporary, context);
     await rename(temporary, path);
-    answer = await answerOf(path, warnings, store, context.signal);
+    answer = await answerOf(path, warnings, store, signal);
   } catch (error) {
     for (const file of [temporary, path]) await rm(file, { force: true });
     throw error;
@@ -61,7 +65,7 @@ export async function* markUp(
 async function copySource(
   { medium }: MarkupWork,
   _settings: MarkupSettings,
-  _marks: Marks,
+  _drawn: Drawn,
   path: string,
   { signal, progress }: WorkContext,
 ): Promise<readonly Issue[]> {
@@ -78,7 +82,7 @@ async function extensionOf(path: string): Promise<string> {
 async function markUpImage(
   { medium }: MarkupWork,
   settings: MarkupSettings,
-  marks: Marks,
+  { marks }: Drawn,
   path: string,
   { signal, progress }: WorkContext,
 ): Promise<readonly Issue[]> {

@@ -6,18 +6,21 @@ import type { FinishedDetection, FinishedTrack } from '../media/finished-line.ts
 import { labelText, type BoxOrigin } from './label-text.ts';
 import { Marks, type Mark } from './marks.ts';
 import type { MarkupSettings } from './settings.ts';
+import type { UnseenFrames } from './unseen-frames.ts';
 
-/** The boxes of all tracks of the sources that no task between has consumed. */
+/** The boxes of all tracks of the sources that no task between has consumed; with `unseen`, also in frames beside the ends of tracks. */
 export async function readMarks(
   sources: readonly TrackSource[],
   settings: MarkupSettings,
   signal: AbortSignal,
+  unseen?: UnseenFrames,
 ): Promise<Marks> {
   const marks = new Marks();
   let number = 0;
   for (const source of sources)
     for await (const track of tracksOf(source, signal)) {
       signal.throwIfAborted();
+      if (unseen !== undefined) addEnds(marks, track, number, unseen);
       addTrack(marks, track, number++, settings);
     }
   return marks;
@@ -49,6 +52,19 @@ function addTrack(marks: Marks, track: FinishedTrack, number: number, settings: 
       add(detection.offsetFrame + step, detection, place, { isExemplar: false, isAnimated: true });
     }
   }
+}
+
+/** The box of the first detection also in frames before it, and that of the last one in frames after it. */
+function addEnds(marks: Marks, { detections }: FinishedTrack, track: number, unseen: UnseenFrames): void {
+  const [first, last] = [detections[0], detections.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const add = (detection: FinishedDetection, from: number, to: number): void => {
+    const place = placeOf(detection);
+    if (!(place.width > 0 && place.height > 0)) return;
+    for (let frame = from; frame <= to; frame++) marks.add(frame, { ...place, track, label: null });
+  };
+  add(first, unseen.before(first.offsetFrame), first.offsetFrame - 1);
+  add(last, last.offsetFrame + 1, unseen.after(last.offsetFrame));
 }
 
 type Place = Omit<Mark, 'track' | 'label'>;

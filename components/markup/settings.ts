@@ -31,6 +31,8 @@ export interface MarkupSettings {
   readonly frameNumbers: number | null;
   readonly border: boolean;
   readonly animation: boolean;
+  /** Milliseconds before the first and after the last detection of a track that are concealed, too. */
+  readonly margin: number;
   readonly encoder: VideoEncoder;
   readonly crf: number;
 }
@@ -55,7 +57,7 @@ export function markupSettings(properties: Properties, isVideo: boolean): Markup
     movingIcons: icons('MOVING_OBJECT', false),
   };
   const style = styleOf(properties['MARKUP_STYLE']);
-  const draws = style === 'BOX';
+  const draws = !conceals({ style });
   return {
     style,
     labels: draws && flag('LABELS_ENABLED', true) ? labels : null,
@@ -63,10 +65,13 @@ export function markupSettings(properties: Properties, isVideo: boolean): Markup
     border: draws && flag('BORDER_ENABLED', false),
     // Frames between two detections that were not looked at would show what is to be concealed.
     animation: isVideo && (!draws || flag('ANIMATION_ENABLED', false)),
+    margin: whole(properties, 'MARKUP_BLUR_MARGIN', 200),
     encoder: encoderOf(properties['MARKUP_VIDEO_ENCODER']),
     crf: within(properties, 'MARKUP_VIDEO_VP9_CRF', 31, 0, 63),
   };
 }
+
+export const conceals = ({ style }: Pick<MarkupSettings, 'style'>): boolean => style !== 'BOX';
 
 function styleOf(text: string | undefined): MarkupStyle {
   const name = isBlank(text) ? 'BOX' : text?.trim().toUpperCase();

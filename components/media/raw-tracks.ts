@@ -15,7 +15,7 @@ import type {
   Track,
 } from '../../domain/types.ts';
 import type { FedTrack, Selected } from '../../protocol/detection-work.ts';
-import type { PreparedMedium } from '../../protocol/media-work.ts';
+import { readPrepared } from './prepared-line.ts';
 import type { FinishPart, FinishWork } from '../../protocol/track-work.ts';
 
 /** A track with what it was made of. */
@@ -123,9 +123,7 @@ function originOf(
 async function frameTimesOf({ medium, prepared }: FinishWork): Promise<FrameTimes> {
   const unknown = { fps: medium.fps, constantRate: true, startTime: 0 };
   if (medium.mediaType !== 'VIDEO') return unknown;
-  for await (const { text } of readLines(prepared))
-    return (JSON.parse(text) as PreparedMedium).facts.frameTimes ?? unknown;
-  return unknown;
+  return (await readPrepared(prepared))?.facts.frameTimes ?? unknown;
 }
 
 /** Fills in what a component may leave out (behaviour by media type: frames and times of a video, no frames elsewhere). */

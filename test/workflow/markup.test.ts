@@ -76,8 +76,8 @@ describe('Markup', () => {
   });
 
   const marked = inOneJob(() => service, drawn('LIGHT TASK'));
-  const ofVideo = (properties: Readonly<Record<string, string>>) =>
-    marked(() => uriOf(service, 'video.avi'), { ...PLAIN, ...properties });
+  const ofVideo = (properties: Readonly<Record<string, string>>, more?: object) =>
+    marked(() => uriOf(service, 'video.avi'), { ...PLAIN, ...properties }, more);
   const inWebm = ofVideo({});
   for (const [what, medium, extension, codec] of [
     ['a WebM of VP9', inWebm, 'webm', 'vp9'],
@@ -101,6 +101,28 @@ describe('Markup', () => {
       for (const [n, frame] of (await framesOf(fileURLToPath(copy))).entries())
         expect(difference(frame, before[n]!), `change of the edge of frame ${n}`).to.be.greaterThan(20);
     });
+
+  const blurred = ofVideo(
+    {
+      MARKUP_STYLE: 'BLUR',
+      MARKUP_VIDEO_ENCODER: 'h264',
+      MARKUP_BLUR_MARGIN: '0',
+      FRAME_INTERVAL: '3',
+    },
+    {
+      frameRanges: [
+        { start: 2, stop: 4 },
+        { start: 8, stop: 10 },
+      ],
+    },
+  );
+  it('blurred has the analysed frames alone, those that FRAME_INTERVAL left out blurred, too', async () => {
+    const before = await framesOf(join(service.mediaDir, 'video.avi'));
+    const after = await framesOf(fileURLToPath(copyOf(blurred())));
+    expect(after).to.have.length(6);
+    for (const [n, frame] of after.entries())
+      expect(difference(frame, before[[2, 3, 4, 8, 9, 10][n]!]!), `frame ${n}`).to.be.greaterThan(10);
+  });
 
   it('leaves out media that are no pictures, and copies those on which nothing was found as they are', async () => {
     const words = join(service.mediaDir, 'words.txt');

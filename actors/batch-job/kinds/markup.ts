@@ -1,11 +1,16 @@
-import type { MarkupWork } from '../../../protocol/track-work.ts';
+import { booleanOf, integerOf, numberOf } from '../../../domain/properties.ts';
+import type { Properties } from '../../../domain/types.ts';
+import type { FrameChoice, MarkupWork } from '../../../protocol/track-work.ts';
 import { markupFolder } from '../../../results/layout.ts';
+import type { DecisionContext } from '../context.ts';
+import { forComponent } from '../effective-properties.ts';
 import { withWarnings } from '../issues.ts';
 import { tracksBefore } from '../track-inputs.ts';
 import { foldersOf } from '../record.ts';
+import type { JobState, Unit } from '../state.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { onMedium, sourcesAt } from './paths.ts';
-import { settingOf, subJobOfUnit } from './sub-job.ts';
+import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
 /** The tracks of a medium are drawn on a copy of it. What was found stands though it could not be drawn: the medium has not failed. */
 export const MARKUP: Kind<ResultOf<'MARKUP'>> = {
@@ -13,19 +18,22 @@ export const MARKUP: Kind<ResultOf<'MARKUP'>> = {
   errorCode: 'MARKUP',
   row(state, index, unit, context) {
     const { record, settings } = context;
-    const { action, properties, work: medium } = settingOf(state, unit, context);
+    const { action, properties, prepared, work: medium } = settingOf(state, unit, context);
     const work: MarkupWork = {
       medium,
       properties,
       sources: tracksBefore(record, state.media, unit.medium),
+      prepared,
+      frameChoices: frameChoices(state, unit, context),
       folder: markupFolder(foldersOf(record, state), medium.mediaId),
       privateBuckets: settings.privateBuckets,
     };
     const row = subJobOfUnit(state, index, unit, context, { id: 'markup', path: 'm' });
     return { ...row, kind: 'MARKUP', queue: action.algorithm.name, work };
   },
-  paths: (work, at) => ({
+  paths: ({ prepared, ...work }, at) => ({
     ...onMedium(work, at),
+    ...(prepared === undefined ? {} : { prepared: at(prepared) }),
     sources: sourcesAt(work.sources, at),
     folder: at(work.folder),
   }),
@@ -34,3 +42,22 @@ export const MARKUP: Kind<ResultOf<'MARKUP'>> = {
   unit: pieceOf,
   taken: (state, { stored }) => withWarnings(state, stored.warnings.length),
 };
+
+/** The actions of the tasks before, in which ways they look at frames of the medium. */
+function frameChoices(state: JobState, unit: Unit, context: DecisionContext): readonly FrameChoice[] {
+  const { facts, medium } = settingOf(state, unit, context);
+  if (facts.mediaType !== 'VIDEO') return [];
+  const { record } = context;
+  const shown = { mediaType: facts.mediaType, fps: facts.frameTimes?.fps ?? 0 };
+  const choices = record.plan.tasks
+    .slice(0, taskIndex(state))
+    .flatMap(({ actions }) => actions)
+    .map((action) => choiceOf(forComponent(record, action, medium, shown)));
+  return [...new Map(choices.map((choice) => [JSON.stringify(choice), choice])).values()];
+}
+
+const choiceOf = (properties: Properties): FrameChoice => ({
+  interval: Math.max(1, integerOf(properties, 'FRAME_INTERVAL')),
+  rateCap: Math.max(0, numberOf(properties, 'FRAME_RATE_CAP')),
+  keyFramesOnly: booleanOf(properties, 'USE_KEY_FRAMES'),
+});
