@@ -88,9 +88,11 @@ async function* fromPdf(
     for await (const page of pdfPages(path, signal)) {
       for await (const picture of picturesOf(page)) {
         signal.throwIfAborted();
-        await pictures.addPixels(page.pageNumber, picture);
+        if ('data' in picture) await pictures.addPixels(page.pageNumber, picture);
+        else pictures.addUndecodable(page.pageNumber, picture);
         yield;
       }
+      pictures.addDropped(page.pageNumber, await page.dropped());
       if (await isRendered(page, rendering)) await render(page.pageNumber, drawer, pictures, rendering);
       yield;
     }

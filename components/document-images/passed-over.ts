@@ -1,10 +1,12 @@
 /** What of a document was not looked at, in words for those who submitted it. */
 import { frameListString } from '../../domain/frame-list.ts';
-import { MAX_PICTURE_BYTES } from '../documents/limits.ts';
+import { MAX_PICTURE_BYTES, MAX_PICTURE_PIXELS } from '../documents/limits.ts';
 import type { PassedOver } from './pictures.ts';
 
 /** Characters of what a library says. */
 const MOST_OF_REASON = 300;
+/** Pictures that a warning names one by one. */
+const MOST_NAMED = 5;
 
 /** Pages that should have been rendered: beyond the most, and such as cannot be drawn, with the reasons. */
 interface Unrendered {
@@ -19,17 +21,26 @@ export function warningsOf(
   pictures: readonly PassedOver[],
   { maxPages, tooMany, reasons, undrawable }: Unrendered,
 ): string[] {
-  const [drawings, tooLarge] = (['DRAWING', 'TOO_LARGE'] as const).map((reason) =>
-    pictures.filter(({ passedOver }) => passedOver === reason),
-  );
   return [
-    ...told(
-      `Not looked at: ${counted(drawings!.length, 'picture')} in EMF, WMF, SVG or SVM. Put them in as PNG, or submit the document as PDF with RENDER_PAGES=TRUE.`,
-      pagesOf(drawings!),
+    ...ofPictures(
+      pictures,
+      'DRAWING',
+      'in EMF, WMF, SVG or SVM. Put them in as PNG, or submit the document as PDF with RENDER_PAGES=TRUE.',
     ),
-    ...told(
-      `Not looked at: ${counted(tooLarge!.length, 'picture')} of more than ${MAX_PICTURE_BYTES} bytes. Put them in at a lower resolution.`,
-      pagesOf(tooLarge!),
+    ...ofPictures(
+      pictures,
+      'TOO_LARGE',
+      `of more than ${MAX_PICTURE_BYTES} bytes. Put them in at a lower resolution.`,
+    ),
+    ...ofPictures(
+      pictures,
+      'TOO_MANY_PIXELS',
+      `of more than ${MAX_PICTURE_PIXELS} pixels. Put them in at a lower resolution.`,
+    ),
+    ...ofPictures(
+      pictures,
+      'UNDECODABLE',
+      `that cannot be decoded${whichOf(pictures)}. Replace them, or submit them as image files.`,
     ),
     ...told(
       `Not rendered: ${counted(tooMany.length, 'page')}, for MAX_RENDERED_PAGES allows ${maxPages}. Raise it to have them looked at.`,
@@ -42,12 +53,29 @@ export function warningsOf(
   ];
 }
 
+function ofPictures(
+  pictures: readonly PassedOver[],
+  reason: PassedOver['passedOver'],
+  what: string,
+): readonly string[] {
+  const found = pictures.filter(({ passedOver }) => passedOver === reason);
+  const count = found.reduce((sum, one) => sum + (one.count ?? 1), 0);
+  return told(
+    `Not looked at: ${counted(count, 'picture')} ${what}`,
+    found.flatMap(({ pages }) => [...pages]),
+  );
+}
+
+/** The first pictures that are known by their places: the list of pages tells of all. */
+function whichOf(pictures: readonly PassedOver[]): string {
+  const known = pictures.flatMap(({ which }) => which ?? []);
+  const shown = known.slice(0, MOST_NAMED).join(', ');
+  return shown === '' ? '' : `: ${shown}${known.length > MOST_NAMED ? ' ...' : ''}`;
+}
+
 function told(message: string, pages: readonly number[]): readonly string[] {
   const list = frameListString(pages, 'Pages');
   return list === null ? [] : [`${message} ${list}`];
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
-
-const pagesOf = (pictures: readonly PassedOver[]): readonly number[] =>
-  pictures.flatMap(({ pages }) => [...pages]);

@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sharp } from '../../media/sharp.ts';
-import type { Pixels } from '../documents/pdf-pictures.ts';
+import { MAX_KEPT_PIXELS } from '../documents/limits.ts';
+import type { Pixels, Undecodable } from '../documents/pdf-pictures.ts';
+import type { DroppedPictures } from '../documents/reader-warnings.ts';
 import { isDrawing } from './drawing.ts';
 
 export interface Picture {
@@ -14,10 +16,14 @@ export interface Picture {
   readonly rendered?: boolean;
 }
 
-/** A picture that cannot be looked at. */
+/** Pictures that cannot be looked at. */
 export interface PassedOver {
-  readonly passedOver: 'DRAWING' | 'TOO_LARGE';
+  readonly passedOver: 'DRAWING' | 'TOO_LARGE' | 'TOO_MANY_PIXELS' | 'UNDECODABLE';
   readonly pages: Set<number>;
+  /** How many they are; 1 when absent. */
+  readonly count?: number;
+  /** Which one it is, in words. */
+  readonly which?: string;
 }
 
 /** Kinds of embedded files that are pictures made of pixels; drawings are passed over. */
@@ -42,6 +48,7 @@ export class Pictures {
   readonly #known = new Map<string, Picture | PassedOver | undefined>();
   /** Hashes by the names of parts. */
   readonly #parts = new Map<string, string>();
+  readonly #undecoded: PassedOver[] = [];
   #written = 0;
 
   /** `minSize`: pixels that the shorter side must have. */
@@ -57,7 +64,22 @@ export class Pictures {
 
   /** Those that are no use though they are large enough. */
   get passedOver(): readonly PassedOver[] {
-    return [...this.#known.values()].filter((one) => one !== undefined && 'passedOver' in one);
+    const known = [...this.#known.values()].filter((one) => one !== undefined && 'passedOver' in one);
+    return [...known, ...this.#undecoded];
+  }
+
+  /** Pictures that the PDF reader has dropped. */
+  addDropped(page: number, { tooLarge, undecodable }: DroppedPictures): void {
+    const pages = new Set([page]);
+    if (tooLarge > 0) this.#undecoded.push({ passedOver: 'TOO_MANY_PIXELS', pages, count: tooLarge });
+    if (undecodable > 0) this.#undecoded.push({ passedOver: 'UNDECODABLE', pages, count: undecodable });
+  }
+
+  addUndecodable(page: number, { number, width, height }: Undecodable): void {
+    const isKnown = width > 0 && height > 0;
+    if (isKnown && Math.min(width, height) < this.#minSize) return;
+    const which = `picture ${number} of page ${page}${isKnown ? ` (${width} x ${height} pixels)` : ''}`;
+    this.#undecoded.push({ passedOver: 'UNDECODABLE', pages: new Set([page]), which });
   }
 
   /** An embedded file, which is kept as it is. `part` is its name in the document, under which it is read once. */
@@ -89,14 +111,16 @@ export class Pictures {
     this.#known.set(known.hash, { path, pages: new Set([page]) });
   }
 
-  /** Pixels become a PNG file; where they let something shine through, that is white paper. */
+  /** Pixels become a PNG file of up to MAX_KEPT_PIXELS; where they let something shine through, that is white paper. */
   async addPixels(page: number, { width, height, channels, data }: Pixels): Promise<void> {
     if (Math.min(width, height) < this.#minSize) return;
     const known = this.#seen(page, data, `${width} ${height} ${channels}`);
     if (known.done) return;
     const path = this.#next('png');
     const raw = sharp(data, { raw: { width, height, channels }, limitInputPixels: false });
-    await (channels === 4 ? raw.flatten({ background: '#ffffff' }) : raw).png().toFile(path);
+    const opaque = channels === 4 ? raw.flatten({ background: '#ffffff' }) : raw;
+    const scale = Math.sqrt(MAX_KEPT_PIXELS / (width * height));
+    await (scale < 1 ? opaque.resize({ width: Math.floor(width * scale) }) : opaque).png().toFile(path);
     this.#known.set(known.hash, { path, pages: new Set([page]) });
   }
 

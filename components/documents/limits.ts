@@ -7,8 +7,10 @@ export const MAX_ENTRIES = 50_000;
 export const MAX_UNPACKED_BYTES = 1024 ** 3;
 /** Bytes of one picture of a package, which is held in memory. */
 export const MAX_PICTURE_BYTES = 256 * 1024 ** 2;
-/** Pixels of one picture of a PDF; four bytes each while it is decoded. */
-export const MAX_PICTURE_PIXELS = 100_000_000;
+/** Pixels of one picture of a PDF; seven bytes each while it is decoded, and more while its page is drawn. */
+export const MAX_PICTURE_PIXELS = 150_000_000;
+/** Pixels of one picture of a PDF as it is kept; larger ones are kept at a lower resolution. */
+export const MAX_KEPT_PIXELS = 100_000_000;
 /** Pixels of a page that is drawn: twelve sheets of A4 at 200 dots an inch. Larger ones are drawn at a lower resolution. */
 export const MAX_PAGE_PIXELS = 48_000_000;
 /**

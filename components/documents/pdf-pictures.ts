@@ -19,24 +19,38 @@ interface Decoded {
   readonly data?: Uint8Array | Uint8ClampedArray | string;
 }
 
+/** A picture that is shown and cannot be decoded. */
+export interface Undecodable {
+  /** Among those of its page in the order in which it shows them, from 1. */
+  readonly number: number;
+  /** Pixels; 0 when they are not known. */
+  readonly width: number;
+  readonly height: number;
+}
+
 /**
- * Each picture of the page once, as often as it may be shown. Pictures that cannot be decoded, or have more than
- * MAX_PICTURE_PIXELS, are left out; so are the tiniest ones, which PDF draws in bundles of ten and more.
+ * Each picture of the page once, as often as it may be shown. The tiniest ones, which PDF draws in bundles of ten and more, are left
+ * out. Pictures that the reader drops beforehand are told by `dropped` of the page.
  */
-export async function* picturesOf(page: PdfPage): AsyncGenerator<Pixels> {
+export async function* picturesOf(page: PdfPage): AsyncGenerator<Pixels | Undecodable> {
   const seen = new Set<unknown>();
   const { fnArray, argsArray } = await page.said((one) => one.getOperatorList());
   for (const [index, operator] of fnArray.entries()) {
-    for (const shown of shownBy(operator, argsArray[index] as readonly unknown[])) {
+    const args = argsArray[index] as readonly unknown[];
+    for (const shown of shownBy(operator, args)) {
       const named = nameOf(shown);
       if (seen.has(named ?? shown)) continue;
       seen.add(named ?? shown);
       const decoded =
         named === undefined ? (shown as Decoded) : await page.said((one) => objectOf(one, named));
       const pixels = decoded === null ? undefined : pixelsOf(decoded);
-      if (pixels !== undefined) yield pixels;
+      yield pixels ?? { number: seen.size, ...sizeIn(args) };
     }
   }
+}
+
+function sizeIn([, width, height]: readonly unknown[]): Pick<Undecodable, 'width' | 'height'> {
+  return { width: typeof width === 'number' ? width : 0, height: typeof height === 'number' ? height : 0 };
 }
 
 /** What an operator shows: names of pictures, or pictures. */
@@ -83,8 +97,12 @@ function pixelsOf({ width, height, kind, data }: Decoded): Pixels | undefined {
 function grey(width: number, height: number, bits: Uint8Array): Uint8Array {
   const row = Math.ceil(width / 8);
   const pixels = new Uint8Array(width * height);
+  let to = 0;
   for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++)
-      if (((bits[y * row + (x >> 3)] ?? 0) >> (7 - (x & 7))) & 1) pixels[y * width + x] = 255;
+    for (let x = 0; x < width; x += 8) {
+      const byte = bits[y * row + (x >> 3)] ?? 0;
+      const last = 8 - Math.min(8, width - x);
+      for (let bit = 7; bit >= last; bit--) pixels[to++] = (byte >> bit) & 1 ? 255 : 0;
+    }
   return pixels;
 }

@@ -1,7 +1,8 @@
 /** Takes a PDF apart in a thread of its own: a page can keep it busy for minutes without a break. */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { workerData, type MessagePort } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { countDroppedPictures } from './reader-warnings.ts';
 
 interface Reader {
   readonly WorkerMessageHandler: { initializeFromPort(port: MessagePort): void };
@@ -11,3 +12,7 @@ interface Reader {
 const file = createRequire(import.meta.url).resolve('pdfjs-dist/legacy/build/pdf.worker.mjs');
 const { WorkerMessageHandler } = (await import(pathToFileURL(file).href)) as Reader;
 WorkerMessageHandler.initializeFromPort(workerData as MessagePort);
+
+// Each message asks what has become of pictures since the one before.
+const dropped = countDroppedPictures();
+parentPort?.on('message', () => parentPort?.postMessage(dropped()));

@@ -1,10 +1,12 @@
 /** Opens PDF documents, page by page. */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { getDocument, PDFWorker, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { MAX_PAGE_MS, MAX_PDF_MEMORY_MB, passwordNeeded, tooLarge } from './limits.ts';
 import { readerOptions } from './pdf-options.ts';
+import type { DroppedPictures } from './reader-warnings.ts';
 
 /** After so many pages everything that pages share is dropped, and read again where it is needed. */
 const TIDY_PAGES = 20;
@@ -15,6 +17,8 @@ export interface PdfPage {
   readonly pageNumber: number;
   /** What the reader says of the page. Errors: COULD_NOT_READ_MEDIA when it takes too long or too much memory. */
   said<T>(ask: (page: PDFPageProxy) => Promise<T>): Promise<T>;
+  /** Pictures that the reader has dropped since this was asked last. Errors: as of `said`. */
+  dropped(): Promise<DroppedPictures>;
 }
 
 /** Errors: COULD_NOT_READ_MEDIA when a password is needed, or beyond the limits; those of the PDF reader. */
@@ -27,7 +31,11 @@ export async function* pdfPages(path: string, signal: AbortSignal): AsyncGenerat
     for (let number = 1; number <= document.numPages; number++) {
       signal.throwIfAborted();
       const page = await said(document.getPage(number));
-      yield { pageNumber: number, said: (ask) => said(ask(page)) };
+      yield {
+        pageNumber: number,
+        said: (ask) => said(ask(page)),
+        dropped: () => said(thread.dropped()),
+      };
       page.cleanup();
       // Pictures that several pages show, and fonts, are kept beyond the page.
       if (number % TIDY_PAGES === 0) await said(document.cleanup());
@@ -49,6 +57,7 @@ interface Thread {
   readonly worker: PDFWorker;
   /** Aborts with `signal`, or when the thread has come to its end. */
   readonly signal: AbortSignal;
+  dropped(): Promise<DroppedPictures>;
   close(): Promise<void>;
 }
 
@@ -65,10 +74,16 @@ function openThread(signal: AbortSignal): Thread {
     const full = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
     broken.abort(full ? tooLarge(`it takes more than ${MAX_PDF_MEMORY_MB} MB of memory`) : error);
   });
-  const worker = new PDFWorker({ port: here as never, verbosity: VerbosityLevel.ERRORS });
+  // The thread counts some of the warnings, and shows none.
+  const worker = new PDFWorker({ port: here as never, verbosity: VerbosityLevel.WARNINGS });
   return {
     worker,
     signal: AbortSignal.any([signal, broken.signal]),
+    async dropped() {
+      const answer = once(thread, 'message');
+      thread.postMessage('dropped');
+      return ((await answer) as [DroppedPictures])[0];
+    },
     async close() {
       worker.destroy();
       here.close();

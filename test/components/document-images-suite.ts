@@ -175,6 +175,81 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       });
     });
 
+    describe('of pictures of PDF that are large or damaged', () => {
+      /** The upper half is black, the lower one white. */
+      function bits(width: number, height: number): PdfStream {
+        const row = Math.ceil(width / 8);
+        const data = Buffer.alloc(row * height, 255).fill(0, 0, row * (height >> 1));
+        return picture(width, height, data, '/ColorSpace /DeviceGray /BitsPerComponent 1');
+      }
+      const onePage = { content: show('A'), pictures: { A: FIRST_STREAM } };
+
+      it('keeps those of more than 100 megapixels at a lower resolution', async () => {
+        const [found] = await findIn(pdfOf([onePage], [bits(12_000, 8_500)]));
+        expect(warnings).to.deep.equal([]);
+        const { width, height } = await sharp(found!.path).metadata();
+        expect(width * height).to.be.within(99_000_000, 100_000_000);
+        expect(width / height).to.be.closeTo(12_000 / 8_500, 0.001);
+      });
+
+      it('warns of those with more pixels than are decoded, with their pages', async () => {
+        const small = rgb(40, 30, pixels(40, 30, 3, 1));
+        const file = pdfOf(
+          [
+            { content: '' },
+            { content: show('A', 'B'), pictures: { A: FIRST_STREAM, B: FIRST_STREAM + 1 } },
+            onePage,
+          ],
+          [bits(13_000, 12_000), small],
+        );
+        expect((await findIn(file)).map(({ pages }) => pages)).to.deep.equal(['2']);
+        expect(warnings).to.deep.equal([
+          'Not looked at: 2 pictures of more than 150000000 pixels. Put them in at a lower resolution. (Pages: 2, 3)',
+        ]);
+      });
+
+      it('warns of those that cannot be decoded, with their pages and places', async () => {
+        const damaged = (width: number, filter: string): PdfStream => ({
+          head: `/Subtype /Image /Width ${width} /Height 30 /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /${filter}`,
+          data: Buffer.from('no picture at all'),
+        });
+        const streams = [
+          rgb(40, 30, pixels(40, 30, 3, 1)),
+          damaged(50, 'DCTDecode'),
+          damaged(60, 'JPXDecode'),
+          damaged(9, 'DCTDecode'),
+          { head: '/Subtype /Image /ColorSpace /DeviceGray /BitsPerComponent 8', data: Buffer.alloc(9) },
+        ];
+        const names = ['A', 'B', 'C', 'D', 'E'] as const;
+        const pictures = Object.fromEntries(names.map((name, n) => [name, FIRST_STREAM + n]));
+        const pages = [
+          { content: show('A'), pictures },
+          { content: show('A', 'B', 'D'), pictures },
+          { content: show('C', 'E'), pictures },
+        ];
+        expect((await findIn(pdfOf(pages))).map((found) => found.pages)).to.deep.equal([]);
+        expect((await findIn(pdfOf(pages, streams))).map((found) => found.pages)).to.deep.equal(['1; 2']);
+        expect(warnings).to.deep.equal([
+          'Not looked at: 3 pictures that cannot be decoded: picture 2 of page 2 (50 x 30 pixels), picture 1 of page 3 (60 x 30 pixels). Replace them, or submit them as image files. (Pages: 2, 3)',
+        ]);
+      });
+
+      if (isLong)
+        it('draws the page of a picture of 144 megapixels', async () => {
+          const file = pdfOf([onePage], [bits(12_000, 12_000)]);
+          const found = await findIn(file, { RENDER_PAGES: 'TRUE', RENDER_RESOLUTION: '72' });
+          expect(found.map(({ rendered }) => rendered)).to.deep.equal([undefined, 'TRUE']);
+          const { data, info } = await sharp(found[1]!.path)
+            .greyscale()
+            .raw()
+            .toBuffer({ resolveWithObject: true });
+          // The picture has 100 points a side, and lies 50 points from the left and 100 from the top.
+          const at = (x: number, y: number) => data[(y * info.width + x) * info.channels]!;
+          expect(at(100, 125)).to.be.lessThan(20);
+          expect(at(100, 175)).to.be.greaterThan(235);
+        });
+    });
+
     describe('renders pages of PDF', () => {
       const LINES = ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'];
       /** A row of bars: a drawing like a word in outlines, and drawn sooner. */
