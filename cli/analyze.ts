@@ -8,6 +8,7 @@ import { showProgress } from './progress.ts';
 import type { RestClient } from './rest-client.ts';
 import { saved } from './saved.ts';
 import { Session } from './session.ts';
+import { withPages, type PageRange } from './pages.ts';
 import { openService } from './open-service.ts';
 import type { Service } from './service.ts';
 import { overviewLines } from './overview.ts';
@@ -27,6 +28,8 @@ export interface AnalyzeOptions extends Omit<JobOptions, 'pipeline'> {
   readonly dryRun?: boolean;
   /** Print the document instead of the tables. */
   readonly json?: boolean;
+  /** Of documents only these pages. */
+  readonly pages?: readonly PageRange[];
   /** Write the document to this file, too. */
   readonly output?: string;
 }
@@ -41,8 +44,10 @@ export async function analyze(
   if (from !== undefined && to !== undefined && to < from) throw new Failure('--to comes before --from.');
   const settings = readCliSettings();
   const folders = { except: settings.dataDir, note: (text: string) => terminal.note(text) };
-  const media =
+  const named =
     pipeline === undefined ? [] : await mediaOf(files, options.recursive === true ? folders : undefined);
+  const media =
+    options.pages === undefined || named.length === 0 ? named : await withPages(named, options.pages);
   const url = options.url ?? settings.url;
   const interrupts = new Interrupts();
   const gone = () =>

@@ -5,6 +5,7 @@ import type { AnalyzeOptions } from './analyze.ts';
 import { evaluateCommand } from './evaluate-command.ts';
 import { EXIT, exitCodeOf, explain } from './failure.ts';
 import { moment } from './moments.ts';
+import { pages } from './pages.ts';
 import { address, property, whole } from './resources/command.ts';
 import { resourceCommands } from './resources/index.ts';
 import type { StreamOptions } from './stream.ts';
@@ -58,6 +59,7 @@ program
   )
   .option('--from <TIME>', 'of videos only what comes after it: seconds (83.5), or 1:23.5', moment)
   .option('--to <TIME>', 'of videos only what comes before it', moment)
+  .option('--pages <PAGES>', 'of documents only these pages: 3, 2-5 or 1,4-7,10-', pages)
   .option('--property <NAME=VALUE>', 'job property; may be repeated', property)
   .option(
     '--algorithm-property <ALGORITHM:NAME=VALUE>',

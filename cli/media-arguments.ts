@@ -12,6 +12,8 @@ export interface MediumArgument {
   readonly file?: string;
   /** Folder that a service must have among its media roots to read the medium; none when it is fetched or given whole. */
   readonly folder?: string;
+  /** Pages of a document that are to be looked at; absent: all. */
+  readonly frameRanges?: readonly { readonly start: number; readonly stop: number }[];
 }
 
 /** What is taken of folders. */

@@ -36,7 +36,11 @@ export interface Submitted {
 function requestOf(media: readonly MediumArgument[], options: JobOptions): JobRequest {
   const ranges = timeRanges(options.from, options.to);
   return {
-    media: media.map(({ uri }) => ({ mediaUri: uri, ...(ranges.length > 0 && { timeRanges: ranges }) })),
+    media: media.map(({ uri, frameRanges }) => ({
+      mediaUri: uri,
+      ...(ranges.length > 0 && { timeRanges: ranges }),
+      ...(frameRanges !== undefined && { frameRanges }),
+    })),
     pipelineName: options.pipeline,
     // Whoever has the tool reads what the specification does not list, too.
     jobProperties: { OUTPUT_DETAILS: 'TRUE', ...options.property },

@@ -117,6 +117,18 @@ export function userRanges(request: {
   return joinRanges(clipped, 1);
 }
 
+/**
+ * The pages of a document that a request asks for, by its frame ranges: numbers from 1 as in PAGE_NUM, joined where they touch.
+ * Undefined: all of them.
+ */
+export function pageRanges(frameRanges: readonly Range[]): readonly Range[] | undefined {
+  if (frameRanges.length === 0) return undefined;
+  return joinRanges(
+    frameRanges.map(({ start, stop }) => ({ start: Math.max(1, start), stop })),
+    1,
+  );
+}
+
 /** The ranges that a later task looks at: those of the tracks before, joined over MIN_GAP_BETWEEN_SEGMENTS frames. */
 export function followUpRanges(trackRanges: readonly Range[], properties: Properties): readonly Range[] {
   return joinRanges(trackRanges, integerOf(properties, 'MIN_GAP_BETWEEN_SEGMENTS'));

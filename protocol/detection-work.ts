@@ -12,6 +12,8 @@ export interface DetectWork {
   readonly range: Range;
   /** Milliseconds of a sound that is heard in pieces, both included; the last piece goes on to the end. Absent: all of it. */
   readonly time?: Range;
+  /** Of a document: the pages to look at, from 1, both ends included, ascending and apart. Absent: all of them. */
+  readonly pages?: readonly Range[];
   /** Frames to decode before the range as a warm-up that is not reported. */
   readonly contextFrames: number;
   /** The frame before the range is the last one of another sub-job of the action: a cap of the rate goes on over the border. */

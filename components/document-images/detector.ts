@@ -1,5 +1,6 @@
 /** Gives out the pictures of documents as media of their own. */
-import { itemsOf } from '../documents/items.ts';
+import { ChosenPages } from '../documents/chosen-pages.ts';
+import { chosenItemsOf } from '../documents/items.ts';
 import { kindOf, type PackageFormat } from '../documents/kind.ts';
 import { MAX_PICTURE_BYTES, namingFailures } from '../documents/limits.ts';
 import { Package } from '../documents/package.ts';
@@ -36,9 +37,11 @@ export default async function loadDocumentImages(): Promise<Detector> {
 async function* findPictures(source: GenericSource, job: DetectionJob): AsyncIterable<FoundPart> {
   const pictures = new Pictures(source.outputFolder, countOf(job.properties, 'MIN_IMAGE_SIZE', 0));
   const rendering = renderingOf(job.properties);
-  const found = collect(source, pictures, rendering, job.signal);
+  const chosen = new ChosenPages(source.pages);
+  const found = collect(source, { pictures, rendering, chosen }, job.signal);
   for await (const _ of namingFailures(found, job.signal)) source.working?.();
   for (const warning of warningsOf(pictures.passedOver, rendering)) job.warn?.(warning);
+  if (chosen.warning !== undefined) job.warn?.(chosen.warning);
   yield* pictures.all.map(partOf);
 }
 
@@ -64,28 +67,32 @@ const partOf = ({ path, pages, rendered }: Picture): FoundPart => ({
   },
 });
 
+/** What is looked at in a document, and what came of it. */
+interface Collecting {
+  readonly pictures: Pictures;
+  readonly rendering: Rendering;
+  readonly chosen: ChosenPages;
+}
+
 /** Yields whenever it got further. */
 async function* collect(
   { path, mimeType }: GenericSource,
-  pictures: Pictures,
-  rendering: Rendering,
+  collecting: Collecting,
   signal: AbortSignal,
 ): AsyncGenerator<void> {
   const document = await kindOf(path, mimeType);
-  if (document.kind === 'PDF') yield* fromPdf(path, pictures, rendering, signal);
-  else if (document.kind === 'PACKAGE')
-    yield* fromPackage(path, document.format, document.main, pictures, signal);
+  if (document.kind === 'PDF') yield* fromPdf(path, collecting, signal);
+  else if (document.kind === 'PACKAGE') yield* fromPackage(path, document, collecting, signal);
 }
 
 async function* fromPdf(
   path: string,
-  pictures: Pictures,
-  rendering: Rendering,
+  { pictures, rendering, chosen }: Collecting,
   signal: AbortSignal,
 ): AsyncGenerator<void> {
   const drawer = new PageDrawer(path, signal);
   try {
-    for await (const page of pdfPages(path, signal)) {
+    for await (const page of pdfPages(path, signal, chosen)) {
       for await (const picture of picturesOf(page)) {
         signal.throwIfAborted();
         if ('data' in picture) await pictures.addPixels(page.pageNumber, picture);
@@ -127,14 +134,13 @@ async function isRendered(page: PdfPage, { pages }: Rendering): Promise<boolean>
 
 async function* fromPackage(
   path: string,
-  format: PackageFormat,
-  main: string,
-  pictures: Pictures,
+  kind: { readonly format: PackageFormat; readonly main: string },
+  { pictures, chosen }: Collecting,
   signal: AbortSignal,
 ): AsyncGenerator<void> {
   const document = await Package.open(path);
   try {
-    for await (const item of itemsOf(document, format, main)) {
+    for await (const item of chosenItemsOf(document, kind, chosen)) {
       signal.throwIfAborted();
       if (item.kind === 'picture' && document.has(item.part))
         await pictures.addFile(item.page, item.part, () => document.bytes(item.part, MAX_PICTURE_BYTES));

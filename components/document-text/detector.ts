@@ -1,4 +1,5 @@
 /** Reads the text that stands in documents as text; what stands in their pictures is for others to read. */
+import { ChosenPages } from '../documents/chosen-pages.ts';
 import { MAX_SECTION_LENGTH, MAX_TEXT_LENGTH, namingFailures, tooLarge } from '../documents/limits.ts';
 import type { DetectionJob, Detector, FoundPart, GenericSource } from '../sdk/detector.ts';
 import { textsOf, type PageText } from './texts.ts';
@@ -7,8 +8,10 @@ export default async function loadDocumentText(): Promise<Detector> {
   return { generic: (source, job) => readText(source, job) };
 }
 
-async function* readText(source: GenericSource, { signal }: DetectionJob): AsyncIterable<FoundPart> {
-  yield* numbered(namingFailures(textsOf(source, signal), signal));
+async function* readText(source: GenericSource, { signal, warn }: DetectionJob): AsyncIterable<FoundPart> {
+  const chosen = new ChosenPages(source.pages);
+  yield* numbered(namingFailures(textsOf(source, chosen, signal), signal));
+  if (chosen.warning !== undefined) warn?.(chosen.warning);
 }
 
 /** Sections are numbered from 1 on each page. */

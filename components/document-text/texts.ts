@@ -1,5 +1,6 @@
 /** The texts of a document of any kind, with the pages they stand on. */
-import { itemsOf } from '../documents/items.ts';
+import type { ChosenPages } from '../documents/chosen-pages.ts';
+import { chosenItemsOf } from '../documents/items.ts';
 import { kindOf } from '../documents/kind.ts';
 import { Package } from '../documents/package.ts';
 import { blocksOf } from '../documents/pdf-text.ts';
@@ -12,23 +13,28 @@ export interface PageText {
   readonly text: string;
 }
 
-/** Errors: UNSUPPORTED_DATA_TYPE, COULD_NOT_READ_MEDIA, and those of the parsers. */
-export async function* textsOf(source: GenericSource, signal: AbortSignal): AsyncGenerator<PageText> {
+/** Those of the chosen pages. Errors: UNSUPPORTED_DATA_TYPE, COULD_NOT_READ_MEDIA, and those of the parsers. */
+export async function* textsOf(
+  source: GenericSource,
+  chosen: ChosenPages,
+  signal: AbortSignal,
+): AsyncGenerator<PageText> {
   const document = await kindOf(source.path, source.mimeType);
   switch (document.kind) {
     case 'PDF':
-      for await (const page of pdfPages(source.path, signal)) {
+      for await (const page of pdfPages(source.path, signal, chosen)) {
         source.working?.();
         for (const text of await blocksOf(page)) yield { page: page.pageNumber, text };
       }
       return;
     case 'TEXT':
+      if (!chosen.has(1)) return;
       for await (const text of paragraphsOf(source.path, signal)) yield { page: 1, text };
       return;
     case 'PACKAGE': {
       const opened = await Package.open(source.path);
       try {
-        for await (const item of itemsOf(opened, document.format, document.main)) {
+        for await (const item of chosenItemsOf(opened, document, chosen)) {
           signal.throwIfAborted();
           if (item.kind === 'text') yield item;
         }

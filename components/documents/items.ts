@@ -1,4 +1,5 @@
 /** What stands in a document that is a package, in reading order. */
+import type { ChosenPages } from './chosen-pages.ts';
 import { docxItems } from './docx.ts';
 import type { PackageFormat } from './kind.ts';
 import { odfItems } from './odf.ts';
@@ -8,11 +9,7 @@ import { pptxItems } from './pptx.ts';
 import { xlsxItems } from './xlsx.ts';
 
 /** Errors: COULD_NOT_READ_MEDIA, and those of the parsers. */
-export function itemsOf(
-  document: Package,
-  format: PackageFormat,
-  main: string,
-): AsyncGenerator<DocumentItem> {
+function itemsOf(document: Package, format: PackageFormat, main: string): AsyncGenerator<DocumentItem> {
   switch (format) {
     case 'DOCX':
       return docxItems(document, main);
@@ -22,5 +19,17 @@ export function itemsOf(
       return xlsxItems(document, main);
     case 'ODF':
       return odfItems(document);
+  }
+}
+
+/** Those on the chosen pages; the items behind the last of them are not read. */
+export async function* chosenItemsOf(
+  document: Package,
+  { format, main }: { readonly format: PackageFormat; readonly main: string },
+  chosen: ChosenPages,
+): AsyncGenerator<DocumentItem> {
+  for await (const item of itemsOf(document, format, main)) {
+    if (chosen.has(item.page)) yield item;
+    else if (chosen.isBehind(item.page)) return;
   }
 }

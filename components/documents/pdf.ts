@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { getDocument, PDFWorker, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { ChosenPages } from './chosen-pages.ts';
 import { MAX_PAGE_MS, MAX_PDF_MEMORY_MB, passwordNeeded, tooLarge } from './limits.ts';
 import { readerOptions } from './pdf-options.ts';
 import type { DroppedPictures } from './reader-warnings.ts';
@@ -21,14 +22,19 @@ export interface PdfPage {
   dropped(): Promise<DroppedPictures>;
 }
 
-/** Errors: COULD_NOT_READ_MEDIA when a password is needed, or beyond the limits; those of the PDF reader. */
-export async function* pdfPages(path: string, signal: AbortSignal): AsyncGenerator<PdfPage> {
+/** The chosen pages. Errors: COULD_NOT_READ_MEDIA when a password is needed, or beyond the limits; those of the PDF reader. */
+export async function* pdfPages(
+  path: string,
+  signal: AbortSignal,
+  chosen: ChosenPages,
+): AsyncGenerator<PdfPage> {
   const thread = openThread(signal);
   const task = openDocument(path, thread.worker);
   const said = <T>(answer: Promise<T>): Promise<T> => inTime(answer, thread.signal);
   try {
     const document = await said(task.promise);
-    for (let number = 1; number <= document.numPages; number++) {
+    let read = 0;
+    for (const number of chosen.of(document.numPages)) {
       signal.throwIfAborted();
       const page = await said(document.getPage(number));
       yield {
@@ -38,7 +44,7 @@ export async function* pdfPages(path: string, signal: AbortSignal): AsyncGenerat
       };
       page.cleanup();
       // Pictures that several pages show, and fonts, are kept beyond the page.
-      if (number % TIDY_PAGES === 0) await said(document.cleanup());
+      if (++read % TIDY_PAGES === 0) await said(document.cleanup());
     }
   } catch (error) {
     throw (error as Error).name === 'PasswordException' ? passwordNeeded() : error;

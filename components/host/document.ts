@@ -8,17 +8,22 @@ import { partTrack } from './report.ts';
 /** Calls `told` for each part that was found, and whenever the detector says that it goes on: that is all the progress there is to see. */
 export async function* inDocument(
   detector: Detector,
-  { medium, outputFolder }: DetectWork,
+  { medium, outputFolder, pages }: DetectWork,
   job: DetectionJob,
   told: () => void,
 ): AsyncGenerator<ReportedTrack> {
   if (outputFolder === undefined)
     throw new Error('The server named no folder for the files that may be made of the document.');
   const { path, mimeType } = medium;
+  let isPageless = pages !== undefined;
   const source: GenericSource = {
     path,
     mimeType,
     working: told,
+    get pages() {
+      isPageless = false;
+      return pages;
+    },
     // Most detectors make no files, and a folder costs more than a short text does.
     get outputFolder() {
       mkdirSync(outputFolder, { recursive: true });
@@ -30,4 +35,6 @@ export async function* inDocument(
     told();
     yield partTrack(part);
   }
+  if (isPageless)
+    job.warn?.('The frameRanges have no effect: this component looks at all pages of a document.');
 }

@@ -54,7 +54,8 @@ async function preparedMedium(
   try {
     const { facts, warnings, inspected } = await factsOf(path, work, signal, meter);
     const ranges = rangesOf(facts, work);
-    return { facts, inspected, path, warnings: [...warnings, ...nothingOf(facts, ranges)], ranges };
+    const ofRanges = [...nothingOf(facts, ranges), ...withoutEffect(facts, work)];
+    return { facts, inspected, path, warnings: [...warnings, ...ofRanges], ranges };
   } catch (error) {
     if (!(error instanceof MediumError) || error.known === undefined) throw error;
     const { known, code, message } = error;
@@ -155,6 +156,23 @@ function nothingOf(
   if (mediaType !== 'VIDEO' || ranges.length > 0) return [];
   const size = `${length} frames${DURATION === undefined ? '' : `, ${DURATION} ms`}`;
   const message = `Nothing of the video is looked at: all of its frameRanges and timeRanges lie outside of it (${size}).`;
+  return [{ code: 'OTHER', message }];
+}
+
+/** Videos have frames and times, documents have pages (which their component looks after), and nothing else has parts. */
+function withoutEffect(
+  { mediaType, mimeType }: MediumFacts,
+  { frameRanges, timeRanges }: Pick<PrepareWork, 'frameRanges' | 'timeRanges'>,
+): readonly Issue[] {
+  const given = [
+    ...(frameRanges.length > 0 && mediaType !== 'UNKNOWN' ? ['frameRanges'] : []),
+    ...(timeRanges.length > 0 ? ['timeRanges'] : []),
+  ];
+  if (mediaType === 'VIDEO' || given.length === 0) return [];
+  const message =
+    mediaType === 'UNKNOWN'
+      ? `The timeRanges have no effect: the medium (${mimeType}) has no times. Name pages of documents in frameRanges, counted from 1.`
+      : `The ${given.join(' and ')} have no effect: all of the medium (${mimeType}) is looked at. Ranges are for videos and for pages of documents.`;
   return [{ code: 'OTHER', message }];
 }
 

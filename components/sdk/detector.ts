@@ -3,7 +3,7 @@
  * the host opens the medium, applies search region, rotation, flip, frame interval and key frames, and maps the boxes back
  * to the medium, so a detector only ever sees upright pictures and answers in their pixels.
  */
-import type { Properties, DetectionErrorCode, MediaType } from '../../domain/types.ts';
+import type { Properties, DetectionErrorCode, MediaType, Range } from '../../domain/types.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import type { MarkupWork } from '../../protocol/track-work.ts';
 import type { WorkContext } from './work-context.ts';
@@ -98,6 +98,11 @@ export interface GenericSource {
   /** Absolute path of its file. */
   readonly path: string;
   readonly mimeType: string;
+  /**
+   * The pages to look at, from 1 as in PAGE_NUM, both ends included, ascending and apart; absent: all of them. The host warns of a
+   * detector that does not ask for them.
+   */
+  readonly pages?: readonly Range[] | undefined;
   /** A folder of this sub-job's own for derivative media; it exists once it was asked for. */
   readonly outputFolder: string;
   /** Tells that it goes on, when it may take long until something is found; each finding tells it as well. */

@@ -1,4 +1,5 @@
 /** A text file in the portions that are worked on, each of which becomes a track. */
+import { ChosenPages } from '../documents/chosen-pages.ts';
 import { kindOf } from '../documents/kind.ts';
 import { MAX_SECTION_LENGTH, namingFailures } from '../documents/limits.ts';
 import { paragraphsOf } from '../documents/text-file.ts';
@@ -10,12 +11,13 @@ import { choiceOf } from '../tracking/settings.ts';
  * the next portion. Errors: UNSUPPORTED_DATA_TYPE for a file that is no text.
  */
 export async function* textUnits(
-  { path, mimeType }: GenericSource,
-  { properties, signal }: DetectionJob,
+  source: GenericSource,
+  { properties, signal, warn }: DetectionJob,
 ): AsyncGenerator<string> {
+  const chosen = new ChosenPages(source.pages);
   const together = choiceOf(properties, 'TEXT_UNIT', ['FILE', 'PARAGRAPH']) === 'FILE';
   let portion = '';
-  for await (const paragraph of namingFailures(textParagraphs(path, mimeType, signal), signal)) {
+  for await (const paragraph of namingFailures(textParagraphs(source, chosen, signal), signal)) {
     signal.throwIfAborted();
     for (const piece of piecesOf(paragraph)) {
       const joined = portion === '' ? piece : `${portion}\n\n${piece}`;
@@ -27,15 +29,21 @@ export async function* textUnits(
     }
   }
   if (portion !== '') yield portion;
+  if (chosen.warning !== undefined) warn?.(chosen.warning);
 }
 
-async function* textParagraphs(path: string, mimeType: string, signal: AbortSignal): AsyncGenerator<string> {
+/** A text is one page. */
+async function* textParagraphs(
+  { path, mimeType }: GenericSource,
+  chosen: ChosenPages,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   if ((await kindOf(path, mimeType)).kind !== 'TEXT')
     throw new DetectionError(
       'UNSUPPORTED_DATA_TYPE',
       `This document of the type ${mimeType} is no text file. Put a task before this one that finds the text in it, and feed its tracks forward.`,
     );
-  yield* paragraphsOf(path, signal);
+  if (chosen.has(1)) yield* paragraphsOf(path, signal);
 }
 
 /** Pieces of at most MAX_SECTION_LENGTH that end between words where they can, and never within a character. */

@@ -31,8 +31,18 @@ const mediaData = z.object({
   mediaUri: z.string().min(1),
   metadata: properties.nullish(),
   properties: properties.nullish(),
-  frameRanges: z.array(mediaRange).max(10_000).nullish(),
-  timeRanges: z.array(mediaRange).max(10_000).nullish(),
+  frameRanges: z
+    .array(mediaRange)
+    .max(10_000)
+    .nullish()
+    .describe(
+      'Of a video: frames, from 0. Of a document: pages, from 1. Other media: no effect, with a warning',
+    ),
+  timeRanges: z
+    .array(mediaRange)
+    .max(10_000)
+    .nullish()
+    .describe('Of a video: milliseconds. Other media: no effect, with a warning'),
   mediaSelectorsOutputAction: z.string().nullish(),
   mediaSelectors: z.array(mediaSelector).max(MAX_SELECTORS).nullish(),
 });

@@ -145,6 +145,20 @@ describe('troupe analyze', () => {
     for (const time of tracks) expect(Number(time.split(':')[1])).to.be.within(1_460, 2_540);
   });
 
+  it('takes of a document only the pages that --pages names', async () => {
+    const { code, stdout, stderr } = await place.troupe([
+      ...['analyze', sample('text-embedded-and-images.pdf'), sample('astronaut.png')],
+      ...['--pipeline', 'DOCUMENT IMAGES DETECTION PIPELINE', '--pages', '2', '--json'],
+    ]);
+    // The picture is none of the pipeline's.
+    expect(code, stderr).to.equal(1);
+    const { media } = JSON.parse(stdout) as { media: readonly { readonly frameRanges: unknown }[] };
+    expect(media.map(({ frameRanges }) => frameRanges)).to.deep.equal([[{ start: 2, stop: 2 }], [], []]);
+    expect(stdout.match(/"PAGE_NUM": ?"[^"]*"/g)).to.satisfy((found: string[]) =>
+      found.every((page) => page.endsWith('"2"')),
+    );
+  });
+
   it('takes a signal that arrives twice at the same time, as npm passes it on, for one', async () => {
     const running = place.start(['analyze', sample('scenes_pd.mp4'), ...FACES]);
     await running.says('stderr', 'IN_PROGRESS');
@@ -245,6 +259,8 @@ describe('troupe analyze, where no service runs', () => {
   for (const [args, complaint] of [
     [['analyze', 'a.png', ...FACES, '--from', '1:75'], 'Write seconds (83.5) or'],
     [['analyze', 'a.png', ...FACES, '--from', '9', '--to', '0:08'], '--to comes before --from.'],
+    [['analyze', 'a.png', ...FACES, '--pages', '0'], 'Write pages from 1'],
+    [['analyze', sample('astronaut.png'), ...FACES, '--pages', '2'], '--pages is for documents'],
     [['analyze', ...FACES], "missing required argument 'FILE'"],
     [['analyze', 'a.png', ...FACES, '--property', 'A'], 'Write NAME=VALUE.'],
     [['analyze', 'a.png', ...FACES, '--algorithm-property', 'A=B:C'], 'Write ALGORITHM:NAME=VALUE.'],

@@ -1,5 +1,22 @@
 import { expect } from 'chai';
 import { moment, timeRanges } from '../../cli/moments.ts';
+import { pages } from '../../cli/pages.ts';
+
+describe('Pages of a document', () => {
+  for (const [given, ranges] of [
+    ['3', [[3, 3]]],
+    ['2-5', [[2, 5]]],
+    ['1, 4-7,10-', [[1, 1], [4, 7], [10, 2 ** 31 - 1]]], // oxfmt-ignore
+  ] as const)
+    it(`are ${ranges.join('; ')} for ${given}`, () => {
+      expect(pages(given)).to.deep.equal(ranges.map(([start, stop]) => ({ start, stop })));
+    });
+
+  for (const wrong of ['', '0', '5-2', '-3', '1,,2', 'x', '1.5', '2-5-7'])
+    it(`are not "${wrong}"`, () => {
+      expect(() => pages(wrong)).to.throw('Write pages from 1');
+    });
+});
 
 describe('A moment of a medium', () => {
   for (const [given, ms] of [

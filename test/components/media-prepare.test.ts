@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { prepare } from '../../components/media/prepare.ts';
 import type { PreparedMedium, PrepareWork } from '../../protocol/media-work.ts';
 import { ResultChecker } from '../../results/check.ts';
+import { sample } from '../media/samples.ts';
 import { temporaryFolder } from '../results/folder.ts';
 import { context, textOf } from './media-parts.ts';
 
@@ -68,6 +70,26 @@ describe('Preparing a medium', () => {
     expect(facts.metadata).to.include({ CAMERA: '7', FRAME_WIDTH: '40', FRAME_HEIGHT: '30' });
     expect(facts.metadata).not.to.have.property('MEDIA_HASH');
   });
+
+  for (const [mimeType, data, given, message] of [
+    ['image/png', undefined, ['frameRanges'], 'The frameRanges have no effect: all of the medium (image/png) is looked at. Ranges are for videos and for pages of documents.'], // oxfmt-ignore
+    ['audio/vnd.wave', undefined, ['frameRanges', 'timeRanges'], 'The frameRanges and timeRanges have no effect: all of the medium (audio/vnd.wave) is looked at. Ranges are for videos and for pages of documents.'], // oxfmt-ignore
+    ['text/plain', 'some words', ['frameRanges', 'timeRanges'], 'The timeRanges have no effect: the medium (text/plain) has no times. Name pages of documents in frameRanges, counted from 1.'], // oxfmt-ignore
+    ['text/plain', 'some words', ['frameRanges'], undefined],
+  ] as const)
+    it(`${message === undefined ? 'takes' : 'warns of'} ${given.join(' and ')} of ${mimeType}`, async () => {
+      const ranges = Object.fromEntries(given.map((name) => [name, [{ start: 1, stop: 2 }]]));
+      const sound = pathToFileURL(sample('green.wav')).href;
+      const from = mimeType.startsWith('audio/')
+        ? { uri: sound, limits: { ...work({}).limits, mediaRoots: [dirname(sample('green.wav'))] } }
+        : data === undefined
+          ? {}
+          : { uri: `data:${mimeType},${encodeURIComponent(data)}` };
+      const { facts, warnings, ranges: asked } = await prepared({ ...from, ...ranges });
+      expect(facts.mimeType).to.equal(mimeType);
+      expect(warnings).to.deep.equal(message === undefined ? [] : [{ code: 'OTHER', message }]);
+      expect(asked).to.deep.equal([]);
+    });
 
   it('believes metadata that tell enough, and still brings the file', async () => {
     const bytes = Buffer.from('no video at all');

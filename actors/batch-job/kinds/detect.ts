@@ -2,6 +2,7 @@ import type { WorkMedium } from '../../../protocol/media-work.ts';
 import { derivingFolder } from '../../../results/layout.ts';
 import { withoutKeys } from '../../../domain/buckets.ts';
 import { integerOf } from '../../../domain/properties.ts';
+import { pageRanges } from '../../../domain/segments.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { annotates, forComponent, isFed } from '../effective-properties.ts';
 import { withWarnings } from '../issues.ts';
@@ -19,11 +20,13 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
   isTimed: true,
   row(state, index, unit, context) {
     const { record } = context;
-    const { action, properties, facts, work: medium } = settingOf(state, unit, context);
+    const { action, properties, facts, medium: requested, work: medium } = settingOf(state, unit, context);
     const piece = unit.made;
     const asked = unit.ranges[piece] ?? WHOLE;
     const time = facts.mediaType === 'AUDIO' && asked.stop >= 0 ? { time: asked } : {};
     const range = facts.mediaType === 'AUDIO' ? WHOLE : asked;
+    const pages =
+      facts.mediaType === 'UNKNOWN' && unit.fed === null ? pageRanges(requested.frameRanges) : undefined;
     const names = { id: String(piece), path: `d${padded(piece, 7)}` };
     const row = subJobOfUnit(state, index, unit, context, names);
     const folder = derivingFolder(foldersOf(record, state), state.run, medium.mediaId);
@@ -33,6 +36,7 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
       properties: withoutKeys(properties),
       range,
       ...time,
+      ...(pages === undefined ? {} : { pages }),
       contextFrames:
         unit.fed === null
           ? Math.min(Math.max(0, range.start), integerOf(properties, 'CONTEXT_FRAMES', 0))

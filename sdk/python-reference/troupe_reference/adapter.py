@@ -17,7 +17,7 @@ from troupe_sdk.fed_answers import by_owner, given_back
 from troupe_sdk.media_files import MediaFiles
 from troupe_sdk.model import FedTrack, Medium
 from troupe_sdk.report import Message
-from troupe_sdk.sub_job import Task
+from troupe_sdk.sub_job import PAGES_IGNORED, Task
 
 from . import current
 from .jobs import each, failure, job_of, told
@@ -75,6 +75,8 @@ class ReferenceComponent:
         kind = self._kind_for(task.medium, together=feed is not None and bool(feed["allTracks"]))
         if feed is None:
             yield from self._found(task, kind, [], together=False)
+            if task.work.get("pages") is not None:
+                task.context.warn(PAGES_IGNORED)
             return
         tracks = fed_tracks(task, feed)
         together = bool(feed["allTracks"])

@@ -51,6 +51,16 @@ class Writing(Detector):
             yield Finding({"DERIVATIVE_MEDIA_TEMP_PATH": path}, type="MEDIA")
 
 
+class Reading(Detector):
+    """Finds the pages that it is to look at, if it asks for them."""
+
+    def __init__(self, asks):
+        self.asks = asks
+
+    def generic(self, document, job):
+        yield Finding({"PAGES": document.pages if self.asks else "all"})
+
+
 class Work(unittest.TestCase):
     def setUp(self):
         self.server = WorkerServer(self)
@@ -192,6 +202,20 @@ class Work(unittest.TestCase):
             made = os.path.join(data, "made", "for", "this")
             here = self.paths_in(self.documents(Writing("a.png"), outputFolder=made, besideServer=True))
             self.assertEqual(here, [os.path.join(made, "a.png")])
+
+    def test_pages_are_told_and_a_detector_that_does_not_ask_for_them_is_warned_of(self):
+        for asks, pages, found in (
+            (True, [{"start": 2, "stop": 3}, {"start": 7, "stop": 7}], "[(2, 3), (7, 7)]"),
+            (False, [{"start": 2, "stop": 3}], "all"),
+            (False, None, "all"),
+        ):
+            with self.subTest(asks=asks, pages=pages), tempfile.TemporaryDirectory() as folder:
+                self.stop, self.server.answers = Stop(), []
+                more = {} if pages is None else {"pages": pages}
+                answer = self.documents(Reading(asks), outputFolder=folder, **more)
+                track, *warnings = [json.loads(line) for line in answer["lines"].splitlines()]
+                self.assertEqual(track["properties"], {"PAGES": found})
+                self.assertEqual(len(warnings), 0 if asks or pages is None else 1)
 
 
 class Names(unittest.TestCase):

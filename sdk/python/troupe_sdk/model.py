@@ -212,14 +212,30 @@ class AudioSource:
         return iter(self._chunks())
 
 
-@dataclass(frozen=True)
 class Document:
     """A medium that is no picture and no sound."""
 
-    #: Absolute path of its file.
-    path: str
-    mime_type: str
-    #: A folder of this sub-job's own for files that are made of the document; it exists.
-    output_folder: str
-    #: To be called while nothing is found for long; each finding tells that it goes on as well.
-    working: Callable[[], None]
+    def __init__(
+        self,
+        path: str,
+        mime_type: str,
+        output_folder: str,
+        working: Callable[[], None],
+        pages: Sequence[tuple[int, int]] | None = None,
+    ) -> None:
+        #: Absolute path of its file.
+        self.path = path
+        self.mime_type = mime_type
+        #: A folder of this sub-job's own for files that are made of the document; it exists.
+        self.output_folder = output_folder
+        #: To be called while nothing is found for long; each finding tells that it goes on as well.
+        self.working = working
+        self._pages = pages
+        #: Whether pages were chosen and the detector has not asked for them.
+        self.ignores_pages = pages is not None
+
+    @property
+    def pages(self) -> Sequence[tuple[int, int]] | None:
+        """The pages to look at, from 1, first and last of each range, ascending; None: all. Who does not ask is warned of."""
+        self.ignores_pages = False
+        return self._pages

@@ -256,6 +256,10 @@ def _silence_between(stretches: list[tuple[float, float | None]], chunk: Any, at
             end = max(end or 0.0, (stop + 1) * SAMPLE_RATE / 1000)
 
 
+#: Told of components that know no pages.
+PAGES_IGNORED = "The frameRanges have no effect: this component looks at all pages of a document."
+
+
 def in_document(task: Task, job: Job, told: Callable[[], None] | None = None) -> Iterator[Message]:
     """Each finding, and whenever the detector says that it goes on, is told as progress: there is no other to see."""
     parts = [0]
@@ -266,7 +270,11 @@ def in_document(task: Task, job: Job, told: Callable[[], None] | None = None) ->
         task.context.progress(parts[0], 0)
 
     folder = task.files.output_folder(task.assignment)
-    source = Document(task.path(), task.medium.mime_type, folder, told or working)
+    pages = task.work.get("pages")
+    chosen = None if pages is None else [(int(page["start"]), int(page["stop"])) for page in pages]
+    source = Document(task.path(), task.medium.mime_type, folder, told or working, chosen)
     for finding in task.detector.generic(source, job):
         source.working()
         yield task.files.handed_over(task.assignment, finding_track(finding))
+    if source.ignores_pages:
+        job.warn(PAGES_IGNORED)
