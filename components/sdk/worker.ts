@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { failureOf, logStack, messageOf, ProtocolError } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { sendLarge } from './kept-answer.ts';
+import { IdleMemory } from './idle-memory.ts';
 import type { MediaCache } from './media-cache.ts';
 import { DiskPause, OwnDiskError } from './own-disk.ts';
 import { isTransport } from './retry.ts';
@@ -63,6 +64,7 @@ class TurnWorker {
   readonly #options: WorkerOptions;
   readonly #heartbeat: Heartbeat;
   readonly #pause = new DiskPause();
+  readonly #memory = new IdleMemory();
   /** Claimed and not begun. */
   #todo: Assignment[] = [];
   #answers: SubJobAnswer[] = [];
@@ -101,7 +103,12 @@ class TurnWorker {
   async #fetch(): Promise<void> {
     const { client, algorithms, signal } = this.#options;
     const claim = { algorithms, max: this.#atOnce, waitMs: POLL_MS, inTurn: true };
-    this.#take(await client.claim(claim, signal));
+    const stopWaiting = this.#memory.waiting();
+    try {
+      this.#take(await client.claim(claim, signal));
+    } finally {
+      stopWaiting();
+    }
   }
 
   /** Does what there is, and what comes with each message, until nothing is left and all is answered. */
@@ -180,6 +187,7 @@ class TurnWorker {
       );
     } finally {
       clearTimeout(heldUp);
+      this.#memory.worked();
       this.#expectedMs += NEWS * (performance.now() - started - this.#expectedMs);
     }
   }
