@@ -16,6 +16,8 @@ export interface PrepareWork {
   readonly properties: Properties;
   readonly frameRanges: readonly Range[];
   readonly timeRanges: readonly Range[];
+  /** Media selectors say which parts of the medium are looked at. */
+  readonly hasSelectors?: boolean;
   readonly limits: FetchLimits;
   /** The medium was derived from another one: its file lies at `fetchTo` already. */
   readonly stored?: boolean;

@@ -162,18 +162,20 @@ function nothingOf(
 /** Videos have frames and times, documents have pages (which their component looks after), and nothing else has parts. */
 function withoutEffect(
   { mediaType, mimeType }: MediumFacts,
-  { frameRanges, timeRanges }: Pick<PrepareWork, 'frameRanges' | 'timeRanges'>,
+  { frameRanges, timeRanges, hasSelectors = false }: PrepareWork,
 ): readonly Issue[] {
+  const hasPages = mediaType === 'UNKNOWN' && !hasSelectors;
   const given = [
-    ...(frameRanges.length > 0 && mediaType !== 'UNKNOWN' ? ['frameRanges'] : []),
+    ...(frameRanges.length > 0 && !hasPages ? ['frameRanges'] : []),
     ...(timeRanges.length > 0 ? ['timeRanges'] : []),
   ];
   if (mediaType === 'VIDEO' || given.length === 0) return [];
-  const message =
-    mediaType === 'UNKNOWN'
-      ? `The timeRanges have no effect: the medium (${mimeType}) has no times. Name pages of documents in frameRanges, counted from 1.`
-      : `The ${given.join(' and ')} have no effect: all of the medium (${mimeType}) is looked at. Ranges are for videos and for pages of documents.`;
-  return [{ code: 'OTHER', message }];
+  const reason = hasSelectors
+    ? 'mediaSelectors choose the parts of the medium. Leave the ranges out.'
+    : mediaType === 'UNKNOWN'
+      ? `the medium (${mimeType}) has no times. Name pages of documents in frameRanges, counted from 1.`
+      : `all of the medium (${mimeType}) is looked at. Ranges are for videos and for pages of documents.`;
+  return [{ code: 'OTHER', message: `The ${given.join(' and ')} have no effect: ${reason}` }];
 }
 
 function fpsOf(metadata: Properties): number {

@@ -91,6 +91,14 @@ describe('Preparing a medium', () => {
       expect(asked).to.deep.equal([]);
     });
 
+  it('warns of ranges beside media selectors', async () => {
+    const frameRanges = [{ start: 1, stop: 2 }];
+    const { warnings } = await prepared({ uri: 'data:application/json,{}', frameRanges, hasSelectors: true });
+    expect(warnings.map(({ message }) => message)).to.deep.equal([
+      'The frameRanges have no effect: mediaSelectors choose the parts of the medium. Leave the ranges out.',
+    ]);
+  });
+
   it('believes metadata that tell enough, and still brings the file', async () => {
     const bytes = Buffer.from('no video at all');
     const {

@@ -22,6 +22,7 @@ export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
       properties: { ...record.jobProperties, ...medium.properties, ...record.environmentProperties },
       frameRanges: medium.frameRanges,
       timeRanges: medium.timeRanges,
+      ...(medium.selectors === undefined ? {} : { hasSelectors: true }),
       ...(derived === null ? {} : { stored: true }),
     };
     const names = { id: `prepare.${unit.medium}`, path: `${padded(unit.medium, 6)}/p` };
