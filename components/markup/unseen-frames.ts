@@ -32,7 +32,9 @@ export function unseenFrames(options: UnseenOptions): UnseenFrames {
     time < timeOf(0) ? 0 : frameOfTime(frameTimes, Math.min(time, timeOf(length - 1))) + 1;
   const lastBefore = (time: number): number => firstAfter(Math.ceil(time) - 1) - 1;
   const reaches = choices.map((choice) =>
-    choice.keyFramesOnly ? keyFrameReach(keyFrames, choice) : plainReach(choice),
+    choice.keyFramesOnly
+      ? keyFrameReach(keyFrames, choice)
+      : plainReach(choice, (time) => timeOf(Math.max(0, lastBefore(time)))),
   );
   return {
     before(frame) {
@@ -55,9 +57,17 @@ interface Reach {
   until(time: number): number;
 }
 
-const plainReach = ({ interval, rateCap }: FrameChoice): Reach => {
+/**
+ * With a cap, the first frame of each stretch of 1/cap seconds was looked at. Frames before it that were not share a stretch with the frame
+ * just before it, which `timeBefore` answers the time of.
+ */
+const plainReach = ({ interval, rateCap }: FrameChoice, timeBefore: (time: number) => number): Reach => {
   const gap = rateCap > 0 ? 1000 / rateCap : 0;
-  return { frames: interval - 1, since: (time) => time - gap, until: (time) => time + gap };
+  return {
+    frames: interval - 1,
+    since: (time) => (gap > 0 ? timeBefore(time) - gap : time),
+    until: (time) => time + gap,
+  };
 };
 
 /**

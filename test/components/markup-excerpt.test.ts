@@ -176,7 +176,7 @@ describe('A blurred copy of a video', () => {
   for (const [what, frameChoices, where, concealed] of [
     ['blurs no other frames when each was looked at', [EVERY], [10, 11, 12], span(10, 12)],
     ['blurs all frames that FRAME_INTERVAL left out', [{ ...EVERY, interval: 5 }], [10, 15], span(6, 19)],
-    ['blurs all frames that FRAME_RATE_CAP left out', [{ ...EVERY, rateCap: 5 }], [15], span(11, 19)],
+    ['blurs all frames that FRAME_RATE_CAP left out', [{ ...EVERY, rateCap: 5 }], [15], span(10, 19)],
     ['blurs from key frame to key frame', [{ ...EVERY, keyFramesOnly: true }], [12], span(1, 23)],
     ['goes by the action that left out most', [EVERY, { ...EVERY, interval: 3 }], [10], span(8, 12)],
   ] as const)
@@ -211,12 +211,16 @@ describe('A blurred copy of a video', () => {
       [6, 6],
     ]);
     const capped = unseenFrames({ ...options, choices: [{ ...EVERY, rateCap: 2.5 }] });
-    expect([capped.before(4), capped.after(4), capped.after(5)]).to.deep.equal([2, 5, 6]);
+    expect([capped.before(4), capped.after(4), capped.after(5)]).to.deep.equal([0, 5, 6]);
+    // Nothing new is shown for 1.6 s: the frames before have not been looked at since the stretch of the first one began.
+    const still = { ...options, length: 5, frameTimes: variableFrameTimes([0, 300, 600, 900, 2500], 25) };
+    const bySecond = unseenFrames({ ...still, choices: [{ ...EVERY, rateCap: 1 }] });
+    expect(bySecond.before(4)).to.equal(0);
     const keys = { ...options, keyFrames: [0, 110, 500] };
     const byKeys = unseenFrames({ ...keys, choices: [{ ...EVERY, keyFramesOnly: true }] });
     expect([byKeys.before(2), byKeys.after(2), byKeys.after(4)]).to.deep.equal([1, 3, 6]);
-    const bySecond = unseenFrames({ ...keys, choices: [{ ...EVERY, interval: 2, keyFramesOnly: true }] });
-    expect([bySecond.before(4), bySecond.after(0)]).to.deep.equal([1, 3]);
+    const bySecondKey = unseenFrames({ ...keys, choices: [{ ...EVERY, interval: 2, keyFramesOnly: true }] });
+    expect([bySecondKey.before(4), bySecondKey.after(0)]).to.deep.equal([1, 3]);
     const slow = { ...EVERY, interval: 9, rateCap: 5, keyFramesOnly: true };
     const byCappedKeys = unseenFrames({ ...keys, keyFrames: [0, 110, 120, 500, 900], choices: [slow] });
     expect([byCappedKeys.before(4), byCappedKeys.after(2), byCappedKeys.after(4)]).to.deep.equal([0, 3, 5]);
