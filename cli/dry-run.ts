@@ -55,16 +55,17 @@ const actionFacts = ({ name, algorithm, properties, queue, reason }: PlannedActi
 
 function mediumText({ mediaUri, mediaType, problem, ...parts }: Plan['media'][number]): string {
   const type = mediaType === null ? '' : ` (${mediaType})`;
-  return `${mediaUri}${type}${rangesText(parts)}${problem === null ? '' : `: ${problem}`}`;
+  return `${mediaUri}${type}${rangesText(mediaType, parts)}${problem === null ? '' : `: ${problem}`}`;
 }
 
 /** An older service does not say what of a medium is looked at. */
-function rangesText({
-  frameRanges = [],
-  timeRanges = [],
-}: Partial<Pick<Plan['media'][number], 'frameRanges' | 'timeRanges'>>): string {
+function rangesText(
+  type: Plan['media'][number]['mediaType'],
+  { frameRanges = [], timeRanges = [] }: Partial<Pick<Plan['media'][number], 'frameRanges' | 'timeRanges'>>,
+): string {
+  const unit = type === null ? 'frames or pages' : type === 'UNKNOWN' ? 'pages' : 'frames';
   const texts = [
-    ...frameRanges.map(({ start, stop }) => `frames ${start} to ${stop}`),
+    ...frameRanges.map(({ start, stop }) => `${unit} ${start} to ${stop >= END_MS ? 'the end' : stop}`),
     ...timeRanges.map(({ start, stop }) => `${timeText(start)} to ${endText(stop)}`),
   ];
   const more = texts.length > SHOWN_RANGES ? [`${texts.length - SHOWN_RANGES} more ranges`] : [];

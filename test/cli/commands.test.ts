@@ -137,6 +137,16 @@ describe('troupe, over the REST interface', () => {
       );
     });
 
+    it('count the pages of documents in a dry run', async () => {
+      const medium = {
+        mediaUri: 'data:application/pdf;base64,JVBERg==',
+        frameRanges: [{ start: 2, stop: 5 }],
+      };
+      const job = { pipelineName: 'DOCUMENT TEXT DETECTION PIPELINE', media: [medium] };
+      const args = ['jobs', 'create', file('pages.json', job), '--dry-run'];
+      expect(await good(...args)).to.match(/^Media +data:\S+ \(UNKNOWN\), pages 2 to 5$/m);
+    });
+
     it('are created once under one idempotency key', async () => {
       const first = await created('--idempotency-key', 'one');
       expect(await created('--idempotency-key', 'one')).to.equal(first);
