@@ -73,7 +73,7 @@ describe('Two servers that share a Redis and a data folder', () => {
     expect((await two.create({ ...SHOT, pipelineName: 'NEW PIPELINE' })).status).to.equal(400);
   });
 
-  it('give the work of an algorithm only to the registered component that replaces the installed one', async () => {
+  it('give the work of an algorithm only to the component that replaces the installed one', async () => {
     const other = descriptorBody(
       'OtherLight',
       { pipelines: [pipeline('OTHER LIGHT PIPELINE', 'LIGHT DETECTION TASK')] },

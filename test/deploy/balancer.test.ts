@@ -88,6 +88,14 @@ describe('The balancer of the compose file', function () {
     ]);
   });
 
+  it('asks the other server for an event stream when one answers 503', async () => {
+    one.handle = busy;
+    for (const path of ['/rest/jobs/events', '/rest/jobs/1/events', '/rest/streaming/jobs/1/events'])
+      expect((await twice(() => fetch(`${nginx.url}${path}`))).map(([status]) => status)).to.deep.equal([
+        201, 201,
+      ]);
+  });
+
   it('sends no POST without an Idempotency-Key twice when a server dies', async () => {
     [one.handle, two.handle] = [hangUp, hangUp];
     expect((await post('/rest/jobs')).status).to.equal(502);

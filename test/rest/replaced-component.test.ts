@@ -64,7 +64,7 @@ describe('A registered component with the algorithm of an installed one', functi
       .filter(({ subJob }) => subJob.startsWith(`${id}.`))
       .map(({ worker }) => worker);
 
-  it('is registered with 201, and the pipelines of the installed one are away until it is removed', async () => {
+  it('is registered with 201, and hides the pipelines of the installed one until it is removed', async () => {
     expect((await register()).status).to.equal(201);
     expect(await component(NAME)).to.include({ managed: false, algorithm: 'LIGHT', replacedBy: null });
     expect(await component('TestLight')).to.include({ managed: true, replacedBy: NAME });

@@ -365,7 +365,7 @@ describe('A registered component with the algorithm of an installed one', () => 
     expect(effectsOf(moved)).to.include('announce');
   });
 
-  it('is refused, and changes nothing, for the name of an element that is not of the installed one', () => {
+  it('is refused for the name of an element that is not of the installed one', () => {
     const own = { type: 'addPipeline', element: pipeline('THEIR PIPELINE', 'MINE') } as const;
     const outcome = outcomeOf(after(install(one, two), own), register(theirs));
     expect([word(outcome), outcome.state]).to.deep.equal(['NAME_TAKEN', undefined]);
@@ -377,14 +377,14 @@ describe('A registered component with the algorithm of an installed one', () => 
     expect(word(outcomeOf(after(install(one, two)), register(ofTwo)))).to.equal('NAME_TAKEN');
   });
 
-  it('is refused when another registered component has the algorithm, and for an algorithm that draws', () => {
+  it('is refused if a registered component has the algorithm, and for an algorithm that draws', () => {
     const third = descriptorOf('THIRD', {}, { name: 'ONE ALGORITHM' });
     expect(word(outcomeOf(after(install(one), register(theirs)), register(third)))).to.equal('NAME_TAKEN');
     const drawing = descriptorOf('ONE', {}, { actionType: 'MARKUP' });
     expect(word(outcomeOf(after(install(drawing)), register(theirs)))).to.equal('NAME_TAKEN');
   });
 
-  it('leaves users what they made of its names meanwhile, and does not bring back what they removed', () => {
+  it('leaves users the elements they made meanwhile, and does not restore what they removed', () => {
     const removed: CatalogCommand = {
       type: 'remove',
       kind: 'task',
