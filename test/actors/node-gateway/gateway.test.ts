@@ -21,6 +21,7 @@ describe('The gateway of nodes on other hosts', () => {
   let clock: VirtualClock;
   let said: (readonly unknown[])[];
   let ownCapacity: number;
+  let isReplaced: boolean;
   let isDispatcherBusy: boolean;
   let gateway: NodeGateway;
   beforeEach(() => {
@@ -29,6 +30,7 @@ describe('The gateway of nodes on other hosts', () => {
     store = new SqliteStore(path(`gateway-${++files}.db`), { work: ledger });
     said = [];
     ownCapacity = 0;
+    isReplaced = false;
     isDispatcherBusy = false;
     gateway = started();
   });
@@ -53,7 +55,7 @@ describe('The gateway of nodes on other hosts', () => {
         { queues: ['STREAM:FACE'], model: { ...FACES, serviceName: 'FacesStreams' } },
       ],
       registeredQueue: (name) => (name === 'Guest' ? 'GUEST' : undefined),
-      mayServe: () => true,
+      mayServe: (service) => service !== 'Faces' || !isReplaced,
       ownCapacity: () => ownCapacity,
       servedFromOutside: () => false,
       heardElsewhere: () => false,
@@ -215,6 +217,20 @@ describe('The gateway of nodes on other hosts', () => {
     await ask({ turn: 6, services: [], news: [{ what: 'configured', number: 1 }] });
     expect(gateway.placement.canServe('FACE')).to.equal(true);
     expect(said.filter(([what]) => what === 'announce')).to.deep.equal([]);
+  });
+
+  it('wants no processes of a service whose component is replaced, until that is over', async () => {
+    const services = [deployed(1)];
+    await work(5);
+    expect((await ask({ services })).wanted).to.deep.equal({ FACE: 1 });
+    isReplaced = true;
+    expect((await ask({ services })).wanted).to.deep.equal({});
+    expect([gateway.placement.canServe('FACE'), gateway.placement.serves('FACE')]).to.deep.equal([
+      false,
+      false,
+    ]);
+    isReplaced = false;
+    expect((await ask({ services })).wanted).to.deep.equal({ FACE: 1 });
   });
 
   it('wants processes of it for what its own node has none for, and no more than there are', async () => {

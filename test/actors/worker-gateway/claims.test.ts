@@ -131,6 +131,20 @@ describe('A claim', () => {
     expect(lost).to.deep.equal([]);
   });
 
+  it('gives a process that waits no work that a registered component is to do now', async () => {
+    let isReplaced = false;
+    const gateway = gatewayWith({ mayServe: (service) => service !== 'Faces' || !isReplaced });
+    const claim = { queues: ['FACE'], max: 1, waitMs: 60_000, lasting: false };
+    const installed = gateway.claim({ ...claim, worker: 'host:Faces:1#1', service: 'Faces' }, open);
+    const registered = gateway.claim({ ...claim, worker: 'token of ann' }, open);
+    isReplaced = true;
+    // It wakes the process of the installed component, which has waited longest.
+    await given('FACE');
+    expect((await registered).work.map(({ id }) => id)).to.deep.equal(['j.1.0']);
+    expect((await installed).work).to.deep.equal([]);
+    expect(resting).to.include('host:Faces:1#1');
+  });
+
   it('hands out other work beside a sub-job whose tracks have gone from the disk, which fails', async () => {
     await given('FACE', 'FACE');
     const fed = { file: path('gone.ndjson'), indexAt: 0, piece: 0, annotate: false };
