@@ -12,7 +12,7 @@ export interface PageRange {
 /** `3`, `2-5`, `8-` (to the end), several with commas between them. Pages count from 1. */
 export function pages(given: string): readonly PageRange[] {
   return given.split(',').map((part) => {
-    const [whole, from = '', dash, to = ''] = /^\s*(\d{1,9})\s*(?:(-)\s*(\d{1,9})?)?\s*$/.exec(part) ?? [];
+    const [whole, from = '', dash, to = ''] = /^(\d{1,9})(?:\s*(-)\s*(\d{1,9})?)?$/.exec(part.trim()) ?? [];
     const start = Number(from);
     const stop = to !== '' ? Number(to) : dash === undefined ? start : END_MS;
     if (whole === undefined || start < 1 || stop < start)

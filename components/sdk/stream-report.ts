@@ -30,6 +30,8 @@ const MOST_A_LIST = 100;
 const REFUSED_LIST: ReadonlySet<number> = new Set([400, 413]);
 /** Between two lists of events that are not urgent. */
 const LIST_MS = 100;
+/** Between two looks whether a list has left. */
+const LOOK_MS = 5;
 /** Without any event the server is told so often that the stream goes on, and says whether somebody wants to see it. */
 const IDLE_MS = 1_000;
 const FIRST_PAUSE_MS = 100;
@@ -136,11 +138,10 @@ export class StreamReport {
     }
   }
 
+  /** They leave with the next list, so that a segment adds none. */
   async #eventsBefore(segment: WaitingSegment): Promise<void> {
-    while (this.#settled < segment.after && !this.#over.signal.aborted) {
-      this.#tellIn(0);
-      await this.#telling;
-    }
+    while (this.#settled < segment.after && !this.#over.signal.aborted)
+      await (this.#telling ?? sleep(LOOK_MS));
   }
 
   #giveUpOldest(): void {

@@ -293,7 +293,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     },
   },
   'frame-times.ts': {
-    ...because(NUMBERS, 'constantFrameTimes', 'timeOfFrame', 'frameOfTime', 'timesOfRange'),
+    ...because(NUMBERS, 'constantFrameTimes', 'plausibleRate', 'timeOfFrame', 'frameOfTime', 'timesOfRange'),
     variableFrameTimes: (size) => {
       const times = many(size, (at) => (at % 3 === 0 ? null : at));
       return () => variableFrameTimes(times, 25);
@@ -623,6 +623,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         length: size,
       }),
     followUpRanges: (size) => () => segments.followUpRanges(ranges(size), {}),
+    pageRanges: (size) => () => segments.pageRanges(ranges(size)),
     capRanges: (size) => () => segments.capRanges(ranges(size), 10),
   },
   'skip-inspection.ts': {

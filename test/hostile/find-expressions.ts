@@ -32,7 +32,9 @@ export function sourceFiles(): readonly string[] {
   const inFolders = FOLDERS.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
-  return ['main.ts', ...inFolders].filter((name) => /\.(ts|js|mjs)$/.test(name) && !name.endsWith('.d.ts'));
+  return ['main.ts', ...inFolders].filter(
+    (name) => /\.(ts|js|mjs)$/.test(name) && !/\.d\.ts$|\bnode_modules\//.test(name),
+  );
 }
 
 /** The regular expressions that are written as literals, of all files. */
