@@ -124,7 +124,9 @@ describe('A start that is refused', () => {
       await redis.kill();
       // Said by whichever step of the start asks it next.
       await run.says('stderr', 'does not answer');
-      expect((await ends(run)).code).to.equal(1);
+      const { code, stderr } = await ends(run);
+      expect(code, stderr).to.equal(2);
+      expect(stderr).to.include('Start Redis or correct REDIS_URL, then start the server again.');
     });
   });
 });
