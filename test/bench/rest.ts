@@ -152,7 +152,7 @@ async function post({ pool, headers }: Peer, request: object): Promise<string> {
 
 const JOB = {
   pipelineName: 'MOTION DETECTION PIPELINE',
-  media: [{ mediaUri: 'data:text/plain;base64,eA==' }],
+  media: [{ mediaUri: 'data:video/mp4;base64,eA==' }],
   buildOutput: false,
 };
 
