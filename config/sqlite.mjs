@@ -12,7 +12,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const folder = path.join(root, 'config', 'node-20');
 const BINARY = 'better-sqlite3/build/Release/better_sqlite3.node';
 
-export const sqliteLink = path.join(root, 'dist', 'node_modules');
+const sqliteLink = path.join(root, 'dist', 'node_modules');
 
 /** Makes better-sqlite3 of the right version what dist/ loads. Throws when it cannot be compiled. */
 export function prepareSqlite() {
