@@ -1,4 +1,5 @@
 import type { Logger } from '../config/logger.ts';
+import { StoreAway } from '../store/store.ts';
 import type { ServiceLine } from './node-manager/service-logs.ts';
 import type { LiveWords } from './streaming-job/live.ts';
 import { delay, every, type Clock } from './runtime/clock.ts';
@@ -113,8 +114,11 @@ const BEATS_IN_SILENCE = 4;
 /** Why a server with this node does not start. */
 const WHY_NOT = {
   NAME_TAKEN: (node: string) =>
-    `Another server of this cluster has a node that is called ${node}: give each server a NODE_NAME of its own.`,
-  NOT_HEARD: () => 'The store does not answer: this server could not say to the others that it is there.',
+    new Error(
+      `Another server of this cluster has a node that is called ${node}: give each server a NODE_NAME of its own.`,
+    ),
+  NOT_HEARD: () =>
+    new StoreAway('The store does not answer: this server could not say to the others that it is there.'),
 };
 
 /** The servers that share a store, as far as this one has to know of the others: what a dead one did goes on elsewhere. */
@@ -140,14 +144,14 @@ export class Cluster {
 
   /**
    * From now on this server is known to the others, and looks after them: what it hands out goes to others should it die.
-   * @throws Error when another one that is there has a node of the same name, or the store does not answer; one that has just died is
-   *   waited for, and so is the store
+   * @throws Error when another server that is there has a node of the same name; one that has just died is waited for
+   * @throws StoreAway when the store does not answer within two silences
    */
   async start(): Promise<void> {
     const { clock, logger, silenceMs, node } = this.#deps;
     const until = clock.steady() + 2 * silenceMs;
     for (let said = await this.#beat(); said !== 'SAID'; said = await this.#beat()) {
-      if (clock.steady() >= until) throw new Error(WHY_NOT[said](node));
+      if (clock.steady() >= until) throw WHY_NOT[said](node);
       await delay(clock, silenceMs / BEATS_IN_SILENCE);
       if (this.#hasLeft) throw new Error('This server has left before it was known to the others.');
     }

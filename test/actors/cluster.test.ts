@@ -19,7 +19,7 @@ describe('A server of a cluster that starts', () => {
     const seen: string[] = [];
     const started = cluster.start().then(
       () => seen.push('started'),
-      (error: unknown) => seen.push((error as Error).message),
+      (error: unknown) => seen.push(String(error)),
     );
     return { clock, seen, started, cluster };
   };
@@ -41,7 +41,7 @@ describe('A server of a cluster that starts', () => {
     const { clock, seen, started } = starting(() => Promise.reject(new StoreAway('no answer')));
     await clock.advance(3 * SILENCE_MS);
     await started;
-    expect(seen[0]).to.contain('The store does not answer');
+    expect(seen[0]).to.contain('StoreAway: The store does not answer');
   });
 
   it('knows when others may have taken it for dead', async () => {
