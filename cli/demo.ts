@@ -1,5 +1,5 @@
 /** `npm run demo`: the whole service at work on its sample media, with known answers. */
-import type { JobInfo, JobRequest } from './answers.ts';
+import type { JobInfo, JobRequest } from './client/answers.ts';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -17,17 +17,17 @@ import {
   checkSpeech,
   checkText,
   type Check,
-} from './demo-checks.ts';
-import { findingsOf, type DemoDocument, type Findings } from './demo-findings.ts';
-import { EXIT, exitCodeOf, explain } from './failure.ts';
-import { follow } from './follow.ts';
-import { Interrupts } from './interrupts.ts';
-import { showProgress, type Progress } from './progress.ts';
-import type { RestClient } from './rest-client.ts';
-import { startService } from './service.ts';
-import { summarize } from './summary.ts';
-import { documentLines, jobLine } from './tables.ts';
-import { Terminal } from './terminal.ts';
+} from './demo/demo-checks.ts';
+import { findingsOf, type DemoDocument, type Findings } from './demo/demo-findings.ts';
+import { EXIT, exitCodeOf, explain } from './terminal/failure.ts';
+import { follow } from './client/follow.ts';
+import { Interrupts } from './terminal/interrupts.ts';
+import { showProgress, type Progress } from './render/progress.ts';
+import type { RestClient } from './client/rest-client.ts';
+import { startService } from './service/service.ts';
+import { summarize } from './render/summary.ts';
+import { documentLines, jobLine } from './render/tables.ts';
+import { Terminal } from './terminal/terminal.ts';
 
 interface DemoJob {
   readonly label: string;

@@ -1,15 +1,15 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { readInfo } from '../config/info.ts';
 import { canonicalName } from '../domain/values.ts';
-import type { AnalyzeOptions } from './analyze.ts';
-import { evaluateCommand } from './evaluate-command.ts';
-import { EXIT, exitCodeOf, explain } from './failure.ts';
-import { moment } from './moments.ts';
-import { pages } from './pages.ts';
-import { address, property, whole } from './resources/command.ts';
-import { resourceCommands } from './resources/index.ts';
-import type { StreamOptions } from './stream.ts';
-import { Terminal } from './terminal.ts';
+import type { AnalyzeOptions } from './commands/analyze.ts';
+import { evaluateCommand } from './commands/evaluate-command.ts';
+import { EXIT, exitCodeOf, explain } from './terminal/failure.ts';
+import { moment } from './terminal/moments.ts';
+import { pages } from './arguments/pages.ts';
+import { address, property, whole } from './commands/resources/command.ts';
+import { resourceCommands } from './commands/resources/index.ts';
+import type { StreamOptions } from './commands/stream.ts';
+import { Terminal } from './terminal/terminal.ts';
 
 const terminal = new Terminal();
 
@@ -24,7 +24,7 @@ program
   .description(
     'run the service until Ctrl-C; settings by environment: HOST, PORT, DATA_DIR, MEDIA_ROOTS, ...',
   )
-  .action(async () => (await import('./serve.ts')).serve(terminal));
+  .action(async () => (await import('./service/serve.ts')).serve(terminal));
 
 program
   .command('node')
@@ -32,18 +32,18 @@ program
     'run services of a server on this host until Ctrl-C; settings by environment: NODE_NAME, DATA_DIR, TROUPE_TOKEN, ...',
   )
   .option('--server <URL>', 'the server it belongs to; default: TROUPE_URL', address)
-  .action(async ({ server }: { server?: string }) => (await import('./node.ts')).node(server));
+  .action(async ({ server }: { server?: string }) => (await import('./commands/node.ts')).node(server));
 
 program
   .command('token')
   .description('print a bearer token for the service that runs in DATA_DIR')
   .option('--node <NAME>', 'a token with which the node of this name joins that service, within an hour')
-  .action(async ({ node }: { node?: string }) => (await import('./token.ts')).token(terminal, node));
+  .action(async ({ node }: { node?: string }) => (await import('./commands/token.ts')).token(terminal, node));
 
 program
   .command('login')
   .description('print a link that logs a browser in to the service that runs in DATA_DIR')
-  .action(async () => (await import('./login.ts')).login(terminal));
+  .action(async () => (await import('./service/login.ts')).login(terminal));
 
 program
   .command('analyze')
@@ -81,7 +81,7 @@ program
     '\nExit code: 0 the job is complete, 1 it ended with errors or was cancelled, 2 nothing was run.',
   )
   .action(async (files: string[], options: AnalyzeOptions) => {
-    const { analyze } = await import('./analyze.ts');
+    const { analyze } = await import('./commands/analyze.ts');
     process.exitCode = await analyze(files, options, terminal);
   });
 
@@ -111,7 +111,7 @@ program
     '\nExit code: 0 the stream has ended or was cancelled, 1 the job ended with an error, 2 nothing was run.',
   )
   .action(async (uri: string, options: StreamOptions) => {
-    const { stream } = await import('./stream.ts');
+    const { stream } = await import('./commands/stream.ts');
     process.exitCode = await stream(uri, options, terminal);
   });
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
-import { refusalOfNode } from '../config/node-version.mjs';
+import { refusalOfNode } from '../config/build/node-version.mjs';
 
 const main = new URL('../dist/cli/main.js', import.meta.url);
 const isThere = (file) => existsSync(new URL(`../${file}`, import.meta.url));

@@ -1,7 +1,7 @@
 /** Asks archives, before a job runs, whether they know the results of an equal one (specification 2.1, archiveCheckStatus). */
-import { bestMatch } from '../domain/archive-match.ts';
-import { ARCHIVE_PAGE, checkUrl } from '../domain/archive.ts';
-import { maskUri } from '../domain/censor.ts';
+import { bestMatch } from '../domain/job/archive-match.ts';
+import { ARCHIVE_PAGE, checkUrl } from '../domain/job/archive.ts';
+import { maskUri } from '../domain/job/censor.ts';
 import type { ArchiveFinding, ArchiveQuestion, PastJob } from '../domain/types.ts';
 import type { OutgoingAgents } from './agent.ts';
 import { exchange, NoAnswer, type Answer } from './exchange.ts';

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
 import { requireRole } from './access/bearer.ts';
-import type { Caller, Limits } from './declaration.ts';
-import type { Endpoint } from './endpoint.ts';
-import { Router } from './router.ts';
+import type { Caller, Limits } from './routing/declaration.ts';
+import type { Endpoint } from './steps/endpoint.ts';
+import { Router } from './routing/router.ts';
 
 /** The steps that find out who calls, for callers that are no user with a role. */
 export type Guards = Readonly<Partial<Record<Caller, Middleware>>>;

@@ -8,9 +8,9 @@ import type {
   SyncRequest,
 } from '../actors/node-gateway/messages.ts';
 import type { NodeLink } from '../actors/node-manager/node-link.ts';
-import { MOST_LINES_TEXT, newest, type ServiceLine } from '../actors/node-manager/service-logs.ts';
+import { MOST_LINES_TEXT, newest, type ServiceLine } from '../actors/service/service-logs.ts';
 import type { TokenBook } from '../actors/node-manager/workers.ts';
-import { delay, type Clock } from '../actors/runtime/clock.ts';
+import { delay, type Clock } from '../actors/basics/clock.ts';
 import { ConfigurationError } from '../config/error.ts';
 import type { Logger } from '../config/logger.ts';
 import { CarriedOut } from './carried-out.ts';

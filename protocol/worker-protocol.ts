@@ -28,7 +28,7 @@ export interface WorkTypes {
 
 export type WorkKind = keyof WorkTypes;
 
-/** The form of the answer to each kind of work, by which it is checked (`results/check-file.ts`). */
+/** The form of the answer to each kind of work, by which it is checked (`results/check/check-file.ts`). */
 export const ANSWER_FORMS = {
   PREPARE: 'medium',
   FEED: 'pieces',

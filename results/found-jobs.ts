@@ -1,7 +1,7 @@
 /** Which jobs the folders of DATA_DIR know, whatever the store does. */
 import { opendir } from 'node:fs/promises';
 import path from 'node:path';
-import { jobNumber } from '../domain/job-id.ts';
+import { jobNumber } from '../domain/job/job-id.ts';
 import {
   FRAMES,
   jobOfRequestFile,

@@ -1,6 +1,6 @@
 /** A store that is empty by mistake: a lost `troupe.db`, another Redis. The jobs of DATA_DIR would be gone, and their files overwritten. */
 import { statSync } from 'node:fs';
-import { ALL_JOBS } from '../actors/batch-job/indexes.ts';
+import { ALL_JOBS } from '../actors/batch-job/state/indexes.ts';
 import { NODES } from '../actors/node-manager/node-state.ts';
 import { ALL_STREAMS } from '../actors/streaming-job/indexes.ts';
 import { ConfigurationError } from '../config/error.ts';

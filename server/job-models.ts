@@ -1,5 +1,5 @@
 /** Whether the model files that a job names are on this host, as far as that shows without opening them. */
-import type { FindModel } from '../actors/batch-job/request-models.ts';
+import type { FindModel } from '../actors/requests/request-models.ts';
 import { CodedError } from '../protocol/coded-error.ts';
 import type { Properties } from '../domain/types.ts';
 
@@ -8,13 +8,13 @@ type Find = (properties: Properties, roots: readonly string[]) => Promise<unknow
 /** By the algorithms of built-in components whose models lie below MODEL_ROOTS. Loaded by the first job that needs them. */
 const FINDERS: Readonly<Record<string, Find>> = {
   ONNX: async ({ MODEL_NAME = '' }, roots) => {
-    const { findModel } = await import('../components/onnx/model-file.ts');
+    const { findModel } = await import('../components/models/onnx/file/model-file.ts');
     await findModel(MODEL_NAME.trim(), roots);
   },
   WHISPERSPEECH: async (properties, roots) => {
     const [{ readSettings }, { placeOf }] = await Promise.all([
-      import('../components/whisper/settings.ts'),
-      import('../components/whisper/find-model.ts'),
+      import('../components/models/whisper/settings.ts'),
+      import('../components/models/whisper/find-model.ts'),
     ]);
     await placeOf(roots, readSettings(properties).files);
   },

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { leaseSettings } from '../actors/actor-settings.ts';
-import { BackupService } from '../actors/backup.ts';
-import { BATCH_JOB } from '../actors/batch-job/keys.ts';
-import { JOB_SCHEMA } from '../actors/batch-job/snapshot.ts';
+import { leaseSettings } from '../actors/guardian/actor-settings.ts';
+import { BackupService } from '../actors/upkeep/backup.ts';
+import { BATCH_JOB } from '../actors/batch-job/state/keys.ts';
+import { JOB_SCHEMA } from '../actors/batch-job/state/snapshot.ts';
 import { STREAMING_SCHEMA } from '../actors/streaming-job/actor.ts';
 import { STREAMING_JOB } from '../actors/streaming-job/state.ts';
-import { Cluster } from '../actors/cluster.ts';
-import { systemClock } from '../actors/runtime/clock.ts';
+import { Cluster } from '../actors/cluster/cluster.ts';
+import { systemClock } from '../actors/basics/clock.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Settings } from '../config/settings.ts';
 import { MEDIA_QUEUES } from '../protocol/worker-protocol.ts';

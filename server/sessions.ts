@@ -1,4 +1,4 @@
-import { systemClock } from '../actors/runtime/clock.ts';
+import { systemClock } from '../actors/basics/clock.ts';
 import { SessionStore } from '../actors/sessions/session-store.ts';
 import { createLogin, realmOf } from '../http/login/index.ts';
 import { OpenAnswers } from '../http/login/open-answers.ts';

@@ -2,9 +2,9 @@
  * The contract of the search: what the documents of all jobs tell, a row a track. It is an index over the documents and can be made of
  * them again; nothing of a backend crosses it. One suite holds for every backend (`test/search/contract.ts`).
  */
-import type { DocumentPage } from '../domain/document-page.ts';
-import type { Snippet } from '../domain/snippet.ts';
-import type { SearchTerm } from '../domain/words.ts';
+import type { DocumentPage } from '../domain/job/document-page.ts';
+import type { Snippet } from '../domain/text/snippet.ts';
+import type { SearchTerm } from '../domain/text/words.ts';
 
 /** A job that has ended, with its document. */
 export interface SearchedJob {

@@ -258,19 +258,19 @@ describe('The architecture', () => {
 
     it('objects to what the map forbids', () => {
       for (const [file, line] of [
-        ['store/store.ts', "import { x } from '../actors/reconcile.ts';"],
-        ['actors/reconcile.ts', "import type { x } from '../http/app.ts';"],
-        ['actors/reconcile.ts', "import {\n  a,\n  b,\n} from '../store/sqlite/sqlite-store.ts';"],
+        ['store/store.ts', "import { x } from '../actors/upkeep/reconcile.ts';"],
+        ['actors/upkeep/reconcile.ts', "import type { x } from '../http/app.ts';"],
+        ['actors/upkeep/reconcile.ts', "import {\n  a,\n  b,\n} from '../store/sqlite/sqlite-store.ts';"],
         ['domain/plan.ts', "export { x } from '../results/spool.ts';"],
         ['domain/plan.ts', "import { readFileSync } from 'node:fs';"],
         ['http/app.ts', "const x = await import('../store/store.ts');"],
-        ['http/app.ts', "import '../media/audio.ts';"],
-        ['actors/reconcile.ts', "import { makeLogger } from '../config/logger.ts';"],
+        ['http/app.ts', "import '../media/sound/audio.ts';"],
+        ['actors/upkeep/reconcile.ts', "import { makeLogger } from '../config/logger.ts';"],
         ['actors/runtime/cell.ts', "import comedy from 'comedy';"],
         ['main.ts', "import { until } from './test/support/until.ts';"],
-        ['page/app.tsx', "import { words } from '../domain/words.ts';"],
+        ['page/app.tsx', "import { words } from '../domain/text/words.ts';"],
         ['page/app.tsx', "import fs from 'node:fs';"],
-        ['http/page.ts', "import { App } from '../page/app.tsx';"],
+        ['http/pages/page.ts', "import { App } from '../page/app.tsx';"],
       ] as const)
         expect(judge(file, line), line)
           .to.have.lengthOf(1)
@@ -280,12 +280,12 @@ describe('The architecture', () => {
     it('and lets pass what it allows', () => {
       for (const [file, line] of [
         ['server/open-store.ts', "import { SqliteStore } from '../store/sqlite/sqlite-store.ts';"],
-        ['cli/serve.ts', "import { startServer } from '../main.ts';"],
-        ['actors/reconcile.ts', "import type { Store } from '../store/store.ts';"],
-        ['actors/reconcile.ts', "import { type Logger } from '../config/logger.ts';"],
+        ['cli/service/serve.ts', "import { startServer } from '../main.ts';"],
+        ['actors/upkeep/reconcile.ts', "import type { Store } from '../store/store.ts';"],
+        ['actors/upkeep/reconcile.ts', "import { type Logger } from '../config/logger.ts';"],
         ['page/jobs/types.ts', "import type { jobPage } from '../../http/schemas/job-list.ts';"],
         ['page/app.tsx', "import { useState } from 'preact/hooks';"],
-        ['media/audio.ts', "import type { Range } from '../domain/types.ts';"],
+        ['media/sound/audio.ts', "import type { Range } from '../domain/types.ts';"],
         ['actors/runtime/comedy-tree.ts', "import comedy from 'comedy';"],
       ] as const)
         expect(judge(file, line), line).to.deep.equal([undefined]);

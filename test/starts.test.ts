@@ -9,7 +9,7 @@ import { importsOf } from './support/imports.ts';
 /** Packages by the first file of a process; one that is added here makes each start longer. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'cli/main.ts': ['commander'],
-  'cli/logger.ts': ['pino'],
+  'cli/terminal/logger.ts': ['pino'],
   'config/settings.ts': ['zod'],
   'main.ts': [
     ...['@koa/cors', '@koa/router', 'better-sqlite3', 'comedy', 'fastq', 'immutable', 'ipaddr.js', 'koa'],
@@ -20,23 +20,23 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'components/host/detect.ts': [],
   'components/sdk/second-thread.ts': [],
   'components/sdk/beats.ts': [],
-  'media/image-frame.ts': ['sharp'],
+  'media/picture/image-frame.ts': ['sharp'],
   // A stream that is refused needs no more than these.
   'media/live/live-thread.ts': [],
-  'media/live/http-input.ts': ['ipaddr.js'],
+  'media/live/input/http-input.ts': ['ipaddr.js'],
   'media/live/rtsp/rtsp-input.ts': ['ipaddr.js'],
-  'components/media/handle.ts': ['fastq', 'file-type'],
+  'components/builtin/media/handle.ts': ['fastq', 'file-type'],
 };
 
 /** Their builds for `import` take longer to load by far, so one file each loads them by `require`, and gives them to all others. */
 const BY_REQUIRE: Readonly<Record<string, string>> = {
-  '@koa/router': 'http/router.ts',
-  immutable: 'actors/immutable.ts',
+  '@koa/router': 'http/routing/router.ts',
+  immutable: 'actors/basics/immutable.ts',
   'ipaddr.js': 'egress/ip-addresses.ts',
-  'onnxruntime-node': 'components/networks/onnx-runtime.ts',
-  saxes: 'components/documents/xml.ts',
-  sharp: 'media/sharp.ts',
-  yauzl: 'components/documents/package.ts',
+  'onnxruntime-node': 'components/shared/networks/onnx-runtime.ts',
+  saxes: 'components/documents/office/xml.ts',
+  sharp: 'media/picture/sharp.ts',
+  yauzl: 'components/documents/office/package.ts',
 };
 const REQUIRED = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;
 

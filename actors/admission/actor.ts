@@ -1,5 +1,5 @@
 import { allEntries, type Store } from '../../store/store.ts';
-import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/indexes.ts';
+import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
 import type { Behavior } from '../runtime/behavior.ts';
 import { inMemory } from '../runtime/in-memory.ts';
 import { commandsOf, DONE, refused } from '../runtime/machine.ts';

@@ -1,5 +1,5 @@
-import { waitingScore } from '../batch-job/indexes.ts';
-import { Map, Set } from '../immutable.ts';
+import { waitingScore } from '../batch-job/state/indexes.ts';
+import { Map, Set } from '../basics/immutable.ts';
 import { DONE, refused, type Machine, type Outcome } from '../runtime/machine.ts';
 import { heapOf, withoutLowest, withScore } from './score-heap.ts';
 import type { AdmissionEffect, AdmissionState, AdmissionTypes, StoredJobs } from './model.ts';

@@ -1,6 +1,6 @@
 import type { ComponentVersions } from '../../protocol/document-work.ts';
 import type { JobEnd } from './actor.ts';
-import type { JobRecord } from './record.ts';
+import type { JobRecord } from './state/record.ts';
 
 /** What lines of the log say of a job: who wanted what. */
 export const jobFacts = ({ jobId, user, plan, media }: JobRecord) => ({

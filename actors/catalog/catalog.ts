@@ -1,16 +1,16 @@
 import { algorithmOf } from '../../protocol/streams.ts';
-import { censorAction, censorValue } from '../../domain/censor.ts';
+import { censorAction, censorValue } from '../../domain/job/censor.ts';
 import {
   resolvePlan,
   type PipelineRequest,
   type PlanLimits,
   type PlanResult,
-} from '../../domain/plan-checks.ts';
-import type { CatalogLookup } from '../../domain/plan-lookup.ts';
+} from '../../domain/plan/plan-checks.ts';
+import type { CatalogLookup } from '../../domain/plan/plan-lookup.ts';
 import type { Action, Algorithm, Properties } from '../../domain/types.ts';
 import { canonicalName } from '../../domain/values.ts';
-import { WORKFLOW_PROPERTIES, defaultOf } from '../../domain/workflow-properties.ts';
-import { isNamed } from './descriptor.ts';
+import { WORKFLOW_PROPERTIES, defaultOf } from '../../domain/properties/workflow-properties.ts';
+import { isNamed } from './descriptors/descriptor.ts';
 import { registeredHolder } from './managed.ts';
 import { EMPTY_CATALOG, type CatalogState, type Component, type Owned } from './state.ts';
 

@@ -1,5 +1,5 @@
 import type { Action, Pipeline, Task } from '../../domain/types.ts';
-import type { Descriptor } from './descriptor.ts';
+import type { Descriptor } from './descriptors/descriptor.ts';
 import type { ElementKind, Registrant } from './state.ts';
 
 export type CatalogCommand =

@@ -1,5 +1,5 @@
 import type { CatalogDone } from './commands.ts';
-import type { Descriptor } from './descriptor.ts';
+import type { Descriptor } from './descriptors/descriptor.ts';
 import type { CatalogEffect } from './effects.ts';
 import { placeManaged, warning, withoutRegistered } from './managed.ts';
 import { without } from './placing.ts';

@@ -1,7 +1,7 @@
 /** Installed components in the catalog: how they come into it, give way to a registered component, and return. */
-import type { Descriptor } from './descriptor.ts';
+import type { Descriptor } from './descriptors/descriptor.ts';
 import type { CatalogEffect } from './effects.ts';
-import { elementsOf } from './elements.ts';
+import { elementsOf } from './descriptors/elements.ts';
 import { clashes, place, withComponent, without } from './placing.ts';
 import { ELEMENTS, keyOf, sameContent, unchanged, type CatalogState, type Component } from './state.ts';
 

@@ -5,11 +5,11 @@ import {
   pipelineNotes,
   taskNotes,
   type NamedCatalog,
-} from '../../domain/element-notes.ts';
+} from '../../domain/plan/element-notes.ts';
 import type { Action, Pipeline, Task } from '../../domain/types.ts';
 import type { Catalog } from './catalog.ts';
-import type { Descriptor } from './descriptor.ts';
-import { elementsOf } from './elements.ts';
+import type { Descriptor } from './descriptors/descriptor.ts';
+import { elementsOf } from './descriptors/elements.ts';
 
 /** Names that are compared for advice, among many thousands. */
 const MAX_NAMES = 2_000;

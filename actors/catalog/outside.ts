@@ -1,10 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { unmanagedDescriptorSchema, type Descriptor } from './descriptor.ts';
-import { elementsOf } from './elements.ts';
-import { filled, parseFields, trimmed } from './fields.ts';
-import { DESCRIPTOR, foldersIn, parsedJson, readDescriptor, type InstalledComponent } from './installed.ts';
+import { unmanagedDescriptorSchema, type Descriptor } from './descriptors/descriptor.ts';
+import { elementsOf } from './descriptors/elements.ts';
+import { filled, parseFields, trimmed } from './descriptors/fields.ts';
+import {
+  DESCRIPTOR,
+  foldersIn,
+  parsedJson,
+  readDescriptor,
+  type InstalledComponent,
+} from './descriptors/installed.ts';
 import { nameTaken, place, withComponent } from './placing.ts';
 import { EMPTY_CATALOG, type CatalogState } from './state.ts';
 

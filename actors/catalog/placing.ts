@@ -1,5 +1,5 @@
 import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
-import type { Elements } from './elements.ts';
+import type { Elements } from './descriptors/elements.ts';
 import { KINDS, keyOf, owned, sameContent, type CatalogState, type Component, type Owned } from './state.ts';
 
 /** How the elements of a component come into the catalog and leave it. */

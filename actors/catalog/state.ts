@@ -1,6 +1,6 @@
 import type { Action, Algorithm, Pipeline, Task } from '../../domain/types.ts';
 import type { Row } from '../../store/store.ts';
-import type { Descriptor } from './descriptor.ts';
+import type { Descriptor } from './descriptors/descriptor.ts';
 
 /** What the catalog holds, each kind by name. Never changed in place: readers keep the one that they looked at. */
 export interface CatalogState {

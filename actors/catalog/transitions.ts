@@ -1,11 +1,11 @@
-import { censorAction, censoredProperty } from '../../domain/censor.ts';
+import { censorAction, censoredProperty } from '../../domain/job/censor.ts';
 import type { Action } from '../../domain/types.ts';
 import { canonicalName } from '../../domain/values.ts';
 import { refused, type Machine, type Outcome, type Refused, type Reply } from '../runtime/machine.ts';
 import type { CatalogCommand, CatalogDone, CatalogRefusal } from './commands.ts';
-import type { Descriptor } from './descriptor.ts';
+import type { Descriptor } from './descriptors/descriptor.ts';
 import type { CatalogEffect } from './effects.ts';
-import { elementsOf } from './elements.ts';
+import { elementsOf } from './descriptors/elements.ts';
 import { install } from './install.ts';
 import { installedFor, makeWay, withoutRegistered, type Placed } from './managed.ts';
 import { nameTaken, place, sizeOf, withComponent, without } from './placing.ts';

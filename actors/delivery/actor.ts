@@ -1,6 +1,6 @@
 import type { Send } from '../../egress/request.ts';
 import type { Notice } from '../../store/store.ts';
-import { delay } from '../runtime/clock.ts';
+import { delay } from '../basics/clock.ts';
 import { commandsOf } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind, ActorSystem, Family } from '../runtime/system.ts';

@@ -1,4 +1,4 @@
-import { maskUri } from '../../domain/censor.ts';
+import { maskUri } from '../../domain/job/censor.ts';
 import type { Failure, Outcome } from '../../egress/request.ts';
 import type { OutboxEntry } from '../../store/store.ts';
 import type { HttpNotice, NoticeReport } from './notice.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from '../../config/logger.ts';
 import type { News, WorkLedger } from '../../store/ledger.ts';
-import { assertNever } from '../runtime/assert-never.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { isTransient } from '../runtime/errors.ts';
+import { assertNever } from '../basics/assert-never.ts';
+import type { Clock } from '../basics/clock.ts';
+import { isTransient } from '../basics/errors.ts';
 import { inMemory } from '../runtime/in-memory.ts';
 import { commandsOf } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';

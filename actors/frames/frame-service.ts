@@ -11,8 +11,8 @@ import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import { FRAMES } from '../../results/layout.ts';
 import type { Lease, News, WorkItem } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Taken } from '../worker-gateway/answer-outcome.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { Taken } from '../../protocol/answer-outcome.ts';
 import { FrameCache } from './frame-cache.ts';
 
 /** The kind of actor in whose name frames stand in the ledger. */

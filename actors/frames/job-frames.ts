@@ -3,12 +3,18 @@ import { basename, extname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
 import type { IndexedMedium } from '../../protocol/document-work.ts';
 import type { FrameWork, WorkMedium } from '../../protocol/media-work.ts';
-import { frameTable, type FrameTable } from '../../domain/frame-runs.ts';
+import { frameTable, type FrameTable } from '../../domain/frames/frame-runs.ts';
 import type { MediumFacts } from '../../domain/types.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { detectionFile, framesFolder } from '../../results/layout.ts';
 import { openServed } from '../../results/served-file.ts';
-import { nameOf, type JobFile, type JobFiles, type Missing, type WholeMedium } from '../views/job-files.ts';
+import {
+  nameOf,
+  type JobFile,
+  type JobFiles,
+  type Missing,
+  type WholeMedium,
+} from '../job-files/job-files.ts';
 import type { FrameService } from './frame-service.ts';
 
 /** The server has too much to do, in a sentence. */

@@ -5,7 +5,7 @@ import { ConfiguredNodes, type ConfiguredNodesDeps } from './configured.ts';
 import { ConnectedNodes } from './connected-nodes.ts';
 import type { KnownNodes, KnownNodesDeps, StoredNode } from './known-nodes.ts';
 import type { NodeAccess, NodeNews, SyncAnswer, SyncRequest } from './messages.ts';
-import type { NodeOrder } from '../cluster.ts';
+import type { NodeOrder } from '../cluster/cluster.ts';
 import { NodeOrders } from './orders.ts';
 import { NodePlacement, type Figures, type PlacementDeps } from './placement.ts';
 import type { RemoteNode } from './remote-node.ts';

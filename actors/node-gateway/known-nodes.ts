@@ -2,7 +2,7 @@ import type { Logger } from '../../config/logger.ts';
 import type { WorkLedger } from '../../store/ledger.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { NodeBody, NodeStates } from '../node-manager/node-state.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { ConfiguredNodes } from './configured.ts';
 import type { NodeAccess, SyncRequest } from './messages.ts';
 import type { RemoteNode } from './remote-node.ts';

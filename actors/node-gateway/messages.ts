@@ -4,7 +4,7 @@
  * again until the other side has told the number back, so an answer that is lost loses nothing.
  */
 import type { ServiceModel } from '../node-configuration/model.ts';
-import type { ServiceLine } from '../node-manager/service-logs.ts';
+import type { ServiceLine } from '../service/service-logs.ts';
 import type { DeployedServiceModel } from '../node-manager/node-state.ts';
 
 export interface SyncRequest {

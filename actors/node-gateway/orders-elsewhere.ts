@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Cluster, LinesOrder, Order, ServiceOrder } from '../cluster.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { MOST_LINES_TEXT, newest, type ServiceLine } from '../node-manager/service-logs.ts';
+import type { Cluster, LinesOrder, Order, ServiceOrder } from '../cluster/cluster.ts';
+import type { Clock } from '../basics/clock.ts';
+import { MOST_LINES_TEXT, newest, type ServiceLine } from '../service/service-logs.ts';
 import { ORDER_MS, type ServiceLines } from './orders.ts';
 
 export type ServiceVerb = 'startService' | 'stopService';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ServiceLine } from '../node-manager/service-logs.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { ServiceLine } from '../service/service-logs.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { NodeNews } from './messages.ts';
 import type { RemoteNode } from './remote-node.ts';
 

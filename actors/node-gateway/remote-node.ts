@@ -1,7 +1,7 @@
 import type { NodeReport } from '../node-manager/node-report.ts';
 import type { DeployedServiceModel, NodeAbout, TokenHolder } from '../node-manager/node-state.ts';
 import type { ServiceModel } from '../node-configuration/model.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { NodeCommand, NodeNews, NumberedNews, SyncRequest } from './messages.ts';
 import type { NodeCommands, SentCommand } from './numbered-commands.ts';
 import { serviceOfWorker } from './rules.ts';

@@ -14,8 +14,8 @@ import {
   type NodeBody,
   type StoredLink,
 } from '../node-manager/node-state.ts';
-import { delay } from '../runtime/clock.ts';
-import { TransientError } from '../runtime/errors.ts';
+import { delay } from '../basics/clock.ts';
+import { TransientError } from '../basics/errors.ts';
 import type { ConfiguredNodes } from './configured.ts';
 import {
   makeRoom,

@@ -1,7 +1,7 @@
 import type { Logger } from '../../config/logger.ts';
 import type { ProcessNotes } from '../../processes/process-notes.ts';
 import type { ServiceModel } from '../node-configuration/model.ts';
-import { assertNever } from '../runtime/assert-never.ts';
+import { assertNever } from '../basics/assert-never.ts';
 import { inMemory } from '../runtime/in-memory.ts';
 import { commandsOf } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
@@ -14,7 +14,7 @@ import { reasonToWait, type Deployed } from './deployed.ts';
 import { LocalServices, type LocalServiceDeps } from './local-services.ts';
 import type { NodeManagerCommand, NodeManagerEffect, NodeManagerReply, NodeManagerTypes } from './model.ts';
 import type { NodeLink } from './node-link.ts';
-import { ServiceLogs } from './service-logs.ts';
+import { ServiceLogs } from '../service/service-logs.ts';
 import { NODE_MANAGER_MACHINE, ranksOf } from './transitions.ts';
 import type { TokenBook, WorkerRegistry } from './workers.ts';
 

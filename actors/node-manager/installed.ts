@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { Descriptor } from '../catalog/descriptor.ts';
-import { findComponents } from '../catalog/installed.ts';
+import type { Descriptor } from '../catalog/descriptors/descriptor.ts';
+import { findComponents } from '../catalog/descriptors/installed.ts';
 import { outsideComponents, type OutsideComponent } from '../catalog/outside.ts';
 import type { ManagedComponent } from './components.ts';
 import { commandComponent, detectorComponent } from './components.ts';
@@ -36,7 +36,7 @@ export function installedComponents(places: InstallPlaces): InstalledComponents 
   const builtIn = places.package.flatMap(({ descriptors, code }) =>
     findComponents(descriptors).map(({ folder, descriptor }) => ({
       descriptor,
-      module: path.join(code, path.basename(folder), 'detector.js'),
+      module: path.join(code, path.relative(descriptors, folder), 'detector.js'),
     })),
   );
   const own = builtIn.map(({ descriptor }) => descriptor);

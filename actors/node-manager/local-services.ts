@@ -1,5 +1,5 @@
 import type { Launch } from '../../processes/component-process.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import { workerName } from '../service/actor.ts';
 import { launchOf } from '../service/launch.ts';
 import type { ManagedComponent } from './components.ts';

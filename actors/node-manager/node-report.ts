@@ -1,6 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import { VersionConflict, type Commit, type Owner, type Row, type Store } from '../../store/store.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import {
   NODE_SCHEMA,
   nodeBody,

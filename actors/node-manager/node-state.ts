@@ -13,7 +13,7 @@ import {
   type Store,
   type StoredActor,
 } from '../../store/store.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import { SERVICE_STATUSES } from '../service/state.ts';
 import { hashToken, nodeOfToken } from './tokens.ts';
 

@@ -1,5 +1,5 @@
-import { delay, type Clock } from './clock.ts';
-import { DeliveryError, isTransient, type DeliveryFailure } from './errors.ts';
+import { delay, type Clock } from '../basics/clock.ts';
+import { DeliveryError, isTransient, type DeliveryFailure } from '../basics/errors.ts';
 import { Mailbox } from './mailbox.ts';
 import type { CellLook } from './roster.ts';
 import { backOff, onFailure } from './supervision.ts';

@@ -1,8 +1,8 @@
 /** Servers that decide about one actor at the same time. */
 import { createHash } from 'node:crypto';
 import type { VersionConflict } from '../../store/store.ts';
-import { delay, type Clock } from './clock.ts';
-import { TransientError } from './errors.ts';
+import { delay, type Clock } from '../basics/clock.ts';
+import { TransientError } from '../basics/errors.ts';
 
 /** For so long a command that others come before is decided again. */
 const CONFLICTS_MS = 10_000;

@@ -10,10 +10,10 @@ import {
   type Owner,
   type Store,
 } from '../../store/store.ts';
-import { systemClock, type Clock } from './clock.ts';
+import { systemClock, type Clock } from '../basics/clock.ts';
 import { FIRST_PAUSE_MS, inBetween } from './conflict-pauses.ts';
 import { NOTHING, type DurableKind, type Loaded } from './durable-kind.ts';
-import { TransientError } from './errors.ts';
+import { TransientError } from '../basics/errors.ts';
 import type { LoadMarks } from './load-marks.ts';
 import { changedSince, followedBy, load, read } from './loading.ts';
 import type { ActorTypes, Decision, Reply } from './machine.ts';

@@ -11,7 +11,7 @@ import {
   type StoredActor,
 } from '../../store/store.ts';
 import { NOTHING, type DurableKind, type Loaded, type Seen } from './durable-kind.ts';
-import { TransientError } from './errors.ts';
+import { TransientError } from '../basics/errors.ts';
 import type { LoadMarks } from './load-marks.ts';
 import type { ActorTypes } from './machine.ts';
 import { inTurns, type Steps } from './steps.ts';

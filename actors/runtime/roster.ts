@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { ActorKind } from './behavior.ts';
 
 /** `BACKING_OFF`: it failed and is not loaded again before its delay is over. `ESCALATED`: it failed too often and is not loaded. */

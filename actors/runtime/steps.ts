@@ -1,4 +1,4 @@
-import { Turns } from './turns.ts';
+import { Turns } from '../basics/turns.ts';
 
 /** Long work cut into steps: at each `yield` others may have their turn. */
 export type Steps<T> = Generator<void, T>;

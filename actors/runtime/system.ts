@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { ActorTree } from './tree.ts';
 import { Cell } from './cell.ts';
-import { RuntimeCounts } from './counts.ts';
-import { DeliveryError, type DeliveryFailure } from './errors.ts';
+import { RuntimeCounts } from '../basics/counts.ts';
+import { DeliveryError, type DeliveryFailure } from '../basics/errors.ts';
 import { Roster } from './roster.ts';
 import type { ActorKind, Command, Envelope } from './behavior.ts';
 

@@ -1,6 +1,6 @@
 /** Snapshots of earlier versions of the product. */
 import type { DurableKind } from './durable-kind.ts';
-import { TransientError } from './errors.ts';
+import { TransientError } from '../basics/errors.ts';
 
 /** The stored snapshot was written by a newer version of the product: other servers can read it, or this one after its upgrade. */
 export class NewerSchema extends TransientError {}

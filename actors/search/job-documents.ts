@@ -3,9 +3,9 @@ import { pathOf } from '../../results/file-keys.ts';
 import { detectionFile } from '../../results/layout.ts';
 import { SearchDied, type SearchedJob, type SearchIndex, type Taken } from '../../store/search.ts';
 import type { Store } from '../../store/store.ts';
-import { foldersOf } from '../batch-job/record.ts';
-import { isTerminal } from '../batch-job/status.ts';
-import { readableJob, type StoredJob } from '../views/stored-job.ts';
+import { foldersOf } from '../batch-job/state/record.ts';
+import { isTerminal } from '../batch-job/state/status.ts';
+import { readableJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 
 export interface JobDocumentsDeps {
   readonly store: Store;

@@ -8,10 +8,10 @@ import {
   type SearchQuery,
 } from '../../store/search.ts';
 import { allEntries, type IndexEntry, type Store } from '../../store/store.ts';
-import { ENDED_JOBS } from '../batch-job/indexes.ts';
-import { isTerminal } from '../batch-job/status.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { readableJob } from '../views/stored-job.ts';
+import { ENDED_JOBS } from '../batch-job/state/indexes.ts';
+import { isTerminal } from '../batch-job/state/status.ts';
+import type { Clock } from '../basics/clock.ts';
+import { readableJob } from '../batch-job/state/stored-job.ts';
 import { JobDocuments } from './job-documents.ts';
 import type { Search, SearchAnswer } from './search.ts';
 

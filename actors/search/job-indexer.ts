@@ -7,9 +7,9 @@ import {
   type SearchQuery,
 } from '../../store/search.ts';
 import type { Store } from '../../store/store.ts';
-import type { JobCommand, JobReply } from '../batch-job/commands.ts';
-import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/indexes.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
+import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/state/indexes.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import { JobDocuments } from './job-documents.ts';
 import type { Search, SearchAnswer } from './search.ts';

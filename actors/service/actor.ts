@@ -1,9 +1,9 @@
 import type { Logger } from '../../config/logger.ts';
 import { startComponent, type ComponentProcess, type Launch } from '../../processes/component-process.ts';
 import type { ProcessNotes } from '../../processes/process-notes.ts';
-import type { ServiceLine } from '../node-manager/service-logs.ts';
-import { assertNever } from '../runtime/assert-never.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { ServiceLine } from './service-logs.ts';
+import { assertNever } from '../basics/assert-never.ts';
+import type { Clock } from '../basics/clock.ts';
 import { inMemory } from '../runtime/in-memory.ts';
 import { commandsOf } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';

@@ -11,7 +11,7 @@ import {
   type Store,
   type StoredActor,
 } from '../../store/store.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../basics/clock.ts';
 
 /** Who has logged in, as the provider's claims said it then. */
 export interface SessionUser {

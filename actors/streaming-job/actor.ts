@@ -1,6 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import { following, type Owner, type Store } from '../../store/store.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import { loadDurable } from '../runtime/durable.ts';
 import type { DurableKind } from '../runtime/durable-kind.ts';
 import { commandsOf, decide } from '../runtime/machine.ts';

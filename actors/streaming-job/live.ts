@@ -3,7 +3,7 @@
  * memory, and nobody's truth: what must last is in the state of the job. Servers that share a store tell each other.
  */
 import type { StreamCounts, StreamEvent } from '../../protocol/streams.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import { isEnded, type StreamingJobRecord, type StreamingJobState } from './state.ts';
 
 export type LiveEvent =

@@ -1,7 +1,7 @@
 /** Who is about to use an upload, and who is about to remove it, told to all servers that share the store: an actor for each upload. */
 import { z } from 'zod';
 import { following, VersionConflict, type Owner, type Store } from '../../store/store.ts';
-import { delay, type Clock } from '../runtime/clock.ts';
+import { delay, type Clock } from '../basics/clock.ts';
 
 const UPLOAD = 'upload';
 const SCHEMA = 1;

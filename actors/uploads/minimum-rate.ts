@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../basics/clock.ts';
 
 /** What an upload has to bring in the time that it gets. */
 const STEP = 64 * 1024;

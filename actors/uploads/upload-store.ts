@@ -6,7 +6,7 @@ import type { Logger } from '../../config/logger.ts';
 import { receiveFile } from '../../results/receive-file.ts';
 import { removeFolder, syncFolder } from '../../results/spool.ts';
 import type { Store } from '../../store/store.ts';
-import type { Clock } from '../runtime/clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import { uploadFileName } from './file-name.ts';
 import { bytesOf, isUpload, lastPieceOf, newUpload, timeOf, uploadsIn } from './folders.ts';
 import { UploadUsage, type UploadLimits } from './usage.ts';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { allEntries, type Store } from '../../store/store.ts';
-import { BATCH_JOB } from '../batch-job/keys.ts';
-import { LIVE_JOBS } from '../batch-job/indexes.ts';
-import type { JobRecord } from '../batch-job/record.ts';
+import { BATCH_JOB } from '../batch-job/state/keys.ts';
+import { LIVE_JOBS } from '../batch-job/state/indexes.ts';
+import type { JobRecord } from '../batch-job/state/record.ts';
 
 /** Jobs and media looked at before others have the event loop. */
 const TURN = 1_000;

@@ -1,4 +1,4 @@
-import type { Happening, RuntimeCounts } from '../runtime/counts.ts';
+import type { Happening, RuntimeCounts } from '../basics/counts.ts';
 import type { ActorLook, CellState, Failure, Place, Roster, RosterKind } from '../runtime/roster.ts';
 import { localIso } from '../../results/local-iso.ts';
 

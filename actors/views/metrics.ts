@@ -1,14 +1,14 @@
 import type { StreamCounts } from '../../protocol/streams.ts';
 import { allEntries, type Store } from '../../store/store.ts';
-import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/indexes.ts';
-import { freeBytes } from '../disk-watch.ts';
-import type { Happening } from '../runtime/counts.ts';
+import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
+import { freeBytes } from '../system-messages/disk-watch.ts';
+import type { Happening } from '../basics/counts.ts';
 import type { ActorSystem } from '../runtime/system.ts';
 import { LIVE_STREAMS } from '../streaming-job/indexes.ts';
 import type { StreamingStatus } from '../streaming-job/state.ts';
-import type { StreamCounters } from '../worker-gateway/stream-counters.ts';
+import type { StreamCounters } from '../worker-gateway/streams/stream-counters.ts';
 import type { QueueInfo, QueueViews } from './queues.ts';
-import { storedStream } from './stored-stream.ts';
+import { storedStream } from '../streaming-job/stored-stream.ts';
 
 export interface MetricSources {
   readonly store: Store;

@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts';
-import { DURATION_COUNTERS, durationsOf, JOB_COUNTERS } from '../batch-job/indexes.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { DURATION_COUNTERS, durationsOf, JOB_COUNTERS } from '../batch-job/state/indexes.ts';
+import type { Clock } from '../basics/clock.ts';
 
 /** Specification 2.2, AggregatePipelineStatsModel. Times are milliseconds, of COMPLETE jobs. */
 export interface PipelineStatistics {

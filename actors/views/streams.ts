@@ -1,20 +1,20 @@
 /** How streaming jobs stand (specification 2.3), from the store; wakes nobody. */
-import { maskUri } from '../../domain/censor.ts';
+import { maskUri } from '../../domain/job/censor.ts';
 import { streamOutputFolder } from '../../results/layout.ts';
 import { localIso } from '../../results/local-iso.ts';
 import type { StreamCounts } from '../../protocol/streams.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { ACTIVE_STREAMS, ALL_STREAMS } from '../streaming-job/indexes.ts';
 import type { LiveStreams } from '../streaming-job/live.ts';
-import type { ReportOutcome } from '../streaming-job/report-queues.ts';
-import type { StreamReports } from '../streaming-job/reports.ts';
+import type { ReportOutcome } from '../streaming-job/reports/report-queues.ts';
+import type { StreamReports } from '../streaming-job/reports/reports.ts';
 import {
   sumOf,
   type StreamingJobRecord,
   type StreamingJobState,
   type StreamingStatus,
 } from '../streaming-job/state.ts';
-import { storedStream } from './stored-stream.ts';
+import { storedStream } from '../streaming-job/stored-stream.ts';
 
 /** As the specification lists it. */
 export interface StreamingJobInfo {

@@ -1,12 +1,12 @@
 /** What stands in a document that is a package, in reading order. */
 import type { ChosenPages } from './chosen-pages.ts';
-import { docxItems } from './docx.ts';
+import { docxItems } from './office/docx.ts';
 import type { PackageFormat } from './kind.ts';
-import { odfItems } from './odf.ts';
-import type { Package } from './package.ts';
-import type { DocumentItem } from './paragraphs.ts';
-import { pptxItems } from './pptx.ts';
-import { xlsxItems } from './xlsx.ts';
+import { odfItems } from './office/odf.ts';
+import type { Package } from './office/package.ts';
+import type { DocumentItem } from './office/paragraphs.ts';
+import { pptxItems } from './office/pptx.ts';
+import { xlsxItems } from './office/xlsx.ts';
 
 /** Errors: COULD_NOT_READ_MEDIA, and those of the parsers. */
 function itemsOf(document: Package, format: PackageFormat, main: string): AsyncGenerator<DocumentItem> {

@@ -2,11 +2,11 @@
 import { open } from 'node:fs/promises';
 import { DetectionError } from '../sdk/detector.ts';
 import { passwordNeeded, unreadable } from './limits.ts';
-import { ODF_CONTENT } from './odf.ts';
-import { Package } from './package.ts';
-import { partsOf, relationsOf } from './relations.ts';
+import { ODF_CONTENT } from './office/odf.ts';
+import { Package } from './office/package.ts';
+import { partsOf, relationsOf } from './office/relations.ts';
 import { isText } from './text-file.ts';
-import { attribute, scanXml } from './xml.ts';
+import { attribute, scanXml } from './office/xml.ts';
 
 export type PackageFormat = 'DOCX' | 'PPTX' | 'XLSX' | 'ODF';
 export type DocumentKind =

@@ -1,5 +1,5 @@
 /** Runs a detector over what a DETECT sub-job names and turns what it finds into lines of the answer. */
-import { ComponentWarnings } from '../../domain/component-warnings.ts';
+import { ComponentWarnings } from '../../domain/properties/component-warnings.ts';
 import type { ReportedWarning } from '../../domain/types.ts';
 import type { Detector } from '../sdk/detector.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';

@@ -1,6 +1,6 @@
 /** A detector at work on what fed tracks show of a video or an image. */
-import { readImage } from '../../media/image-frame.ts';
-import { openVideo } from '../../media/video-frames.ts';
+import { readImage } from '../../media/picture/image-frame.ts';
+import { openVideo } from '../../media/video/video-frames.ts';
 import type { ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector, Frame, FrameSource } from '../sdk/detector.ts';
 import type { DetectWork, FedTrack, FeedForward } from '../../protocol/detection-work.ts';

@@ -92,7 +92,7 @@ async function main(bootstrap: Bootstrap): Promise<void> {
   const component = bootstrap.kind === 'detector' ? await load(bootstrap) : undefined;
   const handle =
     component === undefined
-      ? (await import('../media/handle.ts')).handleMediaWork
+      ? (await import('../builtin/media/handle.ts')).handleMediaWork
       : await handlerOf(component);
   const client = new WorkerClient(bootstrap.serverUrl, bootstrap.token);
   const algorithms = queuesOf(bootstrap);
@@ -129,7 +129,7 @@ async function watcherOf(
   if (component === undefined || 'markup' in component) return {};
   const [{ watchStream }, { openLive }] = await Promise.all([
     import('./stream.ts'),
-    import('../../media/live-frames.ts'),
+    import('../../media/live/live-frames.ts'),
   ]);
   const renewal = { after: MOST_CONNECTIONS, leave: () => end('many connections') };
   return {

@@ -2,7 +2,7 @@
  * A detector at work on a medium (of a video, on a range of its frames), nothing being fed forward. The readers of media are
  * loaded for the first medium of their kind: most detectors see one kind.
  */
-import { frameTransform, type FrameTransform } from '../../media/transform.ts';
+import { frameTransform, type FrameTransform } from '../../media/picture/transform.ts';
 import type { Properties, ReportedTrack } from '../../domain/types.ts';
 import {
   DetectionError,
@@ -96,7 +96,7 @@ async function* inVideo(
   job: DetectionJob,
 ): AsyncGenerator<ReportedTrack> {
   const { medium, range, properties } = work;
-  const { openVideo } = await import('../../media/video-frames.ts');
+  const { openVideo } = await import('../../media/video/video-frames.ts');
   const reader = await openVideo(medium.path, {
     range,
     contextFrames: work.contextFrames,
@@ -144,7 +144,7 @@ async function* inImage(
   context: WorkContext,
   job: DetectionJob,
 ): AsyncGenerator<ReportedTrack> {
-  const { readImage } = await import('../../media/image-frame.ts');
+  const { readImage } = await import('../../media/picture/image-frame.ts');
   const picture = await readImage(work.medium.path);
   const transform = frameTransform(unfed(work.properties), work.medium.metadata, picture);
   const frame = transform.apply(picture);

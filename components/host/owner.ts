@@ -1,7 +1,7 @@
 /** Which of several fed tracks something was found in. */
 import type { ReportedDetection, ReportedTrack } from '../../domain/types.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
-import { overlap } from '../tracking/boxes.ts';
+import { overlap } from '../shared/tracking/boxes.ts';
 
 /**
  * Answers the index of the track whose box overlaps most with what was found, in the first frame of it; of sound, the track

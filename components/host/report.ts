@@ -1,5 +1,5 @@
 /** What a detector found as it goes to the server: boxes in pixels of the stored medium, times in milliseconds. */
-import type { FrameTransform, MediumBox } from '../../media/transform.ts';
+import type { FrameTransform, MediumBox } from '../../media/picture/transform.ts';
 import type { Properties, ReportedDetection, ReportedTrack } from '../../domain/types.ts';
 import type { FoundDetection, FoundPart, FoundSound, FoundTrack } from '../sdk/detector.ts';
 

@@ -1,5 +1,5 @@
 /** Which frames of a video are on show while a sound is heard. */
-import { frameOfTime, timeOfFrame } from '../../domain/frame-times.ts';
+import { frameOfTime, timeOfFrame } from '../../domain/frames/frame-times.ts';
 import type { Range } from '../../domain/types.ts';
 import { knownFrames } from '../../protocol/known-frames.ts';
 import type { WorkMedium } from '../../protocol/media-work.ts';
@@ -26,7 +26,7 @@ export async function shownFrames(medium: WorkMedium, signal: AbortSignal): Prom
       frameAt: (ms) => Math.floor((ms * fps) / 1000),
       stretchOf: ({ start, stop }) => ({ startMs: (start * 1000) / fps, stopMs: ((stop + 1) * 1000) / fps }),
     };
-  const { videoTimes } = await import('../../media/inspect-video.ts');
+  const { videoTimes } = await import('../../media/inspect/inspect-video.ts');
   const { times, count, lastMs } = await videoTimes(path, signal);
   return {
     frameAt: (ms) => Math.min(frameOfTime(times, ms), count - 1),

@@ -2,9 +2,9 @@
  * A detector at work on a piece of a sound that several sub-jobs hear. Where two pieces meet, the border is moved to where it is quietest
  * near by, so that no word is cut: the sub-jobs on both sides look at the same sound and find the same place.
  */
-import { SOUND_SEGMENT_LENGTH } from '../../domain/segments.ts';
+import { SOUND_SEGMENT_LENGTH } from '../../domain/frames/segments.ts';
 import type { Range, ReportedTrack } from '../../domain/types.ts';
-import { openAudio, SAMPLE_RATE } from '../../media/audio.ts';
+import { openAudio, SAMPLE_RATE } from '../../media/sound/audio.ts';
 import { MediumError } from '../../media/medium-error.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
 import type { DetectionJob, Detector } from '../sdk/detector.ts';

@@ -1,5 +1,5 @@
 /** A detector at work on sound. Sound counts in milliseconds; of a video, the frames that were on show are reported, too. */
-import { openAudio, SAMPLE_RATE } from '../../media/audio.ts';
+import { openAudio, SAMPLE_RATE } from '../../media/sound/audio.ts';
 import type { Range, ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector, FoundSound } from '../sdk/detector.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';

@@ -2,7 +2,7 @@
  * A detector at work on a live stream: the same views, properties and forms of tracks as in a video, cut into segments. A segment is
  * told of when its last frame has passed; what cannot wait, at once.
  */
-import { frameTransform } from '../../media/transform.ts';
+import { frameTransform } from '../../media/picture/transform.ts';
 import type { StreamCounts, StreamEnd } from '../../protocol/streams.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
 import { DetectionError, type Detector } from '../sdk/detector.ts';

@@ -1,8 +1,8 @@
 /** What of each frame is looked at when tracks are fed forward. */
-import { regionOf, uprightOf } from '../../media/region.ts';
-import { frameTransform, type FrameTransform } from '../../media/transform.ts';
-import { turn, type Size } from '../../domain/turned-picture.ts';
-import { fillOf } from '../../media/picture-turning.ts';
+import { regionOf, uprightOf } from '../../media/picture/region.ts';
+import { frameTransform, type FrameTransform } from '../../media/picture/transform.ts';
+import { turn, type Size } from '../../domain/tracks/turned-picture.ts';
+import { fillOf } from '../../media/picture/picture-turning.ts';
 import type { Detection, Properties } from '../../domain/types.ts';
 import type { FedTrack, FeedForward } from '../../protocol/detection-work.ts';
 

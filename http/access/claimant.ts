@@ -2,10 +2,10 @@ import type { Context, Middleware, Next } from 'koa';
 import { streamQueue } from '../../protocol/streams.ts';
 import { INSTANCE, INSTANCE_HEADER } from '../../protocol/worker-messages.ts';
 import type { Catalog } from '../../actors/catalog/catalog.ts';
-import type { Nodes } from '../../actors/node-gateway/register.ts';
+import type { Nodes } from '../../actors/guardian/register-nodes.ts';
 import { hashToken } from '../../actors/node-manager/tokens.ts';
 import type { WorkerRegistry } from '../../actors/node-manager/workers.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError } from '../routing/errors.ts';
 import { isAdmin, userOf } from './bearer.ts';
 
 /** Who claims work, and brings it back. */

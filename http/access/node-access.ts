@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { NodeAccess } from '../../actors/node-gateway/messages.ts';
 import { nodeOfToken } from '../../actors/node-manager/tokens.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError } from '../routing/errors.ts';
 import { checkNodeToken, isNodeToken } from './node-tokens.ts';
 import type { Refusals } from './refusals.ts';
 

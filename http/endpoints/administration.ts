@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { BackupService } from '../../actors/backup.ts';
+import type { BackupService } from '../../actors/upkeep/backup.ts';
 import type { ActorSystem } from '../../actors/runtime/system.ts';
 import { listActors } from '../../actors/views/actors.ts';
 import type { Logger } from '../../config/logger.ts';
 import { userOf } from '../access/bearer.ts';
-import { json, ok } from '../declaration.ts';
-import { endpoint } from '../endpoint.ts';
-import { HttpError, overloaded } from '../errors.ts';
-import type { Metrics } from '../metrics.ts';
+import { json, ok } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
+import { HttpError, overloaded } from '../routing/errors.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { actorListQuery, actorPage } from '../schemas/actors.ts';
 import { responseMessage } from '../schemas/common.ts';
 

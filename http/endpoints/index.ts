@@ -1,12 +1,12 @@
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../steps/endpoint.ts';
 import { administrationEndpoints, type AdministrationDeps } from './administration.ts';
-import { batchJobEndpoints, type BatchJobDeps } from './batch-jobs.ts';
+import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
-import { foundEndpoints, type FoundDeps } from './found.ts';
-import { jobEventEndpoints, type JobEventDeps } from './job-events.ts';
-import { jobFileEndpoints, type JobFileDeps } from './job-files.ts';
-import { jobFrameEndpoints, type JobFrameDeps } from './job-frames.ts';
-import { jobListEndpoints, type JobListDeps } from './job-list.ts';
+import { foundEndpoints, type FoundDeps } from './jobs/found.ts';
+import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
+import { jobFileEndpoints, type JobFileDeps } from './jobs/job-files.ts';
+import { jobFrameEndpoints, type JobFrameDeps } from './jobs/job-frames.ts';
+import { jobListEndpoints, type JobListDeps } from './jobs/job-list.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
@@ -18,9 +18,9 @@ import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
 import { systemMessageEndpoints, type SystemMessageDeps } from './system-messages.ts';
-import { workerFileEndpoints, type WorkerFileDeps } from './worker-files.ts';
-import { workerProtocolEndpoints, type WorkerProtocolDeps } from './worker-protocol.ts';
-import { workerStreamEndpoints, type WorkerStreamDeps } from './worker-streams.ts';
+import { workerFileEndpoints, type WorkerFileDeps } from './worker/worker-files.ts';
+import { workerProtocolEndpoints, type WorkerProtocolDeps } from './worker/worker-protocol.ts';
+import { workerStreamEndpoints, type WorkerStreamDeps } from './worker/worker-streams.ts';
 
 /** What the endpoints need of the server, all together. */
 export interface EndpointDeps

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import type { Upload, Uploader, UploadStore } from '../../actors/uploads/upload-store.ts';
 import type { Issue } from '../../domain/types.ts';
 import { userOf, type User } from '../access/bearer.ts';
-import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
-import { endpoint } from '../endpoint.ts';
-import { HttpError, overloaded } from '../errors.ts';
+import { answered, json, nothing, ok, withoutBody } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
+import { HttpError, overloaded } from '../routing/errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { mediaCheck, mediaCheckRequest, upload, uploadId, uploadQuery } from '../schemas/media.ts';
-import { dropRest } from '../steps/unwanted-body.ts';
+import { dropRest } from '../routing/unwanted-body.ts';
 
 export interface MediaDeps {
   readonly uploads: UploadStore;

@@ -1,5 +1,5 @@
-import { json, ok } from '../declaration.ts';
-import { endpoint } from '../endpoint.ts';
+import { json, ok } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
 import { modelList } from '../schemas/models.ts';
 
 /** A model file below MODEL_ROOTS. */

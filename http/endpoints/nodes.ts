@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NODE_CONFIGURATION } from '../../actors/node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from '../../actors/node-configuration/model.ts';
 import { withoutValues, type NodeManagerModel } from '../../actors/node-configuration/model.ts';
-import type { Nodes } from '../../actors/node-gateway/register.ts';
+import type { Nodes } from '../../actors/guardian/register-nodes.ts';
 import { nodeOfService } from '../../actors/node-gateway/service-orders.ts';
 import type { NodeManager } from '../../actors/node-manager/actor.ts';
 import type { SeenNode } from '../../actors/node-manager/node-state.ts';
@@ -14,9 +14,9 @@ import { deployedServices, ofAllServers, withOthers } from '../../actors/views/n
 import type { Info } from '../../config/info.ts';
 import type { Logger } from '../../config/logger.ts';
 import { isAdmin, userOf } from '../access/bearer.ts';
-import { answered, json, ok } from '../declaration.ts';
-import { endpoint } from '../endpoint.ts';
-import { overloaded } from '../errors.ts';
+import { answered, json, ok } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
+import { overloaded } from '../routing/errors.ts';
 import { coreResponse } from '../schemas/common.ts';
 import {
   availableServices,

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { CATALOG } from '../../actors/catalog/actor.ts';
 import type { Catalog } from '../../actors/catalog/catalog.ts';
 import type { CatalogCommand } from '../../actors/catalog/commands.ts';
-import { parseFields } from '../../actors/catalog/fields.ts';
+import { parseFields } from '../../actors/catalog/descriptors/fields.ts';
 import { CatalogNotes } from '../../actors/catalog/notes.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Action, Pipeline, Task } from '../../domain/types.ts';
 import { isAdmin, noteMissingRole } from '../access/bearer.ts';
-import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
-import { endpoint } from '../endpoint.ts';
-import { HttpError, notThere } from '../errors.ts';
+import { answered, json, nothing, ok, withoutBody } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
+import { HttpError, notThere } from '../routing/errors.ts';
 import {
   action,
   actionCreation,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { QueueViews } from '../../actors/views/queues.ts';
-import { json, ok } from '../declaration.ts';
-import { endpoint } from '../endpoint.ts';
-import { notThere } from '../errors.ts';
+import { json, ok } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
+import { notThere } from '../routing/errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { queueInfo } from '../schemas/queues.ts';
 

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import type { Search, SearchAnswer } from '../../actors/search/search.ts';
-import { cursorOf, textOfCursor } from '../search-cursor.ts';
+import { cursorOf, textOfCursor } from '../schemas/search-cursor.ts';
 import type { Logger } from '../../config/logger.ts';
-import { foldedName, searchTerms } from '../../domain/words.ts';
+import { foldedName, searchTerms } from '../../domain/text/words.ts';
 import { userOf } from '../access/bearer.ts';
-import { answered, json, ok } from '../declaration.ts';
-import { endpoint } from '../endpoint.ts';
-import { HttpError, overloaded } from '../errors.ts';
+import { answered, json, ok } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
+import { HttpError, overloaded } from '../routing/errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { searchPage, searchQuery } from '../schemas/search.ts';
 

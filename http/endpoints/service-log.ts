@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ServiceLine } from '../../actors/node-manager/service-logs.ts';
-import { json, ok } from '../declaration.ts';
-import { endpoint } from '../endpoint.ts';
-import { HttpError, overloaded } from '../errors.ts';
+import type { ServiceLine } from '../../actors/service/service-logs.ts';
+import { json, ok } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
+import { HttpError, overloaded } from '../routing/errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { serviceLog } from '../schemas/nodes.ts';
 import { nodeOfService } from '../../actors/node-gateway/service-orders.ts';

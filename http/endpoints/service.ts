@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { JobStatistics } from '../../actors/views/statistics.ts';
 import { INTERFACE_VERSION, type Info } from '../../config/info.ts';
-import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
-import { endpoint } from '../endpoint.ts';
+import { answered, json, nothing, ok, withoutBody } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
 import { responseMessage } from '../schemas/common.ts';
-import { allJobsStatistics } from '../schemas/batch-jobs.ts';
+import { allJobsStatistics } from '../schemas/jobs/batch-jobs.ts';
 import { userOf } from '../access/bearer.ts';
 import { sessionOf } from '../login/session-access.ts';
 import { caller, info } from '../schemas/service.ts';

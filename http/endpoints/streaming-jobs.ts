@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Streams } from '../../actors/streaming-job/register.ts';
-import type { StreamingJobRequest } from '../../actors/streaming-job/request.ts';
+import type { Streams } from '../../actors/guardian/register-streams.ts';
+import type { StreamingJobRequest } from '../../actors/streaming-service/request.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
 import { userOf } from '../access/bearer.ts';
-import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
-import { endpoint } from '../endpoint.ts';
-import { HttpError, notThere, overloaded } from '../errors.ts';
-import type { LiveEventStreams } from '../live-event-streams.ts';
+import { answered, json, nothing, ok, withoutBody } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
+import { HttpError, notThere, overloaded } from '../routing/errors.ts';
+import type { LiveEventStreams } from '../events/live-event-streams.ts';
 import { responseMessage, wholeNumber } from '../schemas/common.ts';
-import { creationHeaders, singleJobQuery } from '../schemas/batch-jobs.ts';
+import { creationHeaders, singleJobQuery } from '../schemas/jobs/batch-jobs.ts';
 import {
   allStreamingJobs,
   cancelQuery,
@@ -19,7 +19,7 @@ import {
   streamingJobInfo,
   type StreamingJobCreationRequest,
 } from '../schemas/streaming-jobs.ts';
-import { KEY_REUSED, repeatableOf, WRONG_KEY } from './job-creation.ts';
+import { KEY_REUSED, repeatableOf, WRONG_KEY } from './jobs/job-creation.ts';
 
 export interface StreamingJobDeps {
   readonly streams: Streams;

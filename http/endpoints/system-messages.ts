@@ -4,8 +4,8 @@ import { textOf } from '../../actors/runtime/machine.ts';
 import type { SystemMessageService } from '../../actors/system-messages/service.ts';
 import type { SystemMessage } from '../../actors/system-messages/model.ts';
 import { isAdmin } from '../access/bearer.ts';
-import { answered, json, ok, type Refusing } from '../declaration.ts';
-import { endpoint } from '../endpoint.ts';
+import { answered, json, ok, type Refusing } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
 import { coreResponse, responseMessage } from '../schemas/common.ts';
 import {
   messageId,

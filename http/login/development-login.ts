@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import type { SessionUser } from '../../actors/sessions/session-store.ts';
 import { isLoopback } from '../../config/access.ts';
-import { Router } from '../router.ts';
-import { readText } from '../steps/json-body.ts';
+import { Router } from '../routing/router.ts';
+import { readText } from '../routing/json-body.ts';
 import type { BrowserUrl } from './browser-url.ts';
 import type { Codes } from './development-codes.ts';
 import type { Entry } from './entry.ts';

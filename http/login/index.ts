@@ -5,7 +5,7 @@ import { LoginProvider, ProviderFailed } from '../../egress/login-provider.ts';
 import { loadOrCreateDevelopmentSecrets } from '../access/development-secrets.ts';
 import type { Logger } from '../access/logger.ts';
 import { Refusals } from '../access/refusals.ts';
-import { Router } from '../router.ts';
+import { Router } from '../routing/router.ts';
 import { browserUrl, type BrowserUrl } from './browser-url.ts';
 import { ownCookie } from './cookies.ts';
 import { Codes } from './development-codes.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Session } from '../../actors/sessions/session-store.ts';
-import { Router } from '../router.ts';
+import { Router } from '../routing/router.ts';
 import type { BrowserUrl } from './browser-url.ts';
 import type { Entry } from './entry.ts';
 import { showPage } from './pages.ts';

@@ -10,7 +10,7 @@ import {
   type LoginProvider,
 } from '../../egress/login-provider.ts';
 import { nameOf, noRoleMessage, rolesOf } from '../access/roles.ts';
-import { Router } from '../router.ts';
+import { Router } from '../routing/router.ts';
 import type { BrowserUrl } from './browser-url.ts';
 import type { OwnCookie } from './cookies.ts';
 import type { Entry } from './entry.ts';

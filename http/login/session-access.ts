@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type { Session, SessionStore } from '../../actors/sessions/session-store.ts';
 import type { User } from '../access/bearer.ts';
-import { answer, HttpError } from '../errors.ts';
+import { answer, HttpError } from '../routing/errors.ts';
 import type { OwnCookie } from './cookies.ts';
 import type { OpenAnswers } from './open-answers.ts';
 import { strangersRequest } from './same-origin.ts';

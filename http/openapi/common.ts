@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { responseMessage } from '../schemas/common.ts';
-import { json, nothing, type DeclaredAnswer, type Operation } from '../declaration.ts';
+import { json, nothing, type DeclaredAnswer, type Operation } from '../routing/declaration.ts';
 
 /** What any operation may answer besides what it declares, by who may call it and whether it takes a JSON body. */
 export function answersOf(operation: Operation): Readonly<Record<string, DeclaredAnswer>> {

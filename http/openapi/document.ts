@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { answersOf } from './common.ts';
 import { SchemaCollector, type JsonSchema, type Side } from './json-schema.ts';
-import type { Caller, Content, DeclaredAnswer, Operation } from '../declaration.ts';
+import type { Caller, Content, DeclaredAnswer, Operation } from '../routing/declaration.ts';
 
 export interface DocumentFacts {
   readonly version: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unmanagedDescriptorSchema } from '../../actors/catalog/descriptor.ts';
+import { unmanagedDescriptorSchema } from '../../actors/catalog/descriptors/descriptor.ts';
 import { responseMessage } from './common.ts';
 import { warnings } from './pipelines.ts';
 

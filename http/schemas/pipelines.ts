@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { actionSchema, pipelineSchema, taskSchema } from '../../actors/catalog/descriptor.ts';
+import { actionSchema, pipelineSchema, taskSchema } from '../../actors/catalog/descriptors/descriptor.ts';
 
 /** Bodies of specification 2.6 and 4.7. What a client posts is checked by the very schemas that the catalog is made of. */
 export const pipelineCreation = pipelineSchema.meta({ id: 'PipelineCreation' });

@@ -1,6 +1,6 @@
 /** Checks bodies and queries, and says what is wrong in words for whoever wrote them: where, what is expected there, what was given. */
 import { z } from 'zod';
-import { parseBounded } from '../../actors/catalog/bounded-parse.ts';
+import { parseBounded } from '../../actors/catalog/descriptors/bounded-parse.ts';
 
 /** Problems that are told of one request. */
 const MAX_LINES = 100;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { coreResponse, externalId, orEmpty, timestamp, trueOrFalse } from './common.ts';
-import { algorithmProperties, properties } from './batch-jobs.ts';
+import { algorithmProperties, properties } from './jobs/batch-jobs.ts';
 
 /** Bodies of the streaming job endpoints (specification 2.3, 4.3). */
 const callbackUri = z

@@ -1,7 +1,7 @@
 /** Files as answers: conditional requests, parts of them (RFC 9110), and headers that keep a browser from running what they hold. */
 import type { Context } from 'koa';
-import type { JobFile } from '../../actors/views/job-files.ts';
-import { answered, withoutBody } from '../declaration.ts';
+import type { JobFile } from '../../actors/job-files/job-files.ts';
+import { answered, withoutBody } from '../routing/declaration.ts';
 
 interface Part {
   readonly start: number;

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import { withoutExtras } from '../../actors/catalog/tolerant-json.ts';
-import type { Limits, Operation, Refusing } from '../declaration.ts';
-import { HttpError, refusedAs } from '../errors.ts';
+import { withoutExtras } from '../../actors/catalog/descriptors/tolerant-json.ts';
+import type { Limits, Operation, Refusing } from '../routing/declaration.ts';
+import { HttpError, refusedAs } from '../routing/errors.ts';
 import { checked } from '../schemas/problems.ts';
-import { parseJson, readJson, readText, type BodyLimits } from './json-body.ts';
+import { parseJson, readJson, readText, type BodyLimits } from '../routing/json-body.ts';
 
 type Declared = Operation & Refusing;
 type Part = 'params' | 'query' | 'headers' | 'body';

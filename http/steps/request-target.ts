@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { answer, HttpError } from '../errors.ts';
+import { answer, HttpError } from '../routing/errors.ts';
 
 /**
  * 400 for a request whose target is no address, such as `http://[/`: Koa throws wherever its path is asked for, also where

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import type { DeclaredAnswers, Reply } from '../declaration.ts';
-import { empty } from '../errors.ts';
+import type { DeclaredAnswers, Reply } from '../routing/declaration.ts';
+import { empty } from '../routing/errors.ts';
 
 /** Writes an answer. Texts, buffers and streams go out as the content type that is declared. */
 export function send(

@@ -1,11 +1,11 @@
 /** The decoder of a live stream: what is damaged is left out, and a change of size is nothing special. */
-import './quiet.ts';
+import './input/quiet.ts';
 import { Codec, CodecContext, Frame as AvFrame } from 'node-av/lib';
 import type { Packet } from 'node-av/lib';
 import { AVERROR_EINVAL } from 'node-av/constants';
-import { once } from '../container.ts';
-import type { CodedVideo } from './input.ts';
-import { LiveError } from './live-error.ts';
+import { once } from '../libav/container.ts';
+import type { CodedVideo } from './input/input.ts';
+import { LiveError } from './input/live-error.ts';
 
 export interface LiveDecoder {
   /** Frames a second that the coding itself announces; 0 when it does not. Known after the first frame. */

@@ -1,12 +1,12 @@
 /** From coded pictures to numbered frames. Numbers and times go on over new connections. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Frame as AvFrame, Packet } from 'node-av/lib';
-import { NO_TIMESTAMP, newPacket } from '../container.ts';
-import { FramePicker, sampling } from '../sampling.ts';
+import { NO_TIMESTAMP, newPacket } from '../libav/container.ts';
+import { FramePicker, sampling } from '../video/sampling.ts';
 import type { LiveCounters } from './counters.ts';
 import { newFrame, openLiveDecoder, type LiveDecoder } from './decoder.ts';
-import type { CodedVideo, LiveInput } from './input.ts';
-import { LiveError } from './live-error.ts';
+import type { CodedVideo, LiveInput } from './input/input.ts';
+import { LiveError } from './input/live-error.ts';
 import { MediaClock } from './media-clock.ts';
 import type { LIVE_DEFAULTS, LiveOptions } from './options.ts';
 import type { WaitingFrames } from './waiting-frames.ts';

@@ -5,7 +5,7 @@
 import type { StreamEnd, StreamEvent } from '../../protocol/streams.ts';
 import type { LiveCounters } from './counters.ts';
 import type { LiveDecoding } from './live-decoding.ts';
-import { LiveError, networkError, type LiveFault } from './live-error.ts';
+import { LiveError, networkError, type LiveFault } from './input/live-error.ts';
 import { openInput } from './open-input.ts';
 import { LIVE_DEFAULTS, type LiveOptions } from './options.ts';
 import { reconnectDelay, stallState } from './stall.ts';

@@ -1,7 +1,7 @@
 /** The thread of a live stream: reads and decodes whatever the detector's thread is busy with, and hands out a frame when one is wanted. */
-import '../promise-polyfill.ts';
+import '../libav/promise-polyfill.ts';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { RgbConverter } from '../rgb.ts';
+import type { RgbConverter } from '../picture/rgb.ts';
 import { LiveCounters } from './counters.ts';
 import { LiveReader } from './live-reader.ts';
 import type { FromThread, LiveThread, ToThread } from './thread-messages.ts';
@@ -13,7 +13,7 @@ const waiting = new WaitingFrames();
 const tell = (message: FromThread): void => port.postMessage(message);
 let wanted = false;
 let over = false;
-let pixels: typeof import('../rgb.ts');
+let pixels: typeof import('../picture/rgb.ts');
 let rgb: RgbConverter | undefined;
 
 const reader = new LiveReader(
@@ -40,7 +40,7 @@ port.on('message', (message: ToThread) => {
 });
 
 async function loadPictures(): Promise<void> {
-  pixels = await import('../rgb.ts');
+  pixels = await import('../picture/rgb.ts');
 }
 
 /** Pixels are converted only now, so that nobody pays for frames that are dropped. */

@@ -1,5 +1,5 @@
-import type { Connect, LiveInput } from './input.ts';
-import { LiveError } from './live-error.ts';
+import type { Connect, LiveInput } from './input/input.ts';
+import { LiveError } from './input/live-error.ts';
 
 /** Connects to a stream and asks it to send. The clients are loaded for the first stream of their kind. Errors: LiveError. */
 export async function openInput(uri: string, connect: Connect, signal: AbortSignal): Promise<LiveInput> {
@@ -11,7 +11,7 @@ export async function openInput(uri: string, connect: Connect, signal: AbortSign
       return (await import('./rtsp/rtsp-input.ts')).openRtsp(uri, connect, signal);
     case 'http:':
     case 'https:':
-      return (await import('./http-input.ts')).openHttp(uri, connect, signal);
+      return (await import('./input/http-input.ts')).openHttp(uri, connect, signal);
     default:
       throw new LiveError(
         'UNSUPPORTED',

@@ -1,6 +1,6 @@
 import type { ReconnectRules, StallRules } from '../../protocol/streams.ts';
-import type { SamplingOptions } from '../sampling.ts';
-import type { Transport } from './input.ts';
+import type { SamplingOptions } from '../video/sampling.ts';
+import type { Transport } from './input/input.ts';
 
 export interface LiveOptions extends Pick<SamplingOptions, 'interval' | 'rateCap' | 'keyFramesOnly'> {
   /** Whether loopback and private addresses may be connected to; link-local and metadata addresses never. */

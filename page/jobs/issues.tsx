@@ -4,7 +4,7 @@ import { counted, fileName } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
 import type { JobInfo } from './types.ts';
 import type { z } from 'zod';
-import type { liveIssues } from '../../http/schemas/job-list.ts';
+import type { liveIssues } from '../../http/schemas/jobs/job-list.ts';
 
 type LiveIssues = z.output<typeof liveIssues>;
 type Issue = LiveIssues['errors']['shown'][number];

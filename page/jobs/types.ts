@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { jobPage } from '../../http/schemas/job-list.ts';
-import type { singleJobInfo } from '../../http/schemas/batch-jobs.ts';
+import type { jobPage } from '../../http/schemas/jobs/job-list.ts';
+import type { singleJobInfo } from '../../http/schemas/jobs/batch-jobs.ts';
 
 /** What the REST interface answers about batch jobs; the shapes are those that the server declares. */
 export type JobPage = z.output<typeof jobPage>;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { jobCreationRequest } from '../../http/schemas/batch-jobs.ts';
+import type { jobCreationRequest } from '../../http/schemas/jobs/batch-jobs.ts';
 
 /** A medium that was chosen for a job. */
 export interface ChosenMedium {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { allJobsStatistics } from '../../http/schemas/batch-jobs.ts';
+import type { allJobsStatistics } from '../../http/schemas/jobs/batch-jobs.ts';
 import type { queueInfo } from '../../http/schemas/queues.ts';
 import type { systemMessage } from '../../http/schemas/system-messages.ts';
 import { get, send } from '../kit/api.ts';

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { get, urlOf } from '../kit/api.ts';
 import { BoxCache } from './box-cache.ts';
 import { storedSize, turned } from './overlay.ts';
-import { ImagePlayer, VideoPlayer } from './player.tsx';
+import { ImagePlayer, VideoPlayer } from './playback/player.tsx';
 import type { BoxPage, Medium } from './types.ts';
 
 /** Boxes of one answer: as many as the service gives, for one frame may have very many. */

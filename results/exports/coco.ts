@@ -2,8 +2,8 @@
  * COCO: pictures, and the frames of videos that represent a track. Pictures and categories stand before the annotations that name
  * them, so the document is read twice; what is remembered between is a number a medium, and the names of categories.
  */
-import { isExemplar } from '../../domain/exemplar.ts';
-import type { FoundDetection, FoundMedium, FoundTrack, Through, Writer } from './found.ts';
+import { isExemplar } from '../../domain/tracks/exemplar.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Through, Writer } from '../document/found.ts';
 import { FrameSet } from './frame-set.ts';
 import { FileNames, isSeen, labelOf, ShownPicture } from './pictures.ts';
 

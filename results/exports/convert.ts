@@ -1,14 +1,14 @@
 /** A detection document that lies on the disk, in another format. */
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import type { ExportFormat } from '../../domain/export-formats.ts';
+import type { ExportFormat } from '../../domain/job/export-formats.ts';
 import { inChunks } from '../lines.ts';
 import { withTodaysFiles, type MovedStart } from '../moved-files.ts';
 import { rewritten } from './document-walk.ts';
 import { coco } from './coco.ts';
 import { cues, SUBRIP, WEBVTT } from './cues.ts';
-import { cvat } from './cvat.ts';
-import type { Through } from './found.ts';
+import { cvat } from './cvat/cvat.ts';
+import type { Through } from '../document/found.ts';
 import { CsvWriter, NdjsonWriter } from './lines.ts';
 import { OneMedium } from './one-medium.ts';
 import { Scratch } from './scratch.ts';

@@ -3,7 +3,7 @@
  * tracks need not: of each cue its times are kept in memory, its text in a file without a name.
  */
 import { cueTextOf, hasTimes } from './cue-text.ts';
-import type { FoundMedium, FoundTrack, Through, Writer } from './found.ts';
+import type { FoundMedium, FoundTrack, Through, Writer } from '../document/found.ts';
 import { ExportRefusal } from './one-medium.ts';
 import type { Scratch } from './scratch.ts';
 

@@ -3,10 +3,10 @@
  * it. Documents of other services may lie otherwise than ours: members of a track may come in any order, as long as what tells of a
  * medium stands before what was found in it.
  */
-import { DocumentError } from '../document-scan.ts';
+import { DocumentError } from '../document/document-scan.ts';
 import { JsonPieceReader, type Path, type Piece } from '../json-pieces.ts';
-import { detectionOf, numberOf, propertiesOf, tasksOf, textOf } from './found-values.ts';
-import type { FoundDetection, FoundMedium, FoundTrack, Writer } from './found.ts';
+import { detectionOf, numberOf, propertiesOf, tasksOf, textOf } from '../document/found-values.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/found.ts';
 
 /** Detections of a track that are kept because what tells of the track comes behind them. */
 const MOST_HELD = 10_000;

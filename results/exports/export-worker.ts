@@ -2,7 +2,7 @@
 import { on } from 'node:events';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { DocumentError } from '../document-scan.ts';
+import { DocumentError } from '../document/document-scan.ts';
 import { converted, type Conversion } from './convert.ts';
 import type { FromExport } from './exporter.ts';
 import { ExportRefusal } from './one-medium.ts';

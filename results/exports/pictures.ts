@@ -1,7 +1,7 @@
 /** Boxes, names and labels of what was found in pictures and videos, for tools that show them. */
-import { isEmptyBox, type Box } from '../../domain/geometry.ts';
-import { pictureOf, toUpright, uprightBoxOf, type Size } from '../../domain/turned-picture.ts';
-import type { FoundDetection, FoundMedium, FoundTrack } from './found.ts';
+import { isEmptyBox, type Box } from '../../domain/geometry/geometry.ts';
+import { pictureOf, toUpright, uprightBoxOf, type Size } from '../../domain/tracks/turned-picture.ts';
+import type { FoundDetection, FoundMedium, FoundTrack } from '../document/found.ts';
 
 export const isSeen = ({ mediaType }: FoundMedium) => mediaType === 'VIDEO' || mediaType === 'IMAGE';
 

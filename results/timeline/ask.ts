@@ -11,7 +11,7 @@ import type {
   ViewedIssue,
   ViewedMedium,
   ViewedTrack,
-} from '../../domain/viewing.ts';
+} from '../../domain/tracks/viewing.ts';
 
 /** Answers a question from an index. */
 export function ask(db: Database, question: Question): Answers[Question['kind']] {

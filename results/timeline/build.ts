@@ -2,11 +2,11 @@
 import { createReadStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Database, Statement } from 'better-sqlite3';
-import { cornersInFrame, isEmptyBox, orientationOf } from '../../domain/geometry.ts';
+import { cornersInFrame, isEmptyBox, orientationOf } from '../../domain/geometry/geometry.ts';
 import type { Properties } from '../../domain/types.ts';
 import { cueTextOf } from '../exports/cue-text.ts';
 import { rewritten } from '../exports/document-walk.ts';
-import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../exports/found.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/found.ts';
 import { Density } from './lane.ts';
 import { createIndex, finishIndex } from './schema.ts';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
-import type { Question } from '../../domain/viewing.ts';
+import type { Question } from '../../domain/tracks/viewing.ts';
 import { ask } from './ask.ts';
 import { buildIndex } from './build.ts';
 import { openIndex } from './schema.ts';

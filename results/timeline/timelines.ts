@@ -4,7 +4,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import type { AnswerTo, Question } from '../../domain/viewing.ts';
+import type { AnswerTo, Question } from '../../domain/tracks/viewing.ts';
 import type { FromThread, ThreadData, ToThread } from './thread.ts';
 
 /** As many questions wait as may, or one takes too long: it may be asked again later. */

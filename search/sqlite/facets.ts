@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { foldedName } from '../../domain/words.ts';
+import { foldedName } from '../../domain/text/words.ts';
 
 /** Classes and types among the words of the index: each is one word of its own, whatever it is made of. */
 const facet = (kind: 'c' | 't', name: string): string =>

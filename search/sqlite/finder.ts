@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
-import type { DocumentPage } from '../../domain/document-page.ts';
-import { snippetOf } from '../../domain/snippet.ts';
-import type { SearchTerm } from '../../domain/words.ts';
+import type { DocumentPage } from '../../domain/job/document-page.ts';
+import { snippetOf } from '../../domain/text/snippet.ts';
+import type { SearchTerm } from '../../domain/text/words.ts';
 import type { SearchHit, SearchPage, SearchPlace, SearchQuery } from '../../store/search.ts';
 import { classFacet, typeFacet } from './facets.ts';
 import { openForReading, WHOLE } from './schema.ts';

@@ -1,9 +1,9 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import { documentPage, type DocumentPage } from '../../domain/document-page.ts';
-import { foldedWords } from '../../domain/words.ts';
-import { DocumentError } from '../../results/document-scan.ts';
-import { documentTracks, type DocumentTrack } from '../../results/document-tracks.ts';
+import { documentPage, type DocumentPage } from '../../domain/job/document-page.ts';
+import { foldedWords } from '../../domain/text/words.ts';
+import { DocumentError } from '../../results/document/document-scan.ts';
+import { documentTracks, type DocumentTrack } from '../../results/document/document-tracks.ts';
 import type { IndexedJob, RebuildMark, SearchedJob, Taken } from '../../store/search.ts';
 import { classesOf, classFacet, typeFacet } from './facets.ts';
 import { FILLING, GONE, openForWriting, WHOLE } from './schema.ts';

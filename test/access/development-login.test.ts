@@ -1,11 +1,11 @@
 /** The login of a browser where no identity provider is set: a link that works once, for whoever may read the secrets. */
 import { expect } from 'chai';
-import { loginLink } from '../../cli/login.ts';
-import { findHolder } from '../../cli/holder.ts';
+import { loginLink } from '../../cli/service/login.ts';
+import { findHolder } from '../../cli/service/holder.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
 import { Codes, makeCode } from '../../http/login/development-codes.ts';
 import { Browser, type Asked } from '../support/browser.ts';
-import { Service } from '../support/service.ts';
+import { Service } from '../support/processes/service.ts';
 import { LoginTestProvider } from './support/login-provider.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 /** Browsers that log in over a reverse proxy: below a path, and where TLS ends there. */
 import { expect } from 'chai';
 import { Browser, locationOf } from '../support/browser.ts';
-import { freePort, ReverseProxy } from '../support/reverse-proxy.ts';
+import { freePort, ReverseProxy } from '../support/servers/reverse-proxy.ts';
 import { LoginTestProvider } from './support/login-provider.ts';
 
 const HOST = '127.0.0.1';

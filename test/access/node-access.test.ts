@@ -1,9 +1,9 @@
 /** Nodes of a server behind an OpenID Connect provider: a role of its own, which speaks for one name and does nothing else. */
 import { expect } from 'chai';
 import { FIRST } from '../actors/node-gateway/rack.ts';
-import { NodeProcess, tokenFor } from '../support/node-process.ts';
+import { NodeProcess, tokenFor } from '../support/processes/node-process.ts';
 import { settingsOf } from '../support/roles.ts';
-import { Service } from '../support/service.ts';
+import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { TestProvider } from './support/provider.ts';
 

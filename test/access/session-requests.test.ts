@@ -1,7 +1,7 @@
 /** What the session of a browser opens, and what not (specification 5 besides). */
 import { expect } from 'chai';
 import { Browser, type Asked } from '../support/browser.ts';
-import { sampleUri, type Service } from '../support/service.ts';
+import { sampleUri, type Service } from '../support/processes/service.ts';
 import { within } from '../support/until.ts';
 import { LoginTestProvider } from './support/login-provider.ts';
 

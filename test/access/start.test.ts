@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { accessEnvironment } from '../../config/access.ts';
-import { Place } from '../cli/support.ts';
+import { Place } from '../cli/support/support.ts';
 
 const COMPLETE = {
   OIDC_ISSUER_URI: 'https://id.example/realms/media',

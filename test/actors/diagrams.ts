@@ -1,6 +1,6 @@
 /** State diagrams (Mermaid) from the tables that the actors run by. */
-import { STATUS_TABLE } from '../../actors/batch-job/status.ts';
-import { JOB_MACHINE } from '../../actors/batch-job/transitions.ts';
+import { STATUS_TABLE } from '../../actors/batch-job/state/status.ts';
+import { JOB_MACHINE } from '../../actors/batch-job/life-cycle/transitions.ts';
 import type { ServiceCommand } from '../../actors/service/commands.ts';
 import { NEW_SERVICE, type ServiceState } from '../../actors/service/state.ts';
 import { DELIVERY_MACHINE } from '../../actors/delivery/transitions.ts';

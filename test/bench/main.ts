@@ -2,28 +2,28 @@
 import { spawnSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { accuracy } from './accuracy.ts';
-import { cluster } from './cluster.ts';
-import { emptyJobs, idleJobs, mailboxes } from './core.ts';
-import { decoding } from './decode.ts';
-import { deliveries } from './delivery.ts';
-import { largeDocument } from './document.ts';
-import { exports } from './export.ts';
-import { manyImages } from './images.ts';
+import { accuracy } from './media/accuracy.ts';
+import { cluster } from './jobs/cluster.ts';
+import { emptyJobs, idleJobs, mailboxes } from './jobs/core.ts';
+import { decoding } from './media/decode.ts';
+import { deliveries } from './jobs/delivery.ts';
+import { largeDocument } from './results/document.ts';
+import { exports } from './results/export.ts';
+import { manyImages } from './media/images.ts';
 import { print, type Figure } from './measure.ts';
-import { ownModels } from './models.ts';
-import { webPage } from './page.ts';
-import { pairs } from './pairs.ts';
-import { restInterface } from './rest.ts';
+import { ownModels } from './media/models.ts';
+import { webPage } from './results/page.ts';
+import { pairs } from './media/pairs.ts';
+import { restInterface } from './jobs/rest.ts';
 import { runParts } from './run-parts.ts';
-import { searching } from './search.ts';
-import { serviceOverhead } from './service.ts';
-import { startUp } from './start-up.ts';
-import { liveDelay, liveStreams } from './live.ts';
-import { streams } from './stream.ts';
-import { subJobs } from './sub-jobs.ts';
-import { takeOver } from './take-over.ts';
-import { watching } from './watching.ts';
+import { searching } from './results/search.ts';
+import { serviceOverhead } from './jobs/service.ts';
+import { startUp } from './jobs/start-up.ts';
+import { liveDelay, liveStreams } from './media/live.ts';
+import { streams } from './media/stream.ts';
+import { subJobs } from './jobs/sub-jobs.ts';
+import { takeOver } from './jobs/take-over.ts';
+import { watching } from './jobs/watching.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   service: serviceOverhead,

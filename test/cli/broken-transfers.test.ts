@@ -2,8 +2,8 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { answer, withService, type Handler } from './scripted-service.ts';
-import { Place } from './support.ts';
+import { answer, withService, type Handler } from './support/scripted-service.ts';
+import { Place } from './support/support.ts';
 
 /** More than a connection takes in before anybody reads. */
 const SIZE = 32 * 1024 * 1024;

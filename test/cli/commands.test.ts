@@ -2,15 +2,15 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { DOCUMENT_FORMATS } from '../../domain/export-formats.ts';
+import { DOCUMENT_FORMATS } from '../../domain/job/export-formats.ts';
 import type { RunningServer } from '../../main.ts';
-import { bitmapOf } from '../support/bitmap.ts';
-import { writeWhisperModel } from '../support/whisper-model.ts';
-import { yoloModel } from '../components/own-model.ts';
+import { bitmapOf } from '../support/media/bitmap.ts';
+import { writeWhisperModel } from '../support/media/whisper-model.ts';
+import { yoloModel } from '../components/models/onnx/own-model.ts';
 import { ownToken } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
-import { answer, withService, type Handler } from './scripted-service.ts';
-import { documentOf, Place, tracksOf, type Outcome } from './support.ts';
+import { answer, withService, type Handler } from './support/scripted-service.ts';
+import { documentOf, Place, tracksOf, type Outcome } from './support/support.ts';
 
 const HOST = 'cli-host';
 /** Its detector is the quickest to start. */

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { DEMO, Place } from './support.ts';
+import { DEMO, Place } from './support/support.ts';
 
 describe('The demo', () => {
   it('finds all known answers in the sample media, tells where the documents lie, and ends with 0', async function () {

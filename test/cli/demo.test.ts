@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import * as checks from '../../cli/demo-checks.ts';
-import { findingsOf } from '../../cli/demo-findings.ts';
+import * as checks from '../../cli/demo/demo-checks.ts';
+import { findingsOf } from '../../cli/demo/demo-findings.ts';
 
 describe('The demo', () => {
   for (const [name, check] of Object.entries(checks))

@@ -16,9 +16,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { sampleUri, Service, type DetectionDocument } from '../support/service.ts';
+import { sampleUri, Service, type DetectionDocument } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
-import { Place } from './support.ts';
+import { Place } from './support/support.ts';
 
 describe('troupe jobs fetch', () => {
   let service: Service;

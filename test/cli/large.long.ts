@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { answer, withService, type Handler } from './scripted-service.ts';
-import { Place, type Outcome } from './support.ts';
+import { answer, withService, type Handler } from './support/scripted-service.ts';
+import { Place, type Outcome } from './support/support.ts';
 
 /** More than the memory that the tool may take. */
 const SIZE = 300 * 1024 * 1024;

@@ -71,7 +71,7 @@ describe('The version of Node', () => {
     if (runsSqlite(process.versions)) this.skip();
     const folder = mkdtempSync(path.join(tmpdir(), 'troupe-node-version-'));
     after(() => rmSync(folder, { recursive: true, force: true }));
-    for (const file of ['cli/troupe.mjs', 'config/node-version.mjs']) {
+    for (const file of ['cli/troupe.mjs', 'config/build/node-version.mjs']) {
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
       copyFileSync(path.join(packageRoot, file), path.join(folder, file));
     }

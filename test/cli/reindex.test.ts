@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { Place } from './support.ts';
+import { Place } from './support/support.ts';
 
 describe('troupe reindex without a service', () => {
   let place: Place;

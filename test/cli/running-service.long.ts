@@ -5,7 +5,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { documentOf, Place, sample } from './support.ts';
+import { documentOf, Place, sample } from './support/support.ts';
 
 /** The detector that is quickest to start. */
 const PICTURES = ['--pipeline', 'IMAGE PROPERTIES DETECTION PIPELINE'];

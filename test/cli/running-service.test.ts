@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { Browser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
-import { SlowMedium } from './slow-medium.ts';
-import { documentOf, Place, sample, tracksOf, type Outcome, type Running } from './support.ts';
+import { SlowMedium } from './support/slow-medium.ts';
+import { documentOf, Place, sample, tracksOf, type Outcome, type Running } from './support/support.ts';
 
 /** The detector that is quickest to start. */
 const PICTURES = ['--pipeline', 'IMAGE PROPERTIES DETECTION PIPELINE'];

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { redisOfSuite } from '../support/redis.ts';
-import { Receiver } from '../support/receiver.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { redisOfSuite } from '../support/servers/redis.ts';
+import { Receiver } from '../support/servers/receiver.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sampleUri, type Service } from '../support/service.ts';
+import { sampleUri, type Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
-import { serverPair } from './server-pair.ts';
+import { serverPair } from './two-servers/server-pair.ts';
 
 const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
 

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { JOB_SCHEMA } from '../../actors/batch-job/snapshot.ts';
+import { JOB_SCHEMA } from '../../actors/batch-job/state/snapshot.ts';
 import { newCommitId } from '../../store/store.ts';
-import { redisOfSuite } from '../support/redis.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { redisOfSuite } from '../support/servers/redis.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const SHOT = { media: [sampleUri('hello-world.png')] };

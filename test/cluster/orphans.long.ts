@@ -6,9 +6,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sampleUri, type Service } from '../support/service.ts';
+import { sampleUri, type Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
-import { serverPair } from './server-pair.ts';
+import { serverPair } from './two-servers/server-pair.ts';
 
 describe('Files of a job in the folder of two servers', () => {
   const pair = serverPair({ CLEANING_MS: '50', DRAIN_MS: '0' }, { oneHere: true });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { until } from '../support/until.ts';
 import { remoteNode, SHOT, STREAMS, WITH_NODES } from './remote-node-support.ts';
-import { serverPair } from './server-pair.ts';
+import { serverPair } from './two-servers/server-pair.ts';
 
 describe('A node on another host behind a balancer of two servers', function () {
   this.timeout(240_000);

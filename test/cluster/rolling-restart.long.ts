@@ -1,9 +1,9 @@
 /** Two servers behind a balancer, restarted one after the other while clients go on: what one refuses with 503 the other answers. */
 import { expect } from 'chai';
-import { Balancer } from '../support/balancer.ts';
-import { sampleUri, type Service } from '../support/service.ts';
+import { Balancer } from '../support/servers/balancer.ts';
+import { sampleUri, type Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
-import { serverPair } from './server-pair.ts';
+import { serverPair } from './two-servers/server-pair.ts';
 
 const JOB = { media: [{ mediaUri: sampleUri('astronaut.png') }], pipelineName: 'LIGHT PIPELINE' };
 const READS = [

@@ -1,11 +1,11 @@
 /** What two servers have in common, with what a lower ring asks as well, or what repeats the rest in other ways. */
 import { registerLivePipeline } from '../support/live-pipeline.ts';
-import { dataUris } from './data-uris-suite.ts';
-import { frames } from './frames-suite.ts';
-import { sameAnswers } from './same-answers-suite.ts';
-import { search } from './search-suite.ts';
-import { serverPair } from './server-pair.ts';
-import { uploads } from './uploads-suite.ts';
+import { dataUris } from './two-servers/data-uris-suite.ts';
+import { frames } from './two-servers/frames-suite.ts';
+import { sameAnswers } from './two-servers/same-answers-suite.ts';
+import { search } from './two-servers/search-suite.ts';
+import { serverPair } from './two-servers/server-pair.ts';
+import { uploads } from './two-servers/uploads-suite.ts';
 
 describe('Of two servers of one store', () => {
   const pair = serverPair({ FRAME_WAIT_MS: '20000', MAX_FRAME_REQUESTS: '64' }, { oneHere: true });

@@ -1,17 +1,17 @@
 /** What two servers have in common, one of them in a process of its own: one pair serves all of these tests. */
 import { expect } from 'chai';
 import { registerLivePipeline } from '../support/live-pipeline.ts';
-import { sampleUri, type Service } from '../support/service.ts';
+import { sampleUri, type Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
-import { dataUris } from './data-uris-suite.ts';
-import { frames } from './frames-suite.ts';
-import { liveStreams } from './live-streams-suite.ts';
-import { nodeBehindBalancer } from './node-suite.ts';
+import { dataUris } from './two-servers/data-uris-suite.ts';
+import { frames } from './two-servers/frames-suite.ts';
+import { liveStreams } from './two-servers/live-streams-suite.ts';
+import { nodeBehindBalancer } from './two-servers/node-suite.ts';
 import { WITH_NODES } from './remote-node-support.ts';
-import { sameAnswers } from './same-answers-suite.ts';
-import { search } from './search-suite.ts';
-import { serverPair } from './server-pair.ts';
-import { uploads } from './uploads-suite.ts';
+import { sameAnswers } from './two-servers/same-answers-suite.ts';
+import { search } from './two-servers/search-suite.ts';
+import { serverPair } from './two-servers/server-pair.ts';
+import { uploads } from './two-servers/uploads-suite.ts';
 
 interface Deployed {
   readonly name: string;

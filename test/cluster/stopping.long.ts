@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findHolder } from '../../cli/holder.ts';
-import { sampleUri, type Service } from '../support/service.ts';
+import { findHolder } from '../../cli/service/holder.ts';
+import { sampleUri, type Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
-import { serverPair } from './server-pair.ts';
+import { serverPair } from './two-servers/server-pair.ts';
 
 const LIGHT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 /** Longer than any test waits. */

@@ -1,6 +1,7 @@
 /** What the tests of visual detectors share: jobs with a component's defaults, painted videos, collected answers. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { findComponents } from '../../actors/catalog/descriptors/installed.ts';
 import type { DetectionJob, FoundTrack, Frame, FrameSource } from '../../components/sdk/detector.ts';
 import type { Action, Algorithm, Pipeline, Properties, Task } from '../../domain/types.ts';
 
@@ -12,7 +13,9 @@ export interface Descriptor {
 }
 
 export async function descriptorOf(component: string): Promise<Descriptor> {
-  return JSON.parse(await readFile(join('components', component, 'descriptor.json'), 'utf8')) as Descriptor;
+  const found = findComponents('components').find(({ folder }) => basename(folder) === component);
+  if (found === undefined) throw new Error(`There is no component ${component}.`);
+  return JSON.parse(await readFile(join(found.folder, 'descriptor.json'), 'utf8')) as Descriptor;
 }
 
 /** A sub-job with the defaults of the descriptor and these properties on top. */

@@ -42,7 +42,7 @@ describe('The build', () => {
     writeFileSync(path.join(folder, file), text);
   };
   const build = (...more: readonly string[]) =>
-    spawnSync(process.execPath, ['config/build.mjs', ...more], { cwd: folder, encoding: 'utf8' });
+    spawnSync(process.execPath, ['config/build/build.mjs', ...more], { cwd: folder, encoding: 'utf8' });
   const main = () => execFileSync(process.execPath, ['dist/main.js'], { cwd: folder, encoding: 'utf8' });
   const built = (file: string) => existsSync(path.join(folder, 'dist', file));
 

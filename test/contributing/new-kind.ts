@@ -28,11 +28,11 @@ export const PROOF: Kind<ResultOf<'PROOF'>> = {
 `,
   ],
   [
-    'actors/batch-job/stages.ts',
+    'actors/batch-job/life-cycle/stages.ts',
     "import { PREPARE } from './kinds/prepare.ts';\n",
     "import { PROOF } from './kinds/proof.ts';\n",
   ],
-  ['actors/batch-job/stages.ts', '  UPLOAD,\n', '  PROOF,\n'],
+  ['actors/batch-job/life-cycle/stages.ts', '  UPLOAD,\n', '  PROOF,\n'],
 
   [
     'protocol/worker-protocol.ts',
@@ -58,17 +58,17 @@ export function* proof({ path }: ProofWork): Generator<string> {
 `,
   ],
   [
-    'components/media/handle.ts',
+    'components/builtin/media/handle.ts',
     "import { prepare } from './prepare.ts';\n",
     "import { proof } from './proof.ts';\n",
   ],
   [
-    'components/media/handle.ts',
+    'components/builtin/media/handle.ts',
     '  switch (assignment.kind) {\n',
     "    case 'PROOF':\n      return Readable.from(proof(assignment.work));\n",
   ],
   [
-    'components/media/handle.ts',
+    'components/builtin/media/handle.ts',
     "import { prepare } from './prepare.ts';\n",
     "import { Readable } from 'node:stream';\n",
   ],

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRoot } from '../../config/info.ts';
-import { freePort } from '../support/reverse-proxy.ts';
+import { freePort } from '../support/servers/reverse-proxy.ts';
 import { until, within } from '../support/until.ts';
 import { contextFiles, stages, type Step } from './steps.ts';
 

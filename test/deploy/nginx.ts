@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from '../support/reverse-proxy.ts';
+import { freePort } from '../support/servers/reverse-proxy.ts';
 import { until } from '../support/until.ts';
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;

@@ -1,5 +1,5 @@
 /** Catalogs in a few words. */
-import type { CatalogLookup } from '../../domain/plan-lookup.ts';
+import type { CatalogLookup } from '../../domain/plan/plan-lookup.ts';
 import type { Action, Algorithm, AlgorithmProperty, Pipeline, Task } from '../../domain/types.ts';
 
 interface GivenAlgorithm {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configureGlobal, readConfigureGlobal } from 'fast-check';
 import type { DetectionErrorCode, MediaType, Properties, Range, Track } from '../../domain/types.ts';
-import type { Box } from '../../domain/geometry.ts';
+import type { Box } from '../../domain/geometry/geometry.ts';
 import { seed } from '../support/seed.ts';
 
 type Pair = readonly [number, number];

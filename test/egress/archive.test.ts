@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { outgoingAgents, type OutgoingAgents } from '../../egress/agent.ts';
 import { findPastJob, type ArchiveDeps } from '../../egress/archive.ts';
-import { assertion } from '../../domain/archive.ts';
+import { assertion } from '../../domain/job/archive.ts';
 import type { ArchiveFinding, ArchiveQuestion } from '../../domain/types.ts';
-import { ArchiveServer } from '../support/archive-server.ts';
+import { ArchiveServer } from '../support/servers/archive-server.ts';
 import { until } from '../support/until.ts';
 
 const HASH = 'c0ffee';

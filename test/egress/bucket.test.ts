@@ -10,7 +10,7 @@ import {
   BucketServer,
   resolveBelowLocalhost,
   SECRET_KEY,
-} from '../support/bucket-server.ts';
+} from '../support/servers/bucket-server.ts';
 
 const ANYWHERE = { allowPrivate: true, settings: 'the setting FETCH_PRIVATE' };
 const TOKEN = 'never-shown-token';

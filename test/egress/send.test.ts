@@ -6,7 +6,16 @@ import type { Failure, OutgoingRequest, Outcome } from '../../egress/request.ts'
 import { createSend } from '../../egress/send.ts';
 import { NoToken, type ServiceToken } from '../../egress/service-token.ts';
 import { temporaryFolder } from '../store/folder.ts';
-import { answer, drip, drop, flood, hang, inTurn, Receiver, type Manner } from '../support/receiver.ts';
+import {
+  answer,
+  drip,
+  drop,
+  flood,
+  hang,
+  inTurn,
+  Receiver,
+  type Manner,
+} from '../support/servers/receiver.ts';
 import { until } from '../support/until.ts';
 
 const TIMEOUT_MS = 300;

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { LoginProvider } from '../../egress/login-provider.ts';
 import type { ServiceClient } from '../../egress/provider-client.ts';
 import { NoToken, serviceToken } from '../../egress/service-token.ts';
-import { Service } from '../support/service.ts';
+import { Service } from '../support/processes/service.ts';
 
 const SECRET = 's3cr3t:with/signs';
 

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isAlive } from '../support/processes.ts';
-import { errorCodes, Service } from '../support/service.ts';
-import { TEST_COMPONENTS } from '../support/test-components.ts';
+import { isAlive } from '../support/processes/processes.ts';
+import { errorCodes, Service } from '../support/processes/service.ts';
+import { TEST_COMPONENTS } from '../support/processes/test-components.ts';
 import { until } from '../support/until.ts';
 import {
   PICTURE,

@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { HOST, Nodes } from '../rest/nodes-support.ts';
-import { Namespace, noNamespaces } from '../support/network-namespaces.ts';
-import { NodeProcess, tokenFor } from '../support/node-process.ts';
-import { ReverseProxy } from '../support/reverse-proxy.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { HOST, Nodes } from '../rest/system/nodes-support.ts';
+import { Namespace, noNamespaces } from '../support/servers/network-namespaces.ts';
+import { NodeProcess, tokenFor } from '../support/processes/node-process.ts';
+import { ReverseProxy } from '../support/servers/reverse-proxy.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const NAMES = ['rack-1', 'rack-2'] as const;

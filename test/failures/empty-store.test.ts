@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import { hasRedis, TestRedis } from '../support/redis.ts';
-import { sampleUri, Service, withoutRedis } from '../support/service.ts';
+import { hasRedis, TestRedis } from '../support/servers/redis.ts';
+import { sampleUri, Service, withoutRedis } from '../support/processes/service.ts';
 
 const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 

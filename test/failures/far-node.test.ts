@@ -4,11 +4,11 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { NodeManagerModel } from '../../actors/node-configuration/model.ts';
-import { makeVideo } from '../media/make-video.ts';
-import { HOST, Nodes } from '../rest/nodes-support.ts';
-import { canBeNobody } from '../support/nobody.ts';
-import { NodeProcess, tokenFor } from '../support/node-process.ts';
-import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { makeVideo } from '../media/support/make-video.ts';
+import { HOST, Nodes } from '../rest/system/nodes-support.ts';
+import { canBeNobody } from '../support/processes/nobody.ts';
+import { NodeProcess, tokenFor } from '../support/processes/node-process.ts';
+import { sampleUri, Service, tracksOf } from '../support/processes/service.ts';
 
 const FAR = 'rack-2';
 

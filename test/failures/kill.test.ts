@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { makeVideo } from '../media/make-video.ts';
-import { isAlive } from '../support/processes.ts';
-import type { DeathWish } from '../support/server-main.ts';
+import { makeVideo } from '../media/support/make-video.ts';
+import { isAlive } from '../support/processes/processes.ts';
+import type { DeathWish } from '../support/processes/server-main.ts';
 import {
   sampleUri,
   Service,
@@ -15,7 +15,7 @@ import {
   type JobRequest,
   type LogLine,
   withoutRedis,
-} from '../support/service.ts';
+} from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 type When = DeathWish['when'];

@@ -7,10 +7,10 @@ import type { SyncAnswer } from '../../actors/node-gateway/messages.ts';
 import { hashToken, newToken } from '../../actors/node-manager/tokens.ts';
 import type { NodeInfo } from '../../actors/views/node-list.ts';
 import { readInfo } from '../../config/info.ts';
-import { HOST, Nodes } from '../rest/nodes-support.ts';
-import { NodeProcess, tokenFor } from '../support/node-process.ts';
-import { POLL_MS, RawComponent } from '../support/raw-component.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { HOST, Nodes } from '../rest/system/nodes-support.ts';
+import { NodeProcess, tokenFor } from '../support/processes/node-process.ts';
+import { POLL_MS, RawComponent } from '../support/processes/raw-component.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const SILENCE_MS = 1_500;

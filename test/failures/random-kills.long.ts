@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { seed, seeded } from '../support/seed.ts';
-import { isAlive } from '../support/processes.ts';
-import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import { isAlive } from '../support/processes/processes.ts';
+import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/processes/service.ts';
 
 const JOBS = 10;
 /** Each is inspected and looked at: two sub-jobs. */

@@ -2,9 +2,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Place, type Outcome, type Running } from '../cli/support.ts';
-import { isAlive } from '../support/processes.ts';
-import { freePort, hasRedis, TestRedis } from '../support/redis.ts';
+import { Place, type Outcome, type Running } from '../cli/support/support.ts';
+import { isAlive } from '../support/processes/processes.ts';
+import { freePort, hasRedis, TestRedis } from '../support/servers/redis.ts';
 import { ownToken } from '../support/tokens.ts';
 import { until, within } from '../support/until.ts';
 

@@ -1,7 +1,13 @@
 /** Components that exit, hang, flood or answer garbage, by what they do and how often. */
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { errorCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import {
+  errorCodes,
+  sampleUri,
+  Service,
+  tracksOf,
+  type DetectionDocument,
+} from '../support/processes/service.ts';
 
 export const ATTEMPTS = 2;
 /** Short, but longer than a busy machine needs to load a library. */

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { isAlive } from '../support/processes.ts';
-import { errorCodes, Service, tracksOf } from '../support/service.ts';
+import { isAlive } from '../support/processes/processes.ts';
+import { errorCodes, Service, tracksOf } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import {
   ATTEMPTS,

@@ -1,11 +1,11 @@
 /** Every rule that bodies of requests, answers of components and addresses meet outside of domain/; or why it needs no timing. */
 import type { z } from 'zod';
-import { parseBounded } from '../../actors/catalog/bounded-parse.ts';
-import * as descriptors from '../../actors/catalog/descriptor.ts';
-import * as fields from '../../actors/catalog/fields.ts';
+import { parseBounded } from '../../actors/catalog/descriptors/bounded-parse.ts';
+import * as descriptors from '../../actors/catalog/descriptors/descriptor.ts';
+import * as fields from '../../actors/catalog/descriptors/fields.ts';
 import * as placing from '../../actors/catalog/placing.ts';
 import { EMPTY_CATALOG } from '../../actors/catalog/state.ts';
-import { withoutExtras } from '../../actors/catalog/tolerant-json.ts';
+import { withoutExtras } from '../../actors/catalog/descriptors/tolerant-json.ts';
 import { savedConfiguration } from '../../actors/node-configuration/transitions.ts';
 import * as unserved from '../../actors/node-configuration/unserved.ts';
 import { uploadOf } from '../../actors/uploads/use.ts';
@@ -14,10 +14,10 @@ import { componentDescriptor } from '../../http/schemas/components.ts';
 import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
-import * as found from '../../http/schemas/found.ts';
-import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/lease-files.ts';
-import { cursorOf, jobListQuery } from '../../http/schemas/job-list.ts';
-import * as jobs from '../../http/schemas/batch-jobs.ts';
+import * as found from '../../http/schemas/jobs/found.ts';
+import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
+import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
+import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
 import * as media from '../../http/schemas/media.ts';
 import { searchQuery } from '../../http/schemas/search.ts';
 import * as sync from '../../http/schemas/node-sync.ts';
@@ -25,13 +25,13 @@ import { nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checked } from '../../http/schemas/problems.ts';
 import * as streaming from '../../http/schemas/streaming-jobs.ts';
 import * as messages from '../../http/schemas/system-messages.ts';
-import * as worker from '../../http/schemas/worker-protocol.ts';
-import { parseJson } from '../../http/steps/json-body.ts';
-import { decodeDataUri } from '../../media/data-uri.ts';
-import { schemeOf, shownUri } from '../../media/file-uris.ts';
-import * as censor from '../../domain/censor.ts';
-import * as wrong from '../../results/check-rules.ts';
-import { unparsable } from '../../results/json-shape.ts';
+import * as worker from '../../http/schemas/worker/worker-protocol.ts';
+import { parseJson } from '../../http/routing/json-body.ts';
+import { decodeDataUri } from '../../media/fetch/data-uri.ts';
+import { schemeOf, shownUri } from '../../media/fetch/file-uris.ts';
+import * as censor from '../../domain/job/censor.ts';
+import * as wrong from '../../results/check/check-rules.ts';
+import { unparsable } from '../../results/check/json-shape.ts';
 import { because, many, named, ofText, type Known, type Work } from './growth.ts';
 
 const ANSWER = 'describes an answer, or is a part of the others';
@@ -142,7 +142,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     queryTimestamp: text(common.queryTimestamp, (given) => given),
   },
   'http/schemas/details.ts': { detailsQuery: text(detailsQuery, (details) => ({ details })) },
-  'http/schemas/detection-document.ts': because(ANSWER, 'detectionDocument', 'cocoDocument'),
+  'http/schemas/jobs/detection-document.ts': because(ANSWER, 'detectionDocument', 'cocoDocument'),
   'http/schemas/actors.ts': {
     ...because(ANSWER, 'actorPage'),
     actorListQuery: [
@@ -150,7 +150,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(actorListQuery, (after) => ({ after })),
     ],
   },
-  'http/schemas/found.ts': {
+  'http/schemas/jobs/found.ts': {
     ...because(ANSWER, 'mediumParams', 'mediaOfJob', 'lanes', 'trackPage', 'boxPage'),
     mediaQuery: text(found.mediaQuery, (limit) => ({ limit })),
     tracksQuery: [
@@ -160,7 +160,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ],
     boxesQuery: text(found.boxesQuery, (fromFrame) => ({ fromFrame })),
   },
-  'http/schemas/job-list.ts': {
+  'http/schemas/jobs/job-list.ts': {
     ...because(ANSWER, 'jobPage', 'liveIssues'),
     jobListQuery: [
       body(jobListQuery, (size) => named(size, () => '1')),
@@ -179,7 +179,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(searchQuery, (given) => ({ class: given, type: given, job: given })),
     ],
   },
-  'http/schemas/batch-jobs.ts': {
+  'http/schemas/jobs/batch-jobs.ts': {
     ...because(
       ANSWER,
       ...'jobStatus jobId jobCreationResponse waitingFor singleJobInfo dryRunResponse allJobsStatistics archiveRepostResponse'.split(
@@ -275,13 +275,13 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     messageQuery: text(messages.messageQuery, (msgType) => ({ msgType, severity: msgType })),
     messageId: text(messages.messageId, (given) => given),
   },
-  'http/schemas/lease-files.ts': {
+  'http/schemas/worker/lease-files.ts': {
     ...because(ANSWER, 'storedFile'),
     frameNumber: ofText((given) => frameNumber.safeParse(given)),
     leaseFrameQuery: text(leaseFrameQuery, (format) => ({ format })),
     leaseFileName: ofText((given) => leaseFileName.safeParse(given)),
   },
-  'http/schemas/worker-protocol.ts': {
+  'http/schemas/worker/worker-protocol.ts': {
     ...because(ANSWER, 'streamAnswer', 'claimAnswer', 'answersAnswer', 'resultAnswer', 'heartbeatAnswer'),
     claimRequest: [
       body(worker.claimRequest, (size) => ({ algorithms: texts(size) })),
@@ -302,11 +302,11 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     streamEnd: text(worker.streamEnd, (detail) => ({ reason: 'ended', detail })),
     failureRequest: text(worker.failureRequest, (message) => ({ code: 'OTHER', message })),
   },
-  'http/steps/json-body.ts': {
+  'http/routing/json-body.ts': {
     ...because('reads a request and hands its text to parseJson', 'readJson', 'readText'),
     parseJson: [...ofText(parsedJson), ...ofText(parsedJson, '"', '"'), ...ofText(parsedJson, '[', ']')],
   },
-  'domain/censor.ts': {
+  'domain/job/censor.ts': {
     censorProperties: (size) => () => censor.censorProperties(named(size, String)),
     censorDeep: (size) => () =>
       censor.censorDeep(many(size / 10, (at) => ({ a: [{ ARCHIVE_URL: `http://${at}` }] }))),
@@ -316,7 +316,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     censorAction: (size) => () => censor.censorAction(actionWith(size)),
     censoredProperty: (size) => () => censor.censoredProperty(actionWith(size)),
   },
-  'results/check-rules.ts': {
+  'results/check/check-rules.ts': {
     ...because(
       'looks at one field',
       'isWarning',
@@ -369,27 +369,27 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       return () => wrong.wrongStored(given);
     },
   },
-  'results/json-shape.ts': { unparsable: [...ofText(unparsable), ...ofText(unparsable, '"')] },
-  'media/data-uri.ts': {
+  'results/check/json-shape.ts': { unparsable: [...ofText(unparsable), ...ofText(unparsable, '"')] },
+  'media/fetch/data-uri.ts': {
     decodeDataUri: [
       ...ofText((given) => decodeDataUri(given, 1e9), 'data:,'),
       ...ofText((given) => decodeDataUri(given, 1e9), 'data:;base64,'),
       ...ofText((given) => decodeDataUri(given, 1e9), 'data:', ','),
     ],
   },
-  'media/file-uris.ts': {
+  'media/fetch/file-uris.ts': {
     ...because('asks the file system', 'checkFileUri'),
     schemeOf: ofText(schemeOf),
     shownUri: ofText(shownUri, 'http://a'),
   },
-  'actors/catalog/tolerant-json.ts': {
+  'actors/catalog/descriptors/tolerant-json.ts': {
     withoutExtras: [...ofText(withoutExtras), ...ofText(withoutExtras, '[', ',]')],
   },
-  'actors/catalog/bounded-parse.ts': {
+  'actors/catalog/descriptors/bounded-parse.ts': {
     parseBounded: (size) => () =>
       parseBounded(jobs.jobCreationRequest, { media: many(size, () => 0) }, () => 'wrong'),
   },
-  'actors/catalog/fields.ts': {
+  'actors/catalog/descriptors/fields.ts': {
     ...because(
       'makes a schema, or is one of those that the descriptor is made of',
       'trimmed',
@@ -403,7 +403,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     validName: text(fields.validName, (given) => given),
     elementName: text(fields.elementName, (given) => given),
   },
-  'actors/catalog/descriptor.ts': {
+  'actors/catalog/descriptors/descriptor.ts': {
     ...because(
       'is timed by the bodies of http/schemas/pipelines.ts',
       'actionSchema',

@@ -3,7 +3,7 @@ import { constants, crc32, deflateSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../config/info.ts';
-import { zipOf } from '../support/zip.ts';
+import { zipOf } from '../support/media/zip.ts';
 
 const MIB = 1024 ** 2;
 /** What comes out of a document; `npm run test:long`, which says MUTATIONS, takes more. */

@@ -9,7 +9,7 @@ const BOUNDED: readonly { readonly source: string; readonly most: number; readon
 
 /** Files that make expressions of what they know themselves. */
 const MADE: Readonly<Record<string, string>> = {
-  'components/language/script.ts': 'names of scripts from a list in the file',
+  'components/detectors/language/script.ts': 'names of scripts from a list in the file',
   'store/sqlite/place.ts': 'addresses of folders, each character as it stands',
   'http/app.ts': 'paths of the routes, which are written in the code',
 };

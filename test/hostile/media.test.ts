@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../config/info.ts';
-import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
+import { errorCodes, sampleUri, Service, tracksOf } from '../support/processes/service.ts';
 import { BOMBS, mutated, randomOf } from './bombs.ts';
 import { seed } from '../support/seed.ts';
 

@@ -1,6 +1,6 @@
 /** Requests that are made to hold the server: each is answered soon, and nobody else waits meanwhile. */
 import { expect } from 'chai';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { floods } from './suite-of-floods.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { sampleUri, type Service } from '../support/service.ts';
+import { sampleUri, type Service } from '../support/processes/service.ts';
 
 const ASTRONAUT = { mediaUri: sampleUri('astronaut.png') };
 /** Processor time for which the event loop may be held. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { NodeCommand, SyncAnswer, SyncRequest } from '../../actors/node-gateway/messages.ts';
-import { systemClock } from '../../actors/runtime/clock.ts';
+import { systemClock } from '../../actors/basics/clock.ts';
 import type { NodeCredentials } from '../../config/node.ts';
 import { NodeFiles } from '../../node/node-files.ts';
 import { nodeTokens } from '../../node/node-tokens.ts';

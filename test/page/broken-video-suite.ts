@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
-import { makeVideo } from '../media/make-video.ts';
+import { makeVideo } from '../media/support/make-video.ts';
 import type { Chromium } from '../support/chromium.ts';
-import type { Service } from '../support/service.ts';
+import type { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 /** The browser is given the video in parts of this size, so that it has to come back while it plays. */

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { makeVideo } from '../media/make-video.ts';
+import { makeVideo } from '../media/support/make-video.ts';
 import { Chromium, hasChromium } from '../support/chromium.ts';
 import { WHOLE, withCrowd, type Crowd } from '../support/crowd.ts';
-import { Service } from '../support/service.ts';
+import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const LONG_MS = 600_000;

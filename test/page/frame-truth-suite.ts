@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { makeVideo, type VideoRecipe } from '../media/make-video.ts';
+import { makeVideo, type VideoRecipe } from '../media/support/make-video.ts';
 import type { Chromium } from '../support/chromium.ts';
-import type { Service } from '../support/service.ts';
+import type { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 /** Frames that are looked at, of each video; `npm run test:long` looks at more. */

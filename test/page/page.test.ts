@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { packageRoot } from '../../config/info.ts';
 import { Chromium, hasChromium } from '../support/chromium.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { SHOWN } from './frame-truth-suite.ts';
-import { viewerOfVideos } from './viewer-suite.ts';
+import { viewerOfVideos } from './viewer/viewer-suite.ts';
 
 const sample = (name: string) => join(packageRoot, 'samples', name);
 interface Place {

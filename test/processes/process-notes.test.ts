@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ProcessNotes } from '../../processes/process-notes.ts';
-import { endOf, isAlive } from '../support/processes.ts';
+import { endOf, isAlive } from '../support/processes/processes.ts';
 
 const NOTES = new URL('../../processes/process-notes.js', import.meta.url).href;
 /** Another server that has started a process, and goes on. */

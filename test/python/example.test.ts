@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/processes/service.ts';
 import { exampleFolder, needsPython, PythonComponent } from './support.ts';
 
 const SILENCE = 'SILENCE DETECTION PIPELINE';

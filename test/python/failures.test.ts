@@ -2,11 +2,11 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pictureUri } from '../support/data-uri.ts';
-import { isAlive } from '../support/processes.ts';
-import { freePort, ReverseProxy } from '../support/reverse-proxy.ts';
+import { pictureUri } from '../support/media/data-uri.ts';
+import { isAlive } from '../support/processes/processes.ts';
+import { freePort, ReverseProxy } from '../support/servers/reverse-proxy.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
-import { Service, tracksOf } from '../support/service.ts';
+import { Service, tracksOf } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { needsPython, probeFile, PythonComponent } from './support.ts';
 

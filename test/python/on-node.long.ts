@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { ServiceModel } from '../../actors/node-configuration/model.ts';
-import { HOST, Nodes } from '../rest/nodes-support.ts';
-import { NodeProcess } from '../support/node-process.ts';
-import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { HOST, Nodes } from '../rest/system/nodes-support.ts';
+import { NodeProcess } from '../support/processes/node-process.ts';
+import { sampleUri, Service, tracksOf } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { exampleFolder, needsPython } from './support.ts';
 

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { cpSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pictureUri } from '../support/data-uri.ts';
-import { Service, tracksOf } from '../support/service.ts';
+import { pictureUri } from '../support/media/data-uri.ts';
+import { Service, tracksOf } from '../support/processes/service.ts';
 import { needsPython, referenceFolder, REFERENCE_PIPELINE } from './support.ts';
 
 describe('A component of the reference system in Python', function () {

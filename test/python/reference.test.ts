@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { sampleUri, Service, tracksOf } from '../support/processes/service.ts';
 import {
   needsPython,
   PythonComponent,

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { viewsOf } from '../../components/host/views.ts';
 import { packageRoot } from '../../config/info.ts';
-import { frameTransform, type FrameTransform } from '../../media/transform.ts';
+import { frameTransform, type FrameTransform } from '../../media/picture/transform.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import { needsPython, sdkFolder } from './support.ts';
 

@@ -2,8 +2,8 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { packageRoot } from '../../config/info.ts';
-import { endOf, isAlive } from '../support/processes.ts';
-import type { Service } from '../support/service.ts';
+import { endOf, isAlive } from '../support/processes/processes.ts';
+import type { Service } from '../support/processes/service.ts';
 import { until, within } from '../support/until.ts';
 
 /** Debian's own where there is one: it has no packages but those of the standard library. */

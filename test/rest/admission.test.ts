@@ -1,6 +1,6 @@
 /** More jobs than the service runs at a time: they wait as INITIALIZED, then the service says that it is full. */
 import { expect } from 'chai';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 
 describe('Jobs above MAX_LIVE_JOBS', () => {
   let service: Service;

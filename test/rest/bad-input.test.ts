@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { packageRoot } from '../../config/info.ts';
-import { ALL_JOBS, LIVE_JOBS } from '../../actors/batch-job/indexes.ts';
+import { ALL_JOBS, LIVE_JOBS } from '../../actors/batch-job/state/indexes.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import {
   errorCodes,
@@ -17,7 +17,7 @@ import {
   tracksOf,
   type DetectionDocument,
   withoutRedis,
-} from '../support/service.ts';
+} from '../support/processes/service.ts';
 import { within } from '../support/until.ts';
 
 const PICTURE = sampleUri('hello-world.png');

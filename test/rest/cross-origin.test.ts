@@ -1,8 +1,8 @@
 /** Web pages of other origins, and reverse proxies: CORS_ALLOWED_ORIGINS, BASE_URL with a path, TRUST_PROXY. */
 import { expect } from 'chai';
 import { readSettings } from '../../config/settings.ts';
-import { freePort, ReverseProxy } from '../support/reverse-proxy.ts';
-import { Service } from '../support/service.ts';
+import { freePort, ReverseProxy } from '../support/servers/reverse-proxy.ts';
+import { Service } from '../support/processes/service.ts';
 
 const UI = 'https://ui.example';
 const OTHER = 'https://evil.example';

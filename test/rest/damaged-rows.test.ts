@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import path from 'node:path';
-import { RawComponent, trackNamed } from '../support/raw-component.ts';
-import { sampleUri, Service, withoutRedis } from '../support/service.ts';
+import { RawComponent, trackNamed } from '../support/processes/raw-component.ts';
+import { sampleUri, Service, withoutRedis } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const JOB = { media: [sampleUri('rocket.jpg')], pipelineName: 'ABSENT PIPELINE' };

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runWarm } from '../cli/warm-tool.ts';
-import { sampleUri, Service, tracksOf, withoutRedis } from '../support/service.ts';
+import { runWarm } from '../cli/support/warm-tool.ts';
+import { sampleUri, Service, tracksOf, withoutRedis } from '../support/processes/service.ts';
 import { ownToken } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 

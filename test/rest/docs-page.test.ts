@@ -1,7 +1,7 @@
 /** The page at /docs: anonymous, static, and without a request to anybody else. */
 import { expect } from 'chai';
 import { request } from 'undici';
-import { Service } from '../support/service.ts';
+import { Service } from '../support/processes/service.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '': 'text/html; charset=utf-8',

@@ -7,9 +7,9 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import Router from '@koa/router';
 import { z } from 'zod';
-import { answered, json, nothing, ok, withoutBody } from '../../http/declaration.ts';
-import { endpoint, type Endpoint } from '../../http/endpoint.ts';
-import { mapErrors } from '../../http/errors.ts';
+import { answered, json, nothing, ok, withoutBody } from '../../http/routing/declaration.ts';
+import { endpoint, type Endpoint } from '../../http/steps/endpoint.ts';
+import { mapErrors } from '../../http/routing/errors.ts';
 import { route } from '../../http/routes.ts';
 import { wholeNumber } from '../../http/schemas/common.ts';
 

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { OpenApiCheck, type OpenApiDocument } from '../support/openapi.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { Client, type Message } from './fuzz/client.ts';
 import { Facts } from './fuzz/facts.ts';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { sampleUri, Service, tracksOf, withoutRedis } from '../support/service.ts';
+import { sampleUri, Service, tracksOf, withoutRedis } from '../support/processes/service.ts';
 import { until, within } from '../support/until.ts';
 
 interface Uploaded {

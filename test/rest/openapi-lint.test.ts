@@ -2,7 +2,7 @@
 import { createConfig, lintFromString, type NormalizedProblem } from '@redocly/openapi-core';
 import { expect } from 'chai';
 import { openApiDocument } from '../../http/openapi/document.ts';
-import type { Operation } from '../../http/declaration.ts';
+import type { Operation } from '../../http/routing/declaration.ts';
 import { endpoints, tags } from '../../http/endpoints/index.ts';
 
 /** Rules that are not among the recommended ones. */

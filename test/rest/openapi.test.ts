@@ -1,10 +1,10 @@
 /** The OpenAPI document, GET /rest/openapi.json: complete, valid, and true. */
 import { expect } from 'chai';
 import { routersOf, type AppDeps } from '../../http/app.ts';
-import { Metrics } from '../../http/metrics.ts';
+import { Metrics } from '../../http/metrics/metrics.ts';
 import { endpoints, tags } from '../../http/endpoints/index.ts';
 import { OpenApiCheck, type OpenApiDocument, type OperationObject } from '../support/openapi.ts';
-import { Service } from '../support/service.ts';
+import { Service } from '../support/processes/service.ts';
 
 interface Declared {
   readonly method: string;

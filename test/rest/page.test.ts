@@ -1,7 +1,7 @@
 /** The web page as a browser gets it: what is served, to whom, and under which policy. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { Service } from '../support/service.ts';
+import { Service } from '../support/processes/service.ts';
 
 describe('The web page', () => {
   let service: Service;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { registerLivePipeline } from '../support/live-pipeline.ts';
-import { Service } from '../support/service.ts';
+import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const STREAM = { streamUri: 'rtsp://camera.example/live', segmentSize: 10 };

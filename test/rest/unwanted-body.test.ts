@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { dropRest } from '../../http/steps/unwanted-body.ts';
+import { dropRest } from '../../http/routing/unwanted-body.ts';
 import { within } from '../support/until.ts';
 
 describe('The rest of a body that was refused', () => {

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { answerName, answerPlace } from '../../results/answer-place.ts';
-import { ResultChecker } from '../../results/check.ts';
+import { ResultChecker } from '../../results/check/check.ts';
 import { feedIndexLine, readFeedPiece, readSmallPiece } from '../../results/feed-index.ts';
 import { readLines } from '../../results/lines.ts';
-import { placesOf, trackLines, typesIn } from '../../results/track-lines.ts';
-import { trackLine } from './document-parts.ts';
+import { placesOf, trackLines, typesIn } from '../../results/document/track-lines.ts';
+import { trackLine } from './document/document-parts.ts';
 import { temporaryFolder } from './folder.ts';
 
 const TRACK = {
@@ -86,7 +86,7 @@ describe('Small answers that come together', () => {
   });
 
   it('are refused alone even when one of them makes the checker die', async () => {
-    const dying = new ResultChecker({ worker: new URL('./dying-worker.js', import.meta.url) });
+    const dying = new ResultChecker({ worker: new URL('./check/dying-worker.js', import.meta.url) });
     const good = `${JSON.stringify(TRACK)}\n`;
     const results = await dying.checkResults([good, 'killer\n', good].map(expected));
     expect(results.map(({ ok }) => ok)).to.deep.equal([true, false, true]);

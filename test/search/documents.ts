@@ -1,7 +1,7 @@
 /** Detection documents for the search, as short as can be said what matters. */
 import { writeFileSync } from 'node:fs';
 import type { SearchedJob, SearchQuery } from '../../store/search.ts';
-import { foldedName, searchTerms } from '../../domain/words.ts';
+import { foldedName, searchTerms } from '../../domain/text/words.ts';
 
 export interface GivenTrack {
   readonly text?: string;

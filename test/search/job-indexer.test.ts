@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { UNINDEXED_JOBS } from '../../actors/batch-job/indexes.ts';
-import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
+import { UNINDEXED_JOBS } from '../../actors/batch-job/state/indexes.ts';
+import { BATCH_JOB } from '../../actors/batch-job/state/keys.ts';
 import { JobIndexer } from '../../actors/search/job-indexer.ts';
-import { systemClock } from '../../actors/runtime/clock.ts';
+import { systemClock } from '../../actors/basics/clock.ts';
 import type { Logger } from '../../config/logger.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../store/folder.ts';

@@ -1,8 +1,8 @@
 /** Clients: each wants some jobs, asks any server until one answers, cancels some of them and has others run again. */
-import { isTerminal } from '../../actors/batch-job/status.ts';
-import { storedJob } from '../../actors/views/stored-job.ts';
+import { isTerminal } from '../../actors/batch-job/state/status.ts';
+import { storedJob } from '../../actors/batch-job/state/stored-job.ts';
 import type { GivenJob } from '../actors/batch-job/jobs.ts';
-import { between, oneOf, type Random } from '../cluster/chaos-plan.ts';
+import { between, oneOf, type Random } from '../cluster/chaos/chaos-plan.ts';
 import { Broken, type Network } from './network.ts';
 import type { Promises } from './promises.ts';
 import type { Server } from './server.ts';

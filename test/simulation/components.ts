@@ -2,11 +2,11 @@
 import type { Lease } from '../../store/ledger.ts';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
 import { DISPATCHER } from '../../actors/dispatcher/actor.ts';
-import type { SubJobRow } from '../../actors/batch-job/state.ts';
-import { rowOf } from '../../actors/worker-gateway/assignments.ts';
-import type { Taken } from '../../actors/worker-gateway/answer-outcome.ts';
+import type { SubJobRow } from '../../actors/batch-job/state/state.ts';
+import { rowOf } from '../../actors/worker-gateway/leases/assignments.ts';
+import type { Taken } from '../../protocol/answer-outcome.ts';
 import { doneWith, failedWith, type GivenJob } from '../actors/batch-job/jobs.ts';
-import { between, oneOf, type Random } from '../cluster/chaos-plan.ts';
+import { between, oneOf, type Random } from '../cluster/chaos/chaos-plan.ts';
 import { Broken, type Network } from './network.ts';
 import type { Promises } from './promises.ts';
 import type { Server } from './server.ts';

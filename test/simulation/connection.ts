@@ -1,5 +1,5 @@
 /** The store as one server sees it: over a network, with the rules of the real connection for what is not known. */
-import type { Channel, Liveness } from '../../actors/cluster.ts';
+import type { Channel, Liveness } from '../../actors/cluster/cluster.ts';
 import type { Claim, LedgerListener, WorkLedger } from '../../store/ledger.ts';
 import { UnclearLeases } from '../../store/redis/unclear-leases.ts';
 import type { Store } from '../../store/store.ts';

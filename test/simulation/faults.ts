@@ -1,5 +1,5 @@
 /** What happens to servers, to Redis and to what lies between them. */
-import { between, oneOf, type Random } from '../cluster/chaos-plan.ts';
+import { between, oneOf, type Random } from '../cluster/chaos/chaos-plan.ts';
 import type { Network } from './network.ts';
 import type { Promises } from './promises.ts';
 import type { Server } from './server.ts';

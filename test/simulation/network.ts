@@ -1,6 +1,6 @@
 /** What lies between processes: calls take their time, get lost, arrive twice as late as anybody waits, and nobody knows whether they were carried out. */
 import { StoreAway } from '../../store/store.ts';
-import type { Random } from '../cluster/chaos-plan.ts';
+import type { Random } from '../cluster/chaos/chaos-plan.ts';
 import type { ProcessClock, SimulatedTime } from './time.ts';
 
 export interface NetworkOdds {

@@ -1,7 +1,7 @@
 /** What servers promise together, looked at with every commit and every claim, and when all is over. */
-import { isTerminal, type BatchJobStatus } from '../../actors/batch-job/status.ts';
-import type { JobRecord } from '../../actors/batch-job/record.ts';
-import type { SubJobRow } from '../../actors/batch-job/state.ts';
+import { isTerminal, type BatchJobStatus } from '../../actors/batch-job/state/status.ts';
+import type { JobRecord } from '../../actors/batch-job/state/record.ts';
+import type { SubJobRow } from '../../actors/batch-job/state/state.ts';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { ActorKey, Commit } from '../../store/store.ts';

@@ -1,19 +1,19 @@
 /** The real actors of one server, with their real clocks and wiring, on simulated time, network and disk. */
 import { openCatalog } from '../../actors/catalog/actor.ts';
 import { Catalog } from '../../actors/catalog/catalog.ts';
-import { Cluster } from '../../actors/cluster.ts';
+import { Cluster } from '../../actors/cluster/cluster.ts';
 import { ADMISSION } from '../../actors/admission/actor.ts';
-import { LIVE_JOBS, REMOVED_JOBS } from '../../actors/batch-job/indexes.ts';
+import { LIVE_JOBS, REMOVED_JOBS } from '../../actors/batch-job/state/indexes.ts';
 import { DISPATCHER, startTicking } from '../../actors/dispatcher/actor.ts';
-import { guard, type Guardian } from '../../actors/guardian.ts';
-import { startReconciling } from '../../actors/reconcile.ts';
-import { every } from '../../actors/runtime/clock.ts';
+import { guard, type Guardian } from '../../actors/guardian/guardian.ts';
+import { startReconciling } from '../../actors/upkeep/reconcile.ts';
+import { every } from '../../actors/basics/clock.ts';
 import { ActorSystem } from '../../actors/runtime/system.ts';
-import { AnswerFiles } from '../../actors/worker-gateway/answer-files.ts';
-import { AnswerSettlement } from '../../actors/worker-gateway/answer-settlement.ts';
+import { AnswerFiles } from '../../actors/worker-gateway/results/answer-files.ts';
+import { AnswerSettlement } from '../../actors/worker-gateway/results/answer-settlement.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Send } from '../../egress/request.ts';
-import { ResultChecker } from '../../results/check.ts';
+import { ResultChecker } from '../../results/check/check.ts';
 import { StoredDuties } from '../../store/duties.ts';
 import { allEntries } from '../../store/store.ts';
 import { PlainTree } from '../actors/runtime/plain-tree.ts';
@@ -34,7 +34,7 @@ export interface ServerDeps extends Pick<ConnectionDeps, 'redis' | 'network'> {
   toldEnd(jobId: string): void;
 }
 
-/** As http/work-metrics.ts, without figures. */
+/** As http/metrics/work-metrics.ts, without figures. */
 const METER = {
   jobEnded() {},
   subJobEnded() {},

@@ -1,7 +1,7 @@
 /** The jobs of a simulation, and what becomes of each of their sub-jobs: the same, whatever happens to servers meanwhile. */
-import type { JobRequest } from '../../actors/batch-job/job-request.ts';
-import type { SubJobRow } from '../../actors/batch-job/state.ts';
-import { isTerminal } from '../../actors/batch-job/status.ts';
+import type { JobRequest } from '../../actors/job-service/job-request.ts';
+import type { SubJobRow } from '../../actors/batch-job/state/state.ts';
+import { isTerminal } from '../../actors/batch-job/state/status.ts';
 import {
   failedWith,
   LedJob,
@@ -12,7 +12,7 @@ import {
   type GivenJob,
 } from '../actors/batch-job/jobs.ts';
 import { NOOP } from '../bench/parts.ts';
-import { oneOf, type Random } from '../cluster/chaos-plan.ts';
+import { oneOf, type Random } from '../cluster/chaos/chaos-plan.ts';
 import { foundIn } from './promises.ts';
 
 /** What becomes of an attempt in a component's hands. */

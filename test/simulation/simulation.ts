@@ -1,10 +1,10 @@
 /** One seed: servers, components and clients on one simulated Redis, and all that happens to them. */
 import type { Settings } from '../../config/settings.ts';
-import { LIVE_JOBS, WAITING_JOBS } from '../../actors/batch-job/indexes.ts';
-import { isTerminal } from '../../actors/batch-job/status.ts';
+import { LIVE_JOBS, WAITING_JOBS } from '../../actors/batch-job/state/indexes.ts';
+import { isTerminal } from '../../actors/batch-job/state/status.ts';
 import type { Send } from '../../egress/request.ts';
 import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
-import { between, oneOf, randomOf, type Random } from '../cluster/chaos-plan.ts';
+import { between, oneOf, randomOf, type Random } from '../cluster/chaos/chaos-plan.ts';
 import { Client, type WantedJob } from './clients.ts';
 import { Component } from './components.ts';
 import { checkEnds, type Callback } from './ends.ts';

@@ -1,5 +1,5 @@
 /** Time that passes as fast as what is to happen in it can be computed. */
-import type { Clock } from '../../actors/runtime/clock.ts';
+import type { Clock } from '../../actors/basics/clock.ts';
 
 /** What `Date.now` shows when a simulation begins: any time will do, as long as it is always the same. */
 const EPOCH = 1_700_000_000_000;

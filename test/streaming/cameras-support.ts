@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { closeServers, rtsp, smallClip } from '../media/live-watching.ts';
-import { scratchFolder } from '../media/samples.ts';
-import { accessUnits, type CodedClip } from '../support/coded-media.ts';
-import { Service } from '../support/service.ts';
+import { closeServers, rtsp, smallClip } from '../media/live/live-watching.ts';
+import { scratchFolder } from '../media/support/samples.ts';
+import { accessUnits, type CodedClip } from '../support/media/coded-media.ts';
+import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const SIZE = 20;

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { rtsp } from '../media/live-watching.ts';
-import { makeVideo } from '../media/make-video.ts';
-import { Service } from '../support/service.ts';
+import { rtsp } from '../media/live/live-watching.ts';
+import { makeVideo } from '../media/support/make-video.ts';
+import { Service } from '../support/processes/service.ts';
 import { CLIP, serviceWithCameras } from './cameras-support.ts';
 
 describe('A streaming job on a camera that lasts', function () {

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { sample } from '../components/recorded.ts';
-import { rtsp, withLogin } from '../media/live-watching.ts';
-import { selfSigned } from '../support/certificate.ts';
-import { accessUnits } from '../support/coded-media.ts';
-import { Service, withoutRedis } from '../support/service.ts';
+import { sample } from '../components/models/recorded.ts';
+import { rtsp, withLogin } from '../media/live/live-watching.ts';
+import { selfSigned } from '../support/servers/certificate.ts';
+import { accessUnits } from '../support/media/coded-media.ts';
+import { Service, withoutRedis } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { CLIP, serviceWithCameras } from './cameras-support.ts';
 

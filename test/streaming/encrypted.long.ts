@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { selfSigned, type Certificate } from '../support/certificate.ts';
-import { h264Over } from '../support/rtp-pictures.ts';
-import { rtspServer, type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
-import { Service } from '../support/service.ts';
-import { streamServer } from '../support/stream-server.ts';
+import { selfSigned, type Certificate } from '../support/servers/certificate.ts';
+import { h264Over } from '../support/media/rtp-pictures.ts';
+import { rtspServer, type RtspBehaviour, type RtspServer } from '../support/servers/rtsp-server.ts';
+import { Service } from '../support/processes/service.ts';
+import { streamServer } from '../support/servers/stream-server.ts';
 import { until } from '../support/until.ts';
 import { CLIP as SMALL } from './cameras-support.ts';
 

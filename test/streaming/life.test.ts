@@ -5,9 +5,9 @@ import { expect } from 'chai';
 import { registerLivePipeline } from '../support/live-pipeline.ts';
 import type { StreamTrack } from '../../protocol/streams.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
-import { RawComponent } from '../support/raw-component.ts';
-import { answer, hang, Receiver } from '../support/receiver.ts';
-import { Service } from '../support/service.ts';
+import { RawComponent } from '../support/processes/raw-component.ts';
+import { answer, hang, Receiver } from '../support/servers/receiver.ts';
+import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const QUEUE = 'STREAM:LIVE';

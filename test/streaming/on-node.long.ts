@@ -1,11 +1,11 @@
 /** Live streams that a node on another host watches: real cameras, and processes that the server neither starts nor sees. */
 import { expect } from 'chai';
 import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
-import { closeServers, rtsp } from '../media/live-watching.ts';
-import { Nodes } from '../rest/nodes-support.ts';
-import { NodeProcess } from '../support/node-process.ts';
-import { RawComponent } from '../support/raw-component.ts';
-import { Service } from '../support/service.ts';
+import { closeServers, rtsp } from '../media/live/live-watching.ts';
+import { Nodes } from '../rest/system/nodes-support.ts';
+import { NodeProcess } from '../support/processes/node-process.ts';
+import { RawComponent } from '../support/processes/raw-component.ts';
+import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { CLIP, WAIT } from './cameras-support.ts';
 

@@ -1,7 +1,7 @@
 /** What the operator allows a camera: time to answer and to its first picture, and the size of its pictures. */
 import { expect } from 'chai';
-import { closeServers, rtsp } from '../media/live-watching.ts';
-import { Service } from '../support/service.ts';
+import { closeServers, rtsp } from '../media/live/live-watching.ts';
+import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { CLIP } from './cameras-support.ts';
 

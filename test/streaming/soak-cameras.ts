@@ -2,12 +2,12 @@
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sample } from '../components/recorded.ts';
-import { makeVideo } from '../media/make-video.ts';
-import { accessUnits, jpegPictures, transportStream, type TimedBytes } from '../support/coded-media.ts';
-import { h264Over } from '../support/rtp-pictures.ts';
-import { rtspServer, type RtspBehaviour, type RtspPicture } from '../support/rtsp-server.ts';
-import { multipart, streamServer } from '../support/stream-server.ts';
+import { sample } from '../components/models/recorded.ts';
+import { makeVideo } from '../media/support/make-video.ts';
+import { accessUnits, jpegPictures, transportStream, type TimedBytes } from '../support/media/coded-media.ts';
+import { h264Over } from '../support/media/rtp-pictures.ts';
+import { rtspServer, type RtspBehaviour, type RtspPicture } from '../support/servers/rtsp-server.ts';
+import { multipart, streamServer } from '../support/servers/stream-server.ts';
 
 export type Temper = 'steady' | 'faulty' | 'dies';
 export type Random = () => number;

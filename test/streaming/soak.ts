@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentBytes } from '../bench/memory.ts';
-import { Receiver } from '../support/receiver.ts';
-import { Service } from '../support/service.ts';
+import { Receiver } from '../support/servers/receiver.ts';
+import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { soakCameras, type Random, type SoakCamera } from './soak-cameras.ts';
 import { growthOf, type Look, type SoakFigures, type StreamFigures } from './soak-figures.ts';

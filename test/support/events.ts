@@ -1,7 +1,7 @@
 /** A client of server-sent events: what came, in the order in which it came. */
 import { request, type IncomingMessage } from 'node:http';
-import type { JobProgressEvent } from '../../actors/views/job-info.ts';
-import type { Service } from './service.ts';
+import type { JobProgressEvent } from '../../actors/views/jobs/job-info.ts';
+import type { Service } from './processes/service.ts';
 import { within } from './until.ts';
 
 export interface JobEvent {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { packageRoot } from '../../config/info.ts';
 import type { StreamTrack } from '../../protocol/streams.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
-import type { RawComponent } from './raw-component.ts';
-import type { Service } from './service.ts';
+import type { RawComponent } from './processes/raw-component.ts';
+import type { Service } from './processes/service.ts';
 import { until } from './until.ts';
 
 export const LIVE_PIPELINE = 'LIVE PIPELINE';

@@ -1,6 +1,6 @@
 /** A service behind an OpenID Connect provider, asked by clients with different roles. */
 import { AUDIENCE, TestProvider } from '../access/support/provider.ts';
-import { Service, type Answer } from './service.ts';
+import { Service, type Answer } from './processes/service.ts';
 
 /** Settings of a service behind this provider. */
 export const settingsOf = ({ issuer }: TestProvider) => ({

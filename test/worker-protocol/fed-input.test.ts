@@ -1,8 +1,8 @@
 /** What a component is fed, asked for by one that does not read it. */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { expect } from 'chai';
-import { RawComponent, trackNamed } from '../support/raw-component.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { RawComponent, trackNamed } from '../support/processes/raw-component.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 describe('The tracks that a component is fed', () => {

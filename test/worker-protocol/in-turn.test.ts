@@ -1,8 +1,8 @@
 /** Several small sub-jobs in one message, as a stranger's component sees it. */
 import { expect } from 'chai';
 import type { AnswersAnswer, ClaimAnswer, SubJobAnswer } from '../../protocol/worker-messages.ts';
-import { RawComponent, trackNamed } from '../support/raw-component.ts';
-import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
+import { RawComponent, trackNamed } from '../support/processes/raw-component.ts';
+import { errorCodes, sampleUri, Service, tracksOf } from '../support/processes/service.ts';
 
 const IMAGES = 4;
 const LOST = 'The lease is lost: it ran out, was given to another component, or its job has ended.';

@@ -1,7 +1,7 @@
 /** Files that a component sends to a server whose disk is nearly full. */
 import { expect } from 'chai';
-import { RawComponent } from '../support/raw-component.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { RawComponent } from '../support/processes/raw-component.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 
 describe('Files that a component sends', () => {
   let service: Service;

@@ -6,8 +6,8 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { StoredFile } from '../../protocol/worker-messages.ts';
-import { RawComponent, type Detect } from '../support/raw-component.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { RawComponent, type Detect } from '../support/processes/raw-component.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const MOST = 3;

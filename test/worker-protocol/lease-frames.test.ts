@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { timeInRun, type FrameTable } from '../../domain/frame-runs.ts';
-import { makeVideo } from '../media/make-video.ts';
-import { paintedNumber } from '../media/painted-number.ts';
-import { RawComponent, type Detect } from '../support/raw-component.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { timeInRun, type FrameTable } from '../../domain/frames/frame-runs.ts';
+import { makeVideo } from '../media/support/make-video.ts';
+import { paintedNumber } from '../media/support/painted-number.ts';
+import { RawComponent, type Detect } from '../support/processes/raw-component.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 
 const FRAMES = 45;
 

@@ -6,8 +6,8 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { RawComponent, trackNamed, type Detect } from '../support/raw-component.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { RawComponent, trackNamed, type Detect } from '../support/processes/raw-component.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');

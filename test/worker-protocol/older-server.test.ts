@@ -6,8 +6,8 @@ import { expect } from 'chai';
 import { WorkerClient } from '../../components/sdk/client.ts';
 import { runWorker } from '../../components/sdk/worker.ts';
 import type { ClaimRequest } from '../../protocol/worker-messages.ts';
-import { trackNamed } from '../support/raw-component.ts';
-import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { trackNamed } from '../support/processes/raw-component.ts';
+import { sampleUri, Service, tracksOf } from '../support/processes/service.ts';
 
 const IMAGES = 12;
 

@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
-import { makeVideo } from '../media/make-video.ts';
-import { freePort } from '../support/reverse-proxy.ts';
-import { canBeNobody, NOBODY } from '../support/nobody.ts';
-import { Service, tracksOf } from '../support/service.ts';
+import { makeVideo } from '../media/support/make-video.ts';
+import { freePort } from '../support/servers/reverse-proxy.ts';
+import { canBeNobody, NOBODY } from '../support/processes/nobody.ts';
+import { Service, tracksOf } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 /** Of a user who owns nothing. */

@@ -4,11 +4,11 @@ import { expect } from 'chai';
 import { NodeReport } from '../../actors/node-manager/node-report.ts';
 import type { DeployedServiceModel } from '../../actors/node-manager/node-state.ts';
 import { hashToken, newToken } from '../../actors/node-manager/tokens.ts';
-import { systemClock } from '../../actors/runtime/clock.ts';
+import { systemClock } from '../../actors/basics/clock.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import { HOST, Nodes } from '../rest/nodes-support.ts';
-import { RawComponent, trackNamed } from '../support/raw-component.ts';
-import { sampleUri, Service, withoutRedis } from '../support/service.ts';
+import { HOST, Nodes } from '../rest/system/nodes-support.ts';
+import { RawComponent, trackNamed } from '../support/processes/raw-component.ts';
+import { sampleUri, Service, withoutRedis } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const OTHER = 'rack-2';

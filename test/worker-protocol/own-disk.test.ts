@@ -6,8 +6,8 @@ import { MediaCache } from '../../components/sdk/media-cache.ts';
 import { runWorker } from '../../components/sdk/worker.ts';
 import type { WorkMedium } from '../../protocol/media-work.ts';
 import type { WorkContext } from '../../components/sdk/work-context.ts';
-import { trackNamed } from '../support/raw-component.ts';
-import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { trackNamed } from '../support/processes/raw-component.ts';
+import { sampleUri, Service, tracksOf } from '../support/processes/service.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { until } from '../support/until.ts';
 

@@ -1,9 +1,9 @@
 /** Who may serve an algorithm: the client that registered its component, an ADMIN, and nobody else. */
 import { expect } from 'chai';
 import { descriptorBody } from '../actors/catalog/descriptors.ts';
-import { RawComponent, trackNamed } from '../support/raw-component.ts';
+import { RawComponent, trackNamed } from '../support/processes/raw-component.ts';
 import { ServiceWithRoles, type Client } from '../support/roles.ts';
-import { sampleUri, tracksOf } from '../support/service.ts';
+import { sampleUri, tracksOf } from '../support/processes/service.ts';
 
 describe('A component that a client registered', () => {
   let roles: ServiceWithRoles;

@@ -8,9 +8,9 @@ import { AccessError, ProtocolError } from '../../components/sdk/failure.ts';
 import { requestAccess } from '../../components/sdk/token-request.ts';
 import { runWorker } from '../../components/sdk/worker.ts';
 import { descriptorBody } from '../actors/catalog/descriptors.ts';
-import { trackNamed } from '../support/raw-component.ts';
+import { trackNamed } from '../support/processes/raw-component.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
-import { sampleUri, tracksOf } from '../support/service.ts';
+import { sampleUri, tracksOf } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 describe('The access of a component', () => {

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { WorkerClient } from '../../components/sdk/client.ts';
 import { runWorker, type WorkerOptions } from '../../components/sdk/worker.ts';
-import { freePort, ReverseProxy } from '../support/reverse-proxy.ts';
-import { trackNamed } from '../support/raw-component.ts';
-import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { freePort, ReverseProxy } from '../support/servers/reverse-proxy.ts';
+import { trackNamed } from '../support/processes/raw-component.ts';
+import { sampleUri, Service, tracksOf } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const LINE = (label: string) => `${JSON.stringify(trackNamed(label))}\n`;

@@ -16,9 +16,9 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
-import { makeVideo } from '../media/make-video.ts';
-import { canBeNobody, NOBODY } from '../support/nobody.ts';
-import { Service, tracksOf } from '../support/service.ts';
+import { makeVideo } from '../media/support/make-video.ts';
+import { canBeNobody, NOBODY } from '../support/processes/nobody.ts';
+import { Service, tracksOf } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 /** Of a user who owns nothing. */

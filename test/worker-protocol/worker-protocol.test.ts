@@ -6,8 +6,8 @@ import { expect } from 'chai';
 import type { ClaimAnswer } from '../../protocol/worker-messages.ts';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
 import { packageRoot } from '../../config/info.ts';
-import { POLL_MS, RawComponent, trackNamed, type Detect } from '../support/raw-component.ts';
-import { errorCodes, sampleUri, Service, tracksOf, type LogLine } from '../support/service.ts';
+import { POLL_MS, RawComponent, trackNamed, type Detect } from '../support/processes/raw-component.ts';
+import { errorCodes, sampleUri, Service, tracksOf, type LogLine } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const PICTURE = sampleUri('hello-world.png');
@@ -229,7 +229,7 @@ describe('A component that speaks the worker protocol', () => {
     expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
   });
 
-  // All that is wrong with a track: test/results/check.test.ts.
+  // All that is wrong with a track: test/results/check/check.test.ts.
   it('has a result that is none refused with 422 and the reason, and counted as an attempt', async () => {
     const wrongs = {
       'another frame than the one of a picture': [JSON.stringify(trackAt(7))],

@@ -1,6 +1,6 @@
 /** Further pipelines with annotators; `actors/batch-job/track-inputs` asks of the rules alone which tracks they are fed. */
 import { expect } from 'chai';
-import { Service } from '../support/service.ts';
+import { Service } from '../support/processes/service.ts';
 import {
   annotates,
   entriesOf,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Properties } from '../../domain/types.ts';
 import type { StagedTrack } from '../support/components/staged/detector.ts';
-import { sampleUri, Service, type DocumentMedium, type DocumentTrack } from '../support/service.ts';
+import { sampleUri, Service, type DocumentMedium, type DocumentTrack } from '../support/processes/service.ts';
 import {
   annotates,
   entriesOf,

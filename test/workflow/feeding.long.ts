@@ -1,6 +1,6 @@
 /** Further pipelines with triggers; which tracks a task finds before it, `actors/batch-job/track-inputs` asks of the rules alone. */
 import { expect } from 'chai';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { annotates, entriesOf, foundBy, looks, pipelineOf, runOne } from './support.ts';
 import { four, taken, takes, takesAll } from './triggers.ts';
 

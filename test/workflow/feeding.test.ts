@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Properties } from '../../domain/types.ts';
 import type { StagedTrack } from '../support/components/staged/detector.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import {
   annotates,
   entriesOf,

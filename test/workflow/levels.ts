@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Properties } from '../../domain/types.ts';
-import type { JobRequest, Service } from '../support/service.ts';
+import type { JobRequest, Service } from '../support/processes/service.ts';
 import { pipelineOf } from './support.ts';
 
 /** The algorithm STAGED has a default of its own for it. */

@@ -1,6 +1,6 @@
 /** Each level on which a property is set; `rest/environment-properties` asks for their order, and `domain/properties` of the rule alone. */
 import { expect } from 'chai';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
 import { LEVELS, NAME, VALUES, request } from './levels.ts';
 import { looks, pipelineOf, runOne, valuesOf } from './support.ts';
 

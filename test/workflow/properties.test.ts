@@ -1,7 +1,7 @@
 /** What properties do to a job: which value is in force, which values are refused, and which frames are looked at. */
 import { expect } from 'chai';
 import type { Properties } from '../../domain/types.ts';
-import { sampleUri, Service, type DocumentMedium, type JobRequest } from '../support/service.ts';
+import { sampleUri, Service, type DocumentMedium, type JobRequest } from '../support/processes/service.ts';
 import { LEVELS, NAME, VALUES, request } from './levels.ts';
 import {
   annotates,

@@ -4,7 +4,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import sharp from 'sharp';
-import type { DetectionDocument, DocumentDetection, DocumentMedium, Service } from '../support/service.ts';
+import type {
+  DetectionDocument,
+  DocumentDetection,
+  DocumentMedium,
+  Service,
+} from '../support/processes/service.ts';
 
 export const uriOf = (service: Service, name: string): string =>
   pathToFileURL(join(service.mediaDir, name)).href;

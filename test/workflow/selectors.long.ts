@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { Service } from '../support/service.ts';
+import { Service } from '../support/processes/service.ts';
 import { uriOf } from './results.ts';
 import { annotates, entriesOf, pipelineOf, runOne, valuesOf } from './support.ts';
 

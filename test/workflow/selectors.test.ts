@@ -10,7 +10,7 @@ import {
   Service,
   type DetectionDocument,
   type DocumentMedium,
-} from '../support/service.ts';
+} from '../support/processes/service.ts';
 import {
   annotates,
   entriesOf,

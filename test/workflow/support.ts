@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Properties } from '../../domain/types.ts';
-import { makeVideo, type VideoRecipe } from '../media/make-video.ts';
+import { makeVideo, type VideoRecipe } from '../media/support/make-video.ts';
 import type { StagedTrack } from '../support/components/staged/detector.ts';
 import type {
   DetectionDocument,
@@ -11,7 +11,7 @@ import type {
   DocumentTrack,
   JobRequest,
   Service,
-} from '../support/service.ts';
+} from '../support/processes/service.ts';
 
 export interface Step {
   readonly algorithm: string;

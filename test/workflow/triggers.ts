@@ -1,6 +1,6 @@
 /** Tasks that take tracks by their TRIGGER. */
 import type { Properties } from '../../domain/types.ts';
-import { sampleUri, type Service } from '../support/service.ts';
+import { sampleUri, type Service } from '../support/processes/service.ts';
 import { finds, foundBy, looks, pipelineOf, runOne, type Step } from './support.ts';
 
 /** Takes tracks whose NAME is one of these values; what it finds of each has a dash after its NAME. */

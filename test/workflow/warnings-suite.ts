@@ -1,7 +1,7 @@
 /** A job whose component warns of every piece of a video, and servers that die over it. */
 import { expect } from 'chai';
-import type { DeathWish } from '../support/server-main.ts';
-import { Service, type DetectionDocument } from '../support/service.ts';
+import type { DeathWish } from '../support/processes/server-main.ts';
+import { Service, type DetectionDocument } from '../support/processes/service.ts';
 import { finds, pipelineOf, video } from './support.ts';
 
 export const WARNED = 'COMPLETE_WITH_WARNINGS';

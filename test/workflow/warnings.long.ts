@@ -1,11 +1,11 @@
-/** Servers that die over a job with warnings, and warnings of a real detector; that it gives them, `components/document-images` asks. */
+/** Servers that die over a job with warnings, and warnings of a real detector; that it gives them, `components/detectors/document-images` asks. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { sample } from '../components/recorded.ts';
-import { docx, emf, relations } from '../support/office.ts';
-import { areasOf, pdfOf } from '../support/pdf.ts';
-import { Service } from '../support/service.ts';
+import { sample } from '../components/models/recorded.ts';
+import { docx, emf, relations } from '../support/media/office.ts';
+import { areasOf, pdfOf } from '../support/media/pdf.ts';
+import { Service } from '../support/processes/service.ts';
 import { childrenOf, textsOf, uriOf } from './results.ts';
 import { toldOnceBy, WARNED, warningsIn } from './warnings-suite.ts';
 

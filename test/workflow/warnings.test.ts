@@ -1,6 +1,6 @@
 /** What detectors could not look at, they say as warnings of the medium. */
 import { expect } from 'chai';
-import { Service } from '../support/service.ts';
+import { Service } from '../support/processes/service.ts';
 import { TOLD, WARNED, WARNING, warningsIn } from './warnings-suite.ts';
 import { annotates, finds, pipelineOf, run, video } from './support.ts';
 

@@ -1,9 +1,9 @@
 import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { artifactsFolder } from '../../../results/layout.ts';
-import { withError, withWarnings } from '../issues.ts';
-import { failedBy, withFound, withMedium } from '../media.ts';
-import { foldersOf } from '../record.ts';
-import { after } from '../status.ts';
+import { withError, withWarnings } from '../state/issues.ts';
+import { failedBy, withFound, withMedium } from '../state/media.ts';
+import { foldersOf } from '../state/record.ts';
+import { after } from '../state/status.ts';
 import type { Kind, ResultOf } from './kind.ts';
 import { onMedium } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { mediaFolder } from '../../../results/layout.ts';
-import { objectKey, objectUri, resultsBucket } from '../../../domain/buckets.ts';
-import type { DecisionContext } from '../context.ts';
-import { jobWide } from '../effective-properties.ts';
-import { withError, withIssue } from '../issues.ts';
-import type { PlannedCopy } from '../planned-work.ts';
-import { foldersOf } from '../record.ts';
-import type { JobState } from '../state.ts';
+import { objectKey, objectUri, resultsBucket } from '../../../domain/job/buckets.ts';
+import type { DecisionContext } from '../state/context.ts';
+import { jobWide } from '../plan/effective-properties.ts';
+import { withError, withIssue } from '../state/issues.ts';
+import type { PlannedCopy } from '../state/planned-work.ts';
+import { foldersOf } from '../state/record.ts';
+import type { JobState } from '../state/state.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 

@@ -1,8 +1,8 @@
 import type { DocumentWork } from '../../../protocol/document-work.ts';
 import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { mediaIndexFile } from '../../../results/layout.ts';
-import { withError, withIssue } from '../issues.ts';
-import { foldersOf } from '../record.ts';
+import { withError, withIssue } from '../state/issues.ts';
+import { foldersOf } from '../state/record.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 

@@ -1,10 +1,10 @@
 import type { FeedWork } from '../../../protocol/detection-work.ts';
 import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
-import { tasksOn } from '../effective-properties.ts';
-import { tracksBefore } from '../track-inputs.ts';
-import { failedBy, withMedium, withNothingFed } from '../media.ts';
-import { mediumOf } from '../record.ts';
-import { mostPieces } from '../segment-cuts.ts';
+import { tasksOn } from '../plan/effective-properties.ts';
+import { tracksBefore } from '../plan/track-inputs.ts';
+import { failedBy, withMedium, withNothingFed } from '../state/media.ts';
+import { mediumOf } from '../state/record.ts';
+import { mostPieces } from '../plan/segment-cuts.ts';
 import type { Kind, ResultOf } from './kind.ts';
 import { onMedium, sourcesAt } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';

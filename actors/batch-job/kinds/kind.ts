@@ -1,10 +1,10 @@
 import type { List } from 'immutable';
 import type { WorkKind, WorkTypes } from '../../../protocol/worker-protocol.ts';
-import type { CheckedResult } from '../../../results/check.ts';
+import type { CheckedResult } from '../../../results/check/check.ts';
 import type { IssueCode } from '../../../domain/types.ts';
-import type { DecisionContext } from '../context.ts';
-import type { Failure } from '../issues.ts';
-import type { JobState, MediumState, SubJobRow, Unit } from '../state.ts';
+import type { DecisionContext } from '../state/context.ts';
+import type { Failure } from '../state/issues.ts';
+import type { JobState, MediumState, SubJobRow, Unit } from '../state/state.ts';
 import type { KeyOf, PathOf } from './paths.ts';
 
 export type Result = CheckedResult & { ok: true };

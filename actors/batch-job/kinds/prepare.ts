@@ -1,10 +1,10 @@
 import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { fetchedFile } from '../../../results/layout.ts';
-import { withWarnings } from '../issues.ts';
-import { padded } from '../keys.ts';
-import { failedBy, withMedium } from '../media.ts';
-import type { PlannedPrepare } from '../planned-work.ts';
-import { foldersOf, mediumOf } from '../record.ts';
+import { withWarnings } from '../state/issues.ts';
+import { padded } from '../state/keys.ts';
+import { failedBy, withMedium } from '../state/media.ts';
+import type { PlannedPrepare } from '../state/planned-work.ts';
+import { foldersOf, mediumOf } from '../state/record.ts';
 import { pieceOf, refused, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 

@@ -1,12 +1,12 @@
 /** What the rows of all kinds of sub-jobs have in common. */
 import type { WorkMedium } from '../../../protocol/media-work.ts';
 import type { PlannedAction } from '../../../domain/plan.ts';
-import type { DecisionContext } from '../context.ts';
-import { forComponent } from '../effective-properties.ts';
-import { namesOf, unitPath } from '../keys.ts';
-import { mediumOf } from '../record.ts';
-import type { JobState, SubJobRow, Unit } from '../state.ts';
-import { WHOLE } from '../units.ts';
+import type { DecisionContext } from '../state/context.ts';
+import { forComponent } from '../plan/effective-properties.ts';
+import { namesOf, unitPath } from '../state/keys.ts';
+import { mediumOf } from '../state/record.ts';
+import type { JobState, SubJobRow, Unit } from '../state/state.ts';
+import { WHOLE } from '../state/units.ts';
 
 type New = Pick<
   SubJobRow,

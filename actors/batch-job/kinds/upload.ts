@@ -1,10 +1,10 @@
 import type { UploadWork } from '../../../protocol/bucket-work.ts';
 import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { detectionFile } from '../../../results/layout.ts';
-import { jobWide } from '../effective-properties.ts';
-import { withIssue } from '../issues.ts';
-import { foldersOf } from '../record.ts';
-import type { JobState } from '../state.ts';
+import { jobWide } from '../plan/effective-properties.ts';
+import { withIssue } from '../state/issues.ts';
+import { foldersOf } from '../state/record.ts';
+import type { JobState } from '../state/state.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 

@@ -1,5 +1,5 @@
 /** One call of a detector for frames of one size: for a stream, or for a segment of it when it does not look over borders. */
-import type { FrameTransform } from '../../../media/transform.ts';
+import type { FrameTransform } from '../../../media/picture/transform.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
 import type { DetectionJob, Detector, Frame, FrameSource } from '../../sdk/detector.ts';
 import type { StreamContext } from '../../sdk/stream-worker.ts';

@@ -1,10 +1,10 @@
 /** The newest picture of a live stream for whoever looks at it, with what was found in it drawn. Nothing is made while nobody looks. */
-import { sharp } from '../../../media/sharp.ts';
-import { uprightOf } from '../../../media/upright.ts';
+import { sharp } from '../../../media/picture/sharp.ts';
+import { uprightOf } from '../../../media/picture/upright.ts';
 import type { ReportedDetection } from '../../../domain/types.ts';
-import { drawing, type Drawing } from '../../markup/draw.ts';
-import type { Mark } from '../../markup/marks.ts';
-import { markupSettings } from '../../markup/settings.ts';
+import { drawing, type Drawing } from '../../builtin/markup/draw.ts';
+import type { Mark } from '../../builtin/markup/marks.ts';
+import { markupSettings } from '../../builtin/markup/settings.ts';
 import type { LiveFrame } from './source.ts';
 import type { ShownDetection } from './live-tracks.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StreamCounts } from '../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
-import type { FrameTransform } from '../../../media/transform.ts';
+import type { FrameTransform } from '../../../media/picture/transform.ts';
 import type { FoundTrack } from '../../sdk/detector.ts';
 import { pictureTrack } from '../report.ts';
 import { FrameClock } from './frame-clock.ts';

@@ -5,7 +5,7 @@ import type {
   LiveFrame,
   LiveOptions,
   LiveSource,
-} from '../../../media/live-frames.ts';
+} from '../../../media/live/live-frames.ts';
 
 export type { LiveEvent, LiveFrame, LiveOptions };
 

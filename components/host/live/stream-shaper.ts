@@ -1,9 +1,9 @@
 /** Tracks of a live stream in the form that tracks of a video get: whole pixels, times, thresholds, labels, padding. */
-import { aboveThreshold, qualityRule, thresholdWarnings } from '../../../domain/quality.ts';
-import { isTooShort, mergePlan } from '../../../domain/track-merging.ts';
+import { aboveThreshold, qualityRule, thresholdWarnings } from '../../../domain/tracks/quality.ts';
+import { isTooShort, mergePlan } from '../../../domain/tracks/track-merging.ts';
 import type { Properties, ReportedTrack, Track } from '../../../domain/types.ts';
-import { completeDetection } from '../../media/raw-tracks.ts';
-import { trackShaper } from '../../media/shape-tracks.ts';
+import { completeDetection } from '../../builtin/media/finish/raw-tracks.ts';
+import { trackShaper } from '../../builtin/media/finish/shape-tracks.ts';
 
 export interface ShapedStream {
   readonly trackType: string;

@@ -3,8 +3,8 @@ import { connect as connectTo, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectEncrypted, TLSSocket } from 'node:tls';
 import { checkHost, guardedLookup, type AddressRule } from '../../../egress/addresses.ts';
-import type { Connect } from '../input.ts';
-import { LiveError, networkError } from '../live-error.ts';
+import type { Connect } from '../input/input.ts';
+import { LiveError, networkError } from '../input/live-error.ts';
 import { RtspParser, type RtspMessage } from './messages.ts';
 
 const RTSP_PORT = 554;

@@ -1,5 +1,5 @@
 /** What comes on an RTSP connection: answers, requests of the server, and packets of media between them (RFC 2326, 10.12). */
-import { LiveError } from '../live-error.ts';
+import { LiveError } from '../input/live-error.ts';
 
 export interface RtspMessage {
   /** The status of an answer; undefined of a request of the server. */

@@ -3,8 +3,8 @@
  * neither a redirection nor a session description can send it anywhere.
  */
 import type { Packet } from 'node-av/lib';
-import type { CodedVideo, Connect, LiveInput } from '../input.ts';
-import { LiveError } from '../live-error.ts';
+import type { CodedVideo, Connect, LiveInput } from '../input/input.ts';
+import { LiveError } from '../input/live-error.ts';
 import { PictureAssembler, type CodedPicture } from './pictures.ts';
 import { UnwrappedTicks, parseRtp, saysBye } from './rtp.ts';
 import { openSession, type RtspSession } from './session.ts';

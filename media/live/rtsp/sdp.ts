@@ -1,7 +1,7 @@
 /** The video of a session description (SDP, RFC 8866) as RTSP servers give it. */
 import { AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_MJPEG, AV_CODEC_ID_MPEG4 } from 'node-av/constants';
 import type { AVCodecID } from 'node-av/constants';
-import { LiveError } from '../live-error.ts';
+import { LiveError } from '../input/live-error.ts';
 
 export type RtpCoding = 'H264' | 'H265' | 'JPEG' | 'MP4V-ES';
 

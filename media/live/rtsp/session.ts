@@ -2,9 +2,9 @@
  * How a stream is asked for: DESCRIBE, SETUP over the same connection or by UDP beside it, PLAY; with user and password, over
  * redirections.
  */
-import { authorization, credentialsOf, type Authorize } from '../authorization.ts';
-import type { Connect, Transport } from '../input.ts';
-import { LiveError } from '../live-error.ts';
+import { authorization, credentialsOf, type Authorize } from '../input/authorization.ts';
+import type { Connect, Transport } from '../input/input.ts';
+import { LiveError } from '../input/live-error.ts';
 import { connectRtsp, requestUri, type RtspConnection, type RtspEvents } from './connection.ts';
 import type { RtspMessage } from './messages.ts';
 import type { RtspVideo } from './sdp.ts';

@@ -1,6 +1,6 @@
 /** Media over UDP: two ports of ours, one for the pictures and the next one for what is said about them. */
 import { createSocket, type Socket } from 'node:dgram';
-import { LiveError, networkError } from '../live-error.ts';
+import { LiveError, networkError } from '../input/live-error.ts';
 import { PacketOrder } from './packet-order.ts';
 
 export interface UdpEvents {

@@ -1,7 +1,7 @@
 // A real OpenID provider on loopback at which people log in: whoever comes is `person`, without being asked.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { Provider } from 'oidc-provider';
-import { Service } from '../../support/service.ts';
+import { Service } from '../../support/processes/service.ts';
 import { AUDIENCE, newKey, TestProvider } from './provider.ts';
 import { addressOf, closed } from './service.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { AdmissionCommand, AdmissionState } from '../../../actors/admission/model.ts';
 import { ADMISSION_MACHINE, admissionOf } from '../../../actors/admission/transitions.ts';
-import { waitingScore } from '../../../actors/batch-job/indexes.ts';
+import { waitingScore } from '../../../actors/batch-job/state/indexes.ts';
 import { decide } from '../../../actors/runtime/machine.ts';
 import { runs, seeded } from '../../support/seed.ts';
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import { ALL_JOBS, LIVE_JOBS, WAITING_JOBS } from '../../../actors/batch-job/indexes.ts';
-import { JOB_SCHEMA } from '../../../actors/batch-job/snapshot.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
+import { ALL_JOBS, LIVE_JOBS, WAITING_JOBS } from '../../../actors/batch-job/state/indexes.ts';
+import { JOB_SCHEMA } from '../../../actors/batch-job/state/snapshot.ts';
 import { spoolFolder } from '../../../results/layout.ts';
 import { doneWith, recordOf, type GivenJob } from './jobs.ts';
-import { jobServer, OWNER } from './served-jobs.ts';
+import { jobServer, OWNER } from './simulation/served-jobs.ts';
 
 const GIVEN: GivenJob = { media: [{ frames: 25 }, { type: 'IMAGE' }], tasks: [1, 2] };
 

@@ -2,16 +2,21 @@ import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import type { JobRecord } from '../../../actors/batch-job/record.ts';
-import { JOB_SCHEMA, jobSnapshotSchema, toSnapshot, upcastJob } from '../../../actors/batch-job/snapshot.ts';
-import { restore } from '../../../actors/batch-job/fold.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
+import type { JobRecord } from '../../../actors/batch-job/state/record.ts';
+import {
+  JOB_SCHEMA,
+  jobSnapshotSchema,
+  toSnapshot,
+  upcastJob,
+} from '../../../actors/batch-job/state/snapshot.ts';
+import { restore } from '../../../actors/batch-job/life-cycle/fold.ts';
 import { migrate } from '../../../store/sqlite/migrations.ts';
 import { allEntries } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 import { LedJob, recordOf, type GivenJob } from './jobs.ts';
-import { recount, type Books, type CountedJob } from './recount.ts';
-import { JobServer } from './served-jobs.ts';
+import { recount, type Books, type CountedJob } from './simulation/recount.ts';
+import { JobServer } from './simulation/served-jobs.ts';
 
 /** What the first version stored of a job; it knew neither notices nor archives nor removal. */
 function firstSnapshot(job: LedJob): Record<string, unknown> {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { indexesOf } from '../../../actors/batch-job/indexes.ts';
-import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import { indexesOf } from '../../../actors/batch-job/state/indexes.ts';
+import type { JobCommand } from '../../../actors/batch-job/state/commands.ts';
 import { doneWith, failedWith, LedJob, lost, MATCH } from './jobs.ts';
 import { runUntil, seeded } from '../../support/seed.ts';
-import { Ledger, recount } from './recount.ts';
+import { Ledger, recount } from './simulation/recount.ts';
 
 const PIPELINES = ['FACE', 'MOTION / SLOW'];
 const JOBS = 4;

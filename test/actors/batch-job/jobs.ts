@@ -1,16 +1,16 @@
 /** Batch jobs, their media and the answers of components in a few words. */
 import type { FinishSummary } from '../../../protocol/track-work.ts';
-import type { JobCommand } from '../../../actors/batch-job/commands.ts';
-import type { JobEffect } from '../../../actors/batch-job/effects.ts';
-import type { JobSettings } from '../../../actors/batch-job/context.ts';
-import type { JobRecord } from '../../../actors/batch-job/record.ts';
-import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
-import { JOB_MACHINE } from '../../../actors/batch-job/transitions.ts';
+import type { JobCommand } from '../../../actors/batch-job/state/commands.ts';
+import type { JobEffect } from '../../../actors/batch-job/state/effects.ts';
+import type { JobSettings } from '../../../actors/batch-job/state/context.ts';
+import type { JobRecord } from '../../../actors/batch-job/state/record.ts';
+import type { JobState, SubJobRow } from '../../../actors/batch-job/state/state.ts';
+import { JOB_MACHINE } from '../../../actors/batch-job/life-cycle/transitions.ts';
 import { decide, type Decision } from '../../../actors/runtime/machine.ts';
-import type { JobTypes } from '../../../actors/batch-job/change.ts';
+import type { JobTypes } from '../../../actors/batch-job/state/change.ts';
 import type { HttpNotice } from '../../../actors/delivery/notice.ts';
 import type { PipelinePlan, PlannedAction, PlannedTask } from '../../../domain/plan.ts';
-import { userRanges } from '../../../domain/segments.ts';
+import { userRanges } from '../../../domain/frames/segments.ts';
 import type {
   Algorithm,
   ArchiveFinding,

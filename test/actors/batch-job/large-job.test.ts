@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { configHashAhead } from '../../../actors/batch-job/archive.ts';
-import { planAhead } from '../../../actors/batch-job/planning.ts';
-import { jobSnapshotSchema, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
-import { restoreInSteps } from '../../../actors/batch-job/fold.ts';
+import { configHashAhead } from '../../../actors/batch-job/completion/archive.ts';
+import { planAhead } from '../../../actors/batch-job/plan/planning.ts';
+import { jobSnapshotSchema, toSnapshot } from '../../../actors/batch-job/state/snapshot.ts';
+import { restoreInSteps } from '../../../actors/batch-job/life-cycle/fold.ts';
 import type { Steps } from '../../../actors/runtime/steps.ts';
 import { LedJob, type GivenJob } from './jobs.ts';
-import { SimulatedJob } from './simulated-job.ts';
+import { SimulatedJob } from './simulation/simulated-job.ts';
 
 const ACTIONS = 10;
 /** `npm run test:long` takes as many as a request may have. */

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import type { JobCommand } from '../../../actors/batch-job/state/commands.ts';
 import { WORK_KINDS } from '../../../protocol/worker-protocol.ts';
 import type { ArchiveFinding, Range } from '../../../domain/types.ts';
 import { runs, runUntil, seeded } from '../../support/seed.ts';
 import { BUCKET, MATCH, noticeFailed, type GivenMedium } from './jobs.ts';
-import type { Shape } from './simulated-checks.ts';
-import { SimulatedJob, type Fate, type Step } from './simulated-job.ts';
+import type { Shape } from './simulation/simulated-checks.ts';
+import { SimulatedJob, type Fate, type Step } from './simulation/simulated-job.ts';
 
 const aRange = fc
   .tuple(fc.nat(50), fc.nat(30))

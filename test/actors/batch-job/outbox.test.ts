@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import type { JobCommand } from '../../../actors/batch-job/state/commands.ts';
 import { StoreAway, type Store } from '../../../store/store.ts';
 import { around } from '../../store/folder.ts';
 import { doneWith, MATCH, noticeFailed, PAST_OUTPUT, recordOf, type GivenJob } from './jobs.ts';
-import { jobServer, ServedJobs } from './served-jobs.ts';
+import { jobServer, ServedJobs } from './simulation/served-jobs.ts';
 
 const CALLER = 'http://caller.example';
 const ARCHIVE = 'http://archive.example';

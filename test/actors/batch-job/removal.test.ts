@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import { ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS } from '../../../actors/batch-job/indexes.ts';
-import type { JobCommand } from '../../../actors/batch-job/commands.ts';
-import { recover } from '../../../actors/batch-job/transitions.ts';
-import { storedJob } from '../../../actors/views/stored-job.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
+import { ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS } from '../../../actors/batch-job/state/indexes.ts';
+import type { JobCommand } from '../../../actors/batch-job/state/commands.ts';
+import { recover } from '../../../actors/batch-job/life-cycle/transitions.ts';
+import { storedJob } from '../../../actors/batch-job/state/stored-job.ts';
 import { looseFiles, mediaFolder, outputFolder, spoolFolder } from '../../../results/layout.ts';
 import { doneWith, LedJob, lost, failedWith, noticeFailed, type GivenJob } from './jobs.ts';
-import { jobServer } from './served-jobs.ts';
+import { jobServer } from './simulation/served-jobs.ts';
 
 const GIVEN: GivenJob = {
   media: [{ type: 'IMAGE', archiveUrl: 'http://archive.example' }],

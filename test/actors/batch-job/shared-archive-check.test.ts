@@ -1,14 +1,14 @@
 /** Servers that share a store: the archive is asked by one of them for each run of a job. */
 import { expect } from 'chai';
-import { ArchiveChecks } from '../../../actors/batch-job/archive-checks.ts';
+import { ArchiveChecks } from '../../../actors/batch-job/completion/archive-checks.ts';
 import { batchJobKind } from '../../../actors/batch-job/actor.ts';
-import type { JobCommand, JobReply } from '../../../actors/batch-job/commands.ts';
-import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import type { SubJobRow } from '../../../actors/batch-job/state.ts';
-import { systemClock, VirtualClock } from '../../../actors/runtime/clock.ts';
+import type { JobCommand, JobReply } from '../../../actors/batch-job/state/commands.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
+import type { SubJobRow } from '../../../actors/batch-job/state/state.ts';
+import { systemClock, VirtualClock } from '../../../actors/basics/clock.ts';
 import { DEFAULT_INTENSITY } from '../../../actors/runtime/supervision.ts';
 import { ActorSystem, type Family } from '../../../actors/runtime/system.ts';
-import { storedJob } from '../../../actors/views/stored-job.ts';
+import { storedJob } from '../../../actors/batch-job/state/stored-job.ts';
 import type { ArchiveFinding } from '../../../domain/types.ts';
 import { ALL_DUTIES, StoredDuties, type Duties } from '../../../store/duties.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';

@@ -3,9 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { List } from 'immutable';
-import { removeStrays, type CleanupDeps } from '../../../actors/batch-job/cleanup.ts';
-import type { JobRecord } from '../../../actors/batch-job/record.ts';
-import type { JobState } from '../../../actors/batch-job/state.ts';
+import { removeStrays, type CleanupDeps } from '../../../actors/batch-job/completion/cleanup.ts';
+import type { JobRecord } from '../../../actors/batch-job/state/record.ts';
+import type { JobState } from '../../../actors/batch-job/state/state.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 
 describe('What a killed component has left of a job', () => {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { JobCommand, WorkDone, WorkFailed } from '../../../actors/batch-job/commands.ts';
-import { runPrefix } from '../../../actors/batch-job/keys.ts';
-import { progressOf, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
-import { restore } from '../../../actors/batch-job/fold.ts';
-import { isTerminal } from '../../../actors/batch-job/status.ts';
-import { JOB_MACHINE, recover } from '../../../actors/batch-job/transitions.ts';
+import type { JobCommand, WorkDone, WorkFailed } from '../../../actors/batch-job/state/commands.ts';
+import { runPrefix } from '../../../actors/batch-job/state/keys.ts';
+import { progressOf, toSnapshot } from '../../../actors/batch-job/state/snapshot.ts';
+import { restore } from '../../../actors/batch-job/life-cycle/fold.ts';
+import { isTerminal } from '../../../actors/batch-job/state/status.ts';
+import { JOB_MACHINE, recover } from '../../../actors/batch-job/life-cycle/transitions.ts';
 import { targetsOf } from '../diagrams.ts';
 import { failedWith, doneWith, LedJob, lost, noticeFailed, type GivenJob } from './jobs.ts';
 

@@ -4,9 +4,9 @@ import { CATALOG, catalogKind, openCatalog } from '../../../actors/catalog/actor
 import { Catalog } from '../../../actors/catalog/catalog.ts';
 import type { CatalogCommand } from '../../../actors/catalog/commands.ts';
 import type { CatalogReply } from '../../../actors/catalog/transitions.ts';
-import { descriptorSchema, type Descriptor } from '../../../actors/catalog/descriptor.ts';
+import { descriptorSchema, type Descriptor } from '../../../actors/catalog/descriptors/descriptor.ts';
 import { CATALOG_SCHEMA } from '../../../actors/catalog/snapshot.ts';
-import { systemClock } from '../../../actors/runtime/clock.ts';
+import { systemClock } from '../../../actors/basics/clock.ts';
 import { PlainTree } from '../runtime/plain-tree.ts';
 import { ActorSystem, type Family } from '../../../actors/runtime/system.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';

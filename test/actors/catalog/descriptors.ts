@@ -1,7 +1,7 @@
 /** Component descriptors in a few words, and the real ones. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { descriptorSchema, type Descriptor } from '../../../actors/catalog/descriptor.ts';
+import { descriptorSchema, type Descriptor } from '../../../actors/catalog/descriptors/descriptor.ts';
 import { packageRoot } from '../../../config/info.ts';
 
 /** What a client posts: complete, with one algorithm and no lists of its own. */

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { CatalogCommand } from '../../../actors/catalog/commands.ts';
-import type { Descriptor } from '../../../actors/catalog/descriptor.ts';
+import type { Descriptor } from '../../../actors/catalog/descriptors/descriptor.ts';
 import { restore } from '../../../actors/catalog/snapshot.ts';
 import {
   EMPTY_CATALOG,

@@ -3,7 +3,7 @@ import { destinationOf } from '../../../actors/delivery/notice.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../store/store.ts';
 import { around, temporaryFolder } from '../../store/folder.ts';
-import { answer, drop, hang, inTurn, Receiver, type Manner } from '../../support/receiver.ts';
+import { answer, drop, hang, inTurn, Receiver, type Manner } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';
 import { noticeTo, QUICK, stage, type Stage, type StageOptions } from './debtor.ts';
 

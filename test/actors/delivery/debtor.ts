@@ -2,7 +2,7 @@
 import { registerDelivery, type Delivery } from '../../../actors/delivery/actor.ts';
 import { destinationOf, type HttpNotice, type NoticeReport } from '../../../actors/delivery/notice.ts';
 import type { DeliveryPolicy } from '../../../actors/delivery/policy.ts';
-import { systemClock } from '../../../actors/runtime/clock.ts';
+import { systemClock } from '../../../actors/basics/clock.ts';
 import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
 import { loadDurable } from '../../../actors/runtime/durable.ts';
 import type { DurableKind } from '../../../actors/runtime/durable-kind.ts';

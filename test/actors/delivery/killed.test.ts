@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { temporaryFolder } from '../../store/folder.ts';
-import { answer, Receiver, type Manner } from '../../support/receiver.ts';
+import { answer, Receiver, type Manner } from '../../support/servers/receiver.ts';
 import { within } from '../../support/until.ts';
 import { runs, seed, seeded } from '../../support/seed.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { StoredDuties } from '../../../store/duties.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
-import { answer, hang, Receiver, type Manner } from '../../support/receiver.ts';
+import { answer, hang, Receiver, type Manner } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';
 import { noticeTo, stage, type Stage } from './debtor.ts';
 

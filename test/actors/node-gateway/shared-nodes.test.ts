@@ -1,12 +1,12 @@
 /** What two servers of one store say to a node whose messages come to either of them. */
 import { expect } from 'chai';
-import type { NodeOrder } from '../../../actors/cluster.ts';
+import type { NodeOrder } from '../../../actors/cluster/cluster.ts';
 import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';
 import type { SyncAnswer, SyncRequest } from '../../../actors/node-gateway/messages.ts';
 import type { NodeManagerModel } from '../../../actors/node-configuration/model.ts';
 import { NodeStates } from '../../../actors/node-manager/node-state.ts';
 import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
-import { systemClock as clock } from '../../../actors/runtime/clock.ts';
+import { systemClock as clock } from '../../../actors/basics/clock.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
-import { VirtualClock, type Clock } from '../../../actors/runtime/clock.ts';
+import { VirtualClock, type Clock } from '../../../actors/basics/clock.ts';
 import { loadDurable } from '../../../actors/runtime/durable.ts';
 import type { DurableKind } from '../../../actors/runtime/durable-kind.ts';
 import { NewerSchema } from '../../../actors/runtime/upcasting.ts';
-import { TransientError } from '../../../actors/runtime/errors.ts';
+import { TransientError } from '../../../actors/basics/errors.ts';
 import type { Decision, Reply } from '../../../actors/runtime/machine.ts';
 import type { Steps } from '../../../actors/runtime/steps.ts';
 import type { Behavior, Envelope } from '../../../actors/runtime/system.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadDurable } from '../../../actors/runtime/durable.ts';
 import type { DurableKind } from '../../../actors/runtime/durable-kind.ts';
 import { LoadMarks } from '../../../actors/runtime/load-marks.ts';
-import { Turns } from '../../../actors/runtime/turns.ts';
+import { Turns } from '../../../actors/basics/turns.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 
 const [folder = '', id = ''] = process.argv.slice(2);

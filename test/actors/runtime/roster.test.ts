@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { VirtualClock } from '../../../actors/runtime/clock.ts';
+import { VirtualClock } from '../../../actors/basics/clock.ts';
 import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
-import { TransientError } from '../../../actors/runtime/errors.ts';
+import { TransientError } from '../../../actors/basics/errors.ts';
 import { Roster, type ActorLook, type CellLook, type Place } from '../../../actors/runtime/roster.ts';
 import { ActorSystem, type ActorKind } from '../../../actors/runtime/system.ts';
 import type { TreePrint } from '../../../actors/runtime/tree.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
-import { DeliveryError, TransientError } from '../../../actors/runtime/errors.ts';
+import { DeliveryError, TransientError } from '../../../actors/basics/errors.ts';
 import type { ActorTree, TreePrint } from '../../../actors/runtime/tree.ts';
 import { within } from '../../support/until.ts';
 import { fail, gate, happens, Stage, TREES, turns, type ProbeOptions } from './probe.ts';

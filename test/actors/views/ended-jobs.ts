@@ -1,9 +1,9 @@
 /** Jobs that have ended, as their actor leaves them in the store: many of them, without the work. */
-import { indexesOf } from '../../../actors/batch-job/indexes.ts';
-import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import type { JobRecord } from '../../../actors/batch-job/record.ts';
-import { JOB_SCHEMA, type JobSnapshot } from '../../../actors/batch-job/snapshot.ts';
-import type { BatchJobStatus } from '../../../actors/batch-job/status.ts';
+import { indexesOf } from '../../../actors/batch-job/state/indexes.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
+import type { JobRecord } from '../../../actors/batch-job/state/record.ts';
+import { JOB_SCHEMA, type JobSnapshot } from '../../../actors/batch-job/state/snapshot.ts';
+import type { BatchJobStatus } from '../../../actors/batch-job/state/status.ts';
 import type { Store } from '../../../store/store.ts';
 
 export interface GivenJob {

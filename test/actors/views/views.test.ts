@@ -1,14 +1,19 @@
 /** What lists, statistics and retention cost: it follows what is answered, not how many jobs there ever were. */
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
-import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import { ALL_JOBS } from '../../../actors/batch-job/indexes.ts';
-import { VirtualClock } from '../../../actors/runtime/clock.ts';
-import { Retention } from '../../../actors/retention.ts';
-import { listJobs, type JobCursor, type JobListQuery, type JobPage } from '../../../actors/views/job-list.ts';
-import { JobViews } from '../../../actors/views/jobs.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
+import { ALL_JOBS } from '../../../actors/batch-job/state/indexes.ts';
+import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { Retention } from '../../../actors/upkeep/retention.ts';
+import {
+  listJobs,
+  type JobCursor,
+  type JobListQuery,
+  type JobPage,
+} from '../../../actors/views/jobs/job-list.ts';
+import { JobViews } from '../../../actors/views/jobs/jobs.ts';
 import { jobStatistics } from '../../../actors/views/statistics.ts';
-import { WaitingReasons } from '../../../actors/views/waiting.ts';
+import { WaitingReasons } from '../../../actors/views/jobs/waiting.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';

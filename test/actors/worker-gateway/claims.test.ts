@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import type { JobCommand, JobReply } from '../../../actors/batch-job/commands.ts';
-import { JOB_MACHINE } from '../../../actors/batch-job/transitions.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
+import type { JobCommand, JobReply } from '../../../actors/batch-job/state/commands.ts';
+import { JOB_MACHINE } from '../../../actors/batch-job/life-cycle/transitions.ts';
 import { commandsOf } from '../../../actors/runtime/machine.ts';
-import type { SubJobRow } from '../../../actors/batch-job/state.ts';
+import type { SubJobRow } from '../../../actors/batch-job/state/state.ts';
 import { WorkWaiters } from '../../../actors/dispatcher/waiters.ts';
-import { systemClock } from '../../../actors/runtime/clock.ts';
+import { systemClock } from '../../../actors/basics/clock.ts';
 import { PlainTree } from '../runtime/plain-tree.ts';
 import { ActorSystem } from '../../../actors/runtime/system.ts';
 import { FrameService } from '../../../actors/frames/frame-service.ts';

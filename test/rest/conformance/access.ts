@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { failed, responseMessage } from './resources.ts';
-import { sent, type RawAnswer } from './raw.ts';
+import { sent, type RawAnswer } from './support/raw.ts';
 import { shaped, type Suite } from './suite.ts';
-import { ADMIN_ROWS, askable, partsOf, ROWS, type Row } from './table.ts';
+import { ADMIN_ROWS, askable, partsOf, ROWS, type Row } from './support/table.ts';
 
 /** Specification 5 and 7, on every row of chapter 4. */
 export function accessRows(suite: Suite): void {

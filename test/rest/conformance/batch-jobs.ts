@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type JobRequest } from '../../support/service.ts';
+import { type JobRequest } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
 import { annotates, pipelineOf } from '../../workflow/support.ts';
 import { detectionOutput } from './detection-output.ts';

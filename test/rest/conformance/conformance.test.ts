@@ -8,7 +8,7 @@ import { accessRows } from './access.ts';
 import { batchJobs } from './batch-jobs.ts';
 import { callbackRows } from './callbacks.ts';
 import { catalogRows } from './catalog.ts';
-import { clientHabits } from './clients.ts';
+import { clientHabits } from './support/clients.ts';
 import { componentRows } from './components.ts';
 import { jobCreation } from './job-creation.ts';
 import { methodRows } from './methods.ts';

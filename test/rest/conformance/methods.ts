@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { sent } from './raw.ts';
+import { sent } from './support/raw.ts';
 import { responseMessage } from './resources.ts';
 import type { Suite } from './suite.ts';
-import { askable, BEYOND, partsOf, ROWS } from './table.ts';
+import { askable, BEYOND, partsOf, ROWS } from './support/table.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const PATHS = [...new Set(ROWS.map((row) => partsOf(row).path))];

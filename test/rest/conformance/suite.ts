@@ -1,10 +1,10 @@
 /** What all sections of the conformance suite share: one service, its clients, and the book of what was asked. */
 import { expect } from 'chai';
 import type { z } from 'zod';
-import { Receiver } from '../../support/receiver.ts';
+import { Receiver } from '../../support/servers/receiver.ts';
 import { ServiceWithRoles } from '../../support/roles.ts';
-import { sampleUri, type Answer, type JobRequest, type Service } from '../../support/service.ts';
-import { CHAPTER_4, ROWS, type Row, type StatusOf } from './table.ts';
+import { sampleUri, type Answer, type JobRequest, type Service } from '../../support/processes/service.ts';
+import { CHAPTER_4, ROWS, type Row, type StatusOf } from './support/table.ts';
 
 export const IMAGE = sampleUri('hello-world.png');
 export const VIDEO = sampleUri('h264_aac.mp4');

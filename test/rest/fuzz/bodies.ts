@@ -1,8 +1,8 @@
 /** What fields of bodies hold so that a request comes further than the first check. */
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { WORKFLOW_PROPERTY_ROWS } from '../../../domain/workflow-property-table.ts';
-import { sampleUri } from '../../support/service.ts';
+import { WORKFLOW_PROPERTY_ROWS } from '../../../domain/properties/workflow-property-table.ts';
+import { sampleUri } from '../../support/processes/service.ts';
 import { nastyName, nastyText, shortNastyText, type Json } from './nasty.ts';
 import type { Known } from './schema-values.ts';
 

@@ -1,6 +1,6 @@
 /** Things of a running server that requests can name. */
-import type { Service } from '../../support/service.ts';
-import { sampleUri } from '../../support/service.ts';
+import type { Service } from '../../support/processes/service.ts';
+import { sampleUri } from '../../support/processes/service.ts';
 
 export class Facts {
   readonly #service: Service;

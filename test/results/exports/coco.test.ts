@@ -1,9 +1,9 @@
 /** COCO files, read back. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { isExemplar } from '../../../domain/exemplar.ts';
+import { isExemplar } from '../../../domain/tracks/exemplar.ts';
 import { FrameSet } from '../../../results/exports/frame-set.ts';
-import { cocoDocument } from '../../../http/schemas/detection-document.ts';
+import { cocoDocument } from '../../../http/schemas/jobs/detection-document.ts';
 import { temporaryFolder } from '../folder.ts';
 import { allFound, type Found } from './expected.ts';
 import { exported, someDocument } from './generated.ts';

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { DetectionDocument, DocumentMedium } from '../../support/service.ts';
+import type { DetectionDocument, DocumentMedium } from '../../support/processes/service.ts';
 import { temporaryFolder } from '../folder.ts';
 import { readSrt, readVtt, type Cue } from './cue-reader.ts';
 import { exported, someDocument } from './generated.ts';

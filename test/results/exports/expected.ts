@@ -4,7 +4,7 @@ import type {
   DocumentDetection,
   DocumentMedium,
   DocumentTrack,
-} from '../../support/service.ts';
+} from '../../support/processes/service.ts';
 
 export interface Found {
   readonly medium: DocumentMedium;

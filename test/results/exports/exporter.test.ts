@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { DocumentExporter, type ExportOutcome } from '../../../results/exports/exporter.ts';
 import { until } from '../../support/until.ts';
 import { temporaryFolder } from '../folder.ts';
-import { trackLine } from '../document-parts.ts';
+import { trackLine } from '../document/document-parts.ts';
 
 const PACE_MS = 60_000;
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { converted, type Conversion } from '../../../results/exports/convert.ts';
-import type { DetectionDocument, DocumentDetection, DocumentTrack } from '../../support/service.ts';
+import type { DetectionDocument, DocumentDetection, DocumentTrack } from '../../support/processes/service.ts';
 import { anyText } from '../../support/any-text.ts';
 
 /** What a format may stumble over, among all else that a text may be. */

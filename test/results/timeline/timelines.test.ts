@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { ViewedBox } from '../../../domain/viewing.ts';
+import type { ViewedBox } from '../../../domain/tracks/viewing.ts';
 import { Timelines } from '../../../results/timeline/timelines.ts';
 import { until } from '../../support/until.ts';
 import { temporaryFolder } from '../folder.ts';

@@ -10,7 +10,7 @@ import {
   type DocumentMedium,
   type DocumentOutput,
   type DocumentTrack,
-} from '../../support/service.ts';
+} from '../../support/processes/service.ts';
 import { actionsIn, pictureAt, uriOf } from '../results.ts';
 
 /** `isLong`: also those whose steps others have. */

@@ -1,0 +1,79 @@
+import { addsToken, configHashInSteps, type ArchiveJob } from '../../../domain/job/archive.ts';
+import { groupBy } from '../../../domain/grouping.ts';
+import { booleanOf, textOf } from '../../../domain/properties/properties.ts';
+import { List } from '../../basics/immutable.ts';
+import { atOnce, type Steps } from '../../runtime/steps.ts';
+import { jobWide } from '../plan/effective-properties.ts';
+import type { JobRecord } from '../state/record.ts';
+import type { JobIssue, JobState, MediumState } from '../state/state.ts';
+
+/** A job as the rules of the archive look at it: what was asked for, and what inspection has found out so far. */
+export function archiveJob(
+  record: Omit<JobRecord, 'number' | 'jobId'>,
+  media: List<Pick<MediumState, 'prepared'>> = List(),
+): ArchiveJob {
+  return {
+    ...record,
+    media: record.media.map((medium, i) => ({ ...medium, facts: media.get(i)?.prepared?.facts ?? null })),
+  };
+}
+
+/** Whether a token of the service goes with the callback: when any action on any of the media asks for it. */
+export const callbackWantsToken = (record: JobRecord): boolean =>
+  addsToken(record, 'CALLBACK_ADD_TOKEN')(archiveJob(record).media);
+
+/** The archives that get a token of the service: those to which one of their own media asks for it. */
+export function archivesWithToken(record: JobRecord): ReadonlySet<string> {
+  const { media } = archiveJob(record);
+  const withToken = addsToken(record, 'ARCHIVE_ADD_TOKEN');
+  const byUrl = groupBy(media.entries(), ([i]) => record.media[i]?.archiveUrl);
+  return new Set(
+    [...byUrl].flatMap(([url, own]) =>
+      url !== undefined && withToken(own.map(([, medium]) => medium)) ? url : [],
+    ),
+  );
+}
+
+/** Media from which on the hash of a job's configuration is worked out before it is needed. */
+const MANY_MEDIA = 100;
+/** By job, of the run for which it was worked out last. Inspection decides it: later stages of a run add nothing. */
+const HASHES = new WeakMap<JobRecord, { readonly run: number; readonly hash: string }>();
+
+type Inspected = Pick<JobState, 'run' | 'media'>;
+
+/** The hash of the configuration of a job whose media are inspected. */
+export const configHashOf = (record: JobRecord, state: Inspected): string => atOnce(knownHash(record, state));
+
+/** The same ahead of the end, which posts it to archives; undefined: it is known, or no large job's, or nobody wants it. */
+export function configHashAhead(record: JobRecord, state: JobState): Steps<void> | undefined {
+  const { stage, run, inspecting } = state;
+  const isInspected =
+    (stage.name === 'TASK' && inspecting === null) || stage.name === 'DOCUMENT' || stage.name === 'UPLOAD';
+  if (!isInspected || record.media.length < MANY_MEDIA || HASHES.get(record)?.run === run) return undefined;
+  if (record.media.every(({ archiveUrl }) => archiveUrl === undefined)) return undefined;
+  return withoutAnswer(knownHash(record, state));
+}
+
+function* knownHash(record: JobRecord, { run, media }: Inspected): Steps<string> {
+  const known = HASHES.get(record);
+  if (known?.run === run) return known.hash;
+  const hash = yield* configHashInSteps(archiveJob(record, media));
+  HASHES.set(record, { run, hash });
+  return hash;
+}
+
+function* withoutAnswer(steps: Steps<unknown>): Steps<void> {
+  yield* steps;
+}
+
+/** Whether a bucket is named for the document; whether it can be used comes out when it is. */
+export const wantsUpload = (record: Omit<JobRecord, 'number' | 'jobId'>): boolean =>
+  textOf(jobWide(record), 'S3_RESULTS_BUCKET', '').trim() !== '';
+
+/** Whether the results of an earlier job that stands for this one are copied into this one's bucket. */
+export const copiesResults = (record: Omit<JobRecord, 'number' | 'jobId'>): boolean =>
+  wantsUpload(record) && booleanOf(jobWide(record), 'ARCHIVE_S3_COPY_ENABLED', true);
+
+/** Why the results of an earlier job could not be copied: there is no other error of this code. */
+export const copyFailure = (issues: readonly JobIssue[]): string | undefined =>
+  issues.find(({ code, severity }) => code === 'ARCHIVE_BEFORE_JOB_CHECK' && severity === 'error')?.message;

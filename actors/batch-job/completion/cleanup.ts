@@ -1,0 +1,116 @@
+/** Files of a job that go: all of them, those of a run that has ended, and those that nobody will name. */
+import path from 'node:path';
+import type { Logger } from '../../../config/logger.ts';
+import { pathOf, type FileKey } from '../../../results/file-keys.ts';
+import {
+  artifactsFolder,
+  artifactsFolders,
+  derivativeFolders,
+  framesFolder,
+  looseFiles,
+  markupFolder,
+  markupFolders,
+  mediaFolder,
+  outputFolder,
+  outputFolders,
+  runFolder,
+  spoolFolder,
+} from '../../../results/layout.ts';
+import { removeFile, removeFolder, removeOthers, removeParts } from '../../../results/spool.ts';
+import { allRows, type Store } from '../../../store/store.ts';
+import { BATCH_JOB, runPrefix } from '../state/keys.ts';
+import { requestFilesOf } from './data-uris.ts';
+import type { JobSettings } from '../state/context.ts';
+import { foldersOf, mediumOf, type JobRecord } from '../state/record.ts';
+import type { JobState, SubJobRow } from '../state/state.ts';
+
+export interface CleanupDeps {
+  readonly store: Store;
+  readonly settings: JobSettings;
+  readonly logger: Logger;
+}
+
+/**
+ * Spool and fetched media of a run that is over; with `document` its outputs too, and of a job that is removed what its request had. False:
+ * files are left, for the next start.
+ */
+export async function removeFiles(
+  { settings, logger }: CleanupDeps,
+  { jobId, media }: JobRecord,
+  { run, unnumbered, removed }: Pick<JobState, 'run' | 'unnumbered' | 'removed'>,
+  document: boolean,
+): Promise<boolean> {
+  const name = runFolder(jobId, run, unnumbered);
+  const folders = [
+    spoolFolder(jobId, run),
+    mediaFolder(name),
+    ...(document ? [...outputFolders(name), framesFolder(name)] : []),
+  ];
+  const files = [...looseFiles(name, media.length), ...(removed ? requestFilesOf({ media }) : [])];
+  let all = true;
+  const removeAll = async (keys: readonly FileKey[], remove: (path: string) => Promise<void>) => {
+    for (const place of keys.map((key) => pathOf(settings.dataDir, key)))
+      await remove(place).catch((error: unknown) => {
+        all = false;
+        notRemoved(logger, place, error);
+      });
+  };
+  await removeAll(files, removeFile);
+  await removeAll(folders, removeFolder);
+  return all;
+}
+
+/**
+ * Derivative media get ids with every attempt at making them: those of attempts that did not count are nobody's. The same goes for
+ * artifacts and copies of sub-jobs that were cancelled or failed, and for files that a component was killed over.
+ */
+export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: JobState): Promise<void> {
+  const { settings, logger } = deps;
+  const inData = (key: FileKey) => pathOf(settings.dataDir, key);
+  const name = foldersOf(record, state);
+  const told = (folder: string) => (error: unknown) => notRemoved(logger, folder, error);
+  const derived = inData(derivativeFolders(name));
+  const kept = new Set(state.media.flatMap(({ derived: one }) => (one === null ? [] : [inData(one.path)])));
+  await removeOthers(derived, (file) => kept.has(file)).catch(told(derived));
+  // While nothing failed, every picture and every copy is in the document.
+  if (state.status !== 'IN_PROGRESS') {
+    const pictures = inData(artifactsFolders(name));
+    const copies = inData(markupFolders(name));
+    const named = await namedFolders(deps, record, state);
+    await removeOthers(pictures, (file) => named.has(actionFolder(pictures, file))).catch(told(pictures));
+    await removeOthers(copies, (file) => named.has(path.dirname(file))).catch(told(copies));
+  }
+  // Beside the document its own sub-job writes at this moment.
+  const documents = inData(outputFolder(name));
+  for (const folder of outputFolders(name).map(inData))
+    if (folder !== documents) await removeParts(folder).catch(told(folder));
+}
+
+/** The folder of its action on its medium in which a picture lies: see `artifactsFolder`. */
+const actionFolder = (pictures: string, file: string): string =>
+  path.join(pictures, ...path.relative(pictures, file).split(path.sep).slice(0, 3));
+
+/** Folders of artifacts and of marked-up copies that the document tells of. */
+async function namedFolders(
+  { store, settings }: CleanupDeps,
+  record: JobRecord,
+  state: JobState,
+): Promise<ReadonlySet<string>> {
+  const { run, media } = state;
+  const name = foldersOf(record, state);
+  const folders = new Set<string>();
+  const actor = { kind: BATCH_JOB, id: String(record.number) };
+  for await (const { body } of allRows(store, actor, runPrefix(run))) {
+    const { kind, state: done, medium, stage, action } = body as SubJobRow;
+    if (done !== 'DONE' || stage.name !== 'TASK' || (kind !== 'ARTIFACTS' && kind !== 'MARKUP')) continue;
+    const { mediaId } = mediumOf(record, media, medium);
+    const place = { mediaId, task: stage.index, action };
+    const folder = kind === 'MARKUP' ? markupFolder(name, mediaId) : artifactsFolder(name, place);
+    folders.add(pathOf(settings.dataDir, folder));
+  }
+  return folders;
+}
+
+function notRemoved(logger: Logger, place: string, err: unknown): void {
+  logger.warn({ err, place }, 'could not remove files of a job');
+}

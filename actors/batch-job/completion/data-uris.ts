@@ -1,0 +1,69 @@
+/**
+ * Long `data:` URIs of a request. The store may keep everything in memory, so it has only where they lie: all those of a request in one
+ * file, written before its job is stored, and removed with the job.
+ */
+import { randomBytes } from 'node:crypto';
+import { withoutData } from '../../../domain/job/censor.ts';
+import { pathOf, type FileKey } from '../../../results/file-keys.ts';
+import { requestFile } from '../../../results/layout.ts';
+import { readText, readTexts, writeTexts } from '../../../results/text-places.ts';
+import type { JobRecord, RequestedMedium } from '../state/record.ts';
+
+export interface DataUriSettings {
+  readonly dataDir: string;
+  /** Characters of a `data:` URI that the store may have. */
+  readonly dataUriLength: number;
+}
+
+/** The record as it is to be stored. The file has a name that no other request has, also none that comes again. */
+export async function withDataUrisInFile(
+  record: JobRecord,
+  { dataDir, dataUriLength }: DataUriSettings,
+): Promise<JobRecord> {
+  const long = record.media.filter(({ uri }) => isLongData(uri, dataUriLength));
+  if (long.length === 0) return record;
+  const path = requestFile(record.jobId, randomBytes(8).toString('hex'));
+  const uris = long.map(({ uri }) => uri);
+  const places = await writeTexts(pathOf(dataDir, path), uris);
+  const placeOf = new Map(long.map((medium, n) => [medium, { path, ...places[n]! }]));
+  const media = record.media.map((medium): RequestedMedium => {
+    const uriAt = placeOf.get(medium);
+    return uriAt === undefined ? medium : { ...medium, uri: withoutData(medium.uri), uriAt };
+  });
+  return { ...record, media };
+}
+
+/** A text with half a character in it cannot be written as it is: such a one stays in the record. */
+const isLongData = (uri: string, most: number): boolean =>
+  uri.length > most && /^data:/i.test(uri) && !/\p{Surrogate}/u.test(uri);
+
+/** The files with what the record leaves out. */
+export const requestFilesOf = ({ media }: Pick<JobRecord, 'media'>): readonly FileKey[] => [
+  ...new Set(media.flatMap(({ uriAt }) => uriAt?.path ?? [])),
+];
+
+/** The URI as the request had it; without its data when somebody has removed the file. */
+export async function wholeUri(
+  dataDir: string,
+  { uri, uriAt }: Pick<RequestedMedium, 'uri' | 'uriAt'>,
+): Promise<string> {
+  if (uriAt === undefined) return uri;
+  return (await readText({ ...uriAt, path: pathOf(dataDir, uriAt.path) })) ?? uri;
+}
+
+/** Those of all media that the request named: each of their files is opened once. */
+export async function wholeUris(
+  dataDir: string,
+  { media }: Pick<JobRecord, 'media'>,
+): Promise<readonly string[]> {
+  const whole = new Map<RequestedMedium, string | undefined>();
+  for (const file of requestFilesOf({ media })) {
+    const there = media.filter(({ uriAt }) => uriAt?.path === file);
+    const texts = await readTexts(
+      pathOf(dataDir, file),
+      there.map(({ uriAt }) => uriAt!),
+    );
+    for (const [n, medium] of there.entries()) whole.set(medium, texts[n]);
+  }
+  return media.map((medium) => whole.get(medium) ?? medium.uri);
+}

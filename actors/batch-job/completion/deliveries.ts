@@ -1,0 +1,105 @@
+/** What becomes of the notices of a job: which are still owed, which have arrived, which were given up (specification 3.4). */
+import type { HttpNotice } from '../../delivery/notice.ts';
+import type { FailedPost } from '../state/commands.ts';
+import { archiveId, callbackId } from './notice-ids.ts';
+import type { JobRecord } from '../state/record.ts';
+import type { Delivery, JobState } from '../state/state.ts';
+import { isTerminal } from '../state/status.ts';
+
+const MAX_FAILURES = 20;
+
+/** A delivery that begins. `open` has a bit for each notice that is owed, by its number (`numbers`): thousands of them make a short text. */
+export const started = (numbers: readonly number[], failures: readonly string[] = []): Delivery => ({
+  pending: numbers.length,
+  open: numbers.reduce((bits, n) => bits | (1n << BigInt(n)), 0n).toString(16),
+  slow: '0',
+  failures,
+  attempts: 0,
+  lastError: null,
+  nextAttempt: null,
+});
+
+/** A notice that is still owed, and the delivery that it belongs to. */
+export interface OpenNotice {
+  readonly kind: HttpNotice['kind'];
+  readonly delivery: Delivery;
+  readonly n: number;
+}
+
+/** The notice of this id, when the job owes it: none of an earlier run, and none that has arrived or was given up. */
+export function openNotice(
+  record: JobRecord,
+  { run, callback, archive }: Pick<JobState, 'run' | 'callback' | 'archive'>,
+  id: string,
+): OpenNotice | undefined {
+  const isCallback = id === callbackId(record, run);
+  const kind = isCallback ? 'callback' : 'archive';
+  const delivery = isCallback ? callback : archive;
+  const n = isCallback ? 0 : Number(id.slice(id.lastIndexOf('.') + 1));
+  const known = isCallback || (n < record.media.length && id === archiveId(record, run, n));
+  if (delivery === null || !known || ((bitsOf(delivery) >> BigInt(n)) & 1n) === 0n) return undefined;
+  return { kind, delivery, n };
+}
+
+const bitsOf = ({ open }: Pick<Delivery, 'open'>) => BigInt(`0x${open}`);
+const withBit = (bits: string, n: number) => (BigInt(`0x${bits}`) | (1n << BigInt(n))).toString(16);
+const withoutBit = (bits: string, n: number) => (BigInt(`0x${bits}`) & ~(1n << BigInt(n))).toString(16);
+
+/** The notice has arrived. */
+export function arrived({ delivery, n }: OpenNotice): Delivery {
+  const pending = delivery.pending - 1;
+  const [open, slow] = [withoutBit(delivery.open, n), withoutBit(delivery.slow, n)];
+  return { ...delivery, pending, open, slow, nextAttempt: pending === 0 ? null : delivery.nextAttempt };
+}
+
+/** An attempt has failed; without `nextAttempt` it was the last. `isSlow`: the next ones are far apart. */
+export function attemptFailed(
+  notice: OpenNotice,
+  reason: string,
+  nextAttempt: number | null,
+  isSlow: boolean,
+): Delivery {
+  const { delivery, n } = notice;
+  const failed = { attempts: delivery.attempts + 1, lastError: reason };
+  const slow = isSlow ? withBit(delivery.slow, n) : delivery.slow;
+  if (nextAttempt !== null) return { ...delivery, ...failed, slow, nextAttempt };
+  const failures = [...delivery.failures, reason].slice(0, MAX_FAILURES);
+  return { ...arrived(notice), ...failed, failures };
+}
+
+/** All posts were made once more. One that failed and is still owed goes on being tried as before: only another is a failure now. */
+export function reposted(
+  record: JobRecord,
+  state: Pick<JobState, 'run' | 'callback'> & { readonly archive: Delivery },
+  ids: readonly string[],
+  failed: readonly FailedPost[],
+): Delivery {
+  let archive = state.archive;
+  for (const id of ids) {
+    const notice = openNotice(record, { ...state, archive }, id);
+    if (notice !== undefined) archive = arrived(notice);
+  }
+  const given = failed.filter(({ id }) => openNotice(record, { ...state, archive }, id) === undefined);
+  return { ...archive, failures: given.map(({ reason }) => reason).slice(0, MAX_FAILURES) };
+}
+
+/**
+ * Specification 3.4, in the values of SingleJobInfo. What is tried on after its quick attempts have failed is shown as failed, and as
+ * COMPLETE when it has arrived after all. `trouble`: why its receiver takes nothing.
+ */
+export function deliveryStatus(
+  wanted: boolean,
+  status: JobState['status'],
+  delivery: Delivery | null,
+  trouble?: string,
+): string {
+  if (!wanted) return 'NOT REQUESTED';
+  if (!isTerminal(status)) return 'JOB RUNNING';
+  if (delivery === null) return 'IN PROGRESS';
+  const { pending, slow, failures, lastError } = delivery;
+  if (pending === 0) return failures.length > 0 ? errorOf(failures) : 'COMPLETE';
+  if (slow !== '0' && lastError !== null) return errorOf([...failures, lastError]);
+  return trouble === undefined ? 'IN PROGRESS' : errorOf([...failures, lastError ?? trouble]);
+}
+
+const errorOf = (reasons: readonly string[]) => `ERROR: ${reasons.join('\n\n')}`;

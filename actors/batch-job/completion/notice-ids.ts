@@ -1,0 +1,26 @@
+/** What the notices of a job are called, and whom they go to. */
+import { destinationOf, type HttpNotice } from '../../delivery/notice.ts';
+import type { JobRecord } from '../state/record.ts';
+
+export const callbackId = ({ jobId }: JobRecord, run: number) => `${jobId}.${run}.callback`;
+export const archiveId = ({ jobId }: JobRecord, run: number, medium: number) =>
+  `${jobId}.${run}.archive.${medium}`;
+
+/** Ids of all notices of a run. */
+export function noticeIds(record: JobRecord, run: number, kinds: readonly HttpNotice['kind'][]): string[] {
+  return [
+    ...(kinds.includes('callback') && record.callback !== undefined ? [callbackId(record, run)] : []),
+    ...(kinds.includes('archive')
+      ? record.media.flatMap(({ archiveUrl }, n) =>
+          archiveUrl === undefined ? [] : [archiveId(record, run, n)],
+        )
+      : []),
+  ];
+}
+
+/** Whom notices of the job go to. */
+export function destinationsOf({ callback, media }: JobRecord): readonly string[] {
+  const posts = media.flatMap(({ archiveUrl }) => (archiveUrl === undefined ? [] : [archiveUrl]));
+  const urls = callback === undefined ? posts : [callback.url, ...posts];
+  return [...new Set(urls.filter((url) => URL.canParse(url)).map(destinationOf))];
+}

@@ -1,0 +1,202 @@
+import { pathToFileURL } from 'node:url';
+import { pathOf } from '../../../results/file-keys.ts';
+import { detectionFile } from '../../../results/layout.ts';
+import { assertion, postUrl } from '../../../domain/job/archive.ts';
+import { callbackUrl } from '../../../domain/job/callback.ts';
+import type { Notice, Row } from '../../../store/store.ts';
+import { destinationOf, type HttpNotice } from '../../delivery/notice.ts';
+import { archivesWithToken, callbackWantsToken, configHashOf } from './archive.ts';
+import type { JobSettings } from '../state/context.ts';
+import { started } from './deliveries.ts';
+import { archiveId, callbackId } from './notice-ids.ts';
+import { foldersOf, type JobRecord } from '../state/record.ts';
+import type { Delivery, JobState } from '../state/state.ts';
+
+/** The notices that a job owes when it ends, with the rows that keep what is posted to the archive for a later repost. */
+export interface Owed {
+  readonly callback: Delivery | null;
+  readonly archive: Delivery | null;
+  readonly notices: readonly Notice[];
+  readonly rows: readonly Row[];
+}
+
+/** Row of a post to the archive. */
+export const ARCHIVE_ROWS = 'archive/';
+
+type Ended = Pick<
+  JobState,
+  | 'status'
+  | 'run'
+  | 'unnumbered'
+  | 'endedAt'
+  | 'objectId'
+  | 'hasDocument'
+  | 'outputUri'
+  | 'pastOutput'
+  | 'documentHash'
+  | 'timing'
+  | 'media'
+>;
+
+/** What is owed by a job that ends in this state at `at`. */
+export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings, at: number): Owed {
+  const callback = callbackNotice(record, state, settings, at);
+  const archive = archivePosts(record, state, settings, at);
+  return {
+    callback: callback === null ? null : started([0]),
+    archive: archive.delivery,
+    notices: [...(callback === null ? [] : [callback]), ...archive.notices],
+    rows: archive.notices.map((notice, n) => ({
+      key: `${ARCHIVE_ROWS}${String(n).padStart(6, '0')}`,
+      body: notice,
+    })),
+  };
+}
+
+/** What is owed by a job that is ended because its actor fails: whoever waits for it hears of its end, the archive gets nothing. */
+export function owedWhenPoisoned(
+  record: JobRecord,
+  ended: Pick<Ended, 'status' | 'run' | 'unnumbered' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  settings: Pick<JobSettings, 'dataDir'>,
+  at: number,
+): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
+  const archived = record.media.some(({ archiveUrl }) => archiveUrl !== undefined);
+  const archive = archived ? started([], ['The job failed before its results could be posted.']) : null;
+  try {
+    const callback = callbackNotice(record, ended, settings, at);
+    return {
+      owed: { callback: callback === null ? null : started([0]), archive },
+      notices: callback === null ? [] : [callback],
+    };
+  } catch (error) {
+    // This may be what makes the job fail: it ends all the same.
+    const reason = `The callback could not be made: ${error instanceof Error ? error.message : String(error)}`;
+    return { owed: { callback: started([], [reason]), archive }, notices: [] };
+  }
+}
+
+/** URI of the job's document, in a bucket if it is in one, or of the earlier one that stands for it. */
+export function outputUri(
+  record: JobRecord,
+  state: Pick<Ended, 'run' | 'unnumbered' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  dataDir: string,
+): string | null {
+  const { hasDocument, outputUri: stored, pastOutput } = state;
+  if (hasDocument)
+    return stored ?? pathToFileURL(pathOf(dataDir, detectionFile(foldersOf(record, state)))).href;
+  return pastOutput;
+}
+
+/** Halves of characters, which JSON lets in, cannot stand in a URL: a job must not fail at its end for them. */
+const wellFormed = (text: string | null) => (text === null ? null : Buffer.from(text).toString());
+
+/** Tells how the job ended: the parameters of a GET are those of the specification. */
+const STATUS_HEADER = 'Troupe-Job-Status';
+
+/** Specification 6.1; with the status of the job besides. */
+function callbackNotice(
+  record: JobRecord,
+  state: Pick<Ended, 'status' | 'run' | 'unnumbered' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  { dataDir }: Pick<JobSettings, 'dataDir'>,
+  at: number,
+): Notice | null {
+  if (record.callback === undefined) return null;
+  const { url, method } = record.callback;
+  const { jobId } = record;
+  const externalId = wellFormed(record.externalId);
+  const outputObjectUri = wellFormed(outputUri(record, state, dataDir));
+  const body: HttpNotice = {
+    kind: 'callback',
+    method,
+    url: method === 'GET' ? callbackUrl(url, { jobId, externalId, outputObjectUri }) : url,
+    body: method === 'GET' ? null : { jobId, externalId, outputObjectUri, jobStatus: state.status },
+    headers: { [STATUS_HEADER]: state.status },
+    addToken: callbackWantsToken(record),
+    createdAt: at,
+    attempts: 0,
+  };
+  return { id: callbackId(record, state.run), destination: destinationOf(url), due: at, body };
+}
+
+/** Specification 6.4: one post for each medium that has an archive; nothing at all when a medium could not be had. */
+function archivePosts(
+  record: JobRecord,
+  state: Ended,
+  settings: JobSettings,
+  at: number,
+): { delivery: Delivery | null; notices: Notice[] } {
+  const wanted = record.media.some(({ archiveUrl }) => archiveUrl !== undefined);
+  if (!wanted || state.pastOutput !== null) return { delivery: null, notices: [] };
+  if (state.media.some(({ failedIn, prepared }) => failedIn === -1 && prepared === null))
+    return { delivery: started([], ['Media download failed.']), notices: [] };
+  const posts = postsOf(record, state, settings, at);
+  const failures = posts.length === 0 ? ['The job ended before its media were inspected.'] : [];
+  const numbers = posts.map(({ n }) => n);
+  return { delivery: started(numbers, failures), notices: posts.map(({ notice }) => notice) };
+}
+
+function postsOf(
+  record: JobRecord,
+  state: Ended,
+  settings: JobSettings,
+  at: number,
+): { readonly n: number; readonly notice: Notice }[] {
+  const common = {
+    jobConfigHash: configHashOf(record, state),
+    withToken: archivesWithToken(record),
+    outputUri: outputUri(record, state, settings.dataDir),
+  };
+  return record.media.flatMap((_, n) => {
+    const notice = archivePost(record, state, n, common, settings, at);
+    return notice === undefined ? [] : [{ n, notice }];
+  });
+}
+
+function archivePost(
+  record: JobRecord,
+  state: Ended,
+  n: number,
+  common: {
+    readonly jobConfigHash: string;
+    readonly withToken: ReadonlySet<string>;
+    readonly outputUri: string | null;
+  },
+  { system }: JobSettings,
+  at: number,
+): Notice | undefined {
+  const { archiveUrl, metadata, properties } = record.media[n]!;
+  const { prepared, found } = state.media.get(n)!;
+  if (archiveUrl === undefined || prepared === null) return undefined;
+  const id = archiveId(record, state.run, n);
+  const body: HttpNotice = {
+    kind: 'archive',
+    method: 'POST',
+    url: postUrl(archiveUrl, { sha256: prepared.facts.sha256, metadata, properties }),
+    body: assertion({
+      objectId: state.objectId,
+      noticeId: id,
+      pipeline: record.plan.name,
+      found,
+      jobId: record.jobId,
+      outputUri: common.outputUri,
+      outputHash: state.documentHash,
+      processDate: new Date(state.endedAt ?? at).toISOString(),
+      jobStatus: state.status,
+      system,
+      jobConfigHash: common.jobConfigHash,
+      timing: timingOf(record, state.timing),
+    }),
+    addToken: common.withToken.has(archiveUrl),
+    createdAt: at,
+    attempts: 0,
+  };
+  return { id, destination: destinationOf(archiveUrl), due: at, body };
+}
+
+/** How long components worked on each action, in milliseconds by its name. */
+function timingOf({ plan }: JobRecord, timing: readonly number[]): Readonly<Record<string, number>> {
+  const spent: Record<string, number> = {};
+  for (const [n, { name }] of plan.tasks.flatMap(({ actions }) => actions).entries())
+    spent[name] = (spent[name] ?? 0) + (timing[n] ?? 0);
+  return spent;
+}

@@ -1,0 +1,144 @@
+/**
+ * What rows make of a job. The same functions fold an answer into the state when it is taken, and the stored rows when the job is
+ * restored: that both come to the same is what a restart rests on.
+ */
+import { List } from '../../basics/immutable.ts';
+import { atOnce, type Steps } from '../../runtime/steps.ts';
+import type { DecisionContext } from '../state/context.ts';
+import { subJobError, withError, type Answer, type Failure } from '../state/issues.ts';
+import { firstUninspected, firstUsable, untouched } from '../state/media.ts';
+import { stageInSteps } from '../plan/planning.ts';
+import type { JobRecord } from '../state/record.ts';
+import type { JobSnapshot } from '../state/snapshot.ts';
+import { KINDS, rankOf } from './stages.ts';
+import type { JobState, MediumState, SubJobRow } from '../state/state.ts';
+import { after } from '../state/status.ts';
+import { isKnown, weightOfAll, withUnit } from '../state/units.ts';
+
+/** The state with a new sub-job, which is to be answered. */
+export function withNew(state: JobState, row: SubJobRow): JobState {
+  const outstanding = new Map(state.outstanding).set(row.key, row);
+  return withUnit({ ...state, outstanding }, row, (unit) => KINDS[row.kind].unit(unit, row));
+}
+
+/** What a row says of the unit that it was made for. */
+export const withMade = (state: JobState, row: SubJobRow): JobState =>
+  withUnit(state, row, (unit) => KINDS[row.kind].unit(unit, { ...row, state: 'QUEUED' }));
+
+/** The state with an answered row. */
+export function withAnswered(state: JobState, row: SubJobRow): JobState {
+  return withUnit({ ...state, media: mediaWith(state.media, row) }, row, (unit) =>
+    KINDS[row.kind].unit(unit, row),
+  );
+}
+
+const mediaWith = (media: List<MediumState>, row: SubJobRow): List<MediumState> =>
+  row.state === 'QUEUED' ? media : (KINDS[row.kind].media?.(media, row) ?? media);
+
+interface Taken {
+  readonly state: JobState;
+  readonly row: SubJobRow;
+}
+
+/** What an answer makes of the state, and of its row. */
+export function take(state: JobState, row: SubJobRow, answer: Answer, context: DecisionContext): Taken {
+  if (!('ok' in answer)) return takeFailure(state, row, answer, context);
+  const kind = KINDS[row.kind];
+  const kept = kind.kept(row, answer, state, context);
+  if ('failure' in kept) return takeFailure(state, kept.row, kept.failure, context);
+  const folded = withAnswered(state, kept);
+  return { row: kept, state: kind.taken?.(folded, answer, context) ?? folded };
+}
+
+function takeFailure(state: JobState, row: SubJobRow, failure: Failure, context: DecisionContext): Taken {
+  const { failed, errorCode: code = failure.code } = KINDS[row.kind];
+  if (failed !== undefined) return { row, state: failed(withAnswered(state, row), failure) };
+  const told = { ...row, error: subJobError(row, state, { ...failure, code }, context) };
+  const folded = withError(withAnswered(state, told), failure);
+  return { row: told, state: { ...folded, status: after(state.status, 'error') } };
+}
+
+/** The whole state again from what is stored. */
+export const restore = (record: JobRecord, snapshot: JobSnapshot, rows: readonly SubJobRow[]): JobState =>
+  atOnce(restoreInSteps(record, snapshot, rows));
+
+/** The same in steps, for a job that may be a large one. */
+export function* restoreInSteps(
+  record: JobRecord,
+  { progress: _, ...small }: JobSnapshot,
+  rows: readonly SubJobRow[],
+): Steps<JobState> {
+  const now = rankOf(small.stage);
+  const stages = yield* inOrder(rows);
+  let media = untouched(record);
+  for (const [stage, ofStage] of stages)
+    if (stage < now)
+      for (const row of ofStage) {
+        media = mediaWith(media, row);
+        yield;
+      }
+  const current = stages.find(([stage]) => stage === now)?.[1] ?? [];
+  const units = List(yield* stageInSteps({ media }, small.stage, { record }));
+  const upToNow = stages.flatMap(([stage, ofStage]) => (stage <= now ? ofStage : []));
+  const outstanding = new Map(upToNow.filter(({ state }) => state === 'QUEUED').map((row) => [row.key, row]));
+  const inspecting = inspectingIn(record, small, media, upToNow);
+  let state: JobState = {
+    ...small,
+    media,
+    units,
+    weight: weightOfAll(units),
+    cursor: 0,
+    inspecting,
+    outstanding,
+  };
+  for (const row of current) {
+    // Whatever is answered was made before.
+    state = withMade(state, row);
+    if (row.state !== 'QUEUED') state = withAnswered(state, row);
+    yield;
+  }
+  const cursor = state.units.findIndex(({ feed, made, pieces }) => !isKnown(feed) || made < pieces);
+  return { ...state, cursor: cursor === -1 ? state.units.size : cursor };
+}
+
+/** How far inspection has come beside the first task. */
+function inspectingIn(
+  record: JobRecord,
+  { stage, status }: Pick<JobSnapshot, 'stage' | 'status'>,
+  media: List<MediumState>,
+  rows: readonly SubJobRow[],
+): JobState['inspecting'] {
+  if (stage.name !== 'TASK' || stage.index > 0) return null;
+  const last = rows.reduce(
+    (most, { kind, medium }) => (kind === 'PREPARE' ? Math.max(most, medium) : most),
+    -1,
+  );
+  return inspectingFrom(record, media, status === 'CANCELLING' ? record.media.length : last + 1);
+}
+
+/** The same when media up to (not including) this one have been handed out for inspection. */
+export function inspectingFrom(
+  record: JobRecord,
+  media: List<MediumState>,
+  next: number,
+): JobState['inspecting'] {
+  const unplanned = firstUninspected(record, media);
+  return unplanned === record.media.length ? null : { next: firstUsable(record, next), unplanned };
+}
+
+/** Rows stage by stage, the first stage first; artifacts, which take the place of what was finished, come after it. */
+export const byStage = (rows: readonly SubJobRow[]) => atOnce(inOrder(rows));
+
+function* inOrder(rows: readonly SubJobRow[]): Steps<readonly (readonly [number, readonly SubJobRow[]])[]> {
+  const stages = new Map<number, { readonly first: SubJobRow[]; readonly late: SubJobRow[] }>();
+  for (const row of rows) {
+    const stage = rankOf(row.stage);
+    let found = stages.get(stage);
+    if (found === undefined) stages.set(stage, (found = { first: [], late: [] }));
+    (row.kind === 'ARTIFACTS' ? found.late : found.first).push(row);
+    yield;
+  }
+  return [...stages]
+    .toSorted(([a], [b]) => a - b)
+    .map(([stage, { first, late }]) => [stage, [...first, ...late]]);
+}

@@ -1,0 +1,216 @@
+/** How a job goes on: it takes answers, makes work as far as the window allows, and moves from stage to stage to its end. */
+import type { ArchiveFinding } from '../../../domain/types.ts';
+import type { Notice } from '../../../store/store.ts';
+import { stored, type JobChange } from '../state/change.ts';
+import type { WorkDone } from '../state/commands.ts';
+import type { DecisionContext } from '../state/context.ts';
+import type { JobEffect } from '../state/effects.ts';
+import { inspectingFrom } from './fold.ts';
+import type { Answer } from '../state/issues.ts';
+import { firstUninspected } from '../state/media.ts';
+import { isStopping, makeWork, settled, withRow } from './new-work.ts';
+import { owedAtEnd } from '../completion/notices.ts';
+import { planStage, withInspected } from '../plan/planning.ts';
+import { afterMatch, followsOn, KINDS, nextStage } from './stages.ts';
+import type { JobState, Stage, SubJobRow } from '../state/state.ts';
+import { after, BATCH_JOB_STATUSES, isTerminal } from '../state/status.ts';
+import { weightOfAll } from '../state/units.ts';
+
+/** Starts the first stage. */
+export function begin(state: JobState, context: DecisionContext): JobChange {
+  const failed = context.record.media.some(({ problem }) => problem !== undefined);
+  const status = state.issues.length > 0 ? after(state.status, 'warning') : state.status;
+  const started: JobState = {
+    ...state,
+    startedAt: context.at,
+    status: failed ? after(status, 'error') : status,
+  };
+  // What an earlier job has done already is not done again.
+  const first: Stage = started.pastOutput === null ? { name: 'PREPARE' } : afterMatch(started, context);
+  return advance(enter(started, first, context), context);
+}
+
+/** What the archive says of earlier jobs: one that did the same stands for this one, all else goes on. */
+export function archiveAnswered(
+  state: JobState,
+  answer: ArchiveFinding,
+  context: DecisionContext,
+): JobChange {
+  const asked = withArchiveAnswer({ ...state, checkArchive: false }, answer);
+  return advance(enter(asked, nextStage(asked, context), context), context);
+}
+
+export function withArchiveAnswer(state: JobState, answer: ArchiveFinding): JobState {
+  switch (answer.kind) {
+    case 'none':
+      return state;
+    case 'match':
+      return { ...state, pastOutput: answer.match.outputUri, pastStatus: answer.match.jobStatus };
+    case 'failed': {
+      const message = `The archive could not be asked for an earlier job like this one: ${answer.reason}`;
+      const issue = { severity: 'warning', code: 'ARCHIVE_BEFORE_JOB_CHECK', message } as const;
+      // A job that waits for admission goes on waiting: it is marked when it begins.
+      const status = state.status === 'INITIALIZED' ? state.status : after(state.status, 'warning');
+      return { ...state, status, issues: [...state.issues, issue] };
+    }
+  }
+}
+
+/** Takes an answer: stores it, opens the finishing of a unit that is complete, makes more work, moves to the next stage. */
+export function answered(
+  state: JobState,
+  row: SubJobRow,
+  answer: Answer,
+  by: AnsweredBy,
+  context: DecisionContext,
+): JobChange {
+  const taken = settled(withComponent(state, row, by, context), row, answer, context);
+  const follows = followsOn(taken.state, taken.row, context);
+  const follow = follows === undefined ? undefined : withRow(taken.state, row.unit, follows, context);
+  const opened = follow === undefined ? [] : [follow.row];
+  const next = advance(follow?.state ?? taken.state, context);
+  // The end removes every row; one that is written with it would stay for ever.
+  const rows = next.state.stage.name === 'ENDED' ? [] : stored([taken.row, ...opened]);
+  return {
+    ...next,
+    putRows: [...rows, ...next.putRows],
+    effects: [...offer(opened), ...next.effects],
+  };
+}
+
+/** Puts a lost sub-job back to be tried again. */
+export function requeue(state: JobState, row: SubJobRow): JobChange {
+  const outstanding = new Map(state.outstanding).set(row.key, row);
+  return { state: { ...state, outstanding }, putRows: stored([row]), effects: offer([row]) };
+}
+
+/** Makes as much work as the window allows; when the stage has none left, goes on to the next. */
+export function advance(state: JobState, context: DecisionContext): JobChange {
+  const rows: SubJobRow[] = [];
+  let current = state;
+  for (;;) {
+    if (current.stage.name === 'ENDED') break;
+    current = canBegin(current, context)
+      ? enter(current, nextStage(current, context), context)
+      : withInspected(current, context);
+    const made = makeWork(current, context);
+    rows.push(...made.rows);
+    current = made.state;
+    const waits = current.stage.name === 'WAITING' || current.stage.name === 'CHECK';
+    if (current.outstanding.size > 0 || (waits && !isStopping(current))) break;
+    current = enter(current, nextStage(current, context), context);
+  }
+  if (current.stage.name === 'ENDED') return ended(current, context);
+  const asked: JobEffect[] =
+    current.stage.name === 'CHECK' && state.stage.name !== 'CHECK' ? [{ type: 'checkArchive' }] : [];
+  const strays: JobEffect[] =
+    current.stage.name === 'DOCUMENT' && state.stage.name !== 'DOCUMENT' ? [{ type: 'removeStrays' }] : [];
+  return { state: current, putRows: stored(rows), effects: [...offer(rows), ...asked, ...strays] };
+}
+
+/** Whether the first task can work on some media while others are still inspected. An archive is asked about all of them before. */
+const canBegin = ({ stage, status, media, checkArchive }: JobState, { record }: DecisionContext): boolean =>
+  stage.name === 'PREPARE' && status !== 'CANCELLING' && !checkArchive && firstUninspected(record, media) > 0;
+
+/** The end: rows and files go, notices go out. */
+function ended(state: JobState, { record, at, settings }: DecisionContext): JobChange {
+  const { callback, archive, notices, rows } = owedAtEnd(record, state, settings, at);
+  const unindexed = settings.search && state.hasDocument;
+  // Admission hears of it first: whoever sees the end and resubmits at once must not keep the place of the run before.
+  const effects: JobEffect[] = [
+    { type: 'ended' },
+    // Before the files: to remove many takes a while.
+    ...deliver(notices),
+    ...(unindexed ? [{ type: 'index' } as const] : []),
+    { type: 'removeFiles', run: state.run, document: false },
+  ];
+  // Synced: the files that could do the work again go right after it.
+  return {
+    state: { ...state, callback, archive, unindexed, endedBy: settings.server },
+    // What is posted to the archive outlives the end, for a repost.
+    putRows: rows,
+    effects,
+    removeRows: [''],
+    synced: true,
+    outbox: { put: notices },
+  };
+}
+
+export function deliver(notices: readonly Notice[]): JobEffect[] {
+  if (notices.length === 0) return [];
+  return [{ type: 'deliver', destinations: [...new Set(notices.map(({ destination }) => destination))] }];
+}
+
+/** Who has answered: milliseconds that the component had the sub-job, and its version as far as it is known. */
+type AnsweredBy = Pick<WorkDone, 'ms' | 'version'>;
+
+/** Versions of one component that a run remembers. */
+const MOST_VERSIONS = 10;
+
+/** The time that a component spent on a sub-job counts for its action, and its version is kept. */
+function withComponent(
+  state: JobState,
+  row: SubJobRow,
+  { ms, version }: AnsweredBy,
+  { record }: DecisionContext,
+): JobState {
+  if (row.stage.name !== 'TASK' || KINDS[row.kind].isTimed !== true) return state;
+  const before = record.plan.tasks.slice(0, row.stage.index);
+  const at = before.reduce((sum, { actions }) => sum + actions.length, 0) + row.action;
+  const actions = record.plan.tasks.flatMap((task) => task.actions);
+  const timing = actions.map((_, n) => state.timing[n] ?? 0);
+  timing[at] = (timing[at] ?? 0) + Math.max(0, Math.round(ms));
+  const known = state.versions[at] ?? [];
+  if (version === undefined || known.includes(version) || known.length === MOST_VERSIONS)
+    return { ...state, timing };
+  const versions = actions.map((_, n) => (n === at ? [...known, version] : (state.versions[n] ?? [])));
+  return { ...state, timing, versions };
+}
+
+function enter(state: JobState, stage: Stage, context: DecisionContext): JobState {
+  const units = planStage(state, stage, context);
+  // The units of PREPARE are media, in their order.
+  const nextMedium = state.units.get(state.cursor)?.medium ?? context.record.media.length;
+  const entered: JobState = {
+    ...state,
+    stage,
+    units,
+    weight: weightOfAll(units),
+    cursor: 0,
+    inspecting: isFirstTask(stage) ? inspectingFrom(context.record, state.media, nextMedium) : null,
+  };
+  if (stage.name === 'DOCUMENT') return { ...entered, endedAt: context.at };
+  if (stage.name === 'ENDED')
+    return {
+      ...entered,
+      endedAt: state.endedAt ?? context.at,
+      status: finalStatus(state),
+      failedMedia: failedMedia(state, context),
+    };
+  return entered;
+}
+
+/** Of a job that was cancelled, or for which an earlier one stands, the media were not processed. */
+function failedMedia(
+  { media, cancelledBy, pastOutput }: JobState,
+  { record }: Pick<DecisionContext, 'record'>,
+): number | null {
+  if (cancelledBy !== null || pastOutput !== null) return null;
+  return media.take(record.media.length).count(({ failedIn }) => failedIn !== null);
+}
+
+const isFirstTask = (stage: Stage) => stage.name === 'TASK' && stage.index === 0;
+
+/** What the job will have ended as when its document is written without trouble. */
+function finalStatus(state: JobState): JobState['status'] {
+  const past = BATCH_JOB_STATUSES.find((status) => status === state.pastStatus);
+  // What was copied is as good as it was.
+  const copied = state.stage.name === 'COPY' && state.hasDocument && state.status !== 'CANCELLING';
+  if (copied && past !== undefined && isTerminal(past)) return past;
+  return after(state.status, state.cancelledBy === 'SHUTDOWN' ? 'shutdown' : 'complete');
+}
+
+function offer(rows: readonly SubJobRow[]): JobEffect[] {
+  const open = rows.filter(({ state }) => state === 'QUEUED');
+  return open.length === 0 ? [] : [{ type: 'offer', rows: open }];
+}

@@ -1,0 +1,135 @@
+/** The kinds of work of a batch job, its stages in order, and what follows what. */
+import type { FinishSummary } from '../../../protocol/track-work.ts';
+import type { WorkKind } from '../../../protocol/worker-protocol.ts';
+import { wantsArtifacts } from '../../../domain/tracks/artifact-selection.ts';
+import { booleanOf } from '../../../domain/properties/properties.ts';
+import { copiesResults, wantsUpload } from '../completion/archive.ts';
+import type { DecisionContext } from '../state/context.ts';
+import { effectivePropertiesOf } from '../plan/effective-properties.ts';
+import { ARTIFACTS } from '../kinds/artifacts.ts';
+import { COPY } from '../kinds/copy.ts';
+import { DETECT } from '../kinds/detect.ts';
+import { DOCUMENT } from '../kinds/document.ts';
+import { FEED } from '../kinds/feed.ts';
+import { FINISH } from '../kinds/finish.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { MARKUP } from '../kinds/markup.ts';
+import { PREPARE } from '../kinds/prepare.ts';
+import { UPLOAD } from '../kinds/upload.ts';
+import { stageIndex, underived } from '../state/media.ts';
+import type { JobState, Stage, SubJobRow, Unit } from '../state/state.ts';
+
+/** Every kind of work that a batch job has done. */
+export const KINDS: Readonly<Record<WorkKind, Kind>> = {
+  PREPARE,
+  FEED,
+  DETECT,
+  FINISH,
+  ARTIFACTS,
+  MARKUP,
+  DOCUMENT,
+  UPLOAD,
+  COPY,
+};
+
+/** Smaller: earlier. */
+export function rankOf(stage: Stage): number {
+  switch (stage.name) {
+    case 'WAITING':
+      return -3;
+    case 'PREPARE':
+      return -2;
+    case 'CHECK':
+      return -1;
+    case 'COPY':
+      return -0.5;
+    case 'TASK':
+      return stage.index;
+    case 'DERIVED':
+      return stage.index + 0.5;
+    case 'DOCUMENT':
+      return Number.MAX_SAFE_INTEGER - 1;
+    case 'UPLOAD':
+      return Number.MAX_SAFE_INTEGER;
+    case 'ENDED':
+      return Infinity;
+  }
+}
+
+/** The stage after this one. A job that stops goes straight to its document; one without any goes to its end. */
+export function nextStage(state: JobState, { record }: Pick<DecisionContext, 'record'>): Stage {
+  const { stage } = state;
+  const document: Stage = record.buildOutput ? { name: 'DOCUMENT' } : { name: 'ENDED' };
+  if (stage.name === 'DOCUMENT' && state.hasDocument && wantsUpload(record)) return { name: 'UPLOAD' };
+  if (stage.name === 'DOCUMENT' || stage.name === 'UPLOAD') return { name: 'ENDED' };
+  if (state.pastOutput !== null) return afterMatch(state, { record });
+  if (state.status === 'CANCELLING') return document;
+  if (stage.name === 'PREPARE' && state.checkArchive && allPrepared(state)) return { name: 'CHECK' };
+  if (stage.name === 'TASK' && underived(state.media).length > 0)
+    return { name: 'DERIVED', index: stage.index };
+  const next = stageIndex(stage) + 1;
+  return next < record.plan.tasks.length ? { name: 'TASK', index: next } : document;
+}
+
+/** An earlier job's document stands for this job's, also when it is cancelled before its turn; else it may be wanted elsewhere. */
+export function afterMatch({ stage, status }: JobState, { record }: Pick<DecisionContext, 'record'>): Stage {
+  const copies = stage.name !== 'COPY' && status !== 'CANCELLING' && copiesResults(record);
+  return { name: copies ? 'COPY' : 'ENDED' };
+}
+
+/** A job with a medium that could not be had has no likeness among earlier jobs. */
+const allPrepared = ({ media }: Pick<JobState, 'media'>) => media.every(({ prepared }) => prepared !== null);
+
+/** What is done next on a unit of a stage: what it is to be fed, or what a component is to look at. */
+export function kindOf(
+  { stage }: Pick<JobState, 'stage'>,
+  { feed }: Unit,
+  { record }: Pick<DecisionContext, 'record'>,
+): Kind {
+  switch (stage.name) {
+    case 'PREPARE':
+    case 'DERIVED':
+      return PREPARE;
+    case 'TASK':
+      if (record.plan.tasks[stage.index]?.actionType === 'MARKUP') return MARKUP;
+      return feed === 'WANTED' ? FEED : DETECT;
+    case 'DOCUMENT':
+      return DOCUMENT;
+    case 'UPLOAD':
+      return UPLOAD;
+    case 'COPY':
+      return COPY;
+    case 'WAITING':
+    case 'CHECK':
+    case 'ENDED':
+      throw new Error(`There is no work in the stage ${stage.name}.`);
+  }
+}
+
+/** What an answer opens in its unit: the finishing when it was the last piece, and after that the artifacts. */
+export function followsOn(state: JobState, row: SubJobRow, context: DecisionContext): Kind | undefined {
+  const unit = state.units.get(row.unit);
+  if (state.stage.name !== 'TASK' || unit === undefined) return undefined;
+  if (row.kind === 'DETECT') {
+    const isComplete = unit.done + unit.failed === unit.pieces;
+    return isComplete && unit.done > 0 && unit.finish === 'NONE' ? FINISH : undefined;
+  }
+  const finished = row.kind === 'FINISH' && row.summary !== undefined && state.status !== 'CANCELLING';
+  return finished && hasArtifacts(state, unit, row.summary, context) ? ARTIFACTS : undefined;
+}
+
+/** Whether any of the tracks gets artifacts; those that an annotator gave back have theirs already. */
+function hasArtifacts(
+  { media, stage }: JobState,
+  { medium, action }: Unit,
+  { tracks, types, sections }: FinishSummary,
+  { record }: DecisionContext,
+): boolean {
+  const planned = record.plan.tasks[stageIndex(stage)]?.actions[action];
+  const mediaType = media.get(medium)?.prepared?.facts.mediaType;
+  if (tracks === 0 || sections !== undefined || planned === undefined || mediaType === undefined)
+    return false;
+  const properties = effectivePropertiesOf(record, media, planned, medium, mediaType);
+  if (booleanOf(properties, 'SUPPRESS_TRACKS')) return false;
+  return wantsArtifacts(properties, Object.keys(types), mediaType);
+}

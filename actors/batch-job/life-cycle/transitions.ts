@@ -1,0 +1,302 @@
+import { refused, WRONG_STATE, type Machine, type Refused, type Transitions } from '../../runtime/machine.ts';
+import { after, isTerminal, TERMINAL_STATUSES } from '../state/status.ts';
+import type { JobCommand, JobRefusal, WorkDone, WorkFailed } from '../state/commands.ts';
+import type { JobEffect } from '../state/effects.ts';
+import { oneChange, unchanged, type JobChange, type JobTypes } from '../state/change.ts';
+import type { DecisionContext } from '../state/context.ts';
+import { initialState, NO_JOB } from '../state/initial-state.ts';
+import { KINDS } from './stages.ts';
+import type { JobState, SubJobRow } from '../state/state.ts';
+import { arrived, attemptFailed, openNotice, reposted } from '../completion/deliveries.ts';
+import { noticeIds } from '../completion/notice-ids.ts';
+import { advance, answered, archiveAnswered, begin, requeue, withArchiveAnswer } from './progress.ts';
+
+type Of<T extends JobCommand['type']> = Extract<JobCommand, { type: T }>;
+type Changed = JobChange | Refused<JobRefusal>;
+
+const WORKING = ['IN_PROGRESS', 'IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS'] as const;
+const BUSY = [...WORKING, 'CANCELLING'] as const;
+const ENDED = TERMINAL_STATUSES;
+/** Ends of a job that nobody has stopped. */
+const OWN_ENDS = ['COMPLETE', 'COMPLETE_WITH_WARNINGS', 'ERROR'] as const;
+const STOPPED = ['CANCELLED', 'CANCELLED_BY_SHUTDOWN'] as const;
+
+/** Where an answer can lead. A job whose results were copied from an earlier one ends as that has ended, whatever became of it until then. */
+const TAKEN = {
+  IN_PROGRESS: [...WORKING, ...OWN_ENDS],
+  IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS', ...OWN_ENDS],
+  IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS', ...OWN_ENDS],
+  CANCELLING: ['CANCELLING', ...STOPPED],
+} as const;
+/** Only what is known of its notices changes of a job that has ended. */
+const STAYS_ENDED = {
+  COMPLETE: ['COMPLETE'],
+  COMPLETE_WITH_WARNINGS: ['COMPLETE_WITH_WARNINGS'],
+  CANCELLED: ['CANCELLED'],
+  CANCELLED_BY_SHUTDOWN: ['CANCELLED_BY_SHUTDOWN'],
+  ERROR: ['ERROR'],
+} as const;
+
+/** The life of a batch job (specification 3.1), one entry a command. */
+const ON: Transitions<JobTypes> = {
+  accept: {
+    from: ['UNKNOWN'],
+    to: ['INITIALIZED', ...WORKING, ...OWN_ENDS],
+    apply(_, command, context) {
+      const { record, archive } = command;
+      const { priority } = record;
+      const initial = initialState(record, { ...command, priority, run: 1, at: context.at });
+      const fresh =
+        typeof archive === 'string'
+          ? { ...initial, checkArchive: archive === 'later' }
+          : withArchiveAnswer(initial, archive);
+      const change = command.admitted ? begin(fresh, { ...context, record }) : unchanged(fresh);
+      return { ...change, record, synced: true };
+    },
+  },
+  admit: {
+    from: ['INITIALIZED'],
+    to: [...WORKING, ...OWN_ENDS],
+    apply: (state, _, context) => begin({ ...state, status: after(state.status, 'start') }, context),
+  },
+  cancel: {
+    from: ['INITIALIZED', ...WORKING],
+    to: ['CANCELLING', 'CANCELLED'],
+    apply: (state, _, context) => stop(state, 'USER', context),
+  },
+  resubmit: {
+    from: ENDED,
+    to: ['INITIALIZED', ...WORKING, ...OWN_ENDS],
+    apply(state, command, context) {
+      const run = Math.max(state.run + 1, command.run ?? 0);
+      const initial = initialState(context.record, { ...command, run, at: context.at });
+      // The old outputs go only now that the new run is accepted: this effect follows the commit.
+      const fresh = { ...initial, outdated: state.run, unnumbered: state.unnumbered };
+      const old: JobEffect = { type: 'removeFiles', run: state.run, document: true };
+      const change = command.admitted ? begin(fresh, context) : unchanged(fresh);
+      // Notices of the run before are not sent any more: their receivers will hear of this one.
+      const remove = noticeIds(context.record, state.run, ['callback', 'archive']);
+      const outbox = { put: change.outbox?.put ?? [], remove };
+      return { ...change, effects: [old, ...change.effects], outbox, synced: true };
+    },
+  },
+  workDone: { from: BUSY, to: TAKEN, apply: takeAnswer },
+  workFailed: { from: BUSY, to: TAKEN, apply: takeAnswer },
+  workAnswered: { from: BUSY, to: TAKEN, apply: takeAnswers },
+  workLost: {
+    from: BUSY,
+    to: TAKEN,
+    apply: (state, command, context) =>
+      withOutstanding(state, command.key, (row) => {
+        if (state.status === 'CANCELLING' && !survivesCancel(row.kind))
+          return dropped(state, [row.key], context);
+        const attempts = row.attempts + 1;
+        if (attempts !== command.attempt) return refused('NOT_OUTSTANDING');
+        if (attempts < context.settings.attempts) return requeue(state, { ...row, attempts });
+        const message = `The component was lost ${attempts} times on this sub-job: ${command.reason}`;
+        const failed: SubJobRow = { ...row, attempts, state: 'FAILED' };
+        return answered(state, failed, { code: 'DEAD_LETTER', message }, { ms: 0 }, context);
+      }),
+  },
+  workDropped: {
+    from: ['CANCELLING'],
+    to: ['CANCELLING', ...STOPPED],
+    apply(state, command, context) {
+      // What was answered before the news came stays: its row counts for the document.
+      const keys = command.keys.filter((key) => state.outstanding.has(key));
+      return keys.length === 0 ? refused('NOT_OUTSTANDING') : dropped(state, keys, context);
+    },
+  },
+  archiveChecked: {
+    from: WORKING,
+    to: [...WORKING, ...OWN_ENDS],
+    apply(state, command, context) {
+      if (state.stage.name !== 'CHECK' || state.run !== command.run) return WRONG_STATE;
+      return archiveAnswered(state, command.answer, context);
+    },
+  },
+  noticeSent: {
+    from: ENDED,
+    to: STAYS_ENDED,
+    apply: (state, { id }, context) => {
+      const notice = openNotice(context.record, state, id);
+      if (notice === undefined) return refused('NOT_OUTSTANDING');
+      return { ...unchanged({ ...state, [notice.kind]: arrived(notice) }), outbox: { remove: [id] } };
+    },
+  },
+  noticeFailed: {
+    from: ENDED,
+    to: STAYS_ENDED,
+    apply: (state, { id, reason, next, slow = false }, context) => {
+      const notice = openNotice(context.record, state, id);
+      if (notice === undefined) return refused('NOT_OUTSTANDING');
+      const delivery = attemptFailed(notice, reason, next?.due ?? null, slow);
+      const failed = unchanged({ ...state, [notice.kind]: delivery });
+      return next === null ? { ...failed, outbox: { remove: [id] } } : { ...failed, outbox: { put: [next] } };
+    },
+  },
+  archiveReposted: {
+    from: ENDED,
+    to: STAYS_ENDED,
+    apply: (state, { arrived: ids, failed }, context) => {
+      const own = new Set(noticeIds(context.record, state.run, ['archive']));
+      const posted = [...ids, ...failed.map(({ id }) => id)];
+      // The job may have been run again while its old results were on their way: what it owes now is not settled by those.
+      if (state.archive === null || !posted.every((id) => own.has(id))) return refused('NOT_OUTSTANDING');
+      const archive = reposted(context.record, { ...state, archive: state.archive }, ids, failed);
+      return { ...unchanged({ ...state, archive }), outbox: { remove: ids } };
+    },
+  },
+  indexed: {
+    from: ENDED,
+    to: STAYS_ENDED,
+    apply: (state, { run }) =>
+      state.unindexed && state.run === run
+        ? unchanged({ ...state, unindexed: false })
+        : refused('NOT_OUTSTANDING'),
+  },
+  remove: {
+    from: ENDED,
+    to: ['REMOVED'],
+    // First the mark, then the files, then the job: whatever is interrupted is found again at the next start.
+    apply: (state, _, context) => ({
+      ...unchanged({ ...state, removed: true }),
+      outbox: { remove: noticeIds(context.record, state.run, ['callback', 'archive']) },
+      removeRows: [''],
+      synced: true,
+      effects: removal(state),
+    }),
+  },
+  forget: { from: ['REMOVED'], to: ['UNKNOWN'], apply: (state) => ({ ...unchanged(state), gone: true }) },
+  resume: {
+    from: ['INITIALIZED', ...BUSY, ...ENDED, 'REMOVED'],
+    to: {
+      ...STAYS_ENDED,
+      INITIALIZED: ['INITIALIZED'],
+      IN_PROGRESS: ['IN_PROGRESS'],
+      IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS'],
+      IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS'],
+      CANCELLING: ['CANCELLING'],
+      REMOVED: ['REMOVED'],
+    },
+    apply: (state) => ({ effects: recover(state) }),
+  },
+  shutdown: {
+    from: ['INITIALIZED', ...WORKING],
+    to: ['CANCELLING', 'CANCELLED_BY_SHUTDOWN'],
+    apply: (state, _, context) => stop(state, 'SHUTDOWN', context),
+  },
+};
+
+/** News of work: late ones come to jobs that have ended, and are no mistake of anybody. */
+const isAboutWork = ({ type }: JobCommand) =>
+  type === 'workDone' ||
+  type === 'workFailed' ||
+  type === 'workAnswered' ||
+  type === 'workLost' ||
+  type === 'workDropped';
+
+export const JOB_MACHINE: Machine<JobTypes> = {
+  initial: NO_JOB,
+  statusOf: ({ status, removed }) => (removed ? 'REMOVED' : status),
+  on: ON,
+  refuse(status, command) {
+    if (command.type === 'accept') return 'EXISTS';
+    // One that was removed answers as if it had never been.
+    if (status === 'UNKNOWN' || status === 'REMOVED')
+      return { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' };
+    return isAboutWork(command) && status !== 'INITIALIZED' ? 'NOT_OUTSTANDING' : 'WRONG_STATE';
+  },
+  /** Whatever is committed follows the removal of what an earlier run had left. */
+  conclude(outcome, { outdated }) {
+    const { state } = outcome;
+    if (state === undefined || outdated === null || state.outdated !== outdated) return outcome;
+    return { ...outcome, state: { ...state, outdated: null } };
+  },
+};
+
+/** The effects that a live job's state stands for: performed after a load, when those of an earlier process are gone. */
+export function recover(state: JobState): readonly JobEffect[] {
+  const { outdated } = state;
+  const old: JobEffect[] = outdated === null ? [] : [{ type: 'removeFiles', run: outdated, document: true }];
+  return [...old, ...toGoOn(state)];
+}
+
+function toGoOn(state: JobState): readonly JobEffect[] {
+  if (isTerminal(state.status)) {
+    if (state.removed) return removal(state);
+    // It may have ended by a commit of which nobody heard that it was carried out.
+    const owes = (state.callback?.pending ?? 0) + (state.archive?.pending ?? 0) > 0;
+    return [
+      ...(owes ? [{ type: 'deliverOwed' } as const] : []),
+      ...(state.unindexed ? [{ type: 'index' } as const] : []),
+    ];
+  }
+  const rows = [...state.outstanding.values()];
+  if (rows.length === 0) return state.stage.name === 'CHECK' ? [{ type: 'checkArchive' }] : [];
+  const dropped = state.status === 'CANCELLING' ? rows.filter(({ kind }) => !survivesCancel(kind)) : [];
+  const kept = rows.filter((row) => !dropped.includes(row));
+  return [
+    ...(kept.length > 0 ? [{ type: 'offer', rows: kept } as const] : []),
+    ...(dropped.length > 0 ? [{ type: 'cancelWork', rows: dropped } as const] : []),
+    ...(state.stage.name === 'DOCUMENT' ? [{ type: 'removeStrays' } as const] : []),
+  ];
+}
+
+/** Also of earlier runs: what could not be removed when they were over may be still there. */
+const removal = ({ run }: JobState): JobEffect[] => [
+  ...Array.from({ length: run }, (_, before) => before + 1).map((earlier): JobEffect => ({
+    type: 'removeFiles',
+    run: earlier,
+    document: true,
+  })),
+  { type: 'forget' },
+];
+
+function takeAnswer(state: JobState, answer: WorkDone | WorkFailed, context: DecisionContext): Changed {
+  const { key, token } = answer;
+  return withOutstanding(state, key, (row) =>
+    answer.type === 'workDone'
+      ? answered(state, { ...row, state: 'DONE', token, file: answer.file }, answer.result, answer, context)
+      : answered(state, { ...row, state: 'FAILED', token }, answer, answer, context),
+  );
+}
+
+/** One after the other, as if each had come alone; stored at once. */
+function takeAnswers(state: JobState, { answers }: Of<'workAnswered'>, context: DecisionContext): Changed {
+  let all: JobChange | undefined;
+  for (const answer of answers) {
+    const change = takeAnswer(all?.state ?? state, answer, context);
+    if (!('kind' in change)) all = all === undefined ? change : oneChange(all, change);
+  }
+  return all ?? refused('NOT_OUTSTANDING');
+}
+
+/** Cancelled work that nobody holds any more. */
+function dropped(state: JobState, keys: readonly string[], context: DecisionContext): JobChange {
+  const outstanding = new Map(state.outstanding);
+  for (const key of keys) outstanding.delete(key);
+  const change = advance({ ...state, outstanding }, context);
+  return { ...change, removeRows: [...keys, ...(change.removeRows ?? [])] };
+}
+
+/** Preparation and detection are stopped; what is being finished or written goes on. */
+function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', context: DecisionContext): Changed {
+  // All is done and the document that says so is being written: too late.
+  if (state.stage.name === 'DOCUMENT' || state.stage.name === 'UPLOAD') return WRONG_STATE;
+  const inspecting = state.inspecting && { ...state.inspecting, next: context.record.media.length };
+  const stopping: JobState = { ...state, status: after(state.status, 'cancel'), cancelledBy, inspecting };
+  const rows = [...state.outstanding.values()].filter(({ kind }) => !survivesCancel(kind));
+  const change = advance(stopping, context);
+  return rows.length === 0
+    ? change
+    : { ...change, effects: [...change.effects, { type: 'cancelWork', rows }] };
+}
+
+/** A cancelled job still finishes what was found, writes its document and puts it where it belongs. */
+const survivesCancel = (kind: SubJobRow['kind']) => KINDS[kind].survivesCancel === true;
+
+function withOutstanding(state: JobState, key: string, apply: (row: SubJobRow) => Changed): Changed {
+  const row = state.outstanding.get(key);
+  return row === undefined ? refused('NOT_OUTSTANDING') : apply(row);
+}

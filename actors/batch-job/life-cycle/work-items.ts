@@ -1,0 +1,64 @@
+/** Sub-jobs as the work ledger knows them, and what a change of a job changes there. */
+import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
+import type { WorkChange, WorkItem } from '../../../store/ledger.ts';
+import type { JobEffect } from '../state/effects.ts';
+import { BATCH_JOB } from '../state/keys.ts';
+import type { Change } from '../../runtime/machine.ts';
+import type { JobTypes } from '../state/change.ts';
+import type { JobRecord } from '../state/record.ts';
+import type { JobState, SubJobRow } from '../state/state.ts';
+import { weightOf } from '../state/units.ts';
+
+/** The queue of a row; rows of earlier versions name one queue for all work of the media component. */
+export const queueOf = ({ kind, queue }: Pick<SubJobRow, 'kind' | 'queue'>): string =>
+  isOfMedia(kind) ? MEDIA_QUEUES[kind] : queue;
+
+const isOfMedia = (kind: SubJobRow['kind']): kind is Exclude<keyof typeof MEDIA_QUEUES, 'FRAME'> =>
+  Object.hasOwn(MEDIA_QUEUES, kind);
+
+export function workItems(
+  { number, plan }: JobRecord,
+  { units, weight, priority, inspecting }: JobState,
+  rows: readonly SubJobRow[],
+): readonly WorkItem[] {
+  const shareOf = ({ unit: index, kind }: SubJobRow): number => {
+    const unit = units.get(index);
+    // Nothing else is done in a job of which an earlier one has done all.
+    if (kind === 'COPY') return 99;
+    if (kind !== 'DETECT' || unit === undefined || inspecting !== null) return 0;
+    return (100 * weightOf(unit)) / plan.tasks.length / Math.max(1, weight.total * unit.pieces);
+  };
+  return rows.map((row): WorkItem => {
+    return {
+      id: row.id,
+      actor: { kind: BATCH_JOB, id: String(number) },
+      key: row.key,
+      queue: queueOf(row),
+      kind: row.kind,
+      priority,
+      attempt: row.attempts + 1,
+      share: shareOf(row),
+    };
+  });
+}
+
+/** What a change of a job changes in the ledger: in the same commit, so that neither is ever without the other. */
+export function workChange(
+  record: JobRecord,
+  before: JobState | undefined,
+  state: JobState,
+  { effects = [], gone }: Change<JobTypes>,
+): WorkChange {
+  const rowsOf = (type: 'offer' | 'cancelWork') =>
+    effects.flatMap((effect) => (effect.type === type ? effect.rows : []));
+  const over = [...(before?.outstanding.values() ?? [])].filter(({ key }) => !state.outstanding.has(key));
+  return {
+    offer: workItems(record, state, rowsOf('offer')),
+    withdraw: workItems(record, state, rowsOf('cancelWork')),
+    settle: over.map(({ id }) => id),
+    clear: gone === true || state.stage.name === 'ENDED',
+  };
+}
+
+/** Whether the commit has done already what this effect says. */
+export const isInLedger = ({ type }: JobEffect): boolean => type === 'offer' || type === 'cancelWork';

@@ -1,0 +1,48 @@
+/** What the work ledger has to tell jobs. */
+import type { News, WorkLedger } from '../../../store/ledger.ts';
+import type { Family } from '../../runtime/system.ts';
+import type { JobCommand, JobReply } from '../state/commands.ts';
+
+/**
+ * Tells jobs what became of their work. What a job has nothing to do with any more goes; a message that is lost is told again by
+ * the dispatcher, for the ledger keeps it until the job has taken it in.
+ */
+export async function toldOf(
+  jobs: Family<JobCommand, JobReply>,
+  ledger: WorkLedger,
+  news: readonly News[],
+): Promise<void> {
+  await Promise.all(
+    messagesOf(news).map(async ({ id, command, about }) => {
+      try {
+        const reply = await jobs.ask(id, command);
+        if (reply.kind === 'refused') for (const one of about) await ledger.dismiss(one);
+      } catch {
+        // It is told again.
+      }
+    }),
+  );
+}
+
+interface Message {
+  readonly id: string;
+  readonly command: JobCommand;
+  readonly about: readonly News[];
+}
+
+/** All that was dropped of a job in one message: it is one step for the job. */
+function messagesOf(news: readonly News[]): readonly Message[] {
+  const dropped = new Map<string, News[]>();
+  const messages: Message[] = [];
+  for (const one of news) {
+    const { actor, key, attempt } = one.item;
+    if (one.what === 'dropped') dropped.set(actor.id, [...(dropped.get(actor.id) ?? []), one]);
+    else {
+      const command = { type: 'workLost', key, attempt, reason: one.reason } as const;
+      messages.push({ id: actor.id, command, about: [one] });
+    }
+  }
+  for (const [id, about] of dropped)
+    messages.push({ id, command: { type: 'workDropped', keys: about.map(({ item }) => item.key) }, about });
+  return messages;
+}

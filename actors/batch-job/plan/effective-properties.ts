@@ -1,0 +1,183 @@
+import type { List } from 'immutable';
+import {
+  booleanOf,
+  componentProperties,
+  effectiveProperties,
+  propertiesOver,
+  propertyLevels,
+  textOf,
+  type PropertyLevels,
+} from '../../../domain/properties/properties.ts';
+import type { PlannedAction } from '../../../domain/plan.ts';
+import { SOUND_SEGMENT_LENGTH } from '../../../domain/frames/segments.ts';
+import { feedForwardType } from '../../../domain/properties/trigger.ts';
+import type { MediaType, Properties } from '../../../domain/types.ts';
+import { isBlank } from '../../../domain/values.ts';
+import { mediumOf, type JobRecord } from '../state/record.ts';
+import type { MediumState } from '../state/state.ts';
+
+/** What holds for an action on all media of a type is worked out once for a job that is in memory. */
+const KNOWN = new WeakMap<JobRecord, Map<string, (media: Properties) => Properties>>();
+
+/** The properties in force for an action on a medium. */
+export function effectivePropertiesOf(
+  record: JobRecord,
+  media: List<MediumState>,
+  action: PlannedAction,
+  index: number,
+  mediaType: MediaType,
+): Properties {
+  return forMedium(record, action, mediumOf(record, media, index), mediaType);
+}
+
+/** The same for a medium with these properties of its own. */
+export function forMedium(
+  record: JobRecord,
+  action: PlannedAction,
+  medium: { readonly properties: Properties },
+  mediaType: MediaType,
+): Properties {
+  const known = KNOWN.get(record) ?? new Map<string, (media: Properties) => Properties>();
+  KNOWN.set(record, known);
+  const key = `${mediaType} ${action.name}`;
+  const over = known.get(key) ?? propertiesOver(levelsOf(record, action, { properties: {} }), mediaType);
+  known.set(key, over);
+  return over(medium.properties);
+}
+
+/** The properties that decide what an action has to do on a medium. */
+const PLANNING = [
+  'SOURCE_MEDIA_ONLY',
+  'DERIVATIVE_MEDIA_ONLY',
+  'FEED_FORWARD_TYPE',
+  'IS_ANNOTATOR',
+  'TARGET_SEGMENT_LENGTH',
+  'MIN_SEGMENT_LENGTH',
+  'VFR_TARGET_SEGMENT_LENGTH',
+  'VFR_MIN_SEGMENT_LENGTH',
+  'SEGMENT_LENGTH_SPECIFICATION',
+  'MIN_GAP_BETWEEN_SEGMENTS',
+  SOUND_SEGMENT_LENGTH,
+];
+
+const PLANNED = new WeakMap<JobRecord, Map<PlannedAction, Map<MediaType, Properties>>>();
+const OWN = new WeakMap<Properties, Properties | null>();
+
+/**
+ * Those of the properties in force that planning reads. A stage of a large job has 100,000 actions on media, and is planned in
+ * one go: all that is in force would take seconds to lay out for each of them.
+ */
+export function forPlanning(
+  record: JobRecord,
+  media: List<MediumState>,
+  action: PlannedAction,
+  index: number,
+  mediaType: MediaType,
+): Properties {
+  const shared = sharedBy(record, action, mediaType);
+  const { properties } = mediumOf(record, media, index);
+  let own = OWN.get(properties);
+  if (own === undefined) OWN.set(properties, (own = ownOf(properties)));
+  return own === null ? shared : { ...shared, ...own, ...picked(record.environmentProperties) };
+}
+
+/** By all media of a type that have none of them of their own. */
+function sharedBy(record: JobRecord, action: PlannedAction, mediaType: MediaType): Properties {
+  let byAction = PLANNED.get(record);
+  if (byAction === undefined)
+    PLANNED.set(record, (byAction = new Map<PlannedAction, Map<MediaType, Properties>>()));
+  let byType = byAction.get(action);
+  if (byType === undefined) byAction.set(action, (byType = new Map<MediaType, Properties>()));
+  let shared = byType.get(mediaType);
+  if (shared === undefined) byType.set(mediaType, (shared = picked(forAction(record, action, mediaType))));
+  return shared;
+}
+
+function ownOf(properties: Properties): Properties | null {
+  const own = picked(properties);
+  return Object.keys(own).length === 0 ? null : own;
+}
+
+function picked(properties: Properties): Properties {
+  const found: Record<string, string> = {};
+  for (const name of PLANNING) {
+    const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+/** The same as a component gets them; with a media selector its own are among them. */
+export function forComponent(
+  record: JobRecord,
+  action: PlannedAction,
+  medium: { readonly properties: Properties; readonly selector?: Properties | undefined },
+  facts: { readonly mediaType: MediaType; readonly fps: number },
+): Properties {
+  return componentProperties(levelsOf(record, action, medium), facts);
+}
+
+/** What is in force for an action on media of a type, as far as they have no properties of their own. */
+export const forAction = (record: JobRecord, action: PlannedAction, mediaType: MediaType): Properties =>
+  effectiveProperties(levelsOf(record, action, { properties: {} }), mediaType);
+
+/** What is in force for the job as a whole: no medium and no action has a say in it. */
+export function jobWide(
+  record: Pick<JobRecord, 'environmentProperties' | 'jobProperties' | 'serverProperties'>,
+): Properties {
+  const none: PropertyLevels = {
+    environment: record.environmentProperties,
+    media: {},
+    algorithm: {},
+    job: record.jobProperties,
+    action: {},
+    definitions: [],
+    server: record.serverProperties,
+  };
+  return effectiveProperties(none, 'UNKNOWN');
+}
+
+const levelsOf = (
+  record: JobRecord,
+  action: PlannedAction,
+  medium: { readonly properties: Properties; readonly selector?: Properties | undefined },
+): PropertyLevels =>
+  propertyLevels(
+    {
+      environment: record.environmentProperties,
+      jobProperties: record.jobProperties,
+      algorithmProperties: record.algorithmProperties,
+      server: record.serverProperties,
+    },
+    action,
+    medium,
+  );
+
+/** Whether an action leaves a medium alone because it is (not) derived from another one. */
+export function passesBy(properties: Properties, isDerived: boolean): boolean {
+  return booleanOf(properties, isDerived ? 'SOURCE_MEDIA_ONLY' : 'DERIVATIVE_MEDIA_ONLY');
+}
+
+/**
+ * What tasks have run on a medium that a later one may go by. One that takes media out of others does not count: a document without
+ * pictures has text all the same, and one with four has it once.
+ */
+export const tasksOn = ({ plan }: JobRecord, { processed }: Pick<MediumState, 'processed'>) =>
+  processed.filter(({ task }) => !derives(plan.tasks[task]?.actions[0]));
+
+/** Whether an action takes media out of others. It always looks at the whole of them. */
+export const derives = (action: PlannedAction | undefined) => action?.algorithm.trackType === 'MEDIA';
+
+/** Whether an action is fed the tracks of earlier tasks; the first task on a medium has none to be fed. */
+export function isFed(record: JobRecord, properties: Properties, medium: MediumState): boolean {
+  return tasksOn(record, medium).length > 0 && feedForwardType(properties['FEED_FORWARD_TYPE']) !== null;
+}
+
+/** Whether a fed action gives its tracks back with more properties. */
+export const annotates = (properties: Properties): boolean => booleanOf(properties, 'IS_ANNOTATOR');
+
+/** The TRIGGER in force; null without one. */
+export function triggerOf(properties: Properties): string | null {
+  const trigger = textOf(properties, 'TRIGGER', '');
+  return isBlank(trigger) ? null : trigger;
+}

@@ -1,0 +1,57 @@
+import {
+  boundedLimits,
+  cutRanges,
+  segmentLimits,
+  type SegmentLimits,
+} from '../../../domain/frames/segments.ts';
+import type { PlannedTask } from '../../../domain/plan.ts';
+import type { FrameTimes, Properties, Range } from '../../../domain/types.ts';
+
+/** Sub-jobs of one task: a job that would have more gets longer segments, and several tracks in a sub-job that are fed. */
+const MAX_PIECES = 100_000;
+/** Pieces of one unit at most. */
+export function mostPieces(media: number, { actions }: PlannedTask): number {
+  return Math.max(2, Math.floor(MAX_PIECES / media / actions.length));
+}
+
+/**
+ * How the videos of a stage are cut, worked out once for what is cut alike: many actions look at the same ranges of a medium,
+ * and most media have the same properties in force.
+ */
+export class SegmentCuts {
+  readonly mostPieces: number;
+  readonly #limits = new Map<Properties, Map<string, SegmentLimits>>();
+  readonly #cuts = new Map<readonly Range[], Map<string, readonly Range[]>>();
+
+  /** `mostPieces`: of one action on one medium; where there would be more, they become longer. */
+  constructor(mostPieces: number) {
+    this.mostPieces = mostPieces;
+  }
+
+  cut(
+    asked: readonly Range[],
+    properties: Properties,
+    video: Pick<FrameTimes, 'fps' | 'constantRate'>,
+  ): readonly Range[] {
+    const limits = this.#limitsOf(properties, video);
+    const cuts = inner(this.#cuts, asked);
+    const key = `${limits.target} ${limits.min}`;
+    const known = cuts.get(key) ?? cutRanges(asked, boundedLimits(asked, limits, this.mostPieces));
+    cuts.set(key, known);
+    return known;
+  }
+
+  #limitsOf(properties: Properties, video: Pick<FrameTimes, 'fps' | 'constantRate'>): SegmentLimits {
+    const byVideo = inner(this.#limits, properties);
+    const key = `${video.constantRate} ${video.fps}`;
+    const known = byVideo.get(key) ?? segmentLimits(properties, video);
+    byVideo.set(key, known);
+    return known;
+  }
+}
+
+function inner<Outer, Value>(all: Map<Outer, Map<string, Value>>, key: Outer): Map<string, Value> {
+  let found = all.get(key);
+  if (found === undefined) all.set(key, (found = new Map<string, Value>()));
+  return found;
+}

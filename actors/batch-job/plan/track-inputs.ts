@@ -1,0 +1,65 @@
+import type { List } from 'immutable';
+import type { TrackSource } from '../../../protocol/track-work.ts';
+import { effectivePropertiesOf, isFed, tasksOn, triggerOf } from './effective-properties.ts';
+import type { JobRecord } from '../state/record.ts';
+import type { MediumState, Processed } from '../state/state.ts';
+
+/** Tracks as they stand now: an annotator writes those of earlier tasks anew. */
+interface Version {
+  readonly path: string;
+  readonly first: number;
+  readonly count: number;
+}
+
+/** The tracks of each task on a medium, by the task that found them. */
+export function versionsOf(processed: readonly Processed[]): ReadonlyMap<number, Version> {
+  const versions = new Map<number, Version>();
+  for (const { task, file, tracks, sections } of processed) {
+    if (sections === undefined) versions.set(task, { path: file, first: 0, count: tracks });
+    let first = 0;
+    for (const section of sections ?? []) {
+      versions.set(section.task, { path: file, first, count: section.count });
+      first += section.count;
+    }
+  }
+  return versions;
+}
+
+/**
+ * The tracks that a task finds before it on a medium: those of the task before, and behind tasks that took only what met their
+ * TRIGGER what these left, back to a task that took everything. Annotators take nothing away.
+ */
+export function tracksBefore(
+  record: JobRecord,
+  media: List<MediumState>,
+  index: number,
+): readonly TrackSource[] {
+  const medium = media.get(index)!;
+  const finders = tasksOn(record, medium).filter(({ sections }) => sections === undefined);
+  const triggers = finders.map((found, n) => consumes(record, media, index, found, n));
+  const everything = triggers.lastIndexOf(null);
+  const versions = versionsOf(medium.processed);
+  return finders.flatMap(({ task }, n) => {
+    const version = versions.get(task);
+    if (n < everything || version === undefined || version.count === 0) return [];
+    // An annotator that wrote them anew has marked what was consumed before it, for it may change what a TRIGGER looks at.
+    const writer = medium.processed.findLast(({ file }) => file === version.path)?.task ?? task;
+    const since = triggers.filter((_, at) => at > n && finders[at]!.task > writer);
+    return [{ task, ...version, consumedBy: since.flatMap((trigger) => trigger ?? []) }];
+  });
+}
+
+/** The TRIGGER by which a task chose what it took; null: it took everything there was. */
+function consumes(
+  record: JobRecord,
+  media: List<MediumState>,
+  index: number,
+  { task }: Processed,
+  n: number,
+): string | null {
+  const { prepared } = media.get(index)!;
+  const action = record.plan.tasks[task]?.actions[0];
+  if (n === 0 || action === undefined || prepared === null) return null;
+  const properties = effectivePropertiesOf(record, media, action, index, prepared.facts.mediaType);
+  return isFed(record, properties, media.get(index)!) ? triggerOf(properties) : null;
+}

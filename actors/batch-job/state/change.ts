@@ -1,0 +1,48 @@
+import type { Row } from '../../../store/store.ts';
+import type { Change } from '../../runtime/machine.ts';
+import type { JobCommand, JobRefusal } from './commands.ts';
+import type { DecisionContext } from './context.ts';
+import type { JobEffect } from './effects.ts';
+import type { JobState, SubJobRow } from './state.ts';
+import type { BatchJobStatus } from './status.ts';
+
+export interface JobTypes {
+  readonly state: JobState;
+  readonly command: JobCommand;
+  readonly effect: JobEffect;
+  readonly reply: never;
+  readonly refusal: JobRefusal;
+  readonly context: DecisionContext;
+  /** UNKNOWN: there is no such job. REMOVED: a client has removed it, and its files go. */
+  readonly status: BatchJobStatus | 'REMOVED';
+}
+
+/** A new state of a job with what is to be stored and done for it. */
+export interface JobChange extends Change<JobTypes> {
+  readonly state: JobState;
+  readonly putRows: readonly Row[];
+  readonly effects: readonly JobEffect[];
+}
+
+export const stored = (rows: readonly SubJobRow[]): readonly Row[] =>
+  rows.map((row) => ({ key: row.key, body: row }));
+
+export const unchanged = (state: JobState): JobChange => ({ state, putRows: [], effects: [] });
+
+/** What two changes are together, the second of which follows the first. */
+export function oneChange(first: JobChange, second: JobChange): JobChange {
+  // The end removes every row of a sub-job: one that is written with it would stay for ever.
+  const hasEnded = second.state.stage.name === 'ENDED';
+  const rows = hasEnded ? second.putRows : [...first.putRows, ...second.putRows];
+  return {
+    ...second,
+    putRows: [...new Map(rows.map((row) => [row.key, row])).values()],
+    effects: [...(hasEnded ? [] : first.effects), ...second.effects],
+    outbox: {
+      put: [...(first.outbox?.put ?? []), ...(second.outbox?.put ?? [])],
+      remove: [...(first.outbox?.remove ?? []), ...(second.outbox?.remove ?? [])],
+    },
+    removeRows: [...(first.removeRows ?? []), ...(second.removeRows ?? [])],
+    synced: first.synced === true || second.synced === true,
+  };
+}

@@ -1,0 +1,104 @@
+import type { CheckedResult } from '../../../results/check/check.ts';
+import type { ArchiveFinding, DetectionErrorCode, IssueCode, Range } from '../../../domain/types.ts';
+import type { NoticeReport } from '../../delivery/notice.ts';
+import type { Done, Refusal } from '../../runtime/machine.ts';
+import type { JobRecord } from './record.ts';
+
+/** A component's answer, checked and spooled. */
+export interface WorkDone {
+  readonly type: 'workDone';
+  readonly key: string;
+  readonly token: string;
+  readonly file: string;
+  readonly result: CheckedResult & { ok: true };
+  /** Milliseconds that the component had it. */
+  readonly ms: number;
+  /** Of the component; absent: nobody knows it. */
+  readonly version?: string;
+}
+
+/** A component says why it cannot. Not tried again. */
+export interface WorkFailed {
+  readonly type: 'workFailed';
+  readonly key: string;
+  readonly token: string;
+  readonly code: DetectionErrorCode | IssueCode;
+  readonly message: string;
+  /** Frames of the tracks that it was fed. */
+  readonly range?: Range;
+  readonly ms: number;
+  readonly version?: string;
+}
+
+export type JobCommand =
+  /** From the REST interface: a validated request with its plan. `admitted` false: it waits for its turn. */
+  | {
+      readonly type: 'accept';
+      readonly record: JobRecord;
+      readonly admitted: boolean;
+      readonly objectId: string;
+      /** What the archive said before the job, or that it is to be asked after inspection. */
+      readonly archive: ArchiveFinding | 'later' | 'notAsked';
+    }
+  /** From admission: its turn has come. */
+  | { readonly type: 'admit' }
+  /** From the REST interface. */
+  | { readonly type: 'cancel' }
+  /** From the REST interface: run a job that has ended once more. */
+  | {
+      readonly type: 'resubmit';
+      readonly priority: number;
+      /** The first run of which DATA_DIR has no results; absent: the next one. */
+      readonly run?: number;
+      readonly admitted: boolean;
+      readonly objectId: string;
+    }
+  /** From the worker protocol: what a component has answered. */
+  | WorkDone
+  | WorkFailed
+  /**
+   * From the worker protocol: what a component has answered to several sub-jobs at once, in their order; one step. Of those that are not
+   * outstanding any more nothing is taken.
+   */
+  | { readonly type: 'workAnswered'; readonly answers: readonly (WorkDone | WorkFailed)[] }
+  /** From the archive, asked after inspection. */
+  | { readonly type: 'archiveChecked'; readonly run: number; readonly answer: ArchiveFinding }
+  /** From the delivery of notices: one has arrived, or an attempt has failed. */
+  | NoticeReport
+  /** From the REST interface: the results were posted once more, apart from the outbox; ids of what arrived, and what did not and why. */
+  | {
+      readonly type: 'archiveReposted';
+      readonly arrived: readonly string[];
+      readonly failed: readonly FailedPost[];
+    }
+  /** From the search: it has the document of this run, or knows that it never can. */
+  | { readonly type: 'indexed'; readonly run: number }
+  /** From the REST interface and from retention: a job that has ended goes. */
+  | { readonly type: 'remove' }
+  /** From the job itself, when its files are gone. */
+  | { readonly type: 'forget' }
+  /** From the dispatcher: a component died, hung or answered garbage. Tried again, up to the limit of attempts. */
+  | {
+      readonly type: 'workLost';
+      readonly key: string;
+      /** Which attempt: news of an earlier one comes too late. */
+      readonly attempt: number;
+      readonly reason: string;
+    }
+  /** From the dispatcher: work that was cancelled is out of every component's hands. */
+  | { readonly type: 'workDropped'; readonly keys: readonly string[] }
+  /** From the server at start, and from reconciliation: say again what must be done now. */
+  | { readonly type: 'resume' }
+  /** From the server, when the operator wants live jobs to end with it. */
+  | { readonly type: 'shutdown' };
+
+export interface FailedPost {
+  /** Of the notice. */
+  readonly id: string;
+  readonly reason: string;
+}
+
+export type JobReply = Done | Refusal<JobRefusal>;
+
+/** Why a command was not carried out: the job does not exist, its state does not allow it, or the work is not its any more. */
+export type JobRefusal = 'NO_SUCH_JOB' | 'EXISTS' | 'NOT_OUTSTANDING' | 'WRONG_STATE';

@@ -1,0 +1,71 @@
+import { List } from '../../basics/immutable.ts';
+import { errorText } from './issues.ts';
+import { untouched } from './media.ts';
+import type { JobRecord } from './record.ts';
+import type { JobState } from './state.ts';
+import { NO_WEIGHT } from './units.ts';
+
+/** What there is before a job is accepted. */
+export const NO_JOB: JobState = {
+  status: 'UNKNOWN',
+  run: 0,
+  outdated: null,
+  unnumbered: null,
+  priority: 0,
+  stage: { name: 'WAITING' },
+  startedAt: 0,
+  endedAt: null,
+  endedBy: null,
+  objectId: '',
+  hasDocument: false,
+  unindexed: false,
+  cancelledBy: null,
+  checkArchive: false,
+  pastOutput: null,
+  pastStatus: null,
+  documentHash: null,
+  outputUri: null,
+  timing: [],
+  versions: [],
+  callback: null,
+  archive: null,
+  removed: false,
+  issues: [],
+  firstError: null,
+  failedMedia: null,
+  media: List(),
+  units: List(),
+  weight: NO_WEIGHT,
+  cursor: 0,
+  inspecting: null,
+  outstanding: new Map(),
+};
+
+/** A job before its first stage. */
+export function initialState(
+  record: JobRecord,
+  start: {
+    readonly run: number;
+    readonly priority: number;
+    readonly admitted: boolean;
+    readonly objectId: string;
+    readonly at: number;
+  },
+): JobState {
+  return {
+    ...NO_JOB,
+    status: start.admitted ? 'IN_PROGRESS' : 'INITIALIZED',
+    run: start.run,
+    priority: start.priority,
+    startedAt: start.at,
+    objectId: start.objectId,
+    issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),
+    firstError: firstOf(record),
+    media: untouched(record),
+  };
+}
+
+function firstOf({ media }: JobRecord): string | null {
+  const problem = media.find((medium) => medium.problem !== undefined)?.problem;
+  return problem === undefined ? null : errorText(problem);
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { StoreDamaged, type Store, type StoredActor } from '../../../store/store.ts';
+import { ALL_JOBS } from './indexes.ts';
+import { BATCH_JOB } from './keys.ts';
+import type { JobRecord } from './record.ts';
+import { jobSnapshotSchema, upcastJob, type JobSnapshot } from './snapshot.ts';
+
+export interface StoredJob {
+  readonly record: JobRecord;
+  readonly snapshot: JobSnapshot;
+}
+
+/** A store that still has what it loaded before gives the same object again: it need not be looked at anew. */
+const READ = new WeakMap<StoredActor, StoredJob>();
+
+/** A job as it is stored; no actor is woken for it. */
+export async function storedJob(store: Store, number: number): Promise<StoredJob | undefined> {
+  const stored = await store.load({ kind: BATCH_JOB, id: String(number) });
+  if (stored === undefined) return undefined;
+  const job = READ.get(stored) ?? read(stored);
+  READ.set(stored, job);
+  return job.snapshot.removed ? undefined : job;
+}
+
+function read({ snapshot: { schema, body }, record }: StoredActor): StoredJob {
+  const snapshot = jobSnapshotSchema.parse(upcastJob(schema, (body as { state: unknown }).state));
+  return { record: record as JobRecord, snapshot };
+}
+
+/** The same, but undefined also for a job that this version cannot read: among many it does not keep the others from being seen. */
+export async function readableJob(store: Store, number: number): Promise<StoredJob | undefined> {
+  try {
+    return await storedJob(store, number);
+  } catch (error) {
+    // No snapshot, no JSON, or nothing at all in its place; whatever else is wrong is wrong with the store.
+    const unreadable = [z.ZodError, SyntaxError, TypeError, StoreDamaged].some(
+      (kind) => error instanceof kind,
+    );
+    if (unreadable) return undefined;
+    throw error;
+  }
+}
+
+/** The number of the newest job that a store knows; 0: it knows none. */
+export async function newestJob(store: Store): Promise<number> {
+  const [newest] = await store.list(ALL_JOBS, { limit: 1, descending: true });
+  return Number(newest?.id ?? 0);
+}

@@ -1,0 +1,236 @@
+import type { Logger } from '../../config/logger.ts';
+import { StoreAway } from '../../store/store.ts';
+import type { ServiceLine } from '../service/service-logs.ts';
+import type { LiveWords } from '../streaming-job/live.ts';
+import { delay, every, type Clock } from '../basics/clock.ts';
+
+/** Where servers that share a store say that they are there. */
+export interface Liveness {
+  /**
+   * This server is there for another `ms`, with its own node of this name; answers who is not any more, each told to one server, how many
+   * servers there are, which one has the name already (then this server is not there), and whether this server was not there before,
+   * because it is new or others took it for dead.
+   */
+  alive(
+    ms: number,
+    node: string,
+  ): Promise<{
+    readonly dead: readonly string[];
+    readonly servers: number;
+    readonly holder?: string;
+    readonly wasAbsent?: boolean;
+  }>;
+  /** Whether nobody has found this server gone yet. */
+  isThere(server: string): Promise<boolean>;
+  /** This server goes in order. */
+  left(): Promise<void>;
+}
+
+/** Words that every server hears which is there, and no other ever. */
+export interface Channel {
+  say(words: string): Promise<void>;
+  listen(heard: (words: string) => void): void;
+}
+
+/** This process hangs: the server on whose own node it runs ends it. */
+export interface KillOrder {
+  readonly type: 'kill';
+  readonly worker: string;
+  readonly reason: string;
+}
+
+/** An administrator wants this of a service (`<host>:<service>:<n>`): whichever server has its node sees to it, and says so. */
+export interface ServiceOrder {
+  readonly type: 'startService' | 'stopService';
+  readonly service: string;
+  /** Random. */
+  readonly id: string;
+}
+
+/** An administrator wants to read the last lines of a service: whoever has its node tells them. */
+export interface LinesOrder {
+  readonly type: 'tellLines';
+  readonly service: string;
+  /** Random. */
+  readonly request: string;
+}
+
+/** There is nothing to do for this worker, which was started for a stream. */
+export interface RestOrder {
+  readonly type: 'rest';
+  readonly worker: string;
+}
+
+/** What servers tell each other of nodes. */
+export type NodeOrder =
+  /** What is stored of it has changed. */
+  | { readonly type: 'nodeChanged'; readonly node: string }
+  /** No service of this node can serve this queue any more. */
+  | { readonly type: 'unavailable'; readonly node: string; readonly queue: string; readonly reason: string }
+  /** As a `tellLines` asked for; null: there is no such service. */
+  | { readonly type: 'lines'; readonly request: string; readonly lines: readonly ServiceLine[] | null };
+
+/** Each server makes its index of the search anew, but for the one that says so. */
+export interface RebuildSearch {
+  readonly type: 'rebuildSearch';
+  readonly by: string;
+}
+
+/** What a server that has heard of a live stream tells the others. */
+export type StreamOrder =
+  | { readonly type: 'stream'; readonly by: string; readonly job: number; readonly words: LiveWords }
+  /** Reports of it are to be posted by the server whose duty that is. */
+  | { readonly type: 'streamReports'; readonly by: string; readonly job: number };
+
+/** The order of this id was carried out. */
+export interface Obeyed {
+  readonly type: 'obeyed';
+  readonly id: string;
+}
+
+export type Order =
+  | KillOrder
+  | RestOrder
+  | ServiceOrder
+  | LinesOrder
+  | RebuildSearch
+  | StreamOrder
+  | Obeyed
+  | NodeOrder;
+
+export interface ClusterDeps {
+  readonly channel: Channel;
+  readonly ledger: Liveness;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Name of this server's own node. */
+  readonly node: string;
+  /** A server that is not heard of for so long is dead. */
+  readonly silenceMs: number;
+}
+
+const BEATS_IN_SILENCE = 4;
+
+/** Why a server with this node does not start. */
+const WHY_NOT = {
+  NAME_TAKEN: (node: string) =>
+    new Error(
+      `Another server of this cluster has a node that is called ${node}: give each server a NODE_NAME of its own.`,
+    ),
+  NOT_HEARD: () =>
+    new StoreAway('The store does not answer: this server could not say to the others that it is there.'),
+};
+
+/** The servers that share a store, as far as this one has to know of the others: what a dead one did goes on elsewhere. */
+export class Cluster {
+  readonly #deps: ClusterDeps;
+  readonly #taking: ((dead: readonly string[]) => void)[] = [];
+  readonly #there: (() => void)[] = [];
+  #stop: () => void = () => undefined;
+  #servers = 1;
+  /** When it began to say what the others heard last. */
+  #saidAt = -Infinity;
+  #stay = 0;
+  #hasLeft = false;
+
+  constructor(deps: ClusterDeps) {
+    this.#deps = deps;
+  }
+
+  /** How many servers there are, this one included. */
+  get servers(): number {
+    return this.#servers;
+  }
+
+  /**
+   * From now on this server is known to the others, and looks after them: what it hands out goes to others should it die.
+   * @throws Error when another server that is there has a node of the same name; one that has just died is waited for
+   * @throws StoreAway when the store does not answer within two silences
+   */
+  async start(): Promise<void> {
+    const { clock, logger, silenceMs, node } = this.#deps;
+    const until = clock.steady() + 2 * silenceMs;
+    for (let said = await this.#beat(); said !== 'SAID'; said = await this.#beat()) {
+      if (clock.steady() >= until) throw WHY_NOT[said](node);
+      await delay(clock, silenceMs / BEATS_IN_SILENCE);
+      if (this.#hasLeft) throw new Error('This server has left before it was known to the others.');
+    }
+    this.#stop = every(clock, silenceMs / BEATS_IN_SILENCE, async () => {
+      if ((await this.#beat()) === 'NAME_TAKEN')
+        logger.error(
+          { node },
+          'this server was silent, and another one has taken the name of its node: stop one of them',
+        );
+    });
+  }
+
+  /**
+   * The same number as long as no other server can have taken this one for dead; undefined while it has not said in time that it is
+   * there, and is perhaps taken for dead just now.
+   */
+  get stay(): number | undefined {
+    return this.#isInTime() ? this.#stay : undefined;
+  }
+
+  #isInTime(): boolean {
+    const { clock, silenceMs } = this.#deps;
+    return clock.steady() - this.#saidAt < silenceMs;
+  }
+
+  isThere(server: string): Promise<boolean> {
+    return this.#deps.ledger.isThere(server);
+  }
+
+  /** `task` is done whenever servers are found dead, on one of those that are there. */
+  onDeath(task: (dead: readonly string[]) => void): void {
+    this.#taking.push(task);
+  }
+
+  /** `task` is done whenever this server has said that it is there: others may have taken it for dead in between. */
+  onThere(task: () => void): void {
+    this.#there.push(task);
+  }
+
+  /**
+   * Whichever server has the node sees to it. A process that is to be ended is named again when its next lease runs out; whoever gives
+   * another order looks whether it was carried out.
+   */
+  order(order: Order): void {
+    const { channel, logger } = this.#deps;
+    channel
+      .say(JSON.stringify(order))
+      .catch((err: unknown) => logger.debug({ err }, 'an order could not be told to other servers'));
+  }
+
+  /** What other servers order. */
+  onOrder(carryOut: (order: Order) => void): void {
+    this.#deps.channel.listen((words) => carryOut(JSON.parse(words) as Order));
+  }
+
+  async leave(): Promise<void> {
+    this.#hasLeft = true;
+    this.#stop();
+    await this.#deps.ledger.left().catch(() => undefined);
+  }
+
+  async #beat(): Promise<'SAID' | keyof typeof WHY_NOT> {
+    const { ledger, logger, silenceMs, node, clock } = this.#deps;
+    try {
+      const at = clock.steady();
+      const { dead, servers, holder, wasAbsent } = await ledger.alive(silenceMs, node);
+      if (holder !== undefined) return 'NAME_TAKEN';
+      if (wasAbsent === true || !this.#isInTime()) this.#stay++;
+      this.#saidAt = at;
+      this.#servers = servers;
+      for (const task of this.#there) task();
+      if (dead.length === 0) return 'SAID';
+      logger.warn({ servers: dead }, 'servers are gone: what they did goes on here and elsewhere');
+      for (const task of this.#taking) task(dead);
+      return 'SAID';
+    } catch (err) {
+      // Said by the connection already; the next beat comes soon.
+      logger.debug({ err }, 'this server could not say that it is there');
+      return 'NOT_HEARD';
+    }
+  }
+}

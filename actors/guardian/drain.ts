@@ -1,0 +1,68 @@
+import type { Settings } from '../../config/settings.ts';
+import type { Lease } from '../../store/ledger.ts';
+import { allEntries, type Store } from '../../store/store.ts';
+import { LIVE_JOBS } from '../batch-job/state/indexes.ts';
+import type { Guardian } from './guardian.ts';
+import { nodeOfWorker } from '../node-gateway/rules.ts';
+import { LIVE_STREAMS } from '../streaming-job/indexes.ts';
+import { delay } from '../basics/clock.ts';
+import type { ActorSystem } from '../runtime/system.ts';
+import { STOP_COMPONENTS_MS } from '../service/policy.ts';
+
+const MAILBOXES_MS = 2_000;
+const LOOK_MS = 25;
+/** Where each look is a question to the store that all servers share. */
+const SHARED_LOOK_MS = 250;
+
+/** A store that has answered nothing for so long is not back soon, and takes nothing of what is waited for. */
+const STORE_AWAY_MS = 2_000;
+
+/**
+ * The orderly end of the actors: no new jobs, no more claims, up to DRAIN_MS for what runs, then the components stop and
+ * give back what they hold; the store stays open for all of it. What is unfinished goes on at the next start. Of servers that share a
+ * store each waits for its own components alone: what others hold goes on, and what is given back goes to them. While the store is away
+ * nothing can be brought to its end, and none is waited for.
+ */
+export async function drain(
+  guardian: Guardian,
+  system: ActorSystem,
+  store: Store,
+  settings: Settings,
+): Promise<void> {
+  const { jobService, workerGateway, nodeManager, nodes, streams } = guardian;
+  const until = system.clock.steady() + settings.DRAIN_MS;
+  const condition = async (end: number, holds: () => Promise<boolean>) => {
+    // A store that does not answer says nothing of it.
+    for (let answered = system.clock.steady(); ;) {
+      const told = await holds().catch(() => undefined);
+      const now = system.clock.steady();
+      if (told !== undefined) answered = now;
+      if (told === true || now >= end || now - answered >= STORE_AWAY_MS) return;
+      await delay(system.clock, store.shared ? SHARED_LOOK_MS : LOOK_MS);
+    }
+  };
+  // A live stream has no end to wait for: its component tells what it has seen when it is stopped.
+  const endsHere = ({ item, worker }: Lease) =>
+    item.kind !== 'STREAM' && (!store.shared || nodeOfWorker(worker) === nodeManager.host);
+  jobService.close();
+  if (settings.SHUTDOWN_POLICY === 'cancel') {
+    for await (const { id } of allEntries(store, LIVE_JOBS)) guardian.jobs.tell(id, { type: 'shutdown' });
+    for await (const { id } of allEntries(store, LIVE_STREAMS)) streams.jobs.tell(id, { type: 'shutdown' });
+    const live = async () => (await store.count(LIVE_JOBS)) + (await store.count(LIVE_STREAMS));
+    await condition(until, async () => (await live()) === 0);
+  }
+  workerGateway.close();
+  nodes.gateway.close();
+  await condition(until, async () => !(await store.work.leases()).some(endsHere));
+  await nodeManager.family.ask(nodeManager.host, { type: 'stop' });
+  const stopped = system.clock.steady() + STOP_COMPONENTS_MS + 1_000;
+  await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0));
+  await guardian.delivery.settle(MAILBOXES_MS);
+  streams.reports.close();
+  // Until now whoever watches a job could see how it stands.
+  guardian.watch.close();
+  guardian.listWatch.close();
+  // It tells jobs, so they are still there.
+  await guardian.indexer?.close();
+  await system.stop(MAILBOXES_MS);
+}

@@ -1,0 +1,193 @@
+import { Burst } from '../basics/burst.ts';
+import { JobService } from '../job-service/job-service.ts';
+import { DryRuns } from '../job-service/dry-run.ts';
+import { Repeats } from '../requests/idempotency.ts';
+import { jobModels } from './job-models.ts';
+import { WorkWaiters } from '../dispatcher/waiters.ts';
+import { frameSettings, jobServiceSettings, leaseFileSettings } from './actor-settings.ts';
+import { JobNumbers } from '../requests/job-numbers.ts';
+import type { Foundation, GuardianDeps } from './guardian-deps.ts';
+import { catalogReader, registerActors, tellJobs, type Actors } from './registered-actors.ts';
+import { systemMessageKind } from '../system-messages/actor.ts';
+import { SystemMessageService, tellingOfQuarantine } from '../system-messages/service.ts';
+import { JobFrames } from '../frames/job-frames.ts';
+import { JobFiles } from '../job-files/job-files.ts';
+import { listJobs } from '../views/jobs/job-list.ts';
+import { JobListWatch } from '../views/jobs/job-list-watch.ts';
+import { JobWatch } from '../views/jobs/job-watch.ts';
+import { JobViews } from '../views/jobs/jobs.ts';
+import { QueueViews } from '../views/queues.ts';
+import { WaitingReasons } from '../views/jobs/waiting.ts';
+import { WorkerGateway } from '../worker-gateway/gateway.ts';
+import { LeaseFiles } from '../worker-gateway/leases/lease-files.ts';
+import { LeaseFrames } from '../worker-gateway/leases/lease-frames.ts';
+import { LeaseMedia } from '../worker-gateway/leases/lease-media.ts';
+
+/** A page of the list has many jobs: it is looked at so many times less often than a single one. */
+const PAGE_LOOKS = 4;
+
+/** The actors of one server and what the edge uses of them. */
+export interface Guardian extends Actors {
+  readonly jobService: JobService;
+  readonly dryRuns: DryRuns;
+  readonly repeats: Repeats;
+  readonly workerGateway: WorkerGateway;
+  readonly leaseMedia: LeaseMedia;
+  readonly leaseFiles: LeaseFiles;
+  readonly leaseFrames: LeaseFrames;
+  readonly views: JobViews;
+  readonly watch: JobWatch;
+  readonly listWatch: JobListWatch;
+  readonly jobFiles: JobFiles;
+  readonly jobFrames: JobFrames;
+  readonly queues: QueueViews;
+  readonly systemMessages: SystemMessageService;
+}
+
+/** Who is there: what all share, the actors, and the services between them and the edge. */
+export function guard(deps: GuardianDeps): Guardian {
+  const base = foundation(deps);
+  const waiters = new WorkWaiters();
+  const burst = new Burst(base.system.clock, base.settings.BURST_PAUSE_MS);
+  const queues = new QueueViews({ ledger: base.store.work, algorithms: base.catalog.algorithms });
+  const actors = registerActors(base, { closed: () => services.jobService.closedSentence() });
+  const services = jobServices(base, actors, queues, burst);
+  offerWork(base, actors, waiters);
+  return {
+    ...actors,
+    ...services,
+    ...views(base, actors, queues),
+    queues,
+    workerGateway: workerGateway(base, actors, waiters, burst),
+    ...leaseContents(base, actors),
+    systemMessages: base.systemMessages,
+  };
+}
+
+/** Whatever cannot be read and is put aside is told to the administrators. */
+function foundation(deps: GuardianDeps): Foundation {
+  const { system, store, settings, logger, serverId, epoch } = deps;
+  const owner = { server: serverId, epoch };
+  const family = system.register(systemMessageKind({ store, owner, limit: settings.MAX_SYSTEM_MESSAGES }));
+  const systemMessages = new SystemMessageService({ store, family, logger });
+  const telling = tellingOfQuarantine(store, ({ kind, id }, reason) => {
+    system.counts.add('quarantined', `${kind}/${id}`);
+    void systemMessages.tellAdministrators(
+      'error',
+      `What was stored of ${kind} ${id} cannot be read and was put aside: ${reason}`,
+    );
+  });
+  const { DATA_DIR: dataDir, JOB_ID_HOST: jobIdHost } = settings;
+  const numbers = new JobNumbers({ store, dataDir, jobIdHost, logger });
+  return { ...deps, store: telling, owner, systemMessages, numbers };
+}
+
+/** New work wakes components that wait for it, and has services started that serve it. */
+function offerWork({ store }: Foundation, actors: Actors, waiters: WorkWaiters): void {
+  store.work.watch({
+    news: (news) => tellJobs(store, actors, news),
+    offered(queues) {
+      for (const [queue, { waiting }] of queues) waiters.wake(queue, waiting);
+      actors.nodes.offered(queues);
+    },
+  });
+}
+
+/** Where jobs come in. */
+function jobServices(
+  base: Foundation,
+  { jobs, admission, archiveChecks, nodes, catalogActor }: Actors,
+  queues: QueueViews,
+  burst: Burst,
+) {
+  const settings = jobServiceSettings(base.settings, base.serverProperties);
+  const repeats = new Repeats(base.store, base.owner);
+  const { clock } = base.system;
+  const jobService = new JobService({
+    ...base,
+    models: jobModels(base, () => nodes),
+    jobs,
+    admission,
+    archive: archiveChecks,
+    repeats,
+    burst,
+    clock,
+    settings,
+    ...catalogReader(base, () => catalogActor),
+  });
+  const dryRuns = new DryRuns({
+    jobService,
+    settings,
+    nameOf: (queue) => queues.nameOf(queue),
+    idleReason: nodes.waitingReason,
+  });
+  return { repeats, jobService, dryRuns };
+}
+
+/** Where components fetch work and bring it back. */
+function workerGateway(
+  base: Foundation,
+  { jobs, streams, frames, nodes }: Actors,
+  waiters: WorkWaiters,
+  burst: Burst,
+): WorkerGateway {
+  const { system, settings } = base;
+  return new WorkerGateway({
+    ...base,
+    jobs,
+    streams: streams.gateway,
+    frames,
+    waiters,
+    burst,
+    isSilent: (worker, askedMs) => nodes.gateway.isSilent(worker, askedMs),
+    mayServe: base.catalog.mayServe,
+    rest: (worker) => nodes.rest(worker),
+    clock: system.clock,
+    dataDir: settings.DATA_DIR,
+    heartbeatMs: settings.HEARTBEAT_MS,
+    resultLimits: { maxBytes: settings.MAX_RESULT_BYTES, maxLines: settings.MAX_RESULT_LINES },
+  });
+}
+
+/** What components on other hosts read and send while they hold work. */
+function leaseContents(base: Foundation, { frames }: Actors) {
+  const { system, settings } = base;
+  const deps = {
+    ...base,
+    clock: system.clock,
+    dataDir: settings.DATA_DIR,
+    heartbeatMs: settings.HEARTBEAT_MS,
+  };
+  const leaseFiles = new LeaseFiles({ ...deps, settings: leaseFileSettings(settings) });
+  const leaseMedia = new LeaseMedia(deps);
+  const frameSetting = { ...frameSettings(settings), ofLease: settings.MAX_LEASE_FRAMES };
+  const leaseFrames = new LeaseFrames({ ...deps, media: leaseMedia, frames, settings: frameSetting });
+  return { leaseMedia, leaseFiles, leaseFrames };
+}
+
+/** Where clients look: answered from the store, and nobody is woken. */
+function views(base: Foundation, { nodes, delivery, frames }: Actors, queues: QueueViews) {
+  const { store, settings, logger, own, components } = base;
+  const { clock } = base.system;
+  const waiting = new WaitingReasons({
+    store,
+    clock,
+    nameOf: (queue) => queues.nameOf(queue),
+    serviceOf: (queue) =>
+      [...own, ...components].find((component) => component.queues.includes(queue))?.model.serviceName,
+    idleReason: nodes.waitingReason,
+  });
+  const jobFiles = new JobFiles({ ...base, dataDir: settings.DATA_DIR });
+  const jobs = new JobViews(store, settings.DATA_DIR, waiting, delivery.troubleOf);
+  const pollMs = settings.EVENTS_POLL_MS;
+  const watch = new JobWatch({ views: jobs, clock, logger, pollMs });
+  const listWatch = new JobListWatch({
+    listJobs: (query) => listJobs(store, jobs, query),
+    clock,
+    logger,
+    pollMs: PAGE_LOOKS * pollMs,
+  });
+  const { DATA_DIR: dataDir, FRAME_DOCUMENT_BYTES: maxDocumentBytes } = settings;
+  const jobFrames = new JobFrames({ files: jobFiles, frames, dataDir, maxDocumentBytes });
+  return { views: jobs, watch, listWatch, jobFiles, jobFrames };
+}

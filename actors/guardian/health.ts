@@ -1,0 +1,19 @@
+import type { Store } from '../../store/store.ts';
+import type { JobService } from '../job-service/job-service.ts';
+import type { SharedTrouble } from './shared-trouble.ts';
+
+/** Why the server takes no jobs, in words that anybody may read; undefined: it does. */
+export async function closedFor(
+  store: Store,
+  jobService: JobService,
+  trouble: SharedTrouble,
+): Promise<string | undefined> {
+  const closed = await jobService.closedFor();
+  if (closed === 'STOPPING') return 'The server is stopping.';
+  const works = await store.check().then(
+    () => true,
+    () => false,
+  );
+  if (!works) return 'The database cannot be read or written.';
+  return closed === 'DISK_FULL' ? 'The disk is nearly full: no new jobs are taken.' : trouble.reason;
+}

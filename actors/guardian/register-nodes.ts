@@ -1,0 +1,241 @@
+import { isStreamQueue } from '../../protocol/streams.ts';
+import { ProcessNotes } from '../../processes/process-notes.ts';
+import { processesFolder } from '../../results/layout.ts';
+import { configurationRules } from './actor-settings.ts';
+import type { DispatcherCommand } from '../dispatcher/model.ts';
+import type { Foundation } from './guardian-deps.ts';
+import { currentNodes, nodeConfigurationKind } from '../node-configuration/actor.ts';
+import type { ConfigurationCommand, ConfigurationReply } from '../node-configuration/model.ts';
+import type { NodeManagerModel } from '../node-configuration/model.ts';
+import { unservedComponents, unservedSentence } from '../node-configuration/unserved.ts';
+import type { Family } from '../runtime/system.ts';
+import { restartPolicy } from '../service/policy.ts';
+import { LastingMessages } from '../system-messages/lasting-messages.ts';
+import { NodeGateway, type OtherServers } from '../node-gateway/gateway.ts';
+import { registerOwnNode, type OwnNode } from '../node-gateway/own-node.ts';
+import { OrdersElsewhere } from '../node-gateway/orders-elsewhere.ts';
+import { nodeOfWorker } from '../node-gateway/rules.ts';
+import { nodeOfService, ServiceOrders } from '../node-gateway/service-orders.ts';
+
+/** All nodes, as the server reaches them: its own and those on other hosts. */
+export interface Nodes {
+  readonly own: OwnNode;
+  readonly gateway: NodeGateway;
+  /** For single services, wherever they run. */
+  readonly orders: ServiceOrders;
+  readonly configuration: Family<ConfigurationCommand, ConfigurationReply>;
+  /** From now on this is what they are to run; settles when the server's own knows. */
+  configure(nodes: readonly NodeManagerModel[]): Promise<void>;
+  /** So much work waits in each of these queues while so much is held. */
+  offered: NodeGateway['offered'];
+  /** This process hangs: whoever started it ends it. */
+  kill(worker: string, reason: string): void;
+  /** There is nothing to do for this process, which was started for a stream; one that no node has started is let be. */
+  rest(worker: string): void;
+  /** Whether nobody but processes of this host that have this variable of the server does work of this queue. */
+  isOnlyHere(queue: string, variable: string): boolean;
+  /** Why work of this queue waits, as far as services are the reason. */
+  waitingReason(queue: string): string | undefined;
+}
+
+/** The dispatcher, which is registered beside them. */
+export interface ToDispatcher {
+  tell(command: DispatcherCommand): void;
+  ask(command: DispatcherCommand): Promise<unknown>;
+}
+
+export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes {
+  const messages = new LastingMessages(base.systemMessages);
+  const own = ownNode(base, dispatcher, (queue, reason) =>
+    gateway.placement.unavailable(own.manager.host, queue, reason),
+  );
+  const gateway = gatewayOf(base, dispatcher, own, messages, () => currentNodes(nodes.configuration));
+  const { manager } = own;
+  const { host, family } = manager;
+  const killHere = (worker: string, reason: string): boolean => {
+    if (nodeOfWorker(worker) !== host) return gateway.kill(worker, reason);
+    family.tell(host, { type: 'kill', worker, reason });
+    return true;
+  };
+  const restHere = (worker: string): boolean => {
+    if (nodeOfWorker(worker) !== host) return gateway.rest(worker);
+    family.tell(host, { type: 'rest', worker });
+    return true;
+  };
+  /** So that other servers do not wait for this one before they give work up. */
+  const sayWhatIsNobodys = (queues: Iterable<string>) => {
+    for (const queue of queues)
+      if (!manager.isFor(queue) && gateway.placement.isNobodys(queue))
+        dispatcher.tell({ type: 'unavailable', queue, reason: '' });
+  };
+  base.cluster?.onOrder((order) => {
+    if (order.type === 'kill') killHere(order.worker, order.reason);
+    else if (order.type === 'rest') restHere(order.worker);
+    else if (order.type === 'nodeChanged' || order.type === 'unavailable' || order.type === 'lines')
+      gateway.hear(order);
+  });
+  const nodes: Nodes = {
+    own,
+    gateway,
+    orders: new ServiceOrders({
+      ...{ own, gateway, elsewhere: ordersElsewhere(base, own) },
+      isConfigured: async (node) =>
+        (await currentNodes(nodes.configuration)).some(({ host: name }) => name === node),
+    }),
+    configuration: configurationOf(base, messages, (models) => {
+      family.tell(host, { type: 'configure', nodes: models });
+      gateway.configure(models);
+    }),
+    async configure(models) {
+      gateway.configure(models);
+      await family.ask(host, { type: 'configure', nodes: models });
+    },
+    offered(queues) {
+      for (const [queue, { waiting, held }] of queues) {
+        const elsewhere = isStreamQueue(queue) ? gateway.placement.capacity(queue) : 0;
+        family.tell(host, { type: 'demand', queue, wanted: Math.max(0, waiting + held - elsewhere) });
+      }
+      gateway.offered(queues);
+      if (base.cluster !== undefined) sayWhatIsNobodys(queues.keys());
+    },
+    kill(worker, reason) {
+      if (!killHere(worker, reason)) base.cluster?.order({ type: 'kill', worker, reason });
+    },
+    rest(worker) {
+      if (nodeOfWorker(worker) !== undefined && !restHere(worker))
+        base.cluster?.order({ type: 'rest', worker });
+    },
+    isOnlyHere: (queue, variable) =>
+      base.cluster === undefined &&
+      manager.isFor(queue) &&
+      !manager.setsVariable(queue, variable) &&
+      !manager.workers.servesFromOutside(queue, base.system.clock.steady()) &&
+      gateway.placement.isOnlyHere(queue),
+    waitingReason(queue) {
+      if (gateway.placement.serves(queue)) return undefined;
+      const here = manager.waitingReason(queue);
+      if (here !== undefined && gateway.placement.isAbleElsewhere(queue)) return 'its component is starting';
+      return here === undefined || manager.isFor(queue)
+        ? here
+        : (gateway.placement.waitingReason(queue) ?? here);
+    },
+  };
+  return nodes;
+}
+
+function ordersElsewhere(
+  { cluster, system }: Foundation,
+  { manager: { host, family, deployed, logs } }: OwnNode,
+): OrdersElsewhere | undefined {
+  if (cluster === undefined) return undefined;
+  const isHere = (service: string) => nodeOfService(service) === host;
+  return new OrdersElsewhere({
+    cluster,
+    clock: system.clock,
+    async carryOut(type, service) {
+      return isHere(service) && (await family.ask(host, { type, service })).kind === 'done';
+    },
+    linesOf(service) {
+      if (!isHere(service)) return undefined;
+      return deployed.get(service) === undefined ? null : logs.of(service);
+    },
+  });
+}
+
+function ownNode(
+  base: Foundation,
+  dispatcher: ToDispatcher,
+  unavailable: (queue: string, reason: string) => void,
+): OwnNode {
+  const { system, store, owner, settings, logger, components, own, places } = base;
+  return registerOwnNode(system, {
+    host: settings.NODE_NAME,
+    version: base.version,
+    components,
+    own,
+    registeredQueue: (component) => base.catalog.component(component)?.algorithm,
+    mayServe: base.catalog.mayServe,
+    inherited: settings.childEnvironment,
+    places,
+    home: places.TROUPE_HOME,
+    policy: (isInstalled) => restartPolicy(settings, isInstalled),
+    startMs: settings.COMPONENT_START_MS,
+    idleMs: settings.IDLE_SERVICE_MS,
+    logLines: settings.SERVICE_LOG_LINES,
+    maxMemory: settings.MAX_COMPONENT_MEMORY,
+    silenceMs: settings.NODE_SILENCE_MS,
+    tokenMs: settings.WORKER_TOKEN_MS,
+    alone: base.alone,
+    othersThere: () => (base.cluster?.servers ?? 1) > 1,
+    store,
+    owner,
+    clock: system.clock,
+    logger,
+    notes: new ProcessNotes(processesFolder(settings.DATA_DIR), base.serverId, base.alone),
+    serverUrl: () => base.serverUrl(),
+    link: {
+      gone: (worker, counted, reason) => dispatcher.tell({ type: 'workerGone', worker, counted, reason }),
+      unavailable,
+      configured: () => dispatcher.tell({ type: 'announce' }),
+    },
+  });
+}
+
+function gatewayOf(
+  base: Foundation,
+  dispatcher: ToDispatcher,
+  own: OwnNode,
+  messages: LastingMessages,
+  storedConfiguration: OtherServers['storedConfiguration'],
+): NodeGateway {
+  const { manager, states } = own;
+  const { system, store, settings, cluster } = base;
+  const { clock } = system;
+  return new NodeGateway({
+    ...base,
+    // Those of the media component are for nobody else.
+    components: [...base.components, ...base.own],
+    states,
+    clock,
+    host: manager.host,
+    ledger: store.work,
+    silenceMs: settings.NODE_SILENCE_MS,
+    maxNodes: settings.MAX_NODES,
+    registeredQueue: (component) => base.catalog.component(component)?.algorithm,
+    mayServe: base.catalog.mayServe,
+    ownCapacity: manager.capacity,
+    servedFromOutside: (queue) => manager.workers.serves(queue, clock.steady()),
+    heardElsewhere: (node) => own.heard.has(node),
+    servicesElsewhere: () => [...own.servers.values()].flat(),
+    gone: (worker, counted, reason) => dispatcher.ask({ type: 'workerGone', worker, counted, reason }),
+    unavailable: (queue, reason) => dispatcher.tell({ type: 'unavailable', queue, reason }),
+    announce: () => dispatcher.tell({ type: 'announce' }),
+    warn: (about, sentence) => messages.tell(about, 'warning', sentence),
+    ...(cluster === undefined
+      ? {}
+      : { others: { order: (order) => cluster.order(order), storedConfiguration } }),
+  });
+}
+
+function configurationOf(
+  base: Foundation,
+  messages: LastingMessages,
+  configure: (nodes: readonly NodeManagerModel[]) => void,
+): Nodes['configuration'] {
+  const { system, store, owner, settings, logger } = base;
+  const rules = configurationRules(settings, base.components, base.own);
+  return system.register(
+    nodeConfigurationKind({
+      store,
+      owner,
+      rules,
+      apply: (nodes) => {
+        configure(nodes);
+        const unserved = unservedComponents(nodes, rules.installed);
+        const sentence = unservedSentence(unserved, rules.thisHost);
+        if (sentence !== undefined) logger.warn({ components: unserved }, sentence);
+        messages.tell('components without service', 'warning', sentence);
+      },
+    }),
+  );
+}

@@ -1,0 +1,146 @@
+/** All that streaming jobs consist of on a server: their actors, where they come in, what they report and what is seen of them. */
+import type { Logger } from '../../config/logger.ts';
+import type { CatalogLookup } from '../../domain/plan/plan-lookup.ts';
+import type { Send } from '../../egress/request.ts';
+import type { ResultChecker } from '../../results/check/check.ts';
+import type { SpoolLimits } from '../../results/spool.ts';
+import type { Duties } from '../../store/duties.ts';
+import type { News } from '../../store/ledger.ts';
+import type { Owner, Store } from '../../store/store.ts';
+import type { Repeats } from '../requests/idempotency.ts';
+import type { JobModels } from '../requests/request-models.ts';
+import type { Cluster, StreamOrder } from '../cluster/cluster.ts';
+import type { JobNumbers } from '../requests/job-numbers.ts';
+import { every } from '../basics/clock.ts';
+import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
+import type { ActorSystem, Family } from '../runtime/system.ts';
+import type { StreamMeter } from '../basics/meter.ts';
+import { storedStream } from '../streaming-job/stored-stream.ts';
+import { StreamViews } from '../views/streams.ts';
+import type { StreamSettings } from '../worker-gateway/streams/stream-assignment.ts';
+import { StreamGateway } from '../worker-gateway/streams/streams.ts';
+import { streamingJobKind } from '../streaming-job/actor.ts';
+import type { StreamingJobCommand } from '../streaming-job/commands.ts';
+import type { StreamingJobReply, StreamingJobRules } from '../streaming-job/context.ts';
+import { StreamingJobService } from '../streaming-service/job-service.ts';
+import { LiveStreams } from '../streaming-job/live.ts';
+import { StreamReports } from '../streaming-job/reports/reports.ts';
+import type { StreamingRequestSettings } from '../streaming-service/request.ts';
+import { tellStreams } from '../streaming-job/work-news.ts';
+
+export interface StreamsDeps {
+  readonly store: Store;
+  readonly duties: Duties;
+  /** The servers that share the store; absent: there are no others. */
+  readonly others?: Pick<Cluster, 'order' | 'onOrder'>;
+  readonly serverId: string;
+  readonly owner: Owner;
+  readonly logger: Logger;
+  readonly catalog: CatalogLookup;
+  readonly readCatalog?: () => Promise<unknown>;
+  readonly checker: ResultChecker;
+  readonly repeats: Repeats;
+  readonly numbers: JobNumbers;
+  readonly models: JobModels;
+  readonly send: Send;
+  readonly meter: StreamMeter;
+  readonly dataDir: string;
+  readonly mailbox: number;
+  readonly idleMs: number;
+  readonly maxStreams: number;
+  readonly rules: StreamingJobRules;
+  readonly request: StreamingRequestSettings;
+  readonly gateway: StreamSettings;
+  readonly resultLimits: SpoolLimits;
+  readonly reports: {
+    readonly everyMs: number;
+    readonly timeoutMs: number;
+    readonly maxQueued: number;
+  };
+  /** Why no job at all is taken now. */
+  closed(): Promise<string | undefined>;
+  /** The process of this worker has done what it was started for. */
+  rest(worker: string): void;
+}
+
+export interface Streams {
+  readonly jobs: Family<StreamingJobCommand, StreamingJobReply>;
+  readonly service: StreamingJobService;
+  readonly gateway: StreamGateway;
+  readonly reports: StreamReports;
+  readonly live: LiveStreams;
+  readonly views: StreamViews;
+  /** Tells jobs what became of their components. */
+  tell(news: readonly News[]): void;
+  /** Reports how all live jobs stand, again and again until the answer is called. */
+  reporting(): () => void;
+}
+
+export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams {
+  const { store, logger, dataDir } = deps;
+  const { clock } = system;
+  const { others, serverId: by } = deps;
+  const live = new LiveStreams(clock, (job, words) => others?.order({ type: 'stream', by, job, words }));
+  const reports = new StreamReports({
+    ...deps,
+    ...deps.reports,
+    clock,
+    tellOthers: (job) => others?.order({ type: 'streamReports', by, job }),
+  });
+  others?.onOrder((order) => {
+    if ((order.type === 'stream' || order.type === 'streamReports') && order.by !== by)
+      void hearOrder(order, store, live, reports).catch(() => undefined);
+  });
+  const jobs: Streams['jobs'] = system.register(
+    streamingJobKind({
+      ...deps,
+      clock,
+      intensity: DEFAULT_INTENSITY,
+      health: (record, state) => reports.health(record, state),
+      stalled: (record, state) => reports.stalled(record, state),
+      publish: (record, state) => reports.publish(record, state),
+      errorReport: (record, state, message) => reports.error(record, state, message),
+      changed: (record, state) => live.tell(record.number, { type: 'state', record, state }),
+      ended: (record, { status, detail }) => {
+        live.over(record.number);
+        gateway.counters.over(record.number);
+        deps.meter.streamEnded(record.pipelineName, status);
+        void reports.ended(record);
+        logger.info({ jobId: record.number, status, detail }, 'a streaming job has ended');
+      },
+      removeFiles: (record) => reports.removeFiles(record),
+      tell: (number, command) => jobs.tell(String(number), command),
+    }),
+  );
+  const gateway = new StreamGateway({ ...deps, streamingJobs: jobs, live, clock, settings: deps.gateway });
+  const views = new StreamViews({ store, dataDir, live, reports });
+  return {
+    jobs,
+    live,
+    reports,
+    views,
+    service: new StreamingJobService({
+      ...deps,
+      jobs,
+      clock,
+      settings: deps.request,
+      removeFiles: (record) => reports.removeFiles(record),
+    }),
+    gateway,
+    tell: (news) => void tellStreams(jobs, store.work, news),
+    reporting: () => every(clock, deps.reports.everyMs, () => reports.healthOfAll()),
+  };
+}
+
+/** What another server tells of a stream. */
+async function hearOrder(
+  order: StreamOrder,
+  store: Store,
+  live: LiveStreams,
+  reports: StreamReports,
+): Promise<void> {
+  if (order.type === 'streamReports') return reports.hear(order.job);
+  if (order.words.what !== 'changed') return live.hear(order.job, order.words);
+  const stored = await storedStream(store, order.job);
+  if (stored !== undefined) live.hearState(stored.record, stored.state);
+}

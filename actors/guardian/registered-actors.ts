@@ -1,0 +1,242 @@
+import { streamQueue } from '../../protocol/streams.ts';
+import type { News } from '../../store/ledger.ts';
+import type { Store } from '../../store/store.ts';
+import { deliveryPolicy, frameSettings, jobSettings, streamSettings } from './actor-settings.ts';
+import { ADMISSION, admissionKind } from '../admission/actor.ts';
+import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
+import { batchJobKind, type JobSearch } from '../batch-job/actor.ts';
+import { BATCH_JOB } from '../batch-job/state/keys.ts';
+import { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
+import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
+import { Repeats } from '../requests/idempotency.ts';
+import { endFacts, jobFacts } from '../batch-job/log-facts.ts';
+import { toldOf } from '../batch-job/life-cycle/work-news.ts';
+import { CATALOG, catalogKind } from '../catalog/actor.ts';
+import type { CatalogCommand } from '../catalog/commands.ts';
+import type { CatalogReply } from '../catalog/transitions.ts';
+import { registerDelivery, sendOnce, type Delivery } from '../delivery/actor.ts';
+import { DISPATCHER, dispatcherKind } from '../dispatcher/actor.ts';
+import type { DispatcherCommand, DispatcherReply } from '../dispatcher/model.ts';
+import type { Foundation } from './guardian-deps.ts';
+import { FRAME, FrameService } from '../frames/frame-service.ts';
+import type { ConfigurationCommand, ConfigurationReply } from '../node-configuration/model.ts';
+import { jobModels } from './job-models.ts';
+import { registerNodes, type Nodes } from './register-nodes.ts';
+import type { NodeManager } from '../node-manager/actor.ts';
+import { LoadMarks } from '../runtime/load-marks.ts';
+import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
+import type { Family } from '../runtime/system.ts';
+import { JobFollower } from '../search/job-follower.ts';
+import { JobIndexer } from '../search/job-indexer.ts';
+import type { Search } from '../search/search.ts';
+import { registerStreams, type Streams } from './register-streams.ts';
+import { STREAMING_JOB } from '../streaming-job/state.ts';
+
+/** The actors of one server, as others reach them. */
+export interface Actors {
+  readonly jobs: Family<JobCommand, JobReply>;
+  /** Changes the catalog that all others only read. */
+  readonly catalogActor: Family<CatalogCommand, CatalogReply>;
+  readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
+  readonly admission: Family<AdmissionCommand, AdmissionReply>;
+  readonly nodes: Nodes;
+  /** Of this host. */
+  readonly nodeManager: NodeManager;
+  readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
+  readonly delivery: Delivery;
+  /** Asks archives for earlier jobs on behalf of jobs. */
+  readonly archiveChecks: ArchiveChecks;
+  readonly streams: Streams;
+  /** Has frames made for clients that wait. */
+  readonly frames: FrameService;
+  /** Brings documents into the search; absent: there is none. */
+  readonly indexer: Search | undefined;
+}
+
+/** What actors ask of the services before them. */
+export interface Edge {
+  /** Why no job at all is taken now. */
+  closed(): Promise<string | undefined>;
+}
+
+/** Whom an actor tells is looked up when it does so: they are registered one after the other, and know each other in circles. */
+type Others = () => Actors;
+
+/** Mailbox of actors that serve all jobs: larger than what all jobs together can have to say at a time. */
+const SHARED_MAILBOX = 100_000;
+
+export function registerActors(base: Foundation, edge: Edge): Actors {
+  const others: Others = () => actors;
+  const indexer = indexerOf(base, others);
+  const jobs = registerJobs(base, others, indexer ?? NO_SEARCH);
+  const nodes = registerNodes(base, {
+    tell: (command) => others().dispatcher.tell(DISPATCHER, command),
+    ask: (command) => others().dispatcher.ask(DISPATCHER, command),
+  });
+  const actors: Actors = {
+    jobs,
+    catalogActor: registerCatalog(base, others),
+    dispatcher: registerDispatcher(base, others),
+    admission: registerAdmission(base, others),
+    nodes,
+    nodeManager: nodes.own.manager,
+    nodeConfiguration: nodes.configuration,
+    delivery: registerDeliveries(base, others),
+    archiveChecks: archiveChecksOf(base, jobs),
+    streams: streamsOf(base, edge, others),
+    frames: framesOf(base),
+    indexer,
+  };
+  return actors;
+}
+
+/** Jobs hear what became of their work. */
+export function tellJobs({ work }: Store, { jobs, streams, frames }: Actors, news: readonly News[]): void {
+  const of = (...kinds: readonly string[]) => news.filter(({ item }) => kinds.includes(item.actor.kind));
+  streams.tell(of(STREAMING_JOB));
+  void frames.tell(of(FRAME)).catch(() => undefined);
+  void toldOf(jobs, work, of(BATCH_JOB));
+}
+
+const NO_SEARCH: JobSearch = { wake() {}, remove: () => Promise.resolve(true) };
+
+function indexerOf(base: Foundation, others: Others): Search | undefined {
+  const { system, store, settings, logger, cluster, serverId: by, searchIndex: index } = base;
+  if (index === undefined) return undefined;
+  const deps = { store, index, clock: system.clock, logger, dataDir: settings.DATA_DIR };
+  if (cluster === undefined) return new JobIndexer({ ...deps, jobs: () => others().jobs });
+  const rebuildElsewhere = () => cluster.order({ type: 'rebuildSearch', by });
+  const follower = new JobFollower({ ...deps, rebuildElsewhere });
+  cluster.onOrder((order) => {
+    if (order.type === 'rebuildSearch' && order.by !== by) follower.forget();
+  });
+  return follower;
+}
+
+function registerJobs(base: Foundation, others: Others, search: JobSearch): Actors['jobs'] {
+  const { system, store, owner, settings, logger } = base;
+  return system.register(
+    batchJobKind({
+      store,
+      owner,
+      logger,
+      mailbox: settings.MAILBOX_SIZE,
+      intensity: DEFAULT_INTENSITY,
+      idleMs: settings.IDLE_ACTOR_MS,
+      marks: new LoadMarks(settings.DATA_DIR),
+      clock: system.clock,
+      search,
+      settings: jobSettings(settings, base.version, owner.server),
+      checkArchive: (record, state) => void others().archiveChecks.checkInspected(record, state),
+      deliver: (destinations) => destinations.forEach(others().delivery.wake),
+      forget: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'forget' }),
+      ended: (record, end) => {
+        others().admission.tell(ADMISSION, { type: 'leave', jobNumber: record.number });
+        logger.info({ ...jobFacts(record), ...endFacts(record, end) }, 'a job has ended');
+        base.meter.jobEnded(record.plan.name, end.status);
+      },
+    }),
+  );
+}
+
+function registerCatalog(
+  { system, store, owner, logger, settings, catalog }: Foundation,
+  others: Others,
+): Actors['catalogActor'] {
+  const limits = { elements: settings.MAX_CATALOG_ELEMENTS, characters: settings.MAX_CATALOG_BYTES };
+  const { publish } = catalog;
+  const announce = () => others().dispatcher.tell(DISPATCHER, { type: 'announce' });
+  return system.register(
+    catalogKind({ store, owner, logger, mailbox: settings.MAILBOX_SIZE, limits, publish, announce }),
+  );
+}
+
+function registerDispatcher({ system, store, logger }: Foundation, others: Others): Actors['dispatcher'] {
+  return system.register(
+    dispatcherKind({
+      ledger: store.work,
+      logger,
+      mailbox: SHARED_MAILBOX,
+      tell: (news) => tellJobs(store, others(), news),
+      kill: (worker, reason) => others().nodes.kill(worker, reason),
+    }),
+  );
+}
+
+function registerAdmission(
+  { system, store, settings, cluster }: Foundation,
+  others: Others,
+): Actors['admission'] {
+  return system.register(
+    admissionKind({
+      store,
+      maxLive: settings.MAX_LIVE_JOBS,
+      maxWaiting: settings.MAX_WAITING_JOBS,
+      servers: () => cluster?.servers ?? 1,
+      admit: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'admit' }),
+    }),
+  );
+}
+
+function registerDeliveries(base: Foundation, others: Others): Delivery {
+  const { system, store, duties, settings, logger, send } = base;
+  return registerDelivery(system, {
+    store,
+    policy: deliveryPolicy(settings),
+    clock: system.clock,
+    duties,
+    logger,
+    idleMs: settings.DELIVERY_TIMEOUT_MS + settings.IDLE_ACTOR_MS,
+    send,
+    report: (entry, report, envelopeId) => others().jobs.ask(entry.actor.id, report, { envelopeId }),
+  });
+}
+
+function streamsOf(base: Foundation, edge: Edge, others: Others): Streams {
+  const { system, store, owner, settings } = base;
+  return registerStreams(system, {
+    ...base,
+    ...streamSettings(settings, base.serverProperties, base.fetchLimits),
+    ...edge,
+    ...catalogReader(base, () => others().catalogActor),
+    ...(base.cluster === undefined ? {} : { others: base.cluster }),
+    repeats: new Repeats(store, owner),
+    models: jobModels(base, () => others().nodes, streamQueue),
+    rest: (worker) => others().nodes.rest(worker),
+  });
+}
+
+/** How a server that shares its store learns at once what others have changed in the catalog. */
+export function catalogReader(
+  { cluster }: Pick<Foundation, 'cluster'>,
+  catalog: () => Actors['catalogActor'],
+): { readonly readCatalog?: () => Promise<unknown> } {
+  return cluster === undefined ? {} : { readCatalog: () => catalog().ask(CATALOG, { type: 'read' }) };
+}
+
+function framesOf(base: Foundation): FrameService {
+  const { system, settings } = base;
+  return new FrameService({
+    ...base,
+    ...{ clock: system.clock, dataDir: settings.DATA_DIR, heartbeatMs: settings.HEARTBEAT_MS },
+    settings: frameSettings(settings),
+  });
+}
+
+function archiveChecksOf(base: Foundation, jobs: Actors['jobs']): ArchiveChecks {
+  const { system, store, duties, settings, logger, movedFiles } = base;
+  return new ArchiveChecks({
+    store,
+    jobs,
+    duties,
+    clock: system.clock,
+    logger,
+    dataDir: settings.DATA_DIR,
+    movedFiles,
+    ask: base.askArchive,
+    post: (notice, gone) => {
+      const late = AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS);
+      return sendOnce(base.send, notice, AbortSignal.any([gone, late]));
+    },
+  });
+}

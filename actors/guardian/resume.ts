@@ -1,0 +1,182 @@
+import { readdir } from 'node:fs/promises';
+import { segmentsRoot } from '../../results/layout.ts';
+import type { Logger } from '../../config/logger.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Duties } from '../../store/duties.ts';
+import { allEntries, type Store } from '../../store/store.ts';
+import { ADMISSION } from '../admission/actor.ts';
+import { LIVE_JOBS, REMOVED_JOBS } from '../batch-job/state/indexes.ts';
+import { freeBytes, startDiskWatch } from '../system-messages/disk-watch.ts';
+import { CATALOG } from '../catalog/actor.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { DISPATCHER, startTicking } from '../dispatcher/actor.ts';
+import type { Guardian } from './guardian.ts';
+import { currentNodes, NODE_CONFIGURATION } from '../node-configuration/actor.ts';
+import { LIVE_STREAMS, REMOVED_STREAMS } from '../streaming-job/indexes.ts';
+import { Retention, startCleaning } from '../upkeep/retention.ts';
+import { DAY_MS, every, type Clock } from '../basics/clock.ts';
+import { removeOrphans, startReconciling } from '../upkeep/reconcile.ts';
+import { RequestOrphans } from '../upkeep/request-orphans.ts';
+import type { SessionStore } from '../sessions/session-store.ts';
+import type { UploadStore } from '../uploads/upload-store.ts';
+
+const SHARED_LOOK_MS = 1_000;
+
+/** Servers that share a store look so often whether a job that waits may begin. */
+const ADMISSION_LOOK_MS = 500;
+
+/** Folders that one line of the log names. */
+const MOST_NAMED = 5;
+
+export interface ResumeDeps {
+  readonly uploads: UploadStore;
+  readonly sessions: SessionStore;
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly duties: Duties;
+  /** The servers that share the store; absent: this one is alone. */
+  readonly cluster: Pick<Cluster, 'onDeath'> | undefined;
+}
+
+/** Live jobs go on where they stopped; what an earlier process left lying goes. The answer ends the periodic work. */
+export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() => void> {
+  await takeUp(guardian, deps);
+  const stops = [
+    ...workPeriodically(guardian, deps),
+    reconciling(guardian, deps),
+    cleaning(guardian, deps),
+    ...(deps.cluster === undefined ? [] : [readingShared(guardian, deps)]),
+    watchingTheDisk(guardian, deps),
+    guardian.streams.reporting(),
+    ...admittingForOthers(guardian, deps),
+  ];
+  return () => stops.forEach((stop) => stop());
+}
+
+async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDeps): Promise<void> {
+  const { jobs, admission, nodeManager, nodes, nodeConfiguration, delivery, streams } = guardian;
+  const unknown = await removeOrphans(store, settings.DATA_DIR, logger);
+  if (unknown.length > 0)
+    logger.warn(
+      { count: unknown.length, such: unknown.slice(0, MOST_NAMED) },
+      `files of jobs that the store does not know are left where they lie: it is empty, or is not the one that belongs to this DATA_DIR (see ${store.shared ? 'REDIS_URL and REDIS_PREFIX' : 'troupe.db'})`,
+    );
+  // Before the jobs: which services there are decides what their work waits for.
+  nodeManager.endLeftovers();
+  await nodes.configure(await currentNodes(nodeConfiguration));
+  await nodes.own.beat();
+  nodes.own.hear(await nodes.gateway.refresh());
+  for (const index of [LIVE_JOBS, REMOVED_JOBS])
+    for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
+  for (const index of [LIVE_STREAMS, REMOVED_STREAMS])
+    for await (const { id } of allEntries(store, index)) streams.jobs.tell(id, { type: 'resume' });
+  await resumeReports(guardian, settings);
+  guardian.indexer?.wake();
+  admission.tell(ADMISSION, { type: 'open' });
+  await delivery.wakeAll();
+}
+
+/** Jobs that have ended may still have reports on their way. */
+async function resumeReports({ streams }: Pick<Guardian, 'streams'>, settings: Settings): Promise<void> {
+  for (const id of await readdir(segmentsRoot(settings.DATA_DIR)).catch(() => []))
+    streams.jobs.tell(id, { type: 'resume' });
+}
+
+/** What another server has changed for all is seen here within a second. */
+function readingShared({ catalogActor, nodeConfiguration }: Guardian, { clock }: ResumeDeps): () => void {
+  return every(clock, SHARED_LOOK_MS, () => {
+    catalogActor.tell(CATALOG, { type: 'read' });
+    nodeConfiguration.tell(NODE_CONFIGURATION, { type: 'read' });
+    return Promise.resolve();
+  });
+}
+
+/** The dispatcher looks after leases, and the node manager after its services and those of other nodes. */
+function workPeriodically(
+  { dispatcher, nodeManager, nodes: { own: ownNode, gateway } }: Guardian,
+  { store, settings, clock }: ResumeDeps,
+): readonly (() => void)[] {
+  return [
+    startTicking(clock, (stalledMs) => dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs })),
+    every(clock, nodeManager.lookMs, async () => {
+      const busy = new Set((await store.work.queues()).keys());
+      nodeManager.family.tell(nodeManager.host, { type: 'look', busy });
+    }),
+    every(clock, ownNode.beatMs, async () => {
+      await ownNode.beat();
+      ownNode.hear(await gateway.refresh());
+      gateway.placement.look();
+    }),
+    every(clock, settings.WORKER_TOKEN_MS, () => ownNode.forgetSilent()),
+  ];
+}
+
+/** Jobs that end at one server make room for those that wait at all of them. */
+function admittingForOthers({ admission }: Guardian, { store, clock }: ResumeDeps): readonly (() => void)[] {
+  if (!store.shared) return [];
+  const look = () => Promise.resolve(admission.tell(ADMISSION, { type: 'open' }));
+  return [every(clock, ADMISSION_LOOK_MS, look)];
+}
+
+function reconciling(
+  { jobs, admission, repeats, delivery, streams }: Guardian,
+  deps: ResumeDeps,
+): () => void {
+  const { store, clock, duties, settings } = deps;
+  const keysKeptMs = settings.IDEMPOTENCY_KEEP_MS;
+  return startReconciling({
+    store,
+    clock,
+    duties,
+    jobs,
+    streamingJobs: streams.jobs,
+    admission,
+    repeats,
+    delivery,
+    keysKeptMs,
+    everyMs: settings.RECONCILE_MS,
+    cluster: deps.cluster,
+  });
+}
+
+function cleaning({ jobs, jobService, streams }: Guardian, deps: ResumeDeps): () => void {
+  const { store, settings, logger } = deps;
+  const retention = new Retention({
+    ...deps,
+    jobService,
+    streams: streams.service,
+    keepMs: settings.RETENTION_DAYS * DAY_MS,
+  });
+  const requests = new RequestOrphans({ ...deps, dataDir: settings.DATA_DIR });
+  return startCleaning({
+    ...deps,
+    retention,
+    everyMs: settings.CLEANING_MS,
+    async removeOrphans() {
+      await removeOrphans(store, settings.DATA_DIR, logger);
+      await requests.remove();
+      // What a server that is gone has begun to remove.
+      for await (const { id } of allEntries(store, REMOVED_JOBS)) jobs.tell(id, { type: 'resume' });
+      for await (const { id } of allEntries(store, REMOVED_STREAMS))
+        streams.jobs.tell(id, { type: 'resume' });
+      // Those that a server was to post that is gone.
+      if (store.shared) await resumeReports({ streams }, settings);
+    },
+  });
+}
+
+function watchingTheDisk(
+  { systemMessages: messages }: Guardian,
+  { clock, logger, settings }: ResumeDeps,
+): () => void {
+  return startDiskWatch({
+    clock,
+    logger,
+    messages,
+    minFreeBytes: settings.MIN_FREE_BYTES,
+    everyMs: settings.DISK_LOOK_MS,
+    free: () => freeBytes(settings.DATA_DIR),
+  });
+}

@@ -1,0 +1,149 @@
+import type { DocumentOutput } from '../../protocol/document-work.ts';
+import type { PlannedAction } from '../../domain/plan.ts';
+import { booleanOf } from '../../domain/properties/properties.ts';
+import type { MediaType, MediumFacts, Properties } from '../../domain/types.ts';
+import { annotates, forMedium, passesBy } from '../batch-job/plan/effective-properties.ts';
+import { versionsOf } from '../batch-job/plan/track-inputs.ts';
+import type { JobRecord, RequestedMedium } from '../batch-job/state/record.ts';
+import type { Processed, SubJobRow } from '../batch-job/state/state.ts';
+
+/** A medium with its sub-jobs. */
+export interface MediumRows {
+  /** Among the media of the job. */
+  readonly index: number;
+  readonly medium: RequestedMedium;
+  /** -1: the request named it. */
+  readonly parentMediaId: number;
+  /** Task that brought a derivative medium; -1 for a medium of the request. */
+  readonly madeIn: number;
+  readonly rows: readonly SubJobRow[];
+}
+
+/** An action that concerns a medium. */
+interface Concern {
+  readonly task: number;
+  readonly number: number;
+  readonly action: PlannedAction;
+  readonly isMarkup: boolean;
+  readonly properties: Properties;
+}
+
+/** An entry for every action that ran, or would have run had the tasks before it found anything and not failed. */
+export function outputsOf(record: JobRecord, of: MediumRows, cancelled: boolean): readonly DocumentOutput[] {
+  const { rows } = of;
+  const processed = processedIn(rows);
+  return concerns(record, of).flatMap((concern): DocumentOutput[] => {
+    const ran = rows.filter((row) => isOf(row, concern));
+    if (ran.length === 0 && cancelled) return [];
+    const entry = entryOf(record, concern, processed, ran);
+    return entry === null ? [] : [entry];
+  });
+}
+
+const isOf = ({ stage, action }: SubJobRow, { task, number }: Concern) =>
+  stage.name === 'TASK' && stage.index === task && action === number;
+
+/** The actions that have to do with a medium: those after its making, and none when nobody knows what it is. */
+function concerns(
+  record: JobRecord,
+  { medium, parentMediaId, madeIn, rows }: MediumRows,
+): readonly Concern[] {
+  const mediaType = mediaTypeIn(rows) ?? (isLost(medium, rows) ? 'UNKNOWN' : undefined);
+  if (mediaType === undefined) return [];
+  return record.plan.tasks.flatMap(({ actions, actionType }, task) =>
+    actions.flatMap((action, number): Concern[] => {
+      if (task <= madeIn) return [];
+      const properties = forMedium(record, action, medium, mediaType);
+      const isMarkup = actionType === 'MARKUP';
+      if (passesBy(properties, parentMediaId >= 0)) return [];
+      return [{ task, number, action, isMarkup, properties }];
+    }),
+  );
+}
+
+/** What is known of a medium, also when it could not be inspected. */
+export const factsIn = (rows: readonly SubJobRow[]): MediumFacts | undefined =>
+  rows.find(({ prepared }) => prepared !== undefined)?.prepared?.facts ??
+  rows.find(({ known }) => known !== undefined)?.known;
+
+const mediaTypeIn = (rows: readonly SubJobRow[]): MediaType | undefined => factsIn(rows)?.mediaType;
+
+/** Whether a medium could not be had at all: nobody knows what it would have been. */
+const isLost = ({ problem }: RequestedMedium, rows: readonly SubJobRow[]): boolean =>
+  problem !== undefined || rows.some(({ stage, state }) => stage.name !== 'TASK' && state === 'FAILED');
+
+/** Null for an annotator: what it did stands with the tracks that it was fed. */
+function entryOf(
+  record: JobRecord,
+  { task, number, action, properties }: Concern,
+  processed: readonly Processed[],
+  ran: readonly SubJobRow[],
+): DocumentOutput | null {
+  const entry = {
+    action: action.name,
+    algorithm: action.algorithm.name,
+    annotators: annotatorsOf(record, processed, task),
+    exemplarsOnly: booleanOf(properties, 'OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY', false),
+    suppressed: booleanOf(properties, 'SUPPRESS_TRACKS'),
+  };
+  const finished = lastAnswer(ran);
+  if (finished?.summary?.sections !== undefined) return null;
+  // An annotator that was fed nothing has nothing to say of; in the first task there is nothing to annotate.
+  if (finished === undefined && task > 0 && annotates(properties)) return null;
+  if (finished?.file === undefined) return { ...entry, tracks: null, types: {}, suppressed: false };
+  const own = { ...entry, tracks: finished.file, types: finished.summary?.types ?? {} };
+  const version = number === 0 ? versionsOf(processed).get(task) : undefined;
+  if (version === undefined || version.path === finished.file) return own;
+  const { path, first, count } = version;
+  return { ...entry, tracks: path, lines: { first, count }, types: typesIn(processed, task) };
+}
+
+/** The answer that counts: with artifacts when there are any. */
+function lastAnswer(rows: readonly SubJobRow[]): SubJobRow | undefined {
+  const done = rows.filter(({ state, summary }) => state === 'DONE' && summary !== undefined);
+  return done.find(({ kind }) => kind === 'ARTIFACTS') ?? done.find(({ kind }) => kind === 'FINISH');
+}
+
+function processedIn(rows: readonly SubJobRow[]): readonly Processed[] {
+  const tasks = new Set(rows.flatMap(({ stage }) => (stage.name === 'TASK' ? [stage.index] : [])));
+  return [...tasks]
+    .toSorted((a, b) => a - b)
+    .flatMap((task): Processed[] => {
+      const mine = rows.filter(
+        ({ stage, action }) => stage.name === 'TASK' && stage.index === task && action === 0,
+      );
+      const answer = lastAnswer(mine);
+      if (answer?.file === undefined || answer.summary === undefined) return [];
+      const { tracks, ranges, sections } = answer.summary;
+      return [{ task, file: answer.file, tracks, ranges, ...(sections === undefined ? {} : { sections }) }];
+    });
+}
+
+const annotatesTask = ({ sections }: Processed, task: number) =>
+  sections?.find((section) => section.task === task);
+
+function annotatorsOf(record: JobRecord, processed: readonly Processed[], task: number): readonly string[] {
+  return processed
+    .filter((one) => {
+      const section = annotatesTask(one, task);
+      return section !== undefined && section.untouched !== true;
+    })
+    .flatMap((one) => record.plan.tasks[one.task]?.actions[0]?.name ?? []);
+}
+
+/** The types that the last annotator gave to the tracks of a task; none when no annotator has had them. */
+function typesIn(processed: readonly Processed[], task: number): Readonly<Record<string, number>> {
+  const annotator = processed.findLast((one) => annotatesTask(one, task) !== undefined);
+  return annotator === undefined ? {} : (annotatesTask(annotator, task)?.types ?? {});
+}
+
+/** Whether every action that finds something came to its end on a medium. */
+export function allFinished(record: JobRecord, of: MediumRows): boolean {
+  // On a medium that was never inspected no action has ended.
+  if (mediaTypeIn(of.rows) === undefined) return false;
+  return concerns(record, of).every(
+    (concern) =>
+      concern.isMarkup ||
+      of.rows.some((row) => isOf(row, concern) && row.kind === 'FINISH' && row.state === 'DONE'),
+  );
+}

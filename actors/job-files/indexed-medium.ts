@@ -1,0 +1,45 @@
+/** Where a medium of a job lies and what it is: told of one that is under way, and written beside the document for later. */
+import { basename } from 'node:path';
+import type { IndexedMedium } from '../../protocol/document-work.ts';
+import type { MarkupAnswer } from '../../protocol/track-work.ts';
+import { selectorsOutputFile } from '../../results/layout.ts';
+import type { RequestedMedium } from '../batch-job/state/record.ts';
+import type { SubJobRow } from '../batch-job/state/state.ts';
+import { factsIn } from './document-outputs.ts';
+
+/** A medium with its sub-jobs, as far as they say where it lies. */
+interface Known {
+  /** Absent: it was derived. */
+  readonly named: Pick<RequestedMedium, 'uri' | 'mediaId'> | undefined;
+  /** Id of the medium. */
+  readonly mediaId: number | undefined;
+  readonly rows: readonly SubJobRow[];
+  /** The name of the folders of the run. */
+  readonly folder: string;
+}
+
+export function indexedMediumOf({ named, mediaId, rows, folder }: Known): IndexedMedium {
+  const prepared = rows.find((row) => row.prepared !== undefined)?.prepared;
+  const facts = factsIn(rows);
+  const markup = rows.find((row) => row.markup !== undefined)?.markup;
+  const wrote = rows.some(({ summary }) => summary?.selectorsOutputUri?.startsWith('file:') === true);
+  return {
+    uri: named === undefined ? `derived:${basename(prepared?.path ?? '')}` : shortUri(named.uri),
+    // What was fetched goes with the end of the job; a file of a client lies where its URI says, whoever it belongs to then.
+    ...(prepared === undefined || isFile(named?.uri) ? {} : { file: prepared.path }),
+    facts: facts ?? null,
+    inspected: prepared?.inspected === true,
+    ...(prepared?.bytes === undefined ? {} : { bytes: prepared.bytes }),
+    ...(prepared?.modified === undefined ? {} : { modified: prepared.modified }),
+    ...(markup === undefined ? {} : { markup: placeOf(markup) }),
+    ...(wrote && mediaId !== undefined ? { selectorsOutput: selectorsOutputFile(folder, mediaId) } : {}),
+  };
+}
+
+const placeOf = ({ path: file, uri }: MarkupAnswer) => ({ file, uri: shortUri(uri) });
+
+const isFile = (uri: string | undefined) => uri !== undefined && /^file:/i.test(uri);
+
+/** Of what is no file there may be passwords in it, or the whole medium. */
+export const shortUri = (uri: string): string =>
+  isFile(uri) ? uri : uri.slice(0, Math.min(uri.indexOf(':') + 1, 20));

@@ -1,0 +1,212 @@
+/**
+ * The files of batch jobs, for clients that share no folder with the server: media, and what was made of them. Which file it is the job
+ * says: nothing of a path comes from a client.
+ */
+import { basename, extname } from 'node:path';
+import type { IndexedMedium } from '../../protocol/document-work.ts';
+import type { Issue } from '../../domain/types.ts';
+import { pathOf, type FileKey } from '../../results/file-keys.ts';
+import { artifactFile } from '../../results/layout.ts';
+import { openServed, type ServedFile } from '../../results/served-file.ts';
+import type { Store } from '../../store/store.ts';
+import { foldersOf } from '../batch-job/state/record.ts';
+import { isTerminal } from '../batch-job/state/status.ts';
+import { openClientFile, type LocalPath } from './client-file.ts';
+import { jobMedium, resultFolderOf } from './job-media.ts';
+import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
+
+/** A file of a job, open; whoever asked for it streams or closes it. */
+export interface JobFile {
+  readonly file: ServedFile;
+  /** By its content, as far as somebody has looked at that. */
+  readonly mimeType: string;
+  /** For people. */
+  readonly name: string;
+}
+
+/** Why there is no such file, in a sentence that says what can be done. */
+export interface Missing {
+  readonly missing: string;
+}
+
+/** A picture of a detection. */
+export interface ArtifactPlace {
+  readonly mediaId: number;
+  readonly task: number;
+  readonly action: number;
+  /** Index of the track; 0 for all pictures of whole frames. */
+  readonly track: number;
+  readonly frame: number;
+  /** Of several pictures of one frame: 0 the first. */
+  readonly again: number;
+}
+
+export interface JobFilesDeps {
+  readonly store: Store;
+  readonly dataDir: string;
+  readonly localPath: LocalPath;
+  /** Why a medium cannot be used. */
+  checkMedium(uri: string): Promise<Issue | undefined>;
+}
+
+/** What a job knows of a medium, and a path to its file. */
+export interface WholeMedium {
+  readonly medium: IndexedMedium;
+  readonly path: string;
+  readonly file: ServedFile;
+  /** The name of the folders with the results of the job. */
+  readonly folder: string;
+}
+
+export class JobFiles {
+  readonly #deps: JobFilesDeps;
+
+  constructor(deps: JobFilesDeps) {
+    this.#deps = deps;
+  }
+
+  /** A medium by its place in the job; undefined: there is no such job. */
+  async medium(number: number, place: number): Promise<JobFile | Missing | undefined> {
+    const found = await this.found(number, place);
+    if (found === undefined || 'missing' in found) return found;
+    const { medium, file } = found;
+    const name = nameOf(medium);
+    return { file, mimeType: medium.facts?.mimeType ?? ANY_TYPE, name };
+  }
+
+  /** The same with what the job knows of it. */
+  async found(number: number, place: number): Promise<WholeMedium | Missing | undefined> {
+    const job = await storedJob(this.#deps.store, number);
+    if (job === undefined) return undefined;
+    const medium = await this.#indexed(job, place);
+    if ('missing' in medium) return medium;
+    const path = await this.#pathOf(job, medium);
+    if (typeof path !== 'string') return path;
+    const file = await this.#opened(medium, path);
+    if (file === undefined) return { missing: goneSentence(job, medium) };
+    if (!isSame(medium, file)) {
+      await file.close();
+      return { missing: CHANGED };
+    }
+    const folder = resultFolderOf(job, this.#deps.dataDir) ?? foldersOf(job.record, job.snapshot);
+    return { medium, path, file, folder };
+  }
+
+  /** The copy of a medium with what was found drawn into it. */
+  async markup(number: number, place: number): Promise<JobFile | Missing | undefined> {
+    const job = await storedJob(this.#deps.store, number);
+    if (job === undefined) return undefined;
+    const medium = await this.#indexed(job, place);
+    if ('missing' in medium) return medium;
+    const { markup } = medium;
+    if (markup === undefined) return { missing: notMade(job, 'The job has drawn nothing into this medium.') };
+    if (!markup.uri.startsWith('file:')) return { missing: IN_BUCKET };
+    const name = nameOf(medium);
+    const extension = extname(markup.file);
+    return this.#ofService(
+      markup.file,
+      `${name.slice(0, name.length - extname(name).length)}-markup${extension}`,
+    );
+  }
+
+  /** The document in which what media selectors selected is replaced by what was found. */
+  async selectorsOutput(number: number, place: number): Promise<JobFile | Missing | undefined> {
+    const job = await storedJob(this.#deps.store, number);
+    if (job === undefined) return undefined;
+    const medium = await this.#indexed(job, place);
+    if ('missing' in medium) return medium;
+    if (medium.selectorsOutput === undefined)
+      return {
+        missing: notMade(
+          job,
+          'The job has written no media selectors output for this medium on this server.',
+        ),
+      };
+    return this.#ofService(medium.selectorsOutput, basename(medium.selectorsOutput));
+  }
+
+  async artifact(number: number, place: ArtifactPlace): Promise<JobFile | Missing | undefined> {
+    const job = await storedJob(this.#deps.store, number);
+    if (job === undefined) return undefined;
+    const folder = resultFolderOf(job, this.#deps.dataDir);
+    if (folder === undefined) return { missing: ELSEWHERE };
+    return this.#ofService(artifactFile(folder, place));
+  }
+
+  async #indexed(job: StoredJob, place: number): Promise<IndexedMedium | Missing> {
+    const { store, dataDir } = this.#deps;
+    const medium = await jobMedium(store, dataDir, job, place);
+    const none = `The job has no medium ${place}: they are numbered from 0, as they stand in its document.`;
+    return medium ?? { missing: notMade(job, none) };
+  }
+
+  /** Files of clients are looked for anew: settings and symbolic links may have changed since the job was made. */
+  async #pathOf(job: StoredJob, { uri, file }: IndexedMedium): Promise<string | Missing> {
+    if (file !== undefined) return pathOf(this.#deps.dataDir, file);
+    if (!/^file:/i.test(uri)) return { missing: isTerminal(job.snapshot.status) ? FETCHED : NOT_FETCHED };
+    const path = await this.#deps.localPath(uri);
+    if (path !== undefined) return path;
+    const issue = await this.#deps.checkMedium(uri);
+    return { missing: `The medium cannot be read any more: ${issue?.message ?? 'it is not there'}.` };
+  }
+
+  #opened({ uri, file: key }: IndexedMedium, path: string): Promise<ServedFile | undefined> {
+    return key === undefined ? openClientFile(this.#deps.localPath, uri, path) : openServed(path);
+  }
+
+  async #ofService(key: FileKey, name = basename(key)): Promise<JobFile | Missing> {
+    const file = await openServed(pathOf(this.#deps.dataDir, key));
+    if (file === undefined) return { missing: NO_FILE };
+    return { file, mimeType: TYPES[extname(key)] ?? ANY_TYPE, name };
+  }
+}
+
+const ANY_TYPE = 'application/octet-stream';
+/** Of what the service has made itself. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.mp4': 'video/mp4',
+  '.webm': 'video/webm',
+  '.json': 'application/json',
+};
+
+const ELSEWHERE =
+  'The results of this job are those of an earlier one of another service: they are to be had there.';
+const IN_BUCKET = 'It lies in the bucket of the job (S3_RESULTS_BUCKET): its URI in the document says where.';
+const NO_FILE =
+  'There is no such file: the job has not made it, or has put it into a bucket (its URI in the document says so).';
+const CHANGED =
+  'The file has changed since the job looked at it, and what was found is not about what lies there now: resubmit the job.';
+const FETCHED =
+  'The service fetched this medium and removed its copy when the job ended: get it from its own address, which mediaUris of the job says.';
+const NOT_FETCHED =
+  'The service has not fetched this medium yet, or could not: ask again later, and look at the issues of the job.';
+
+const goneSentence = ({ snapshot }: StoredJob, { uri }: IndexedMedium): string => {
+  if (uri.startsWith('derived:'))
+    return 'The file of this derivative medium is gone: resubmit the job to have it made again.';
+  if (/^file:/i.test(uri)) return 'The medium cannot be read any more: it was moved or removed.';
+  return isTerminal(snapshot.status) ? FETCHED : NOT_FETCHED;
+};
+
+/** A job that goes on may still make it. */
+const notMade = ({ snapshot }: StoredJob, sentence: string): string =>
+  isTerminal(snapshot.status) ? sentence : `${sentence.slice(0, -1)} so far; it is still under way.`;
+
+/** What the service keeps itself is not written again; its time may change when the data folder is moved. */
+function isSame({ bytes, modified, file: key }: IndexedMedium, file: ServedFile): boolean {
+  if (bytes !== undefined && bytes !== file.bytes) return false;
+  return key !== undefined || modified === undefined || modified === file.modified;
+}
+
+/** The last part of its URI. */
+export function nameOf({ uri, file }: IndexedMedium): string {
+  if (file !== undefined && !/^file:/i.test(uri)) return basename(file);
+  const last = uri.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}

@@ -1,0 +1,154 @@
+/** How a job is stored of which nothing speaks against that: it gets its number, its place and its actor. */
+import { randomUUID } from 'node:crypto';
+import { jobIdOf } from '../../domain/job/job-id.ts';
+import { pathOf } from '../../results/file-keys.ts';
+import { removeFile } from '../../results/spool.ts';
+import { ADMISSION } from '../admission/actor.ts';
+import { isFull } from '../system-messages/disk-watch.ts';
+import { DeliveryError } from '../basics/errors.ts';
+import { storedJob } from '../batch-job/state/stored-job.ts';
+import type { ArchiveCheckResult } from '../batch-job/completion/archive-checks.ts';
+import { copiesResults } from '../batch-job/completion/archive.ts';
+import { requestFilesOf, withDataUrisInFile } from '../batch-job/completion/data-uris.ts';
+import type { JobServiceDeps, JobRequest } from './job-request.ts';
+import { jobFacts } from '../batch-job/log-facts.ts';
+import type { JobRecord } from '../batch-job/state/record.ts';
+import type { Repeatable } from '../requests/idempotency.ts';
+import { wantedJob, type PlannedJob } from './request-checks.ts';
+import { isTerminal, type BatchJobStatus } from '../batch-job/state/status.ts';
+import type { Accepted, Submission } from '../requests/submission.ts';
+
+export class Acceptance {
+  readonly #deps: JobServiceDeps;
+
+  constructor(deps: JobServiceDeps) {
+    this.#deps = deps;
+  }
+
+  async accept(
+    request: JobRequest,
+    planned: PlannedJob,
+    repeatable: Repeatable | undefined,
+  ): Promise<Submission> {
+    const wanted = wantedJob(request, planned, planned.problems, this.#deps.settings);
+    const check = await this.#deps.archive.check(wanted);
+    const [number, mediaId] = await Promise.all([
+      this.#numberOf(repeatable),
+      this.#deps.store.next('medium', wanted.media.length),
+    ]);
+    if (number === 'conflict') return { kind: 'keyReused' };
+    const record: JobRecord = {
+      ...wanted,
+      number,
+      jobId: jobIdOf(this.#deps.settings.jobIdHost, number),
+      archiveCheckStatus: check.status,
+      media: wanted.media.map((medium, i) => {
+        const url = planned.archiveUrls[i];
+        return {
+          ...medium,
+          mediaId: mediaId + i,
+          ...(url === undefined || url === null ? {} : { archiveUrl: url }),
+        };
+      }),
+    };
+    const outcome = await this.#enter(record, check.answer);
+    if (outcome === 'overloaded') return overloaded();
+    if (outcome === 'noRoom') return noRoom();
+    // The same request came twice at once, and the other was first.
+    if (outcome === 'exists') return (await this.acceptedBefore(number)) ?? acceptedAs(record, check);
+    const answer = acceptedAs(record, check);
+    const { priority, externalId } = record;
+    const more = externalId === null ? {} : { externalId };
+    this.#deps.logger.info({ ...jobFacts(record), priority, ...more }, 'a job was accepted');
+    // The job is stored: it is accepted also when its answer cannot be kept just now.
+    if (repeatable !== undefined) await this.#deps.repeats.keep(repeatable, answer).catch(() => undefined);
+    return answer;
+  }
+
+  /** What was answered when this job was accepted. */
+  async acceptedBefore(number: number): Promise<Accepted | undefined> {
+    const job = await storedJob(this.#deps.store, number);
+    if (job === undefined) return undefined;
+    const { record, snapshot } = job;
+    return {
+      kind: 'accepted',
+      jobId: record.jobId,
+      archiveCheckStatus: record.archiveCheckStatus ?? 'NO_ARCHIVE_URL_IN_JOB',
+      ...warningOf(record.warnings),
+      ...(record.archiveCheckStatus === 'FOUND_MATCH' &&
+      snapshot.pastOutput !== null &&
+      !copiesResults(record)
+        ? { outputObjectUri: snapshot.pastOutput }
+        : {}),
+    };
+  }
+
+  /** The number of a new job; of a repeated request the one that its key stands for. */
+  async #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
+    const number = await this.#deps.numbers.next();
+    if (repeatable === undefined) return number;
+    return this.#deps.repeats.reserve(repeatable, number, this.#deps.clock.now());
+  }
+
+  /** Hands the job to its actor. */
+  async #enter(
+    record: JobRecord,
+    archive: ArchiveCheckResult['answer'],
+  ): Promise<'accepted' | 'exists' | 'overloaded' | 'noRoom'> {
+    const { jobs, admission } = this.#deps;
+    const { number: jobNumber, priority } = record;
+    const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber, priority });
+    if (place.kind === 'refused') return 'overloaded';
+    const admitted = place.kind === 'live';
+    try {
+      const kept = await withDataUrisInFile(record, this.#deps.settings);
+      const command = { type: 'accept', record: kept, admitted, objectId: randomUUID(), archive } as const;
+      const reply = await jobs.ask(String(jobNumber), command);
+      if (reply.kind === 'done') return 'accepted';
+      await this.#discard(kept);
+      // The place of a job that has ended already was given back before this one took it again.
+      if (isTerminal(reply.status as BatchJobStatus)) this.leave(jobNumber);
+      return 'exists';
+    } catch (error) {
+      // A late answer may still mean an accepted job: it keeps its place then.
+      if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.leave(jobNumber);
+      if (isFull(error)) return 'noRoom';
+      throw error;
+    }
+  }
+
+  /** What was written for a job that another request has made already; what stays is found later. */
+  async #discard(record: JobRecord): Promise<void> {
+    for (const file of requestFilesOf(record))
+      await removeFile(pathOf(this.#deps.settings.dataDir, file)).catch(() => undefined);
+  }
+
+  /** The place of a job that was not stored goes to another one. */
+  leave(jobNumber: number): void {
+    this.#deps.admission.tell(ADMISSION, { type: 'leave', jobNumber });
+  }
+}
+
+function acceptedAs(record: JobRecord, { status, answer }: ArchiveCheckResult): Accepted {
+  const { jobId, warnings = [] } = record;
+  const accepted = { kind: 'accepted', jobId, archiveCheckStatus: status, ...warningOf(warnings) } as const;
+  if (typeof answer === 'string' || answer.kind === 'none') return accepted;
+  if (answer.kind === 'match')
+    return copiesResults(record) ? accepted : { ...accepted, outputObjectUri: answer.match.outputUri };
+  const unasked = `The archive could not be asked for an earlier job: ${answer.reason}`;
+  return { ...accepted, ...warningOf([...warnings, unasked]) };
+}
+
+/** A line each. */
+const warningOf = (warnings: readonly string[] = []): Pick<Accepted, 'warning'> =>
+  warnings.length === 0 ? {} : { warning: warnings.join('\n') };
+
+const noRoom = () =>
+  ({
+    kind: 'overloaded',
+    message:
+      'The disk of the server is full: the data: URIs of the job could not be stored. Try again later.',
+  }) as const;
+
+export const overloaded = () =>
+  ({ kind: 'overloaded', message: 'Too many jobs wait already; try again later.' }) as const;

@@ -1,0 +1,132 @@
+/** What a request for a job would come to, when nothing is stored and nothing runs. */
+import { mimeInRequest } from '../../domain/plan/accepted-media.ts';
+import type { JobConfiguration } from '../../domain/job/job-config-hash.ts';
+import { levelsOf } from '../../domain/job/job-config-hash.ts';
+import { mediaTypeOf } from '../../domain/plan/media-types.ts';
+import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
+import { effectiveProperties } from '../../domain/properties/properties.ts';
+import type { MediaType, Properties, Range } from '../../domain/types.ts';
+import { censorProperties, maskUri } from '../../domain/job/censor.ts';
+import { Turns } from '../basics/turns.ts';
+import type { JobRequest, JobRequestMedium } from './job-request.ts';
+import type { PlannedJob } from './request-checks.ts';
+import type { Overloaded, Refused } from '../requests/submission.ts';
+
+export interface DryRunDeps {
+  readonly jobService: {
+    plan(request: JobRequest): Promise<PlannedJob | Overloaded | Refused>;
+  };
+  readonly settings: {
+    readonly defaultPriority: number;
+    readonly serverProperties: Properties;
+    readonly environmentProperties: Properties;
+  };
+  /** The name under which clients know a queue. */
+  nameOf(queue: string): string;
+  /** Why nobody takes work from a queue; undefined: somebody does, or is started when there is work. */
+  idleReason(queue: string): string | undefined;
+}
+
+export interface DryRun {
+  readonly kind: 'planned';
+  readonly priority: number;
+  readonly pipeline: {
+    readonly name: string;
+    readonly tasks: readonly {
+      readonly name: string;
+      readonly actionType: PlannedTask['actionType'];
+      readonly actions: readonly PlannedStep[];
+    }[];
+  };
+  readonly media: readonly {
+    readonly mediaUri: string;
+    /** Null: known only when the medium has been looked at. */
+    readonly mediaType: MediaType | null;
+    /** Why it cannot be used. */
+    readonly problem: string | null;
+    /** What of it is looked at; both empty: all of it. Times in milliseconds. */
+    readonly frameRanges: readonly Range[];
+    readonly timeRanges: readonly Range[];
+  }[];
+  readonly warnings: readonly string[];
+}
+
+interface PlannedStep {
+  readonly name: string;
+  readonly algorithm: string;
+  /** In force, and not the default; what media set themselves is not among them. */
+  readonly properties: Properties;
+  readonly queue: string;
+  readonly served: boolean;
+  /** Why nobody takes work from the queue. */
+  readonly reason: string | null;
+}
+
+export class DryRuns {
+  readonly #deps: DryRunDeps;
+
+  constructor(deps: DryRunDeps) {
+    this.#deps = deps;
+  }
+
+  async of(request: JobRequest): Promise<DryRun | Overloaded | Refused> {
+    const planned = await this.#deps.jobService.plan(request);
+    if (planned.kind !== 'planned') return planned;
+    const { plan, warnings, notes, useless } = planned;
+    const job = { ...request, ...this.#deps.settings, plan };
+    const turns = new Turns();
+    const tasks: DryRun['pipeline']['tasks'][number][] = [];
+    for (const { name, actionType, actions } of plan.tasks)
+      tasks.push({
+        name,
+        actionType,
+        actions: await turns.map(actions, (action) => this.#step(job, action)),
+      });
+    return {
+      kind: 'planned',
+      priority: request.priority ?? this.#deps.settings.defaultPriority,
+      pipeline: { name: plan.name, tasks },
+      media: await turns.map(request.media, (medium, i) => shownMedium(medium, useless[i])),
+      warnings: [...warnings, ...notes],
+    };
+  }
+
+  #step(job: JobConfiguration, action: PlannedAction): PlannedStep {
+    const queue = action.algorithm.name;
+    const reason = this.#deps.idleReason(queue);
+    return {
+      name: action.name,
+      algorithm: action.algorithm.name,
+      properties: censorProperties(changedProperties(job, action)),
+      queue: this.#deps.nameOf(queue),
+      served: reason === undefined,
+      reason: reason ?? null,
+    };
+  }
+}
+
+/** Of media nobody has looked at yet: a default that counts for some type of media is one. */
+function changedProperties(job: JobConfiguration, action: PlannedAction): Properties {
+  const levels = { ...levelsOf(job, action), media: {} };
+  const none = { ...levels, environment: {}, algorithm: {}, job: {}, action: {} };
+  const defaults = effectiveProperties(none, 'VIDEO');
+  const others = effectiveProperties(none, 'UNKNOWN');
+  const all = Object.entries(effectiveProperties(levels, 'VIDEO'));
+  return Object.fromEntries(
+    all
+      .filter(([name, value]) => value !== (defaults[name] ?? others[name]))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+function shownMedium(medium: JobRequestMedium, problem: string | undefined): DryRun['media'][number] {
+  const { uri, frameRanges, timeRanges } = medium;
+  const mime = mimeInRequest(medium);
+  return {
+    mediaUri: uri.startsWith('data:') ? 'data:…,<truncated>' : maskUri(uri),
+    mediaType: mime === undefined ? null : mediaTypeOf(mime),
+    problem: problem ?? null,
+    frameRanges,
+    timeRanges,
+  };
+}

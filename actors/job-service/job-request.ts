@@ -1,0 +1,69 @@
+import type { Logger } from '../../config/logger.ts';
+import type { PipelineRequest } from '../../domain/plan/plan-checks.ts';
+import type { RequestLimits } from '../../domain/plan/request-limits.ts';
+import type { Issue, MediaSelector, Properties, Range } from '../../domain/types.ts';
+import type { Store } from '../../store/store.ts';
+import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { JobNumbers } from '../requests/job-numbers.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { Family } from '../runtime/system.ts';
+import type { UploadStore } from '../uploads/upload-store.ts';
+import type { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
+import type { Burst } from '../basics/burst.ts';
+import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
+import type { Repeats } from '../requests/idempotency.ts';
+import type { JobModels } from '../requests/request-models.ts';
+
+/** A validated request, free of the shapes of HTTP. */
+export interface JobRequest extends PipelineRequest {
+  readonly media: readonly JobRequestMedium[];
+  readonly buildOutput: boolean;
+  readonly externalId: string | null;
+  readonly jobProperties: Properties;
+  readonly algorithmProperties: Readonly<Record<string, Properties>>;
+  readonly priority: number | undefined;
+  /** Whoever asks for it, by name. */
+  readonly user: string;
+  readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | undefined;
+}
+export interface JobRequestMedium {
+  readonly uri: string;
+  readonly metadata: Properties;
+  readonly properties: Properties;
+  readonly frameRanges: readonly Range[];
+  readonly timeRanges: readonly Range[];
+  readonly selectors?: readonly MediaSelector[];
+  readonly selectorsOutputAction?: string;
+}
+
+export interface JobServiceDeps {
+  readonly store: Store;
+  readonly catalog: Pick<Catalog, 'batchPlan'>;
+  /** Settles when the catalog shows what other servers have changed by now; absent: there are none. */
+  readonly readCatalog?: () => Promise<unknown>;
+  readonly jobs: Family<JobCommand, JobReply>;
+  readonly admission: Family<AdmissionCommand, AdmissionReply>;
+  readonly settings: {
+    readonly jobIdHost: string;
+    readonly siteId: string;
+    readonly defaultPriority: number;
+    readonly limits: RequestLimits;
+    readonly minFreeBytes: number;
+    readonly dataDir: string;
+    /** Characters of a `data:` URI that the store may have. */
+    readonly dataUriLength: number;
+    readonly serverProperties: Properties;
+    readonly environmentProperties: Properties;
+  };
+  readonly repeats: Repeats;
+  readonly numbers: JobNumbers;
+  readonly burst: Pick<Burst, 'arrived'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly archive: ArchiveChecks;
+  readonly uploads: Pick<UploadStore, 'keeping'>;
+  readonly models: JobModels;
+  /** Why a medium cannot be used, as far as that shows without reading it. */
+  checkMedium(uri: string): Promise<Issue | undefined>;
+}

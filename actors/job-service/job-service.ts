@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { tooManyMedia } from '../../domain/plan/request-limits.ts';
+import type { Issue } from '../../domain/types.ts';
+import { ADMISSION } from '../admission/actor.ts';
+import { freeBytes } from '../system-messages/disk-watch.ts';
+import { DeliveryError } from '../basics/errors.ts';
+import { readableJob, storedJob } from '../batch-job/state/stored-job.ts';
+import { Acceptance, overloaded } from './acceptance.ts';
+import type { JobReply } from '../batch-job/state/commands.ts';
+import type { JobServiceDeps, JobRequest } from './job-request.ts';
+import { jobFacts } from '../batch-job/log-facts.ts';
+import type { Repeatable } from '../requests/idempotency.ts';
+import { checkedRequest, checkMedia, type PlannedJob } from './request-checks.ts';
+import type { Overloaded, Refused, Submission } from '../requests/submission.ts';
+
+/** Where jobs come in: everything that can be refused is refused here, before anything is stored. */
+export class JobService {
+  readonly #deps: JobServiceDeps;
+  readonly #acceptance: Acceptance;
+  #closed = false;
+
+  constructor(deps: JobServiceDeps) {
+    this.#deps = deps;
+    this.#acceptance = new Acceptance(deps);
+  }
+
+  /** From now on new jobs are turned away, because the server drains. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Why so many media are refused, before any of them is looked at. */
+  tooMany(media: number): string | undefined {
+    const { limits } = this.#deps.settings;
+    return media > limits.media ? tooManyMedia(media, limits) : undefined;
+  }
+
+  /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
+  submit(request: JobRequest, repeatable?: Repeatable): Promise<Submission> {
+    this.#deps.burst.arrived();
+    const uris = request.media.map(({ uri }) => uri);
+    return this.#deps.uploads.keeping(uris, () => this.#submit(request, repeatable));
+  }
+
+  async #submit(request: JobRequest, repeatable: Repeatable | undefined): Promise<Submission> {
+    const known = repeatable === undefined ? undefined : await this.#deps.repeats.find(repeatable);
+    if (known === 'conflict') return { kind: 'keyReused' };
+    if (known !== undefined) {
+      const before = known.answer ?? (await this.#acceptance.acceptedBefore(known.jobNumber));
+      if (before !== undefined) return before;
+    }
+    const planned = await this.plan(request);
+    if (planned.kind !== 'planned') return planned;
+    return this.#acceptance.accept(request, planned, repeatable);
+  }
+
+  /** All that is looked at before a job is stored; the archive is not asked. */
+  async plan(request: JobRequest): Promise<PlannedJob | Overloaded | Refused> {
+    const closed = await this.#noRoom();
+    if (closed !== undefined) return { kind: 'overloaded', message: closed };
+    await this.#deps.readCatalog?.();
+    return checkedRequest(request, this.#deps);
+  }
+
+  /** Removes a job that has ended, with all its files; `by`: the name of whoever wants it. */
+  async remove(number: number, by?: string): Promise<'removed' | 'unknown' | 'live'> {
+    const job = by === undefined ? undefined : await readableJob(this.#deps.store, number);
+    const reply = await this.#deps.jobs.ask(String(number), { type: 'remove' });
+    if (reply.kind === 'done') {
+      if (job !== undefined) this.#deps.logger.info({ ...jobFacts(job.record), by }, 'a job was deleted');
+      return 'removed';
+    }
+    return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
+  }
+
+  /** Runs a job that has ended once more. */
+  async resubmit(number: number, priority: number | undefined): Promise<JobReply | Overloaded> {
+    const job = await storedJob(this.#deps.store, number);
+    const uris = (job?.record.media ?? []).map(({ uri }) => uri);
+    const run =
+      job === undefined ? {} : { run: await this.#deps.numbers.runAfter(job.record.jobId, job.snapshot.run) };
+    return this.#deps.uploads.keeping(uris, () => this.#resubmit(number, priority, run));
+  }
+
+  async #resubmit(
+    number: number,
+    priority: number | undefined,
+    run: { readonly run?: number },
+  ): Promise<JobReply | Overloaded> {
+    const closed = await this.#noRoom();
+    if (closed !== undefined) return { kind: 'overloaded', message: closed };
+    const wanted = priority ?? this.#deps.settings.defaultPriority;
+    const place = await this.#deps.admission.ask(ADMISSION, {
+      type: 'enter',
+      jobNumber: number,
+      priority: wanted,
+    });
+    if (place.kind === 'refused') return overloaded();
+    const command = {
+      type: 'resubmit',
+      priority: wanted,
+      admitted: place.kind === 'live',
+      objectId: randomUUID(),
+      ...run,
+    } as const;
+    const reply = await this.#deps.jobs.ask(String(number), command).catch((error: unknown) => {
+      if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.#acceptance.leave(number);
+      throw error;
+    });
+    // A job that is live already keeps its place: only one that does not exist has to give it back.
+    if (reply.kind === 'refused' && reply.reason === 'NO_SUCH_JOB') this.#acceptance.leave(number);
+    return reply;
+  }
+
+  /** Why media cannot be used, one for each, as far as that shows without reading them. */
+  checkMedia(uris: readonly string[]): Promise<readonly (Issue | undefined)[]> {
+    return checkMedia(uris, this.#deps);
+  }
+
+  /** Why no new job would be looked at now. */
+  async closedFor(): Promise<'STOPPING' | 'DISK_FULL' | undefined> {
+    if (this.#closed) return 'STOPPING';
+    return (await this.#noDisk()) === undefined ? undefined : 'DISK_FULL';
+  }
+
+  /** The same as a sentence for whoever wants one. */
+  closedSentence(): Promise<string | undefined> {
+    return this.#noRoom();
+  }
+
+  async #noRoom(): Promise<string | undefined> {
+    if (this.#closed) return 'The server is shutting down; try again later.';
+    return (await this.#noDisk()) ?? this.#deps.store.full?.();
+  }
+
+  async #noDisk(): Promise<string | undefined> {
+    const { dataDir, minFreeBytes } = this.#deps.settings;
+    if ((await freeBytes(dataDir)) >= minFreeBytes) return undefined;
+    const least = Math.ceil(minFreeBytes / 2 ** 20);
+    return `The disk of the server is nearly full (MIN_FREE_BYTES: less than ${least} MiB are free in DATA_DIR); no new jobs are taken until there is room.`;
+  }
+}

@@ -1,0 +1,104 @@
+/** Everything that a request for a job can be refused for. */
+import { archiveUrls, refusedArchiveUrl } from '../../domain/job/archive.ts';
+import type { Issue } from '../../domain/types.ts';
+import { archiveJob } from '../batch-job/completion/archive.ts';
+import type { JobServiceDeps, JobRequest } from './job-request.ts';
+import type { JobRecord, RequestedMedium } from '../batch-job/state/record.ts';
+import { mediaWarnings, unacceptedMedia } from './request-media.ts';
+import { findModels } from '../requests/request-models.ts';
+import { planOf, type RequestPlan } from './request-plan.ts';
+import type { Refused } from '../requests/submission.ts';
+
+/** A request of which nothing speaks against storing it. */
+export interface PlannedJob extends RequestPlan {
+  readonly kind: 'planned';
+  /** Why media cannot be used, one for each. */
+  readonly problems: readonly (Issue | undefined)[];
+  /** The same, and why the pipeline finds nothing in media whose type stands in the request. */
+  readonly useless: readonly (string | undefined)[];
+  /** What is unsure, for a dry run: warnings move the status of a job. */
+  readonly notes: readonly string[];
+  /** Where the results of each medium are posted. */
+  readonly archiveUrls: readonly (string | null)[];
+}
+
+/** Media checked at a time when a job is created. */
+const CHECKS = 16;
+/** Media that a refusal names. */
+const SHOWN_MEDIA = 20;
+
+/** All that speaks against a request; nothing is stored, and the archive is not asked. */
+export async function checkedRequest(
+  request: JobRequest,
+  deps: JobServiceDeps,
+): Promise<PlannedJob | Refused> {
+  const { catalog, settings } = deps;
+  const planned = await planOf(request, catalog, settings);
+  if ('refused' in planned) return { kind: 'refused', message: planned.refused };
+  const models = await findModels(
+    { ...request, ...settings, plan: planned.plan },
+    request.media,
+    deps.models,
+  );
+  if (models.refused !== undefined) return { kind: 'refused', message: models.refused };
+  const problems = await checkMedia(
+    request.media.map(({ uri }) => uri),
+    deps,
+  );
+  const unaccepted = await unacceptedMedia({ ...request, ...settings, plan: planned.plan }, request.media);
+  const useless = problems.map((problem, i) => problem?.message ?? unaccepted[i]);
+  if (useless.every((reason) => reason !== undefined)) {
+    const list = request.media.slice(0, SHOWN_MEDIA).map(({ uri }, i) => `${shortUri(uri)}: ${useless[i]}`);
+    return {
+      kind: 'refused',
+      message: `Could not start job because all media have errors: ${list.join(', ')}`,
+    };
+  }
+  const urls = archiveUrls(archiveJob(wantedJob(request, planned, problems, settings)));
+  const wrongUrl = urls.flatMap((url) => (url === null ? [] : (refusedArchiveUrl(url) ?? [])))[0];
+  if (wrongUrl !== undefined)
+    return { kind: 'refused', message: `Property validation failed due to: ${wrongUrl}` };
+  const warnings = [...planned.warnings, ...mediaWarnings(unaccepted)];
+  return { kind: 'planned', ...planned, warnings, useless, problems, archiveUrls: urls, notes: models.notes };
+}
+
+/** Why media cannot be used, one for each, as far as that shows without reading them. */
+export async function checkMedia(
+  uris: readonly string[],
+  { checkMedium }: Pick<JobServiceDeps, 'checkMedium'>,
+): Promise<readonly (Issue | undefined)[]> {
+  const problems: (Issue | undefined)[] = [];
+  for (let i = 0; i < uris.length; i += CHECKS)
+    problems.push(...(await Promise.all(uris.slice(i, i + CHECKS).map((uri) => checkMedium(uri)))));
+  return problems;
+}
+
+/** The job as it is to be stored, but for what it gets when it is. */
+export function wantedJob(
+  request: JobRequest,
+  planned: RequestPlan,
+  problems: readonly (Issue | undefined)[],
+  settings: JobServiceDeps['settings'],
+): Omit<JobRecord, 'number' | 'jobId'> {
+  return {
+    siteId: settings.siteId,
+    plan: planned.plan,
+    ...(planned.warnings.length === 0 ? {} : { warnings: planned.warnings }),
+    media: request.media.map((medium, i): RequestedMedium => {
+      const problem = problems[i];
+      return { ...medium, mediaId: 0, ...(problem === undefined ? {} : { problem }) };
+    }),
+    priority: request.priority ?? settings.defaultPriority,
+    user: request.user,
+    buildOutput: request.buildOutput,
+    externalId: request.externalId,
+    ...(request.callback === undefined ? {} : { callback: request.callback }),
+    jobProperties: request.jobProperties,
+    algorithmProperties: request.algorithmProperties,
+    serverProperties: settings.serverProperties,
+    environmentProperties: settings.environmentProperties,
+  };
+}
+
+/** For messages: the content of a data: URI is left out. */
+const shortUri = (uri: string) => (uri.startsWith('data:') ? 'data:…,<truncated>' : uri.slice(0, 500));

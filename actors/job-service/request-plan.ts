@@ -1,0 +1,117 @@
+import { refusedCallbackUrl } from '../../domain/job/callback.ts';
+import { JobNotes, lookForNotes, lookForWrongValues, type NotedJob } from '../../domain/job/job-notes.ts';
+import { overLimit, overSubJobs } from '../../domain/plan/request-limits.ts';
+import type { PipelinePlan } from '../../domain/plan.ts';
+import type { Properties } from '../../domain/types.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { Turns } from '../basics/turns.ts';
+import type { JobServiceDeps, JobRequest } from './job-request.ts';
+import { refusedProperties } from './request-properties.ts';
+
+export interface RequestPlan {
+  readonly plan: PipelinePlan;
+  /** What the request asks for without effect. */
+  readonly warnings: readonly string[];
+}
+
+type PlanSettings = Pick<JobServiceDeps['settings'], 'limits' | 'environmentProperties' | 'serverProperties'>;
+type Checked = RequestPlan | { readonly refused: string };
+
+/** The plan of a request with what is to be said about it, or why it can have none: all that shows without looking at a medium. */
+export async function planOf(
+  request: JobRequest,
+  catalog: Pick<Catalog, 'batchPlan'>,
+  settings: PlanSettings,
+): Promise<Checked> {
+  const { media, callback } = request;
+  const { limits } = settings;
+  if (media.length === 0)
+    return {
+      refused: "The job request must contain at least one piece of media, but it didn't contain any.",
+    };
+  const over = overLimit(request, limits);
+  if (over !== undefined) return { refused: over };
+  const wrongCallback = callback === undefined ? undefined : refusedCallbackUrl(callback.url);
+  if (wrongCallback !== undefined) return { refused: wrongCallback };
+  const resolved = catalog.batchPlan(request, limits);
+  if ('refused' in resolved) return resolved;
+  const plan = resolved.ok;
+  const tooMany = overSubJobs(media.length, plan, limits);
+  if (tooMany !== undefined) return { refused: tooMany };
+  if (setsAnything(request)) return checkedProperties(request, plan, settings);
+  const checked = PLAIN.get(settings)?.get(plan) ?? (await checkedProperties(request, plan, settings));
+  const plain = PLAIN.get(settings) ?? new WeakMap<PipelinePlan, Checked>();
+  PLAIN.set(settings, plain.set(plan, checked));
+  return checked;
+}
+
+/** What is said of requests that set nothing: only their plan decides, and jobs of a stored pipeline share that. */
+const PLAIN = new WeakMap<PlanSettings, WeakMap<PipelinePlan, Checked>>();
+
+const isSet = (properties: Properties) => Object.keys(properties).length > 0;
+
+const setsAnything = ({ media, jobProperties, algorithmProperties }: JobRequest): boolean =>
+  isSet(jobProperties) ||
+  Object.keys(algorithmProperties).length > 0 ||
+  media.some(
+    ({ properties, selectors, selectorsOutputAction }) =>
+      isSet(properties) || selectors !== undefined || selectorsOutputAction !== undefined,
+  );
+
+async function checkedProperties(
+  { media, jobProperties, algorithmProperties }: JobRequest,
+  plan: PipelinePlan,
+  { environmentProperties, serverProperties }: PlanSettings,
+): Promise<Checked> {
+  const job = { plan, jobProperties, algorithmProperties, environmentProperties, serverProperties };
+  const noted = { plan, jobProperties, algorithmProperties, media };
+  const refused =
+    (await refusedProperties(job, media)) ??
+    (await refusedValues(noted)) ??
+    (await refusedMediaSelectors(plan, media));
+  if (refused !== undefined) return { refused };
+  return { plan, warnings: await warningsOf(noted) };
+}
+
+async function refusedValues(job: NotedJob): Promise<string | undefined> {
+  const turns = new Turns();
+  for (const refused of lookForWrongValues(job)) {
+    if (refused !== undefined) return `Property validation failed due to: ${refused}`;
+    if (turns.due) await turns.next();
+  }
+  return undefined;
+}
+
+async function warningsOf(job: NotedJob): Promise<readonly string[]> {
+  const turns = new Turns();
+  const notes = new JobNotes();
+  for (const note of lookForNotes(job)) {
+    if (note !== undefined && !notes.add(note)) break;
+    if (turns.due) await turns.next();
+  }
+  return notes.told;
+}
+
+async function refusedMediaSelectors(
+  { tasks }: PipelinePlan,
+  media: JobRequest['media'],
+): Promise<string | undefined> {
+  const selecting = media.filter(({ selectors = [] }) => selectors.length > 0);
+  if (selecting.length === 0) return undefined;
+  // Loaded by the first job that selects anything: a start is that much shorter without JSONPath and what it needs.
+  const { SelectorCheck } = await import('../../domain/text/media-selectors.ts');
+  const actions = tasks.flatMap((task) => task.actions);
+  const check = new SelectorCheck(actions);
+  const turns = new Turns();
+  for (const { selectors, selectorsOutputAction } of selecting) {
+    if (turns.due) await turns.next();
+    for (const refused of check.refusals({
+      mediaSelectors: selectors,
+      mediaSelectorsOutputAction: selectorsOutputAction,
+    })) {
+      if (refused !== null) return refused;
+      if (turns.due) await turns.next();
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,88 @@
+/** Whether the models that a request names exist, where they are files of the operator's own. */
+import { levelsOf, type JobConfiguration } from '../../domain/job/job-config-hash.ts';
+import { propertiesOver } from '../../domain/properties/properties.ts';
+import type { Properties } from '../../domain/types.ts';
+import { Turns } from '../basics/turns.ts';
+
+export interface ModelProblem {
+  readonly message: string;
+  /** It is one on every host: the name is missing. */
+  readonly anywhere: boolean;
+}
+
+/** Looks for model files on the host of the server. */
+export interface FindModel {
+  /** Built-in algorithms that read such files. */
+  readonly algorithms: ReadonlySet<string>;
+  /** Undefined: the file is there. */
+  problem(algorithm: string, properties: Properties): Promise<ModelProblem | undefined>;
+}
+
+/** The same for jobs, which other hosts may do. */
+export interface JobModels extends Pick<FindModel, 'problem'> {
+  /** Whether an installed component of this algorithm reads model files. */
+  isRead(algorithm: string): boolean;
+  /** Whether another host may do the work of this algorithm, with model files of its own. */
+  maybeElsewhere(algorithm: string): boolean;
+}
+
+export interface ModelFindings {
+  /** Why the job cannot run. */
+  readonly refused?: string;
+  /** What only other hosts may have, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Properties of a medium that say which model is used. */
+const NAMING = /^(?:MODEL_NAME|WHISPER_[A-Z_]+|AUDIO_LANGUAGE)$/;
+
+export async function findModels(
+  job: JobConfiguration,
+  media: readonly { readonly properties: Properties }[],
+  models: JobModels,
+): Promise<ModelFindings> {
+  const notes: string[] = [];
+  const turns = new Turns();
+  const actions = new Set(job.plan.tasks.flatMap((task) => task.actions));
+  for (const action of actions) {
+    const { name } = action.algorithm;
+    if (!models.isRead(name)) continue;
+    const inForce = propertiesOver(levelsOf(job, action), 'VIDEO');
+    for (const own of await distinct(media, turns)) {
+      const problem = await models.problem(name, inForce(own));
+      if (problem === undefined) continue;
+      const said = `The action "${action.name}": ${problem.message}`;
+      if (problem.anywhere || !models.maybeElsewhere(name))
+        return { refused: `Property validation failed due to: ${said}`, notes };
+      notes.push(`${said} Another host may have it.`);
+    }
+  }
+  return { notes: [...new Set(notes)].slice(0, MOST_NOTES) };
+}
+
+const MOST_NOTES = 20;
+
+/** The same for the one action of a streaming job. */
+export async function refusedModel(
+  algorithm: string,
+  properties: Properties,
+  models: JobModels,
+): Promise<string | undefined> {
+  const problem = models.isRead(algorithm) ? await models.problem(algorithm, properties) : undefined;
+  if (problem === undefined || !(problem.anywhere || !models.maybeElsewhere(algorithm))) return undefined;
+  return `Property validation failed due to: ${problem.message}`;
+}
+
+/** Thousands of media have few sets of such properties between them. */
+async function distinct(
+  media: readonly { readonly properties: Properties }[],
+  turns: Turns,
+): Promise<Iterable<Properties>> {
+  const found = new Map<string, Properties>();
+  for (const { properties } of media) {
+    if (turns.due) await turns.next();
+    const own = Object.fromEntries(Object.entries(properties).filter(([name]) => NAMING.test(name)));
+    found.set(JSON.stringify(own), own);
+  }
+  return found.values();
+}

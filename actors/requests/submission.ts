@@ -1,0 +1,31 @@
+import type { ArchiveCheckStatus } from '../../domain/job/archive.ts';
+
+/** What a client hears of a job that was taken. */
+export interface Accepted {
+  readonly kind: 'accepted';
+  readonly jobId: string;
+  readonly archiveCheckStatus: ArchiveCheckStatus;
+  /** URI of the earlier job's document that stands for this job's. */
+  readonly outputObjectUri?: string;
+  /** The job runs, but something of what was asked for has no effect or could not be done; a line each. */
+  readonly warning?: string;
+}
+
+export interface Overloaded {
+  readonly kind: 'overloaded';
+  readonly message: string;
+}
+
+export interface Refused {
+  readonly kind: 'refused';
+  readonly message: string;
+}
+
+/** What comes of the wish for a job. */
+export type Submission =
+  | Accepted
+  /** The Idempotency-Key was used for another request. */
+  | { readonly kind: 'keyReused' }
+  | Refused
+  /** Nothing was stored; try again later. */
+  | Overloaded;

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from '../../../config/logger.ts';
+import { maskUri } from '../../../domain/job/censor.ts';
+import type { Send } from '../../../egress/request.ts';
+import type { Clock } from '../../basics/clock.ts';
+import type { StreamMeter } from '../../basics/meter.ts';
+
+export interface ReportQueuesDeps {
+  readonly send: Send;
+  readonly meter: Pick<StreamMeter, 'reportEnded'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Reports that wait for one address. */
+  readonly maxQueued: number;
+  /** Milliseconds that one try may take. */
+  readonly timeoutMs: number;
+}
+
+export interface Report {
+  readonly kind: 'health' | 'summary';
+  readonly jobs: readonly number[];
+  text(): Promise<string>;
+  /** When it was tried, or was lost. */
+  done(): Promise<void>;
+}
+
+/** What became of the last report of a kind. */
+export interface ReportOutcome {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Why it was not taken; null: it was. */
+  readonly error: string | null;
+}
+export interface ReportOutcomes {
+  readonly health?: ReportOutcome;
+  readonly summary?: ReportOutcome;
+  /** Reports that were lost because their receiver was too slow. */
+  readonly dropped: number;
+}
+
+interface Queue {
+  readonly waiting: Report[];
+  sending: boolean;
+}
+
+/** Jobs of which it is known what became of their last reports. */
+const MAX_OUTCOMES = 1_000;
+
+/**
+ * Posts reports, one try each. Every address has a queue of its own, so that a slow receiver delays nobody else; a queue that is full
+ * loses its oldest report.
+ */
+export class ReportQueues {
+  readonly #deps: ReportQueuesDeps;
+  readonly #queues = new Map<string, Queue>();
+  readonly #outcomes = new Map<number, ReportOutcomes>();
+  readonly #stop = new AbortController();
+
+  constructor(deps: ReportQueuesDeps) {
+    this.#deps = deps;
+  }
+
+  /** From now on nothing is posted any more. */
+  close(): void {
+    this.#stop.abort(new Error('the server is shutting down'));
+  }
+
+  outcomes(job: number): ReportOutcomes | undefined {
+    return this.#outcomes.get(job);
+  }
+
+  add(address: string, report: Report): void {
+    const queue = this.#queues.get(address) ?? { waiting: [], sending: false };
+    this.#queues.set(address, queue);
+    queue.waiting.push(report);
+    if (queue.waiting.length > this.#deps.maxQueued) this.#drop(queue.waiting.shift()!);
+    if (!queue.sending) void this.#sendAll(address, queue);
+  }
+
+  #drop(report: Report): void {
+    this.#deps.meter.reportEnded(report.kind, 'dropped');
+    for (const job of report.jobs) {
+      const { dropped = 0, ...rest } = this.#outcomes.get(job) ?? {};
+      this.#note(job, { ...rest, dropped: dropped + 1 });
+    }
+    void report.done().catch(() => undefined);
+  }
+
+  async #sendAll(address: string, queue: Queue): Promise<void> {
+    queue.sending = true;
+    for (let next = queue.waiting.shift(); next !== undefined; next = queue.waiting.shift()) {
+      if (this.#stop.signal.aborted) return;
+      await this.#sendOne(address, next);
+    }
+    this.#queues.delete(address);
+  }
+
+  async #sendOne(address: string, report: Report): Promise<void> {
+    const { meter, clock, logger } = this.#deps;
+    const error = await this.#try(address, report);
+    meter.reportEnded(report.kind, error === null ? 'sent' : 'failed');
+    for (const job of report.jobs) {
+      const before = this.#outcomes.get(job) ?? { dropped: 0 };
+      this.#note(job, { ...before, [report.kind]: { at: clock.now(), error } });
+    }
+    if (error !== null)
+      logger.warn(
+        { address: maskUri(address), kind: report.kind, jobs: report.jobs, error },
+        'a report of a stream was not taken',
+      );
+    await report.done().catch(() => undefined);
+  }
+
+  /** Why it was not taken; null: it was. */
+  async #try(url: string, report: Report): Promise<string | null> {
+    const { send, timeoutMs } = this.#deps;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const request = {
+        method: 'POST',
+        url,
+        body: null,
+        text: await report.text(),
+        headers: { 'Content-Type': 'application/json' },
+        idempotencyKey: randomUUID(),
+        addToken: false,
+      } as const;
+      const outcome = await send(request, AbortSignal.any([timeout, this.#stop.signal]));
+      return outcome.kind === 'sent' ? null : outcome.reason;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  #note(job: number, outcome: ReportOutcomes): void {
+    this.#outcomes.delete(job);
+    this.#outcomes.set(job, outcome);
+    // Jobs that nobody reports of any more do not pile up here.
+    if (this.#outcomes.size > MAX_OUTCOMES) this.#outcomes.delete(this.#outcomes.keys().next().value!);
+  }
+}

@@ -1,0 +1,214 @@
+/** Reports of streaming jobs (specification 6.2, 6.3): what they say, who is told, and which server tells it. */
+import { readFile } from 'node:fs/promises';
+import { segmentFile } from '../../../results/layout.ts';
+import { localIso } from '../../../results/local-iso.ts';
+import { emptyReport } from '../../../results/check/segment-report.ts';
+import type { Duties } from '../../../store/duties.ts';
+import { allEntries, type Store } from '../../../store/store.ts';
+import { storedStream, type StoredStream } from '../stored-stream.ts';
+import { LIVE_STREAMS } from '../indexes.ts';
+import { ReportFiles, type ReportFilesDeps } from './report-files.ts';
+import { ReportQueues, type ReportOutcomes, type ReportQueuesDeps } from './report-queues.ts';
+import { isEnded, type StreamingJobRecord, type StreamingJobState } from '../state.ts';
+
+export interface ReportDeps extends ReportQueuesDeps, ReportFilesDeps {
+  readonly store: Store;
+  /** Of servers that share a store one posts the reports of a job, in their order, and one tells the health of all. */
+  readonly duties: Duties;
+  /** The server whose duty it is to post the reports of this job looks for them. */
+  tellOthers(job: number): void;
+}
+
+/** As long as its server is there a duty is nobody else's; reports may wait for a slow receiver. */
+const DUTY_MS = 600_000;
+/** Jobs of which it is known which of their reports have gone. */
+const MOST_KNOWN = 1_000;
+const dutyOf = (job: number) => `stream-reports/${job}`;
+
+export class StreamReports {
+  readonly #deps: ReportDeps;
+  readonly #queues: ReportQueues;
+  readonly #files: ReportFiles;
+  /** Segment reports that wait to be posted, by their file. */
+  readonly #posting = new Set<string>();
+  /** By job: the last segment whose report was brought to its place; those before it were, too. */
+  readonly #published = new Map<number, number>();
+  /** Jobs that have ended, and whose folder may still be there. */
+  readonly #over = new Set<number>();
+
+  constructor(deps: ReportDeps) {
+    this.#deps = deps;
+    this.#queues = new ReportQueues(deps);
+    this.#files = new ReportFiles(deps);
+  }
+
+  /** From now on nothing is posted any more; what waits lies in its folder for the next start. */
+  close(): void {
+    this.#queues.close();
+  }
+
+  outcomes(job: number): ReportOutcomes | undefined {
+    return this.#queues.outcomes(job);
+  }
+
+  /** How one job stands. */
+  health(record: StreamingJobRecord, state: StreamingJobState): void {
+    const { healthReportCallbackUri: address } = record;
+    if (address !== null) this.#health(address, [{ record, state }]);
+  }
+
+  /** The same, to whoever wants to hear of stalls and does not hear of everything anyway. */
+  stalled(record: StreamingJobRecord, state: StreamingJobState): void {
+    const { stallCallbackUri: address } = record;
+    if (address !== null && address !== record.healthReportCallbackUri)
+      this.#health(address, [{ record, state }]);
+  }
+
+  /** How all live jobs stand: one report for each address. */
+  async healthOfAll(): Promise<void> {
+    const { store, duties } = this.#deps;
+    if (!(await duties.claim('stream-health', DUTY_MS))) return;
+    const byAddress = new Map<string, StoredStream[]>();
+    for await (const { id } of allEntries(store, LIVE_STREAMS)) {
+      const job = await storedStream(store, Number(id));
+      const address = job?.record.healthReportCallbackUri;
+      if (job === undefined || address === null || address === undefined) continue;
+      byAddress.set(address, [...(byAddress.get(address) ?? []), job]);
+    }
+    for (const [address, jobs] of byAddress) this.#health(address, jobs);
+  }
+
+  #health(address: string, jobs: readonly StoredStream[]): void {
+    const at = this.#deps.clock.now();
+    const text = JSON.stringify({ reportDate: localIso(at), reports: jobs.map(healthOf) });
+    this.#queues.add(address, {
+      kind: 'health',
+      jobs: jobs.map(({ record }) => record.number),
+      text: () => Promise.resolve(text),
+      done: () => Promise.resolve(),
+    });
+  }
+
+  /** Brings the reports of segments that the job has taken in to their place, and posts them. */
+  async publish(record: StreamingJobRecord, state: StreamingJobState): Promise<void> {
+    if (await this.#isOwn(record.number)) await this.#publishAll(record, state);
+  }
+
+  /** Another server has something to post of this job. */
+  async hear(job: number): Promise<void> {
+    const { duties, store } = this.#deps;
+    const stored = await storedStream(store, job);
+    if (stored !== undefined && (await duties.claim(dutyOf(job), DUTY_MS)))
+      await this.#publishAll(stored.record, stored.state);
+  }
+
+  /** Whether this server posts the reports of the job; another one that does is told that there is something to post. */
+  async #isOwn(job: number): Promise<boolean> {
+    const isOwn = await this.#deps.duties.claim(dutyOf(job), DUTY_MS);
+    if (!isOwn) this.#deps.tellOthers(job);
+    return isOwn;
+  }
+
+  async #publishAll(
+    record: StreamingJobRecord,
+    { status, lastSegment: upTo }: StreamingJobState,
+  ): Promise<void> {
+    for (const segment of await this.#files.waiting(record.number))
+      if (segment <= upTo) await this.#publish(record, segment);
+    if (isEnded(status)) await this.#ended(record);
+  }
+
+  async #publish(record: StreamingJobRecord, segment: number): Promise<void> {
+    const { number, summaryReportCallbackUri: address } = record;
+    const file = segmentFile(this.#deps.dataDir, number, segment);
+    // Two who have found it at a time publish it once.
+    if (this.#posting.has(file)) return;
+    // It has gone: a server that was brought the segment again, before it knew of that, has made it once more.
+    if (segment <= (this.#published.get(number) ?? -1)) return this.#files.hasGone(file);
+    this.#posting.add(file);
+    const place = await this.#place(record, file).catch((error: unknown) => {
+      this.#posting.delete(file);
+      throw error;
+    });
+    this.#note(number, segment);
+    if (address === null) {
+      await this.#files.hasGone(file);
+      return void this.#posting.delete(file);
+    }
+    this.#queues.add(address, {
+      kind: 'summary',
+      jobs: [number],
+      text: () => readFile(place, 'utf8'),
+      done: async () => {
+        this.#posting.delete(file);
+        await this.#files.hasGone(file);
+        await this.#removeFolder(number);
+      },
+    });
+  }
+
+  #note(job: number, segment: number): void {
+    this.#published.delete(job);
+    this.#published.set(job, segment);
+    if (this.#published.size > MOST_KNOWN) this.#published.delete(this.#published.keys().next().value!);
+  }
+
+  /** Brings the report of a segment to its place; answers where to read it until it has gone. */
+  #place({ number, enableOutputToDisk }: StreamingJobRecord, file: string): Promise<string> {
+    return enableOutputToDisk ? this.#files.keep(number, file) : Promise.resolve(file);
+  }
+
+  /** A report without tracks that says why there will be no more of them. */
+  async error(record: StreamingJobRecord, state: StreamingJobState, message: string): Promise<void> {
+    const segmentId = state.lastSegment + 1;
+    const { number, externalId, segmentSize, trackType } = record;
+    const head = { jobId: number, externalId, segmentId, segmentSize, trackType };
+    const report = emptyReport({ ...head, errorMessage: message, at: this.#deps.clock.now() });
+    const text = `${JSON.stringify(report)}\n`;
+    if (record.enableOutputToDisk) await this.#files.write(number, text);
+    const { summaryReportCallbackUri: address } = record;
+    if (address === null) return;
+    const done = () => this.#removeFolder(number);
+    this.#queues.add(address, { kind: 'summary', jobs: [number], text: () => Promise.resolve(text), done });
+  }
+
+  /** No more segments come: their folder goes when the last report has gone, or with a cleaning when the store is away now. */
+  async ended(record: StreamingJobRecord): Promise<void> {
+    try {
+      if (await this.#isOwn(record.number)) await this.#ended(record);
+    } catch (err) {
+      const { logger } = this.#deps;
+      logger.debug({ err, jobId: record.number }, 'the folder of reports of a stream is removed later');
+    }
+  }
+
+  async #ended({ number }: StreamingJobRecord): Promise<void> {
+    this.#over.add(number);
+    await this.#removeFolder(number);
+  }
+
+  /** Reports that are still on their way keep it; what else lies there was never taken in. */
+  async #removeFolder(job: number): Promise<void> {
+    if (!this.#over.has(job)) return;
+    const isGone = await this.#files.removeWaiting(job, (file) => this.#posting.has(file));
+    if (isGone) this.#over.delete(job);
+    if (!this.#over.has(job)) await this.#deps.duties.release(dutyOf(job)).catch(() => undefined);
+  }
+
+  /** False: files are left. */
+  removeFiles({ number }: StreamingJobRecord): Promise<boolean> {
+    return this.#files.removeAll(number);
+  }
+}
+
+/** HealthReportData of specification 2.3. */
+function healthOf({ record, state: { status, detail, activity } }: StoredStream) {
+  return {
+    jobId: record.number,
+    externalId: record.externalId,
+    jobStatus: status,
+    jobStatusDetail: detail,
+    activityFrameId: activity === null ? null : String(activity.frame),
+    activityTimestamp: activity === null ? null : localIso(activity.at),
+  };
+}

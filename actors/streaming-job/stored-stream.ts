@@ -1,0 +1,15 @@
+import type { Store } from '../../store/store.ts';
+import { STREAMING_JOB, type StreamingJobRecord, type StreamingJobState } from './state.ts';
+
+export interface StoredStream {
+  readonly record: StreamingJobRecord;
+  readonly state: StreamingJobState;
+}
+
+/** A streaming job as it is stored; no actor is woken for it. */
+export async function storedStream(store: Store, number: number): Promise<StoredStream | undefined> {
+  const stored = await store.load({ kind: STREAMING_JOB, id: String(number) });
+  if (stored === undefined) return undefined;
+  const { state } = stored.snapshot.body as { readonly state: StreamingJobState };
+  return state.removed ? undefined : { record: stored.record as StreamingJobRecord, state };
+}

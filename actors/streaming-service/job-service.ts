@@ -1,0 +1,148 @@
+import type { Logger } from '../../config/logger.ts';
+import type { CatalogLookup } from '../../domain/plan/plan-lookup.ts';
+import { maskUri } from '../../domain/job/censor.ts';
+import { streamOutputFolder } from '../../results/layout.ts';
+import type { Store } from '../../store/store.ts';
+import type { Repeatable, Repeats } from '../requests/idempotency.ts';
+import type { JobNumbers } from '../requests/job-numbers.ts';
+import { refusedModel, type JobModels } from '../requests/request-models.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { Family } from '../runtime/system.ts';
+import { storedStream } from '../streaming-job/stored-stream.ts';
+import type { StreamingJobCommand } from '../streaming-job/commands.ts';
+import type { StreamingJobReply } from '../streaming-job/context.ts';
+import { LIVE_STREAMS } from '../streaming-job/indexes.ts';
+import { checkedStream, type StreamingJobRequest, type StreamingRequestSettings } from './request.ts';
+import { isEnded, type StreamingJobRecord } from '../streaming-job/state.ts';
+
+export interface StreamingJobServiceDeps {
+  readonly store: Store;
+  readonly catalog: CatalogLookup;
+  /** Settles when the catalog shows what other servers have changed by now; absent: there are none. */
+  readonly readCatalog?: () => Promise<unknown>;
+  readonly jobs: Family<StreamingJobCommand, StreamingJobReply>;
+  readonly repeats: Repeats;
+  readonly numbers: JobNumbers;
+  readonly models: JobModels;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly dataDir: string;
+  /** Streams that are watched at a time. */
+  readonly maxStreams: number;
+  readonly settings: StreamingRequestSettings;
+  /** Why no job at all is taken now. */
+  closed(): Promise<string | undefined>;
+  removeFiles(record: StreamingJobRecord): Promise<boolean>;
+}
+
+export interface AcceptedStream {
+  readonly kind: 'accepted';
+  readonly jobId: number;
+  /** Null when the job writes no files. */
+  readonly outputObjectDirectory: string | null;
+  /** What was asked for without effect. */
+  readonly warnings: readonly string[];
+}
+
+export type StreamSubmission =
+  | AcceptedStream
+  | { readonly kind: 'refused'; readonly message: string }
+  /** Nothing was stored; try again later. */
+  | { readonly kind: 'overloaded'; readonly message: string }
+  /** The Idempotency-Key was used for another request. */
+  | { readonly kind: 'keyReused' };
+
+/** What came of the wish to cancel. */
+export type StreamCancellation =
+  | { readonly kind: 'cancelled'; readonly outputObjectDirectory: string | null }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** Where streaming jobs come in: everything that can be refused is refused here, before anything is stored. */
+export class StreamingJobService {
+  readonly #deps: StreamingJobServiceDeps;
+
+  constructor(deps: StreamingJobServiceDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
+  async submit(request: StreamingJobRequest, repeatable?: Repeatable): Promise<StreamSubmission> {
+    const before = repeatable === undefined ? undefined : await this.#before(repeatable);
+    if (before !== undefined) return before;
+    await this.#deps.readCatalog?.();
+    const checked = checkedStream(request, this.#deps.catalog, this.#deps.settings);
+    if ('refused' in checked) return { kind: 'refused', message: checked.refused };
+    const { algorithm, properties } = checked.ok;
+    const noModel = await refusedModel(algorithm, properties, this.#deps.models);
+    if (noModel !== undefined) return { kind: 'refused', message: noModel };
+    const noRoom = await this.#noRoom();
+    if (noRoom !== undefined) return { kind: 'overloaded', message: noRoom };
+    const number = await this.#numberOf(repeatable);
+    if (number === 'conflict') return { kind: 'keyReused' };
+    const record = { ...checked.ok, number, createdAt: this.#deps.clock.now() };
+    const reply = await this.#deps.jobs.ask(String(number), { type: 'create', record });
+    // The same request came twice at once, and the other was first: it is the same job.
+    if (reply.kind === 'done')
+      this.#deps.logger.info(
+        {
+          jobId: number,
+          user: record.user,
+          stream: maskUri(record.streamUri),
+          pipeline: record.pipelineName,
+        },
+        'a streaming job was accepted',
+      );
+    return this.#accepted(record);
+  }
+
+  async cancel(number: number, doCleanup: boolean): Promise<StreamCancellation> {
+    const job = await storedStream(this.#deps.store, number);
+    const reply = await this.#deps.jobs.ask(String(number), { type: 'cancel', doCleanup });
+    if (job === undefined || (reply.kind === 'refused' && reply.reason === 'NO_SUCH_JOB'))
+      return { kind: 'refused', message: `Streaming job with id ${number} doesn't exist.` };
+    if (reply.kind === 'done')
+      return { kind: 'cancelled', outputObjectDirectory: this.directoryOf(job.record) };
+    const why = `Streaming job ${number} already has state '${reply.status}' and cannot be cancelled at this time.`;
+    if (!doCleanup) return { kind: 'refused', message: why };
+    if (isEnded(job.state.status)) await this.#deps.removeFiles(job.record);
+    return { kind: 'refused', message: `${why} Attempted cleanup anyway.` };
+  }
+
+  /** Removes a job that has ended, with all its files. */
+  async remove(number: number): Promise<'removed' | 'unknown' | 'live'> {
+    const reply = await this.#deps.jobs.ask(String(number), { type: 'remove' });
+    if (reply.kind === 'done') return 'removed';
+    return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
+  }
+
+  directoryOf({ enableOutputToDisk, number }: StreamingJobRecord): string | null {
+    return enableOutputToDisk ? streamOutputFolder(this.#deps.dataDir, number) : null;
+  }
+
+  #accepted(record: StreamingJobRecord): AcceptedStream {
+    const { number: jobId, warnings = [] } = record;
+    return { kind: 'accepted', jobId, outputObjectDirectory: this.directoryOf(record), warnings };
+  }
+
+  async #before(repeatable: Repeatable): Promise<StreamSubmission | undefined> {
+    const known = await this.#deps.repeats.find(repeatable);
+    if (known === undefined) return undefined;
+    if (known === 'conflict') return { kind: 'keyReused' };
+    const job = await storedStream(this.#deps.store, known.jobNumber);
+    return job === undefined ? undefined : this.#accepted(job.record);
+  }
+
+  async #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
+    const { numbers, repeats, clock } = this.#deps;
+    const number = await numbers.next();
+    return repeatable === undefined ? number : repeats.reserve(repeatable, number, clock.now());
+  }
+
+  async #noRoom(): Promise<string | undefined> {
+    const { store, maxStreams, closed } = this.#deps;
+    const why = await closed();
+    if (why !== undefined) return why;
+    if ((await store.count(LIVE_STREAMS)) < maxStreams) return undefined;
+    return `There are ${maxStreams} streaming jobs already, as many as this server watches at a time (MAX_STREAMS); cancel one, or try again later.`;
+  }
+}

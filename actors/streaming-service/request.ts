@@ -1,0 +1,164 @@
+/** Everything that a request for a streaming job can be refused for (specification 2.3, 4.3). */
+import { refusedCallbackUrl } from '../../domain/job/callback.ts';
+import { jobNotes, lookForWrongValues } from '../../domain/job/job-notes.ts';
+import { levelsOf } from '../../domain/job/job-config-hash.ts';
+import { resolvePlan } from '../../domain/plan/plan-checks.ts';
+import type { CatalogLookup } from '../../domain/plan/plan-lookup.ts';
+import type { PipelinePlan, PlannedAction } from '../../domain/plan.ts';
+import { effectiveProperties } from '../../domain/properties/properties.ts';
+import { refusedProperty } from '../../domain/properties/property-checks.ts';
+import { overLimit, type RequestLimits } from '../../domain/plan/request-limits.ts';
+import type { Properties } from '../../domain/types.ts';
+import type { StreamingJobRecord } from '../streaming-job/state.ts';
+
+/** A validated request, free of the shapes of HTTP. */
+export interface StreamingJobRequest {
+  readonly externalId: string | null;
+  readonly user: string;
+  readonly jobProperties: Properties;
+  readonly algorithmProperties: Readonly<Record<string, Properties>>;
+  readonly stream: {
+    readonly uri: string;
+    /** Frames of a segment. */
+    readonly segmentSize: number;
+    readonly properties: Properties;
+  };
+  /** Milliseconds; -1: a stall never ends the job. */
+  readonly stallTimeout: number;
+  readonly enableOutputToDisk: boolean;
+  readonly healthReportCallbackUri: string | null;
+  readonly summaryReportCallbackUri: string | null;
+  readonly stallCallbackUri: string | null;
+  readonly pipelineName: string;
+}
+
+export interface StreamingRequestSettings {
+  readonly limits: RequestLimits;
+  readonly serverProperties: Properties;
+  readonly environmentProperties: Properties;
+  /** Frames of a segment at most. */
+  readonly maxSegmentSize: number;
+}
+
+/** The job as it is to be stored, but for its number and its time. */
+export type WantedStream = Omit<StreamingJobRecord, 'number' | 'createdAt'>;
+
+const SCHEMES = new Set(['rtsp:', 'rtsps:', 'http:', 'https:']);
+const LEAST_SEGMENT = 10;
+const CALLBACKS = ['healthReportCallbackUri', 'summaryReportCallbackUri', 'stallCallbackUri'] as const;
+
+export function checkedStream(
+  request: StreamingJobRequest,
+  catalog: CatalogLookup,
+  settings: StreamingRequestSettings,
+): { readonly ok: WantedStream } | { readonly refused: string } {
+  const refused =
+    refusedStream(request, settings.maxSegmentSize) ??
+    refusedSizes(request, settings.limits) ??
+    refusedCallbacks(request);
+  if (refused !== undefined) return { refused };
+  const action = actionOf(request.pipelineName, catalog, settings.limits);
+  if ('refused' in action) return action;
+  const wrong = refusedProperties(request) ?? refusedValues(request, action.plan);
+  if (wrong !== undefined) return { refused: wrong };
+  const { stream, jobProperties, algorithmProperties, ...rest } = request;
+  const levels = levelsOf({ ...settings, jobProperties, algorithmProperties, plan: action.plan }, action.ok);
+  return {
+    ok: {
+      ...rest,
+      streamUri: stream.uri,
+      segmentSize: stream.segmentSize,
+      pipelineName: action.plan.name,
+      algorithm: action.ok.algorithm.name,
+      trackType: action.ok.algorithm.trackType,
+      warnings: warningsOf(request, action.plan),
+      properties: effectiveProperties({ ...levels, media: stream.properties }, 'VIDEO'),
+    },
+  };
+}
+
+/** In a batch job it would be one of many media, here it is the only one. */
+const asStream = (text: string) => text.replace('media[0].properties', 'mediaProperties');
+
+/** What is asked for without effect: names that nobody knows, values that nobody takes. */
+const warningsOf = (
+  { jobProperties, algorithmProperties, stream: { properties } }: StreamingJobRequest,
+  plan: PipelinePlan,
+): readonly string[] =>
+  jobNotes({ plan, jobProperties, algorithmProperties, media: [{ properties }] }).map(asStream);
+
+function refusedValues(
+  { jobProperties, algorithmProperties, stream: { properties } }: StreamingJobRequest,
+  plan: PipelinePlan,
+): string | undefined {
+  for (const refused of lookForWrongValues({
+    plan,
+    jobProperties,
+    algorithmProperties,
+    media: [{ properties }],
+  }))
+    if (refused !== undefined) return `Property validation failed due to: ${asStream(refused)}`;
+  return undefined;
+}
+
+function refusedStream(
+  { stream: { uri, segmentSize }, stallTimeout }: StreamingJobRequest,
+  maxSegmentSize: number,
+): string | undefined {
+  if (uri.trim() === '') return 'A stream URI was not provided.';
+  const scheme = URL.canParse(uri) ? new URL(uri).protocol : undefined;
+  if (scheme === undefined) return 'The stream URI is malformed: it must look like rtsp://host/path.';
+  if (!SCHEMES.has(scheme))
+    return 'The scheme of the provided URI is not supported. Only RTSP, HTTP, and HTTPS are supported.';
+  if (segmentSize < LEAST_SEGMENT) return `The segment size must be at least ${LEAST_SEGMENT}.`;
+  if (segmentSize > maxSegmentSize)
+    return `The segment size must be at most ${maxSegmentSize} (MAX_SEGMENT_SIZE).`;
+  return stallTimeout < -1
+    ? 'The stall timeout must be -1 (never) or a number of milliseconds from 0.'
+    : undefined;
+}
+
+function refusedSizes(request: StreamingJobRequest, limits: RequestLimits): string | undefined {
+  const { externalId, pipelineName, jobProperties, algorithmProperties, stream } = request;
+  const over = overLimit(
+    {
+      externalId,
+      pipelineName,
+      jobProperties,
+      algorithmProperties,
+      media: [{ uri: stream.uri, metadata: {}, properties: stream.properties }],
+    },
+    limits,
+  );
+  return over === undefined ? undefined : asStream(over).replace('media[0].mediaUri', 'streamUri');
+}
+
+function refusedCallbacks(request: StreamingJobRequest): string | undefined {
+  for (const name of CALLBACKS) {
+    const address = request[name];
+    const refused = address === null ? undefined : refusedCallbackUrl(address);
+    if (refused !== undefined) return refused.replace('callbackURL', name);
+  }
+  return undefined;
+}
+
+function actionOf(pipelineName: string, catalog: CatalogLookup, limits: RequestLimits) {
+  const resolved = resolvePlan(catalog, { pipelineName }, 'stream', limits);
+  if ('refused' in resolved) return resolved;
+  const plan = resolved.ok;
+  const [task, ...otherTasks] = plan.tasks;
+  const [action, ...otherActions] = task?.actions ?? ([] as readonly PlannedAction[]);
+  if (action === undefined || otherTasks.length + otherActions.length > 0)
+    return {
+      refused: `The pipeline of a streaming job must have exactly one task with one action; ${plan.name} has more.`,
+    };
+  return { ok: action, plan };
+}
+
+function refusedProperties({ jobProperties, algorithmProperties, stream }: StreamingJobRequest) {
+  for (const properties of [jobProperties, ...Object.values(algorithmProperties), stream.properties]) {
+    const refused = refusedProperty(properties);
+    if (refused !== null) return `Property validation failed due to: ${refused}`;
+  }
+  return undefined;
+}

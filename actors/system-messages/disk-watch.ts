@@ -1,0 +1,92 @@
+import { statfsSync } from 'node:fs';
+import type { Logger } from '../../config/logger.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { SystemMessageService } from './service.ts';
+
+/**
+ * Bytes that are free for this user on the disk of a folder. The system has the figure in memory: to hand the question to another thread,
+ * for every job that comes in, takes five times as long as the answer.
+ */
+export function freeBytes(folder: string): Promise<number> {
+  return new Promise((resolve) => {
+    const { bavail, bsize } = statfsSync(folder);
+    resolve(bavail * bsize);
+  });
+}
+
+const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
+
+/** Whether something could not be written for want of room. */
+export const isFull = (error: unknown): boolean => FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '');
+
+export interface DiskWatchDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly messages: Pick<SystemMessageService, 'announce' | 'remove'>;
+  readonly minFreeBytes: number;
+  /** Time between two looks. */
+  readonly everyMs: number;
+  /** Of the disk of DATA_DIR. */
+  free(): Promise<number>;
+}
+
+/** This share more must be free again before the disk counts as having room: at the limit it would be told again and again. */
+const SPARE = 0.1;
+
+/** Says in the log and in a system message that the disk is nearly full, once, and takes the message away when it has room again. */
+export class DiskWatch {
+  readonly #deps: DiskWatchDeps;
+  #low = false;
+  /** The message that stands there; undefined while there is none. On a full disk it may be a while until it can be posted or removed. */
+  #message: number | undefined;
+
+  constructor(deps: DiskWatchDeps) {
+    this.#deps = deps;
+  }
+
+  async look(): Promise<void> {
+    const { minFreeBytes, logger } = this.#deps;
+    const free = await this.#deps.free();
+    if (!this.#low && free < minFreeBytes) {
+      this.#low = true;
+      logger.warn({ free, minFreeBytes }, 'the disk is nearly full: no new jobs and uploads are taken');
+    } else if (this.#low && free >= minFreeBytes + minFreeBytes * SPARE) {
+      this.#low = false;
+      logger.info({ free, minFreeBytes }, 'the disk has room again: new jobs and uploads are taken');
+    }
+    await this.#tell();
+  }
+
+  /** Brings the message in line with what the disk is like. */
+  async #tell(): Promise<void> {
+    const { messages } = this.#deps;
+    if (this.#low) this.#message ??= await messages.announce({ msg: MESSAGE, ...KIND });
+    else if (this.#message !== undefined) {
+      await messages.remove(this.#message);
+      this.#message = undefined;
+    }
+  }
+}
+
+const MESSAGE =
+  'The disk of the service is nearly full: new jobs and uploads are refused until an administrator makes room or old jobs are deleted.';
+const KIND = { msgType: 'all', removeStrategy: 'atServerStartup', severity: 'warning' } as const;
+
+/** Looks at once and then again and again, until the answer is called. */
+export function startDiskWatch(deps: DiskWatchDeps): () => void {
+  const watch = new DiskWatch(deps);
+  let cancel = () => {};
+  let stopped = false;
+  const look = () =>
+    void watch
+      .look()
+      .catch((err: unknown) => deps.logger.warn({ err }, 'the free disk could not be looked at'))
+      .finally(() => {
+        if (!stopped) cancel = deps.clock.after(deps.everyMs, look);
+      });
+  look();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

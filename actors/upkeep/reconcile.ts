@@ -1,0 +1,123 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from '../../config/logger.ts';
+import { numberOfRun } from '../../results/found-jobs.ts';
+import { runFolder, runOfMedia } from '../../results/layout.ts';
+import { removeFolder } from '../../results/spool.ts';
+import type { Duties } from '../../store/duties.ts';
+import { allEntries, type Store } from '../../store/store.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { ADMISSION } from '../admission/actor.ts';
+import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
+import { BATCH_JOB } from '../batch-job/state/keys.ts';
+import { foldersOf } from '../batch-job/state/record.ts';
+import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
+import { JOB_SCHEMA } from '../batch-job/state/snapshot.ts';
+import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
+import type { Repeats } from '../requests/idempotency.ts';
+import type { Delivery } from '../delivery/actor.ts';
+import type { StreamingJobCommand } from '../streaming-job/commands.ts';
+import type { StreamingJobReply } from '../streaming-job/context.ts';
+import { STREAMING_SCHEMA } from '../streaming-job/actor.ts';
+import { LIVE_STREAMS } from '../streaming-job/indexes.ts';
+import { STREAMING_JOB } from '../streaming-job/state.ts';
+import { every, type Clock } from '../basics/clock.ts';
+import type { Family } from '../runtime/system.ts';
+import { newestJob, storedJob } from '../batch-job/state/stored-job.ts';
+
+/** One server forgets old keys for all; when it is gone, another one does after so many looks. */
+const KEYS_DUTY_LOOKS = 3;
+
+export interface ReconcileDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly duties: Duties;
+  readonly jobs: Family<JobCommand, JobReply>;
+  readonly streamingJobs: Family<StreamingJobCommand, StreamingJobReply>;
+  readonly admission: Family<AdmissionCommand, AdmissionReply>;
+  readonly repeats: Repeats;
+  /** Milliseconds for which an Idempotency-Key is remembered. */
+  readonly keysKeptMs: number;
+  readonly delivery: Delivery;
+  /** Time between two looks. */
+  readonly everyMs: number;
+  readonly cluster: Pick<Cluster, 'onDeath'> | undefined;
+}
+
+/** Live jobs for which nothing is queued or runs: whatever message was lost, they say again what is to be done. */
+export function startReconciling(deps: ReconcileDeps): () => void {
+  const { store, clock, jobs, admission, everyMs } = deps;
+  const reconcile = async () => {
+    admission.tell(ADMISSION, { type: 'open' });
+    const waiting = new Set<string>();
+    for await (const { id } of allEntries(store, WAITING_JOBS)) waiting.add(id);
+    for await (const { id } of allEntries(store, LIVE_JOBS))
+      if (!waiting.has(id) && (await store.work.known({ kind: BATCH_JOB, id })).size === 0)
+        jobs.tell(id, { type: 'resume' });
+    for await (const { id } of allEntries(store, LIVE_STREAMS))
+      if ((await store.work.known({ kind: STREAMING_JOB, id })).size === 0)
+        deps.streamingJobs.tell(id, { type: 'resume' });
+    // Who has missed that something waits hears it now.
+    if (store.shared) await store.work.announce();
+    await deps.delivery.wakeAll();
+    if (await deps.duties.claim('idempotency-keys', KEYS_DUTY_LOOKS * everyMs))
+      await deps.repeats.forget(clock.now() - deps.keysKeptMs);
+  };
+  deps.cluster?.onDeath(() => void reconcile().catch(() => undefined));
+  return every(clock, everyMs, reconcile);
+}
+
+/**
+ * A live job that a newer version stored is not taken up half: the server does not start, unless another one that can read it is there,
+ * to which it is left.
+ */
+export async function refuseNewer(store: Store): Promise<void> {
+  await refuseNewerOf(store, LIVE_JOBS, BATCH_JOB, JOB_SCHEMA);
+  await refuseNewerOf(store, LIVE_STREAMS, STREAMING_JOB, STREAMING_SCHEMA);
+}
+
+async function refuseNewerOf(store: Store, index: string, kind: string, schema: number): Promise<void> {
+  for await (const { id } of allEntries(store, index)) {
+    const stored = await store.load({ kind, id }).catch(() => undefined);
+    if (stored === undefined || stored.snapshot.schema <= schema) continue;
+    const elsewhere = (await store.knownElsewhere?.(kind)) ?? 0;
+    if (elsewhere >= stored.snapshot.schema) continue;
+    throw new Error(
+      `Job ${id} was stored by a newer version of Troupe (schema ${stored.snapshot.schema}, this version knows ${schema}). Start that version, or another ${store.shared ? 'REDIS_PREFIX' : 'DATA_DIR'}.`,
+    );
+  }
+}
+
+/**
+ * Spool and media of jobs that are not live: left over by a process that died between an end and its clean-up. What lies there is
+ * looked at before the jobs are, so that the files of a job that comes in meanwhile are never taken for such. Answers those of jobs that
+ * are newer than all that the store knows, and stay: whoever starts a server by mistake on a store that is empty, or not this folder's, is
+ * not to lose them.
+ */
+export async function removeOrphans(
+  store: Store,
+  dataDir: string,
+  logger: Logger,
+): Promise<readonly string[]> {
+  const newest = await newestJob(store);
+  const found: string[] = [];
+  const unknown: string[] = [];
+  for (const kind of ['spool', 'media'])
+    for (const name of await readdir(path.join(dataDir, kind)).catch(() => []))
+      (numberOfRun(name) > newest ? unknown : found).push(path.join(kind, name));
+  const live = new Set<string>();
+  for await (const { id } of allEntries(store, LIVE_JOBS)) {
+    const job = await storedJob(store, Number(id)).catch(() => null);
+    // A job that cannot be read may still be mended: then nothing is removed that might be its own.
+    if (job === null) return unknown;
+    if (job === undefined) continue;
+    const { jobId } = job.record;
+    live.add(runFolder(jobId, job.snapshot.run, null)).add(foldersOf(job.record, job.snapshot));
+  }
+  for (const folder of found) {
+    if (live.has(runOfMedia(path.basename(folder)))) continue;
+    logger.info({ folder }, 'removing files of a job that has ended');
+    await removeFolder(path.join(dataDir, folder)).catch(() => undefined);
+  }
+  return unknown;
+}

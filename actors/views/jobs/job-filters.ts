@@ -1,0 +1,67 @@
+import { isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
+import { listedUri } from './listed-uri.ts';
+import type { StoredJob } from '../../batch-job/state/stored-job.ts';
+
+/** Milliseconds since the epoch, from the first to before the second. */
+export interface TimeSpan {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+export interface JobListQuery {
+  /** Jobs of a page at most. */
+  readonly limit: number;
+  /** Where the page before ended; a list that is ordered by a time needs the score. */
+  readonly before: JobCursor | undefined;
+  /** Any of these. */
+  readonly statuses: readonly BatchJobStatus[] | undefined;
+  readonly pipelineName: string | undefined;
+  readonly externalId: string | undefined;
+  readonly terminal: boolean | undefined;
+  /** A part of the URI of a medium, in any case of letters. */
+  readonly medium: string | undefined;
+  readonly started: TimeSpan | undefined;
+  readonly ended: TimeSpan | undefined;
+}
+
+export interface JobCursor {
+  /** The time of a list that is ordered by one. */
+  readonly score: number | undefined;
+  readonly number: number;
+}
+
+/** Whether a job is one of those that were asked for. The index that led to it may be a moment older or newer than the job. */
+export function fitsJob({ record, snapshot }: StoredJob, query: JobListQuery): boolean {
+  const { statuses, pipelineName, externalId, terminal, medium, started, ended } = query;
+  const { status, startedAt, endedAt } = snapshot;
+  const isEnded = isTerminal(status);
+  return (
+    (externalId === undefined || record.externalId === externalId) &&
+    (statuses === undefined || statuses.includes(status)) &&
+    (pipelineName === undefined || record.plan.name === pipelineName) &&
+    (terminal === undefined || isEnded === terminal) &&
+    isWithin(startedAt, started) &&
+    (ended === undefined || (isEnded && isWithin(endedAt ?? startedAt, ended))) &&
+    (medium === undefined || hasMedium(record.media, medium))
+  );
+}
+
+const isWithin = (at: number, span: TimeSpan | undefined): boolean =>
+  span === undefined || (at >= (span.from ?? -Infinity) && at < (span.to ?? Infinity));
+
+/** Compares what clients are shown, so that nobody finds out a password letter by letter; names also as people read them. */
+function hasMedium(media: readonly { readonly uri: string }[], part: string): boolean {
+  const wanted = part.toLowerCase();
+  return media.some(({ uri }) => {
+    const shown = listedUri(uri);
+    return shown.toLowerCase().includes(wanted) || decoded(shown).toLowerCase().includes(wanted);
+  });
+}
+
+function decoded(uri: string): string {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return uri; // A % that encodes nothing.
+  }
+}

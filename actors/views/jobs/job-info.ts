@@ -1,0 +1,79 @@
+/** What is told of a job. */
+import { localIso } from '../../../results/local-iso.ts';
+import type { JobSnapshot } from '../../batch-job/state/snapshot.ts';
+import type { Delivery } from '../../batch-job/state/state.ts';
+import type { BatchJobStatus } from '../../batch-job/state/status.ts';
+import type { WaitingFor } from './waiting.ts';
+
+/** Specification 2.2, SingleJobInfo. */
+export interface SingleJobInfo {
+  readonly jobId: string;
+  readonly jobPriority: number;
+  readonly jobProgress: number;
+  readonly jobStatus: BatchJobStatus;
+  readonly terminal: boolean;
+  readonly startDate: string;
+  readonly endDate: string | null;
+  readonly mediaUris: readonly string[];
+  readonly outputObjectPath: string | null;
+  readonly pipelineName: string;
+  readonly archiveStatus: string;
+  readonly callbackStatus: string;
+}
+
+/** With what the specification does not list: strict readers get it only when they ask for it. */
+export interface DetailedJobInfo extends SingleJobInfo {
+  readonly externalId: string | null;
+  /** Media that were processed without an error; absent until the job has ended, and when it was cancelled. */
+  readonly mediaSucceeded?: number;
+  /** For each medium what to ask for to get it; of a job that is told alone. */
+  readonly mediaHrefs?: readonly (string | null)[];
+  /** Attempts that failed, once there is one. */
+  readonly callbackAttempts?: Attempts;
+  readonly archiveAttempts?: Attempts;
+  /** Why nothing of it runs; absent when something does, and when it has ended. */
+  readonly waitingFor?: WaitingFor;
+}
+
+/** What changes while a job is under way, for those who watch it. */
+export interface JobProgressEvent {
+  readonly jobId: string;
+  readonly jobStatus: BatchJobStatus;
+  readonly jobProgress: number;
+  readonly terminal: boolean;
+  readonly stage: JobSnapshot['stage']['name'];
+  /** The task that is under way. */
+  readonly task: { readonly name: string; readonly number: number; readonly of: number } | null;
+  readonly waitingFor: WaitingFor | null;
+}
+
+export interface Attempts {
+  readonly attempts: number;
+  readonly lastError: string | null;
+  /** ISO 8601; null: none is planned. */
+  readonly nextAttempt: string | null;
+}
+
+/** What the specification lists of it. */
+export function listed({
+  externalId: _,
+  mediaSucceeded: _s,
+  callbackAttempts: _c,
+  archiveAttempts: _a,
+  mediaHrefs: _m,
+  waitingFor: _w,
+  ...info
+}: DetailedJobInfo): SingleJobInfo {
+  return info;
+}
+
+/** Nothing before the first attempt has failed. */
+export function attemptsOf(
+  name: 'callbackAttempts' | 'archiveAttempts',
+  delivery: Delivery | null,
+): { readonly [N in typeof name]?: Attempts } {
+  if (delivery === null || delivery.attempts === 0) return {};
+  const { attempts, lastError, nextAttempt } = delivery;
+  const next = nextAttempt === null ? null : localIso(nextAttempt);
+  return { [name]: { attempts, lastError, nextAttempt: next } };
+}

@@ -1,0 +1,99 @@
+import type { Logger } from '../../../config/logger.ts';
+import type { Clock } from '../../basics/clock.ts';
+import type { JobListQuery, JobPage } from './job-list.ts';
+import { Rounds } from './rounds.ts';
+
+/** Whoever watches a page of the list of jobs. Neither may throw. */
+export interface JobListWatcher {
+  /** The page as it is now: at first, and whenever something in it has changed. */
+  seen(page: JobPage): void;
+  /** Nothing follows: the server stops. */
+  ended(): void;
+}
+
+export interface JobListWatchDeps {
+  listJobs(query: JobListQuery): Promise<JobPage>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Time between two looks. */
+  readonly pollMs: number;
+}
+
+interface WatchedPage {
+  readonly query: JobListQuery;
+  readonly watchers: Set<JobListWatcher>;
+  /** What the watchers were told last. */
+  last: { readonly page: JobPage; readonly text: string };
+}
+
+/**
+ * Looks at the pages of the list of jobs that somebody watches and tells of changes: one look a page however many watch it, none when
+ * nobody does. It looks at the store, as JobWatch does for a single job.
+ */
+export class JobListWatch {
+  readonly #deps: JobListWatchDeps;
+  readonly #pages = new Map<string, WatchedPage>();
+  readonly #rounds: Rounds;
+  #closed = false;
+
+  constructor(deps: JobListWatchDeps) {
+    this.#deps = deps;
+    const { clock, logger, pollMs: everyMs } = deps;
+    this.#rounds = new Rounds({
+      clock,
+      everyMs,
+      wanted: () => this.#pages.size > 0,
+      look: () => this.#look(),
+      failed: (err) => logger.warn({ err }, 'could not look at the watched lists of jobs'),
+    });
+  }
+
+  /** How many pages are looked at. */
+  get size(): number {
+    return this.#pages.size;
+  }
+
+  /** Tells the watcher what the page has at once, then of every change; the answer stops that. */
+  async watch(query: JobListQuery, watcher: JobListWatcher): Promise<() => void> {
+    const key = JSON.stringify(query);
+    const page = this.#pages.get(key)?.last.page ?? (await this.#deps.listJobs(query));
+    watcher.seen(page);
+    if (this.#closed) {
+      watcher.ended();
+      return () => undefined;
+    }
+    const watched = this.#pages.get(key) ?? {
+      query,
+      watchers: new Set(),
+      last: { page, text: JSON.stringify(page) },
+    };
+    // While this one was reading, another may have begun to watch, and have seen more.
+    if (watched.last.page !== page) watcher.seen(watched.last.page);
+    this.#pages.set(key, watched);
+    watched.watchers.add(watcher);
+    this.#rounds.plan();
+    return () => {
+      watched.watchers.delete(watcher);
+      if (watched.watchers.size === 0 && this.#pages.get(key) === watched) this.#pages.delete(key);
+      if (this.#pages.size === 0) this.#rounds.pause();
+    };
+  }
+
+  /** Ends all watching, because the server stops. */
+  close(): void {
+    this.#closed = true;
+    this.#rounds.close();
+    for (const { watchers } of this.#pages.values()) for (const watcher of watchers) watcher.ended();
+    this.#pages.clear();
+  }
+
+  async #look(): Promise<void> {
+    for (const watched of this.#pages.values()) {
+      const page = await this.#deps.listJobs(watched.query);
+      const text = JSON.stringify(page);
+      if (text === watched.last.text) continue;
+      watched.last = { page, text };
+      for (const watcher of watched.watchers) watcher.seen(page);
+    }
+  }
+}

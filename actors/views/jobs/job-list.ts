@@ -1,0 +1,137 @@
+import type { IndexEntry, Store } from '../../../store/store.ts';
+import { BATCH_JOB_STATUSES, isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
+import {
+  ALL_JOBS,
+  ENDED_JOBS,
+  jobsOfExternalId,
+  jobsOfPipeline,
+  jobsOfStatus,
+  LIVE_JOBS,
+  STARTED_JOBS,
+} from '../../batch-job/state/indexes.ts';
+import { fitsJob, type JobCursor, type JobListQuery, type TimeSpan } from './job-filters.ts';
+import type { DetailedJobInfo } from './job-info.ts';
+import type { JobViews } from './jobs.ts';
+import { readableJob, type StoredJob } from '../../batch-job/state/stored-job.ts';
+
+export type { JobCursor, JobListQuery, TimeSpan } from './job-filters.ts';
+
+/** A job in a list: of many media only the first, and how many there are. */
+export interface ListedJob extends DetailedJobInfo {
+  readonly mediaCount: number;
+}
+
+export interface JobPage {
+  readonly jobs: readonly ListedJob[];
+  /** The cursor of the next page; null when there is none. */
+  readonly next: JobCursor | null;
+}
+
+const LISTED_MEDIA = 20;
+/** A page ends when so many jobs were looked at, however few of them fit. */
+const MAX_SCANNED = 1_000;
+/** And when their requests had so many media in all: a stored job is as large as its request was. */
+const MAX_MEDIA = 20_000;
+/** Jobs looked at before others have the event loop. */
+const TURN = 20;
+
+/**
+ * A page of jobs, newest first: by the time of a filter by time, else by number. Its cost is bounded; a page may be short, and
+ * even empty, while more follow.
+ */
+export async function listJobs(store: Store, views: JobViews, query: JobListQuery): Promise<JobPage> {
+  const { found, next } = await scan(store, query, indexesFor(query));
+  const infos = await views.infos(found);
+  const jobs = infos.map((info) => ({
+    ...info,
+    mediaUris: info.mediaUris.slice(0, LISTED_MEDIA),
+    mediaCount: info.mediaUris.length,
+  }));
+  return { jobs, next };
+}
+
+/** Indexes that together have every job that fits. */
+interface Indexes {
+  readonly names: readonly string[];
+  /** They have no others. */
+  readonly exact: boolean;
+  /** Absent: they are ordered by number. */
+  readonly time?: TimeSpan;
+}
+
+interface Found {
+  readonly found: readonly StoredJob[];
+  readonly next: JobCursor | null;
+}
+
+async function scan(store: Store, query: JobListQuery, indexes: Indexes): Promise<Found> {
+  const wanted = indexes.exact ? query.limit + 1 : MAX_SCANNED;
+  const { entries, more } = await entriesOf(store, query, indexes, wanted);
+  const cursorAt = (n: number): JobCursor => ({
+    score: indexes.time === undefined ? undefined : entries[n]!.score,
+    number: Number(entries[n]!.id),
+  });
+  const found: StoredJob[] = [];
+  let media = 0;
+  for (const [n, { id }] of entries.entries()) {
+    if (found.length === query.limit || media >= MAX_MEDIA) return { found, next: cursorAt(n - 1) };
+    if (n % TURN === TURN - 1) await new Promise((resolve) => setImmediate(resolve));
+    const job = await readableJob(store, Number(id));
+    media += job?.record.media.length ?? 0;
+    if (job !== undefined && fitsJob(job, query)) found.push(job);
+  }
+  return { found, next: more ? cursorAt(entries.length - 1) : null };
+}
+
+/** The first so many entries of the indexes together, and whether more follow. */
+async function entriesOf(
+  store: Store,
+  { before }: JobListQuery,
+  { names, time }: Indexes,
+  wanted: number,
+): Promise<{ readonly entries: readonly IndexEntry[]; readonly more: boolean }> {
+  const after = startOf(before, time);
+  const options = { limit: wanted, descending: true, ...(after === undefined ? {} : { after }) };
+  const pages = await Promise.all(names.map((name) => store.list(name, options)));
+  const merged = names.length === 1 ? pages[0]! : pages.flat().toSorted((a, b) => b.score - a.score);
+  const from = time?.from ?? -Infinity;
+  const entries = merged.slice(0, wanted).filter(({ score }) => score >= from);
+  return { entries, more: entries.length === wanted };
+}
+
+/** The entry after which a page begins. */
+function startOf(before: JobCursor | undefined, time: TimeSpan | undefined): IndexEntry | undefined {
+  if (time === undefined) return before === undefined ? undefined : { score: before.number, id: '' };
+  const end = time.to === undefined ? undefined : { score: time.to, id: '' };
+  if (before?.score === undefined) return end;
+  const cursor = { score: before.score, id: String(before.number) };
+  return end === undefined || cursor.score < end.score ? cursor : end;
+}
+
+/** Those with the fewest jobs that are not wanted. */
+function indexesFor(query: JobListQuery): Indexes {
+  const { statuses, pipelineName, externalId, terminal, medium, started, ended } = query;
+  const given = Object.values({ statuses, pipelineName, externalId, terminal, medium, started, ended });
+  const alone = given.filter((filter) => filter !== undefined).length <= 1;
+  if (ended !== undefined) return { names: [ENDED_JOBS], exact: alone, time: ended };
+  if (started !== undefined) return { names: [STARTED_JOBS], exact: alone, time: started };
+  if (externalId !== undefined) return { names: [jobsOfExternalId(externalId)], exact: alone };
+  const wanted = statusesOf(query);
+  // Jobs that have ended are many: of those, a pipeline has fewer than a status.
+  if (wanted !== undefined && !(pipelineName !== undefined && wanted.some(isTerminal)))
+    return {
+      names: wanted.map(jobsOfStatus),
+      exact: pipelineName === undefined && medium === undefined,
+    };
+  if (terminal === false) return { names: [LIVE_JOBS], exact: alone };
+  const name = pipelineName === undefined ? ALL_JOBS : jobsOfPipeline(pipelineName);
+  return { names: [name], exact: alone && terminal === undefined && medium === undefined };
+}
+
+/** Of jobs that have ended there are many, so only the statuses that are asked for are those of indexes. */
+function statusesOf({ statuses, terminal }: JobListQuery): readonly BatchJobStatus[] | undefined {
+  if (statuses === undefined) return undefined;
+  return BATCH_JOB_STATUSES.filter(
+    (status) => statuses.includes(status) && (terminal === undefined || isTerminal(status) === terminal),
+  );
+}

@@ -1,0 +1,125 @@
+import type { Logger } from '../../../config/logger.ts';
+import type { Clock } from '../../basics/clock.ts';
+import type { JobProgressEvent } from './job-info.ts';
+import type { JobViews } from './jobs.ts';
+import { Rounds } from './rounds.ts';
+
+/** Whoever watches a job. Neither may throw. */
+export interface JobWatcher {
+  /** The job as it is now: at first, and whenever something has changed. */
+  seen(event: JobProgressEvent): void;
+  /** Nothing follows: the job has ended or is gone, or the server stops. */
+  ended(): void;
+}
+
+export interface JobWatchDeps {
+  readonly views: Pick<JobViews, 'progressEvents'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Time between two looks. */
+  readonly pollMs: number;
+}
+
+interface Watched {
+  readonly watchers: Set<JobWatcher>;
+  /** What the watchers were told last, and the number of the look that saw it. */
+  last: string;
+  look: number;
+}
+
+/** Jobs looked at before others have the event loop. */
+const BATCH = 25;
+
+/**
+ * Looks at the jobs that somebody watches and tells of changes: one look a job however many watch it, none when nobody
+ * does. It looks at the store, so that nothing has to be told to it and nothing can be missed.
+ */
+export class JobWatch {
+  readonly #deps: JobWatchDeps;
+  readonly #jobs = new Map<number, Watched>();
+  readonly #rounds: Rounds;
+  /** Counts looks: one that began earlier but ends later tells nothing. */
+  #looks = 0;
+  #closed = false;
+
+  constructor(deps: JobWatchDeps) {
+    this.#deps = deps;
+    const { clock, logger, pollMs: everyMs } = deps;
+    this.#rounds = new Rounds({
+      clock,
+      everyMs,
+      wanted: () => this.#jobs.size > 0,
+      look: () => this.#look(),
+      failed: (err) => logger.warn({ err }, 'could not look at the watched jobs'),
+    });
+  }
+
+  /** How many jobs are looked at. */
+  get size(): number {
+    return this.#jobs.size;
+  }
+
+  /**
+   * Tells the watcher how the job stands, at once, then of every change until it has ended; the answer stops that.
+   * Undefined when there is no such job.
+   */
+  async watch(number: number, watcher: JobWatcher): Promise<(() => void) | undefined> {
+    const look = ++this.#looks;
+    const [event] = await this.#deps.views.progressEvents([number]);
+    if (event === undefined) return undefined;
+    this.#compare(number, event, look);
+    watcher.seen(event);
+    if (event.terminal || this.#closed) {
+      watcher.ended();
+      return () => undefined;
+    }
+    const watched = this.#jobs.get(number) ?? { watchers: new Set(), last: JSON.stringify(event), look };
+    this.#jobs.set(number, watched);
+    watched.watchers.add(watcher);
+    this.#rounds.plan();
+    return () => this.#leave(number, watched, watcher);
+  }
+
+  /** Ends all watching, because the server stops. */
+  close(): void {
+    this.#closed = true;
+    this.#rounds.close();
+    for (const [number, watched] of this.#jobs) this.#end(number, watched);
+  }
+
+  #leave(number: number, watched: Watched, watcher: JobWatcher): void {
+    watched.watchers.delete(watcher);
+    if (watched.watchers.size === 0 && this.#jobs.get(number) === watched) this.#jobs.delete(number);
+    if (this.#jobs.size === 0) this.#rounds.pause();
+  }
+
+  async #look(): Promise<void> {
+    const numbers = [...this.#jobs.keys()];
+    for (let i = 0; i < numbers.length; i += BATCH) {
+      const batch = numbers.slice(i, i + BATCH);
+      const look = ++this.#looks;
+      const progressEvents = await this.#deps.views.progressEvents(batch);
+      for (const [n, number] of batch.entries()) this.#compare(number, progressEvents[n], look);
+      if (i + BATCH < numbers.length) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #compare(number: number, event: JobProgressEvent | undefined, look: number): void {
+    const watched = this.#jobs.get(number);
+    if (watched === undefined || watched.look > look) return;
+    watched.look = look;
+    if (event === undefined) return this.#end(number, watched);
+    const text = JSON.stringify(event);
+    if (text !== watched.last) {
+      watched.last = text;
+      for (const watcher of watched.watchers) watcher.seen(event);
+    }
+    if (event.terminal) this.#end(number, watched);
+  }
+
+  #end(number: number, watched: Watched): void {
+    this.#jobs.delete(number);
+    for (const watcher of watched.watchers) watcher.ended();
+    watched.watchers.clear();
+  }
+}

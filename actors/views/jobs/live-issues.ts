@@ -1,0 +1,65 @@
+import { mergeDetectionErrors } from '../../../domain/tracks/detection-errors.ts';
+import type { DocumentHead, DocumentIssue, DocumentMedium } from '../../../protocol/document-work.ts';
+import type { Store } from '../../../store/store.ts';
+import { isTerminal } from '../../batch-job/state/status.ts';
+import { documentInput } from '../../job-files/document-input.ts';
+import { listedUri } from './listed-uri.ts';
+import { storedJob } from '../../batch-job/state/stored-job.ts';
+
+/** Told one by one; of the others only how many there are. */
+const SHOWN = 100;
+
+/** Of the job as a whole when it has no medium. */
+export interface LiveIssue extends DocumentIssue {
+  readonly mediaId: number | null;
+  readonly mediaUri: string | null;
+}
+
+interface Counted {
+  readonly shown: LiveIssue[];
+  count: number;
+}
+
+/** What has gone wrong so far in a job that has not ended, as its document will tell it. */
+export interface LiveIssues {
+  readonly errors: Readonly<Counted>;
+  readonly warnings: Readonly<Counted>;
+}
+
+/** `ended`: the document has it all. */
+export async function liveIssues(store: Store, number: number): Promise<LiveIssues | 'ended' | undefined> {
+  const job = await storedJob(store, number);
+  if (job === undefined) return undefined;
+  const { status } = job.snapshot;
+  if (isTerminal(status)) return 'ended';
+  const found = { errors: none(), warnings: none() };
+  // Nothing is read of the many jobs in which nothing has gone wrong.
+  if (status === 'IN_PROGRESS' || status === 'INITIALIZED') return found;
+  for await (const part of documentInput(store, number, ({ uri }) => uri)) {
+    take(found.errors, errorsOf(part), part);
+    take(found.warnings, part.warnings, part);
+  }
+  return found;
+}
+
+type Part = DocumentHead | DocumentMedium;
+
+/** As in the document, equal errors of the pieces of a medium are one. */
+function errorsOf(part: Part): readonly DocumentIssue[] {
+  if (!('mediaId' in part)) return part.errors;
+  const failures = Object.values(part.detectionErrors).flat();
+  return [...part.errors, ...mergeDetectionErrors(failures, part.facts?.mediaType ?? 'UNKNOWN')];
+}
+
+function take(counted: Counted, issues: readonly DocumentIssue[], part: Part): void {
+  const medium =
+    'mediaId' in part
+      ? { mediaId: part.mediaId, mediaUri: listedUri(part.path) }
+      : { mediaId: null, mediaUri: null };
+  const room = Math.max(0, SHOWN - counted.shown.length);
+  for (const { source, code, message } of issues.slice(0, room))
+    counted.shown.push({ ...medium, source, code, message });
+  counted.count += issues.length;
+}
+
+const none = (): Counted => ({ shown: [], count: 0 });

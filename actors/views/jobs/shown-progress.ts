@@ -1,0 +1,30 @@
+import type { WorkStatus } from '../../../store/ledger.ts';
+import { isTerminal } from '../../batch-job/state/status.ts';
+import type { StoredJob } from '../../batch-job/state/stored-job.ts';
+
+const MAX_SHOWN = 10_000;
+
+/** The progress of jobs as it is shown: what a lost lease takes back is not shown as a step back. */
+export class ShownProgress {
+  /** The highest that was shown of each live job. */
+  readonly #shown = new Map<string, number>();
+
+  /** Committed progress and the done part of the sub-jobs that run now. */
+  of({ record, snapshot }: StoredJob, work: WorkStatus | undefined): number {
+    const key = `${record.jobId}.${snapshot.run}`;
+    if (isTerminal(snapshot.status)) {
+      this.#shown.delete(key);
+      return 100;
+    }
+    const running = (work?.leases ?? []).filter(({ item }) => item.share > 0);
+    const part = running.reduce(
+      (sum, { done, total, item }) => sum + item.share * (total > 0 ? Math.min(1, done / total) : 0),
+      0,
+    );
+    const shown = Math.min(99, Math.max(this.#shown.get(key) ?? 0, snapshot.progress + part));
+    this.#shown.set(key, shown);
+    // Jobs that nobody looks at any more do not pile up here.
+    if (this.#shown.size > MAX_SHOWN) this.#shown.delete(this.#shown.keys().next().value!);
+    return Math.round(shown * 100) / 100;
+  }
+}

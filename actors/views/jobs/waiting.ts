@@ -1,0 +1,95 @@
+import type { WorkStatus } from '../../../store/ledger.ts';
+import { allEntries, type Store } from '../../../store/store.ts';
+import { WAITING_JOBS } from '../../batch-job/state/indexes.ts';
+import type { Clock } from '../../basics/clock.ts';
+import type { StoredJob } from '../../batch-job/state/stored-job.ts';
+
+/** Why a job that is live does nothing now. */
+export interface WaitingFor {
+  /** A sentence for people. */
+  readonly reason: string;
+  /** The queue in which its next sub-job waits, as GET /rest/queues calls it. */
+  readonly queue?: string;
+  /** 1: it is the next one. */
+  readonly position?: number;
+  /** The service that takes work from that queue. */
+  readonly service?: string;
+}
+
+export interface WaitingDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The name under which clients know a queue. */
+  nameOf(queue: string): string;
+  /** Name of the service that serves a queue, as far as it is known. */
+  serviceOf(queue: string): string | undefined;
+  /** Why nobody takes work from a queue; undefined: somebody does. */
+  idleReason(queue: string): string | undefined;
+}
+
+/** So long the order of the jobs that wait for admission is taken as it was seen. */
+const LINE_MS = 500;
+
+/** Says why jobs wait. What it looks up for all of them (the line before admission) is looked up once, not once a job. */
+export class WaitingReasons {
+  readonly #deps: WaitingDeps;
+  #line: { readonly seen: number; readonly positions: Promise<ReadonlyMap<string, number>> } | undefined;
+
+  constructor(deps: WaitingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Undefined for a job that has ended, and for one of which something runs. */
+  async of({ record, snapshot }: StoredJob, work: WorkStatus | undefined): Promise<WaitingFor | undefined> {
+    const stage = snapshot.stage.name;
+    if (stage === 'ENDED') return undefined;
+    if (stage === 'WAITING') return this.#forAdmission(String(record.number));
+    if (stage === 'CHECK')
+      return { reason: 'The archive is asked whether an earlier job has done the same.' };
+    if (work === undefined || work.leases.length > 0) return undefined;
+    return this.#inQueue(work.ahead);
+  }
+
+  async #forAdmission(jobNumber: string): Promise<WaitingFor> {
+    const reason = 'As many jobs as the server runs at a time (MAX_LIVE_JOBS) are in progress.';
+    const position = (await this.#positions()).get(jobNumber);
+    return position === undefined ? { reason } : { reason, position };
+  }
+
+  /** Of several queues the one in which its turn comes first. */
+  #inQueue(places: ReadonlyMap<string, number>): WaitingFor | undefined {
+    const [first] = [...places].toSorted(([, a], [, b]) => a - b);
+    if (first === undefined) return undefined;
+    const [queue, ahead] = first;
+    const { nameOf, serviceOf, idleReason } = this.#deps;
+    const service = serviceOf(queue);
+    const idle = idleReason(queue);
+    return {
+      reason: idle === undefined ? comesAfter(ahead) : `Nobody takes its sub-jobs now: ${idle}.`,
+      queue: nameOf(queue),
+      position: ahead + 1,
+      ...(service === undefined ? {} : { service }),
+    };
+  }
+
+  #positions(): Promise<ReadonlyMap<string, number>> {
+    const now = this.#deps.clock.steady();
+    if (this.#line === undefined || now - this.#line.seen > LINE_MS)
+      this.#line = { seen: now, positions: this.#readLine() };
+    return this.#line.positions;
+  }
+
+  async #readLine(): Promise<ReadonlyMap<string, number>> {
+    const positions = new Map<string, number>();
+    for await (const { id } of allEntries(this.#deps.store, WAITING_JOBS))
+      positions.set(id, positions.size + 1);
+    return positions;
+  }
+}
+
+function comesAfter(ahead: number): string {
+  if (ahead === 0) return 'Its next sub-job is handed out as soon as a process of the component is free.';
+  return ahead === 1
+    ? '1 sub-job of another job is handed out before its next one.'
+    : `${ahead} sub-jobs of other jobs are handed out before its next one.`;
+}

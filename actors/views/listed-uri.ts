@@ -1,8 +1,0 @@
-import { maskUri, withoutData } from '../../domain/censor.ts';
-
-/** Characters of a data: URI; of a longer one, which may be as large as a request, only what kind of data it has is told where many are. */
-const LISTED = 8_192;
-
-/** The URI of a medium as lists tell it, and as it is looked for, wherever it is stored. */
-export const listedUri = (uri: string): string =>
-  uri.length > LISTED && /^data:/i.test(uri) ? withoutData(uri) : maskUri(uri);

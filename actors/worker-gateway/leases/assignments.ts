@@ -1,0 +1,268 @@
+import { mkdir } from 'node:fs/promises';
+import type { CopyWork } from '../../../protocol/bucket-work.ts';
+import type { DetectWork } from '../../../protocol/detection-work.ts';
+import type { FetchLimits, PrepareWork } from '../../../protocol/media-work.ts';
+import type { FinishPart, FinishWork } from '../../../protocol/track-work.ts';
+import type { SubJobAssignment, WorkKind, WorkTypes } from '../../../protocol/worker-protocol.ts';
+import { answerPlace } from '../../../results/answer-place.ts';
+import { openFeedIndex, readSmallPiece, type FeedIndex } from '../../../results/feed-index.ts';
+import { pathOf, type FileKey } from '../../../results/file-keys.ts';
+import { ownDocument, resultRoots } from '../../../results/layout.ts';
+import type { MovedStart } from '../../../results/moved-files.ts';
+import { booleanOf } from '../../../domain/properties/properties.ts';
+import { feedForwardType } from '../../../domain/properties/trigger.ts';
+import type { Lease } from '../../../store/ledger.ts';
+import { allRows, type ActorKey, type Store } from '../../../store/store.ts';
+import { BATCH_JOB, unitPrefix } from '../../batch-job/state/keys.ts';
+import { selectedProperties } from '../../batch-job/kinds/detect.ts';
+import { stageIndex } from '../../batch-job/state/media.ts';
+import type {
+  PlannedCopy,
+  PlannedFinish,
+  PlannedPrepare,
+  PlannedWork,
+} from '../../batch-job/state/planned-work.ts';
+import type { SubJobRow } from '../../batch-job/state/state.ts';
+import { queueOf } from '../../batch-job/life-cycle/work-items.ts';
+import { storedJob } from '../../batch-job/state/stored-job.ts';
+import { withPaths } from './files.ts';
+
+export interface AssignmentDeps {
+  readonly store: Store;
+  readonly heartbeatMs: number;
+  readonly dataDir: string;
+  /** Which media and results components may read. */
+  readonly fetchLimits: FetchLimits;
+  /** What documents of before a move of the data folder call their files, and what these are called today. */
+  readonly movedFiles: readonly MovedStart[];
+  /** A token of the service; undefined when there is none to be had. */
+  bearer(): Promise<string | undefined>;
+}
+
+/** What is stored of a sub-job makes no sense to this version: nobody can do it. */
+export class UnreadableSubJob extends Error {
+  override readonly name = 'UnreadableSubJob';
+}
+
+/**
+ * What a component is told of the sub-job it has claimed; undefined when the row is gone (the job ended meanwhile).
+ * @throws UnreadableSubJob
+ */
+export async function assignmentOf(
+  deps: AssignmentDeps,
+  lease: Lease,
+  besideServer: boolean,
+): Promise<SubJobAssignment | undefined> {
+  try {
+    return await readAssignment(deps, lease, besideServer);
+  } catch (error) {
+    // A row of another shape, or none of JSON. Whatever else is wrong is wrong with the store or the disk.
+    if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
+    throw new UnreadableSubJob(`What is stored of the sub-job ${lease.item.id} cannot be read.`, {
+      cause: error,
+    });
+  }
+}
+
+async function readAssignment(
+  deps: AssignmentDeps,
+  lease: Lease,
+  besideServer: boolean,
+): Promise<SubJobAssignment | undefined> {
+  const { store, heartbeatMs } = deps;
+  const { item, token } = lease;
+  const row = await rowOf(store, item);
+  if (row === undefined || row.state !== 'QUEUED' || row.work === null) return undefined;
+  const planned = await workOf(deps, row.work, { jobNumber: item.actor.id, row, token, besideServer });
+  const work = withPaths(row.kind, planned, (key) => pathOf(deps.dataDir, key));
+  const attempt = row.attempts + 1;
+  return {
+    token,
+    id: row.id,
+    kind: row.kind,
+    algorithm: queueOf(row),
+    attempt,
+    heartbeatMs,
+    ...(lease.last === undefined ? {} : { last: lease.last }),
+    work,
+  } as SubJobAssignment;
+}
+
+export async function rowOf(
+  store: Store,
+  { actor, key }: { readonly actor: ActorKey; readonly key: string },
+): Promise<SubJobRow | undefined> {
+  const [row] = await store.rows(actor, { prefix: key, limit: 1 });
+  return row?.key === key ? (row.body as SubJobRow) : undefined;
+}
+
+/** A sub-job that is handed out. */
+interface Handed {
+  readonly jobNumber: string;
+  readonly row: SubJobRow;
+  readonly token: string;
+  /** To a component that this server has started. */
+  readonly besideServer: boolean;
+}
+
+/** What is known only when a sub-job is handed out, by its kind; work of the others is told as it was planned. */
+const FILLED_IN: {
+  readonly [K in WorkKind]?: (
+    deps: AssignmentDeps,
+    work: Planned<K>,
+    handed: Handed,
+  ) => Promise<WorkTypes[K]['work']> | WorkTypes[K]['work'];
+} = {
+  PREPARE: withBearer,
+  async DETECT(deps, work, handed) {
+    const own = await ofAttempt(deps, work, handed);
+    const { fed } = handed.row;
+    return fed === undefined ? own : fedWork(deps, handed, fed, own);
+  },
+  FINISH: finishWork,
+  DOCUMENT: (_, work, { token }) => ({ ...work, input: inputPath(token) }),
+  COPY: copyWork,
+};
+
+type Planned<K extends WorkKind> = K extends 'PREPARE'
+  ? PlannedPrepare
+  : K extends 'FINISH'
+    ? PlannedFinish
+    : K extends 'COPY'
+      ? PlannedCopy
+      : WorkTypes[K]['work'];
+
+async function workOf(
+  deps: AssignmentDeps,
+  work: PlannedWork,
+  handed: Handed,
+): Promise<SubJobAssignment['work']> {
+  const fill = FILLED_IN[handed.row.kind] as
+    | ((...given: readonly [AssignmentDeps, PlannedWork, Handed]) => Promise<SubJobAssignment['work']>)
+    | undefined;
+  return fill === undefined ? (work as SubJobAssignment['work']) : fill(deps, work, handed);
+}
+
+/** Only documents of this service have moved with its data folder; it may have been moved since the work was planned. */
+function copyWork(deps: AssignmentDeps, work: PlannedCopy, { token }: Handed): CopyWork {
+  const { dataDir, movedFiles, fetchLimits } = deps;
+  // Only a document that this service has written is believed what it says of files here.
+  const isOwn = ownDocument(dataDir, work.document) !== undefined;
+  const { mediaRoots, excluded, maxBytes: maxFileBytes } = fetchLimits;
+  const files = isOwn ? { roots: resultRoots(dataDir), excluded: [] } : { roots: mediaRoots, excluded };
+  const moved = isOwn && movedFiles.length > 0 ? { movedFiles } : {};
+  return { ...work, input: inputPath(token), files, maxFileBytes, ...moved };
+}
+
+/**
+ * Each attempt has a folder of its own: one that was lost may still write into its. For a component that somebody else has started it is
+ * there already: who does not see it knows that it is on another host.
+ */
+async function ofAttempt(
+  { dataDir }: AssignmentDeps,
+  work: DetectWork,
+  { token, besideServer }: Handed,
+): Promise<DetectWork> {
+  const medium = { ...work.medium, url: leasePath(token, 'medium') };
+  if (work.outputFolder === undefined) return { ...work, medium };
+  const outputFolder = attemptFolder(work.outputFolder, token);
+  if (besideServer) return { ...work, medium, outputFolder, besideServer };
+  // On a full disk the component learns of it when it makes a file.
+  await mkdir(pathOf(dataDir, outputFolder), { recursive: true }).catch(() => undefined);
+  return { ...work, medium, outputFolder };
+}
+
+/** Of the folder that was planned for a sub-job: that of the attempt with this lease. */
+export const attemptFolder = (planned: FileKey, token: string): FileKey => `${planned}.${token}`;
+
+const leasePath = (token: string, what: string) => `/worker/v1/leases/${token}/${what}`;
+const inputPath = (token: string) => leasePath(token, 'input');
+
+/** A remote medium may be asked for with a token of the service; without one it is asked for all the same. */
+async function withBearer(
+  { bearer, fetchLimits: limits }: AssignmentDeps,
+  work: PlannedPrepare,
+): Promise<PrepareWork> {
+  if (!/^https?:/i.test(work.uri) || !booleanOf(work.properties, 'REMOTE_MEDIA_ADD_TOKEN', false))
+    return { ...work, limits };
+  const token = await bearer();
+  return { ...work, limits, ...(token === undefined ? {} : { bearer: token }) };
+}
+
+/** Tracks that go with the claim; more than this is read on its own. */
+const MOST_LINES_BYTES = 32 * 1024;
+
+/** What a piece is fed is known only by the answer that fed it. */
+async function fedWork(
+  { store, dataDir }: AssignmentDeps,
+  { jobNumber, row, token }: Handed,
+  fed: NonNullable<SubJobRow['fed']>,
+  work: DetectWork,
+): Promise<DetectWork> {
+  const piece = await readSmallPiece(pathOf(dataDir, fed.file), fed.indexAt, fed.piece, MOST_LINES_BYTES);
+  // To read a job of thousands of media for each of its pieces would be felt by everybody.
+  const reads = piece.selector >= 0 && fed.selective === true;
+  const job = reads ? await storedJob(store, Number(jobNumber)) : undefined;
+  const properties =
+    job === undefined ? work.properties : selectedProperties(job.record, row, work.medium, piece.selector);
+  return {
+    ...work,
+    properties,
+    range: { start: piece.start, stop: piece.stop },
+    feedForward: {
+      // What media selectors select is fed as it is, whatever else is fed forward in the pipeline.
+      type: feedForwardType(properties['FEED_FORWARD_TYPE']) ?? 'REGION',
+      allTracks: booleanOf(properties, 'FEED_FORWARD_ALL_TRACKS'),
+      annotate: fed.annotate,
+      input: inputPath(token),
+      bytes: piece.bytes,
+      ...(piece.lines === undefined ? {} : { lines: piece.lines }),
+    },
+  };
+}
+
+/** The files of the pieces that were answered, and as many media ids as they bring derivative media. */
+async function finishWork(
+  { store, dataDir, fetchLimits }: AssignmentDeps,
+  planned: PlannedFinish,
+  { jobNumber, row }: Handed,
+): Promise<FinishWork> {
+  const parts: FinishPart[] = [];
+  let derived = 0;
+  // All pieces of a unit are fed from one file: to open it for each would take longer than a lease lasts.
+  let index: FeedIndex | undefined;
+  const rows = allRows(
+    store,
+    { kind: BATCH_JOB, id: jobNumber },
+    `${unitPrefix(row.run, stageIndex(row.stage), row)}d`,
+  );
+  try {
+    for await (const { body } of rows) {
+      const { state, file, range, fed, derived: brought = 0 } = body as SubJobRow;
+      if (state !== 'DONE' || file === undefined) continue;
+      derived += brought;
+      if (fed !== undefined) index ??= await openFeedIndex(pathOf(dataDir, fed.file), fed.indexAt);
+      parts.push({ path: file, range, ...(fed === undefined ? {} : await fedPart(fed, index!)) });
+    }
+  } finally {
+    await index?.close();
+  }
+  const { rollUp, ...rest } = planned;
+  const { mediaRoots: roots, excluded } = fetchLimits;
+  const work = {
+    ...rest,
+    parts,
+    ...(rollUp === undefined ? {} : { rollUp: { ...rollUp, roots, excluded } }),
+  };
+  if (work.derive === undefined) return work;
+  const firstMediaId = await store.next('medium', Math.max(1, derived));
+  return { ...work, derive: { ...work.derive, firstMediaId } };
+}
+
+async function fedPart(
+  { file, piece }: NonNullable<SubJobRow['fed']>,
+  index: FeedIndex,
+): Promise<Pick<FinishPart, 'fed'>> {
+  const { offset, bytes } = await index.piece(piece);
+  return { fed: { path: answerPlace(file).path, offset, bytes } };
+}

@@ -1,0 +1,32 @@
+/** Files of a sub-job: its component is told their paths, and what is stored of its answer names them by their keys. */
+import type { DocumentHead, DocumentMedium } from '../../../protocol/document-work.ts';
+import type { SubJobAssignment, WorkKind } from '../../../protocol/worker-protocol.ts';
+import type { KeyOf, PathOf } from '../../batch-job/kinds/paths.ts';
+import type { Result } from '../../batch-job/kinds/kind.ts';
+import { KINDS } from '../../batch-job/life-cycle/stages.ts';
+
+type Work = SubJobAssignment['work'];
+
+/** What is to be done, with paths in place of keys. */
+export const withPaths = (kind: WorkKind, work: Work, at: PathOf): Work => KINDS[kind].paths(work, at);
+
+/** What an answer says, with keys in place of the paths that its component has named. */
+export const withKeys = (result: Result, keyOf: KeyOf): Result =>
+  KINDS[result.kind].keys?.(result, keyOf) ?? result;
+
+/** What a document is written from, with paths in place of keys. */
+export async function* withTracksAt(
+  input: AsyncIterable<DocumentHead | DocumentMedium>,
+  at: PathOf,
+): AsyncGenerator<DocumentHead | DocumentMedium> {
+  for await (const line of input) {
+    if (!('outputs' in line)) yield line;
+    else
+      yield {
+        ...line,
+        outputs: line.outputs.map((output) =>
+          output.tracks === null ? output : { ...output, tracks: at(output.tracks) },
+        ),
+      };
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Files that components on other hosts make: they are sent, and lie then where a component on this host would have left them, so that
+ * answers name both in the same way.
+ */
+import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
+import type { StoredFile } from '../../../protocol/worker-messages.ts';
+import { pathOf } from '../../../results/file-keys.ts';
+import { receiveFile } from '../../../results/receive-file.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Clock } from '../../basics/clock.ts';
+import { MinimumRate } from '../../uploads/minimum-rate.ts';
+import { attemptFolder, rowOf } from './assignments.ts';
+import { LeaseSizes } from './lease-sizes.ts';
+
+export interface LeaseFileDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly dataDir: string;
+  /** Part of the names of files on their way: two servers that share the folder never write to one. */
+  readonly serverId: string;
+  readonly heartbeatMs: number;
+  readonly settings: {
+    /** Of one lease. */
+    readonly maxFiles: number;
+    readonly maxFileBytes: number;
+    /** Of all files of a lease. */
+    readonly maxBytes: number;
+    readonly minFreeBytes: number;
+    /** Time in which another piece of a file must come. */
+    readonly paceMs: number;
+  };
+}
+
+/** `full`: the lease has sent as much as it may; `noRoom`: the disk is nearly full; `refused`: the sub-job makes no files. */
+export type LeaseFileOutcome =
+  | { readonly kind: 'stored'; readonly file: StoredFile }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'refused' | 'full' | 'noRoom' | 'broken'; readonly message: string };
+type Refusal = Exclude<LeaseFileOutcome, { readonly kind: 'stored' | 'lost' }>;
+
+class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(kind: Refusal['kind'], message: string) {
+    super(message);
+    this.refusal = { kind, message };
+  }
+}
+
+/** Leases of which is known what they have sent; of others it is read from their folders. */
+const KNOWN_LEASES = 1_000;
+/** The free disk is looked at again after so many bytes. */
+const LOOK_AGAIN = 64 * 1024 * 1024;
+const NO_FILES = 'This sub-job makes no files: only those on documents do (work.outputFolder).';
+const NO_ROOM = 'The disk of the server is nearly full: no files are taken until there is room.';
+
+export class LeaseFiles {
+  readonly #deps: LeaseFileDeps;
+  readonly #known = new LRUCache<string, Promise<LeaseSizes>>({ max: KNOWN_LEASES });
+  #arrivals = 0;
+
+  constructor(deps: LeaseFileDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes a file of a plain name from the worker that holds the lease; one that comes again replaces the first. `length`: what was announced. */
+  async store(
+    token: string,
+    worker: string,
+    name: string,
+    { source, length = 0 }: { readonly source: Readable; readonly length?: number | undefined },
+  ): Promise<LeaseFileOutcome> {
+    const { store } = this.#deps;
+    const lease = await store.work.look(token, worker);
+    if (typeof lease === 'string') return { kind: 'lost' };
+    const { kind } = lease.item;
+    const work = kind === 'DETECT' ? (await rowOf(store, lease.item))?.work : undefined;
+    const planned =
+      work !== null && work !== undefined && 'outputFolder' in work ? work.outputFolder : undefined;
+    if (planned === undefined) return { kind: 'refused', message: NO_FILES };
+    const folder = pathOf(this.#deps.dataDir, attemptFolder(planned, token));
+    try {
+      return await this.#receive({ token, worker, name, source, length, folder });
+    } catch (error) {
+      return refusalOf(error, source);
+    }
+  }
+
+  async #receive(given: {
+    readonly token: string;
+    readonly worker: string;
+    readonly name: string;
+    readonly source: Readable;
+    readonly length: number;
+    readonly folder: string;
+  }): Promise<LeaseFileOutcome> {
+    const { token, worker, name, source, length, folder } = given;
+    const { clock, settings, store, serverId } = this.#deps;
+    await mkdir(folder, { recursive: true });
+    const sizes = await this.#sizesOf(token, folder);
+    const number = ++this.#arrivals;
+    const rate = new MinimumRate(clock, settings.paceMs, () => source.destroy());
+    // No name that is asked for begins with a dot.
+    const arrival = path.join(folder, `.${serverId}-${number}`);
+    try {
+      this.#reserve(sizes, name, number, length);
+      await this.#lookAtDisk(folder, length);
+      const grows = this.#growing({ token, sizes, name, number, folder });
+      const received = await receiveFile(source, arrival, (bytes) => {
+        rate.received(bytes);
+        return grows(bytes);
+      });
+      if (typeof (await store.work.look(token, worker)) === 'string') throw new Lost();
+      const final = path.join(folder, name);
+      await rename(arrival, final);
+      sizes.stored(name, received.bytes);
+      return { kind: 'stored', file: { path: final, ...received } };
+    } catch (error) {
+      await rm(arrival, { force: true });
+      if (error instanceof Lost) return { kind: 'lost' };
+      throw error;
+    } finally {
+      sizes.over(name, number);
+      rate.end();
+    }
+  }
+
+  /** Called with the bytes that have come of a file. What arrives counts as progress of its sub-job. */
+  #growing(given: {
+    readonly token: string;
+    readonly sizes: LeaseSizes;
+    readonly name: string;
+    readonly number: number;
+    readonly folder: string;
+  }): (bytes: number) => Promise<void> {
+    const { token, sizes, name, number, folder } = given;
+    const { clock, store, heartbeatMs } = this.#deps;
+    let told = clock.steady();
+    let looked = 0;
+    return async (bytes) => {
+      if (bytes > sizes.arrived(name, number)) this.#reserve(sizes, name, number, bytes);
+      if (bytes - looked > LOOK_AGAIN) {
+        looked = bytes;
+        await this.#lookAtDisk(folder, 0);
+      }
+      if (clock.steady() - told < heartbeatMs) return;
+      told = clock.steady();
+      await store.work.arriving(token, false);
+    };
+  }
+
+  /** Two files at once never go over the limits together. */
+  #reserve(sizes: LeaseSizes, name: string, number: number, bytes: number): void {
+    const { maxFiles, maxFileBytes, maxBytes } = this.#deps.settings;
+    if (bytes > maxFileBytes)
+      throw new Refused('full', `The file is larger than ${maxFileBytes} bytes (MAX_LEASE_FILE_BYTES).`);
+    if (!sizes.has(name) && sizes.count >= maxFiles)
+      throw new Refused(
+        'full',
+        `The sub-job has made ${maxFiles} files (MAX_LEASE_FILES): no more are taken.`,
+      );
+    const others = sizes.total - sizes.of(name);
+    if (others + bytes > maxBytes)
+      throw new Refused(
+        'full',
+        `The files of the sub-job have ${others} of ${maxBytes} bytes (MAX_LEASE_FILES_BYTES): no more are taken.`,
+      );
+    sizes.arriving(name, number, bytes);
+  }
+
+  async #sizesOf(token: string, folder: string): Promise<LeaseSizes> {
+    const reading = this.#known.get(token) ?? sizesIn(folder);
+    this.#known.set(token, reading);
+    try {
+      return await reading;
+    } catch (error) {
+      this.#known.delete(token);
+      throw error;
+    }
+  }
+
+  async #lookAtDisk(folder: string, coming: number): Promise<void> {
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize - coming < this.#deps.settings.minFreeBytes) throw new Refused('noRoom', NO_ROOM);
+  }
+}
+
+class Lost extends Error {}
+
+/** Of what a server before this one has taken. */
+async function sizesIn(folder: string): Promise<LeaseSizes> {
+  const sizes = new LeaseSizes();
+  for (const name of await readdir(folder))
+    if (!name.startsWith('.')) sizes.stored(name, (await stat(path.join(folder, name))).size);
+  return sizes;
+}
+
+function refusalOf(error: unknown, source: Readable): Refusal {
+  if (error instanceof Refused) return error.refusal;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return { kind: 'noRoom', message: NO_ROOM };
+  if (source.errored !== null || source.destroyed) return { kind: 'broken', message: 'The file broke off.' };
+  throw error;
+}

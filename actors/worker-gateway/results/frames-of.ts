@@ -1,0 +1,19 @@
+/** Which frames a sub-job looks at, and in which its answer may find something. */
+import type { Range } from '../../../domain/types.ts';
+import { readFeedPiece } from '../../../results/feed-index.ts';
+import { pathOf } from '../../../results/file-keys.ts';
+import type { SubJobRow } from '../../batch-job/state/state.ts';
+
+/** The frames that a sub-job looks at: what it is fed may lie anywhere. */
+export async function framesOf({ fed, range }: SubJobRow, dataDir: string): Promise<Range> {
+  if (fed === undefined) return range;
+  const { start, stop } = await readFeedPiece(pathOf(dataDir, fed.file), fed.indexAt, fed.piece);
+  return { start, stop };
+}
+
+/** Where the frames of its answer must lie: a picture has no other than the first. */
+export function answerRange({ kind, work }: SubJobRow, looksAt: Range): Range {
+  const isPicture =
+    kind === 'DETECT' && work !== null && 'medium' in work && work.medium.mediaType === 'IMAGE';
+  return isPicture ? { start: 0, stop: 0 } : looksAt;
+}

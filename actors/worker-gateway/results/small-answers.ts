@@ -1,0 +1,43 @@
+/** Answers to several sub-jobs that come together. */
+import type { SubJobAnswer } from '../../../protocol/worker-messages.ts';
+import type { Place } from '../../../results/lines.ts';
+import type { Lease } from '../../../store/ledger.ts';
+import type { WorkDone, WorkFailed } from '../../batch-job/state/commands.ts';
+import type { SubJobRow } from '../../batch-job/state/state.ts';
+
+/** An answer with the lease and the row that it is for. */
+export interface Held {
+  readonly answer: SubJobAnswer;
+  readonly lease: Lease;
+  readonly row: SubJobRow;
+}
+
+export type Good = WorkDone['result'];
+
+/** An answer that has been looked at, and what it says. */
+export interface Looked extends Held {
+  readonly said: WorkFailed | Good;
+}
+
+/** The place of an answer that has no lines to be read, in a file that need not be there. */
+export const NOWHERE: Place = { offset: 0, bytes: 0 };
+
+/**
+ * Whether its lines are read again: they say more than the row of the sub-job keeps, such as tracks and tables of frame times. All else
+ * needs no file, which would have to be synced before the job takes the answer in.
+ */
+export function isReadAgain({ said, answer: { lines = '' } }: Pick<Looked, 'said' | 'answer'>): boolean {
+  if ('type' in said || lines === '') return false;
+  return said.kind !== 'PREPARE' || said.prepared.facts.frameTimes !== undefined;
+}
+
+/** Where answers lie that are written one after the other. */
+export function placesOf<A extends Pick<Held, 'answer'>>(kept: readonly A[]): ReadonlyMap<A, Place> {
+  let end = 0;
+  return new Map(
+    kept.map((one) => {
+      const bytes = Buffer.byteLength(one.answer.lines ?? '');
+      return [one, { offset: (end += bytes) - bytes, bytes }];
+    }),
+  );
+}

@@ -1,0 +1,43 @@
+import type { ReadingRules, ReconnectRules } from '../../../protocol/streams.ts';
+import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
+import type { Lease } from '../../../store/ledger.ts';
+import type { StoredStream } from '../../streaming-job/stored-stream.ts';
+
+export interface StreamSettings {
+  readonly heartbeatMs: number;
+  /** Milliseconds without a frame after which a stream is STALLED. */
+  readonly stallAlertMs: number;
+  readonly reconnect: ReconnectRules;
+  readonly reading: ReadingRules;
+  readonly allowPrivate: boolean;
+  /** Of a picture that a component sends. */
+  readonly maxPictureBytes: number;
+}
+
+/** What a component is told that has claimed a stream. */
+export function streamAssignment(
+  { item, token }: Lease,
+  { record, state }: StoredStream,
+  settings: StreamSettings,
+): StreamAssignment {
+  return {
+    token,
+    id: item.id,
+    kind: 'STREAM',
+    algorithm: record.algorithm,
+    attempt: item.attempt,
+    heartbeatMs: settings.heartbeatMs,
+    work: {
+      jobId: record.number,
+      uri: record.streamUri,
+      allowPrivate: settings.allowPrivate,
+      trackType: record.trackType,
+      properties: record.properties,
+      segmentSize: record.segmentSize,
+      firstSegment: state.lastSegment + 1,
+      stall: { alertMs: settings.stallAlertMs, timeoutMs: record.stallTimeout },
+      reconnect: settings.reconnect,
+      reading: settings.reading,
+    },
+  };
+}

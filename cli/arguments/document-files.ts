@@ -1,0 +1,81 @@
+/** The files that a detection document names, by what to ask the service for. */
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { artifactHref, markupHref, mediumHref, selectorsOutputHref } from '../../results/document/hrefs.ts';
+import { jsonPieces, type Path } from '../../results/json-pieces.ts';
+
+export interface DocumentFile {
+  readonly kind: 'medium' | 'derived' | 'markup' | 'selectors-output' | 'artifact';
+  /** Relative to the path of the job; null: the service does not have it. */
+  readonly href: string | null;
+  readonly uri: string;
+  /** Where it goes, relative to the folder of the job. */
+  readonly file: string;
+}
+
+/** Every file once, or so: memory does not grow with the document. */
+export async function* filesOf(document: string): AsyncGenerator<DocumentFile> {
+  let isDerived = false;
+  const seen = new Set<string>();
+  for await (const { path: at, value } of jsonPieces(createReadStream(document), () => false)) {
+    const [root, place, key] = at;
+    if (root !== 'media' || typeof place !== 'number') continue;
+    if (at.length === 3 && key === 'parentMediaId') isDerived = Number(value) >= 0;
+    const file = typeof value === 'string' && value !== '' ? fileAt(at, place, value, isDerived) : undefined;
+    if (file === undefined || seen.has(file.uri)) continue;
+    if (seen.size >= REMEMBERED) seen.clear();
+    if (file.kind === 'artifact') seen.add(file.uri);
+    yield file;
+  }
+}
+
+/** An exemplar has the picture of one of its detections; so many pictures are remembered. */
+const REMEMBERED = 50_000;
+
+function fileAt(at: Path, place: number, uri: string, isDerived: boolean): DocumentFile | undefined {
+  const isHere = /^file:/i.test(uri);
+  const name = `${place}-${nameIn(uri)}`;
+  if (at.length === 3 && at[2] === 'path')
+    return {
+      kind: isDerived ? 'derived' : 'medium',
+      href: isHere ? mediumHref(place) : null,
+      uri,
+      file: path.join('media', name),
+    };
+  if (at.length === 4 && at[2] === 'markupResult' && at[3] === 'path')
+    return { kind: 'markup', href: isHere ? markupHref(place) : null, uri, file: path.join('markup', name) };
+  if (at.length === 3 && at[2] === 'mediaSelectorsOutputUri') {
+    const href = isHere ? selectorsOutputHref(place) : null;
+    return { kind: 'selectors-output', href, uri, file: path.join('selectors-output', `${place}.json`) };
+  }
+  if (!isOfDetection(at)) return undefined;
+  const href = artifactHref(uri);
+  return { kind: 'artifact', href, uri, file: path.join(...(href ?? `artifacts/${name}`).split('/')) };
+}
+
+/** Properties of detections may have any name, and do not count. */
+const isOfDetection = (at: Path) =>
+  at.at(-1) === 'artifactPath' &&
+  (at.at(-2) === 'exemplar' || (typeof at.at(-2) === 'number' && at.at(-3) === 'detections'));
+
+const LONGEST = 120;
+
+/** The last part of an address as a file name of any system. */
+function nameIn(uri: string): string {
+  const last =
+    uri
+      .replace(/[?#].*$/s, '')
+      .split('/')
+      .at(-1) ?? '';
+  return decoded(last)
+    .replaceAll(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '_')
+    .slice(-LONGEST);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,112 @@
+/** The FILE arguments of a command as media URIs. */
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Failure } from '../terminal/failure.ts';
+import { printable } from '../terminal/terminal.ts';
+
+export interface MediumArgument {
+  readonly uri: string;
+  /** The file on this machine, when the argument named one. */
+  readonly file?: string;
+  /** Folder that a service must have among its media roots to read the medium; none when it is fetched or given whole. */
+  readonly folder?: string;
+  /** Pages of a document that are to be looked at; absent: all. */
+  readonly frameRanges?: readonly { readonly start: number; readonly stop: number }[];
+}
+
+/** What is taken of folders. */
+export interface Folders {
+  /** This folder is never gone into: a service keeps its own files there. */
+  readonly except: string;
+  /** Is told how many media each folder has. */
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Files by their URIs, checked, and http:, https:, data: and file: URIs as they are; the media below a folder if `folders` is given.
+ * @throws Failure
+ */
+export async function mediaOf(
+  args: readonly string[],
+  folders?: Folders,
+): Promise<readonly MediumArgument[]> {
+  const found = await Promise.allSettled(args.map((argument) => mediaOfOne(argument, folders)));
+  const problems = found.flatMap((result) => (result.status === 'rejected' ? [reasonOf(result.reason)] : []));
+  if (problems.length > 0) throw new Failure(problems.join('\n'));
+  return found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+}
+
+async function mediaOfOne(
+  argument: string,
+  folders: Folders | undefined,
+): Promise<readonly MediumArgument[]> {
+  if (/^(https?|data):/i.test(argument)) return [{ uri: argument }];
+  if (/^file:/i.test(argument)) return [await namedByUri(argument)];
+  const file = path.resolve(argument);
+  if (folders !== undefined && (await isFolder(file))) return mediaInFolder(file, argument, folders);
+  await mustBeReadable(file, argument);
+  return [await localMedium(file)];
+}
+
+async function mediaInFolder(
+  folder: string,
+  argument: string,
+  { except, note }: Folders,
+): Promise<readonly MediumArgument[]> {
+  const { mediaBelow } = await import('./media-folders.ts');
+  const { files, others } = await mediaBelow(folder, except);
+  const passed =
+    others === 0 ? '' : `; ${others} other ${others === 1 ? 'file is' : 'files are'} passed over`;
+  if (files.length === 0)
+    throw new Failure(
+      `There are no pictures, videos, sounds, PDF or office documents in ${printable(argument)}${passed}.`,
+    );
+  note(`${printable(argument)}: ${files.length} ${files.length === 1 ? 'medium' : 'media'}${passed}`);
+  const media: MediumArgument[] = [];
+  for (const file of files) {
+    await mustBeReadable(file, path.relative('.', file));
+    media.push(await localMedium(file));
+  }
+  return media;
+}
+
+const localMedium = async (file: string): Promise<MediumArgument> => ({
+  uri: pathToFileURL(file).href,
+  file,
+  folder: path.dirname(await realpath(file)),
+});
+
+const isFolder = (file: string) =>
+  stat(file).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+/** The service says what is wrong with the URI: the file may lie on another machine. */
+async function namedByUri(uri: string): Promise<MediumArgument> {
+  try {
+    return { uri, folder: path.dirname(await realpath(fileURLToPath(uri))) };
+  } catch {
+    return { uri };
+  }
+}
+
+async function mustBeReadable(file: string, argument: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) {
+    const scheme = /^[a-z][a-z\d+.-]*:\/\//i.test(argument)
+      ? ' Of URIs, file:, http:, https: and data: are known.'
+      : '';
+    throw new Failure(`There is no file ${argument}.${scheme}`);
+  }
+  if (found.isDirectory())
+    throw new Failure(`${argument} is a folder: name the files in it, or give -r for all media in it.`);
+  if (!found.isFile()) throw new Failure(`${argument} is no regular file.`);
+  await access(file, constants.R_OK).catch(() => {
+    throw new Failure(`${argument} may not be read by this user.`);
+  });
+}
+
+const reasonOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));

@@ -1,0 +1,44 @@
+/** Pages of documents that a command names. */
+import { InvalidArgumentError } from 'commander';
+import { Failure } from '../terminal/failure.ts';
+import type { MediumArgument } from './media-arguments.ts';
+import { END_MS } from '../terminal/moments.ts';
+
+export interface PageRange {
+  readonly start: number;
+  readonly stop: number;
+}
+
+/** `3`, `2-5`, `8-` (to the end), several with commas between them. Pages count from 1. */
+export function pages(given: string): readonly PageRange[] {
+  return given.split(',').map((part) => {
+    const [whole, from = '', dash, to = ''] = /^(\d{1,9})(?:\s*(-)\s*(\d{1,9})?)?$/.exec(part.trim()) ?? [];
+    const start = Number(from);
+    const stop = to !== '' ? Number(to) : dash === undefined ? start : END_MS;
+    if (whole === undefined || start < 1 || stop < start)
+      throw new InvalidArgumentError('Write pages from 1, such as 3, 2-5 or 1,4-7,10-.');
+    return { start, stop };
+  });
+}
+
+/**
+ * The media with these pages for the documents among them: files by their content. What lies elsewhere is taken for a document.
+ * @throws Failure when there is none
+ */
+export async function withPages(
+  media: readonly MediumArgument[],
+  frameRanges: readonly PageRange[],
+): Promise<readonly MediumArgument[]> {
+  const [{ mimeTypeOf }, { mediaTypeOf }] = await Promise.all([
+    import('../../media/inspect/mime.ts'),
+    import('../../domain/plan/media-types.ts'),
+  ]);
+  const isDocument = async ({ file }: MediumArgument): Promise<boolean> =>
+    file === undefined || mediaTypeOf(await mimeTypeOf(file).catch(() => '')) === 'UNKNOWN';
+  const chosen = await Promise.all(
+    media.map(async (medium) => ((await isDocument(medium)) ? { ...medium, frameRanges } : medium)),
+  );
+  if (!chosen.some((medium) => 'frameRanges' in medium))
+    throw new Failure('--pages is for documents, and no file of the command is one.');
+  return chosen;
+}

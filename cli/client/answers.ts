@@ -1,0 +1,94 @@
+/** What the service answers, as the schemas of its interface say. Types only: the tool checks nothing that the service has checked. */
+import type { z } from 'zod';
+import type { Sent } from '../../http/routing/declaration.ts';
+import type { actorPage } from '../../http/schemas/actors.ts';
+import type { component } from '../../http/schemas/components.ts';
+import type { action, algorithm, pipeline, task } from '../../http/schemas/pipelines.ts';
+import type { detectionDocument } from '../../http/schemas/jobs/detection-document.ts';
+import type { jobPage, liveIssues } from '../../http/schemas/jobs/job-list.ts';
+import type {
+  allJobsStatistics,
+  archiveRepostResponse,
+  dryRunResponse,
+  jobCreationRequest,
+  singleJobInfo,
+  waitingFor,
+} from '../../http/schemas/jobs/batch-jobs.ts';
+import type { upload } from '../../http/schemas/media.ts';
+import type { modelList } from '../../http/schemas/models.ts';
+import type {
+  deployedNodeManagerModel,
+  nodeConfiguration,
+  nodeInfos,
+  serviceLog,
+} from '../../http/schemas/nodes.ts';
+import type { queueInfo } from '../../http/schemas/queues.ts';
+import type { searchPage } from '../../http/schemas/search.ts';
+import type { info } from '../../http/schemas/service.ts';
+import type {
+  allStreamingJobs,
+  streamingJobCancelResponse,
+  streamingJobCreationRequest,
+  streamingJobCreationResponse,
+  streamingJobInfo,
+} from '../../http/schemas/streaming-jobs.ts';
+import type { systemMessage } from '../../http/schemas/system-messages.ts';
+
+type Answer<S extends z.ZodType> = Sent<z.output<S>>;
+
+export type ModelList = Answer<typeof modelList>;
+export type JobRequest = Sent<z.input<typeof jobCreationRequest>>;
+export type JobInfo = Answer<typeof singleJobInfo>;
+/** Why a live job does nothing now. */
+export type WaitingFor = Answer<typeof waitingFor>;
+/** How far a job is: a part of SingleJobInfo, and of the events of a job. */
+export type JobProgress = Pick<JobInfo, 'jobProgress' | 'jobStatus' | 'terminal'> & {
+  readonly waitingFor?: WaitingFor | null | undefined;
+};
+/** What has gone wrong so far in a job that is under way. */
+export type LiveIssues = Answer<typeof liveIssues>;
+export type LiveIssue = LiveIssues['errors']['shown'][number];
+/** What a job would do. */
+export type Plan = Answer<typeof dryRunResponse>;
+export type PlannedAction = Plan['pipeline']['tasks'][number]['actions'][number];
+export type Uploaded = Answer<typeof upload>;
+export type PipelineName = Pick<Pipeline, 'name' | 'description'>;
+export type ListedJob = JobPage['jobs'][number];
+export type JobPage = Answer<typeof jobPage>;
+export type SearchPage = Answer<typeof searchPage>;
+export type SearchHit = SearchPage['hits'][number];
+export type Statistics = Answer<typeof allJobsStatistics>;
+export type PipelineStatistics = Statistics['aggregatePipelineStatsMap'][string];
+export type Reposted = Answer<typeof archiveRepostResponse>;
+
+export type StreamRequest = Sent<z.input<typeof streamingJobCreationRequest>>;
+export type StreamInfo = Answer<typeof streamingJobInfo>;
+export type StreamIds = Answer<typeof allStreamingJobs>;
+export type CreatedStream = Answer<typeof streamingJobCreationResponse>;
+export type CancelledStream = Answer<typeof streamingJobCancelResponse>;
+
+export type Info = Answer<typeof info>;
+export type Queue = Answer<typeof queueInfo>;
+export type SystemMessage = Answer<typeof systemMessage>;
+export type ActorPage = Answer<typeof actorPage>;
+export type Actor = ActorPage['actors'][number];
+
+export type NodeManagerModel = Answer<typeof nodeConfiguration>[number];
+export type ServiceModel = NodeManagerModel['services'][number];
+export type ServiceLog = Answer<typeof serviceLog>;
+export type Deployed = Answer<typeof deployedNodeManagerModel>;
+export type NodeInfo = Answer<typeof nodeInfos>[number];
+export type DeployedService = Deployed['nodeModels'][number];
+
+export type Component = Answer<typeof component>;
+export type Pipeline = Answer<typeof pipeline>;
+export type Task = Answer<typeof task>;
+export type Action = Answer<typeof action>;
+export type Algorithm = Answer<typeof algorithm>;
+
+export type DetectionDocument = Answer<typeof detectionDocument>;
+export type DocumentMedium = DetectionDocument['media'][number];
+export type DocumentTrack = NonNullable<DocumentMedium['output'][string][number]['tracks']>[number];
+export type DocumentDetection = DocumentTrack['exemplar'];
+/** A copy of a medium into which was drawn what was found. */
+export type DocumentMarkup = NonNullable<DocumentMedium['markupResult']>;

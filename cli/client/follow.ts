@@ -1,0 +1,39 @@
+import type { JobInfo } from './answers.ts';
+import { EXIT, explain, Failure } from '../terminal/failure.ts';
+import { pause } from '../terminal/pause.ts';
+import type { RestClient } from './rest-client.ts';
+import { RefusedError, UnreachableError } from './transport.ts';
+
+const LOOK_MS = 200;
+
+/**
+ * Looks at a job until it has ended. When `signal` aborts, the job is cancelled, and its end awaited all the same.
+ * @throws UnreachableError when the service is gone; the job goes on when it is started again
+ */
+export async function follow(
+  client: RestClient,
+  jobId: string,
+  { seen, signal }: { readonly seen: (job: JobInfo) => void; readonly signal: AbortSignal },
+): Promise<JobInfo> {
+  try {
+    let cancelled = false;
+    for (;;) {
+      const job = await client.job(jobId);
+      seen(job);
+      if (job.terminal) return job;
+      if (signal.aborted && !cancelled) {
+        cancelled = true;
+        await client.cancel(jobId).catch(unlessEnded);
+      }
+      await pause(LOOK_MS, cancelled ? undefined : signal);
+    }
+  } catch (error) {
+    if (error instanceof UnreachableError) throw new UnreachableError(client.url, jobId);
+    throw new Failure(`How job ${jobId} ends is not known. ${explain(error)}`, EXIT.failed);
+  }
+}
+
+/** A job that ends while it is being cancelled refuses that; how it ended is seen next. */
+function unlessEnded(error: unknown): void {
+  if (!(error instanceof RefusedError && error.status === 400)) throw error;
+}

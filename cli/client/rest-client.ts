@@ -1,0 +1,150 @@
+/** The REST interface as the command-line tool uses it: jobs by name, everything else by `ask` (specification 4). */
+import type { JobInfo, JobRequest, LiveIssues, PipelineName } from './answers.ts';
+import type { Readable } from 'node:stream';
+import { fieldOf, jsonOf, messageOf } from './answer-text.ts';
+import { Failure } from '../terminal/failure.ts';
+import { printableLines } from '../terminal/terminal.ts';
+import type { TokenSource } from './token-source.ts';
+import { RefusedError, Transport, type Answer, type Call, type RetryPolicy } from './transport.ts';
+
+/** A form of what a job has found, as the service takes it. */
+export interface DocumentForm {
+  readonly format?: string | undefined;
+  readonly media?: string | undefined;
+}
+
+export interface CreatedJob {
+  readonly jobId: string;
+  /** What of the request has no effect or could not be done; a line each. */
+  readonly warning?: string;
+}
+
+export class RestClient {
+  readonly #transport: Transport;
+
+  /** `note` is told why a request waits. */
+  constructor(url: string, tokens: TokenSource, retryPolicy?: RetryPolicy, note?: (text: string) => void) {
+    this.#transport = new Transport(url, tokens, retryPolicy, note);
+  }
+
+  get url(): string {
+    return this.#transport.url;
+  }
+
+  /** Any request, repeated as long as there is hope. Whatever is answered is handed on, but 401. */
+  ask(call: Call, signal?: AbortSignal): Promise<Answer> {
+    return this.#transport.ask(call, signal);
+  }
+
+  /** Waiting for a busy service ends with `signal`. */
+  async createJob(request: JobRequest, signal?: AbortSignal): Promise<CreatedJob> {
+    const answer = await this.ask(
+      { method: 'POST', path: '/rest/jobs', body: JSON.stringify(request), once: 'job' },
+      signal,
+    );
+    const created = jsonOf(answer);
+    const jobId = fieldOf(created, 'jobId');
+    if (answer.status !== 201 || typeof jobId !== 'string') throw refusal(answer);
+    const result = fieldOf(created, 'coreResponse');
+    const warning = fieldOf(result, 'responseCode') === 2 ? fieldOf(result, 'message') : undefined;
+    return { jobId, ...(typeof warning === 'string' ? { warning } : {}) };
+  }
+
+  async job(id: string): Promise<JobInfo> {
+    const answer = await this.ask({ method: 'GET', path: detailsPath(id) });
+    if (answer.status === 400) throw this.unknownJob(id);
+    return this.good(answer) as JobInfo;
+  }
+
+  /** Places in `uris` of media that a job of this service cannot use, as far as it tells beforehand. @throws RefusedError */
+  async unusable(uris: readonly string[]): Promise<readonly number[]> {
+    const body = JSON.stringify({ mediaUris: uris });
+    const answer = await this.ask({ method: 'POST', path: '/rest/media/check', body });
+    // one of an earlier version says it when the job is made
+    if (answer.status === 404 || answer.status === 405) return [];
+    const media = fieldOf(this.good(answer), 'media');
+    if (!Array.isArray(media)) return [];
+    return media.flatMap((medium: unknown, i) => (fieldOf(medium, 'usable') === false ? [i] : []));
+  }
+
+  async cancel(id: string): Promise<void> {
+    const answer = await this.ask({ method: 'POST', path: `${jobPath(id)}/cancel` });
+    if (answer.status !== 200) throw refusal(answer);
+  }
+
+  /** The stored pipelines. */
+  pipelines(): Promise<readonly PipelineName[]> {
+    return this.#named('/rest/pipelines');
+  }
+
+  /** Names of the algorithms. */
+  async algorithms(): Promise<readonly string[]> {
+    return (await this.#named('/rest/algorithms')).map(({ name }) => name);
+  }
+
+  async #named(path: string): Promise<readonly PipelineName[]> {
+    const found = this.good(await this.ask({ method: 'GET', path }));
+    if (!Array.isArray(found)) return [];
+    return found.map((element: unknown) => ({
+      name: String(fieldOf(element, 'name')),
+      description: textOf(fieldOf(element, 'description')),
+    }));
+  }
+
+  /** Where the detection document of a job can be read. */
+  documentUrl(id: string): string {
+    return `${this.url}${jobPath(id)}/output/detection`;
+  }
+
+  /** The detection document, or another form of it, as a stream; nothing when the job wrote none. */
+  async document(id: string, form: DocumentForm = {}): Promise<Readable | undefined> {
+    const given = Object.entries(form).filter((one): one is [string, string] => one[1] !== undefined);
+    const query = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+    const path = `${jobPath(id)}/output/detection${query}`;
+    const answer = await this.ask({ method: 'GET', path, streamed: true, answerMs: FORM_MS });
+    if (answer.stream !== undefined) return answer.stream;
+    if (answer.status === 400 && messageOf(answer) === undefined) return undefined;
+    throw refusal(answer);
+  }
+
+  /** What has gone wrong so far; undefined when the job has ended, or the service does not tell. */
+  async liveIssues(id: string): Promise<LiveIssues | undefined> {
+    const answer = await this.ask({ method: 'GET', path: `${jobPath(id)}/issues` });
+    return [400, 404, 409].includes(answer.status) ? undefined : (this.good(answer) as LiveIssues);
+  }
+
+  unknownJob(id: string): RefusedError {
+    return new RefusedError(400, `The service at ${this.url} knows no job ${id}.`);
+  }
+
+  /** The JSON of a good answer. @throws RefusedError, or Failure when it is no JSON: something else answers there */
+  good(answer: Answer): unknown {
+    if (answer.status >= 300) throw refusal(answer);
+    const json = jsonOf(answer);
+    if (json === undefined || json === null)
+      throw new Failure(`What answers at ${this.url} is no Troupe service: check the address.`);
+    return json;
+  }
+}
+
+/** Some forms are begun only when the document has been read once. */
+const FORM_MS = 10 * 60_000;
+
+export const jobPath = (id: string) => `/rest/jobs/${encodeURIComponent(id)}`;
+/** With why it waits, and how its callback and its post to the archive go. */
+export const detailsPath = (id: string) => `${jobPath(id)}?details=true`;
+
+/** What the service said against a request, in its own words if it has any. */
+export function refusal(answer: Answer): RefusedError {
+  const { status } = answer;
+  const message = messageOf(answer) ?? WORDS[status] ?? `The service answered with status ${status}.`;
+  return new RefusedError(status, printableLines(message));
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  403: 'The user of this token may not do that: it needs the role ADMIN.',
+  404: 'The service answered with status 404: it does not have that, or is of a version that does not offer it.',
+  503: 'The service is busy, or is stopping: try again later.',
+};
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

@@ -1,0 +1,88 @@
+import type { StreamCounts, StreamEvent } from '../../protocol/streams.ts';
+import type { StreamInfo } from './answers.ts';
+import { EXIT, explain, Failure } from '../terminal/failure.ts';
+import { pause } from '../terminal/pause.ts';
+import type { RestClient } from './rest-client.ts';
+import { printable } from '../terminal/terminal.ts';
+import { RefusedError, UnreachableError } from './transport.ts';
+import { eachEvent } from './watch.ts';
+
+/** What the service tells of a live stream as it happens. */
+export type LiveEvent =
+  | ({ readonly type: 'job' } & StreamInfo)
+  | Extract<StreamEvent, { type: 'trackBegan' | 'trackEnded' | 'reconnecting' | 'warning' }>
+  | {
+      readonly type: 'segment';
+      /** Absent from servers of an earlier version. */
+      readonly at?: number;
+      readonly segment: number;
+      readonly tracks: number;
+      readonly detections: number;
+    }
+  | { readonly type: 'counts'; readonly counts: StreamCounts }
+  /** Events that this reader was too slow for. */
+  | { readonly type: 'missed'; readonly events: number };
+
+export interface StreamWatcher {
+  readonly seen: (event: LiveEvent) => void;
+  /** Ends the watching, not the job. */
+  readonly signal: AbortSignal;
+}
+
+const LOOK_MS = 1_000;
+
+export const streamPath = (id: string) => `/rest/streaming/jobs/${encodeURIComponent(id)}`;
+
+/**
+ * Sees a streaming job by its events until it has ended. Where there are none, it is looked at every second.
+ * @throws Failure when `signal` aborts, or the service is gone
+ */
+export async function watchStream(
+  client: RestClient,
+  id: string,
+  { seen, signal }: StreamWatcher,
+): Promise<StreamInfo> {
+  try {
+    for (;;) {
+      await eachEvent(client, `${streamPath(id)}/events`, signal, ({ event, data }) => {
+        const live = { ...(JSON.parse(data) as object), type: event } as LiveEvent;
+        seen(live);
+        return live.type === 'job' && hasEnded(live);
+      });
+      if (signal.aborted)
+        throw new Failure(`Streaming job ${id} goes on; nobody watches it any more.`, EXIT.failed);
+      const job = await streamOf(client, id);
+      seen({ ...job, type: 'job' });
+      if (hasEnded(job)) return job;
+      await pause(LOOK_MS, signal);
+    }
+  } catch (error) {
+    if (error instanceof UnreachableError) throw new UnreachableError(client.url, id);
+    if (error instanceof Failure) throw error;
+    throw new Failure(`How streaming job ${id} ends is not known. ${explain(error)}`, EXIT.failed);
+  }
+}
+
+/** @throws RefusedError */
+export async function streamOf(client: RestClient, id: string): Promise<StreamInfo> {
+  const answer = await client.ask({ method: 'GET', path: `${streamPath(id)}?details=true` });
+  if (answer.status === 400) throw new RefusedError(400, unknownStream(id));
+  return client.good(answer) as StreamInfo;
+}
+
+export const unknownStream = (id: string) =>
+  `The service knows no streaming job ${id}: troupe streams list --all shows those it knows.`;
+
+const hasEnded = ({ endDate }: StreamInfo) => endDate !== null;
+
+/** Whether a stream came to its end, or whoever wanted it watched ended that. */
+export const endedWell = ({ jobStatus }: StreamInfo) =>
+  jobStatus === 'TERMINATED' || jobStatus === 'CANCELLED';
+
+/** How it ended, for people. */
+export function endLine({ jobId, jobStatus, jobStatusDetail, segments = 0, frames }: StreamInfo): string {
+  const why = jobStatusDetail === null ? '' : `: ${jobStatusDetail}`;
+  const count = `${segments} ${segments === 1 ? 'segment' : 'segments'}`;
+  const lost = frames === undefined || frames.dropped === 0 ? '' : `, ${frames.dropped} of ${frames.read} frames dropped`; // oxfmt-ignore
+  return printable(`Streaming job ${jobId}: ${jobStatus} after ${count}${lost}${why}`);
+}

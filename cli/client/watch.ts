@@ -1,0 +1,73 @@
+import type { JobInfo, JobProgress } from './answers.ts';
+import { EXIT, explain, Failure } from '../terminal/failure.ts';
+import { pause } from '../terminal/pause.ts';
+import { jobPath, type RestClient } from './rest-client.ts';
+import { serverEvents, type ServerEvent } from './server-events.ts';
+import { RefusedError, UnreachableError } from './transport.ts';
+
+/** The server gives a sign of life every 15 s; without one for so long the stream is taken for dead. */
+const SILENCE_MS = 45_000;
+const LOOK_MS = 1_000;
+
+export interface Watcher {
+  readonly seen: (job: JobProgress) => void;
+  /** Ends the watching, not the job. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sees a job by its events until it has ended. Where there are none (an earlier server, too many watchers, a proxy that
+ * cuts them off), it is looked at every second.
+ * @throws Failure when `signal` aborts, or the service is gone
+ */
+export async function watchJob(client: RestClient, jobId: string, watcher: Watcher): Promise<JobInfo> {
+  try {
+    for (;;) {
+      await seeEvents(client, jobId, watcher);
+      if (watcher.signal.aborted)
+        throw new Failure(`Job ${jobId} goes on; nobody watches it any more.`, EXIT.failed);
+      const job = await client.job(jobId);
+      watcher.seen(job);
+      if (job.terminal) return job;
+      await pause(LOOK_MS, watcher.signal);
+    }
+  } catch (error) {
+    if (error instanceof UnreachableError) throw new UnreachableError(client.url, jobId);
+    if (error instanceof Failure) throw error;
+    throw new Failure(`How job ${jobId} ends is not known. ${explain(error)}`, EXIT.failed);
+  }
+}
+
+/** Until the job has ended, or the stream has. */
+async function seeEvents(client: RestClient, jobId: string, { seen, signal }: Watcher): Promise<void> {
+  await eachEvent(client, `${jobPath(jobId)}/events`, signal, ({ event, data }) => {
+    if (event !== 'job') return false;
+    const job = JSON.parse(data) as JobProgress;
+    seen(job);
+    return job.terminal;
+  });
+}
+
+/**
+ * Hands on the events that come from `path` until `seen` answers that it has seen enough, `signal` aborts, or the stream breaks off.
+ * @throws RefusedError, UnreachableError
+ */
+export async function eachEvent(
+  client: RestClient,
+  path: string,
+  signal: AbortSignal,
+  seen: (event: ServerEvent) => boolean,
+): Promise<void> {
+  try {
+    const headers = { accept: 'text/event-stream' };
+    const answer = await client.ask(
+      { method: 'GET', path, headers, streamed: true, impatient: true, answerMs: SILENCE_MS },
+      signal,
+    );
+    if (answer.stream === undefined) return;
+    for await (const event of serverEvents(answer.stream)) if (seen(event)) return;
+  } catch (error) {
+    // what broke off is looked for by the next request; a token that is not good stays so
+    if (error instanceof RefusedError || error instanceof UnreachableError) throw error;
+  }
+}

@@ -1,0 +1,84 @@
+/** How `troupe evaluate` is called; what it does is loaded when it is. */
+import { InvalidArgumentError, type Command } from 'commander';
+import type { EvaluateOptions } from '../../evaluate/evaluate.ts';
+import type { Mapping } from '../../evaluate/classes.ts';
+import { address, whole } from './resources/command.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export function evaluateCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('evaluate')
+    .description('measure what a job has found against a truth of your own; docs/evaluation.md has the rules')
+    .argument('<TRUTH>', 'a file in COCO JSON, CVAT XML, MOT, RTTM, WebVTT or SubRip, or a plain text')
+    .argument('<DOCUMENT>', 'a detection document, as a file or as the id of a job');
+  about(command);
+  rules(command);
+  command
+    .option('--url <URL>', 'service that has the job; default: TROUPE_URL, else the one in DATA_DIR', address)
+    .option('--json', 'print all figures as JSON')
+    .addHelpText('after', '\nExit code: 0 it was measured, 2 it was not: standard error says why.')
+    .action(async (truth: string, document: string, options: EvaluateOptions) => {
+      const { evaluate } = await import('../../evaluate/evaluate.ts');
+      await evaluate(truth, document, options, terminal);
+    });
+}
+
+/** What is compared with what. */
+function about(command: Command): void {
+  command
+    .option(
+      '--format <FORMAT>',
+      'of the truth: coco, cvat, mot, rttm, text, vtt or srt; default: what it looks like',
+    )
+    .option('--media <ID>', 'the medium of the document that is meant, by its mediaId', whole(0, Infinity))
+    .option('--type <TYPE>', 'judge tracks of this type alone, such as FACE')
+    .option(
+      '--action <NAME>',
+      'judge tracks of this action alone; default: of each class the last that found some',
+    )
+    .option(
+      '--map <TRUTH=FOUND>',
+      'a class of the truth and the one of the document; may be repeated',
+      mapping,
+    )
+    .option(
+      '--step <FRAMES>',
+      'of videos judge each n-th frame alone, as FRAME_INTERVAL has it',
+      whole(1, Infinity),
+      1,
+    )
+    .option('--text-property <NAME>', 'property that holds the text; default: TRANSCRIPT, else TEXT');
+}
+
+function rules(command: Command): void {
+  command
+    .option(
+      '--threshold <CONFIDENCE>',
+      'least confidence, for precision, recall and tracking',
+      number(0, 1e9),
+      0,
+    )
+    .option('--iou <SHARE>', 'least overlap of two boxes that are the same, for those', number(0, 1), 0.5)
+    .option(
+      '--collar <SECONDS>',
+      'of speech: time around each border of the truth that is not judged',
+      number(0, 1e6),
+      0,
+    )
+    .option('--exact', 'of texts: case, punctuation and forms of characters count')
+    .option('--limit <COUNT>', 'most boxes that are held in memory', whole(1, Infinity), 5_000_000);
+}
+
+function mapping(given: string, before: Mapping = []): Mapping {
+  const [, truth = '', found = ''] = /^([^=]+)=(.+)$/s.exec(given) ?? [];
+  if (truth.trim() === '' || found.trim() === '') throw new InvalidArgumentError('Write TRUTH=FOUND.');
+  return [...before, [truth.trim(), found.trim()]];
+}
+
+const number =
+  (least: number, most: number) =>
+  (given: string): number => {
+    const value = given.trim() === '' ? NaN : Number(given);
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It is a number from ${least} to ${most}.`);
+  };

@@ -1,0 +1,31 @@
+import { canonicalName } from '../../domain/values.ts';
+import type { PipelineName } from '../client/answers.ts';
+import { alignedRows } from '../terminal/columns.ts';
+import { EXIT } from '../terminal/failure.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { printable, type Terminal } from '../terminal/terminal.ts';
+
+const SHOWN = 100;
+
+/** The pipelines to choose from, a line each. */
+export function pipelineLines(known: readonly PipelineName[]): readonly string[] {
+  const rows = known
+    .slice(0, SHOWN)
+    .map(({ name, description }) => [printable(name), printable(description)]);
+  const more = known.length - rows.length;
+  return [
+    'The pipelines are:',
+    ...alignedRows([['', ''], ...rows]).slice(1).map((line) => `  ${line}`), // oxfmt-ignore
+    ...(more > 0 ? [`  and ${more} more: troupe pipelines list`] : []),
+  ];
+}
+
+export const isUnknown = (given: string, known: readonly PipelineName[]): boolean =>
+  known.length > 0 && !known.some(({ name }) => name === canonicalName(given));
+
+/** For a command that was given no pipeline. Answers the exit code. */
+export async function askForPipeline(client: RestClient, terminal: Terminal): Promise<number> {
+  terminal.note('Say what is looked for: --pipeline <NAME>.');
+  for (const line of pipelineLines(await client.pipelines())) terminal.note(line);
+  return EXIT.refused;
+}

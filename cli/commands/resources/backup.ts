@@ -1,0 +1,67 @@
+/** `troupe backup`: a copy of the database, of a service that runs or of one that is stopped. */
+import type { Command } from 'commander';
+import { existsSync } from 'node:fs';
+import { link, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { readCliSettings } from '../../../config/cli.ts';
+import { EXIT, explain, Failure } from '../../terminal/failure.ts';
+import { refusal, type RestClient } from '../../client/rest-client.ts';
+import { saved } from '../../terminal/saved.ts';
+import { findService } from '../../service/service.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { command, type RestOptions } from './command.ts';
+
+export function backupCommand(program: Command, terminal: Terminal): void {
+  const about = 'copy the database to a new file, also while jobs run';
+  command(program, 'backup <FILE>', about).action(async (file: string, options: RestOptions) => {
+    await backup(file, options, terminal);
+    terminal.print(
+      `The database is in ${file}. Documents and other results are files of DATA_DIR: copy them, too.`,
+    );
+  });
+}
+
+/** The copy gets its name when it is whole; a file that is there stays as it is. */
+async function backup(file: string, { url }: RestOptions, terminal: Terminal): Promise<void> {
+  if (existsSync(file)) throw isThere(file);
+  const part = `${file}.${process.pid}.part`;
+  const settings = readCliSettings();
+  const named = url ?? settings.url;
+  const service = await findService(settings, terminal, named);
+  try {
+    // The database holds secrets of requests: whoever is not its owner must not read the copy, wherever it is put.
+    await writeFile(part, '', { mode: 0o600, flag: 'wx' }).catch((error: unknown) => {
+      throw notWritten(file, error);
+    });
+    if (service === undefined) await copyStopped(path.join(settings.dataDir, 'troupe.db'), part);
+    else await fetched(service.client, part);
+    await link(part, file).catch((error: unknown) => {
+      throw existsSync(file) ? isThere(file) : notWritten(file, error);
+    });
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+async function fetched(client: RestClient, part: string): Promise<void> {
+  const answer = await client.ask({ method: 'GET', path: '/rest/backup', streamed: true });
+  if (answer.stream === undefined) throw refusal(answer);
+  await saved(answer.stream, part, 'backup');
+}
+
+async function copyStopped(database: string, part: string): Promise<void> {
+  if (!existsSync(database))
+    throw new Failure(
+      `There is no ${database} and no service that runs: set DATA_DIR, or name a service by --url.`,
+    );
+  // most commands open no database
+  const { copyDatabase } = await import('../../../store/sqlite/sqlite-store.ts');
+  await copyDatabase(database, part).catch((error: unknown) => {
+    throw notWritten(part, error);
+  });
+}
+
+const isThere = (file: string) =>
+  new Failure(`${file} is there already; a backup never replaces a file: name another one.`);
+const notWritten = (file: string, error: unknown) =>
+  new Failure(`The backup cannot be written to ${file}: ${explain(error)}`, EXIT.failed);

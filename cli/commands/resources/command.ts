@@ -1,0 +1,244 @@
+/** What all commands over the REST interface have in common: they find the service, ask, then print. */
+import { InvalidArgumentError, type Command } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { readCliSettings } from '../../../config/cli.ts';
+import { Table, type Column } from '../../terminal/columns.ts';
+import { codeOf, explain, Failure } from '../../terminal/failure.ts';
+import { fieldOf, jsonOf } from '../../client/answer-text.ts';
+import type { RestClient } from '../../client/rest-client.ts';
+import { findService } from '../../service/service.ts';
+import { printable, printableLines, type Terminal } from '../../terminal/terminal.ts';
+import { RefusedError, type Call } from '../../client/transport.ts';
+
+export interface RestOptions {
+  readonly url?: string;
+  /** Print the answer of the service as it is. */
+  readonly json?: boolean;
+}
+
+/** A command of a group, with the option that says which service is meant. */
+export function command(
+  group: Command,
+  usage: string,
+  description: string,
+  options: { readonly isDefault?: boolean } = {},
+): Command {
+  return group
+    .command(usage, options)
+    .description(description)
+    .option(
+      '--url <URL>',
+      'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR',
+      address,
+    );
+}
+
+/** The same for a command whose answer is JSON. */
+export function asking(
+  group: Command,
+  usage: string,
+  description: string,
+  options: { readonly isDefault?: boolean } = {},
+): Command {
+  return command(group, usage, description, options).option(
+    '--json',
+    'print the answer of the service as it is',
+  );
+}
+
+/** The service that runs; commands other than `analyze` never start one. @throws Failure */
+export async function clientOf({ url }: RestOptions, terminal: Terminal): Promise<RestClient> {
+  const settings = readCliSettings();
+  const service = await findService(settings, terminal, url ?? settings.url);
+  if (service !== undefined) return service.client;
+  throw new Failure(
+    `No service runs in ${settings.dataDir}: start one (troupe serve), set DATA_DIR to the folder of one that runs, ` +
+      'or name one by --url or TROUPE_URL.',
+  );
+}
+
+/** A command that shows what a path has; `path` may take the command's argument. */
+export function reading<T>(
+  group: Command,
+  terminal: Terminal,
+  usage: string,
+  description: string,
+  path: string | ((argument: string) => string),
+  view: Show<T> | ((argument: string) => Show<T>),
+): Command {
+  const reads = (options: RestOptions, argument = '') =>
+    show(
+      terminal,
+      options,
+      { method: 'GET', path: typeof path === 'string' ? path : path(argument) },
+      typeof view === 'function' ? view(argument) : view,
+    );
+  const made = asking(group, usage, description);
+  return made.registeredArguments.length === 0
+    ? made.action((options: RestOptions) => reads(options))
+    : made.action((argument: string, options: RestOptions) => reads(options, argument));
+}
+
+/** A table, or a sentence when it has no rows. */
+export function tableOr<T>(
+  none: string,
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  { width }: Terminal,
+): readonly string[] {
+  return rows.length === 0 ? [none] : new Table(columns, width).lines(rows);
+}
+
+export interface Show<T> {
+  /** What people see of a good answer; an answer without a body has no `found`. */
+  readonly lines: (found: T) => readonly string[];
+  /** What a status means here, and what to do; where the service has words of its own they go before, but for 404 and 405. */
+  readonly refusals?: Readonly<Record<number, string>>;
+}
+
+/** Asks once and prints. @throws RefusedError, Failure */
+export async function show<T>(
+  terminal: Terminal,
+  options: RestOptions,
+  call: Call,
+  view: Show<T>,
+): Promise<void> {
+  await shown(terminal, options, call, view);
+}
+
+/** The same; answers what was found. */
+export async function shown<T>(
+  terminal: Terminal,
+  options: RestOptions,
+  call: Call,
+  view: Show<T>,
+): Promise<T> {
+  const client = await clientOf(options, terminal);
+  const answer = await client.ask(call);
+  const words = view.refusals?.[answer.status];
+  const isSaid = fieldOf(jsonOf(answer), 'message') !== undefined;
+  // Of what is not there the service says where it may be asked for, the tool which command shows it.
+  if (words !== undefined && (!isSaid || answer.status === 404 || answer.status === 405))
+    throw new RefusedError(answer.status, words);
+  const isEmpty = answer.status < 300 && answer.text === '';
+  const found = isEmpty ? (undefined as T) : (client.good(answer) as T);
+  if (options.json === true) {
+    if (!isEmpty) terminal.print(answer.text);
+  }
+  heed(found, terminal);
+  if (options.json !== true)
+    for (const line of readAs(client.url, () => view.lines(found))) terminal.print(printable(line));
+  return found;
+}
+
+/** CoreResponse (specification 2.1), alone or in another answer: 1 says that nothing was done, 2 is a warning. */
+function heed(found: unknown, terminal: Terminal): void {
+  const result = fieldOf(found, 'coreResponse') ?? found;
+  const code = fieldOf(result, 'responseCode');
+  const message = fieldOf(result, 'message');
+  const text = printableLines(typeof message === 'string' ? message : 'The service does not say more.');
+  if (code === 1) throw new Failure(text);
+  if (code === 2) terminal.note(`Warning: ${text}`);
+}
+
+/** What is wrong with something that is stored all the same: the `warnings` of an answer with details. */
+export function warningLines(found: unknown): readonly string[] {
+  const warnings = fieldOf(found, 'warnings');
+  return Array.isArray(warnings) ? warnings.map((text: unknown) => `Warning: ${String(text)}`) : [];
+}
+
+/** What `work` makes of an answer, which may be of another shape than this version knows. */
+export function readAs<T>(url: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Failure(
+      `The service at ${url} answered something else than expected: is it of another version? --json shows it.`,
+    );
+  }
+}
+
+/** The text of a file, or of standard input for `-`. @throws Failure */
+export async function textOf(file: string): Promise<string> {
+  if (file === '-') return text(process.stdin);
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') throw new Failure(`There is no file ${file}.`);
+    if (codeOf(error) === 'EISDIR') throw new Failure(`${file} is a folder: name a file in it.`);
+    throw new Failure(`${file} cannot be read: ${explain(error)}`);
+  });
+}
+
+/** What was asked for, with the query that is given. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | number | boolean | undefined>>,
+): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(Object.fromEntries(given)).toString()}`;
+}
+
+export const segment = encodeURIComponent;
+
+/** A whole number as an argument. */
+export const whole =
+  (least: number, most: number) =>
+  (given: string): number => {
+    if (/^\d{1,15}$/.test(given) && Number(given) >= least && Number(given) <= most) return Number(given);
+    throw new InvalidArgumentError(
+      most === Infinity
+        ? `It is a whole number, ${least} or more.`
+        : `It is a number from ${least} to ${most}.`,
+    );
+  };
+
+/** Of an option that may be repeated: all that was given. */
+export const repeated = (given: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  given,
+];
+
+/** Of an option that may be repeated: NAME=VALUE, by name. */
+export function property(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Write NAME=VALUE.');
+  return { ...before, [name.trim()]: value };
+}
+
+/** A day or a moment, of this place where it names no zone, as the service takes it. */
+export function date(given: string): string {
+  const text = given.trim();
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text;
+  const ms = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(day) ? Date.parse(day) : NaN;
+  if (Number.isNaN(ms))
+    throw new InvalidArgumentError('Write a day (2026-03-01) or a moment (2026-03-01T09:30).');
+  return new Date(ms).toISOString();
+}
+
+export function address(given: string): string {
+  if (!/^https?:/i.test(given) || !URL.canParse(given))
+    throw new InvalidArgumentError('It is an http(s) URL.');
+  return given;
+}
+
+/** A moment as people of this place write it, to the second. */
+export function momentText(iso: string | null | undefined): string {
+  const ms = iso === null || iso === undefined ? NaN : Date.parse(iso);
+  if (Number.isNaN(ms)) return '';
+  const two = (value: number) => String(value).padStart(2, '0');
+  const at = new Date(ms);
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
+
+/** How long something took, from two moments or in milliseconds. */
+export function durationText(from: string | number, to?: string | null): string {
+  const ms = typeof from === 'number' ? from : Date.parse(to ?? '') - Date.parse(from);
+  return Number.isNaN(ms) ? '' : `${(ms / 1_000).toFixed(1)} s`;
+}

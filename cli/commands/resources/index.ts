@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { actorsCommand } from './actors.ts';
+import { backupCommand } from './backup.ts';
+import { catalogCommands } from './catalog.ts';
+import { componentCommands } from './components.ts';
+import { infoCommand } from './info.ts';
+import { jobCommands } from './jobs/jobs.ts';
+import { mediaCommands } from './media.ts';
+import { messageCommands } from './messages.ts';
+import { modelCommands } from './models.ts';
+import { nodeCommands, serviceCommands } from './nodes.ts';
+import { queueCommands } from './queues.ts';
+import { searchCommands } from './search.ts';
+import { streamCommands } from './streams.ts';
+
+/** The commands over the whole REST interface, one group a resource. */
+export function resourceCommands(program: Command, terminal: Terminal): void {
+  jobCommands(program, terminal);
+  streamCommands(program, terminal);
+  mediaCommands(program, terminal);
+  catalogCommands(program, terminal);
+  componentCommands(program, terminal);
+  modelCommands(program, terminal);
+  nodeCommands(program, terminal);
+  serviceCommands(program, terminal);
+  queueCommands(program, terminal);
+  messageCommands(program, terminal);
+  searchCommands(program, terminal);
+  infoCommand(program, terminal);
+  backupCommand(program, terminal);
+  actorsCommand(program, terminal);
+}

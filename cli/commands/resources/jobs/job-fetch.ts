@@ -1,0 +1,145 @@
+/** `troupe jobs fetch`: what a job has found with all its files, for those who share no folder with the service. */
+import type { Command } from 'commander';
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { filesOf, type DocumentFile } from '../../../arguments/document-files.ts';
+import { download } from '../../../client/download.ts';
+import { codeOf, EXIT, Failure } from '../../../terminal/failure.ts';
+import { jobPath, type RestClient } from '../../../client/rest-client.ts';
+import { saved } from '../../../terminal/saved.ts';
+import { printable, type Terminal } from '../../../terminal/terminal.ts';
+import { sizeText } from '../../uploads.ts';
+import { clientOf, command, type RestOptions } from '../command.ts';
+import { documentOf } from './job-output.ts';
+
+interface FetchOptions extends RestOptions {
+  readonly to?: string;
+  readonly media?: boolean;
+}
+
+/** Files that are fetched at the same time. */
+const AT_ONCE = 4;
+/** Between two lines about how far it is. */
+const NEWS_MS = 2_000;
+
+export function fetchCommand(jobs: Command, terminal: Terminal): void {
+  const about =
+    'fetch the document of a job and the files that it names: artifacts, copies, derivative media';
+  const codes = '0 all is here, 1 some files are not (standard error says which), 2 nothing was fetched';
+  command(jobs, 'fetch <ID>', about)
+    .option('--to <FOLDER>', 'where they go; default: a folder with the id of the job')
+    .option('--media', 'the media of the job, too')
+    .addHelpText(
+      'after',
+      `\nWhat is there already is not fetched again; what broke off goes on.\nExit code: ${codes}.`,
+    )
+    .action(async (id: string, options: FetchOptions) => {
+      process.exitCode = await fetchJob(id, options, terminal);
+    });
+}
+
+async function fetchJob(id: string, options: FetchOptions, terminal: Terminal): Promise<number> {
+  const client = await clientOf(options, terminal);
+  const { jobId } = await client.job(id);
+  const folder = options.to ?? jobId;
+  const document = path.join(folder, 'detection.json');
+  const stream = await documentOf(id, client, {});
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
+  await saved(stream, document);
+  const fetching = new Fetching(client, jobPath(id), folder, terminal);
+  await fetching.all(wanted(filesOf(document), options.media === true));
+  terminal.print(fetching.summary);
+  return fetching.missing + fetching.elsewhere === 0 ? EXIT.done : EXIT.failed;
+}
+
+function makeFolder(folder: string): void {
+  try {
+    makeWithParents(path.resolve(folder));
+  } catch (error) {
+    throw new Failure(`The folder ${folder} cannot be made (${codeOf(error)}): name another one by --to.`);
+  }
+}
+
+/**
+ * Where the system says ENOENT of a new folder although the one above is there (/proc, folders that are mounted when they are used),
+ * Node's own recursive mkdir never ends.
+ */
+function makeWithParents(folder: string): void {
+  const above = path.dirname(folder);
+  if (existsSync(folder)) return;
+  if (above !== folder) makeWithParents(above);
+  mkdirSync(folder);
+}
+
+async function* wanted(files: AsyncIterable<DocumentFile>, media: boolean): AsyncGenerator<DocumentFile> {
+  for await (const file of files) if (media || file.kind !== 'medium') yield file;
+}
+
+/** A few downloads at a time, and what became of all of them. */
+class Fetching {
+  readonly #client: RestClient;
+  readonly #job: string;
+  readonly #folder: string;
+  readonly #terminal: Terminal;
+  #fetched = 0;
+  #there = 0;
+  #bytes = 0;
+  #toldAt = performance.now();
+  missing = 0;
+  elsewhere = 0;
+
+  constructor(client: RestClient, job: string, folder: string, terminal: Terminal) {
+    this.#client = client;
+    this.#job = job;
+    this.#folder = folder;
+    this.#terminal = terminal;
+  }
+
+  async all(files: AsyncIterable<DocumentFile>): Promise<void> {
+    const iterator = files[Symbol.asyncIterator]();
+    const work = async () => {
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next())
+        await this.#one(next.value);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  }
+
+  get summary(): string {
+    const there = this.#there === 0 ? '' : `, ${counted(this.#there)} there already`;
+    const missing = this.missing === 0 ? '' : `, ${counted(this.missing)} not to be had`;
+    const elsewhere = this.elsewhere === 0 ? '' : `, ${counted(this.elsewhere)} elsewhere`;
+    return `The document and ${counted(this.#fetched)} (${sizeText(this.#bytes)}) fetched${there}${missing}${elsewhere}: ${this.#folder}`;
+  }
+
+  async #one({ href, uri, file }: DocumentFile): Promise<void> {
+    if (href === null) return this.#liesElsewhere(uri);
+    const done = await download(this.#client, `${this.#job}/${href}`, path.join(this.#folder, file));
+    if (done.what === 'missing') {
+      this.missing += 1;
+      return this.#terminal.note(printable(`${file}: ${done.message}`));
+    }
+    if (done.what === 'there') this.#there += 1;
+    else {
+      this.#fetched += 1;
+      this.#bytes += done.bytes;
+    }
+    const now = performance.now();
+    if (now - this.#toldAt < NEWS_MS) return;
+    this.#toldAt = now;
+    this.#terminal.note(`${counted(this.#fetched + this.#there)}, ${sizeText(this.#bytes)}`);
+  }
+
+  /** One of them is told: a bucket has all. */
+  #liesElsewhere(uri: string): void {
+    if (this.elsewhere === 0)
+      this.#terminal.note(`Not on the server, but where the document says: ${printable(uri)}`);
+    this.elsewhere += 1;
+  }
+}
+
+const counted = (files: number) => (files === 1 ? '1 file' : `${files} files`);

@@ -1,0 +1,186 @@
+/** `troupe jobs list` and `stats`. */
+import type { JobPage, ListedJob, PipelineStatistics, Statistics } from '../../../client/answers.ts';
+import type { Command } from 'commander';
+import { Table, type Column } from '../../../terminal/columns.ts';
+import { Failure } from '../../../terminal/failure.ts';
+import { baseName } from '../../../terminal/names.ts';
+import type { RestClient } from '../../../client/rest-client.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
+import {
+  asking,
+  clientOf,
+  date,
+  durationText,
+  momentText,
+  readAs,
+  reading,
+  repeated,
+  whole,
+  withQuery,
+  type RestOptions,
+} from '../command.ts';
+
+interface ListOptions extends RestOptions {
+  readonly status?: readonly string[];
+  readonly pipeline?: string;
+  readonly externalId?: string;
+  readonly medium?: string;
+  readonly startedFrom?: string;
+  readonly startedTo?: string;
+  readonly endedFrom?: string;
+  readonly endedTo?: string;
+  readonly live?: boolean;
+  readonly limit: number;
+  readonly all?: boolean;
+}
+
+/** The most that the service gives at a time. */
+const PAGE = 500;
+
+const COLUMNS: readonly Column<ListedJob>[] = [
+  { title: 'JOB', of: ({ jobId }) => jobId },
+  { title: 'STATUS', of: ({ jobStatus }) => jobStatus },
+  { title: '%', of: ({ jobProgress }) => String(Math.floor(jobProgress)), right: true },
+  { title: 'PRIORITY', of: ({ jobPriority }) => String(jobPriority), right: true },
+  { title: 'STARTED', of: ({ startDate }) => momentText(startDate) },
+  { title: 'TOOK', of: ({ startDate, endDate }) => durationText(startDate, endDate), right: true },
+  { title: 'PIPELINE', of: ({ pipelineName }) => pipelineName, flexible: true },
+  { title: 'MEDIA', of: mediaText, flexible: true },
+];
+
+function mediaText({ mediaUris, mediaCount }: ListedJob): string {
+  const [first = ''] = mediaUris;
+  const name = baseName(first);
+  return mediaCount > 1 ? `${name} and ${mediaCount - 1} more` : name;
+}
+
+export function jobListCommands(jobs: Command, terminal: Terminal): void {
+  asking(jobs, 'list', 'list jobs, the newest first')
+    .option(
+      '--status <STATUS>',
+      'only jobs of this status, such as IN_PROGRESS or ERROR; may be repeated',
+      repeated,
+    )
+    .option('--pipeline <NAME>', 'only jobs of this pipeline')
+    .option('--external-id <ID>', 'only jobs of this external id')
+    .option('--medium <TEXT>', 'only jobs with a medium whose URI has this in it')
+    .option(
+      '--started-from <TIME>',
+      'only jobs that began then or later: 2026-03-01, or 2026-03-01T09:30',
+      date,
+    )
+    .option('--started-to <TIME>', 'only jobs that began before it', date)
+    .option('--ended-from <TIME>', 'only jobs that ended then or later', date)
+    .option('--ended-to <TIME>', 'only jobs that ended before it', date)
+    .option('--live', 'only jobs that have not ended')
+    .option('--limit <NUMBER>', 'jobs at most', whole(1, 1_000_000), 50)
+    .option('--all', 'all jobs, however many')
+    .action((options: ListOptions) => list(terminal, options));
+
+  const about = 'count the jobs of every pipeline, and the time they took';
+  reading<Statistics>(jobs, terminal, 'stats', about, '/rest/jobs/stats', {
+    lines: (found) => statisticsLines(found, terminal),
+  });
+}
+
+async function list(terminal: Terminal, options: ListOptions): Promise<void> {
+  const client = await clientOf(options, terminal);
+  const print = options.json === true ? jsonPrinter(terminal) : tablePrinter(terminal);
+  let left = options.all === true ? Infinity : options.limit;
+  let next: string | null = null;
+  do {
+    const page = await pageOf(client, options, Math.min(left, PAGE), next);
+    left -= page.jobs.length;
+    next = page.next;
+    readAs(client.url, () => print.jobs(page.jobs));
+  } while (left > 0 && next !== null);
+  print.end(next);
+}
+
+async function pageOf(
+  client: RestClient,
+  options: ListOptions,
+  limit: number,
+  before: string | null,
+): Promise<JobPage> {
+  const { status, pipeline, externalId, medium, live } = options;
+  const { startedFrom, startedTo, endedFrom, endedTo } = options;
+  const path = withQuery('/rest/jobs', {
+    limit,
+    before: before ?? undefined,
+    status: status?.join(',').toUpperCase(),
+    pipelineName: pipeline,
+    ...{ externalId, medium, startedFrom, startedTo, endedFrom, endedTo },
+    terminal: live === true ? false : undefined,
+  });
+  const answer = await client.ask({ method: 'GET', path });
+  const page = client.good(answer) as Partial<JobPage>;
+  if (Array.isArray(page.jobs)) return page as JobPage;
+  throw new Failure(
+    `The service at ${client.url} answered something else than a list of jobs: is it of another version?`,
+  );
+}
+
+interface Printer {
+  jobs(jobs: readonly ListedJob[]): void;
+  end(next: string | null): void;
+}
+
+function tablePrinter(terminal: Terminal): Printer {
+  const table = new Table(COLUMNS, terminal.width);
+  let any = false;
+  return {
+    jobs(jobs) {
+      any ||= jobs.length > 0;
+      if (jobs.length > 0) for (const line of table.lines(jobs)) terminal.print(line);
+    },
+    end(next) {
+      if (!any) terminal.note('There are no such jobs.');
+      else if (next !== null) terminal.note('There are more: --limit or --all shows them.');
+    },
+  };
+}
+
+/** One answer of all pages, written as they come. */
+function jsonPrinter(terminal: Terminal): Printer {
+  let separator = '{"jobs":[';
+  return {
+    jobs(jobs) {
+      for (const job of jobs) {
+        terminal.print(`${separator}${JSON.stringify(job)}`);
+        separator = ',';
+      }
+    },
+    end: (next) => terminal.print(`${separator === ',' ? '' : separator}],"next":${JSON.stringify(next)}}`),
+  };
+}
+
+type PipelineRow = PipelineStatistics & { readonly name: string };
+
+const timeOf = (ms: (row: PipelineRow) => number) => (row: PipelineRow) =>
+  row.validCount === 0 ? '' : durationText(ms(row));
+const STATISTICS: readonly Column<PipelineRow>[] = [
+  { title: 'PIPELINE', of: ({ name }) => name },
+  { title: 'JOBS', of: ({ count }) => String(count), right: true },
+  { title: 'FASTEST', of: timeOf(({ minTime }) => minTime), right: true },
+  { title: 'MEAN', of: timeOf(({ totalTime, validCount }) => totalTime / validCount), right: true },
+  { title: 'SLOWEST', of: timeOf(({ maxTime }) => maxTime), right: true },
+  {
+    title: 'STATES',
+    of: ({ states }) => Object.entries(states).map(([state, count]) => `${count} ${state}`).join(', '), // oxfmt-ignore
+    flexible: true,
+  },
+];
+
+function statisticsLines(
+  { totalJobs, aggregatePipelineStatsMap: map }: Statistics,
+  terminal: Terminal,
+): readonly string[] {
+  const rows = Object.entries(map).map(([name, row]) => ({ ...row, name }));
+  if (rows.length === 0) return ['There are no jobs.'];
+  return [
+    ...new Table(STATISTICS, terminal.width).lines(rows),
+    '',
+    `${totalJobs} ${totalJobs === 1 ? 'job' : 'jobs'}; times are of those that are COMPLETE`,
+  ];
+}

@@ -1,0 +1,130 @@
+/** `troupe jobs ...` (specification 4.2). */
+import type { Command } from 'commander';
+import { printPlan } from '../../dry-run.ts';
+import { EXIT } from '../../../terminal/failure.ts';
+import { Interrupts } from '../../../terminal/interrupts.ts';
+import { showProgress } from '../../../render/progress.ts';
+import { fieldOf } from '../../../client/answer-text.ts';
+import { jobPath } from '../../../client/rest-client.ts';
+import { jobLine } from '../../../render/tables.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
+import { RefusedError } from '../../../client/transport.ts';
+import { watchJob } from '../../../client/watch.ts';
+import { asking, clientOf, command, show, textOf, whole, withQuery, type RestOptions } from '../command.ts';
+import { fetchCommand } from './job-fetch.ts';
+import { jobListCommands } from './job-list.ts';
+import { outputCommands } from './job-output.ts';
+import { repostCommand } from './job-repost.ts';
+import { showCommand, unknownJob } from './job-show.ts';
+
+const ID = '<ID>';
+
+export function jobCommands(program: Command, terminal: Terminal): void {
+  const jobs = program
+    .command('jobs')
+    .description('jobs: list, show, create, watch, cancel, resubmit, delete, ...');
+  jobListCommands(jobs, terminal);
+  showCommand(jobs, terminal);
+  createCommand(jobs, terminal);
+  watchCommand(jobs, terminal);
+  asking(jobs, `cancel ${ID}`, 'cancel a job').action((id: string, options: RestOptions) =>
+    cancel(id, options, terminal),
+  );
+  resubmitCommand(jobs, terminal);
+  outputCommands(jobs, terminal);
+  fetchCommand(jobs, terminal);
+  command(jobs, `delete ${ID}`, 'delete a job that has ended, with its document and its other files').action(
+    (id: string, options: RestOptions) => {
+      const call = { method: 'DELETE', path: jobPath(id) } as const;
+      const lines = () => [`Job ${id} is deleted.`];
+      return show(terminal, options, call, { lines, refusals: { 404: unknownJob(id) } });
+    },
+  );
+  repostCommand(jobs, terminal);
+}
+
+/** The service's words for a job that it does not know are those of the reference system: the tool has shorter ones. */
+async function cancel(id: string, options: RestOptions, terminal: Terminal): Promise<void> {
+  const call = { method: 'POST', path: `${jobPath(id)}/cancel` } as const;
+  try {
+    await show(terminal, options, call, { lines: () => [`Job ${id} is being cancelled.`] });
+  } catch (error) {
+    if (!(error instanceof RefusedError) || error.status !== 400) throw error;
+    await (await clientOf(options, terminal)).job(id);
+    throw error;
+  }
+}
+
+function watchCommand(jobs: Command, terminal: Terminal): void {
+  const about = 'show the progress of a job until it has ended; Ctrl-C ends the watching, not the job';
+  const codes = '0 the job is complete, 1 it ended with errors, was cancelled or is watched no more';
+  asking(jobs, `watch ${ID}`, about)
+    .addHelpText('after', `\nExit code: ${codes}.`)
+    .action(async (id: string, options: RestOptions) => {
+      process.exitCode = await watch(id, options, terminal);
+    });
+}
+
+type CreateOptions = RestOptions & { readonly idempotencyKey?: string; readonly dryRun?: boolean };
+
+function createCommand(jobs: Command, terminal: Terminal): void {
+  asking(
+    jobs,
+    'create <FILE>',
+    'create a job from a JobCreationRequest: a JSON file, or - for standard input',
+  )
+    .option(
+      '--idempotency-key <KEY>',
+      'the same key and request make only one job, however often they are sent',
+    )
+    .option('--dry-run', 'check everything and show what the job would do, without making it')
+    .action(async (file: string, options: CreateOptions) => {
+      const key = options.idempotencyKey;
+      const body = await textOf(file);
+      if (options.dryRun === true)
+        return printPlan(await clientOf(options, terminal), body, options, terminal);
+      const call = {
+        method: 'POST',
+        path: '/rest/jobs',
+        body,
+        ...(key === undefined ? { once: 'job' } : { headers: { 'idempotency-key': key } }),
+      } as const;
+      await show(terminal, options, call, { lines: createdLines });
+    });
+}
+
+function resubmitCommand(jobs: Command, terminal: Terminal): void {
+  asking(jobs, `resubmit ${ID}`, 'run a job that has ended once more')
+    .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
+    .action((id: string, options: RestOptions & { readonly priority?: number }) => {
+      const path = withQuery(`${jobPath(id)}/resubmit`, { jobPriority: options.priority });
+      return show(terminal, options, { method: 'POST', path, once: 'job' }, { lines: createdLines });
+    });
+}
+
+function createdLines(created: unknown): readonly string[] {
+  const id = String(fieldOf(created, 'jobId'));
+  const match = fieldOf(created, 'outputObjectUri');
+  return [
+    `Job ${id} is accepted; troupe jobs watch ${id} shows its progress.`,
+    ...(typeof match === 'string' ? [`The archive has the results of an earlier job: ${match}`] : []),
+  ];
+}
+
+async function watch(id: string, options: RestOptions, terminal: Terminal): Promise<number> {
+  const client = await clientOf(options, terminal);
+  const interrupts = new Interrupts();
+  const progress = await showProgress(terminal, [id], { waits: 'all' });
+  try {
+    const job = await watchJob(client, id, {
+      seen: (seen) => progress.update(id, seen),
+      signal: interrupts.signal,
+    });
+    progress.stop();
+    terminal.print(options.json === true ? JSON.stringify(job) : jobLine(job));
+    return job.jobStatus.startsWith('COMPLETE') ? EXIT.done : EXIT.failed;
+  } finally {
+    progress.stop();
+    interrupts.close();
+  }
+}

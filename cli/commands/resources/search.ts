@@ -1,0 +1,125 @@
+/** `troupe search` and `troupe reindex`. */
+import type { Command } from 'commander';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { readCliSettings } from '../../../config/cli.ts';
+import type { SearchHit, SearchPage } from '../../client/answers.ts';
+import { Table, type Column } from '../../terminal/columns.ts';
+import { Failure } from '../../terminal/failure.ts';
+import { baseName } from '../../terminal/names.ts';
+import type { RestClient } from '../../client/rest-client.ts';
+import { findService } from '../../service/service.ts';
+import { isTimed, timeText } from '../../render/tables.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { asking, clientOf, command, date, readAs, whole, withQuery, type RestOptions } from './command.ts';
+
+interface SearchOptions extends RestOptions {
+  readonly class?: string;
+  readonly type?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly job?: string;
+  readonly limit: number;
+}
+
+/** The most that the service gives at a time. */
+const PAGE = 500;
+
+const COLUMNS: readonly Column<SearchHit>[] = [
+  { title: 'JOB', of: ({ jobId }) => jobId },
+  { title: 'MEDIUM', of: ({ mediaUri }) => baseName(mediaUri), flexible: true },
+  { title: 'WHERE', of: whereOf },
+  { title: 'TYPE', of: ({ type }) => type },
+  { title: 'CLASS', of: ({ class: name }) => name ?? '' },
+  { title: 'TEXT', of: ({ snippet }) => marked(snippet), flexible: true },
+];
+
+export function searchCommands(program: Command, terminal: Terminal): void {
+  asking(program, 'search [TEXT]', 'search what all jobs found: words, "several in a row", beginnings*')
+    .option('--class <NAME>', 'only tracks of this class, such as car')
+    .option('--type <TYPE>', 'only tracks of this type, such as TEXT')
+    .option('--from <TIME>', 'only of jobs that ended then or later: 2026-03-01, or 2026-03-01T09:30', date)
+    .option('--to <TIME>', 'only of jobs that ended before it', date)
+    .option('--job <ID>', 'only of this job')
+    .option('--limit <NUMBER>', 'hits at most', whole(1, 1_000_000), 50)
+    .action((text: string | undefined, options: SearchOptions) => search(text, options, terminal));
+
+  command(program, 'reindex', 'make the index of the search anew of the documents of all jobs').action(
+    (options: RestOptions) => reindex(options, terminal),
+  );
+}
+
+async function search(text: string | undefined, options: SearchOptions, terminal: Terminal): Promise<void> {
+  const client = await clientOf(options, terminal);
+  const table = new Table(COLUMNS, terminal.width);
+  let left = options.limit;
+  let any = false;
+  let next: string | null = null;
+  let complete: boolean;
+  const all: SearchHit[] = [];
+  do {
+    const page: SearchPage = await pageOf(client, text, options, Math.min(left, PAGE), next);
+    ({ next, complete } = page);
+    left -= page.hits.length;
+    any ||= page.hits.length > 0;
+    if (options.json === true) all.push(...page.hits);
+    else if (page.hits.length > 0)
+      for (const line of readAs(client.url, () => table.lines(page.hits))) terminal.print(line);
+  } while (left > 0 && next !== null);
+  if (options.json === true) terminal.print(JSON.stringify({ hits: all, next, complete }));
+  if (!any && options.json !== true) terminal.note('Nothing was found.');
+  if (next !== null) terminal.note('There is more: --limit shows it.');
+  if (!complete) terminal.note('The index is being made and does not have all documents yet.');
+}
+
+async function pageOf(
+  client: RestClient,
+  text: string | undefined,
+  { class: name, type, from, to, job }: SearchOptions,
+  limit: number,
+  cursor: string | null,
+): Promise<SearchPage> {
+  const query = { text, class: name, type, from, to, job, limit, cursor: cursor ?? undefined };
+  const answer = await client.ask({ method: 'GET', path: withQuery('/rest/search', query) });
+  const page = client.good(answer) as Partial<SearchPage>;
+  if (Array.isArray(page.hits)) return page as SearchPage;
+  throw new Failure(
+    `The service at ${client.url} answered something else than hits: is it of another version?`,
+  );
+}
+
+/** The time in a video or a sound, or the page of a document; a picture has neither. */
+function whereOf({ mediaType, page, startOffsetTime }: SearchHit): string {
+  if (isTimed(mediaType)) return timeText(startOffsetTime);
+  return page === null ? '' : `${page.kind.toLowerCase()} ${page.number}`;
+}
+
+/** What was looked for stands between » and «. */
+function marked({ text, marks }: SearchHit['snippet']): string {
+  let shown = '';
+  let at = 0;
+  for (const { start, end } of marks) {
+    shown += `${text.slice(at, start)}»${text.slice(start, end)}«`;
+    at = end;
+  }
+  return shown + text.slice(at);
+}
+
+/** A server that runs makes it while it works; without one the index is removed, and the next start makes it. */
+async function reindex({ url }: RestOptions, terminal: Terminal): Promise<void> {
+  const settings = readCliSettings();
+  const service = await findService(settings, terminal, url ?? settings.url);
+  if (service !== undefined) {
+    service.client.good(await service.client.ask({ method: 'POST', path: '/rest/search/rebuild' }));
+    terminal.print('The index of the search is made anew; meanwhile the search finds what it has already.');
+    return;
+  }
+  if (!existsSync(path.join(settings.dataDir, 'troupe.db')))
+    throw new Failure(
+      `There is no service that runs, and no database in ${settings.dataDir}: set DATA_DIR, or name a service by --url.`,
+    );
+  // most commands open no index
+  const { removeSearchFiles } = await import('../../../search/sqlite/sqlite-search.ts');
+  await removeSearchFiles(path.join(settings.searchFolder, 'search.db'));
+  terminal.print('The index of the search was removed: the service makes it anew when it is started.');
+}

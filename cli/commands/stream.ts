@@ -1,0 +1,111 @@
+/** `troupe stream`: makes a streaming job and shows what is seen as it happens. */
+import type { CreatedStream, PipelineName, StreamRequest } from '../client/answers.ts';
+import { EXIT, Failure } from '../terminal/failure.ts';
+import { Interrupts } from '../terminal/interrupts.ts';
+import { askForPipeline, isUnknown, pipelineLines } from './pipeline-names.ts';
+import { clientOf, textOf } from './resources/command.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import { printerOf } from '../render/stream-lines.ts';
+import { printable, type Terminal } from '../terminal/terminal.ts';
+import { RefusedError } from '../client/transport.ts';
+import { endedWell, endLine, streamPath, watchStream, type StreamWatcher } from '../client/watch-stream.ts';
+
+export interface StreamOptions {
+  /** Without it nothing is run. */
+  readonly pipeline?: string;
+  readonly property?: Readonly<Record<string, string>>;
+  /** Frames. */
+  readonly segmentSize: number;
+  /** Milliseconds; -1: never. */
+  readonly stallTimeout: number;
+  /** The end of the command does not end the job. */
+  readonly keep?: boolean;
+  readonly url?: string;
+  readonly json?: boolean;
+}
+
+/** Answers the exit code. */
+export async function stream(given: string, options: StreamOptions, terminal: Terminal): Promise<number> {
+  const client = await clientOf(options, terminal);
+  const { pipeline, keep } = options;
+  if (pipeline === undefined) return askForPipeline(client, terminal);
+  const uri = given === '-' ? (await textOf('-')).trim() : given;
+  const interrupts = new Interrupts();
+  const { signal } = interrupts;
+  try {
+    const { jobId, outputObjectDirectory } = await submit(client, requestOf(uri, pipeline, options), signal);
+    const id = String(jobId);
+    terminal.note(`Streaming job ${id} is accepted; its reports come to ${printable(String(outputObjectDirectory))}`); // oxfmt-ignore
+    const watcher = { seen: printerOf(options, terminal), signal };
+    const watching = keep === true ? watchStream(client, id, watcher) : watchAndCancel(client, id, watcher, terminal); // oxfmt-ignore
+    const job = await watching.catch((error: unknown) => {
+      if (keep !== true || !signal.aborted) throw error;
+      return undefined;
+    });
+    terminal.note(job === undefined ? `Streaming job ${id} goes on: troupe streams watch ${id}, or cancel ${id}.` : endLine(job)); // oxfmt-ignore
+    return job === undefined || endedWell(job) ? EXIT.done : EXIT.failed;
+  } finally {
+    interrupts.close();
+  }
+}
+
+function requestOf(uri: string, pipeline: string, options: StreamOptions): StreamRequest {
+  return {
+    enableOutputToDisk: true,
+    jobProperties: options.property ?? {},
+    stream: { streamUri: uri, segmentSize: options.segmentSize },
+    stallTimeout: options.stallTimeout,
+    pipelineName: pipeline,
+  };
+}
+
+/** @throws Failure with what to do about a refused job */
+async function submit(
+  client: RestClient,
+  request: StreamRequest,
+  signal: AbortSignal,
+): Promise<CreatedStream> {
+  const body = JSON.stringify(request);
+  const call = { method: 'POST', path: '/rest/streaming/jobs', body, once: 'job' } as const;
+  try {
+    return client.good(await client.ask(call, signal)) as CreatedStream;
+  } catch (error) {
+    if (!(error instanceof RefusedError) || error.status !== 400) throw error;
+    const known = await client.pipelines().catch((): readonly PipelineName[] => []);
+    const advice = isUnknown(request.pipelineName, known) ? pipelineLines(known) : [];
+    throw new Failure([error.message, ...advice].join('\n'));
+  }
+}
+
+/** Cancels the job when `signal` aborts, and sees it to its end: what its last segment has is wanted, too. */
+async function watchAndCancel(
+  client: RestClient,
+  id: string,
+  { seen, signal }: StreamWatcher,
+  terminal: Terminal,
+) {
+  const lost = new AbortController();
+  let problem: unknown;
+  const cancel = () => {
+    terminal.note(`Streaming job ${id} is being cancelled; Ctrl-C once more leaves at once.`);
+    void cancelled(client, id).catch((error: unknown) => {
+      problem = error;
+      lost.abort();
+    });
+  };
+  if (signal.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await watchStream(client, id, { seen, signal: lost.signal });
+  } catch (error) {
+    throw problem ?? error;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** A job that has just ended refuses that; how it ended is seen. */
+async function cancelled(client: RestClient, id: string): Promise<void> {
+  const answer = await client.ask({ method: 'POST', path: `${streamPath(id)}/cancel` });
+  if (answer.status !== 400) client.good(answer);
+}

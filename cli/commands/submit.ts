@@ -1,0 +1,156 @@
+/** Makes the job of `analyze`: with media that the service can read, and with advice when it is refused. */
+import type { JobRequest, PipelineName } from '../client/answers.ts';
+import { pathToFileURL } from 'node:url';
+import { EXIT, Failure } from '../terminal/failure.ts';
+import type { MediumArgument } from '../arguments/media-arguments.ts';
+import { printPlan } from './dry-run.ts';
+import { timeRanges } from '../terminal/moments.ts';
+import { isUnknown, pipelineLines } from './pipeline-names.ts';
+import type { RestClient } from '../client/rest-client.ts';
+import type { Service } from '../service/service.ts';
+import { printableLines, type Terminal } from '../terminal/terminal.ts';
+import { RefusedError } from '../client/transport.ts';
+import { Uploads } from './uploads.ts';
+
+export interface JobOptions {
+  readonly pipeline: string;
+  readonly property?: Readonly<Record<string, string>>;
+  /** By algorithm name. */
+  readonly algorithmProperty?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly priority?: number;
+  /** Of videos, in milliseconds: only what lies between the two. */
+  readonly from?: number;
+  readonly to?: number;
+  /** Print answers of the service as they are. */
+  readonly json?: boolean;
+  /** Upload the files without asking whether the service can read them. */
+  readonly upload?: boolean;
+}
+
+export interface Submitted {
+  readonly jobId: string;
+  /** What uploaded media are called here, by the URIs under which the service knows them. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function requestOf(media: readonly MediumArgument[], options: JobOptions): JobRequest {
+  const ranges = timeRanges(options.from, options.to);
+  return {
+    media: media.map(({ uri, frameRanges }) => ({
+      mediaUri: uri,
+      ...(ranges.length > 0 && { timeRanges: ranges }),
+      ...(frameRanges !== undefined && { frameRanges }),
+    })),
+    pipelineName: options.pipeline,
+    // Whoever has the tool reads what the specification does not list, too.
+    jobProperties: { OUTPUT_DETAILS: 'TRUE', ...options.property },
+    algorithmProperties: options.algorithmProperty ?? {},
+    ...(options.priority !== undefined && { priority: options.priority }),
+  };
+}
+
+/** Shows what a job would do. Nothing is uploaded: a medium that the service cannot read is told. */
+export async function tryOut(
+  { client }: Service,
+  media: readonly MediumArgument[],
+  options: JobOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const body = JSON.stringify(requestOf(media, options));
+  await printPlan(client, body, options, terminal);
+}
+
+/** @throws Failure with what to do about a refused job */
+export async function submit(
+  service: Service,
+  media: readonly MediumArgument[],
+  options: JobOptions,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<Submitted> {
+  if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
+  const { client } = service;
+  const create = async (readable: readonly MediumArgument[]): Promise<Submitted> => {
+    const { jobId, warning } = await client.createJob(requestOf(readable, options), signal);
+    if (warning !== undefined) terminal.note(`Warning: ${printableLines(warning)}`);
+    return { jobId, names: namesOf(readable) };
+  };
+  const uploads = new Uploads(client, terminal);
+  await mustBeKnown(Object.keys(options.algorithmProperty ?? {}), client);
+  try {
+    const files = await filesToUpload(service, media, options);
+    if (files.size > 0) await mustHavePipeline(options.pipeline, client);
+    return await create(await uploads.of(media, files, signal));
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    await uploads.remove();
+    throw new Failure([error.message, ...(await advice(error, service, media, options))].join('\n'));
+  }
+}
+
+/** Files of this machine that the service cannot read: it may be on another one, or read other folders. */
+async function filesToUpload(
+  { client, embedded }: Service,
+  media: readonly MediumArgument[],
+  { upload }: JobOptions,
+): Promise<ReadonlySet<string>> {
+  const local = media.filter(({ file }) => file !== undefined);
+  if (embedded || local.length === 0) return new Set();
+  const wanted =
+    upload === true
+      ? local
+      : (await client.unusable(local.map(({ uri }) => uri))).flatMap((place) => local[place] ?? []);
+  return new Set(wanted.flatMap(({ file }) => file ?? []));
+}
+
+/** Said before a large file is sent for nothing. @throws Failure */
+async function mustHavePipeline(name: string, client: RestClient): Promise<void> {
+  const known = await client.pipelines();
+  if (isUnknown(name, known))
+    throw new Failure([`No pipeline named: ${name}`, ...pipelineLines(known)].join('\n'));
+}
+
+/** A service takes properties of any algorithm and heeds those of algorithms that the pipeline has. @throws Failure */
+async function mustBeKnown(algorithms: readonly string[], client: RestClient): Promise<void> {
+  if (algorithms.length === 0) return;
+  const known = await client.algorithms();
+  const unknown = algorithms.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Failure(
+      `The service has no algorithm named ${unknown.join(', ')}. The algorithms are: ${known.join(', ')}.`,
+    );
+}
+
+const isAboutRoots = (error: unknown): error is RefusedError =>
+  error instanceof RefusedError && error.status === 400 && error.message.includes('MEDIA_ROOTS');
+
+function namesOf(media: readonly MediumArgument[]): ReadonlyMap<string, string> {
+  return new Map(
+    media.flatMap(({ uri, file }) => (file === undefined ? [] : [[uri, pathToFileURL(file).href] as const])),
+  );
+}
+
+async function advice(
+  error: RefusedError,
+  service: Service,
+  media: readonly MediumArgument[],
+  options: JobOptions,
+): Promise<readonly string[]> {
+  if (error.status !== 400) return [];
+  const known = await service.client.pipelines().catch((): readonly PipelineName[] => []);
+  if (isUnknown(options.pipeline, known)) return pipelineLines(known);
+  return isAboutRoots(error) ? [rootsAdvice(service, media)] : [];
+}
+
+function rootsAdvice({ client, embedded }: Service, media: readonly MediumArgument[]): string {
+  if (embedded) return 'Media in DATA_DIR are never read: copy them elsewhere, or set another DATA_DIR.';
+  const folders = [...new Set(media.flatMap(({ folder }) => folder ?? []))].join(':');
+  return (
+    `The service that runs at ${client.url} reads other folders. Start it with ` +
+    `MEDIA_ROOTS=${folders === '' ? '<folder of the media>' : quoted(folders)}, or stop it: analyze then starts its own.`
+  );
+}
+
+/** As a shell reads it. */
+const quoted = (text: string) =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,0 +1,56 @@
+/** What the documents of the demo say about the sample media. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DocumentMarkup, DocumentMedium, DocumentTrack } from '../client/answers.ts';
+
+export interface DemoDocument {
+  readonly media: readonly DemoMedium[];
+}
+
+interface DemoMedium extends Pick<
+  DocumentMedium,
+  'mediaId' | 'parentMediaId' | 'path' | 'status' | 'output'
+> {
+  readonly markupResult: Pick<DocumentMarkup, 'path' | 'status'> | null;
+}
+
+export interface Finding {
+  readonly tracks: readonly DocumentTrack[];
+  /** Tracks in the media that were taken out of this one. */
+  readonly derived: readonly DocumentTrack[];
+  /** The copy into which they were drawn, if the file is there. */
+  readonly markedUp?: { readonly path: string; readonly bytes: number };
+}
+
+/** By the file names of the samples. */
+export type Findings = ReadonlyMap<string, Finding>;
+
+/** A medium that failed has shown nothing, not even that nothing is in it. */
+export async function findingsOf({ media }: DemoDocument): Promise<Findings> {
+  const complete = media.filter(({ status }) => status === 'COMPLETE');
+  const samples = complete.filter(({ parentMediaId }) => parentMediaId < 0);
+  return new Map(
+    await Promise.all(
+      samples.map(async (medium) => {
+        const derived = complete.filter(({ parentMediaId }) => parentMediaId === medium.mediaId);
+        const finding = {
+          tracks: tracksOf(medium),
+          derived: derived.flatMap(tracksOf),
+          ...(await copyOf(medium)),
+        };
+        return [path.basename(fileURLToPath(medium.path)), finding] as const;
+      }),
+    ),
+  );
+}
+
+const tracksOf = ({ output }: DemoMedium) =>
+  Object.values(output).flatMap((entries) => entries.flatMap(({ tracks }) => tracks ?? []));
+
+async function copyOf({ markupResult }: DemoMedium): Promise<Pick<Finding, 'markedUp'>> {
+  if (markupResult === null || markupResult.path === '') return {};
+  const file = fileURLToPath(markupResult.path);
+  const found = await stat(file).catch(() => undefined);
+  return found === undefined ? {} : { markedUp: { path: file, bytes: found.size } };
+}

@@ -1,0 +1,30 @@
+/** The media of a document: what people call them, and which were taken out of which. */
+import { placeName } from '../terminal/names.ts';
+import type { MediumSummary } from './summary.ts';
+
+/** By their numbers. `known`: what people call the media of some URIs. */
+export const namesOf = (
+  media: readonly MediumSummary[],
+  known: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<number, string> =>
+  new Map(media.map((medium) => [medium.mediaId, placeName(known.get(medium.path) ?? medium.path)]));
+
+interface Member {
+  readonly medium: MediumSummary;
+  readonly depth: number;
+}
+
+/** Each medium before those that were taken out of it; a document tells of them in the order in which they were made. */
+export function asFamilies(media: readonly MediumSummary[]): readonly Member[] {
+  const children = new Map<number, MediumSummary[]>();
+  const named: MediumSummary[] = [];
+  for (const medium of media) {
+    (children.get(medium.parentMediaId) ?? named).push(medium);
+    if (!children.has(medium.mediaId)) children.set(medium.mediaId, []);
+  }
+  const family = (medium: MediumSummary, depth: number): readonly Member[] => [
+    { medium, depth },
+    ...(children.get(medium.mediaId) ?? []).flatMap((child) => family(child, depth + 1)),
+  ];
+  return named.flatMap((medium) => family(medium, 0));
+}

@@ -1,0 +1,133 @@
+/** What is seen of a live stream, a line an event. */
+import type { StreamCounts } from '../../protocol/streams.ts';
+import type { StreamInfo } from '../client/answers.ts';
+import { printable, shortened, type Terminal } from '../terminal/terminal.ts';
+import type { LiveEvent } from '../client/watch-stream.ts';
+
+/** Tracks that have begun are remembered until they end; of so many at most, as an end may be missed. */
+const MAX_TRACKS = 1_000;
+/** Milliseconds between two lines about dropped frames. */
+const DROPS_EVERY_MS = 5_000;
+const WORDS_LENGTH = 160;
+
+interface Began {
+  readonly at: number;
+  readonly words: string;
+}
+type Event<T extends LiveEvent['type']> = Extract<LiveEvent, { type: T }>;
+
+/** Prints events for people, or as the service tells them. */
+export function printerOf(
+  { json }: { readonly json?: boolean },
+  terminal: Terminal,
+): (event: LiveEvent) => void {
+  if (json === true) return (event) => terminal.print(JSON.stringify(event));
+  const lines = new StreamLines();
+  return (event) => {
+    for (const line of lines.of(event)) terminal.print(line);
+  };
+}
+
+class StreamLines {
+  readonly #began = new Map<string, Began>();
+  readonly #warned = new Set<string>();
+  #standing = '';
+  /** Frames that the component at work has dropped, as it was told last. */
+  #dropped = 0;
+  #droppedToldAt = -Infinity;
+
+  /** Nothing, when the event tells nothing new. */
+  of(event: LiveEvent): readonly string[] {
+    switch (event.type) {
+      case 'job':
+        return this.#job(event);
+      case 'trackBegan':
+        return this.#trackBegan(event);
+      case 'trackEnded':
+        return this.#trackEnded(event);
+      case 'reconnecting':
+        return [this.#line(event.at, 'reconnecting', event.cause)];
+      case 'warning':
+        return this.#warnings([event.message]);
+      case 'segment':
+        return [this.#line(event.at ?? Date.now(), 'segment', segmentText(event))];
+      case 'counts':
+        return this.#counts(event.counts);
+      case 'missed':
+        return [this.#line(Date.now(), 'missed', `${event.events} events came too fast to be shown`)];
+      default:
+        // A later version of the service may tell more.
+        return [];
+    }
+  }
+
+  #job(job: StreamInfo): readonly string[] {
+    const warnings = this.#warnings(job.warnings ?? []);
+    const standing = standingText(job);
+    if (standing === this.#standing) return warnings;
+    this.#standing = standing;
+    return [this.#line(Date.now(), 'state', standing), ...warnings];
+  }
+
+  /** Those that were not told yet: each comes as it happens, and with every look at the job. */
+  #warnings(messages: readonly string[]): readonly string[] {
+    const fresh = messages.filter((message) => !this.#warned.has(message));
+    for (const message of fresh) this.#warned.add(message);
+    return fresh.map((message) => this.#line(Date.now(), 'warning', message));
+  }
+
+  #trackBegan({ liveId, at, frame, confidence, properties, ...box }: Event<'trackBegan'>): readonly string[] {
+    const words = Object.entries(properties).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`])); // oxfmt-ignore
+    const facts = shortened(words.join('  '), WORDS_LENGTH);
+    if (this.#began.size >= MAX_TRACKS) this.#began.delete(this.#began.keys().next().value!);
+    this.#began.set(liveId, { at, words: facts });
+    const place = `${whole(box.x)},${whole(box.y)} ${whole(box.width)}x${whole(box.height)}`;
+    const sure = confidence < 0 ? '' : `confidence ${confidence.toFixed(2)}`;
+    const text = [`track ${liveId}`, `frame ${frame}`, `at ${place}`, sure, facts];
+    return [this.#line(at, 'began', joined(text))];
+  }
+
+  #trackEnded({ liveId, at, frame }: Event<'trackEnded'>): readonly string[] {
+    const began = this.#began.get(liveId);
+    this.#began.delete(liveId);
+    const lasted = began === undefined ? '' : `after ${((at - began.at) / 1_000).toFixed(1)} s`;
+    return [this.#line(at, 'ended', joined([`track ${liveId}`, `frame ${frame}`, lasted, began?.words ?? '']))]; // oxfmt-ignore
+  }
+
+  #counts({ dropped, read }: StreamCounts): readonly string[] {
+    // A component that takes the place of another counts from the beginning.
+    if (dropped < this.#dropped) this.#dropped = 0;
+    const more = dropped - this.#dropped;
+    const now = Date.now();
+    if (more === 0 || now - this.#droppedToldAt < DROPS_EVERY_MS) return [];
+    this.#dropped = dropped;
+    this.#droppedToldAt = now;
+    return [this.#line(now, 'dropped', `${more} more frames: ${dropped} of ${read} so far`)];
+  }
+
+  #line(at: number, what: string, text: string): string {
+    return `${clockText(at)}  ${what.padEnd(12)}  ${printable(text)}`;
+  }
+}
+
+/** Many cameras do not say how many frames a second they send. */
+export const pictureText = ({ width, height, fps }: NonNullable<StreamInfo['picture']>): string =>
+  `${width}x${height}${fps > 0 ? `, ${Number(fps.toFixed(2))} frames/s` : ''}`;
+
+function standingText({ jobStatus, jobStatusDetail, picture }: StreamInfo): string {
+  const size = picture === undefined || picture === null ? '' : pictureText(picture);
+  return joined([jobStatus, jobStatus === 'IN_PROGRESS' ? size : '', jobStatusDetail ?? '']);
+}
+
+const segmentText = ({ segment, tracks, detections }: Event<'segment'>) =>
+  `${segment}: ${tracks} ${tracks === 1 ? 'track' : 'tracks'}, ${detections} ${detections === 1 ? 'detection' : 'detections'}`;
+const joined = (texts: readonly string[]) => texts.filter((text) => text !== '').join('  ');
+const whole = (pixels: number) => String(Math.round(pixels));
+
+/** The time of day here, to the second. */
+function clockText(ms: number): string {
+  const at = new Date(ms);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}

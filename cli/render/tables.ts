@@ -1,0 +1,185 @@
+/** What a job has found, as text for people. */
+import type { DocumentMarkup, JobInfo } from '../client/answers.ts';
+import { alignedRows } from '../terminal/columns.ts';
+import { asFamilies, namesOf } from './medium-names.ts';
+import { placeName } from '../terminal/names.ts';
+import type { DocumentSummary, IssueSummary, MediumSummary, Some, TrackSummary } from './summary.ts';
+import { printable, shortened } from '../terminal/terminal.ts';
+
+const HEADINGS = ['TRACK', 'TIME', 'FRAMES', 'CONFIDENCE', 'DETECTIONS', 'WORDS AND PROPERTIES'];
+const WORDS_LENGTH = 100;
+/** Of a text about which more is to be said in the same cell. */
+const TEXT_LENGTH = 50;
+const INDENT = '  ';
+/** With more media, those in which nothing was found have a row in the overview alone. */
+const MANY = 3;
+
+/** How a job ended. */
+export function jobLine(job: JobInfo): string {
+  const ms = job.endDate === null ? undefined : Date.parse(job.endDate) - Date.parse(job.startDate);
+  const after = ms === undefined ? '' : ` after ${(ms / 1_000).toFixed(1)} s`;
+  const { mediaUris, mediaSucceeded } = job;
+  const succeeded = succeededText(mediaUris.length, mediaSucceeded);
+  return `Job ${job.jobId} (${printable(job.pipelineName)}): ${job.jobStatus}${after}${succeeded}`;
+}
+
+/** Said where some of the media have failed. */
+const succeededText = (media: number, succeeded: number | undefined) =>
+  succeeded === undefined || succeeded === media ? '' : `, ${succeeded} of ${media} media succeeded`;
+
+/**
+ * A table a medium, those that were taken out of a document below it; then what went wrong. `known`: what people call the media
+ * of some URIs.
+ */
+export function documentLines(
+  { status, media, errors, warnings }: DocumentSummary,
+  known: ReadonlyMap<string, string> = new Map(),
+): readonly string[] {
+  const names = namesOf(media, known);
+  const failed = new Set(errors.shown.map(({ mediaId }) => mediaId));
+  // nothing found is no finding when the medium was not looked at to its end
+  const reason = (medium: MediumSummary): string => {
+    if (status.startsWith('CANCELLED')) return ' before the job was cancelled';
+    return failed.has(medium.mediaId) || medium.status !== 'COMPLETE' ? ': see its errors' : '';
+  };
+  const issues = [...issueLines('error', errors, names), ...issueLines('warning', warnings, names)];
+  const many = media.filter(({ parentMediaId }) => parentMediaId < 0).length > MANY;
+  const told = asFamilies(media).filter(({ medium }) => !many || saysSomething(medium, reason(medium)));
+  return [
+    ...told.flatMap(({ medium, depth }) => [
+      '',
+      ...mediumLines(medium, names, reason(medium)).map((line) => `${INDENT.repeat(depth)}${line}`),
+    ]),
+    ...(issues.length > 0 ? ['', ...issues] : []),
+  ];
+}
+
+const saysSomething = (medium: MediumSummary, reason: string) =>
+  medium.tracks.count > 0 || medium.suppressed.size > 0 || reason !== '' || resultLines(medium).length > 0;
+
+/** h:mm:ss.mmm */
+export function timeText(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  const part = (unit: number, modulo: number) => Math.floor(whole / unit) % modulo;
+  const two = (value: number) => String(value).padStart(2, '0');
+  const hours = Math.floor(whole / 3_600_000);
+  return `${hours}:${two(part(60_000, 60))}:${two(part(1_000, 60))}.${String(whole % 1_000).padStart(3, '0')}`;
+}
+
+function mediumLines(
+  medium: MediumSummary,
+  names: ReadonlyMap<number, string>,
+  reason: string,
+): readonly string[] {
+  const name = names.get(medium.mediaId) ?? '';
+  const parent = names.get(medium.parentMediaId);
+  // its number is what DERIVATIVE_MEDIA_ID of its track says
+  const known = parent === undefined ? name : `medium ${medium.mediaId} of ${parent}: ${name}`;
+  const title = [known, facts(medium)].filter((text) => text !== '').join('  ');
+  return [
+    title,
+    ...[...trackLines(medium, reason), ...resultLines(medium)].map((line) => `${INDENT}${line}`),
+  ];
+}
+
+function trackLines({ tracks, mediaType, suppressed }: MediumSummary, reason: string): readonly string[] {
+  const hidden =
+    suppressed.size === 0 ? [] : [`tracks of ${printable([...suppressed].join(', '))} are suppressed`];
+  if (tracks.count === 0)
+    return hidden.length > 0 && reason === '' ? hidden : [...hidden, `nothing found${reason}`];
+  const rows = tracks.shown.map((track) => row(track, mediaType));
+  return [
+    ...(rows.length > 0 ? alignedRows([HEADINGS, ...rows]) : []),
+    ...moreLine(tracks, 'tracks'),
+    ...hidden,
+  ];
+}
+
+/** What was made of the tracks. */
+function resultLines(medium: MediumSummary): readonly string[] {
+  const { annotators, artifacts, markupResult, mediaSelectorsOutputUri: selected } = medium;
+  return [
+    ...(annotators.size > 0 ? [`annotated by ${printable([...annotators].join(', '))}`] : []),
+    ...artifactLine(artifacts),
+    ...(markupResult === null ? [] : [markupLine(markupResult)]),
+    ...(selected === null ? [] : [`output of its selectors: ${placeName(selected)}`]),
+  ];
+}
+
+function artifactLine({ count, failed, folder = '' }: MediumSummary['artifacts']): readonly string[] {
+  if (count + failed === 0) return [];
+  const place = folder === '' ? '' : ` in ${placeName(folder)}`;
+  const lost = failed === 0 ? '' : `; ${failed} could not be made`;
+  return [`${count} ${count === 1 ? 'artifact' : 'artifacts'}${place}${lost}`];
+}
+
+/** Why is said with the errors and warnings. */
+function markupLine({ path: uri, status }: DocumentMarkup): string {
+  if (uri === '') return `not marked up: ${printable(status)}`;
+  return `marked up: ${placeName(uri)}${status === 'COMPLETE' ? '' : ` (${printable(status)})`}`;
+}
+
+function moreLine({ shown, count }: Some<unknown>, what: string): readonly string[] {
+  if (count === shown.length) return [];
+  const more = shown.length === 0 ? `${count} ${what}` : `and ${count - shown.length} more ${what}`;
+  return [`${more}: the document has them all`];
+}
+
+function facts({ mimeType, mediaType, length, mediaMetadata, timeRanges }: MediumSummary): string {
+  const { FRAME_WIDTH: width, FRAME_HEIGHT: height, DURATION: duration } = mediaMetadata;
+  const known = [
+    mimeType,
+    width !== undefined && height !== undefined ? `${width}x${height}` : '',
+    mediaType === 'VIDEO' && length >= 0 ? `${length} ${length === 1 ? 'frame' : 'frames'}` : '',
+    duration !== undefined && Number.isFinite(Number(duration)) ? timeText(Number(duration)) : '',
+    // --from and --to, too: the service takes them for videos only
+    mediaType === 'AUDIO' && timeRanges.length > 0 ? 'all of it: only videos are cut by time' : '',
+  ];
+  return printable(known.filter((fact) => fact !== '').join(', '));
+}
+
+function row(track: TrackSummary, mediaType: string): readonly string[] {
+  return [
+    printable(track.type),
+    isTimed(mediaType) ? timeRange(track) : '',
+    mediaType === 'VIDEO' ? frameRange(track) : '',
+    track.confidence < 0 ? '' : track.confidence.toFixed(2),
+    String(track.detections),
+    words(track.properties),
+  ];
+}
+
+export const isTimed = (mediaType: string) => mediaType === 'VIDEO' || mediaType === 'AUDIO';
+const timeRange = ({ startOffsetTime, stopOffsetTime }: TrackSummary) =>
+  `${timeText(startOffsetTime)} - ${timeText(stopOffsetTime)}`;
+const frameRange = ({ startOffsetFrame, stopOffsetFrame }: TrackSummary) =>
+  `${startOffsetFrame} - ${stopOffsetFrame}`;
+
+/** The words first, then what else is said about the track; an empty value says nothing. */
+function words({ TEXT: text, ...others }: Readonly<Record<string, string>>): string {
+  const rest = Object.entries(others).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`]));
+  const said = text === undefined || rest.length === 0 ? text : shortened(text, TEXT_LENGTH);
+  const all = [...(said === undefined ? [] : [`"${said}"`]), ...rest].join('  ');
+  return shortened(printable(all), WORDS_LENGTH);
+}
+
+export function issueLines(
+  kind: string,
+  issues: Some<IssueSummary>,
+  names: ReadonlyMap<number, string>,
+): readonly string[] {
+  const lines = issues.shown.map((issue) => {
+    const name = issue.mediaId === undefined ? undefined : names.get(issue.mediaId);
+    return issueLine(kind, issue, [name, issue.source]);
+  });
+  return [...lines, ...moreLine(issues, `${kind}s`)];
+}
+
+function issueLine(
+  kind: string,
+  { code, message }: Pick<IssueSummary, 'code' | 'message'>,
+  places: readonly (string | undefined)[],
+): string {
+  const where = places.filter((text) => text !== undefined && text !== '').join(', ');
+  return `${kind} ${printable(code)} (${printable(where)}): ${printable(message)}`;
+}

@@ -1,0 +1,45 @@
+/** The service of `analyze`: one that runs, else one that is started for this command. */
+import type { CliSettings } from '../../config/cli.ts';
+import { EXIT, Failure } from '../terminal/failure.ts';
+import type { MediumArgument } from '../arguments/media-arguments.ts';
+import { pause } from '../terminal/pause.ts';
+import { findService, HeldError, startService, type Service } from './service.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export interface Opening {
+  readonly media: readonly MediumArgument[];
+  readonly settings: CliSettings;
+  readonly url: string | undefined;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/** A service that another command has just begun to start answers within this time; one that stops has drained. */
+const MAX_WAIT_MS = 60_000;
+const LOOK_MS = 200;
+
+/** Commands that begin at the same time in one DATA_DIR share the service of the first. @throws Failure */
+export async function openService({ media, settings, url, terminal, signal }: Opening): Promise<Service> {
+  const started = performance.now();
+  for (let told = false; ;) {
+    const running = await findService(settings, terminal, url);
+    if (running !== undefined) {
+      terminal.note(`Using the service at ${running.client.url}`);
+      return running;
+    }
+    if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
+    // loaded when it is needed: most commands find a service that runs
+    const { readEmbeddedSettings } = await import('../../config/embedded.ts');
+    const own = readEmbeddedSettings([...new Set(media.flatMap(({ folder }) => folder ?? []))]);
+    if (!told) terminal.note(`Starting a service for this command (DATA_DIR ${own.DATA_DIR})`);
+    try {
+      return await startService(own);
+    } catch (error) {
+      if (!(error instanceof HeldError) || performance.now() - started > MAX_WAIT_MS) throw error;
+      if (!told)
+        terminal.note('Another command has begun to start one there, or stops it: waiting for that.');
+    }
+    told = true;
+    await pause(LOOK_MS, signal);
+  }
+}

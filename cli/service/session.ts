@@ -1,0 +1,34 @@
+import type { Service } from './service.ts';
+import { UnreachableError } from '../client/transport.ts';
+
+/**
+ * The service of a command, over the end of the service that it used at first (another command's own one, for example):
+ * what was accepted is stored in DATA_DIR and goes on under the next service, which is opened then.
+ */
+export class Session {
+  readonly #open: () => Promise<Service>;
+  readonly #lost: (() => void) | undefined;
+  #service: Service | undefined;
+
+  /** `lost` is told before a service is opened once more; without it, a service that is gone is an error. */
+  constructor(open: () => Promise<Service>, lost?: () => void) {
+    this.#open = open;
+    this.#lost = lost;
+  }
+
+  async use<T>(work: (service: Service) => Promise<T>): Promise<T> {
+    const service = (this.#service ??= await this.#open());
+    try {
+      return await work(service);
+    } catch (error) {
+      if (!(error instanceof UnreachableError) || service.embedded || this.#lost === undefined) throw error;
+      this.#lost();
+      this.#service = await this.#open();
+      return work(this.#service);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#service?.stop();
+  }
+}

@@ -1,0 +1,116 @@
+/** MARKUP: a copy of an image or a video with what was found drawn into it. */
+import { randomUUID } from 'node:crypto';
+import { fileTypeFromFile } from 'file-type';
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { readImage } from '../../../media/picture/image-frame.ts';
+import { uprightOf } from '../../../media/picture/upright.ts';
+import { VIDEO_ENCODERS } from '../../../media/video/video-encoder.ts';
+import { writePng } from '../../../media/picture/write-png.ts';
+import { removeFolder } from '../../../results/spool.ts';
+import type { Issue } from '../../../domain/types.ts';
+import type { StoreFile } from '../media/artifacts/artifact-files.ts';
+import { DetectionError } from '../../sdk/detector.ts';
+import type { MarkupAnswer, MarkupWork } from '../../../protocol/track-work.ts';
+import type { WorkContext } from '../../sdk/work-context.ts';
+import { drawing } from './draw.ts';
+import { concealmentOf } from './concealment.ts';
+import { markUpVideo, type Drawn } from './markup-video.ts';
+import { readMarks } from './read-marks.ts';
+import { conceals, markupSettings, type MarkupSettings } from './settings.ts';
+
+/**
+ * Yields one line, a MarkupAnswer; `store` puts the copy where it is to be found from outside. Errors: UNSUPPORTED_DATA_TYPE,
+ * INVALID_PROPERTY, and those of media that cannot be read.
+ */
+export async function* markUp(
+  work: MarkupWork,
+  context: WorkContext,
+  store?: StoreFile,
+): AsyncGenerator<string> {
+  const { mediaType } = work.medium;
+  if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE')
+    throw new DetectionError(
+      'UNSUPPORTED_DATA_TYPE',
+      `Nothing can be drawn into media of the type ${mediaType}.`,
+    );
+  const isVideo = mediaType === 'VIDEO';
+  const settings = markupSettings(work.properties, isVideo);
+  const { signal } = context;
+  const concealed = isVideo && conceals(settings) ? await concealmentOf(work, settings, signal) : undefined;
+  const marks = await readMarks(work.sources, settings, signal, concealed?.unseen);
+  const isCopy = marks.isEmpty && concealed?.excerpt === undefined;
+  const drawn = isVideo ? VIDEO_ENCODERS[settings.encoder].container : 'png';
+  const extension = isCopy ? await extensionOf(work.medium.path) : drawn;
+  const path = join(work.folder, `${randomUUID()}.${extension}`);
+  const temporary = `${path}.part`;
+  // The copy of an attempt that did not count is nobody's: it has a name of its own.
+  await removeFolder(work.folder);
+  await mkdir(work.folder, { recursive: true });
+  let answer: MarkupAnswer;
+  try {
+    const draw = isCopy ? copySource : isVideo ? markUpVideo : markUpImage;
+    const warnings = await draw(work, settings, { marks, excerpt: concealed?.excerpt }, temporary, context);
+    await rename(temporary, path);
+    answer = await answerOf(path, warnings, store, signal);
+  } catch (error) {
+    for (const file of [temporary, path]) await rm(file, { force: true });
+    throw error;
+  }
+  yield `${JSON.stringify(answer)}\n`;
+}
+
+/** Where nothing was found there is nothing to draw: the copy is the medium as it is. */
+async function copySource(
+  { medium }: MarkupWork,
+  _settings: MarkupSettings,
+  _drawn: Drawn,
+  path: string,
+  { signal, progress }: WorkContext,
+): Promise<readonly Issue[]> {
+  await copyFile(medium.path, path);
+  signal.throwIfAborted();
+  progress(1, 1);
+  return [];
+}
+
+async function extensionOf(path: string): Promise<string> {
+  return (await fileTypeFromFile(path))?.ext ?? (extname(path).slice(1) || 'bin');
+}
+
+async function markUpImage(
+  { medium }: MarkupWork,
+  settings: MarkupSettings,
+  { marks }: Drawn,
+  path: string,
+  { signal, progress }: WorkContext,
+): Promise<readonly Issue[]> {
+  const picture = await readImage(medium.path);
+  const drawer = drawing(uprightOf(medium.metadata, picture), settings);
+  const { width, height } = drawer;
+  const data = new Uint8Array(width * height * 3);
+  drawer.draw(picture, marks.byFrame()(picture.index), data);
+  signal.throwIfAborted();
+  await writePng(path, { width, height, data });
+  progress(1, 1);
+  return [];
+}
+
+async function answerOf(
+  path: string,
+  warnings: readonly Issue[],
+  store: StoreFile | undefined,
+  signal: AbortSignal,
+): Promise<MarkupAnswer> {
+  const local = pathToFileURL(path).href;
+  if (store === undefined) return { path, uri: local, warnings };
+  try {
+    return { path, uri: await store(path), warnings };
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `The marked-up medium could not be uploaded and was kept on the server instead: ${reason}`;
+    return { path, uri: local, warnings: [...warnings, { code: 'REMOTE_STORAGE_UPLOAD', message }] };
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * ARTIFACTS: pictures of the detections that the policy selects. Tracks pass through in bounded batches; each batch is one
+ * pass over the frames that it needs, in their order. A picture that cannot be made leaves its detection FAILED and the
+ * others alone.
+ */
+import { join } from 'node:path';
+import { inChunks, readLines, MAX_OWN_LINE_BYTES } from '../../../../results/lines.ts';
+import { selectForArtifacts } from '../../../../domain/tracks/artifact-selection.ts';
+import { frameListString } from '../../../../domain/frames/frame-list.ts';
+import { booleanOf } from '../../../../domain/properties/properties.ts';
+import type { Issue, Properties } from '../../../../domain/types.ts';
+import type { ArtifactsWork, FinishSummary } from '../../../../protocol/track-work.ts';
+import type { WorkContext } from '../../../sdk/work-context.ts';
+import { PictureFiles, type StoreFile } from './artifact-files.ts';
+import { takePictures, type Wanted } from './artifact-pictures.ts';
+import {
+  detectionOf,
+  exemplarIndex,
+  isSummary,
+  parseFinished,
+  type FinishedTrack,
+} from '../finish/finished-line.ts';
+
+/** A batch ends with the track that reaches one of these: pictures, and characters of its lines. */
+const BATCH_PICTURES = 20_000;
+const BATCH_CHARACTERS = 32 * 1024 * 1024;
+/** So many frames are named in the message about pictures that failed. */
+const NAMED_FRAMES = 500;
+
+/** Tracks whose pictures are taken in one pass. */
+class Batch {
+  readonly lines: { readonly text: string; readonly wanted: readonly Wanted[] }[] = [];
+  readonly wanted: Wanted[] = [];
+  #characters = 0;
+
+  add(text: string, wanted: readonly Wanted[]): void {
+    this.lines.push({ text, wanted });
+    for (const one of wanted) this.wanted.push(one);
+    this.#characters += text.length;
+  }
+
+  get isFull(): boolean {
+    return this.wanted.length >= BATCH_PICTURES || this.#characters >= BATCH_CHARACTERS;
+  }
+}
+
+/** Yields the lines of `work.tracks` again; `store` puts each picture where it is to be found from outside. */
+export function artifacts(
+  work: ArtifactsWork,
+  context: WorkContext,
+  store?: StoreFile,
+): AsyncGenerator<string> {
+  return inChunks(linesWithArtifacts(work, context, new PictureFiles(store)));
+}
+
+async function* linesWithArtifacts(
+  work: ArtifactsWork,
+  context: WorkContext,
+  files: PictureFiles,
+): AsyncGenerator<string> {
+  const failures = new Failures();
+  let summary: FinishSummary | undefined;
+  let batch = new Batch();
+  let number = 0;
+  let done = 0;
+  const take = async function* (): AsyncGenerator<string> {
+    const progress = (pictures: number): void => context.progress(done + pictures, 0);
+    await takePictures(work.medium, batch.wanted, files, { signal: context.signal, progress });
+    done += batch.wanted.length;
+    for (const { text, wanted } of batch.lines) yield `${withPictures(text, wanted, failures)}\n`;
+    batch = new Batch();
+  };
+  for await (const { text } of readLines(work.tracks, MAX_OWN_LINE_BYTES, context.signal)) {
+    if (isSummary(text)) {
+      summary = (JSON.parse(text) as { summary: FinishSummary }).summary;
+      break;
+    }
+    batch.add(text, wantedOf(text, number++, work));
+    if (batch.isFull) yield* take();
+  }
+  yield* take();
+  if (summary === undefined) throw new Error('The tracks end without a summary: run the job again.');
+  yield `${JSON.stringify({ summary: withIssues(summary, failures, files) })}\n`;
+}
+
+/** The pictures to be made of the track of a line; those that an earlier task has made are left alone. */
+function wantedOf(line: string, number: number, work: ArtifactsWork): readonly Wanted[] {
+  const { track } = parseFinished(line);
+  const cropped = booleanOf(work.properties, 'ARTIFACT_EXTRACTION_POLICY_CROPPING');
+  const folder = join(work.folder, cropped ? String(number) : '0');
+  const taken = new Map<number, number>();
+  return selected(track, work.properties)
+    .filter((index) => track.detections[index]?.artifactExtractionStatus !== 'COMPLETED')
+    .flatMap((index) => {
+      const written = track.detections[index];
+      if (written === undefined) return [];
+      const { frame, ...place } = detectionOf(written);
+      const again = taken.get(frame) ?? 0;
+      taken.set(frame, again + 1);
+      const name = cropped && again > 0 ? `frame-${frame}-${again}.png` : `frame-${frame}.png`;
+      return [{ detection: index, frame, cut: cropped ? place : null, path: join(folder, name) }];
+    });
+}
+
+function selected(track: FinishedTrack, properties: Properties): readonly number[] {
+  const detections = track.detections.map(detectionOf);
+  return selectForArtifacts({ type: track.type, detections, exemplar: exemplarIndex(track) }, properties);
+}
+
+/** The line with what became of its pictures; untouched when there are none. */
+function withPictures(line: string, wanted: readonly Wanted[], failures: Failures): string {
+  if (wanted.length === 0) return line;
+  const { track, rest } = parseFinished(line);
+  const exemplar = exemplarIndex(track);
+  for (const { detection, frame, outcome } of wanted) {
+    const extracted = typeof outcome === 'string';
+    if (!extracted) failures.add(frame, outcome);
+    for (const one of [track.detections[detection], detection === exemplar ? track.exemplar : undefined]) {
+      if (one === undefined) continue;
+      one.artifactExtractionStatus = extracted ? 'COMPLETED' : 'FAILED';
+      one.artifactPath = extracted ? outcome : null;
+    }
+  }
+  return `${JSON.stringify(track)}${rest}`;
+}
+
+/** What is told of pictures that could not be made. */
+class Failures {
+  #count = 0;
+  #reason = '';
+  readonly #frames = new Set<number>();
+
+  add(frame: number, reason: Error | undefined): void {
+    if (this.#count === 0) this.#reason = reason?.message ?? 'The frame could not be read.';
+    this.#count += 1;
+    if (this.#frames.size < NAMED_FRAMES) this.#frames.add(frame);
+  }
+
+  issues(): readonly Issue[] {
+    if (this.#count === 0) return [];
+    const pictures = this.#count === 1 ? '1 picture' : `${this.#count} pictures`;
+    const frames = frameListString([...this.#frames]) ?? '';
+    const message = `${pictures} of detections could not be extracted: ${this.#reason} ${frames}`;
+    return [{ code: 'ARTIFACT_EXTRACTION', message }];
+  }
+}
+
+function withIssues(summary: FinishSummary, failures: Failures, { notStored }: PictureFiles): FinishSummary {
+  const message = `Some extracted pictures could not be uploaded and were kept on the server instead: ${notStored ?? ''}`;
+  const kept: readonly Issue[] = notStored === undefined ? [] : [{ code: 'REMOTE_STORAGE_UPLOAD', message }];
+  const errors = [...(summary.errors ?? []), ...failures.issues()];
+  return {
+    ...summary,
+    warnings: [...summary.warnings, ...kept],
+    ...(errors.length > 0 ? { errors } : {}),
+  };
+}

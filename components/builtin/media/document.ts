@@ -1,0 +1,64 @@
+/** DOCUMENT: writes the detection document from what the server knows of the job and from the files of finished tracks. */
+import { MAX_OWN_LINE_BYTES, splitLines } from '../../../results/lines.ts';
+import { writeDocument } from '../../../results/document/document.ts';
+import { withArtifactHrefs } from '../../../results/document/hrefs.ts';
+import { writeMediaIndex, type MediaIndexWriter } from '../../../results/document/media-index.ts';
+import { trackLines, type ReadTracks } from '../../../results/document/track-lines.ts';
+import { mergeDetectionErrors } from '../../../domain/tracks/detection-errors.ts';
+import type { DocumentHead, DocumentMedium, DocumentWork } from '../../../protocol/document-work.ts';
+import type { WorkContext } from '../../sdk/work-context.ts';
+import { uprightBoxes } from './finish/upright-boxes.ts';
+
+export async function* document(work: DocumentWork, context: WorkContext): AsyncGenerator<string> {
+  const input = inputLines(work, context);
+  const index = work.mediaIndex === undefined ? undefined : await writeMediaIndex(work.mediaIndex);
+  try {
+    const first = await input.next();
+    if (first.done === true) throw new Error('The input of the document is empty.');
+    let done = 0;
+    const counted: ReadTracks = async function* (path, places) {
+      for await (const line of trackLines(path, places)) {
+        context.signal.throwIfAborted();
+        context.progress((done += 1), 0);
+        yield line;
+      }
+    };
+    yield* writeDocument(JSON.parse(first.value) as DocumentHead, media(input, index), {
+      readTracks: counted,
+      detailed: ({ facts }) => {
+        const upright = uprightBoxes(facts?.metadata ?? {});
+        return (line) => withArtifactHrefs(upright(line));
+      },
+    });
+    await index?.finish();
+  } finally {
+    await input.return(undefined);
+    await index?.close();
+  }
+}
+
+async function* inputLines({ input }: DocumentWork, context: WorkContext): AsyncGenerator<string> {
+  // A medium of which a hundred thousand pieces failed has a long line.
+  for await (const { text } of splitLines(await context.input(input), MAX_OWN_LINE_BYTES)) {
+    context.signal.throwIfAborted();
+    yield text;
+  }
+}
+
+async function* media(
+  lines: AsyncIterable<string>,
+  index: MediaIndexWriter | undefined,
+): AsyncGenerator<DocumentMedium> {
+  for await (const line of lines) {
+    const medium = JSON.parse(line) as DocumentMedium;
+    await index?.add(medium.indexed);
+    yield withDetectionErrors(medium);
+  }
+}
+
+/** The errors of sub-jobs also stand among the errors of their medium, equal ones once with all their frames. */
+function withDetectionErrors(medium: DocumentMedium): DocumentMedium {
+  const failures = Object.values(medium.detectionErrors).flat();
+  const merged = mergeDetectionErrors(failures, medium.facts?.mediaType ?? 'UNKNOWN');
+  return merged.length === 0 ? medium : { ...medium, errors: [...medium.errors, ...merged] };
+}

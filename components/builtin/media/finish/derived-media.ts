@@ -1,0 +1,88 @@
+/** Files that a component made of a document become media of their own: kept for good, with ids. */
+import { constants } from 'node:fs';
+import { copyFile, mkdir, realpath, rename, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, sep } from 'node:path';
+import { MediumError } from '../../../../media/medium-error.ts';
+import { DERIVED_PATH } from '../../../../results/check/check-rules.ts';
+import type { Properties } from '../../../../domain/types.ts';
+import type { DerivedMedium, FinishWork } from '../../../../protocol/track-work.ts';
+import type { RawTrack } from './raw-tracks.ts';
+import type { KeepResult } from './keep-results.ts';
+
+/** Property of a track: the id of the medium that was made with it. */
+const DERIVED_ID = 'DERIVATIVE_MEDIA_ID';
+
+export interface Derivation {
+  /** The track with the id of its medium in the place of the path. OTHER when there can be no such medium. */
+  adopt(track: RawTrack): Promise<RawTrack>;
+  media(): readonly DerivedMedium[];
+}
+
+/** Undefined when no track brings a medium. */
+export async function derivation(
+  { derive, medium }: FinishWork,
+  keep: KeepResult,
+): Promise<Derivation | undefined> {
+  if (derive === undefined) return undefined;
+  if (medium.mediaType !== 'UNKNOWN')
+    throw new MediumError(
+      'OTHER',
+      `Media can be derived from documents only, not from a medium of the type ${medium.mediaType}.`,
+    );
+  await mkdir(derive.folder, { recursive: true });
+  const within = dirname(derive.from);
+  const from = join(await realpath(within).catch(() => within), basename(derive.from));
+  // A folder for each attempt, since one folder less is made and removed that way; work planned by earlier versions has them in one.
+  const isMade = (path: string) => path.startsWith(`${from}.`) || path.startsWith(from + sep);
+  const byPath = new Map<string, DerivedMedium>();
+  const take = async (path: string): Promise<DerivedMedium> => {
+    const real = await realpath(path).catch(() => undefined);
+    if (real === undefined || !isMade(real) || !(await stat(real)).isFile())
+      throw new MediumError(
+        'OTHER',
+        'A derivative medium is missing, is no file, or does not lie in the outputFolder that the component was given.',
+      );
+    const known = byPath.get(real);
+    if (known !== undefined) return known;
+    if (byPath.size >= derive.most)
+      throw new MediumError(
+        'OTHER',
+        `The job has more derivative media than MAX_DERIVATIVE_MEDIA allows (${derive.most} more were left for this one).`,
+      );
+    const made = await adopted(real, derive.firstMediaId + byPath.size, derive.folder, keep);
+    byPath.set(real, made);
+    return made;
+  };
+  return {
+    async adopt(track) {
+      const path = track.properties[DERIVED_PATH];
+      if (path === undefined) return track;
+      const { mediaId } = await take(path);
+      const renamed = (properties: Properties) => withId(properties, mediaId);
+      return {
+        ...track,
+        properties: renamed(track.properties),
+        detections: track.detections.map((one) => ({ ...one, properties: renamed(one.properties) })),
+      };
+    },
+    media: () => [...byPath.values()],
+  };
+}
+
+/** Copied, not moved: the work may be done once more. */
+async function adopted(
+  real: string,
+  mediaId: number,
+  folder: string,
+  keep: KeepResult,
+): Promise<DerivedMedium> {
+  const suffix = /^\.\w{1,10}$/.test(extname(real)) ? extname(real).toLowerCase() : '';
+  const path = join(folder, `${mediaId}${suffix}`);
+  await copyFile(real, `${path}.part`, constants.COPYFILE_FICLONE);
+  await rename(`${path}.part`, path);
+  return { mediaId, path, uri: await keep.uri(path) };
+}
+
+function withId({ [DERIVED_PATH]: _, ...properties }: Properties, mediaId: number): Properties {
+  return { ...properties, [DERIVED_ID]: String(mediaId) };
+}

@@ -1,0 +1,187 @@
+/**
+ * FINISH: the raw tracks of one (medium, action) in their final form and order. Tracks pass through one at a time; what is
+ * kept of each is where it lies in a temporary file and what it is sorted by.
+ */
+import { MediumError } from '../../../../media/medium-error.ts';
+import { inChunks, type Place } from '../../../../results/lines.ts';
+import { ComponentWarnings } from '../../../../domain/properties/component-warnings.ts';
+import { thresholdWarnings } from '../../../../domain/tracks/quality.ts';
+import { capRanges } from '../../../../domain/frames/segments.ts';
+import type { Detection, Issue, MediaType, Range, Track } from '../../../../domain/types.ts';
+import { MAX_TRACK_RANGES, type FinishSummary, type FinishWork } from '../../../../protocol/track-work.ts';
+import type { WorkContext } from '../../../sdk/work-context.ts';
+import { annotatedLines } from './annotated.ts';
+import { derivation, type Derivation } from './derived-media.ts';
+import { mergedTracks } from './merge-tracks.ts';
+import { rawTracks, type RawTrack } from './raw-tracks.ts';
+import { readRollUp } from './roll-up.ts';
+import { openScratch, type Scratch } from './scratch.ts';
+import { selectorsOutput, type SelectorsOutput } from './selectors-output.ts';
+import { trackShaper, type TrackShaper } from './shape-tracks.ts';
+import { joinTrackText, trackWriter } from './track-line.ts';
+import { keepingResults, storing, type KeepResult } from './keep-results.ts';
+
+/** Yields a line per track in document order, and last the line of the summary. */
+export function finish(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
+  return inChunks(
+    work.annotated === undefined ? finishedLines(work, context) : annotatedLines(work, context),
+  );
+}
+
+/** What becomes of tracks besides their lines. */
+interface Outcome {
+  readonly shaper: TrackShaper;
+  readonly rolledUp: (track: RawTrack) => RawTrack;
+  readonly derived: Derivation | undefined;
+  readonly selected: SelectorsOutput | undefined;
+  readonly keep: KeepResult;
+  /** What the component said. */
+  readonly said: ComponentWarnings;
+}
+
+async function openOutcome(work: FinishWork, keep: KeepResult): Promise<Outcome> {
+  return {
+    shaper: trackShaper(work),
+    rolledUp: await readRollUp(work.rollUp),
+    derived: await derivation(work, keep),
+    selected: selectorsOutput(work, keep),
+    keep,
+    said: new ComponentWarnings(),
+  };
+}
+
+async function* finishedLines(work: FinishWork, given: WorkContext): AsyncGenerator<string> {
+  const { context, store } = storing(work, given);
+  const scratch = openScratch();
+  try {
+    const outcome = await openOutcome(work, keepingResults(store, context.signal));
+    const finished = await finishTracks(work, context, scratch, outcome);
+    finished.tracks.sort(inDocumentOrder);
+    const types = new Map<string, number>();
+    for (const track of finished.tracks) {
+      context.signal.throwIfAborted();
+      context.progress((finished.done += 1), 0);
+      const index = types.get(track.type) ?? 0;
+      types.set(track.type, index + 1);
+      if (types.size > MAX_TYPES) throw tooManyTypes(work);
+      const text = await scratch.read(track.place);
+      yield `${joinTrackText(text.slice(0, ID_LENGTH), index, text.slice(ID_LENGTH))}\n`;
+    }
+    const selectorsOutputUri = await outcome.selected?.write();
+    const extra = {
+      ...(outcome.derived === undefined ? {} : { derived: outcome.derived.media() }),
+      ...(selectorsOutputUri === undefined ? {} : { selectorsOutputUri }),
+    };
+    yield `${JSON.stringify({ summary: { ...summary(work, finished, types, outcome), ...extra } })}\n`;
+  } finally {
+    await scratch.close();
+  }
+}
+
+/** Track types of one action on one medium: they are counted one by one in the job's rows. */
+const MAX_TYPES = 1_000;
+
+const tooManyTypes = ({ action }: FinishWork) =>
+  new MediumError(
+    'OTHER',
+    `The action ${action} has found tracks of more than ${MAX_TYPES} types; what tells tracks apart belongs into a property.`,
+  );
+
+const ID_LENGTH = 64;
+
+/** What is left of a finished track in memory. */
+interface Finished {
+  readonly place: Place;
+  readonly type: string;
+  /** Frames of a video, else milliseconds. */
+  readonly start: number;
+  readonly stop: number;
+  readonly exemplarFrame: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+async function finishTracks(
+  work: FinishWork,
+  context: WorkContext,
+  scratch: Scratch,
+  { shaper, rolledUp, derived, selected, said }: Outcome,
+): Promise<{ tracks: Finished[]; detections: number; done: number }> {
+  const textOf = trackWriter(work);
+  const tracks: Finished[] = [];
+  let detections = 0;
+  let done = 0;
+  const told = (): void => context.progress((done += 1), 0);
+  for await (const track of mergedTracks(
+    counted(rawTracks(work, context.signal, { told, warnings: said })),
+    work,
+  )) {
+    context.progress((done += 1), 0);
+    const shaped = shaper.shape(track);
+    if (shaped === null) continue;
+    const rolled = rolledUp(shaped);
+    const final = derived === undefined ? rolled : await derived.adopt(rolled);
+    selected?.add(final);
+    const text = textOf(final);
+    detections += text.detections;
+    tracks.push(
+      sortable(final, text.exemplar, await scratch.write(text.id + text.rest), work.medium.mediaType),
+    );
+  }
+  return { tracks, detections, done };
+
+  async function* counted(raw: AsyncIterable<RawTrack>): AsyncGenerator<RawTrack> {
+    for await (const track of raw) {
+      context.signal.throwIfAborted();
+      context.progress((done += 1), 0);
+      yield track;
+    }
+  }
+}
+
+function sortable(track: Track, exemplar: Detection, place: Place, mediaType: MediaType): Finished {
+  const [start, stop] =
+    mediaType === 'VIDEO' ? [track.startFrame, track.stopFrame] : [track.startTime, track.stopTime];
+  return {
+    place,
+    type: track.type,
+    start,
+    stop,
+    exemplarFrame: exemplar.frame,
+    x: exemplar.x,
+    y: exemplar.y,
+  };
+}
+
+/** Tracks that are equal in all of this stay in the order in which they were reported. */
+function inDocumentOrder(a: Finished, b: Finished): number {
+  return (
+    a.start - b.start ||
+    a.stop - b.stop ||
+    a.exemplarFrame - b.exemplarFrame ||
+    a.x - b.x ||
+    a.y - b.y ||
+    (a.type < b.type ? -1 : a.type > b.type ? 1 : 0)
+  );
+}
+
+function summary(
+  work: FinishWork,
+  { tracks, detections }: { readonly tracks: readonly Finished[]; readonly detections: number },
+  types: ReadonlyMap<string, number>,
+  { shaper, keep, said }: Outcome,
+): FinishSummary {
+  const covered: readonly Range[] = work.medium.mediaType === 'VIDEO' ? tracks : [];
+  return {
+    tracks: tracks.length,
+    detections,
+    types: Object.fromEntries(types),
+    warnings: [
+      ...thresholdWarnings(work.properties),
+      ...said.issues(),
+      ...shaper.warnings(),
+      ...keep.warnings(),
+    ] satisfies Issue[],
+    ranges: capRanges(covered, MAX_TRACK_RANGES).map(({ start, stop }) => ({ start, stop })),
+  };
+}

@@ -1,0 +1,56 @@
+/** The output document of media selectors: the medium with what was selected replaced by what the output action found. */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { MediumError } from '../../../../media/medium-error.ts';
+import type { FinishWork } from '../../../../protocol/track-work.ts';
+import { readJsonText } from './feed.ts';
+import type { RawTrack } from './raw-tracks.ts';
+import type { KeepResult } from './keep-results.ts';
+
+/** What a track says of the text that was selected. */
+type SelectedTrack = Pick<RawTrack, 'properties' | 'detections'> & {
+  readonly selected?: RawTrack['selected'] | undefined;
+};
+
+export interface SelectorsOutput {
+  add(track: SelectedTrack): void;
+  /** URI of the document. OTHER when it cannot be made. */
+  write(): Promise<string>;
+}
+
+/** Undefined when the action does not fill the output document. */
+export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOutput | undefined {
+  if (work.selectorsOutput === undefined) return undefined;
+  const { selectors, file } = work.selectorsOutput;
+  const outputs = selectors.map(() => new Map<string, string[]>());
+  return {
+    add({ selected, properties, detections }) {
+      if (selected === undefined) return;
+      const name = selectors[selected.selector]?.resultDetectionProperty ?? '';
+      const output = properties[name] ?? detections[0]?.properties[name];
+      const known = outputs[selected.selector];
+      if (output === undefined || known === undefined) return;
+      const all = known.get(selected.text);
+      if (all === undefined) known.set(selected.text, [output]);
+      else all.push(output);
+    },
+    async write() {
+      // What searches documents is loaded for the few jobs that have it done.
+      const { duplicatePolicy, fillText } = await import('../../../../domain/text/media-selectors.ts');
+      const filled = fillText(
+        await readJsonText(work.medium.path),
+        selectors.map((selector, n) => ({ selector, outputs: outputs[n] ?? new Map() })),
+        {
+          // As it is: it may be a space or a new line.
+          delimiter: work.properties['MEDIA_SELECTORS_DELIMETER'],
+          duplicatePolicy: duplicatePolicy(work.properties['MEDIA_SELECTORS_DUPLICATE_POLICY']),
+        },
+      );
+      if ('refused' in filled) throw new MediumError('OTHER', filled.refused);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(`${file}.part`, filled.text);
+      await rename(`${file}.part`, file);
+      return keep.uri(file);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/** What the built-in media component does with a sub-job; the `handle` of its worker loop. */
+import { DetectionError } from '../../sdk/detector.ts';
+import type { CopyWork } from '../../../protocol/bucket-work.ts';
+import type { FeedWork } from '../../../protocol/detection-work.ts';
+import type { FrameWork } from '../../../protocol/media-work.ts';
+import type { ArtifactsWork } from '../../../protocol/track-work.ts';
+import type { Assignment } from '../../../protocol/worker-protocol.ts';
+import type { WorkContext } from '../../sdk/work-context.ts';
+import { document } from './document.ts';
+import { finish } from './finish/finish.ts';
+import { storing } from './finish/keep-results.ts';
+import { prepare } from './prepare.ts';
+import { upload } from './upload.ts';
+
+export function handleMediaWork(
+  assignment: Assignment,
+  context: WorkContext,
+): AsyncIterable<string | Uint8Array> {
+  switch (assignment.kind) {
+    case 'PREPARE':
+      return prepare(assignment.work, context);
+    case 'FEED':
+      return fed(assignment.work, context);
+    case 'FINISH':
+      return finish(assignment.work, context);
+    case 'ARTIFACTS':
+      return pictures(assignment.work, context);
+    case 'DOCUMENT':
+      return document(assignment.work, context);
+    case 'UPLOAD':
+      return upload(assignment.work, context);
+    case 'COPY':
+      return copied(assignment.work, context);
+    case 'FRAME':
+      return frames(assignment.work, context);
+    case 'DETECT':
+    case 'MARKUP':
+    case 'STREAM':
+      throw new DetectionError(
+        'DETECTION_NOT_INITIALIZED',
+        `The media component does not do ${assignment.kind}.`,
+      );
+  }
+}
+
+/** Few jobs feed tracks forward, and fewer are copied out of an archive: what only they need is a fifth of what the others load. */
+async function* fed(work: FeedWork, context: WorkContext): AsyncGenerator<string> {
+  const { feed } = await import('./finish/feed.ts');
+  yield* feed(work, context);
+}
+
+async function* copied(work: CopyWork, context: WorkContext): AsyncGenerator<Uint8Array> {
+  const { copy } = await import('./copy/copy.ts');
+  yield* copy(work, context);
+}
+
+/** Loaded for the first frame that somebody wants to see. */
+async function* frames(work: FrameWork, context: WorkContext): AsyncGenerator<string> {
+  const { frame } = await import('./frame.ts');
+  yield* frame(work, context);
+}
+
+/** Loaded for the first picture that is cut out: it is most of what the other kinds of work need not load. */
+async function* pictures(work: ArtifactsWork, given: WorkContext): AsyncGenerator<string> {
+  const { artifacts } = await import('./artifacts/artifacts.ts');
+  const { context, store } = storing(work, given);
+  yield* artifacts(work, context, store);
+}

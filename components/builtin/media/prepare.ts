@@ -1,0 +1,183 @@
+/** PREPARE: brings a medium to a local file, finds out what it is, and which of its frames were asked for. */
+import { statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { statedType } from '../../../domain/plan/media-types.ts';
+import { retrieve } from '../../../media/fetch/fetch-medium.ts';
+import { hashFile } from '../../../media/inspect/hash.ts';
+import { inspect } from '../../../media/inspect/inspect.ts';
+import type { Inspection } from '../../../media/inspect/inspection.ts';
+import { MediumError } from '../../../media/medium-error.ts';
+import { mediaBucket } from '../../../domain/job/buckets.ts';
+import { booleanOf, numberOf } from '../../../domain/properties/properties.ts';
+import { userRanges } from '../../../domain/frames/segments.ts';
+import { factsFromMetadata } from '../../../domain/plan/skip-inspection.ts';
+import type { Issue, MediumFacts, Properties, Range } from '../../../domain/types.ts';
+import { partOf, type PreparedMedium, type PrepareWork } from '../../../protocol/media-work.ts';
+import { readText } from '../../../results/text-places.ts';
+import type { WorkContext } from '../../sdk/work-context.ts';
+
+/** Bytes that were fetched and hashed; shows that a large medium moves. */
+type Meter = (bytes: number) => void;
+
+const WATCH_MS = 1000;
+
+/** Yields one line, a PreparedMedium, also of a medium that cannot be inspected. Errors are those of retrieval. */
+export async function* prepare(given: PrepareWork, context: WorkContext): AsyncGenerator<string> {
+  const work = await withWholeUri(given);
+  let done = 0;
+  const meter = (bytes: number): void => context.progress((done += bytes), 0);
+  const path =
+    work.stored === true ? await derivedMedium(work) : await fetchMedium(work, context.signal, meter);
+  // Looked at before it is read: what is written meanwhile shows.
+  const { size: bytes, mtimeMs } = statSync(path);
+  const medium = await preparedMedium(path, work, context.signal, meter);
+  yield `${JSON.stringify({ ...medium, bytes, modified: Math.floor(mtimeMs) })}\n`;
+}
+
+/** A long data: URI comes in a file. */
+async function withWholeUri({ uriAt, ...work }: PrepareWork): Promise<PrepareWork> {
+  if (uriAt === undefined) return work;
+  const uri = await readText(uriAt);
+  if (uri !== undefined) return { ...work, uri };
+  throw new MediumError(
+    'LOCAL_STORAGE',
+    'The data of the URI are gone from the data folder of the service: make a new job with them',
+  );
+}
+
+async function preparedMedium(
+  path: string,
+  work: PrepareWork,
+  signal: AbortSignal,
+  meter: Meter,
+): Promise<PreparedMedium> {
+  try {
+    const { facts, warnings, inspected } = await factsOf(path, work, signal, meter);
+    const ranges = rangesOf(facts, work);
+    const ofRanges = [...nothingOf(facts, ranges), ...withoutEffect(facts, work)];
+    return { facts, inspected, path, warnings: [...warnings, ...ofRanges], ranges };
+  } catch (error) {
+    if (!(error instanceof MediumError) || error.known === undefined) throw error;
+    const { known, code, message } = error;
+    const facts = { ...known, metadata: { ...work.metadata, ...known.metadata } };
+    return { facts, inspected: true, path, warnings: [], ranges: [], failure: { code, message } };
+  }
+}
+
+/** The service put it there itself, so that no root has to allow it. */
+async function derivedMedium({ fetchTo }: PrepareWork): Promise<string> {
+  const found = await stat(fetchTo).catch(() => undefined);
+  if (found?.isFile() === true) return fetchTo;
+  throw new MediumError(
+    'LOCAL_STORAGE',
+    'The file of the derivative medium is missing: run the job again to have it made once more',
+  );
+}
+
+async function fetchMedium(work: PrepareWork, signal: AbortSignal, meter: Meter): Promise<string> {
+  const { uri, fetchTo, limits, bearer } = work;
+  const object = mediaBucket(uri, work.properties) ?? undefined;
+  const watch = setInterval(() => void report(), WATCH_MS);
+  let seen = 0;
+  const report = async (): Promise<void> => {
+    const { size } = await stat(partOf(fetchTo)).catch(() => ({ size: 0 }));
+    if (size > seen) meter(size - seen);
+    seen = size;
+  };
+  try {
+    return (await retrieve(uri, fetchTo, limits, signal, { object, bearer })).path;
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** Metadata that tell enough are believed (specification 2.1); else the medium itself is asked, and is right in doubt. */
+async function factsOf(
+  path: string,
+  work: PrepareWork,
+  signal: AbortSignal,
+  meter: Meter,
+): Promise<Inspection & { readonly inspected: boolean }> {
+  const skipped = factsFromMetadata(work.metadata, {
+    insist: booleanOf(work.properties, 'SKIP_MEDIA_INSPECTION'),
+  });
+  if ('facts' in skipped) return { ...skipped, inspected: false };
+  const sha256 = await hashFile(path, signal, meter);
+  const { facts, warnings } = await metered(meter, () =>
+    inspect(path, {
+      sha256,
+      ignoresDamage: booleanOf(work.properties, 'FFPROBE_IGNORE_STDERR'),
+      name: nameOf(work),
+      stated: statedType(work.uri),
+      signal,
+    }),
+  );
+  // What inspection would have said by leaving it out must not survive from what was given.
+  const { MEDIA_HASH: _unproven, HAS_CONSTANT_FRAME_RATE: _claimed, ...given } = work.metadata;
+  return {
+    inspected: true,
+    facts: { ...facts, metadata: { ...given, ...facts.metadata } },
+    warnings: [...skipped.warnings, ...warnings],
+  };
+}
+
+/** Inspection cannot say how far it is; as long as it lets the event loop run, it is at work. */
+async function metered<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
+  const beat = setInterval(() => meter(1), WATCH_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+/** The last part of the URI's path, which tells kinds of text apart; a derivative medium has the name of its file. */
+function nameOf({ uri, stored }: PrepareWork): string | undefined {
+  if (stored === true || /^data:/i.test(uri)) return undefined;
+  const segment = URL.canParse(uri) ? new URL(uri).pathname.split('/').at(-1) : undefined;
+  try {
+    return segment === undefined || segment === '' ? undefined : decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function rangesOf(facts: MediumFacts, { frameRanges, timeRanges }: PrepareWork): readonly Range[] {
+  if (facts.mediaType !== 'VIDEO') return [];
+  const frameTimes = facts.frameTimes ?? { fps: fpsOf(facts.metadata), constantRate: true, startTime: 0 };
+  return userRanges({ frameRanges, timeRanges, frameTimes, length: facts.length });
+}
+
+/** Ranges are clipped to the video; where nothing is left, what is found looks like a video that holds nothing. */
+function nothingOf(
+  { mediaType, length, metadata: { DURATION } }: MediumFacts,
+  ranges: readonly Range[],
+): readonly Issue[] {
+  if (mediaType !== 'VIDEO' || ranges.length > 0) return [];
+  const size = `${length} frames${DURATION === undefined ? '' : `, ${DURATION} ms`}`;
+  const message = `Nothing of the video is looked at: all of its frameRanges and timeRanges lie outside of it (${size}).`;
+  return [{ code: 'OTHER', message }];
+}
+
+/** Videos have frames and times, documents have pages (which their component looks after), and nothing else has parts. */
+function withoutEffect(
+  { mediaType, mimeType }: MediumFacts,
+  { frameRanges, timeRanges, hasSelectors = false }: PrepareWork,
+): readonly Issue[] {
+  const hasPages = mediaType === 'UNKNOWN' && !hasSelectors;
+  const given = [
+    ...(frameRanges.length > 0 && !hasPages ? ['frameRanges'] : []),
+    ...(timeRanges.length > 0 ? ['timeRanges'] : []),
+  ];
+  if (mediaType === 'VIDEO' || given.length === 0) return [];
+  const reason = hasSelectors
+    ? 'mediaSelectors choose the parts of the medium. Leave the ranges out.'
+    : mediaType === 'UNKNOWN'
+      ? `the medium (${mimeType}) has no times. Name pages of documents in frameRanges, counted from 1.`
+      : `all of the medium (${mimeType}) is looked at. Ranges are for videos and for pages of documents.`;
+  return [{ code: 'OTHER', message: `The ${given.join(' and ')} have no effect: ${reason}` }];
+}
+
+function fpsOf(metadata: Properties): number {
+  return numberOf(metadata, 'FPS', 0);
+}

@@ -1,0 +1,137 @@
+/** Results go into a bucket when the properties name one: the detection document (UPLOAD), and what other work makes. */
+import fastq from 'fastq';
+import { stat } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { hashFile } from '../../../media/inspect/hash.ts';
+import { MediumError } from '../../../media/medium-error.ts';
+import { objectKey, objectUri, resultsBucket, type ResultsBucket } from '../../../domain/job/buckets.ts';
+import type { Properties } from '../../../domain/types.ts';
+import type { openResultBucket, ResultBucket } from '../../../media/fetch/buckets.ts';
+import type { UploadAnswer, UploadWork } from '../../../protocol/bucket-work.ts';
+import type { WorkContext } from '../../sdk/work-context.ts';
+import { SlowBuckets } from './slow-buckets.ts';
+
+/** Uploads a file and answers the URI of the object. Errors: REMOTE_STORAGE_UPLOAD, with a message without secrets. */
+export type StoreResult = (path: string, signal: AbortSignal) => Promise<string>;
+
+export interface StoreOptions {
+  /** Whether the bucket may be on this host or in a private network. */
+  readonly privateBuckets?: boolean | undefined;
+  /** Hears of bytes that are read and sent; shows that a large file moves. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
+  /** Pause before the second attempt, doubling with each; 1 s when absent. */
+  readonly backOffMs?: number | undefined;
+  /** What is known of buckets that do not answer; what this process knows when absent. */
+  readonly slow?: SlowBuckets | undefined;
+}
+
+const slowBuckets = new SlowBuckets();
+
+/** Files of one store that are uploaded at a time, however many are handed in. */
+export const UPLOADS_AT_ONCE = 4;
+/** After so many files in a row that failed, a bucket is left alone: thousands of others would take hours to fail. */
+const FAILURES_IN_A_ROW = 3;
+/** Whoever has cancelled a job wants to see its end: a bucket that moves no byte for so long is left alone then. */
+const HURRIED_MS = 5_000;
+
+/** Yields one line, an UploadAnswer; a file that cannot be uploaded stays where it is, with a warning. */
+export async function* upload(work: UploadWork, context: WorkContext): AsyncGenerator<string> {
+  const { size } = await stat(work.path);
+  let done = 0;
+  const timeLimit = new AbortController();
+  const over = () => timeLimit.abort(new Error(`The bucket stood still for ${HURRIED_MS} ms`));
+  const timer = work.hurried === true ? setTimeout(over, HURRIED_MS) : undefined;
+  const store = resultStore(work.properties, {
+    privateBuckets: work.privateBuckets,
+    onBytes: (bytes) => {
+      timer?.refresh();
+      context.progress((done += bytes), 2 * size);
+    },
+  });
+  try {
+    yield `${JSON.stringify(await uploadOrKeep(work.path, store, context.signal, timeLimit.signal))}\n`;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function uploadOrKeep(
+  path: string,
+  store: StoreResult | undefined,
+  signal: AbortSignal,
+  timeLimit: AbortSignal,
+): Promise<UploadAnswer> {
+  const local = pathToFileURL(path).href;
+  if (store === undefined) return { uri: local, warnings: [] };
+  try {
+    return { uri: await store(path, AbortSignal.any([signal, timeLimit])), warnings: [] };
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = `${error instanceof Error ? error.message : String(error)}. It was kept here instead.`;
+    return { uri: local, warnings: [{ code: 'REMOTE_STORAGE_UPLOAD', message }] };
+  }
+}
+
+/** The bucket that the properties name, or undefined when results stay here. What is wrong with them comes out on use. */
+export function resultStore(properties: Properties, options: StoreOptions = {}): StoreResult | undefined {
+  const bucket = bucketOf(properties);
+  if (bucket === null) return undefined;
+  if (bucket instanceof MediumError) return () => Promise.reject(bucket);
+  const store = storeOne(bucket, options);
+  const { slow = slowBuckets } = options;
+  const name = `${bucket.url} ${bucket.accessKey}`;
+  let [failed, last]: [number, unknown] = [0, undefined];
+  const lane = fastq.promise(async ({ path, signal }: Task) => {
+    signal.throwIfAborted();
+    if (failed >= FAILURES_IN_A_ROW) throw last;
+    try {
+      const uri = await slow.use(name, () => store(path, signal), signal);
+      failed = 0;
+      return uri;
+    } catch (error) {
+      [failed, last] = [failed + 1, error];
+      throw error;
+    }
+  }, UPLOADS_AT_ONCE);
+  return (path, signal) => lane.push({ path, signal });
+}
+
+interface Task {
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+/** Files of the same content that are on their way at the same time go once. */
+function storeOne(bucket: ResultsBucket, options: StoreOptions): StoreResult {
+  const { privateBuckets = false, onBytes, backOffMs } = options;
+  let opened: Promise<ResultBucket> | undefined;
+  const underWay = new Map<string, Promise<void>>();
+  return async (path, signal) => {
+    const sha256 = await hashFile(path, signal, onBytes);
+    const key = objectKey(bucket.prefix, sha256);
+    const other = underWay.get(key);
+    opened ??= openedBucket(bucket, privateBuckets, { backOffMs });
+    const sent = other ?? opened.then((files) => files.store({ path, key, sha256 }, signal, onBytes));
+    underWay.set(key, sent);
+    try {
+      await sent;
+    } finally {
+      if (other === undefined) underWay.delete(key);
+    }
+    return objectUri(bucket, key);
+  };
+}
+
+/** What speaks with buckets is loaded for the first file that goes into one. */
+async function openedBucket(...one: Parameters<typeof openResultBucket>): Promise<ResultBucket> {
+  const { openResultBucket } = await import('../../../media/fetch/buckets.ts');
+  return openResultBucket(...one);
+}
+
+function bucketOf(properties: Properties): ResultsBucket | MediumError | null {
+  try {
+    return resultsBucket(properties);
+  } catch (error) {
+    return new MediumError('REMOTE_STORAGE_UPLOAD', error instanceof Error ? error.message : String(error));
+  }
+}

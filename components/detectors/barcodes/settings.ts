@@ -1,0 +1,37 @@
+/** The properties of the descriptor, read and checked. */
+import { READABLE_BARCODE_FORMATS, type ReadInputBarcodeFormat } from 'zxing-wasm/reader';
+import { DetectionError } from '../../sdk/detector.ts';
+import { countOf } from '../../shared/tracking/settings.ts';
+import type { Properties } from '../../../domain/types.ts';
+
+/** Formats that are looked for; none: all. */
+export type Formats = readonly ReadInputBarcodeFormat[];
+
+export interface BarcodeSettings {
+  readonly formats: Formats;
+  /** Looked-at frames in a row in which the code of a track may not be readable. */
+  readonly maxGap: number;
+}
+
+const KNOWN: Formats = [...READABLE_BARCODE_FORMATS, 'AllLinear', 'AllMatrix', 'AllRetail', 'AllIndustrial'];
+
+/** Errors: MISSING_PROPERTY, INVALID_PROPERTY. */
+export function readSettings(properties: Properties): BarcodeSettings {
+  return { formats: formatsOf(properties, 'FORMATS'), maxGap: countOf(properties, 'TRACKING_MAX_GAP', 0) };
+}
+
+/** Names are known in any case, and with spaces, hyphens and slashes as in "EAN-13" and "QR Code". */
+function formatsOf(properties: Properties, name: string): Formats {
+  const words = (properties[name] ?? '').split(';').filter((word) => word.trim() !== '');
+  return words.map((word) => {
+    const format = KNOWN.find((known) => plain(known) === plain(word));
+    if (format === undefined)
+      throw new DetectionError(
+        'INVALID_PROPERTY',
+        `The ${name} property names "${word.trim()}", which is no format of barcodes. Formats: ${KNOWN.join('; ')}.`,
+      );
+    return format;
+  });
+}
+
+const plain = (word: string) => word.toLowerCase().replaceAll(/[\s/_-]/g, '');

@@ -1,0 +1,76 @@
+/**
+ * The answer of the BlazeFace network as boxes. It judges 896 fixed points ("anchors") of a 256 pixel square: two on each
+ * cell of a 16 x 16 grid, six on each cell of an 8 x 8 grid; for each a score (logit) and 16 numbers, of which the first
+ * four are the centre, relative to the anchor, and the size of a face, in pixels of the square.
+ */
+import type { Box } from '../../../domain/geometry/geometry.ts';
+import { overlap } from '../../shared/tracking/boxes.ts';
+
+export const SIDE = 256;
+const VALUES = 16;
+const GRIDS = [
+  { stride: 16, anchors: 2 },
+  { stride: 32, anchors: 6 },
+];
+
+export interface RawFaces {
+  /** Logits of the fine and of the coarse grid. */
+  readonly scores: readonly Float32Array[];
+  /** Sixteen values for each score. */
+  readonly boxes: readonly Float32Array[];
+}
+
+export interface Face extends Box {
+  readonly confidence: number;
+}
+
+/** All faces that the network holds for at least as likely as `threshold`, in pixels of the square, likeliest first. */
+export function decode(raw: RawFaces, threshold: number): Face[] {
+  const least = Math.log(threshold / (1 - threshold));
+  const faces: Face[] = [];
+  GRIDS.forEach(({ stride, anchors }, level) => {
+    const scores = raw.scores[level]!;
+    const boxes = raw.boxes[level]!;
+    const cells = SIDE / stride;
+    for (let i = 0; i < scores.length; i++) {
+      const score = scores[i]!;
+      if (!(score >= least)) continue;
+      const cell = Math.floor(i / anchors);
+      const width = boxes[i * VALUES + 2]!;
+      const height = boxes[i * VALUES + 3]!;
+      const x = ((cell % cells) + 0.5) * stride + boxes[i * VALUES]! - width / 2;
+      const y = (Math.floor(cell / cells) + 0.5) * stride + boxes[i * VALUES + 1]! - height / 2;
+      if (width > 0 && height > 0)
+        faces.push({ x, y, width, height, confidence: 1 / (1 + Math.exp(-score)) });
+    }
+  });
+  return faces.toSorted((a, b) => b.confidence - a.confidence);
+}
+
+/**
+ * One face for each heap of overlapping ones: the likeliest gives the confidence, all of the heap, weighed by theirs, the
+ * box; that trembles less from frame to frame than the likeliest alone.
+ */
+export function suppress(faces: readonly Face[], maxOverlap: number): Face[] {
+  const kept: Face[] = [];
+  let rest = faces;
+  while (rest.length > 0) {
+    const best = rest[0]!;
+    const heap = rest.filter((face) => face === best || overlap(face, best) > maxOverlap);
+    rest = rest.filter((face) => !heap.includes(face));
+    kept.push({ ...mean(heap), confidence: best.confidence });
+  }
+  return kept;
+}
+
+function mean(faces: readonly Face[]): Box {
+  const total = faces.reduce((sum, face) => sum + face.confidence, 0);
+  const average = (value: (face: Face) => number): number =>
+    faces.reduce((sum, face) => sum + value(face) * face.confidence, 0) / total;
+  return {
+    x: average((face) => face.x),
+    y: average((face) => face.y),
+    width: average((face) => face.width),
+    height: average((face) => face.height),
+  };
+}

@@ -1,0 +1,72 @@
+/** Measures pictures and frames of videos: no model, the same picture always gives the same numbers. */
+import type {
+  DetectionJob,
+  Detector,
+  FoundDetection,
+  FoundTrack,
+  Frame,
+  FrameSource,
+} from '../../sdk/detector.ts';
+import type { Properties } from '../../../domain/types.ts';
+import { dominantColour } from './dominant-colour.ts';
+import { greyLevels, measure, perceptualHash } from './measure.ts';
+
+/** A measurement is not a guess: there is no confidence to give. */
+const NO_CONFIDENCE = -1;
+
+/** Properties of a track of several frames are the means of these. */
+const AVERAGED = ['BRIGHTNESS', 'CONTRAST', 'SHARPNESS', 'COLORFULNESS'] as const;
+
+async function* image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
+  job.signal.throwIfAborted();
+  yield trackOf([detectionOf(frame)]);
+}
+
+/** One track for all that was looked at, with a detection for each frame. */
+async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
+  const detections: FoundDetection[] = [];
+  for await (const frame of source.frames()) {
+    job.signal.throwIfAborted();
+    if (!frame.warmUp) detections.push(detectionOf(frame));
+  }
+  if (detections.length > 0) yield trackOf(detections);
+}
+
+function detectionOf(frame: Frame): FoundDetection {
+  const { index, width, height, data } = frame;
+  const levels = greyLevels(frame);
+  const { brightness, contrast, sharpness, colorfulness, isGrayscale } = measure(frame, levels);
+  const { hex, name } = dominantColour(data);
+  const properties: Properties = {
+    WIDTH: String(width),
+    HEIGHT: String(height),
+    BRIGHTNESS: rounded(brightness),
+    CONTRAST: rounded(contrast),
+    SHARPNESS: rounded(sharpness),
+    COLORFULNESS: rounded(colorfulness),
+    DOMINANT_COLOR: hex,
+    DOMINANT_COLOR_NAME: name,
+    IS_GRAYSCALE: isGrayscale ? 'TRUE' : 'FALSE',
+    PERCEPTUAL_HASH: perceptualHash(levels, width, height),
+  };
+  return { frame: index, x: 0, y: 0, width, height, confidence: NO_CONFIDENCE, properties };
+}
+
+/** What a single frame says stands on its track, too; of several, what is true of all of them. */
+function trackOf(detections: readonly FoundDetection[]): FoundTrack {
+  const all = detections.map(({ properties = {} }) => properties);
+  if (all.length === 1) return { detections, confidence: NO_CONFIDENCE, properties: all[0]! };
+  const means = AVERAGED.map((name): [string, string] => [
+    name,
+    rounded(all.reduce((sum, properties) => sum + Number(properties[name]), 0) / all.length),
+  ]);
+  const grey = all.every((properties) => properties['IS_GRAYSCALE'] === 'TRUE');
+  const properties = { ...Object.fromEntries(means), IS_GRAYSCALE: grey ? 'TRUE' : 'FALSE' };
+  return { detections, confidence: NO_CONFIDENCE, properties };
+}
+
+const rounded = (value: number): string => String(Math.round(value * 100) / 100);
+
+export default async function loadImageProperties(): Promise<Detector> {
+  return { image, video };
+}

@@ -1,0 +1,49 @@
+/** Where the rules of a sub-job come from: its own property, or a file that lies with the component. Never a path of the client's. */
+import { readFile, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Properties } from '../../../domain/types.ts';
+import { packageFile } from '../../shared/package-file.ts';
+import { DetectionError } from '../../sdk/detector.ts';
+import { TagRulesError, parseTagRules } from './rules.ts';
+import { taggerOf, type Tagger } from './tagger.ts';
+
+/** Compiled rules, by what they were made of; a job asks with the same ones for each of its tracks. */
+export type TaggerCache = Map<string, Tagger>;
+const MAX_CACHED = 20;
+
+/** Errors: INVALID_PROPERTY for rules that are wrong and for a file that is not there. */
+export async function taggerFor(properties: Properties, cache: TaggerCache): Promise<Tagger> {
+  const own = properties['TAGGING_RULES'] ?? '';
+  const name = properties['TAGGING_FILE']?.trim() ?? '';
+  const key = own.trim() === '' ? `file ${name}` : `rules ${own}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const tagger = own.trim() === '' ? compiled(await textOf(name), `The tagging file "${name}"`) : compiled(own, 'The TAGGING_RULES property'); // oxfmt-ignore
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(key, tagger);
+  return tagger;
+}
+
+function compiled(text: string, what: string): Tagger {
+  try {
+    return taggerOf(parseTagRules(text));
+  } catch (error) {
+    if (!(error instanceof TagRulesError)) throw error;
+    throw new DetectionError('INVALID_PROPERTY', `${what} cannot be used. ${error.message}`);
+  }
+}
+
+/** A name out of the folder's listing, so that nothing but these files can be read. */
+async function textOf(name: string): Promise<string> {
+  const folder = dirname(packageFile('components/detectors/keywords/tags/general.json'));
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
+    .map((one) => one.name);
+  if (!files.includes(name))
+    throw new DetectionError(
+      'INVALID_PROPERTY',
+      `The TAGGING_FILE property is "${name}"; it must name one of the component's files: ${files.toSorted().join(', ')}. Give rules of your own in TAGGING_RULES.`,
+    );
+  return readFile(join(folder, name), 'utf8');
+}

@@ -1,0 +1,38 @@
+/** The NanoDet network for the classes of COCO. */
+import { loadNetwork } from '../../shared/networks/network.ts';
+import { SIDE, type RawObjects } from './decode.ts';
+
+export interface ObjectNetwork {
+  /** Judges one square of SIDE * SIDE * 3 values, RGB, from -1 to 1. */
+  run(square: Float32Array): Promise<RawObjects>;
+  close(): Promise<void>;
+}
+
+/** What the network was trained with, for blue, green and red values from 0 to 255. */
+const MEANS = [103.53, 116.28, 123.675];
+const DEVIATIONS = [57.375, 57.12, 58.395];
+
+export async function loadObjectNetwork(): Promise<ObjectNetwork> {
+  const network = await loadNetwork('components/detectors/objects/model/nanodet.onnx');
+  const planes = new Float32Array(SIDE * SIDE * 3);
+  return {
+    async run(square) {
+      toPlanes(square, planes);
+      // Scores of the three grids, fine to coarse, then the distances of the same grids.
+      const answers = await network.run(planes, [1, 3, SIDE, SIDE]);
+      return { scores: answers.slice(0, 3), distances: answers.slice(3) };
+    },
+    close: () => network.close(),
+  };
+}
+
+/** One plane after the other, blue first, each value relative to what is usual for its colour. */
+function toPlanes(square: Float32Array, planes: Float32Array): void {
+  for (let plane = 0; plane < 3; plane++) {
+    const channel = 2 - plane;
+    const scale = 127.5 / DEVIATIONS[plane]!;
+    const shift = (127.5 - MEANS[plane]!) / DEVIATIONS[plane]!;
+    const first = plane * SIDE * SIDE;
+    for (let i = 0; i < SIDE * SIDE; i++) planes[first + i] = square[i * 3 + channel]! * scale + shift;
+  }
+}

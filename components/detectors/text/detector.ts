@@ -1,0 +1,62 @@
+/** Finds and reads lines of text in pictures and in the frames of videos. */
+import type { Detector, Frame, FrameSource, FoundTrack, DetectionJob } from '../../sdk/detector.ts';
+import { glimpse, hasChanged } from './frame-change.ts';
+import type { Glimpse } from './frame-change.ts';
+import { loadTextModels } from './models.ts';
+import type { TextModels } from './models.ts';
+import { readPicture } from './read-picture.ts';
+import type { TextLine } from './read-picture.ts';
+import { readSettings } from './settings.ts';
+import { TextTracks } from './text-tracks.ts';
+
+const loadTextDetector = async (): Promise<Detector> => {
+  const models = await loadTextModels();
+  const detector: Detector = {
+    image: (frame, job) => readImage(frame, job, models),
+    video: (source, job) => readVideo(source, job, models),
+    followsStreams: true,
+    close: () => models.close(),
+  };
+  return detector;
+};
+
+export default loadTextDetector;
+
+async function* readImage(frame: Frame, job: DetectionJob, models: TextModels): AsyncIterable<FoundTrack> {
+  const settings = readSettings(job.properties);
+  const tracks = new TextTracks(settings.similarity);
+  tracks.next(frame.index, await readPicture(frame, models, settings, job.signal));
+  const found = tracks.end();
+  yield* settings.mergeLines || job.fed !== undefined ? found : found.map(numbered);
+}
+
+/** The document sorts tracks by where they lie, so each says at which place it is to be read. */
+function numbered(track: FoundTrack, index: number): FoundTrack {
+  const number = { LINE_NUM: String(index + 1) };
+  const detections = track.detections.map((one) => ({
+    ...one,
+    properties: { ...one.properties, ...number },
+  }));
+  return { ...track, detections, properties: { ...track.properties, ...number } };
+}
+
+/** Reads every sampled frame that differs from the last one read; the others show what that one showed. */
+async function* readVideo(
+  source: FrameSource,
+  job: DetectionJob,
+  models: TextModels,
+): AsyncIterable<FoundTrack> {
+  const settings = readSettings(job.properties);
+  const tracks = new TextTracks(settings.similarity, job);
+  job.live?.follow(tracks);
+  let last: { readonly seen: Glimpse; readonly lines: readonly TextLine[] } | undefined;
+  for await (const frame of source.frames()) {
+    job.signal.throwIfAborted();
+    if (frame.warmUp) continue;
+    const seen = glimpse(frame);
+    if (last === undefined || hasChanged(last.seen, seen, settings.changeThreshold))
+      last = { seen, lines: await readPicture(frame, models, settings, job.signal) };
+    yield* tracks.next(frame.index, last.lines);
+  }
+  yield* tracks.end();
+}

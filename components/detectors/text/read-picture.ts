@@ -1,0 +1,104 @@
+/** All lines of text of one picture, in reading order. */
+import type { DetectionJob } from '../../sdk/detector.ts';
+import { findLines } from './lines/find-lines.ts';
+import type { TextModels } from './models.ts';
+import { directionOf, placementOf } from './placement.ts';
+import type { Placement } from './placement.ts';
+import { readLine, readTurnedOver } from './lines/read-line.ts';
+import type { Decoded, Reading } from './lines/read-line.ts';
+import { boxOf, inReadingOrder } from './reading-order.ts';
+import type { Written } from './reading-order.ts';
+import { boxAround } from './lines/rectangles.ts';
+import type { Rectangle } from './lines/rectangles.ts';
+import type { Picture } from './lines/resample.ts';
+import type { TextSettings } from './settings.ts';
+
+/** A line that was read: its words, how sure they are (0-1), the upright box around it in pixels, and how it lies in it. */
+export interface TextLine extends Written {
+  readonly confidence: number;
+  readonly placed: Placement;
+}
+
+interface ReadLine {
+  readonly line: Rectangle;
+  readonly reading: Reading;
+}
+
+/** A single character that is read with less confidence is more often a wheel, a cup or a walker than text. */
+const SURE_CHARACTER = 0.9;
+/** Readings of so few characters may make sense upside down as well ("and" is "pue") ... */
+const FEW_CHARACTERS = 5;
+/** ... and lie as the other lines do when that reading is hardly less confident. */
+const LESS_CONFIDENT = 0.15;
+
+export async function readPicture(
+  picture: Picture,
+  models: TextModels,
+  settings: TextSettings,
+  signal: DetectionJob['signal'],
+): Promise<readonly TextLine[]> {
+  const read: ReadLine[] = [];
+  for (const line of await findLines(picture, models.find, settings)) {
+    signal.throwIfAborted();
+    read.push({ line, reading: await readLine(picture, line, models) });
+  }
+  const lines: TextLine[] = [];
+  for (const { line, reading } of await likeTheOthers(picture, read, models)) {
+    if (!isText(reading, settings.confidenceThreshold)) continue;
+    const { text, confidence, quarters } = reading;
+    const direction = directionOf(line, quarters);
+    const placed = placementOf(line, quarters, picture);
+    lines.push({ text, confidence, direction, placed, ...boxAround(line, picture.width, picture.height) });
+  }
+  const blocks = inReadingOrder(lines);
+  return settings.mergeLines ? merged(blocks) : blocks.flat(2);
+}
+
+/** Short readings that stand on their head beside longer ones are read as these are. */
+async function likeTheOthers(
+  picture: Picture,
+  read: readonly ReadLine[],
+  models: TextModels,
+): Promise<readonly ReadLine[]> {
+  const long = read.filter(({ reading }) => reading.text.length > FEW_CHARACTERS);
+  const turned: ReadLine[] = [];
+  for (const one of read) {
+    const { line, reading } = one;
+    const isShort = reading.text.length > 0 && reading.text.length <= FEW_CHARACTERS;
+    if (!isShort || !standsOnItsHead(one, long)) turned.push(one);
+    else {
+      const other = await readTurnedOver(picture, line, reading, models);
+      const likely = other.confidence >= reading.confidence - LESS_CONFIDENT && other.text !== '';
+      turned.push(likely ? { line, reading: other } : one);
+    }
+  }
+  return turned;
+}
+
+/** Whether there are lines that lie the other way up, and none that lie the same way. */
+function standsOnItsHead({ line, reading }: ReadLine, others: readonly ReadLine[]): boolean {
+  const own = directionOf(line, reading.quarters);
+  const cosines = others.map((other) =>
+    Math.cos(((directionOf(other.line, other.reading.quarters) - own) * Math.PI) / 180),
+  );
+  return cosines.some((cosine) => cosine < -0.9) && !cosines.some((cosine) => cosine > 0.9);
+}
+
+/** Readings without letters and digits are rims, stripes and stars. */
+function isText({ text, confidence }: Decoded, threshold: number): boolean {
+  if (!/[\p{L}\p{N}]/u.test(text)) return false;
+  return confidence >= (text.length === 1 ? Math.max(threshold, SURE_CHARACTER) : threshold);
+}
+
+/** All lines as one: a line of text a row, and an empty one between blocks; as confident as their characters on average. */
+function merged(blocks: ReturnType<typeof inReadingOrder<TextLine>>): readonly TextLine[] {
+  const lines = blocks.flat(2);
+  if (lines.length === 0) return [];
+  const text = blocks
+    .map((block) => block.map((row) => row.map((line) => line.text).join(' ')).join('\n'))
+    .join('\n\n');
+  const letters = lines.reduce((sum, line) => sum + line.text.length, 0);
+  const confidence = lines.reduce((sum, line) => sum + line.confidence * line.text.length, 0) / letters;
+  const box = boxOf(lines);
+  return [{ text, confidence, direction: 0, placed: { ...box, rotation: 0 }, ...box }];
+}

@@ -1,0 +1,99 @@
+/** Joins lines of text that stay at about the same place over consecutive sampled frames to tracks. Pure. */
+import type { FoundDetection, FoundTrack } from '../../sdk/detector.ts';
+import { OpenTrack, type Following, type TrackPart } from '../../shared/tracking/open-track.ts';
+import { overlap } from './lines/rectangles.ts';
+import type { Box } from '../../../domain/geometry/geometry.ts';
+import type { TextLine } from './read-picture.ts';
+import { similarity } from './similarity.ts';
+
+/** Boxes that have at least this in common lie at the same place. */
+const SAME_PLACE = 0.3;
+
+interface TextTrack {
+  readonly track: OpenTrack;
+  readonly last: TextLine;
+  readonly best: TextLine;
+}
+
+export class TextTracks {
+  readonly #similarity: number;
+  readonly #following: Following;
+  #open: TextTrack[] = [];
+
+  /** `minSimilarity`: share of equal characters (0-1) from which on two readings are of the same text. */
+  constructor(minSimilarity: number, following: Following = {}) {
+    this.#similarity = minSimilarity;
+    this.#following = following;
+  }
+
+  /** Takes the lines of the next sampled frame; answers the tracks that ended with the frame before. */
+  next(frame: number, lines: readonly TextLine[]): readonly FoundTrack[] {
+    const owners = this.#owners(lines);
+    const before = this.#open;
+    this.#open = lines.map((line, i) => this.#extended(owners[i], frame, line));
+    const alive = new Set(owners);
+    return before.filter((track) => !alive.has(track)).flatMap(finished);
+  }
+
+  /** What open tracks have found since the last border, with the best reading so far; they go on. */
+  cut(): readonly FoundTrack[] {
+    return this.#open.flatMap((track) => found(track, track.track.cut()));
+  }
+
+  end(): readonly FoundTrack[] {
+    const ended = this.#open;
+    this.#open = [];
+    return ended.flatMap(finished);
+  }
+
+  #extended(known: TextTrack | undefined, frame: number, line: TextLine): TextTrack {
+    const detection = detectionOf(frame, line);
+    if (known === undefined)
+      return { track: new OpenTrack(detection, this.#following), last: line, best: line };
+    known.track.add(detection);
+    return { ...known, last: line, best: line.confidence > known.best.confidence ? line : known.best };
+  }
+
+  /** For each line the track that it goes on with, if any: best fits first, each track once. */
+  #owners(lines: readonly TextLine[]): (TextTrack | undefined)[] {
+    const fits = this.#open
+      .flatMap((track) => lines.map((line, index) => ({ track, index, fit: this.#fit(track.last, line) })))
+      .filter(({ fit }) => fit > 0)
+      .toSorted((a, b) => b.fit - a.fit);
+    const owners: (TextTrack | undefined)[] = lines.map(() => undefined);
+    const taken = new Set<TextTrack>();
+    for (const { track, index } of fits) {
+      if (owners[index] !== undefined || taken.has(track)) continue;
+      owners[index] = track;
+      taken.add(track);
+    }
+    return owners;
+  }
+
+  /** How well a line goes on with another one; 0 when it is not the same text at about the same place. */
+  #fit(before: TextLine, now: TextLine): number {
+    const common = overlap(before, now);
+    if (common < SAME_PLACE && !(before.text === now.text && isNear(before, now))) return 0;
+    const alike = similarity(before.text, now.text);
+    return alike >= this.#similarity ? alike + common : 0;
+  }
+}
+
+/** The very same words may move further between two frames: by twice their height. */
+function isNear(a: Box, b: Box): boolean {
+  const reach = 2 * Math.min(a.height, b.height);
+  return Math.abs(a.x - b.x) <= reach && Math.abs(a.y - b.y) <= reach;
+}
+
+function detectionOf(frame: number, { text, confidence, placed }: TextLine): FoundDetection {
+  const { x, y, width, height, rotation } = placed;
+  const lies = rotation === 0 ? {} : { ROTATION: String(rotation) };
+  return { frame, x, y, width, height, confidence, properties: { TEXT: text, ...lies } };
+}
+
+const finished = (ended: TextTrack): FoundTrack[] => found(ended, ended.track.end());
+
+function found({ best }: TextTrack, part: TrackPart | undefined): FoundTrack[] {
+  if (part === undefined) return [];
+  return [{ ...part, confidence: best.confidence, properties: { TEXT: best.text } }];
+}

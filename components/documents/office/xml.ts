@@ -1,0 +1,98 @@
+/**
+ * Reads XML as a stream. Names come without their prefix, for programs choose prefixes freely. Entities beyond the five of
+ * XML are an error: nothing is expanded and nothing is fetched.
+ */
+import { createRequire } from 'node:module';
+import { TextDecoder } from 'node:util';
+import type * as Saxes from 'saxes';
+import { MAX_LOOKUP_CHARACTERS, MAX_XML_DEPTH, MAX_XML_PIECE_BYTES, tooLarge } from '../limits.ts';
+
+// By `require`: it takes a third as long as `import`, which parses the package once more to learn what it exports.
+const { SaxesParser } = createRequire(import.meta.url)('saxes') as typeof Saxes;
+
+export type Attributes = Readonly<Record<string, string>>;
+
+export interface XmlHandler {
+  open?(name: string, attributes: Attributes): void;
+  text?(text: string): void;
+  close?(name: string): void;
+}
+
+/** Yields what the handler pushed to `found`, as soon as it is there. Errors: those of the parser; COULD_NOT_READ_MEDIA beyond the limits. */
+export async function* readXml<T>(
+  chunks: AsyncIterable<Uint8Array>,
+  handler: XmlHandler,
+  found: T[],
+): AsyncGenerator<T> {
+  let silent = 0;
+  const parser = parserFor(handler, () => {
+    silent = 0;
+  });
+  let decoder: TextDecoder | undefined;
+  for await (const chunk of chunks) {
+    decoder ??= new TextDecoder(encodingOf(chunk));
+    silent += chunk.length;
+    parser.write(decoder.decode(chunk, { stream: true }));
+    if (silent > MAX_XML_PIECE_BYTES)
+      throw tooLarge(`it has a text or a tag of more than ${MAX_XML_PIECE_BYTES} bytes`);
+    yield* found.splice(0);
+  }
+  parser.close();
+  yield* found.splice(0);
+}
+
+/** Reads XML for what the handler keeps. */
+export async function scanXml(chunks: AsyncIterable<Uint8Array>, handler: XmlHandler): Promise<void> {
+  for await (const _ of readXml(chunks, handler, []));
+}
+
+function parserFor(handler: XmlHandler, heard: () => void): Saxes.SaxesParser {
+  const parser = new SaxesParser();
+  let depth = 0;
+  parser.on('opentag', (tag) => {
+    heard();
+    if (++depth > MAX_XML_DEPTH) throw tooLarge(`its elements are nested more than ${MAX_XML_DEPTH} deep`);
+    handler.open?.(localName(tag.name), tag.attributes);
+  });
+  parser.on('closetag', (tag) => {
+    depth--;
+    handler.close?.(localName(tag.name));
+  });
+  const text = (value: string) => {
+    heard();
+    handler.text?.(value);
+  };
+  parser.on('text', text);
+  parser.on('cdata', text);
+  return parser;
+}
+
+const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
+
+function encodingOf(start: Uint8Array): string {
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
+  return start[0] === 0xfe && start[1] === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+/** An attribute by its name without prefix. */
+export function attribute(attributes: Attributes, name: string): string | undefined {
+  return attributes[name] ?? prefixed(attributes, name);
+}
+
+/** An attribute that has a prefix: `r:id` is a reference where `id` is a number. */
+export function prefixed(attributes: Attributes, name: string): string | undefined {
+  for (const [key, value] of Object.entries(attributes)) if (key.endsWith(`:${name}`)) return value;
+  return undefined;
+}
+
+/** Keeps count of what is held in memory to look things up. */
+export class LookupBudget {
+  #left = MAX_LOOKUP_CHARACTERS;
+
+  take(text: string): string {
+    // Something small is held for an empty text, too.
+    this.#left -= text.length + 16;
+    if (this.#left < 0) throw tooLarge('its shared texts take too much memory');
+    return text;
+  }
+}

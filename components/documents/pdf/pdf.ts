@@ -1,0 +1,115 @@
+/** Opens PDF documents, page by page. */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { getDocument, PDFWorker, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { ChosenPages } from '../chosen-pages.ts';
+import { MAX_PAGE_MS, MAX_PDF_MEMORY_MB, passwordNeeded, tooLarge } from '../limits.ts';
+import { readerOptions } from './pdf-options.ts';
+import type { DroppedPictures } from './reader-warnings.ts';
+
+/** After so many pages everything that pages share is dropped, and read again where it is needed. */
+const TIDY_PAGES = 20;
+/** The reader closes its files when it is told of the end, if it listens. */
+const PARTING_MS = 500;
+
+export interface PdfPage {
+  readonly pageNumber: number;
+  /** What the reader says of the page. Errors: COULD_NOT_READ_MEDIA when it takes too long or too much memory. */
+  said<T>(ask: (page: PDFPageProxy) => Promise<T>): Promise<T>;
+  /** Pictures that the reader has dropped since this was asked last. Errors: as of `said`. */
+  dropped(): Promise<DroppedPictures>;
+}
+
+/** The chosen pages. Errors: COULD_NOT_READ_MEDIA when a password is needed, or beyond the limits; those of the PDF reader. */
+export async function* pdfPages(
+  path: string,
+  signal: AbortSignal,
+  chosen: ChosenPages,
+): AsyncGenerator<PdfPage> {
+  const thread = openThread(signal);
+  const task = openDocument(path, thread.worker);
+  const said = <T>(answer: Promise<T>): Promise<T> => inTime(answer, thread.signal);
+  try {
+    const document = await said(task.promise);
+    let read = 0;
+    for (const number of chosen.of(document.numPages)) {
+      signal.throwIfAborted();
+      const page = await said(document.getPage(number));
+      yield {
+        pageNumber: number,
+        said: (ask) => said(ask(page)),
+        dropped: () => said(thread.dropped()),
+      };
+      page.cleanup();
+      // Pictures that several pages show, and fonts, are kept beyond the page.
+      if (++read % TIDY_PAGES === 0) await said(document.cleanup());
+    }
+  } catch (error) {
+    throw (error as Error).name === 'PasswordException' ? passwordNeeded() : error;
+  } finally {
+    // A thread that is busy does not hear of it, but it ends all the same.
+    await Promise.race([task.destroy(), sleep(PARTING_MS)]);
+    await thread.close();
+  }
+}
+
+function openDocument(path: string, worker: PDFWorker) {
+  return getDocument({ ...readerOptions(path), worker });
+}
+
+interface Thread {
+  readonly worker: PDFWorker;
+  /** Aborts with `signal`, or when the thread has come to its end. */
+  readonly signal: AbortSignal;
+  dropped(): Promise<DroppedPictures>;
+  close(): Promise<void>;
+}
+
+/** In the thread of the component the reader would let no cancel through, and no limit of time. */
+function openThread(signal: AbortSignal): Thread {
+  const { port1: here, port2: there } = new MessageChannel();
+  const thread = new Worker(new URL('./pdf-thread.js', import.meta.url), {
+    workerData: there,
+    transferList: [there],
+    resourceLimits: { maxOldGenerationSizeMb: MAX_PDF_MEMORY_MB },
+  });
+  const broken = new AbortController();
+  thread.once('error', (error: NodeJS.ErrnoException) => {
+    const full = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    broken.abort(full ? tooLarge(`it takes more than ${MAX_PDF_MEMORY_MB} MB of memory`) : error);
+  });
+  // The thread counts some of the warnings, and shows none.
+  const worker = new PDFWorker({ port: here as never, verbosity: VerbosityLevel.WARNINGS });
+  return {
+    worker,
+    signal: AbortSignal.any([signal, broken.signal]),
+    async dropped() {
+      const answer = once(thread, 'message');
+      thread.postMessage('dropped');
+      return ((await answer) as [DroppedPictures])[0];
+    },
+    async close() {
+      worker.destroy();
+      here.close();
+      await thread.terminate();
+    },
+  };
+}
+
+/** Errors: COULD_NOT_READ_MEDIA when it takes longer than `mostMs`; the reason of the signal. */
+export async function inTime<T>(said: Promise<T>, signal: AbortSignal, mostMs = MAX_PAGE_MS): Promise<T> {
+  const done = new AbortController();
+  const limit = sleep(mostMs, undefined, { signal: AbortSignal.any([signal, done.signal]) }).then(() => {
+    throw tooLarge(`one of its pages takes longer than ${mostMs / 1000} s`);
+  });
+  try {
+    return await Promise.race([said, limit]);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    done.abort();
+  }
+}

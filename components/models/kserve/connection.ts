@@ -1,0 +1,110 @@
+/** Single requests to a server that speaks KServe v2, at addresses where model servers may be. */
+import { z } from 'zod';
+import type { OutgoingAgents } from '../../../egress/agent.ts';
+import { exchange, NoAnswer, type Answer } from '../../../egress/exchange.ts';
+import { codeOf, modelServerAgents, withoutAnswer } from '../model-servers/answers.ts';
+import type { Outcome } from '../model-servers/outcome.ts';
+import type { ModelServerSettings, Waiting } from '../../sdk/detector.ts';
+import { shaped, WrongAnswer, type InferRequest } from './protocol.ts';
+import type { ServedModel } from './settings.ts';
+
+/** What a server says of itself and its models has some kilobytes. */
+const MAX_TEXT = 4 * 1024 * 1024;
+/** Milliseconds for such an answer, where those for pictures may be more. */
+const TEXT_MS = 30_000;
+
+export interface Request {
+  readonly method: 'GET' | 'POST';
+  /** Behind /v2. */
+  readonly path: string;
+  readonly infer?: InferRequest;
+  readonly maxBytes?: number;
+}
+
+export class Connection {
+  readonly #agents: OutgoingAgents;
+
+  constructor(settings: ModelServerSettings) {
+    this.#agents = modelServerAgents(settings);
+  }
+
+  close(): void {
+    this.#agents.close();
+  }
+
+  /** One request; every status is an answer. */
+  async once(
+    { method, path, infer, maxBytes = MAX_TEXT }: Request,
+    { server, token, timeoutMs }: ServedModel,
+    { signal }: Waiting,
+  ): Promise<Outcome<Answer>> {
+    try {
+      const answer = await exchange(this.#agents, {
+        method,
+        url: `${server}/v2${path}`,
+        headers: {
+          Accept: '*/*',
+          ...infer?.headers,
+          ...(token === '' ? {} : { Authorization: `Bearer ${token}` }),
+        },
+        timeoutMs: infer === undefined ? Math.min(timeoutMs || TEXT_MS, TEXT_MS) : timeoutMs,
+        maxBytes,
+        signal,
+        ...(method === 'GET' ? {} : { body: infer?.body ?? '{}' }),
+        ...(infer === undefined ? {} : { contentType: 'application/octet-stream' }),
+      });
+      return { kind: 'answer', body: answer };
+    } catch (error) {
+      signal.throwIfAborted();
+      return silence(error, infer !== undefined);
+    }
+  }
+
+  /** What only some servers tell; undefined when this one does not. */
+  async maybe<T>(
+    request: Request,
+    schema: z.ZodType<T>,
+    model: ServedModel,
+    job: Waiting,
+  ): Promise<Outcome<T | undefined>> {
+    const answer = await this.once(request, model, job);
+    if (answer.kind !== 'answer') return answer;
+    const { status, text } = answer.body;
+    const read = status === 200 ? asOutcome(() => shaped(schema, text)) : undefined;
+    return { kind: 'answer', body: read?.kind === 'answer' ? read.body : undefined };
+  }
+}
+
+/** Behind /v2. */
+export function pathOf({ name, version }: ServedModel): string {
+  const path = `/models/${encodeURIComponent(name)}`;
+  return version === '' ? path : `${path}/versions/${encodeURIComponent(version)}`;
+}
+
+/** What was read of an answer; one that is wrong is final. */
+export function asOutcome<T>(read: () => T): Outcome<T> {
+  try {
+    return { kind: 'answer', body: read() };
+  } catch (error) {
+    if (error instanceof WrongAnswer) return { kind: 'final', why: error.message };
+    throw error;
+  }
+}
+
+/** Servers of gRPC answer in frames of HTTP/2. */
+const NO_HTTP =
+  'TRITON_SERVER must name the HTTP port of the server, which is 8000 of Triton (8001 is that of gRPC); with TLS, TRITON_USE_SSL must be TRUE';
+
+/** What it means that there was no answer, in words that tell what to set. */
+function silence(error: unknown, isInfer: boolean): Outcome<never> {
+  const outcome = withoutAnswer(error);
+  const code = error instanceof NoAnswer ? codeOf(error) : '';
+  const final = (why: string) => ({ kind: 'final', why }) as const;
+  if (code.startsWith('HPE_')) return final(`it does not speak HTTP/1.1. ${NO_HTTP}`);
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
+    return final('it does not speak TLS: set TRITON_USE_SSL to FALSE, or name another port');
+  if (/CERT|^UNABLE_TO_/.test(code)) return final(`its certificate cannot be verified (${outcome.why})`);
+  return code === 'ECONNABORTED' && isInfer
+    ? { ...outcome, why: `${outcome.why} (TRITON_INFER_TIMEOUT_US)` }
+    : outcome;
+}

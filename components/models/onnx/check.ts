@@ -1,0 +1,30 @@
+/** Says of a model file how it would be used, without a job. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Properties } from '../../../domain/types.ts';
+import { wrongHint } from './session/hints.ts';
+import { checkedFacts, findModel } from './file/model-file.ts';
+import { hintsIn } from './settings.ts';
+import { tryModel } from './session/try-model.ts';
+import { hintsFor, understand, type UnderstoodModel } from './understood.ts';
+
+/** Errors: DetectionError, whose message says what to do. */
+export async function checkModel(
+  file: string,
+  properties: Properties,
+  { checkMs, signal }: { readonly checkMs: number; readonly signal: AbortSignal },
+): Promise<UnderstoodModel> {
+  const name = path.resolve(file);
+  if (!existsSync(name)) throw wrongHint(`There is no file ${file}.`);
+  // Whoever runs this reads files of his own, wherever they lie.
+  const roots = [path.parse(name).root];
+  const found = { ...(await findModel(name, roots)), name: file };
+  const hints = await hintsFor(
+    found,
+    checkedFacts(found).metadata,
+    await hintsIn(properties, [process.cwd()]),
+  );
+  const options = { threads: 1, provider: (properties['EXECUTION_PROVIDER'] ?? 'CPU').toLowerCase() };
+  const question = { name: file, path: found.path, options, hints };
+  return understand(file, await tryModel(question, checkMs, signal), hints);
+}

@@ -1,0 +1,25 @@
+/** Which classes of a model are reported. */
+import { wrongHint } from './session/hints.ts';
+import { folded, type ClassLists } from './settings.ts';
+import type { UnderstoodModel } from './understood.ts';
+
+/** Names that a message lists. */
+const MOST_NAMED = 40;
+
+/** Errors: INVALID_PROPERTY for a class that the model does not know. */
+export function classFilter(
+  { allowed, denied, named }: ClassLists,
+  { name: model, fit, known, nameOf }: UnderstoodModel,
+): (name: string) => boolean {
+  const names = known.names ?? Array.from({ length: fit.classes }, (_, number) => nameOf(number));
+  const ofModel = new Set(names.map(folded));
+  const unknown = ofModel.size === 0 ? undefined : named.find((word) => !ofModel.has(word));
+  if (unknown !== undefined) {
+    const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+    throw wrongHint(
+      `CLASS_ALLOW_LIST or CLASS_DENY_LIST names "${unknown}", which is no class of the model ${model}. Classes: ${names.slice(0, MOST_NAMED).join('; ')}${more}.`,
+    );
+  }
+  const [only, never] = [new Set(allowed), new Set(denied)];
+  return (name) => (only.size === 0 || only.has(folded(name))) && !never.has(folded(name));
+}

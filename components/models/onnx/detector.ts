@@ -1,0 +1,29 @@
+/** Runs an ONNX model of the operator's own over pictures and videos. */
+import type { DetectionJob, Detector, DetectorHost, ModelSettings } from '../../sdk/detector.ts';
+import { ModelStore } from './model-store.ts';
+import { NetworkDetector, type AskedModel, type Models } from './network-detector.ts';
+import { readSettings } from './settings.ts';
+
+class OwnModels implements Models {
+  readonly #roots: readonly string[];
+  readonly #store: ModelStore;
+
+  constructor(models: ModelSettings) {
+    this.#roots = models.roots;
+    this.#store = new ModelStore(models);
+  }
+
+  async prepare({ properties, signal }: DetectionJob): Promise<AskedModel> {
+    const { wanted, ...settings } = await readSettings(properties, this.#roots);
+    const network = await this.#store.network(wanted, signal);
+    return { settings, network, load: { together: settings.batch, parts: 1 } };
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+  }
+}
+
+export default async function loadOnnxDetector({ models }: DetectorHost): Promise<Detector> {
+  return new NetworkDetector(new OwnModels(models));
+}

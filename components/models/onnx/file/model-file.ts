@@ -1,0 +1,157 @@
+/** The file that MODEL_NAME names: below a folder of MODEL_ROOTS after all links are followed, and an ONNX model as far as that shows without loading it. */
+import { realpathSync } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isWithin, rootsOf } from '../../model-files/roots.ts';
+import { DetectionError } from '../../../sdk/detector.ts';
+import { readFileFacts, type FileFacts } from './file-facts.ts';
+import { listModels } from './model-list.ts';
+import { ProtoError } from './proto-file.ts';
+
+export interface ModelFile {
+  /** As it was named, for people. */
+  readonly name: string;
+  /** Without symbolic links. */
+  readonly path: string;
+  /** The file as it was found: what belongs to it lies beside this path, where a link may stand. */
+  readonly found: string;
+  /** The root that it lies below, without symbolic links. */
+  readonly root: string;
+  readonly bytes: number;
+  /** Changes when another file is put in its place. */
+  readonly version: string;
+}
+
+/** Names that a message lists. */
+const MOST_NAMED = 10;
+/** Where exports for Transformers.js keep the file, below the folder with its settings. */
+const ONNX_FOLDER = 'onnx';
+
+/** Errors: MISSING_PROPERTY, INVALID_PROPERTY, COULD_NOT_OPEN_DATAFILE. */
+export async function findModel(name: string, roots: readonly string[]): Promise<ModelFile> {
+  if (name === '')
+    throw new DetectionError(
+      'MISSING_PROPERTY',
+      'The MODEL_NAME property is not set: give it the name of a model file (ONNX) that lies below a folder of the setting MODEL_ROOTS.',
+    );
+  const resolved = await rootsOf(roots);
+  for (const root of resolved) {
+    const found = await below(root, name);
+    if (found !== undefined) return modelAt(found, name, root);
+  }
+  throw await missing(name, roots);
+}
+
+/** A file or a folder below `root`; undefined when there is nothing of that name. */
+async function below(root: string, name: string): Promise<string | undefined> {
+  if (name.includes('\0')) throw outside(name);
+  for (const wanted of spellings(name)) {
+    const file = path.resolve(root, wanted);
+    const real = await realpath(file).catch(() => undefined);
+    if (real !== undefined && isWithin(real, root)) return file;
+  }
+  return undefined;
+}
+
+const spellings = (name: string): readonly string[] =>
+  name.endsWith('.onnx') ? [name] : [name, `${name}.onnx`];
+
+async function modelAt(named: string, name: string, root: string): Promise<ModelFile> {
+  const found = (await stat(named)).isDirectory() ? await inFolder(named, name) : named;
+  const real = await realpath(found);
+  if (!isWithin(real, root)) throw outside(name);
+  const facts = await stat(real);
+  if (!facts.isFile())
+    throw new DetectionError(
+      'INVALID_PROPERTY',
+      `The model ${name} is no file: set MODEL_NAME to an ONNX file.`,
+    );
+  const version = `${real} ${facts.size} ${facts.mtimeMs} ${facts.ino}`;
+  return { name, root, found, path: real, bytes: facts.size, version };
+}
+
+/** A folder is named for the one model in it. */
+async function inFolder(folder: string, name: string): Promise<string> {
+  for (const where of [folder, path.join(folder, ONNX_FOLDER)]) {
+    const entries = await readdir(where).catch(() => []);
+    const names = entries.filter((one) => one.endsWith('.onnx')).toSorted();
+    const only = names.includes('model.onnx') ? 'model.onnx' : names.length === 1 ? names[0] : undefined;
+    if (only !== undefined) return path.join(where, only);
+    if (names.length > 1)
+      throw new DetectionError(
+        'INVALID_PROPERTY',
+        `The folder ${name} holds ${names.length} models: set MODEL_NAME to one of them, such as ${path.posix.join(name, where === folder ? '' : ONNX_FOLDER, names[0]!)}.`,
+      );
+  }
+  throw new DetectionError('INVALID_PROPERTY', `The folder ${name} holds no file whose name ends in .onnx.`);
+}
+
+async function missing(name: string, roots: readonly string[]): Promise<DetectionError> {
+  if (path.isAbsolute(name) || name.split(/[/\\]/).includes('..')) return outside(name);
+  for (const file of roots.flatMap((root) => spellings(name).map((one) => path.resolve(root, one))))
+    // A link that leads out is there, but not below the root.
+    if ((await realpath(file).catch(() => undefined)) !== undefined) return outside(name);
+  const models = (await listModels(roots)).models.filter(({ kind }) => kind === 'ONNX');
+  const known = models.slice(0, MOST_NAMED).map((one) => one.name);
+  const rest = models.length > MOST_NAMED ? ` and ${models.length - MOST_NAMED} more` : '';
+  const there = known.length === 0 ? 'No model lies there yet.' : `There are ${known.join(', ')}${rest}.`;
+  return new DetectionError(
+    'INVALID_PROPERTY',
+    `There is no model ${name} below the folders of the setting MODEL_ROOTS of this host: put the file there, or set MODEL_NAME to one that is. ${there}`,
+  );
+}
+
+const outside = (name: string) =>
+  new DetectionError(
+    'INVALID_PROPERTY',
+    `The model ${name} does not lie below a folder of the setting MODEL_ROOTS: put the file there (a link that leads elsewhere does not do), or add its folder to MODEL_ROOTS.`,
+  );
+
+/** What a file says of itself. Errors: COULD_NOT_OPEN_DATAFILE, COULD_NOT_READ_DATAFILE with a sentence that says what to do. */
+export function checkedFacts({ name, path: file, root, bytes }: ModelFile): FileFacts {
+  if (bytes === 0) throw unreadable(`The file ${name} is empty (0 bytes): copy the model there again.`);
+  const facts = factsOf(name, file);
+  const folder = path.dirname(file);
+  for (const location of facts.external) {
+    const where = path.resolve(folder, location);
+    const leadsOut = path.isAbsolute(location) || !isWithin(where, folder) || !isWithin(realOf(where), root);
+    if (leadsOut)
+      throw unreadable(
+        `The model ${name} keeps its weights in "${location}", outside of its own folder: export it with the weights in one file, or in a file beside it.`,
+      );
+  }
+  return facts;
+}
+
+function factsOf(name: string, file: string): FileFacts {
+  let facts: FileFacts;
+  try {
+    facts = readFileFacts(file);
+  } catch (error) {
+    if (error instanceof ProtoError)
+      throw unreadable(
+        `The file ${name} is no ONNX model: ${error.message} Export the model to ONNX, or copy the file again (of Git LFS the file itself, not its pointer).`,
+      );
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
+    throw new DetectionError(
+      'COULD_NOT_OPEN_DATAFILE',
+      `The model ${name} cannot be read (${code}): let the user of the service read it.`,
+    );
+  }
+  if (!facts.hasGraph)
+    throw unreadable(
+      `The file ${name} is no ONNX model: it has no graph. Copy it again, or export it to ONNX.`,
+    );
+  return facts;
+}
+
+/** Weights that are missing are left to the runtime, which says so. */
+function realOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+const unreadable = (message: string) => new DetectionError('COULD_NOT_READ_DATAFILE', message);

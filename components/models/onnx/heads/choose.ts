@@ -1,0 +1,83 @@
+/** Which head a network has: the one that is named, or the first whose shapes are those of its outputs. */
+import { DetectionError } from '../../../sdk/detector.ts';
+import type { ModelType } from '../session/hints.ts';
+import { detr } from './detr.ts';
+import { endToEnd } from './end-to-end.ts';
+import { isFit, misfit, type AnyHead, type Fit, type Known, type Misfit, type OutputShape } from './head.ts';
+import { labelsBoxesScores } from './labels-boxes-scores.ts';
+import { nanodet } from './nanodet.ts';
+import { yolox, yoloObjectness } from './rows.ts';
+import { classification, embedding, isList, kindByCount, kindByName } from './whole-picture.ts';
+import { yolo } from './yolo.ts';
+
+/** The stricter come first. */
+const BOX_HEADS: readonly AnyHead[] = [
+  labelsBoxesScores,
+  detr,
+  endToEnd,
+  nanodet,
+  yolo,
+  yolox,
+  yoloObjectness,
+];
+const HEADS: readonly AnyHead[] = [...BOX_HEADS, classification, embedding];
+
+export interface ChosenHead {
+  readonly head: AnyHead;
+  readonly fit: Fit;
+}
+
+/** `outputs` are without the axis of the batch. Errors: INVALID_PROPERTY, with the shapes and the rule that comes nearest. */
+export function chooseHead(
+  name: string,
+  outputs: readonly OutputShape[],
+  known: Known,
+  type: ModelType | undefined,
+): ChosenHead {
+  const judged = candidates(name, outputs, known, type).map((head) => ({
+    head,
+    fit: head.fit(outputs, known),
+  }));
+  for (const { head, fit } of judged) if (isFit(fit)) return { head, fit };
+  const nearest = judged
+    .map(({ head, fit }) => ({ head, miss: isFit(fit) ? misfit(0, '') : fit }))
+    .toSorted((a, b) => b.miss.nearness - a.miss.nearness)[0]!;
+  throw new DetectionError('INVALID_PROPERTY', noFit(name, outputs, nearest, type));
+}
+
+function candidates(
+  name: string,
+  outputs: readonly OutputShape[],
+  known: Known,
+  type: ModelType | undefined,
+): readonly AnyHead[] {
+  if (type !== undefined) return HEADS.filter((head) => head.type === type);
+  const fits = (head: AnyHead) => isFit(head.fit(outputs, known));
+  if (!outputs.some(isList) || known.task === 'DETECTION' || fits(labelsBoxesScores)) return BOX_HEADS;
+  // Exports of whole pictures may have inner values of the network as well, which look like boxes.
+  const kind = kindByName(outputs, known) ?? (BOX_HEADS.some(fits) ? 'BOXES' : kindByCount(outputs, known));
+  if (kind === 'BOXES') return BOX_HEADS;
+  if (kind !== undefined) return kind === 'EMBEDDING' ? [embedding] : [classification];
+  throw new DetectionError(
+    'INVALID_PROPERTY',
+    `The model ${name} answers ${shown(outputs)}, which may be classes as well as a vector: set MODEL_TYPE to CLASSIFICATION or EMBEDDING.`,
+  );
+}
+
+function noFit(
+  name: string,
+  outputs: readonly OutputShape[],
+  { head, miss }: { readonly head: AnyHead; readonly miss: Misfit },
+  type: ModelType | undefined,
+): string {
+  const what = type === undefined ? 'fits no rule' : `is no ${type}`;
+  const advice =
+    miss.nearness === 2
+      ? 'Give the names that belong to the model (CLASS_NAMES_FILE, or CLASS_NAMES in a sidecar file).'
+      : 'Export the model with one of the layouts that the documentation lists, or set MODEL_TYPE if one of them is meant.';
+  return `The model ${name} ${what}: it answers ${shown(outputs)}. The nearest rule is ${head.type}, ${head.rule}, but ${miss.why}. ${advice}`;
+}
+
+/** As the documentation writes shapes, the axis of the batch included. */
+export const shown = (outputs: readonly OutputShape[]): string =>
+  outputs.map(({ name, dims }) => `${name} [${[1, ...dims].join(', ')}]`).join(', ');

@@ -1,0 +1,123 @@
+/** The models that this process has loaded. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { InferenceSession } from 'onnxruntime-node';
+import { DetectionError, type ModelSettings } from '../../sdk/detector.ts';
+import { messageOf } from '../../sdk/failure.ts';
+import type { FileFacts } from './file/file-facts.ts';
+import type { Hints } from './session/hints.ts';
+import { checkedFacts, findModel, type ModelFile } from './file/model-file.ts';
+import { Network } from './network.ts';
+import { openSession, SessionRuntime, type SessionOptions } from './session/session.ts';
+import { tryModel } from './session/try-model.ts';
+import { hintsFor, understand } from './understood.ts';
+
+interface Loaded {
+  readonly session: InferenceSession;
+  /** By what was said of the model. */
+  readonly networks: Map<string, Network>;
+}
+
+type KnownFacts = Pick<FileFacts, 'metadata' | 'external'>;
+
+/** Files of which it is remembered what they say. */
+const MOST_FILES = 50;
+/** Different ways to use one loaded model that are remembered. */
+const MOST_WAYS = 8;
+
+export interface WantedModel {
+  /** MODEL_NAME. */
+  readonly name: string;
+  /** What properties say of it. */
+  readonly hints: Hints;
+  readonly options: SessionOptions;
+}
+
+/** Models are loaded when a job first needs them and shared by all that come after it; the one that was used longest ago goes first. */
+export class ModelStore {
+  readonly #settings: ModelSettings;
+  /** In the order of their use. */
+  readonly #loaded = new Map<string, Loaded>();
+  /** By versions of files. */
+  readonly #facts = new Map<string, KnownFacts>();
+
+  constructor(settings: ModelSettings) {
+    this.#settings = settings;
+  }
+
+  /** Names of the files that are loaded, the one that was used last at the end. */
+  get loaded(): readonly string[] {
+    return [...this.#loaded.keys()];
+  }
+
+  async network({ name, hints: given, options }: WantedModel, signal: AbortSignal): Promise<Network> {
+    const file = await findModel(name, this.#settings.roots);
+    const facts = this.#factsOf(file);
+    const hints = await hintsFor(file, facts.metadata, given);
+    const key = `${options.provider} ${options.threads} ${file.version} ${await versionsBeside(file, facts)}`;
+    const way = JSON.stringify(hints);
+    const known = this.#loaded.get(key)?.networks.get(way);
+    if (known !== undefined) {
+      this.#use(key, this.#loaded.get(key)!);
+      return known;
+    }
+    const { checkMs, maxMemory } = this.#settings;
+    const question = { name, path: file.path, options, hints, maxMemory };
+    const model = understand(file.name, await tryModel(question, checkMs, signal), hints);
+    const loaded = this.#loaded.get(key) ?? (await this.#load(key, file, options));
+    this.#use(key, loaded);
+    const network = new Network(model, new SessionRuntime(loaded.session, name));
+    if (loaded.networks.size >= MOST_WAYS) loaded.networks.clear();
+    loaded.networks.set(way, network);
+    return network;
+  }
+
+  async close(): Promise<void> {
+    await this.#keep(0);
+  }
+
+  /** A file is read once, not for each sub-job. */
+  #factsOf(file: ModelFile): KnownFacts {
+    const known = this.#facts.get(file.version);
+    if (known !== undefined) return known;
+    if (this.#facts.size >= MOST_FILES) this.#facts.clear();
+    const { metadata, external } = checkedFacts(file);
+    this.#facts.set(file.version, { metadata, external });
+    return { metadata, external };
+  }
+
+  /** Room is made before, so that no more are in memory at any time. */
+  async #load(key: string, file: ModelFile, options: SessionOptions): Promise<Loaded> {
+    await this.#keep(this.#settings.loaded - 1);
+    try {
+      return { session: await openSession(file.path, options), networks: new Map() };
+    } catch (error) {
+      throw new DetectionError(
+        'DETECTION_NOT_INITIALIZED',
+        `The model ${file.name} cannot be loaded: ${messageOf(error)}`,
+      );
+    }
+  }
+
+  #use(key: string, loaded: Loaded): void {
+    this.#loaded.delete(key);
+    this.#loaded.set(key, loaded);
+  }
+
+  async #keep(most: number): Promise<void> {
+    for (const [key, { session }] of this.#loaded) {
+      if (this.#loaded.size <= most) return;
+      this.#loaded.delete(key);
+      await session.release();
+    }
+  }
+}
+
+/** Weights that lie in files of their own may be replaced without the model. */
+async function versionsBeside(file: ModelFile, { external }: KnownFacts): Promise<string> {
+  const versions = external.map(async (name) => {
+    const facts = await stat(path.resolve(path.dirname(file.path), name)).catch(() => undefined);
+    return facts === undefined ? '' : `${facts.size} ${facts.mtimeMs} ${facts.ino}`;
+  });
+  return (await Promise.all(versions)).join(' ');
+}

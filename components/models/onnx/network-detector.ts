@@ -1,0 +1,169 @@
+/** A network over pictures and videos, wherever it is computed; through videos it follows what the network finds. */
+import {
+  DetectionError,
+  type DetectionJob,
+  type Detector,
+  type FoundDetection,
+  type FoundTrack,
+  type Frame,
+  type FrameSource,
+} from '../../sdk/detector.ts';
+import type { Properties } from '../../../domain/types.ts';
+import { clip } from '../../shared/tracking/boxes.ts';
+import { asTrack, type TrackPart } from '../../shared/tracking/open-track.ts';
+import { Tracker } from '../../shared/tracking/tracker.ts';
+import { classFilter } from './class-filter.ts';
+import { ONE_BY_ONE, type Finding, type Load, type LookedFrame, type Network } from './network.ts';
+import type { SearchSettings } from './settings.ts';
+import type { UnderstoodModel } from './understood.ts';
+
+/** A model with what a sub-job wants of it. */
+export interface AskedModel {
+  readonly settings: SearchSettings;
+  readonly network: Network;
+  readonly load: Load;
+}
+
+interface Prepared extends AskedModel {
+  reports(name: string): boolean;
+}
+
+/** The networks that jobs name. */
+export interface Models {
+  /** Errors: DetectionError, and the reason of the job's signal. */
+  prepare(job: DetectionJob): Promise<AskedModel>;
+  close(): Promise<void>;
+}
+
+export class NetworkDetector implements Detector {
+  readonly followsStreams = true;
+  readonly #models: Models;
+
+  constructor(models: Models) {
+    this.#models = models;
+  }
+
+  /** A track is of one class: each class is followed on its own. */
+  async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
+    const prepared = await this.#prepare(job);
+    const { network, load, settings } = prepared;
+    const following = { live: job.live, type: settings.trackType };
+    const trackers = new Map<string, Tracker>();
+    const ofAll = (parts: (tracker: Tracker) => readonly TrackPart[]): FoundTrack[] =>
+      [...trackers.values()].flatMap((tracker) => parts(tracker).map(ofClass));
+    job.live?.follow({ cut: () => ofAll((one) => one.cut()), end: () => ofAll((one) => one.finish()) });
+    // Of a live stream each frame is told of at once.
+    const question = { search: settings.search, load: job.live === undefined ? load : ONE_BY_ONE, job };
+    for await (const { frame, found } of network.find(source.frames(), question)) {
+      job.signal.throwIfAborted();
+      warnOfScores(found, network.model, job);
+      const byClass = detectionsOf(frame, found, prepared);
+      for (const name of byClass.keys())
+        if (!trackers.has(name)) trackers.set(name, new Tracker(settings.rules, following));
+      for (const [name, tracker] of trackers)
+        yield* tracker.next(frame.index, byClass.get(name) ?? []).map(ofClass);
+    }
+    yield* ofAll((tracker) => tracker.finish());
+  }
+
+  async *image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
+    const prepared = await this.#prepare(job);
+    job.signal.throwIfAborted();
+    const { network, settings } = prepared;
+    const question = { search: settings.search, load: ONE_BY_ONE, job };
+    for await (const { found } of network.find(only(frame), question)) {
+      warnOfScores(found, network.model, job);
+      for (const detections of detectionsOf(frame, found, prepared).values())
+        yield* detections.map((detection) => ofClass({ detections: [detection], type: settings.trackType }));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#models.close();
+  }
+
+  async #prepare(job: DetectionJob): Promise<Prepared> {
+    job.signal.throwIfAborted();
+    const asked = await this.#models.prepare(job);
+    if (asked.settings.search.features) demandVectors(asked.network.model);
+    return { ...asked, reports: classFilter(asked.settings.classes, asked.network.model) };
+  }
+}
+
+/** Errors: INVALID_PROPERTY, with the shapes, when the model makes none. */
+function demandVectors({ name, head, features, outputs }: UnderstoodModel): void {
+  if (head.finds === 'vector' || features !== undefined) return;
+  const ofWhat =
+    head.finds === 'boxes' ? 'for each box, [1, boxes, numbers]' : 'of the picture, [1, numbers]';
+  const answered = outputs.map((output) => `${output.name} [${output.dims.join(', ')}]`).join(', ');
+  throw new DetectionError(
+    'INVALID_PROPERTY',
+    `INCLUDE_FEATURES is TRUE, but the model ${name} has no output that surely is a vector ${ofWhat}: it answers ${answered}. Export it with one that is called embeddings or features, or set INCLUDE_FEATURES to FALSE.`,
+  );
+}
+
+/** Networks judge from 0 to 1. */
+const LARGEST_SCORE = 1.001;
+
+/** Scores that no head with these outputs should have: they are told, and the operator is told as well. */
+function warnOfScores(found: readonly Finding[], { name, head }: UnderstoodModel, job: DetectionJob): void {
+  if (found.every(({ classes }) => !((classes[0]?.score ?? 0) > LARGEST_SCORE))) return;
+  job.warn?.(
+    `The model ${name} has scores above 1: its outputs are not what MODEL_TYPE ${head.type} means. Set another MODEL_TYPE, or export the model with scores from 0 to 1.`,
+  );
+}
+
+async function* only(frame: Frame): AsyncGenerator<Frame> {
+  yield frame;
+}
+
+/** What is reported of a frame, by class. */
+function detectionsOf(
+  frame: LookedFrame,
+  found: readonly Finding[],
+  { settings: { search }, network: { model }, reports }: Prepared,
+): ReadonlyMap<string, readonly FoundDetection[]> {
+  const byClass = new Map<string, FoundDetection[]>();
+  for (const finding of found) {
+    const box = clip(finding.box, frame.width, frame.height);
+    if (box === undefined) continue;
+    const classes = finding.classes.map(({ number, score }) => ({ name: model.nameOf(number), score }));
+    const [best] = classes;
+    const name = best?.name ?? '';
+    if (best !== undefined && (!(best.score >= search.threshold) || !reports(name))) continue;
+    const properties = {
+      ...(best === undefined ? {} : classProperties(classes, search.top)),
+      ...(finding.vector === undefined ? {} : vectorProperties(finding.vector)),
+    };
+    // A vector has no confidence of its own.
+    const detection = { frame: frame.index, ...box, confidence: best?.score ?? 1, properties };
+    const same = byClass.get(name);
+    if (same === undefined) byClass.set(name, [detection]);
+    else same.push(detection);
+  }
+  return byClass;
+}
+
+function classProperties(
+  classes: readonly { readonly name: string; readonly score: number }[],
+  top: number,
+): Properties {
+  const CLASSIFICATION = classes[0]?.name ?? '';
+  if (top === 1) return { CLASSIFICATION };
+  return {
+    CLASSIFICATION,
+    'CLASSIFICATION LIST': classes.map(({ name }) => name).join('; '),
+    'CLASSIFICATION CONFIDENCE LIST': classes.map(({ score }) => String(Number(score.toFixed(6)))).join('; '),
+  };
+}
+
+/** Little-endian floats of 32 bits, as base64. */
+const vectorProperties = (vector: Float32Array): Properties => ({
+  FEATURE: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'),
+});
+
+/** As confident as its best detection, and with the properties of that one. */
+function ofClass(part: TrackPart): FoundTrack {
+  const best = part.detections.reduce((one, other) => (other.confidence > one.confidence ? other : one));
+  return { ...asTrack(part), properties: best.properties ?? {} };
+}

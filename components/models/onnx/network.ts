@@ -1,0 +1,212 @@
+/** A model at work: frames in, what was found out, in pixels of the frames. */
+import { setMaxListeners } from 'node:events';
+import type { Box } from '../../../domain/geometry/geometry.ts';
+import type { Placement } from '../../shared/networks/letterbox.ts';
+import { DetectionError, type Frame, type Waiting } from '../../sdk/detector.ts';
+import type { Output, ScoredClass, Wanted } from './heads/head.ts';
+import { inFrame, PictureWriter } from './picture.ts';
+import type { Answers, Runtime } from './session/runtime.ts';
+import { ordered, suppress } from './suppress.ts';
+import { feedsOf, numbersOf, valuesOf, type NumberArray } from './session/tensors.ts';
+import type { UnderstoodModel } from './understood.ts';
+
+/** One thing in a frame, or what a frame is as a whole. */
+export interface Finding {
+  readonly box: Box;
+  /** By their scores; none of a vector alone. */
+  readonly classes: readonly ScoredClass[];
+  readonly vector?: Float32Array;
+}
+
+export interface Search extends Wanted {
+  /** Share of the area of both from which on two boxes of a class are one thing. */
+  readonly sameOverlap: number;
+  /** The vectors that the network makes beside are wanted, too. */
+  readonly features: boolean;
+}
+
+/** A frame that was looked at, without its pixels. */
+export type LookedFrame = Pick<Frame, 'index' | 'width' | 'height'>;
+
+export interface FoundInFrame {
+  readonly frame: LookedFrame;
+  readonly found: readonly Finding[];
+}
+
+interface WrittenFrame {
+  readonly frame: LookedFrame;
+  readonly place: Placement;
+}
+
+/** What is given to the network at a time. */
+interface Part {
+  readonly written: readonly WrittenFrame[];
+  readonly values: Float32Array;
+}
+
+/** An output for all pictures that were given together. */
+interface WholeOutput extends Output {
+  readonly data: NumberArray;
+}
+
+/** How many frames are given to a network. */
+export interface Load {
+  /** At a time; a model that has a number of its own is given as many as that. */
+  readonly together: number;
+  /** Before the first of them are answered, in so many parts at most. */
+  readonly parts: number;
+}
+
+/** What is asked of a network, and by whom. */
+export interface Question {
+  readonly search: Search;
+  readonly load: Load;
+  readonly job: Waiting;
+}
+
+export const ONE_BY_ONE: Load = { together: 1, parts: 1 };
+
+export class Network {
+  readonly model: UnderstoodModel;
+  readonly #runtime: Runtime;
+  readonly #writer: PictureWriter;
+  /** Values of one picture in the input. */
+  readonly #size: number;
+  /** For each part that is on its way. */
+  readonly #rooms: Float32Array[] = [];
+
+  constructor(model: UnderstoodModel, runtime: Runtime) {
+    this.model = model;
+    this.#runtime = runtime;
+    this.#writer = new PictureWriter(model.inputs.picture, model.how);
+    this.#size = valuesOf(model.inputs, 1);
+  }
+
+  /** What each frame shows, in their order; those of a warm-up are left out. What is missing to a last part stays as it was. */
+  async *find(frames: AsyncIterable<Frame>, { search, load, job }: Question): AsyncGenerator<FoundInFrame> {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([job.signal, stop.signal]);
+    // Each part that is on its way listens to it.
+    setMaxListeners(0, signal);
+    const waiting = { ...job, signal };
+    const onTheirWay: Promise<readonly FoundInFrame[]>[] = [];
+    const together = this.model.inputs.picture.batch ?? load.together;
+    try {
+      for await (const part of this.#parts(frames, together, load.parts)) {
+        const answers = this.#answers(part, search, waiting);
+        // It is told of when its turn comes.
+        answers.catch(() => undefined);
+        onTheirWay.push(answers);
+        // The next part is written where the oldest one was.
+        if (onTheirWay.length === load.parts) yield* await onTheirWay.shift()!;
+      }
+      while (onTheirWay.length > 0) yield* await onTheirWay.shift()!;
+    } finally {
+      stop.abort();
+      // One is kept for the next job.
+      this.#rooms.splice(1);
+    }
+  }
+
+  /** Frames as they are given to the network, so many together. As many parts may be on their way as there are rooms. */
+  async *#parts(frames: AsyncIterable<Frame>, together: number, rooms: number): AsyncGenerator<Part> {
+    let turn = 0;
+    let written: WrittenFrame[] = [];
+    for await (const frame of frames) {
+      if (frame.warmUp) continue;
+      const values = this.#room(turn, together);
+      const { index, width, height } = frame;
+      // Its pixels are valid until the next frame is asked for.
+      const first = written.length * this.#size;
+      const place = this.#writer.write(frame, values.subarray(first, first + this.#size));
+      written.push({ frame: { index, width, height }, place });
+      if (written.length < together) continue;
+      yield { written, values };
+      written = [];
+      turn = (turn + 1) % rooms;
+    }
+    if (written.length > 0) yield { written, values: this.#room(turn, together) };
+  }
+
+  async #answers(
+    { written, values }: Part,
+    search: Search,
+    waiting: Waiting,
+  ): Promise<readonly FoundInFrame[]> {
+    const count = this.model.inputs.picture.batch ?? written.length;
+    const answered = await this.#runtime.run(
+      feedsOf(this.model.inputs, values.subarray(0, count * this.#size), count),
+      count,
+      waiting,
+    );
+    const outputs = this.#outputs(answered, count, search);
+    return written.map((one, i) => ({ frame: one.frame, found: this.#read(outputs, i, one, search) }));
+  }
+
+  /** Where the pictures of a part are written. */
+  #room(turn: number, pictures: number): Float32Array {
+    const length = pictures * this.#size;
+    const room = this.#rooms[turn];
+    return room?.length === length ? room : (this.#rooms[turn] = new Float32Array(length));
+  }
+
+  /** Outputs in the order of the fit; if they are wanted, that of the vectors comes after them. */
+  #outputs(answered: Answers, count: number, { features }: Search): readonly WholeOutput[] {
+    const { model } = this;
+    const vectors = features && model.features !== undefined ? [model.features] : [];
+    return [...model.fit.outputs, ...vectors].map((index) => {
+      const { name } = model.outputs[index]!;
+      const output = answered[name]!;
+      if (output.dims[0] !== count)
+        throw failed(
+          `The model ${model.name} answers ${name} [${output.dims.join(', ')}] to ${count} pictures: set DETECTION_FRAME_BATCH_SIZE to 1.`,
+        );
+      return { name, dims: output.dims, data: numbersOf(name, output) };
+    });
+  }
+
+  #read(
+    outputs: readonly WholeOutput[],
+    index: number,
+    { frame, place }: WrittenFrame,
+    search: Search,
+  ): readonly Finding[] {
+    const { head, fit, known } = this.model;
+    const mine = outputs.map((output) => ofOne(output, index));
+    const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
+    const vectors = mine[fit.outputs.length];
+    switch (head.finds) {
+      case 'classes':
+        return [{ box: whole, classes: head.classes(mine, search.top), ...vectorOf(vectors, 0) }];
+      case 'vector':
+        return [{ box: whole, classes: [], vector: head.vector(mine) }];
+      case 'boxes': {
+        const found = head
+          .boxes(mine, fit, known, search)
+          .filter(({ width, height }) => width > 0 && height > 0);
+        const kept = head.overlaps ? suppress(found, search.sameOverlap) : ordered(found);
+        return kept.map(({ classes, row, ...box }) => ({
+          box: inFrame(box, place),
+          classes,
+          ...vectorOf(vectors, row),
+        }));
+      }
+    }
+  }
+}
+
+/** The part of an output that belongs to one picture of several. */
+function ofOne({ name, dims, data }: WholeOutput, index: number): Output {
+  const own = dims.slice(1);
+  const length = own.reduce((product, size) => product * size, 1);
+  return { name, dims: own, data: data.subarray(index * length, (index + 1) * length) };
+}
+
+/** That of a box, or of the whole picture, which is the only one. */
+function vectorOf(vectors: Output | undefined, row: number): Pick<Finding, 'vector'> {
+  if (vectors === undefined) return {};
+  const length = vectors.dims.length === 2 ? vectors.dims[1]! : vectors.dims[0]!;
+  return { vector: Float32Array.from({ length }, (_, i) => vectors.data[row * length + i]!) };
+}
+
+const failed = (message: string) => new DetectionError('DETECTION_FAILED', message);

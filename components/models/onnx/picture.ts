@@ -1,0 +1,111 @@
+/** Brings frames to the input of a network, and boxes back. */
+import type { Box } from '../../../domain/geometry/geometry.ts';
+import { draw, INTERLEAVED, type Placement } from '../../shared/networks/letterbox.ts';
+import type { Colours, Target } from '../../shared/networks/target.ts';
+import type { Frame } from '../../sdk/detector.ts';
+import type { Preprocessing } from './session/hints.ts';
+import type { PictureInput } from './session/inputs.ts';
+import { takesBytes } from './session/tensors.ts';
+
+type Size = Pick<Box, 'width' | 'height'>;
+
+/** How much red, green and blue count for grey (ITU-R BT.601). */
+const GREY = [0.299, 0.587, 0.114] as const;
+
+/** Fills the input for one picture. */
+export class PictureWriter {
+  readonly #input: PictureInput;
+  readonly #how: Preprocessing;
+  /** Where the values of colours lie, and what becomes of them. */
+  readonly #colours: Pick<Target, 'first' | 'step' | 'scale' | 'shift'>;
+  /** Of networks that take grey: the picture in colours. */
+  readonly #coloured: Float32Array | undefined;
+
+  constructor(input: PictureInput, how: Preprocessing) {
+    this.#input = input;
+    this.#how = how;
+    this.#coloured = input.channels === 1 ? new Float32Array(input.width * input.height * 3) : undefined;
+    this.#colours = this.#coloured === undefined ? coloursOf(input, how) : { ...INTERLEAVED, ...PLAIN };
+  }
+
+  /** `values` are those of one picture in the input. */
+  write(frame: Frame, values: Float32Array): Placement {
+    const target = placeOf(frame, this.#input, this.#how);
+    const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
+    const drawn = this.#coloured ?? values;
+    this.#pad(drawn, target);
+    draw(frame, whole, { ...target, ...this.#colours, values: drawn, row: this.#input.width });
+    if (this.#coloured !== undefined) this.#toGrey(this.#coloured, values);
+    const scaleX = frame.width / target.width;
+    const scaleY = frame.height / target.height;
+    return { scaleX, scaleY, left: -target.padX * scaleX, top: -target.padY * scaleY };
+  }
+
+  /** What is beside the picture in a letterbox. */
+  #pad(values: Float32Array, target: Size): void {
+    const { width, height } = this.#input;
+    if (target.width === width && target.height === height) return;
+    const { first, step, scale, shift } = this.#colours;
+    for (const [colour, start] of first.entries()) {
+      const value = this.#how.padding * scale[colour]! + shift[colour]!;
+      if (step === 1) values.fill(value, start, start + width * height);
+      else for (let i = start; i < values.length; i += step) values[i] = value;
+    }
+  }
+
+  #toGrey(coloured: Float32Array, values: Float32Array): void {
+    const { factor, shift } = scaling(this.#input, this.#how, 0);
+    for (let i = 0; i < values.length; i++) values[i] = greyAt(coloured, i * 3) * factor + shift;
+  }
+}
+
+const PLAIN = { scale: [1, 1, 1], shift: [0, 0, 0] } as const;
+
+function coloursOf(
+  input: PictureInput,
+  how: Preprocessing,
+): Pick<Target, 'first' | 'step' | 'scale' | 'shift'> {
+  const isPlanar = input.layout === 'NCHW';
+  const channelOf = (colour: number) => (how.pixelFormat === 'BGR' ? 2 - colour : colour);
+  const each = (value: (channel: number) => number): Colours =>
+    [0, 1, 2].map((colour) => value(channelOf(colour))) as never;
+  return {
+    first: each((channel) => (isPlanar ? channel * input.width * input.height : channel)),
+    step: isPlanar ? 1 : 3,
+    scale: each((channel) => scaling(input, how, channel).factor),
+    shift: each((channel) => scaling(input, how, channel).shift),
+  };
+}
+
+/** What becomes of the pixels of a channel. Inputs that hold bytes are given the pixels. */
+function scaling({ type }: PictureInput, { scale, mean, deviation }: Preprocessing, channel: number) {
+  if (takesBytes(type)) return { factor: 1, shift: 0 };
+  const deviate = deviation[channel] ?? deviation[0] ?? 1;
+  return { factor: scale / deviate, shift: -(mean[channel] ?? mean[0] ?? 0) / deviate };
+}
+
+const greyAt = (pixels: Float32Array, i: number): number =>
+  pixels[i]! * GREY[0] + pixels[i + 1]! * GREY[1] + pixels[i + 2]! * GREY[2];
+
+function placeOf(
+  frame: Pick<Frame, 'width' | 'height'>,
+  { width, height }: PictureInput,
+  { resize, corner }: Preprocessing,
+): Size & { readonly padX: number; readonly padY: number } {
+  if (resize === 'STRETCH') return { width, height, padX: 0, padY: 0 };
+  const scale = Math.min(width / frame.width, height / frame.height);
+  const inner = {
+    width: Math.max(1, Math.min(width, Math.round(frame.width * scale))),
+    height: Math.max(1, Math.min(height, Math.round(frame.height * scale))),
+  };
+  if (corner) return { ...inner, padX: 0, padY: 0 };
+  return { ...inner, padX: (width - inner.width) >> 1, padY: (height - inner.height) >> 1 };
+}
+
+/** A box of the network's input in pixels of the frame. */
+export const inFrame = (box: Box, { scaleX, scaleY, left, top }: Placement): Box => ({
+  x: box.x * scaleX + left,
+  y: box.y * scaleY + top,
+  width: box.width * scaleX,
+  height: box.height * scaleY,
+});

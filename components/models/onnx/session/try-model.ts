@@ -1,0 +1,87 @@
+/** Loads a model and lets it answer once in a process of its own, before this one loads it. */
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { DetectionError } from '../../../sdk/detector.ts';
+import type { ProbeAnswer, ProbeQuestion, Probed } from './probe.ts';
+
+const PROBE = fileURLToPath(new URL('./probe.js', import.meta.url));
+/** Of what the runtime says; the rest would be pages. */
+const MOST_CHARACTERS = 500;
+
+type End = ProbeAnswer | { readonly kind: 'ended'; readonly how: string } | { readonly kind: 'late' };
+
+/** Errors: DETECTION_NOT_INITIALIZED for a model that cannot be run, INVALID_PROPERTY for one that takes no picture. */
+export async function tryModel(question: ProbeQuestion, ms: number, signal: AbortSignal): Promise<Probed> {
+  const { name } = question;
+  const end = await asked(question, ms, signal);
+  signal.throwIfAborted();
+  switch (end.kind) {
+    case 'answered':
+      return end;
+    case 'refused':
+      throw new DetectionError('INVALID_PROPERTY', end.message);
+    case 'failed':
+      throw failed(name, question.options.provider, end);
+    case 'late':
+      throw unusable(
+        `The model ${name} had not answered within ${ms} ms (MODEL_CHECK_MS) and was ended: it never ends, or needs more time or a smaller NET_INPUT_IMAGE_SIZE. Check the export, or set MODEL_CHECK_MS higher.`,
+      );
+    case 'ended':
+      throw unusable(
+        `The model ${name} ended the process that tried it (${end.how}): the file is damaged, or the runtime cannot stand it, or it needs more memory than there is. Export it again, with another opset if need be, or take a smaller one.`,
+      );
+  }
+}
+
+async function asked(question: ProbeQuestion, ms: number, signal: AbortSignal): Promise<End> {
+  const child = fork(PROBE, [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
+  let lastWords = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    lastWords = (lastWords + text).slice(-MOST_CHARACTERS);
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => child.kill('SIGKILL');
+  try {
+    return await new Promise<End>((resolve) => {
+      const ended = (how: string) => resolve({ kind: 'ended', how: [how, lastLine(lastWords)].join('') });
+      child.once('message', (answer) => resolve(answer as ProbeAnswer));
+      child.once('error', ({ message }) => ended(message));
+      child.once('close', (code, killed) => ended(killed ?? `code ${code}`));
+      timer = setTimeout(() => resolve({ kind: 'late' }), ms);
+      signal.addEventListener('abort', stop, { once: true });
+      child.send(question, () => undefined);
+    });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+function lastLine(words: string): string {
+  const line = words.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  return line === '' ? '' : `: ${line}`;
+}
+
+function failed(
+  name: string,
+  provider: string,
+  { step, message }: Extract<ProbeAnswer, { readonly kind: 'failed' }>,
+): DetectionError {
+  const shown = message.replaceAll(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS);
+  const said = shown.endsWith('.') ? shown : `${shown}.`;
+  if (step === 'load' && provider !== 'cpu')
+    return new DetectionError(
+      'GPU_ERROR',
+      `EXECUTION_PROVIDER ${provider.toUpperCase()} cannot be used on this host for the model ${name}: ${said} Install what it needs, or set EXECUTION_PROVIDER to CPU.`,
+    );
+  return step === 'load'
+    ? unusable(
+        `The model ${name} cannot be loaded: ${said} Copy the file again with all that belongs to it, or export it again.`,
+      )
+    : unusable(
+        `The model ${name} was loaded and cannot be run: ${said} If it takes another size, set NET_INPUT_IMAGE_SIZE.`,
+      );
+}
+
+const unusable = (message: string) => new DetectionError('DETECTION_NOT_INITIALIZED', message);

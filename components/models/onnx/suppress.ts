@@ -1,0 +1,23 @@
+/** Of the boxes that a network gave one thing the best is kept. */
+import { overlap } from '../../shared/tracking/boxes.ts';
+import type { RawBox } from './heads/head.ts';
+
+/** Boxes that are compared with each other; a picture shows fewer things. */
+const MOST_BOXES = 3_000;
+
+export const scoreOf = ({ classes }: RawBox): number => classes[0]?.score ?? 0;
+
+/** The likeliest first. Boxes of one class that share more than `most` of the area of both are one. */
+export function suppress(found: readonly RawBox[], most: number): RawBox[] {
+  const kept = new Map<number, RawBox[]>();
+  for (const box of ordered(found)) {
+    const number = box.classes[0]?.number ?? 0;
+    const same = kept.get(number);
+    if (same === undefined) kept.set(number, [box]);
+    else if (!same.some((one) => overlap(one, box) > most)) same.push(box);
+  }
+  return ordered([...kept.values()].flat());
+}
+
+export const ordered = (found: readonly RawBox[]): RawBox[] =>
+  found.toSorted((a, b) => scoreOf(b) - scoreOf(a)).slice(0, MOST_BOXES);

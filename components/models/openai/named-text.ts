@@ -1,0 +1,29 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isWithin, rootsOf } from '../model-files/roots.ts';
+import { DetectionError } from '../../sdk/detector.ts';
+
+/** Bytes of a text that is part of a question. */
+const LARGEST = 1024 * 1024;
+/** Weights are no text, and nobody's to send elsewhere. */
+const WEIGHTS = /\.(onnx|bin|data|safetensors)$/i;
+
+/** The text of the file that a property names, below a folder of MODEL_ROOTS: a job must not have others read. Errors: INVALID_PROPERTY. */
+export async function namedText(roots: readonly string[], property: string, name: string): Promise<string> {
+  for (const root of await rootsOf(roots)) {
+    const found = await realpath(path.resolve(root, name)).catch(() => undefined);
+    if (found !== undefined && isWithin(found, root)) return read(found, property, name);
+  }
+  throw refused(property, name, 'which is no file below a folder of the setting MODEL_ROOTS of this host');
+}
+
+async function read(file: string, property: string, name: string): Promise<string> {
+  const facts = await stat(file);
+  if (!facts.isFile()) throw refused(property, name, 'which is no file');
+  if (WEIGHTS.test(file)) throw refused(property, name, 'which is a model and no text');
+  if (facts.size > LARGEST) throw refused(property, name, `which has more than ${LARGEST} bytes`);
+  return readFile(file, 'utf8');
+}
+
+const refused = (property: string, name: string, why: string) =>
+  new DetectionError('INVALID_PROPERTY', `${property} names "${name}", ${why}.`);

@@ -1,0 +1,39 @@
+/** Where a model server is and how it is asked, of the properties of a job. */
+import type { Properties } from '../../../domain/types.ts';
+import { withoutSlash } from '../model-servers/answers.ts';
+import { LONGEST_WAIT_MS, readRetries, type Retries } from '../model-servers/patience.ts';
+import { DetectionError } from '../../sdk/detector.ts';
+import { countOf } from '../../shared/tracking/settings.ts';
+
+export interface ServerProperties extends Retries {
+  /** Without a slash at its end. */
+  readonly uri: string;
+  /** Empty: the server wants none. */
+  readonly token: string;
+  readonly healthUri: string;
+  /** Empty: the first that the server names. */
+  readonly model: string;
+  readonly timeoutMs: number;
+}
+
+export function readServer(properties: Properties): ServerProperties {
+  const text = (name: string) => properties[name]?.trim() ?? '';
+  const uri = withoutSlash(text('API_URI'));
+  if (uri === '')
+    throw new DetectionError(
+      'MISSING_PROPERTY',
+      'The API_URI property is not set: give it the address of a model server that speaks the OpenAI protocol, such as http://127.0.0.1:11434/v1.',
+    );
+  const healthUri = text('API_HEALTH_URI');
+  for (const [name, value] of Object.entries({ API_URI: uri, API_HEALTH_URI: healthUri }))
+    if (value !== '' && !/^https?:\/\//i.test(value))
+      throw new DetectionError('INVALID_PROPERTY', `The ${name} property must be an http or https address.`);
+  return {
+    uri,
+    token: text('API_TOKEN'),
+    healthUri,
+    model: text('LLM_MODEL'),
+    timeoutMs: Math.min(countOf(properties, 'API_TIMEOUT_MS', 1), LONGEST_WAIT_MS),
+    ...readRetries(properties),
+  };
+}

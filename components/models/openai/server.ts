@@ -1,0 +1,101 @@
+/**
+ * A model server that speaks the OpenAI protocol, asked with patience (model-servers/patience.ts). No error holds the key.
+ */
+import type { OutgoingAgents } from '../../../egress/agent.ts';
+import { exchange, type Answer } from '../../../egress/exchange.ts';
+import { DENIED, modelServerAgents, refusalOf, withoutAnswer, withoutKey } from '../model-servers/answers.ts';
+import type { Outcome } from '../model-servers/outcome.ts';
+import { patiently } from '../model-servers/patience.ts';
+import type { DetectionJob, ModelServerSettings } from '../../sdk/detector.ts';
+import type { ServerProperties } from './server-properties.ts';
+
+export interface Question {
+  readonly method: 'GET' | 'POST';
+  /** Below API_URI, with a slash before it; or a whole URI. */
+  readonly path: string;
+  readonly body?: string | Buffer;
+  readonly contentType?: string;
+}
+
+/** An answer of a model of words has some kilobytes. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+export class ModelServer {
+  readonly #agents: OutgoingAgents;
+  readonly #awayMs: number;
+
+  constructor(settings: ModelServerSettings = DENIED) {
+    this.#agents = modelServerAgents(settings);
+    this.#awayMs = settings.waitMs;
+  }
+
+  close(): void {
+    this.#agents.close();
+  }
+
+  /** The JSON of the answer. Errors: NETWORK_ERROR with what to do. */
+  async ask(question: Question, server: ServerProperties, job: DetectionJob): Promise<unknown> {
+    return this.#patiently(question, server, job, false);
+  }
+
+  /** Waits until API_HEALTH_URI answers that all is well; what it answers with does not matter. */
+  async healthy(server: ServerProperties, job: DetectionJob): Promise<void> {
+    await this.#patiently({ method: 'GET', path: server.healthUri }, server, job, true);
+  }
+
+  #patiently(
+    question: Question,
+    server: ServerProperties,
+    job: DetectionJob,
+    anyBody: boolean,
+  ): Promise<unknown> {
+    const once = () => this.#once(question, server, job, anyBody);
+    return patiently(once, { ...server, awayMs: this.#awayMs }, job);
+  }
+
+  async #once(
+    { method, path, body, contentType }: Question,
+    server: ServerProperties,
+    job: DetectionJob,
+    anyBody: boolean,
+  ): Promise<Outcome<unknown>> {
+    const url = /^https?:/i.test(path) ? path : `${server.uri}${path}`;
+    // The key is for the server that answers questions, wherever API_HEALTH_URI leads.
+    const isHome = URL.canParse(url) && new URL(url).origin === new URL(server.uri).origin;
+    try {
+      const answer = await exchange(this.#agents, {
+        method,
+        url,
+        headers: {
+          Accept: 'application/json',
+          ...(server.token === '' || !isHome ? {} : { Authorization: `Bearer ${server.token}` }),
+        },
+        timeoutMs: server.timeoutMs,
+        maxBytes: MAX_BYTES,
+        signal: job.signal,
+        ...(body === undefined ? {} : { body }),
+        ...(contentType === undefined ? {} : { contentType }),
+      });
+      if (anyBody && answer.status === 200) return { kind: 'answer', body: undefined };
+      return outcomeOf({ ...answer, text: withoutKey(answer.text, server.token) });
+    } catch (error) {
+      job.signal.throwIfAborted();
+      return withoutAnswer(error);
+    }
+  }
+}
+
+function outcomeOf(answer: Answer): Outcome<unknown> {
+  if (answer.status !== 200) return refusalOf(answer);
+  const { text, cut } = answer;
+  if (cut) return { kind: 'final', why: `its answer has more than ${MAX_BYTES} bytes` };
+  try {
+    return { kind: 'answer', body: JSON.parse(text) as unknown };
+  } catch {
+    const what = /^\s*</.test(text) ? 'a web page' : 'no JSON';
+    return {
+      kind: 'final',
+      why: `it answered with ${what}; API_URI must be the address of an OpenAI interface, which mostly ends in /v1`,
+    };
+  }
+}

@@ -1,0 +1,53 @@
+/** The model file that is meant: below a folder of MODEL_ROOTS, after all symbolic links are followed. */
+import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isWithin, rootsOf } from '../model-files/roots.ts';
+import { DetectionError } from '../../sdk/detector.ts';
+import { checkModel, type ModelFacts } from './model-file.ts';
+
+export interface FoundModel extends ModelFacts {
+  readonly path: string;
+}
+
+/** What was found good, by path: size and time of the file as it was then. */
+const checked = new Map<string, { readonly version: string; readonly facts: ModelFacts }>();
+
+/** The first of these names that is there. Errors: COULD_NOT_OPEN_DATAFILE, COULD_NOT_READ_DATAFILE, with what to do. */
+export async function findModel(roots: readonly string[], names: readonly string[]): Promise<FoundModel> {
+  const found = await placeOf(roots, names);
+  return { path: found, ...(await factsOf(found)) };
+}
+
+/** Its path without symbolic links; the file is not opened. Errors: COULD_NOT_OPEN_DATAFILE. */
+export async function placeOf(roots: readonly string[], names: readonly string[]): Promise<string> {
+  const folders = await rootsOf(roots);
+  for (const name of names)
+    for (const root of folders) {
+      const found = await realpath(path.join(root, name)).catch(() => undefined);
+      if (found === undefined) continue;
+      if (!isWithin(found, root)) throw outside(name);
+      return found;
+    }
+  const [name = ''] = names;
+  const where = roots.length === 0 ? 'the folders that MODEL_ROOTS names' : roots.join(' or ');
+  throw new DetectionError(
+    'COULD_NOT_OPEN_DATAFILE',
+    `There is no Whisper model ${name}: put this file (ggml format of whisper.cpp) into ${where}, or name another one by WHISPER_MODEL_SIZE and WHISPER_MODEL_LANG.`,
+  );
+}
+
+const outside = (name: string) =>
+  new DetectionError(
+    'COULD_NOT_OPEN_DATAFILE',
+    `The Whisper model ${name} is a link that leads out of MODEL_ROOTS: put the file itself there, or add its folder to MODEL_ROOTS.`,
+  );
+
+async function factsOf(file: string): Promise<ModelFacts> {
+  const { size, mtimeMs, ino } = await stat(file);
+  const version = `${size} ${mtimeMs} ${ino}`;
+  const known = checked.get(file);
+  if (known?.version === version) return known.facts;
+  const facts = await checkModel(file);
+  checked.set(file, { version, facts });
+  return facts;
+}

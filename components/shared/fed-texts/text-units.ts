@@ -1,0 +1,60 @@
+/** A text file in the portions that are worked on, each of which becomes a track. */
+import { ChosenPages } from '../../documents/chosen-pages.ts';
+import { kindOf } from '../../documents/kind.ts';
+import { MAX_SECTION_LENGTH, namingFailures } from '../../documents/limits.ts';
+import { paragraphsOf } from '../../documents/text-file.ts';
+import { DetectionError, type DetectionJob, type GenericSource } from '../../sdk/detector.ts';
+import { choiceOf } from '../tracking/settings.ts';
+
+/**
+ * TEXT_UNIT says whether the file is one portion or each of its paragraphs is; what is longer than MAX_SECTION_LENGTH goes on in
+ * the next portion. Errors: UNSUPPORTED_DATA_TYPE for a file that is no text.
+ */
+export async function* textUnits(
+  source: GenericSource,
+  { properties, signal, warn }: DetectionJob,
+): AsyncGenerator<string> {
+  const chosen = new ChosenPages(source.pages);
+  const together = choiceOf(properties, 'TEXT_UNIT', ['FILE', 'PARAGRAPH']) === 'FILE';
+  let portion = '';
+  for await (const paragraph of namingFailures(textParagraphs(source, chosen, signal), signal)) {
+    signal.throwIfAborted();
+    for (const piece of piecesOf(paragraph)) {
+      const joined = portion === '' ? piece : `${portion}\n\n${piece}`;
+      if (together && joined.length <= MAX_SECTION_LENGTH) portion = joined;
+      else {
+        if (portion !== '') yield portion;
+        portion = piece;
+      }
+    }
+  }
+  if (portion !== '') yield portion;
+  if (chosen.warning !== undefined) warn?.(chosen.warning);
+}
+
+/** A text is one page. */
+async function* textParagraphs(
+  { path, mimeType }: GenericSource,
+  chosen: ChosenPages,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  if ((await kindOf(path, mimeType)).kind !== 'TEXT')
+    throw new DetectionError(
+      'UNSUPPORTED_DATA_TYPE',
+      `This document of the type ${mimeType} is no text file. Put a task before this one that finds the text in it, and feed its tracks forward.`,
+    );
+  if (chosen.has(1)) yield* paragraphsOf(path, signal);
+}
+
+/** Pieces of at most MAX_SECTION_LENGTH that end between words where they can, and never within a character. */
+function* piecesOf(text: string): Generator<string> {
+  let rest = text;
+  while (rest.length > MAX_SECTION_LENGTH) {
+    const space = rest.lastIndexOf(' ', MAX_SECTION_LENGTH);
+    let end = space > MAX_SECTION_LENGTH / 2 ? space : MAX_SECTION_LENGTH;
+    if (/[\uD800-\uDBFF]/.test(rest.charAt(end - 1))) end--;
+    yield rest.slice(0, end);
+    rest = rest.slice(end).trimStart();
+  }
+  if (rest !== '') yield rest;
+}

@@ -1,0 +1,29 @@
+/** Plain geometry of upright boxes in pixels. */
+import type { Box } from '../../../domain/geometry/geometry.ts';
+
+/** Area of the intersection over area of the union, 0 to 1. */
+export function overlap(a: Box, b: Box): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  if (width <= 0 || height <= 0) return 0;
+  const common = width * height;
+  return common / (a.width * a.height + b.width * b.height - common);
+}
+
+/** Distance of the centres in units of the boxes' mean side, so that it means the same for near and far objects. */
+export function centreDistance(a: Box, b: Box): number {
+  const dx = a.x + a.width / 2 - (b.x + b.width / 2);
+  const dy = a.y + a.height / 2 - (b.y + b.height / 2);
+  const side = (a.width + a.height + b.width + b.height) / 4;
+  return side > 0 ? Math.hypot(dx, dy) / side : Infinity;
+}
+
+/** The part of a box that lies within a picture, in whole pixels; undefined when nothing of it does. */
+export function clip(box: Box, width: number, height: number): Box | undefined {
+  const left = Math.max(0, Math.round(box.x));
+  const top = Math.max(0, Math.round(box.y));
+  const right = Math.min(width, Math.round(box.x + box.width));
+  const bottom = Math.min(height, Math.round(box.y + box.height));
+  if (right <= left || bottom <= top) return undefined;
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}

@@ -1,0 +1,118 @@
+/** Frames to milliseconds of media time and back. */
+import type { FrameTimes, Range } from '../types.ts';
+
+/** Absorbs the rounding of a division that is exact in theory, as 30 frames at 30000/1001 a second are 1001 ms. */
+const TINY = 1e-6;
+
+export function constantFrameTimes(fps: number, startTime = 0): FrameTimes {
+  return { fps, constantRate: true, startTime };
+}
+
+/**
+ * Frame times of a video with a variable rate. `timestamps` are milliseconds by frame in presentation order; one that is
+ * missing or negative is estimated: between its neighbours when both are known, else from the frames before it.
+ */
+export function variableFrameTimes(
+  timestamps: readonly (number | null | undefined)[],
+  fps: number,
+): FrameTimes {
+  const estimated = timestamps.some(isMissing);
+  const times = estimateMissing(timestamps, fps);
+  return { fps, constantRate: false, startTime: times[0] ?? 0, times, ...(estimated ? { estimated } : {}) };
+}
+
+function isMissing(timestamp: number | null | undefined): boolean {
+  return typeof timestamp !== 'number' || !(timestamp >= 0);
+}
+
+function estimateMissing(timestamps: readonly (number | null | undefined)[], fps: number): readonly number[] {
+  const times: number[] = [];
+  for (let frame = 0; frame < timestamps.length; frame++) {
+    const known = timestamps[frame];
+    if (typeof known === 'number' && known >= 0) times.push(Math.floor(known));
+    else if (frame === 0) times.push(0);
+    else times.push(...estimateRun(timestamps, times, fps));
+    frame = times.length - 1;
+  }
+  return times;
+}
+
+/** Times for the run of missing timestamps that begins at frame `times.length` (at least 1). */
+function estimateRun(
+  timestamps: readonly (number | null | undefined)[],
+  times: readonly number[],
+  fps: number,
+): readonly number[] {
+  const first = times.length;
+  let next = first;
+  while (next < timestamps.length && isMissing(timestamps[next])) next++;
+  const before = times[first - 1] ?? 0;
+  const after = timestamps[next];
+  const beforeThat = times[first - 2];
+  const step =
+    typeof after === 'number'
+      ? (Math.floor(after) - before) / (next - first + 1)
+      : beforeThat === undefined
+        ? elapsedAt(1, fps)
+        : before - beforeThat;
+  return Array.from({ length: next - first }, (_, i) => Math.floor(before + step * (i + 1) + TINY));
+}
+
+/** Whole milliseconds after so many frames at a constant rate. */
+function elapsedAt(frames: number, fps: number): number {
+  return fps > 0 ? Math.floor((frames * 1000) / fps + TINY) : 0;
+}
+
+/** A stated rate that is off by a greater factor says nothing of the video. */
+const MOST_OFF = 1.5;
+
+/**
+ * Frames a second of a video with a variable rate: those that its container states, unless the video has far more or far
+ * fewer frames a second on average.
+ */
+export function plausibleRate(stated: number, mean: number): number {
+  if (!(mean > 0) || !Number.isFinite(mean)) return stated;
+  return stated > mean * MOST_OFF || stated < mean / MOST_OFF ? mean : stated;
+}
+
+/** Milliseconds at which the frame is shown; frames behind the end of a table go on at the mean rate. */
+export function timeOfFrame(frameTimes: FrameTimes, frame: number): number {
+  const { startTime, fps, times } = frameTimes;
+  const at = Math.max(0, frame);
+  if (times === undefined || times.length === 0) {
+    return startTime + elapsedAt(at, fps);
+  }
+  const last = times.length - 1;
+  if (at <= last) return times[at] ?? startTime;
+  return (times[last] ?? startTime) + elapsedAt(at - last, fps);
+}
+
+/** The frame that is on show at this time: the last one that is shown then or before, at least 0. */
+export function frameOfTime(frameTimes: FrameTimes, time: number): number {
+  const { startTime, fps, times } = frameTimes;
+  if (times === undefined || times.length === 0) return framesAfter(time - startTime, fps);
+  const last = times.length - 1;
+  const lastTime = times[last] ?? startTime;
+  if (time >= lastTime) return last + framesAfter(time - lastTime, fps);
+  let low = 0;
+  let high = last;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((times[middle] ?? 0) <= time) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The last n whose elapsedAt is no more than `elapsed`; the estimate may be one off where doubles are. */
+function framesAfter(elapsed: number, fps: number): number {
+  if (!(elapsed >= 0) || !(fps > 0)) return 0;
+  const guess = Math.max(0, Math.ceil(((Math.floor(elapsed) + 1 - TINY) * fps) / 1000) - 1);
+  if (elapsedAt(guess + 1, fps) <= elapsed) return guess + 1;
+  return elapsedAt(guess, fps) > elapsed ? Math.max(0, guess - 1) : guess;
+}
+
+/** The times at which the first and the last frame of a range are shown. */
+export function timesOfRange(frameTimes: FrameTimes, range: Range): { startTime: number; stopTime: number } {
+  return { startTime: timeOfFrame(frameTimes, range.start), stopTime: timeOfFrame(frameTimes, range.stop) };
+}

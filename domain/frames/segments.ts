@@ -1,0 +1,159 @@
+/** Ranges of frames: which ones a job looks at, and how they are cut into sub-jobs. Both ends of a range belong to it. */
+import type { FrameTimes, Properties, Range } from '../types.ts';
+import { frameOfTime } from './frame-times.ts';
+import { integerOf, textOf } from '../properties/properties.ts';
+
+/** In frames. A target of 0 or less does not cut. */
+export interface SegmentLimits {
+  readonly target: number;
+  readonly min: number;
+}
+
+/** The limits for a video: another pair of properties for a variable rate, lengths in frames or in seconds. */
+export function segmentLimits(
+  properties: Properties,
+  video: Pick<FrameTimes, 'fps' | 'constantRate'>,
+): SegmentLimits {
+  const prefix = video.constantRate ? '' : 'VFR_';
+  const target = integerOf(properties, `${prefix}TARGET_SEGMENT_LENGTH`);
+  const min = Math.max(0, integerOf(properties, `${prefix}MIN_SEGMENT_LENGTH`));
+  const inSeconds =
+    textOf(properties, 'SEGMENT_LENGTH_SPECIFICATION').trim().toUpperCase() === 'SECONDS' && video.fps > 0;
+  if (!inSeconds) return { target, min: Math.max(1, min) };
+  const frames = (seconds: number): number => Math.max(1, Math.floor(seconds * video.fps));
+  return { target: target > 0 ? frames(target) : target, min: frames(min) };
+}
+
+/** Property of algorithms that hear sounds in pieces: their length in seconds; 0 or less does not cut. */
+export const SOUND_SEGMENT_LENGTH = 'AUDIO_TARGET_SEGMENT_LENGTH';
+
+/**
+ * Milliseconds of the pieces in which a sound is heard, at most about `max`; a rest of less than half a piece belongs to the last one.
+ * [] when it is not cut.
+ */
+export function soundPieces(properties: Properties, durationMs: number, max: number): readonly Range[] {
+  const target = integerOf(properties, SOUND_SEGMENT_LENGTH, 0) * 1000;
+  if (!(target > 0) || !(durationMs > 0)) return [];
+  const whole = { start: 0, stop: Math.ceil(durationMs) - 1 };
+  const limits = boundedLimits([whole], { target, min: target / 2 }, max);
+  const pieces = cutRange(whole, { ...limits, min: limits.target / 2 });
+  return pieces.length > 1 ? pieces : [];
+}
+
+/**
+ * Cuts a range into pieces of `target` frames, as long as at least `min` frames remain; a shorter rest belongs to the
+ * last piece, which so has from `min` to `target + min - 1` frames.
+ */
+export function cutRange(range: Range, limits: SegmentLimits): readonly Range[] {
+  const { target } = limits;
+  const min = Math.max(1, limits.min);
+  if (range.stop < range.start) return [];
+  if (target <= 0) return [range];
+  const pieces: Range[] = [];
+  let start = range.start;
+  while (range.stop > start + (target - 1) + (min - 1)) {
+    pieces.push({ start, stop: start + target - 1 });
+    start += target;
+  }
+  pieces.push({ start, stop: range.stop });
+  return pieces;
+}
+
+/**
+ * Limits under which these ranges give at most about `max` pieces: the target grows where it has to. A range is never
+ * joined with another, so there are at least as many pieces as ranges.
+ */
+export function boundedLimits(ranges: readonly Range[], limits: SegmentLimits, max: number): SegmentLimits {
+  if (limits.target <= 0) return limits;
+  const frames = ranges.reduce((sum, { start, stop }) => sum + Math.max(0, stop - start + 1), 0);
+  const least = Math.ceil(frames / Math.max(1, max - ranges.length));
+  return least <= limits.target ? limits : { ...limits, target: least };
+}
+
+/** Cuts each range on its own, in the order given. */
+export function cutRanges(ranges: readonly Range[], limits: SegmentLimits): readonly Range[] {
+  return ranges.flatMap((range) => cutRange(range, limits));
+}
+
+/** Ranges whose distance (start of the later minus stop of the earlier) is at most `gap` become one; sorted by start. */
+export function joinRanges(ranges: readonly Range[], gap: number): readonly Range[] {
+  const sorted = ranges
+    .filter((r) => r.start <= r.stop)
+    .toSorted((a, b) => a.start - b.start || a.stop - b.stop);
+  const joined: Range[] = [];
+  for (const range of sorted) {
+    const last = joined.at(-1);
+    if (last !== undefined && range.start - last.stop <= gap) {
+      joined[joined.length - 1] = { start: last.start, stop: Math.max(last.stop, range.stop) };
+    } else joined.push(range);
+  }
+  return joined;
+}
+
+/**
+ * The frames a request asks for: the union of its frame ranges and its time ranges (milliseconds), joined where they
+ * touch, clipped to the video; the whole video when it names none.
+ */
+export function userRanges(request: {
+  readonly frameRanges: readonly Range[];
+  readonly timeRanges: readonly Range[];
+  readonly frameTimes: FrameTimes;
+  /** Frames of the video. */
+  readonly length: number;
+}): readonly Range[] {
+  const { frameRanges, timeRanges, frameTimes, length } = request;
+  const whole = { start: 0, stop: length - 1 };
+  if (frameRanges.length === 0 && timeRanges.length === 0) return joinRanges([whole], 1);
+  const fromTimes = timeRanges
+    .filter((range) => range.start <= range.stop && range.stop >= 0)
+    .map(({ start, stop }) => ({
+      start: frameOfTime(frameTimes, start),
+      stop: frameOfTime(frameTimes, stop),
+    }));
+  const clipped = [...frameRanges, ...fromTimes].map(({ start, stop }) => ({
+    start: Math.max(start, whole.start),
+    stop: Math.min(stop, whole.stop),
+  }));
+  return joinRanges(clipped, 1);
+}
+
+/**
+ * The pages of a document that a request asks for, by its frame ranges: numbers from 1 as in PAGE_NUM, joined where they touch.
+ * Undefined: all of them.
+ */
+export function pageRanges(frameRanges: readonly Range[]): readonly Range[] | undefined {
+  if (frameRanges.length === 0) return undefined;
+  return joinRanges(
+    frameRanges.map(({ start, stop }) => ({ start: Math.max(1, start), stop })),
+    1,
+  );
+}
+
+/** The ranges that a later task looks at: those of the tracks before, joined over MIN_GAP_BETWEEN_SEGMENTS frames. */
+export function followUpRanges(trackRanges: readonly Range[], properties: Properties): readonly Range[] {
+  return joinRanges(trackRanges, integerOf(properties, 'MIN_GAP_BETWEEN_SEGMENTS'));
+}
+
+/** Joins over the smallest gaps, the earlier first, until at most `max` (at least 1) ranges are left. */
+export function capRanges(ranges: readonly Range[], max: number): readonly Range[] {
+  const joined = joinRanges(ranges, 1);
+  const excess = joined.length - Math.max(1, max);
+  if (excess <= 0) return joined;
+  const gaps = joined
+    .slice(1)
+    .map((range, index) => ({ index: index + 1, gap: range.start - (joined[index]?.stop ?? 0) }));
+  const bridged = new Set(
+    gaps
+      .toSorted((a, b) => a.gap - b.gap || a.index - b.index)
+      .slice(0, excess)
+      .map(({ index }) => index),
+  );
+  const capped: Range[] = [];
+  for (const [index, range] of joined.entries()) {
+    const last = capped.at(-1);
+    if (last !== undefined && bridged.has(index)) {
+      capped[capped.length - 1] = { start: last.start, stop: range.stop };
+    } else capped.push(range);
+  }
+  return capped;
+}

@@ -1,0 +1,55 @@
+/** Which of the entries that an archive answers stands for the results of a job. They come from outside: nothing is taken on trust. */
+import { ARCHIVE_SYSTEM } from './archive.ts';
+import type { PastJob } from '../types.ts';
+import { isBlank } from '../values.ts';
+
+const LONGEST_TEXT = 8_192;
+/** Runs that somebody stopped: their results are a part only. */
+const STOPPED: ReadonlySet<string> = new Set(['CANCELLED', 'CANCELLED_BY_SHUTDOWN']);
+
+/**
+ * The best of the entries with the same configuration and of what was `known` before: COMPLETE, then COMPLETE_WITH_WARNINGS,
+ * then any other end; of equal ones the latest. Whatever is no entry of ours, or leads to no results, is passed over.
+ */
+export function bestMatch(
+  entries: readonly unknown[],
+  configHash: string,
+  known: PastJob | null = null,
+): PastJob | null {
+  return entries.reduce<PastJob | null>((best, entry) => {
+    const job = pastJob(entry, configHash);
+    return job === null || (best !== null && !isBetter(job, best)) ? best : job;
+  }, known);
+}
+
+function pastJob(entry: unknown, configHash: string): PastJob | null {
+  const { system, dataObject } = fieldsOf(entry);
+  const fields = fieldsOf(dataObject);
+  if (fields['jobConfigHash'] !== configHash || (system !== undefined && system !== ARCHIVE_SYSTEM))
+    return null;
+  const [jobId, jobStatus, outputUri] = ['jobId', 'jobStatus', 'outputUri'].map((name) =>
+    textIn(fields[name]),
+  );
+  const processedAt = Date.parse(textIn(fields['processDate']) ?? '');
+  if (jobId === undefined || jobStatus === undefined || outputUri === undefined) return null;
+  if (STOPPED.has(jobStatus) || Number.isNaN(processedAt)) return null;
+  return { jobId, jobStatus, outputUri, processedAt };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** A text that says something on one line and in reasonable length. */
+function textIn(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > LONGEST_TEXT || isBlank(value)) return undefined;
+  return /\p{Cc}/u.test(value) ? undefined : value;
+}
+
+const rankOf = (status: string): number =>
+  status === 'COMPLETE' ? 2 : status === 'COMPLETE_WITH_WARNINGS' ? 1 : 0;
+
+function isBetter(job: PastJob, other: PastJob): boolean {
+  const ranks = rankOf(job.jobStatus) - rankOf(other.jobStatus);
+  return ranks > 0 || (ranks === 0 && job.processedAt > other.processedAt);
+}

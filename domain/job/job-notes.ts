@@ -1,0 +1,137 @@
+/** What a job's request asks for without effect, which the job says and runs, and the values for which it is refused. */
+import type { PipelinePlan } from '../plan.ts';
+import { KnownProperties, notesOn, shown, wrongValue } from '../properties/property-notes.ts';
+import type { DescribedProperty } from '../properties/property-values.ts';
+import type { MediaSelector, Properties } from '../types.ts';
+import { canonicalName, isBlank } from '../values.ts';
+import { WORKFLOW_PROPERTIES } from '../properties/workflow-properties.ts';
+
+/** Notes of one job. */
+const MAX_NOTES = 20;
+
+/** What the notes are about of a request; `plan` is what its pipeline came to. */
+export interface NotedJob {
+  readonly plan: PipelinePlan;
+  readonly jobProperties: Properties;
+  readonly algorithmProperties: Readonly<Record<string, Properties>>;
+  readonly media: readonly NotedMedium[];
+}
+interface NotedMedium {
+  readonly properties: Properties;
+  readonly selectors?: readonly Pick<MediaSelector, 'selectionProperties'>[];
+  readonly selectorsOutputAction?: string;
+}
+
+/** Read by the service or by many detectors without a row in the table of workflow properties. */
+const ALSO_READ: readonly DescribedProperty[] = [
+  { name: 'LINKED_MEDIA_HASH', type: 'STRING', description: 'Under which the archive knows the medium.' },
+  { name: 'VERBOSE', type: 'STRING', description: 'How much a detector logs.' },
+];
+
+/** What may be set for a job: what its algorithms declare, and what any job may set. */
+export const jobPropertiesOf = (declared: readonly DescribedProperty[]): KnownProperties =>
+  new KnownProperties([...declared, ...WORKFLOW_PROPERTIES, ...ALSO_READ]);
+
+/** The first MAX_NOTES of the notes on a job, then how it goes on. */
+export class JobNotes {
+  readonly #found = new Set<string>();
+  #more = false;
+
+  /** False: no other note will be told. */
+  add(note: string): boolean {
+    if (this.#found.size < MAX_NOTES) this.#found.add(note);
+    else if (!this.#found.has(note)) this.#more = true;
+    return !this.#more;
+  }
+
+  get told(): readonly string[] {
+    return this.#more ? [...this.#found, 'There are more such properties.'] : [...this.#found];
+  }
+}
+
+/** A sentence for each property that nobody knows, or whose value nobody takes. */
+export function jobNotes(job: NotedJob): readonly string[] {
+  const notes = new JobNotes();
+  for (const note of lookForNotes(job)) if (note !== undefined && !notes.add(note)) break;
+  return notes.told;
+}
+
+/** The same one by one; undefined after each set of properties, since a job of thousands of media takes a while. */
+export function* lookForNotes(job: NotedJob): Generator<string | undefined> {
+  for (const { where, values, known, note } of propertySets(job)) {
+    yield undefined;
+    if (note !== undefined) yield note;
+    if (known !== undefined) yield* notesOn(values, known, where);
+  }
+}
+
+/** Why a job is refused for a value that its property does not take; undefined for each set of properties without one. */
+export function* lookForWrongValues(job: NotedJob): Generator<string | undefined> {
+  for (const { where, values, known, ofAction } of propertySets(job))
+    // Those of actions are checked with the plan, each by its own algorithm.
+    yield known === undefined || ofAction === true ? undefined : wrongValue(values, known, where);
+}
+
+/** Properties that stand in one place. */
+interface PropertySet {
+  readonly where: string;
+  readonly values: Properties;
+  /** What they are held against; absent: they have no effect. */
+  readonly known?: KnownProperties;
+  readonly ofAction?: boolean;
+  /** Said of the place itself. */
+  readonly note?: string | undefined;
+}
+
+function* propertySets(job: NotedJob): Generator<PropertySet> {
+  const actions = job.plan.tasks.flatMap((task) => task.actions);
+  const declared = new Map(
+    actions.map(({ algorithm }) => [algorithm.name, algorithm.providesCollection.properties]),
+  );
+  const all = jobPropertiesOf([...declared.values()].flat());
+  yield { where: 'jobProperties', values: job.jobProperties, known: all };
+  const knownTo = new Map<string, KnownProperties>();
+  for (const [name, values] of Object.entries(job.algorithmProperties)) {
+    const algorithm = canonicalName(name);
+    const own = declared.get(algorithm);
+    const where = `algorithmProperties.${shown(name)}`;
+    if (own === undefined) {
+      const note = `${where}: the pipeline has no such algorithm, only ${[...declared.keys()].join(', ')}; properties for it have no effect.`;
+      yield { where, values, note };
+      continue;
+    }
+    // The same algorithm may come in several spellings.
+    const known = knownTo.get(algorithm) ?? jobPropertiesOf(own);
+    knownTo.set(algorithm, known);
+    yield { where, values, known };
+  }
+  // Names are known: a plan with others is refused.
+  for (const action of new Set(actions))
+    yield { where: `the action "${action.name}"`, values: action.properties, known: all, ofAction: true };
+  yield* mediaSets(job.media, all);
+}
+
+/** Thousands of media have few sets of properties between them: each is told of with the first medium that has it. */
+function* mediaSets(media: readonly NotedMedium[], known: KnownProperties): Generator<PropertySet> {
+  const seen = new Set<string>();
+  for (const [index, { properties, selectors = [], selectorsOutputAction }] of media.entries()) {
+    const where = `media[${index}]`;
+    const key = JSON.stringify([properties, selectors, selectorsOutputAction]);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    yield { where: `${where}.properties`, values: isNew ? properties : {}, known };
+    if (!isNew) continue;
+    for (const [n, { selectionProperties }] of selectors.entries())
+      yield {
+        where: `${where}.mediaSelectors[${n}].selectionProperties`,
+        values: selectionProperties,
+        known,
+      };
+    if (selectors.length === 0 && !isBlank(selectorsOutputAction))
+      yield {
+        where,
+        values: {},
+        note: `${where}: mediaSelectorsOutputAction has no effect without mediaSelectors.`,
+      };
+  }
+}

@@ -1,0 +1,214 @@
+/** How much one job request may say: every text has a longest length and every list a greatest count, told before anything is worked out. */
+import type { TransientPipelineDefinition } from './plan-lookup.ts';
+import type { PipelinePlan } from '../plan.ts';
+import type { Algorithm, MediaSelector, Properties } from '../types.ts';
+
+/** Settings of the server; lengths in characters. */
+export interface RequestLimits {
+  readonly media: number;
+  /** Of an address; data: URIs hold their content and are bounded by the body. */
+  readonly uriLength: number;
+  readonly nameLength: number;
+  readonly externalIdLength: number;
+  /** Of a property's value. */
+  readonly valueLength: number;
+  /** In one set: those of a job, a medium, an action, an algorithm, a selector. */
+  readonly properties: number;
+  /** Of all names and values in one set. */
+  readonly propertiesLength: number;
+  /** Of a pipeline, each as often as it runs on a medium. */
+  readonly actions: number;
+  /** Of all its actions with their algorithms, as a job keeps them. */
+  readonly planLength: number;
+  /** Media times actions, and the pieces that they are cut into. */
+  readonly subJobs: number;
+}
+
+export interface LimitedRequest {
+  readonly media: readonly LimitedMedium[];
+  readonly externalId?: string | null;
+  readonly pipelineName?: string | undefined;
+  readonly pipelineDefinition?: TransientPipelineDefinition | undefined;
+  readonly jobProperties: Properties;
+  readonly algorithmProperties: Readonly<Record<string, Properties>>;
+  readonly callback?: { readonly url: string } | undefined;
+}
+interface LimitedMedium {
+  readonly uri: string;
+  readonly metadata: Properties;
+  readonly properties: Properties;
+  readonly selectors?: readonly MediaSelector[];
+  readonly selectorsOutputAction?: string;
+}
+
+/** The first limit that a request goes beyond, in a sentence with the name of the setting; undefined: none. */
+export function overLimit(request: LimitedRequest, limits: RequestLimits): string | undefined {
+  const { media, callback, jobProperties, algorithmProperties, pipelineDefinition } = request;
+  if (media.length > limits.media) return tooManyMedia(media.length, limits);
+  const algorithms = Object.keys(algorithmProperties);
+  return (
+    longName('pipelineName', request.pipelineName, limits) ??
+    longExternalId(request.externalId, limits) ??
+    longUri('callbackURL', callback?.url, limits) ??
+    (algorithms.length > limits.properties
+      ? `algorithmProperties has ${algorithms.length} algorithms; at most ${limits.properties} are allowed (MAX_PROPERTIES).`
+      : undefined) ??
+    overProperties('jobProperties', jobProperties, limits) ??
+    firstOf(algorithms, (name) => overAlgorithm(name, algorithmProperties[name] ?? {}, limits)) ??
+    overDefinition(pipelineDefinition, limits) ??
+    firstOf(media, (medium, i) => overMedium(`media[${i}]`, medium, limits))
+  );
+}
+
+export const tooManyMedia = (given: number, { media }: Pick<RequestLimits, 'media'>): string =>
+  `The job request has ${given} media; ${media} are allowed.`;
+
+const longExternalId = (
+  given: string | null | undefined,
+  { externalIdLength: most }: RequestLimits,
+): string | undefined =>
+  (given?.length ?? 0) > most
+    ? `externalId has ${given?.length} characters; at most ${most} are allowed (MAX_EXTERNAL_ID_LENGTH).`
+    : undefined;
+
+function overAlgorithm(name: string, properties: Properties, limits: RequestLimits): string | undefined {
+  const place = 'algorithmProperties';
+  return longName(`A name in ${place}`, name, limits) ?? overProperties(place, properties, limits);
+}
+
+function overMedium(place: string, medium: LimitedMedium, limits: RequestLimits): string | undefined {
+  const { uri, metadata, properties, selectors = [], selectorsOutputAction } = medium;
+  return (
+    longUri(`${place}.mediaUri`, uri, limits) ??
+    overProperties(`${place}.metadata`, metadata, limits) ??
+    overProperties(`${place}.properties`, properties, limits) ??
+    longName(`${place}.mediaSelectorsOutputAction`, selectorsOutputAction, limits) ??
+    firstOf(
+      selectors,
+      ({ resultDetectionProperty, selectionProperties }, i) =>
+        longName(`${place}.mediaSelectors[${i}].resultDetectionProperty`, resultDetectionProperty, limits) ??
+        overProperties(`${place}.mediaSelectors[${i}].selectionProperties`, selectionProperties, limits),
+    )
+  );
+}
+
+/** Counts first: names are looked at when there are few. */
+function overDefinition(
+  definition: TransientPipelineDefinition | undefined,
+  limits: RequestLimits,
+): string | undefined {
+  if (definition === undefined) return undefined;
+  const { pipeline, tasks = [], actions = [] } = definition;
+  const most = tasks.reduce(
+    (longest, task) => Math.max(longest, task.actions.length),
+    Math.max(pipeline.length, tasks.length, actions.length),
+  );
+  if (most > limits.actions) return tooManyActions(most, limits);
+  const names = [
+    ...pipeline,
+    ...tasks.flatMap((task) => [task.name, ...task.actions]),
+    ...actions.flatMap(({ name, algorithm }) => [name, algorithm]),
+  ];
+  return (
+    firstOf(names, (name) => longName('A name in pipelineDefinition', name, limits)) ??
+    firstOf(actions, ({ properties = [] }, i) =>
+      overEntries(
+        `pipelineDefinition.actions[${i}].properties`,
+        properties.map(({ name, value }) => [name, value]),
+        limits,
+      ),
+    )
+  );
+}
+
+const tooManyActions = (given: number, { actions }: Pick<RequestLimits, 'actions'>): string =>
+  `The pipeline has ${given} tasks or actions; at most ${actions} are allowed (MAX_PIPELINE_ACTIONS). Split the work into several jobs.`;
+
+/** The actions of a pipeline, each as often as its task comes, are counted before any of them is looked up. */
+export function overActions(
+  pipeline: { readonly tasks: readonly string[] },
+  actionsOf: (task: string) => readonly unknown[] | undefined,
+  limits: Pick<RequestLimits, 'actions'>,
+): string | undefined {
+  const most = limits.actions;
+  let count = Math.max(0, pipeline.tasks.length);
+  if (count <= most) count = pipeline.tasks.reduce((sum, task) => sum + (actionsOf(task)?.length ?? 1), 0);
+  return count > most ? tooManyActions(count, limits) : undefined;
+}
+
+/** A job keeps its plan, and with each action the algorithm as it was: descriptors of components may be long. */
+export function overPlan(
+  { tasks }: PipelinePlan,
+  { planLength }: Pick<RequestLimits, 'planLength'>,
+): string | undefined {
+  const lengths = new Map<Algorithm, number>();
+  let length = 0;
+  for (const { algorithm, properties } of tasks.flatMap((task) => task.actions)) {
+    const known = lengths.get(algorithm) ?? JSON.stringify(algorithm).length;
+    lengths.set(algorithm, known);
+    length += known + lengthOf(Object.entries(properties));
+    if (length > planLength)
+      return `The actions of the pipeline, each with its algorithm and properties, have more than ${planLength} characters (MAX_PLAN_LENGTH). Split the work into several jobs.`;
+  }
+  return undefined;
+}
+
+const lengthOf = (entries: readonly (readonly [string, string])[]): number =>
+  entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+
+/** Each action looks at each medium at least once. */
+export function overSubJobs(
+  media: number,
+  plan: PipelinePlan,
+  { subJobs }: RequestLimits,
+): string | undefined {
+  const actions = plan.tasks.reduce((sum, task) => sum + task.actions.length, 0);
+  if (media * actions <= subJobs) return undefined;
+  return `The job has ${media} media and ${actions} actions, which makes ${media * actions} sub-jobs; at most ${subJobs} are allowed (MAX_SUB_JOBS). Split the media into several jobs.`;
+}
+
+const overProperties = (place: string, properties: Properties, limits: RequestLimits) =>
+  overEntries(place, Object.entries(properties), limits);
+
+function overEntries(
+  place: string,
+  entries: readonly (readonly [string, string])[],
+  limits: RequestLimits,
+): string | undefined {
+  if (entries.length > limits.properties)
+    return `${place} has ${entries.length} entries; at most ${limits.properties} are allowed (MAX_PROPERTIES).`;
+  const long = firstOf(entries, ([name, value]) => {
+    if (name.length > limits.nameLength) return longName(`A name in ${place}`, name, limits);
+    if (value.length <= limits.valueLength) return undefined;
+    return `${place}: the value of "${name}" has ${value.length} characters; at most ${limits.valueLength} are allowed (MAX_PROPERTY_LENGTH).`;
+  });
+  if (long !== undefined) return long;
+  const length = lengthOf(entries);
+  if (length <= limits.propertiesLength) return undefined;
+  return `${place} has ${length} characters in names and values; at most ${limits.propertiesLength} are allowed (MAX_PROPERTIES_LENGTH).`;
+}
+
+function longName(
+  place: string,
+  name: string | undefined,
+  { nameLength }: RequestLimits,
+): string | undefined {
+  if (name === undefined || name.length <= nameLength) return undefined;
+  return `${place} has ${name.length} characters; at most ${nameLength} are allowed (MAX_NAME_LENGTH).`;
+}
+
+function longUri(place: string, uri: string | undefined, { uriLength }: RequestLimits): string | undefined {
+  if (uri === undefined || uri.length <= uriLength || /^data:/i.test(uri)) return undefined;
+  return `${place} has ${uri.length} characters; at most ${uriLength} are allowed (MAX_URI_LENGTH).`;
+}
+
+function firstOf<T>(
+  all: readonly T[],
+  problemOf: (one: T, index: number) => string | undefined,
+): string | undefined {
+  for (const [index, one] of all.entries()) {
+    const problem = problemOf(one, index);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

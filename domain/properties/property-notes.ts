@@ -1,0 +1,98 @@
+/**
+ * What whoever gave properties probably did not mean: names that nobody knows, and values that are not what the description of
+ * the property says. The service passes names on that it does not know. Most wrong values are refused (`wrongValue`).
+ */
+import type { Properties } from '../types.ts';
+import { isForgiven, valueProblem, type DescribedProperty } from './property-values.ts';
+
+const SHOWN = 40;
+/** Names for which a near one is looked for: comparing costs more than looking up. */
+const MAX_COMPARED = 100;
+/** Descriptions of one name that a value is held against. */
+const MAX_SAME = 300;
+
+/** Everything that may be meant somewhere: the properties of algorithms, and those of the workflow. */
+export class KnownProperties {
+  readonly #byName = new Map<string, DescribedProperty[]>();
+  #compared = 0;
+
+  constructor(properties: Iterable<DescribedProperty>) {
+    for (const property of properties) {
+      const same = this.#byName.get(property.name);
+      if (same === undefined) this.#byName.set(property.name, [property]);
+      else same.push(property);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name);
+  }
+
+  /** ` (did you mean FRAME_INTERVAL?)`, or nothing. */
+  advice(name: string): string {
+    return this.#compared++ < MAX_COMPARED ? adviceOn(name, this.#byName.keys()) : '';
+  }
+
+  /** What is wrong with the value of a known property; undefined when one who knows the property takes it. */
+  problem(name: string, value: string): string | undefined {
+    const same = this.#byName.get(name) ?? [];
+    // Where so many describe it, some will take the value.
+    if (same.length > MAX_SAME) return undefined;
+    const problems = same.map((property) => valueProblem(property, value));
+    return problems.includes(undefined) ? undefined : problems[0];
+  }
+}
+
+/** Notes on the properties that stand in one place of a request, such as `jobProperties`; each only when it is asked for. */
+export function* notesOn(values: Properties, known: KnownProperties, where: string): Generator<string> {
+  for (const [name, value] of Object.entries(values)) {
+    if (!known.has(name))
+      yield `${where}: the property ${shown(name)} is not known here${known.advice(name)}; it is passed on and has no other effect.`;
+    const problem = known.problem(name, value);
+    if (problem !== undefined)
+      yield `${where}: the property ${name} is "${shown(value)}", but ${problem}; the value is passed on as it is.`;
+  }
+}
+
+/** Why a job with these values is refused; `where` is their place in the request. Undefined: it is not. */
+export function wrongValue(values: Properties, known: KnownProperties, where: string): string | undefined {
+  for (const [name, value] of Object.entries(values)) {
+    const problem = isForgiven(name) ? undefined : known.problem(name, value);
+    if (problem !== undefined)
+      return `The property ${name} in ${where} is "${shown(value)}", but ${problem}. Correct the value, or leave the property out.`;
+  }
+  return undefined;
+}
+
+/** ` (did you mean FACE?)`, or nothing. */
+export function adviceOn(name: string, names: Iterable<string>): string {
+  for (const other of names) if (isNear(other, name)) return ` (did you mean ${other}?)`;
+  return '';
+}
+
+/** A text of somebody else's, short and on one line. */
+export function shown(text: string): string {
+  const line = text.slice(0, 2 * SHOWN).replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ');
+  return line.length <= SHOWN && line.length >= text.length ? line : `${line.slice(0, SHOWN - 1)}…`;
+}
+
+/** The same letters in another case or with other signs between the words, or one letter apart. */
+export function isNear(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > MAX_DIFFERENCE) return false;
+  const [a = '', b = ''] = [one, other].map((name) => name.toUpperCase().replaceAll(/[\s_.-]/g, ''));
+  return a === b || isOneEditApart(a, b);
+}
+
+/** Signs between the words that one name may have more than the other. */
+const MAX_DIFFERENCE = 16;
+
+/** A letter too many, too few, another one, or two that changed places. */
+function isOneEditApart(a: string, b: string): boolean {
+  if (a.length < b.length) return isOneEditApart(b, a);
+  if (a.length > b.length + 1) return false;
+  let at = 0;
+  while (at < b.length && a[at] === b[at]) at++;
+  if (a.length > b.length) return a.slice(at + 1) === b.slice(at);
+  const isSwapped = a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
+  return isSwapped || a.slice(at + 1) === b.slice(at + 1);
+}

@@ -1,0 +1,128 @@
+/** What a viewer asks about the media of a job that has ended, and what it is told. Frames count from 0, times are milliseconds. */
+import type { Properties } from '../types.ts';
+
+export interface ViewedIssue {
+  readonly kind: 'errors' | 'warnings';
+  readonly source: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ViewedMedium {
+  /** Place in the document, from 0. */
+  readonly n: number;
+  readonly mediaId: number;
+  readonly parentMediaId: number;
+  readonly uri: string;
+  readonly mimeType: string;
+  readonly mediaType: string;
+  readonly length: number;
+  readonly status: string;
+  readonly metadata: Properties;
+  readonly tracks: number;
+  readonly detections: number;
+  /** Tracks that subtitles have. */
+  readonly cues: number;
+  readonly issues: readonly ViewedIssue[];
+}
+
+export interface MediaPage {
+  readonly media: readonly ViewedMedium[];
+  readonly total: number;
+  /** Of the job as a whole. */
+  readonly issues: readonly ViewedIssue[];
+}
+
+/** Everything of one type that one action found in a medium. */
+export interface Lane {
+  readonly lane: number;
+  readonly type: string;
+  readonly action: string;
+  readonly algorithm: string;
+  readonly task: string | null;
+  readonly tracks: number;
+  readonly detections: number;
+  /**
+   * How many detections there are in each part of the medium, from its start; a part is binMs long. The only detection of a track
+   * counts in every part that the track covers.
+   */
+  readonly binMs: number;
+  readonly bins: readonly number[];
+}
+
+export interface ViewedTrack {
+  /** Number within the medium, from 0. */
+  readonly n: number;
+  readonly lane: number;
+  readonly id: string;
+  readonly startMs: number;
+  readonly stopMs: number;
+  readonly startFrame: number;
+  readonly stopFrame: number;
+  readonly confidence: number;
+  /** What it is, or says. */
+  readonly label: string | null;
+  readonly properties: Properties;
+  readonly exemplarFrame: number | null;
+  readonly exemplarMs: number | null;
+  readonly artifact: string | null;
+}
+
+export interface TrackPage {
+  readonly tracks: readonly ViewedTrack[];
+  /** How many fit in all. */
+  readonly total: number;
+}
+
+/** A detection with a box: pixels of the frame as it is stored. */
+export interface ViewedBox {
+  readonly frame: number;
+  readonly track: number;
+  readonly lane: number;
+  readonly label: string | null;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly confidence: number;
+  /** `x,y x,y x,y x,y`, of a box that does not stand upright in the frame. */
+  readonly corners: string | null;
+}
+
+export interface BoxPage {
+  readonly boxes: readonly ViewedBox[];
+  /** Boxes are given up to this frame; those of later ones were too many. */
+  readonly toFrame: number;
+}
+
+export interface TrackQuery {
+  readonly medium: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly lane: number | undefined;
+  readonly minConfidence: number | undefined;
+  /** Stands in what the track is or says, in any case of letters. */
+  readonly text: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export type Question =
+  | { readonly kind: 'media'; readonly limit: number; readonly offset: number }
+  | { readonly kind: 'lanes'; readonly medium: number }
+  | ({ readonly kind: 'tracks' } & TrackQuery)
+  | {
+      readonly kind: 'boxes';
+      readonly medium: number;
+      readonly fromFrame: number;
+      readonly toFrame: number;
+      readonly limit: number;
+    };
+
+export interface Answers {
+  readonly media: MediaPage;
+  readonly lanes: readonly Lane[];
+  readonly tracks: TrackPage;
+  readonly boxes: BoxPage;
+}
+export type AnswerTo<Q extends Question> = Answers[Q['kind']];

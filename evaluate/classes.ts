@@ -1,0 +1,97 @@
+/** Which class of the document is which of the truth: by name, whatever its case, or as it was said by --map. */
+import { Failure } from '../cli/terminal/failure.ts';
+import { listed } from './sentences.ts';
+
+/** A class of the truth and the one of the document that it is. */
+export type Mapping = readonly (readonly [truth: string, found: string])[];
+
+/** What the class of a truth is called that names none. */
+const UNNAMED = 'object';
+
+const canonical = (name: string): string => name.trim().toLowerCase();
+
+export class Classes {
+  /** Numbers of classes by the numbers of the truth's classes, and by names of the document. */
+  readonly #ofTruth: readonly number[];
+  readonly #ofFound = new Map<string, number>();
+  readonly #names: string[] = [];
+  /** All that is found is one class: the truth names none, and nobody has said which it is. */
+  readonly #takesAll: boolean;
+  /** By class: the names that stand for it in the document, as they were met there. */
+  readonly #met = new Map<number, Set<string>>();
+  /** Tracks by names of no class of the truth. */
+  readonly #others = new Map<string, number>();
+
+  /** @throws Failure when `mapping` names a class that the truth does not have */
+  constructor(truth: readonly string[] | undefined, mapping: Mapping) {
+    const names = truth ?? [UNNAMED];
+    for (const [name] of mapping)
+      if (!names.some((one) => canonical(one) === canonical(name)))
+        throw new Failure(
+          `--map names the class ${name}, which the truth does not have: it has ${listed(names)}.`,
+        );
+    this.#takesAll = truth === undefined && mapping.length === 0;
+    this.#ofTruth = names.map((name) => this.#classOf(name, mapping));
+  }
+
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  /** A truth that names no classes has the class 0 alone. */
+  ofTruth(label: number): number {
+    return this.#ofTruth[label] ?? 0;
+  }
+
+  /** Class of a track by its label; undefined: the truth has none like it. */
+  ofFound(label: string): number | undefined {
+    const number = this.#takesAll ? 0 : this.#ofFound.get(canonical(label));
+    if (number === undefined) this.#others.set(label, (this.#others.get(label) ?? 0) + 1);
+    else this.#met.set(number, (this.#met.get(number) ?? new Set<string>()).add(label));
+    return number;
+  }
+
+  /** Sentences about what has no counterpart. @throws Failure when nothing can be compared */
+  notes(): readonly string[] {
+    const taken = [...(this.#met.get(0) ?? [])];
+    if (this.#takesAll && taken.length > 1)
+      throw new Failure(
+        `The truth names no classes, and the document has several (${listed(taken)}): say which it is about, as in --map "${UNNAMED}=${taken[0]}".`,
+      );
+    const others = [...this.#others].map(([name, tracks]) => `${name} (${tracks})`);
+    const missing = this.#names.filter((_, number) => !this.#met.has(number));
+    if (this.#met.size === 0 && others.length > 0)
+      throw new Failure(
+        `No class of the truth (${listed(missing)}) is among those of the document (${listed(others)}): say which is which, as in --map "${missing[0]}=${[...this.#others.keys()][0]}".`,
+      );
+    return [
+      ...(this.#takesAll && taken.length === 1
+        ? [`The truth names no classes; it is compared with ${taken[0]}.`]
+        : []),
+      ...(missing.length > 0
+        ? [
+            `Classes of the truth of which the document has none (--map truth=found, where they are called otherwise): ${listed(missing, 100)}.`,
+          ]
+        : []),
+      ...(others.length > 0
+        ? [
+            `Classes of the document that the truth does not have, with their tracks, which are not judged: ${listed(others, 100)}.`,
+          ]
+        : []),
+    ];
+  }
+
+  /** Classes of the truth that are one class of the document are one. */
+  #classOf(name: string, mapping: Mapping): number {
+    const mapped = mapping
+      .filter(([truth]) => canonical(truth) === canonical(name))
+      .map(([, found]) => canonical(found));
+    const found = mapped.length === 0 ? [canonical(name)] : mapped;
+    const known = found.map((one) => this.#ofFound.get(one)).find((number) => number !== undefined);
+    const number = known ?? this.#names.push(name) - 1;
+    if (known !== undefined && !this.#names[known]!.split('+').includes(name))
+      this.#names[known] += `+${name}`;
+    for (const one of found) this.#ofFound.set(one, number);
+    return number;
+  }
+}

@@ -1,0 +1,88 @@
+/** The detection document that is judged: read once through as often as it takes, a detection in memory at a time. */
+import { parseBoolean } from '../domain/values.ts';
+import { DocumentError } from '../results/document/document-scan.ts';
+import { rewritten } from '../results/exports/document-walk.ts';
+import { isObject, tasksOf, textOf } from '../results/document/found-values.ts';
+import type { FoundMedium, Writer } from '../results/document/found.ts';
+import { FileNames } from '../results/exports/pictures.ts';
+import { explain, Failure } from '../cli/terminal/failure.ts';
+
+/** Where a document comes from. */
+export interface DocumentSource {
+  /** As people call it. */
+  readonly name: string;
+  /** @throws Failure */
+  open(): Promise<AsyncIterable<Uint8Array>>;
+}
+
+export interface NamedMedium {
+  readonly medium: FoundMedium;
+  /** The last part of its URI; with its id before it where an earlier one is called the same. */
+  readonly name: string;
+}
+
+/** What a document says before its findings. */
+export interface DocumentHead {
+  readonly jobId: string;
+  readonly status: string;
+  /** Names, in the order of the pipeline. */
+  readonly actions: readonly string[];
+  readonly media: readonly NamedMedium[];
+  /** A property of the job, an algorithm or an action has left out most detections of tracks. */
+  readonly hasExemplarsAlone: boolean;
+}
+
+/** Shows the document to a writer. @throws Failure */
+export async function walk(source: DocumentSource, writer: Writer): Promise<void> {
+  const document = await source.open();
+  try {
+    for await (const _ of rewritten(document, writer)) continue;
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const isWrong =
+      error instanceof DocumentError || error instanceof SyntaxError || error instanceof TypeError;
+    throw new Failure(
+      `${source.name} ${isWrong ? 'is no detection document' : 'cannot be read to its end'}: ${explain(error)}`,
+    );
+  }
+}
+
+/** @throws Failure */
+export async function headOf(source: DocumentSource): Promise<DocumentHead> {
+  const reader = new HeadReader();
+  await walk(source, reader);
+  if (reader.media.length > 0) return reader;
+  throw new Failure(`${source.name} has no media: is it a detection document (troupe jobs output ID)?`);
+}
+
+class HeadReader implements Writer, DocumentHead {
+  jobId = '';
+  status = '';
+  actions: readonly string[] = [];
+  hasExemplarsAlone = false;
+  readonly media: NamedMedium[] = [];
+  readonly #names = new FileNames();
+
+  ofJob(field: string, value: unknown): void {
+    if (field === 'jobId') this.jobId = textOf(value);
+    else if (field === 'status') this.status = textOf(value);
+    else if (field === 'pipeline' && isObject(value)) this.actions = [...tasksOf(value).keys()];
+    if (field === 'pipeline' || field.endsWith('Properties'))
+      this.hasExemplarsAlone ||= isSet(value, EXEMPLARS);
+  }
+
+  medium(medium: FoundMedium): string {
+    this.media.push({ medium, name: this.#names.of(medium) });
+    return '';
+  }
+}
+
+const EXEMPLARS = 'OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY';
+
+/** Whether a property is true somewhere in the value. */
+function isSet(value: unknown, property: string): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, one]: [string, unknown]) =>
+    name === property ? parseBoolean(textOf(one)) === true : isSet(one, property),
+  );
+}

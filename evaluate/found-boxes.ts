@@ -1,0 +1,111 @@
+/** Boxes of the document that are judged. */
+import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../results/document/found.ts';
+import { labelOf, ShownPicture } from '../results/exports/pictures.ts';
+import { BoxTable } from './box-table.ts';
+import type { Classes } from './classes.ts';
+import type { Places } from './places.ts';
+
+/** What of the document is judged; undefined: whatever it is. */
+export interface Wanted {
+  readonly type: string | undefined;
+  readonly action: string | undefined;
+}
+
+export const isWanted = ({ type, action }: Wanted, track: FoundTrack): boolean =>
+  (type === undefined || track.type.toLowerCase() === type.toLowerCase()) &&
+  (action === undefined || track.action.toLowerCase() === action.toLowerCase());
+
+/** Who found something of a class. */
+export interface Finder {
+  readonly type: string;
+  readonly action: string;
+}
+
+export class FoundBoxes implements Writer {
+  readonly boxes: BoxTable;
+  /** By the number of a track: who found it, by number. */
+  readonly #finderOfTrack: number[] = [];
+  readonly #finders: Finder[] = [];
+  /** By class: numbers of those who found something of it. */
+  readonly #findersOf = new Map<number, Set<number>>();
+  readonly #places: Places;
+  readonly #classes: Classes;
+  readonly #wanted: Wanted;
+  readonly #judged: ReadonlySet<number>;
+  #picture: ShownPicture | undefined;
+  #label: number | undefined;
+  #finder = 0;
+
+  constructor(parts: {
+    readonly places: Places;
+    readonly classes: Classes;
+    readonly wanted: Wanted;
+    readonly limit: number;
+  }) {
+    this.#places = parts.places;
+    this.#classes = parts.classes;
+    this.#wanted = parts.wanted;
+    this.#judged = new Set(parts.places.media.map(({ medium }) => medium.mediaId));
+    this.boxes = new BoxTable(parts.limit, 'document');
+  }
+
+  medium(medium: FoundMedium): string {
+    this.#picture = this.#judged.has(medium.mediaId) ? new ShownPicture(medium) : undefined;
+    return '';
+  }
+
+  track(track: FoundTrack): string {
+    this.#label = undefined;
+    if (this.#picture === undefined || !isWanted(this.#wanted, track) || !hasBox(track)) return '';
+    this.#label = this.#classes.ofFound(labelOf(track));
+    if (this.#label === undefined) return '';
+    this.#finder = this.#finderOf(track);
+    this.#finderOfTrack.push(this.#finder);
+    this.#findersOf.set(
+      this.#label,
+      (this.#findersOf.get(this.#label) ?? new Set<number>()).add(this.#finder),
+    );
+    return '';
+  }
+
+  detection(one: FoundDetection, { medium }: FoundTrack): string {
+    const box = this.#label === undefined ? undefined : this.#picture?.boxOf(one);
+    const frame = medium.mediaType === 'IMAGE' ? 0 : one.offsetFrame;
+    const picture = box === undefined ? undefined : this.#places.ofFound(medium.mediaId, frame);
+    if (box === undefined || picture === undefined) return '';
+    const { x, y, width, height } = box;
+    this.boxes.add({
+      ...{ picture, x, y, width, height, area: width * height, score: one.confidence },
+      ...{ label: this.#label!, track: this.#finderOfTrack.length - 1, ignored: false, crowd: false },
+    });
+    return '';
+  }
+
+  /** Of each class the finder that counts: the last in the pipeline of those who found something of it. */
+  chosen(actions: readonly string[]): ReadonlyMap<number, Finder> {
+    const placeOf = (number: number) => actions.indexOf(this.#finders[number]!.action);
+    return new Map(
+      [...this.#findersOf].map(([label, finders]) => {
+        const last = [...finders].toSorted((a, b) => placeOf(b) - placeOf(a))[0]!;
+        return [label, this.#finders[last]!];
+      }),
+    );
+  }
+
+  finderOf(track: number): Finder {
+    return this.#finders[this.#finderOfTrack[track]!]!;
+  }
+
+  /** All who found something of the classes of the truth. */
+  get finders(): readonly Finder[] {
+    return this.#finders;
+  }
+
+  #finderOf({ type, action }: FoundTrack): number {
+    const known = this.#finders.findIndex((one) => one.type === type && one.action === action);
+    return known >= 0 ? known : this.#finders.push({ type, action }) - 1;
+  }
+}
+
+const hasBox = ({ exemplar }: FoundTrack): boolean =>
+  exemplar === undefined || (exemplar.width > 0 && exemplar.height > 0);

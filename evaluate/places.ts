@@ -1,0 +1,217 @@
+/** Which picture or frame of the document is which of the truth. */
+import type { FoundMedium } from '../results/document/found.ts';
+import { ShownPicture } from '../results/exports/pictures.ts';
+import { Failure } from '../cli/terminal/failure.ts';
+import type { NamedMedium } from './document.ts';
+import { listed } from './sentences.ts';
+import type { BoxTruth, PictureTruth, TruthPicture, VideoTruth } from './truth/truth.ts';
+
+export interface Places {
+  /** Numbers of what is judged, ascending with the frames of a video; undefined: it is not judged. */
+  ofTruth(picture: number): number | undefined;
+  ofFound(mediaId: number, frame: number): number | undefined;
+  /** Whether it is a frame of a video. */
+  isFrame(number: number): boolean;
+  /** Pictures and frames that are judged; undefined: the document does not tell. */
+  readonly count: number | undefined;
+  readonly media: readonly NamedMedium[];
+  readonly notes: readonly string[];
+}
+
+interface PlaceOptions {
+  /** The medium that is meant, by its mediaId. */
+  readonly mediaId: number | undefined;
+  /** Of videos each so many-th frame is judged. */
+  readonly step: number;
+}
+
+/** @throws Failure when truth and document have nothing in common */
+export function placesOf(truth: BoxTruth, media: readonly NamedMedium[], options: PlaceOptions): Places {
+  const meant = media.filter(
+    ({ medium }) => options.mediaId === undefined || medium.mediaId === options.mediaId,
+  );
+  if (meant.length === 0)
+    throw new Failure(
+      `The document has no medium ${options.mediaId}: its media are ${listed(media.map(numbered))}.`,
+    );
+  const places =
+    truth.kind === 'video' ? placesInVideo(truth, meant, options) : placesOfPictures(truth, meant, options);
+  const incomplete = places.media.filter(
+    ({ medium }) => medium.status !== '' && medium.status !== 'COMPLETE',
+  );
+  if (incomplete.length === 0) return places;
+  const note = `Not all of these media was looked at (status ERROR or INCOMPLETE), and what was not found there counts as missed: ${listed(incomplete.map(({ name }) => name))}.`;
+  return { ...places, notes: [...places.notes, note] };
+}
+
+const numbered = ({ medium, name }: NamedMedium): string => `${medium.mediaId} (${name})`;
+const isVideo = ({ medium }: NamedMedium): boolean => medium.mediaType === 'VIDEO';
+
+/** The one that is meant, called so, or the only one. @throws Failure */
+export function theOnly(
+  media: readonly NamedMedium[],
+  what: string,
+  isCalledSo: (name: string) => boolean,
+): NamedMedium {
+  const [named, ...others] = media.filter(({ name }) => isCalledSo(name));
+  if (named !== undefined && others.length === 0) return named;
+  const [only] = media;
+  if (only !== undefined && media.length === 1) return only;
+  throw new Failure(
+    only === undefined
+      ? `The document has no ${what}, and the truth is about one.`
+      : `The truth is about one ${what}, and the document has several: name it by --media. They are ${listed(media.map(numbered))}.`,
+  );
+}
+
+function placesInVideo(truth: VideoTruth, media: readonly NamedMedium[], { step }: PlaceOptions): Places {
+  const wanted = truth.name === undefined ? undefined : fileNameIn(truth.name);
+  const one = theOnly(media.filter(isVideo), 'video', (name) => name === wanted);
+  const { length, mediaId } = one.medium;
+  const frames = length > 0 ? length : undefined;
+  for (const { picture } of truth.boxes)
+    if (frames !== undefined && picture >= frames)
+      throw new Failure(
+        `The truth has a box in frame ${picture} (counted from 0), but ${one.name} has ${frames} frames: is it the truth of another video?`,
+      );
+  const last = Math.min(truth.last ?? Infinity, (frames ?? Infinity) - 1);
+  const isJudged = (frame: number) =>
+    frame >= truth.first && frame <= last && (frame - truth.first) % truth.step === 0 && frame % step === 0;
+  const numberOf = (frame: number) => (isJudged(frame) ? frame : undefined);
+  const notes =
+    truth.frames !== undefined && frames !== undefined && truth.frames !== frames
+      ? [`The truth is of a video of ${truth.frames} frames, ${one.name} has ${frames}: are they the same?`]
+      : [];
+  return {
+    ofTruth: numberOf,
+    ofFound: (medium, frame) => (medium === mediaId ? numberOf(frame) : undefined),
+    isFrame: () => true,
+    count: last === Infinity ? undefined : countOf(last, isJudged),
+    media: [one],
+    notes,
+  };
+}
+
+function countOf(last: number, isJudged: (frame: number) => boolean): number {
+  let count = 0;
+  for (let frame = 0; frame <= last; frame++) if (isJudged(frame)) count += 1;
+  return count;
+}
+
+/** Where a picture of the truth is in the document. */
+interface Spot {
+  readonly at: NamedMedium;
+  readonly frame: number;
+}
+
+function placesOfPictures(
+  truth: PictureTruth,
+  media: readonly NamedMedium[],
+  { step }: PlaceOptions,
+): Places {
+  const finder = new Finder(media);
+  const spots = truth.pictures.map((picture) => finder.find(picture));
+  const order = new Map(media.map(({ medium }, number) => [medium.mediaId, number]));
+  const rankOf = ({ at }: Spot) => order.get(at.medium.mediaId) ?? 0;
+  const judged = spots
+    .flatMap((spot, picture) => (spot === undefined || !isAtStep(spot, step) ? [] : [{ spot, picture }]))
+    .toSorted((a, b) => rankOf(a.spot) - rankOf(b.spot) || a.spot.frame - b.spot.frame);
+  if (judged.length === 0)
+    throw new Failure(
+      `None of the ${truth.pictures.length} pictures of the truth (${listed(
+        truth.pictures.map(({ name }) => name),
+        3,
+      )}) is among the media of the document (${listed(
+        media.map(({ name }) => name),
+        3,
+      )}).`,
+    );
+  const ofTruth = new Map(judged.map(({ picture }, number) => [picture, number]));
+  const ofFound = new Map(
+    judged.map(({ spot }, number) => [keyOf(spot.at.medium.mediaId, spot.frame), number]),
+  );
+  return {
+    ofTruth: (picture) => ofTruth.get(picture),
+    ofFound: (mediaId, frame) => ofFound.get(keyOf(mediaId, frame)),
+    isFrame: (number) => isVideo(judged[number]!.spot.at),
+    count: judged.length,
+    media: media.filter((one) => judged.some(({ spot }) => spot.at === one)),
+    notes: [...notesAbout(truth, spots, media)],
+  };
+}
+
+const keyOf = (mediaId: number, frame: number) => `${mediaId} ${frame}`;
+const isAtStep = ({ at, frame }: Spot, step: number): boolean => !isVideo(at) || frame % step === 0;
+
+function* notesAbout(
+  { pictures }: PictureTruth,
+  spots: readonly (Spot | undefined)[],
+  media: readonly NamedMedium[],
+): Generator<string> {
+  const lost = pictures.filter((_, number) => spots[number] === undefined);
+  if (lost.length > 0)
+    yield `${lost.length} of ${pictures.length} pictures of the truth are not in the document and are not judged: ${listed(lost.map(({ name }) => name))}.`;
+  const seen = new Set(spots.map((spot) => spot?.at));
+  const without = media.filter((one) => !seen.has(one) && (isVideo(one) || one.medium.mediaType === 'IMAGE'));
+  if (without.length > 0)
+    yield `The truth says nothing of these media, and they are not judged: ${listed(without.map(({ name }) => name))}.`;
+  const resized = pictures.filter(({ width, height }, number) => {
+    const spot = spots[number];
+    const size = spot === undefined ? undefined : sizeOf(spot.at.medium);
+    return (
+      size !== undefined && width > 0 && size.width > 0 && (size.width !== width || size.height !== height)
+    );
+  });
+  if (resized.length > 0)
+    yield `In the truth these pictures have another size than in the document, so their boxes may not fit: ${listed(resized.map(({ name }) => name))}.`;
+}
+
+const sizeOf = (medium: FoundMedium) => new ShownPicture(medium).size;
+
+/** Truths are written on all systems: both slashes part folders. */
+const fileNameIn = (name: string): string =>
+  name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+
+/** Finds media by the names that tools give to pictures and to frames of videos. */
+class Finder {
+  readonly #byName = new Map<string, NamedMedium[]>();
+  readonly #videos: readonly NamedMedium[];
+
+  constructor(media: readonly NamedMedium[]) {
+    this.#videos = media.filter(isVideo);
+    for (const one of media)
+      for (const name of new Set([one.name, fileNameIn(plainPath(one.medium.path))]))
+        this.#byName.set(name, [...(this.#byName.get(name) ?? []), one]);
+  }
+
+  find({ name, frame }: TruthPicture): Spot | undefined {
+    const picture = this.#medium(name);
+    if (picture !== undefined) return { at: picture, frame: isVideo(picture) ? (frame ?? 0) : 0 };
+    const [, video = '', number = ''] = /^(.*)-(\d{6,})\.\w+$/s.exec(name) ?? [];
+    const at = number === '' ? undefined : this.#medium(video);
+    if (at !== undefined && isVideo(at)) return { at, frame: Number(number) };
+    // So CVAT calls the frames of a video.
+    const [, cvat] = /^frame_(\d+)(?:\.\w+)?$/i.exec(fileNameIn(name)) ?? [];
+    const [only, ...others] = this.#videos;
+    return cvat === undefined || only === undefined || others.length > 0
+      ? undefined
+      : { at: only, frame: Number(cvat) };
+  }
+
+  /** Of several with the same last part the one whose folders are called so, too. */
+  #medium(name: string): NamedMedium | undefined {
+    const all = this.#byName.get(fileNameIn(name)) ?? [];
+    const near =
+      all.length > 1 ? all.filter(({ medium }) => plainPath(medium.path).endsWith(`/${name}`)) : all;
+    return near.length === 1 ? near[0] : all.find((one) => one.name === name);
+  }
+}
+
+/** Truths name files, in which any character may stand: all percent signs are read, also those that stand for a slash or a question mark. */
+function plainPath(uri: string): string {
+  try {
+    return decodeURIComponent(uri.replace(/[?#].*$/s, ''));
+  } catch {
+    return uri;
+  }
+}

@@ -1,0 +1,63 @@
+/** Reads a truth in the format that was named, or else in the one that its beginning shows. */
+import { isUtf8 } from 'node:buffer';
+import { Failure } from '../../cli/terminal/failure.ts';
+import { cocoTruth } from './coco.ts';
+import { cvatTruth } from './cvat.ts';
+import { isMotLine, motTruth } from './mot.ts';
+import { isRttmLine, rttmTruth } from './rttm.ts';
+import { Source } from './source.ts';
+import { cueTruth, textTruth } from './transcript.ts';
+import { TRUTH_FORMATS, type Truth, type TruthFormat } from './truth.ts';
+
+const READERS: Readonly<Record<TruthFormat, (source: Source) => Promise<Truth>>> = {
+  coco: cocoTruth,
+  cvat: cvatTruth,
+  mot: motTruth,
+  rttm: rttmTruth,
+  text: textTruth,
+  vtt: cueTruth,
+  srt: cueTruth,
+};
+
+/** @throws Failure */
+export async function readTruth(
+  file: string,
+  { format, limit }: { readonly format: TruthFormat | undefined; readonly limit: number },
+): Promise<{ readonly format: TruthFormat; readonly truth: Truth }> {
+  const source = new Source(file, limit);
+  const start = await source.start();
+  if (start.length === 0) throw source.failure('is empty.');
+  const known = format ?? formatOf(start, source);
+  return { format: known, truth: await READERS[known](source) };
+}
+
+function formatOf(start: Buffer, source: Source): TruthFormat {
+  const text = start
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trimStart();
+  if (text.startsWith('{')) return 'coco';
+  if (text.startsWith('['))
+    throw source.failure('is a list in JSON, such as results in COCO are: a truth in COCO is an object with images, categories and annotations.'); // oxfmt-ignore
+  if (text.startsWith('<')) return 'cvat';
+  // The last character may be cut.
+  if (start.includes(0) || ![0, 1, 2, 3].some((less) => isUtf8(start.subarray(0, start.length - less))))
+    throw source.failure(`is none of the formats that are read: ${TRUTH_FORMATS.join(', ')}.`);
+  return formatOfText(text);
+}
+
+function formatOfText(text: string): TruthFormat {
+  if (/^WEBVTT(\s|$)/.test(text)) return 'vtt';
+  if (/^\d+[ \t]*\r?\n[ \t]*\d+:\d+:\d+,\d+[ \t]*-->/.test(text)) return 'srt';
+  const lines = text.split(/\r?\n/, 20).filter((line) => line.trim() !== '');
+  // The last line may be cut.
+  const whole = lines.length > 1 ? lines.slice(0, -1) : lines;
+  if (whole.every(isMotLine)) return 'mot';
+  return whole.every(isRttmLine) ? 'rttm' : 'text';
+}
+
+export function truthFormat(given: string): TruthFormat {
+  const format = TRUTH_FORMATS.find((one) => one === given.toLowerCase());
+  if (format === undefined) throw new Failure(`--format is one of ${TRUTH_FORMATS.join(', ')}.`);
+  return format;
+}

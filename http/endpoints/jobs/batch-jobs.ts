@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import type { JobCommand, JobReply } from '../../../actors/batch-job/state/commands.ts';
+import type { Family } from '../../../actors/runtime/system.ts';
+import { jobNumber } from '../../../domain/job/job-id.ts';
+import { userOf } from '../../access/bearer.ts';
+import { answered, json, nothing, ok, withoutBody } from '../../routing/declaration.ts';
+import { endpoint } from '../../steps/endpoint.ts';
+import { HttpError, notThere, overloaded } from '../../routing/errors.ts';
+import { coreResponse, responseMessage } from '../../schemas/common.ts';
+import { cocoDocument, detectionDocument } from '../../schemas/jobs/detection-document.ts';
+import {
+  archiveRepostRequest,
+  archiveRepostResponse,
+  creationHeaders,
+  creationQuery,
+  documentQuery,
+  dryRunResponse,
+  jobCreationRequest,
+  jobCreationResponse,
+  jobId,
+  jobIdParam,
+  resubmitQuery,
+  singleJobInfo,
+  singleJobQuery,
+} from '../../schemas/jobs/batch-jobs.ts';
+import {
+  createJob,
+  created,
+  creationFailure,
+  notCreated,
+  tooManyMedia,
+  WRONG_KEY,
+  type CreationDeps,
+} from './job-creation.ts';
+import { whyNotCancelled } from './job-cancel.ts';
+import { acceptedFormat, EXPORT_TYPES, foundIn } from './job-exports.ts';
+import { repost, type ResultDeps } from './job-results.ts';
+
+export interface BatchJobDeps extends CreationDeps, ResultDeps {
+  readonly jobs: Family<JobCommand, JobReply>;
+}
+
+const COMMON = { tag: 'Batch jobs', caller: 'USER' } as const;
+const params = z.object({ id: jobIdParam });
+const CREATED = {
+  jobId: 'host-12',
+  coreResponse: { responseCode: 0, message: null },
+  archiveCheckStatus: 'NO_ARCHIVE_URL_IN_JOB',
+};
+const noBody = () => null;
+const noJobId = (_: string, given: unknown) =>
+  `Failed to parse job id of '${(given as { id: string }).id}'. Expected a job id like <hostname>-<integer>.`;
+const refusal = (message: string) => ({ responseCode: 1 as const, message });
+
+/** Specification 4.2. */
+export const batchJobEndpoints = [
+  endpoint({
+    ...COMMON,
+    method: 'post',
+    path: '/rest/jobs',
+    id: 'createJob',
+    summary: 'Create a batch job',
+    description: 'When this answers 201, the job is stored and survives the end of the server.',
+    headers: creationHeaders,
+    query: creationQuery,
+    body: {
+      schema: jobCreationRequest,
+      example: {
+        media: [{ mediaUri: 'file:///media/street.mp4' }],
+        pipelineName: 'MOTION DETECTION PIPELINE',
+      },
+    },
+    answers: {
+      200: json('With dryRun=true: what the job would do.', dryRunResponse),
+      201: {
+        ...json('The job was accepted.', jobCreationResponse, CREATED),
+        headers: { Location: 'Where the job can be asked for' },
+      },
+      400: json(
+        'The job was refused; the message says why.',
+        jobCreationResponse,
+        notCreated(creationFailure('No pipeline named: NO SUCH')),
+      ),
+      422: json('The Idempotency-Key was used for another request.', jobCreationResponse),
+    },
+    refusal: notCreated,
+    firstLook: tooManyMedia,
+    says: {
+      body: (problems) => creationFailure(`The request has errors in the following fields:\n${problems}`),
+      headers: () => WRONG_KEY,
+    },
+    handle: ({ body, given, query, headers, ctx }, deps: BatchJobDeps) =>
+      createJob(
+        { body, given, isDryRun: query.dryRun === true, key: headers['Idempotency-Key'] },
+        userOf(ctx),
+        deps,
+      ),
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'get',
+    path: '/rest/jobs/{id}',
+    id: 'getJob',
+    summary: 'Tell how a job stands',
+    params,
+    query: singleJobQuery,
+    answers: { 200: json('The job.', singleJobInfo), 400: nothing('There is no such job.') },
+    refusal: noBody,
+    async handle({ params: { id }, query: { details = '' } }, { views }: BatchJobDeps) {
+      // Members that the specification does not list go only to those who ask for them: readers of its clients may refuse them.
+      const info = /^true$/i.test(details) ? await views.detailed(id) : await views.single(id);
+      return info === undefined ? withoutBody(400) : ok(info);
+    },
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'post',
+    path: '/rest/jobs/{id}/cancel',
+    id: 'cancelJob',
+    summary: 'Cancel a job',
+    description: 'The job ends CANCELLED within seconds, with a document of what was found until then.',
+    params,
+    answers: {
+      200: json('The job will end.', coreResponse, { responseCode: 0, message: null }),
+      400: json('There is no such job, or it has ended or is being cancelled already.', coreResponse),
+    },
+    refusal,
+    says: { params: noJobId },
+    async handle({ params: { id } }, { jobs, views }: BatchJobDeps) {
+      const reply = await jobs.ask(String(id), { type: 'cancel' });
+      if (reply.kind === 'done') return ok({ responseCode: 0, message: null });
+      return answered(400, refusal(whyNotCancelled(id, await views.single(id))));
+    },
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'get',
+    path: '/rest/jobs/{id}/output/detection',
+    id: 'getDetectionDocument',
+    summary: 'Get the detection document of a job that has ended',
+    description:
+      'With `format` what was found is given in a form that other tools read. Without it the Accept header may ask for one of the types that are named for 200, but for application/xml.',
+    params,
+    query: documentQuery,
+    answers: {
+      200: {
+        ...json('The document, or another form of it, streamed.', z.union([detectionDocument, cocoDocument])),
+        others: EXPORT_TYPES,
+      },
+      400: {
+        ...json(
+          'There is no such job, it has not ended, or it was asked to write no document (no body). Or it has no such form (the message says why).',
+          responseMessage,
+        ),
+        onRequest: true,
+      },
+      502: json('The document of the earlier job that an archive had could not be fetched.', responseMessage),
+    },
+    refusal: (message, { params: address }) => (address === undefined ? null : { message }),
+    handle: ({ params: { id }, query, ctx }, deps: BatchJobDeps) =>
+      foundIn(id, { ...query, format: query.format ?? acceptedFormat(ctx) }, ctx.res, deps),
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'post',
+    path: '/rest/jobs/{id}/resubmit',
+    id: 'resubmitJob',
+    summary: 'Run a job that has ended once more',
+    description: 'It keeps its id, its media and its plan.',
+    params,
+    query: resubmitQuery,
+    form: true,
+    answers: {
+      200: json('The job runs again.', jobCreationResponse, CREATED),
+      400: json('There is no such job, it has not ended, or jobPriority is wrong.', jobCreationResponse),
+      408: json('A form with jobPriority did not end in time.', responseMessage),
+      413: json('A form with jobPriority is too large.', responseMessage),
+    },
+    refusal: notCreated,
+    says: { params: noJobId },
+    handle: ({ params: { id }, query: { jobPriority } }, deps: BatchJobDeps) =>
+      resubmit(id, jobPriority, deps),
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'post',
+    path: '/rest/jobs/archiverepost',
+    id: 'repostToArchive',
+    summary: 'Post the results of jobs to their archives once more',
+    description:
+      'A job without archive counts as posted. What is sent is what was sent at the end of the job.',
+    body: { schema: archiveRepostRequest, example: [12, 13] },
+    answers: {
+      200: json('Everything arrived.', archiveRepostResponse, { success: [12, 13], failures: [] }),
+      500: json('Some posts failed; the others arrived.', archiveRepostResponse, {
+        success: [12],
+        failures: [{ jobId: 13, error: 'Job is still running.' }],
+      }),
+    },
+    says: { body: (problems) => `The body must be an array of job ids:\n${problems}` },
+    /** Specification 6.4: 200 when everything arrived, else 500 with the same body. */
+    async handle({ body, ctx }, deps: BatchJobDeps) {
+      const reposted = await repost(body, ctx.res, deps);
+      return answered(reposted.failures.length === 0 ? 200 : 500, reposted);
+    },
+  }),
+  // Ours.
+  endpoint({
+    ...COMMON,
+    method: 'delete',
+    path: '/rest/jobs/{id}',
+    id: 'deleteJob',
+    summary: 'Remove a job that has ended, with its files',
+    params: z.object({ id: jobId }),
+    answers: {
+      204: nothing('The job is gone.'),
+      404: json('There is no such job.', responseMessage),
+      409: json('The job has not ended yet.', responseMessage),
+    },
+    async handle({ params, ctx }, { jobService }: BatchJobDeps) {
+      const id = jobNumber(params.id);
+      const outcome = id === null ? 'unknown' : await jobService.remove(id, userOf(ctx).name);
+      if (outcome === 'unknown') throw notThere('job', params.id, '/rest/jobs');
+      if (outcome === 'live')
+        throw new HttpError(409, `Job ${id} has not ended yet. Cancel it first, or wait for its end.`);
+      return withoutBody(204);
+    },
+  }),
+];
+
+async function resubmit(
+  id: number,
+  priority: number | undefined,
+  { jobService, views }: Pick<BatchJobDeps, 'jobService' | 'views'>,
+) {
+  const reply = await jobService.resubmit(id, priority);
+  if (reply.kind === 'overloaded') throw overloaded(reply.message);
+  if (reply.kind === 'refused') {
+    const why =
+      reply.reason === 'NO_SUCH_JOB'
+        ? `There was no job with id: ${id}`
+        : `The job with id ${id} is in the non-terminal state of '${reply.status}'. Only jobs in a terminal state may be resubmitted.`;
+    return answered(400, notCreated(`Failed to resubmit the job with id '${id}'. ${why}`));
+  }
+  const job = await views.single(id);
+  // A run that is asked for is run: the archive knows the one before.
+  const archiveCheckStatus =
+    job?.archiveStatus === 'NOT REQUESTED' ? 'NO_ARCHIVE_URL_IN_JOB' : 'NOT_REQUESTED';
+  return ok(created({ kind: 'accepted', jobId: job?.jobId ?? String(id), archiveCheckStatus }));
+}

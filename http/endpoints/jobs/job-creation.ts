@@ -1,0 +1,160 @@
+/** POST /rest/jobs: from the body of the request to the words of the job service, and its answer back. */
+import { createHash } from 'node:crypto';
+import type { DryRun, DryRuns } from '../../../actors/job-service/dry-run.ts';
+import type { Repeatable } from '../../../actors/requests/idempotency.ts';
+import type { JobRequest } from '../../../actors/job-service/job-request.ts';
+import type { JobService } from '../../../actors/job-service/job-service.ts';
+import type { Accepted } from '../../../actors/requests/submission.ts';
+import type { User } from '../../access/bearer.ts';
+import { answered, ok } from '../../routing/declaration.ts';
+import { HttpError, overloaded } from '../../routing/errors.ts';
+import type { JobCreationRequest } from '../../schemas/jobs/batch-jobs.ts';
+
+export interface CreationDeps {
+  readonly jobService: JobService;
+  readonly dryRuns: DryRuns;
+  /** How clients reach the server. */
+  readonly url: string;
+}
+
+interface Creation {
+  readonly body: JobCreationRequest;
+  /** The body before its schema has changed anything. */
+  readonly given: unknown;
+  readonly isDryRun: boolean;
+  /** The Idempotency-Key. */
+  readonly key: string | undefined;
+}
+
+export async function createJob(
+  { body, given, isDryRun, key }: Creation,
+  user: User,
+  { jobService, dryRuns, url }: CreationDeps,
+) {
+  const request = { ...toRequest(body), user: user.name };
+  const submission = isDryRun
+    ? await dryRuns.of(request)
+    : await jobService.submit(request, repeatableOf(key, given, user));
+  switch (submission.kind) {
+    case 'overloaded':
+      throw overloaded(submission.message);
+    case 'refused':
+      return answered(400, notCreated(creationFailure(submission.message, body.externalId)));
+    case 'keyReused':
+      return answered(422, notCreated(KEY_REUSED));
+    case 'accepted':
+      return answered(201, created(submission), { Location: `${url}/rest/jobs/${submission.jobId}` });
+    case 'planned':
+      return ok(planned(submission));
+  }
+}
+
+/** Counted before they are read: what is wrong with a million media takes long to say. */
+export function tooManyMedia(body: unknown, { jobService }: Pick<CreationDeps, 'jobService'>) {
+  const message = jobService.tooMany(mediaCount(body));
+  return message === undefined ? undefined : creationFailure(message);
+}
+
+function mediaCount(body: unknown): number {
+  const media: unknown = typeof body === 'object' && body !== null && 'media' in body ? body.media : [];
+  return Array.isArray(media) ? media.length : 0;
+}
+
+export const WRONG_KEY = 'Idempotency-Key must have 1 to 255 visible ASCII characters.';
+export const KEY_REUSED =
+  'The Idempotency-Key was used for another request. Use a new key for a new job, or send the same body again.';
+
+/** A client that repeats a request under the same key (after a time-out, say) gets the same job. */
+export function repeatableOf(
+  key: string | undefined,
+  given: unknown,
+  { subject, name }: User,
+): Repeatable | undefined {
+  if (key === undefined) return undefined;
+  const requestHash = createHash('sha256').update(JSON.stringify(given)).digest('hex');
+  return { user: subject ?? name, key, requestHash };
+}
+
+/** Specification 2.1: GET when nothing is said. */
+function callbackOf({ callbackURL, callbackMethod, externalId }: JobCreationRequest): JobRequest['callback'] {
+  const method = callbackMethod?.trim().toUpperCase() ?? 'GET';
+  if (method !== 'GET' && method !== 'POST')
+    throw refused(`callbackMethod is "${callbackMethod}"; it must be GET or POST.`, externalId);
+  return isGiven(callbackURL) ? { url: callbackURL!.trim(), method } : undefined;
+}
+
+/** The request in the words of the job service; what the client left out gets the specification's defaults. */
+function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user'> {
+  return {
+    media: body.media.map((medium) => ({
+      uri: medium.mediaUri,
+      metadata: medium.metadata ?? {},
+      properties: medium.properties ?? {},
+      frameRanges: medium.frameRanges ?? [],
+      timeRanges: medium.timeRanges ?? [],
+      ...selectorsOf(medium),
+    })),
+    pipelineName: body.pipelineName ?? undefined,
+    pipelineDefinition: body.pipelineDefinition ?? undefined,
+    buildOutput: body.buildOutput ?? true,
+    externalId: body.externalId ?? null,
+    jobProperties: body.jobProperties ?? {},
+    algorithmProperties: body.algorithmProperties ?? {},
+    priority: body.priority ?? undefined,
+    callback: callbackOf(body),
+  };
+}
+
+type RequestedMedium = JobCreationRequest['media'][number];
+
+function selectorsOf({ mediaSelectors, mediaSelectorsOutputAction }: RequestedMedium) {
+  const selectors = (mediaSelectors ?? []).map(({ selectionProperties, ...selector }) => ({
+    ...selector,
+    selectionProperties: selectionProperties ?? {},
+  }));
+  return {
+    ...(selectors.length === 0 ? {} : { selectors }),
+    ...(isGiven(mediaSelectorsOutputAction)
+      ? { selectorsOutputAction: mediaSelectorsOutputAction!.trim() }
+      : {}),
+  };
+}
+
+const isGiven = (text: string | null | undefined) =>
+  text !== null && text !== undefined && text.trim() !== '';
+
+function planned({ priority, pipeline, media, warnings }: DryRun) {
+  const warning = warnings.length === 0 ? null : warnings.join('\n');
+  return {
+    coreResponse: { responseCode: warning === null ? (0 as const) : (2 as const), message: warning },
+    priority,
+    pipeline,
+    media,
+  };
+}
+
+export function created({ jobId, archiveCheckStatus, outputObjectUri, warning }: Accepted) {
+  return {
+    jobId,
+    coreResponse: {
+      responseCode: warning === undefined ? (0 as const) : (2 as const),
+      message: warning ?? null,
+    },
+    archiveCheckStatus,
+    ...(outputObjectUri === undefined ? {} : { outputObjectUri }),
+  };
+}
+
+function refused(reason: string, externalId: string | null | undefined): HttpError {
+  const message = creationFailure(reason, externalId);
+  return new HttpError(400, message, { body: notCreated(message) });
+}
+
+export const creationFailure = (reason: string, externalId?: string | null) =>
+  `Failure creating job${isGiven(externalId) ? ` with external id '${externalId}'` : ''}. ${reason}`;
+
+export const notCreated = (message: string) => ({
+  jobId: null,
+  coreResponse: { responseCode: 1 as const, message },
+  archiveCheckStatus: null,
+});

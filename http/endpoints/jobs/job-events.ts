@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { answered, json, nothing, type DeclaredAnswer, withoutBody } from '../../routing/declaration.ts';
+import { endpoint } from '../../steps/endpoint.ts';
+import type { EventStreams } from '../../events/event-streams.ts';
+import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
+import { responseMessage } from '../../schemas/common.ts';
+import { jobListQuery } from '../../schemas/jobs/job-list.ts';
+import { asked } from './job-list.ts';
+
+export interface JobEventDeps {
+  readonly eventStreams: EventStreams;
+}
+
+const EVENT = {
+  jobId: 'host-12',
+  jobStatus: 'IN_PROGRESS',
+  jobProgress: 37.5,
+  terminal: false,
+  stage: 'TASK',
+  task: { name: 'MOTION DETECTION TASK', number: 1, of: 2 },
+  waitingFor: null,
+};
+export const JOB_EVENTS = {
+  description: 'The events of the job.',
+  content: {
+    schema: z.string(),
+    type: 'text/event-stream',
+    example: `retry: 2000\n\nid: 1\nevent: job\ndata: ${JSON.stringify(EVENT)}\n\n`,
+  },
+} satisfies DeclaredAnswer;
+
+const LIST_EVENTS = {
+  description: 'The events of the list.',
+  content: {
+    schema: z.string(),
+    type: 'text/event-stream',
+    example: `retry: 2000\n\nid: 1\nevent: jobs\ndata: {"jobs":[],"order":[],"next":null}\n\n`,
+  },
+} satisfies DeclaredAnswer;
+const AS_EVENTS = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' };
+
+/** Server-sent events of a job, or of a list of jobs (ours): how it stands at once, then every change. */
+export const jobEventEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/rest/jobs/events',
+    id: 'watchJobs',
+    tag: 'Batch jobs',
+    caller: 'USER',
+    summary: 'Watch a page of the list of jobs (server-sent events)',
+    description:
+      'Takes the query of GET /rest/jobs. The first event has the page, each other what has changed in it since. Their name is `jobs`, ' +
+      'their data JSON: `jobs` are those that are new or have changed, as in the list; `order` the ids of all jobs of the page, as they ' +
+      'follow each other (one that is not named has left the page); `next` is as in the list. The stream ends when the server stops; a ' +
+      'client then comes again.',
+    query: jobListQuery,
+    answers: {
+      200: LIST_EVENTS,
+      400: json('A part of the query is wrong.', responseMessage),
+    },
+    says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
+    async handle({ query, ctx }, { eventStreams }: JobEventDeps) {
+      const stream = await eventStreams.openList(asked(query), lastEventOf(ctx.get('last-event-id')));
+      if (ctx.res.destroyed) stream.destroy();
+      return answered(200, stream, AS_EVENTS);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/rest/jobs/{id}/events',
+    id: 'watchJob',
+    tag: 'Batch jobs',
+    caller: 'USER',
+    summary: 'Watch a job (server-sent events)',
+    description:
+      'The first event comes at once, the others when something has changed. Their name is `job`, their data JSON: `stage` is ' +
+      'WAITING (for admission), PREPARE (media), CHECK (the archive), TASK, DOCUMENT or ENDED; `task` is null outside of TASK; ' +
+      '`waitingFor` is as in SingleJobInfo, or null. The stream ends after the event that has `terminal` true, and when the ' +
+      'server stops; a client then comes again unless it has seen the former.',
+    params: z.object({ id: jobIdParam }),
+    answers: {
+      200: JOB_EVENTS,
+      400: nothing('There is no such job.'),
+    },
+    refusal: () => null,
+    async handle({ params: { id }, ctx }, { eventStreams }: JobEventDeps) {
+      const stream = await eventStreams.open(id, lastEventOf(ctx.get('last-event-id')));
+      if (stream === undefined) return withoutBody(400);
+      // Whoever has hung up in the meantime is known only by this.
+      if (ctx.res.destroyed) stream.destroy();
+      return answered(200, stream, AS_EVENTS);
+    },
+  }),
+];
+
+/** A client that comes again goes on counting. */
+const lastEventOf = (given: string) => (/^\d{1,15}$/.test(given) ? Number(given) : 0);

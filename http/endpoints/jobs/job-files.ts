@@ -1,0 +1,124 @@
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { JobFile, JobFiles, Missing } from '../../../actors/job-files/job-files.ts';
+import { jobNumber } from '../../../domain/job/job-id.ts';
+import { json, nothing } from '../../routing/declaration.ts';
+import { endpoint } from '../../steps/endpoint.ts';
+import { HttpError, notThere } from '../../routing/errors.ts';
+import { jobId } from '../../schemas/jobs/batch-jobs.ts';
+import { responseMessage, wholeNumber } from '../../schemas/common.ts';
+import { fileAnswer } from '../../steps/file-answer.ts';
+
+export interface JobFileDeps {
+  readonly jobFiles: JobFiles;
+}
+
+const COMMON = { tag: 'Files of jobs', caller: 'USER', method: 'get' } as const;
+
+export const placeOfMedium = wholeNumber(0, 999_999).describe(
+  'Place of the medium in the document of the job, from 0',
+);
+const ofMedium = z.object({ id: jobId, n: placeOfMedium });
+const count = wholeNumber(0, 2 ** 31 - 1);
+const ofArtifact = z.object({
+  id: jobId,
+  medium: count.describe('mediaId of the medium'),
+  task: count.describe('Index of the task'),
+  action: count.describe('Index of the action in its task'),
+  track: count.describe('Number of the track; 0 for whole frames'),
+  picture: z
+    .string()
+    .refine((name) => /^frame-\d{1,10}(-\d{1,9})?\.png$/.test(name), { error: 'must be frame-<number>.png' })
+    .describe('frame-<number of the frame>.png'),
+});
+
+const HEADERS = {
+  'Content-Disposition': 'inline for pictures, sound and video, attachment for all else',
+  ETag: 'Another one whenever the file was written',
+  'Last-Modified': 'When the file was written',
+};
+const answers = (what: string) => ({
+  200: {
+    description: what,
+    content: { schema: z.string(), type: '*/*' },
+    headers: { ...HEADERS, 'Accept-Ranges': 'bytes' },
+  },
+  206: {
+    description: 'The part that Range asks for.',
+    content: { schema: z.string(), type: '*/*' },
+    headers: { ...HEADERS, 'Content-Range': 'Which part of how many bytes' },
+  },
+  304: nothing('It is still the file that If-None-Match names.'),
+  400: json('A part of the path is wrong.', responseMessage),
+  404: json('There is no such job or file; the message says why, and what can be done.', responseMessage),
+  416: {
+    ...nothing('The file ends before the part that Range asks for.'),
+    headers: { 'Content-Range': 'bytes */ and how many there are' },
+  },
+});
+const HOW = 'One part (Range) can be asked for; If-Range, If-None-Match and If-Modified-Since are heeded.';
+
+/** The media of jobs and what was made of them (ours), for clients that share no folder with the server. */
+export const jobFileEndpoints = [
+  endpoint({
+    ...COMMON,
+    path: '/rest/jobs/{id}/media/{n}',
+    id: 'getJobMedium',
+    summary: 'Get a medium of a job',
+    description: `As it was when the job looked at it: not one that was changed since. Media that the service fetched from elsewhere are there until their job ends, those that it took out of others as long as the job. ${HOW}`,
+    params: ofMedium,
+    answers: answers('The medium.'),
+    handle: ({ params: { id, n }, ctx }, { jobFiles }: JobFileDeps) =>
+      served(ctx, id, (number) => jobFiles.medium(number, n)),
+  }),
+  endpoint({
+    ...COMMON,
+    path: '/rest/jobs/{id}/media/{n}/markup',
+    id: 'getJobMarkup',
+    summary: 'Get the copy of a medium with what was found drawn into it',
+    description: HOW,
+    params: ofMedium,
+    answers: answers('The copy.'),
+    handle: ({ params: { id, n }, ctx }, { jobFiles }: JobFileDeps) =>
+      served(ctx, id, (number) => jobFiles.markup(number, n)),
+  }),
+  endpoint({
+    ...COMMON,
+    path: '/rest/jobs/{id}/media/{n}/selectors-output',
+    id: 'getJobSelectorsOutput',
+    summary: 'Get the document in which what media selectors selected is replaced by what was found',
+    description: HOW,
+    params: ofMedium,
+    answers: answers('The document.'),
+    handle: ({ params: { id, n }, ctx }, { jobFiles }: JobFileDeps) =>
+      served(ctx, id, (number) => jobFiles.selectorsOutput(number, n)),
+  }),
+  endpoint({
+    ...COMMON,
+    path: '/rest/jobs/{id}/artifacts/{medium}/{task}/{action}/{track}/{picture}',
+    id: 'getJobArtifact',
+    summary: 'Get a picture of a detection',
+    description: `The end of its path is that of artifactPath in the document. ${HOW}`,
+    params: ofArtifact,
+    answers: answers('The picture.'),
+    handle: ({ params: { id, medium, picture, ...rest }, ctx }, { jobFiles }: JobFileDeps) => {
+      const [frame = 0, again = 0] = (picture.match(/\d+/g) ?? []).map(Number);
+      return served(ctx, id, (number) =>
+        jobFiles.artifact(number, { ...rest, mediaId: medium, frame, again }),
+      );
+    },
+  }),
+];
+
+/** Answers with the file, or says why there is none. */
+async function served(
+  ctx: Context,
+  id: string,
+  find: (number: number) => Promise<JobFile | Missing | undefined>,
+) {
+  const number = jobNumber(id);
+  const found = number === null ? undefined : await find(number);
+  if (found === undefined) throw notThere('job', id, '/rest/jobs');
+  if ('missing' in found) throw new HttpError(404, found.missing);
+  return fileAnswer(ctx, found);
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { JobListQuery, JobPage, TimeSpan } from '../../../actors/views/jobs/job-list.ts';
+import type { LiveIssues } from '../../../actors/views/jobs/live-issues.ts';
+import { answered, json, nothing, ok, withoutBody } from '../../routing/declaration.ts';
+import { endpoint } from '../../steps/endpoint.ts';
+import { responseMessage } from '../../schemas/common.ts';
+import { cursorOf, cursorText, jobListQuery, jobPage, liveIssues } from '../../schemas/jobs/job-list.ts';
+import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
+
+export interface JobListDeps {
+  listJobs(query: JobListQuery): Promise<JobPage>;
+  liveIssues(number: number): Promise<LiveIssues | 'ended' | undefined>;
+}
+
+const COMMON = { tag: 'Batch jobs', caller: 'USER' } as const;
+
+const JOB = {
+  jobId: 'host-12',
+  jobPriority: 4,
+  jobProgress: 0,
+  jobStatus: 'INITIALIZED',
+  terminal: false,
+  startDate: '2026-03-01T09:30:00.000+01:00',
+  endDate: null,
+  mediaUris: ['file:///media/street.mp4'],
+  mediaCount: 1,
+  outputObjectPath: null,
+  pipelineName: 'MOTION DETECTION PIPELINE',
+  archiveStatus: 'NOT REQUESTED',
+  callbackStatus: 'NOT REQUESTED',
+  externalId: 'case 7',
+  waitingFor: {
+    reason: 'As many jobs as the server runs at a time (MAX_LIVE_JOBS) are in progress.',
+    position: 1,
+  },
+};
+
+const LIVE_ISSUES = {
+  errors: {
+    shown: [
+      {
+        mediaId: 31,
+        mediaUri: 'file:///media/street.mp4',
+        source: 'WORKFLOW_MANAGER',
+        code: 'MEDIA_INSPECTION',
+        message: 'The file is empty (0 bytes): was it copied or uploaded whole?',
+      },
+    ],
+    count: 1,
+  },
+  warnings: { shown: [], count: 0 },
+};
+
+/** All jobs, and what has gone wrong so far in one that is under way (ours). */
+export const jobListEndpoints = [
+  endpoint({
+    ...COMMON,
+    method: 'get',
+    path: '/rest/jobs',
+    id: 'listJobs',
+    summary: 'List jobs, newest first',
+    description:
+      'Page by page; the filters that are given must all fit. With endedFrom or endedTo the list is ordered by endDate, with startedFrom ' +
+      'or startedTo alone by startDate, else by the number of the job.',
+    query: jobListQuery,
+    answers: {
+      200: json('A page of jobs.', jobPage, { jobs: [JOB], next: '12' }),
+      400: json('A part of the query is wrong.', responseMessage),
+    },
+    says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
+    async handle({ query }, { listJobs }: JobListDeps) {
+      const page = await listJobs(asked(query));
+      return ok({ jobs: page.jobs, next: page.next === null ? null : cursorText(page.next) });
+    },
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'get',
+    path: '/rest/jobs/{id}/issues',
+    id: 'getLiveIssues',
+    summary: 'Tell what has gone wrong so far in a job that is under way',
+    description:
+      'As its document will tell it. That of a job that has ended is at `/rest/jobs/{id}/output/detection`.',
+    params: z.object({ id: jobIdParam }),
+    answers: {
+      200: json('Errors and warnings so far.', liveIssues, LIVE_ISSUES),
+      400: nothing('There is no such job.'),
+      409: json('The job has ended.', responseMessage),
+    },
+    refusal: () => null,
+    async handle({ params: { id } }, deps: JobListDeps) {
+      const found = await deps.liveIssues(id);
+      if (found === undefined) return withoutBody(400);
+      if (found === 'ended')
+        return answered(409, {
+          message: 'The job has ended: its errors and warnings stand in its document.',
+        });
+      return ok(found);
+    },
+  }),
+];
+
+/** What a query asks for. */
+export const asked = (query: z.output<typeof jobListQuery>): JobListQuery => {
+  const { limit, status: statuses, pipelineName, externalId, medium, terminal } = query;
+  return {
+    ...{ limit, statuses, pipelineName, externalId, medium, terminal },
+    before: cursorOf(query.before),
+    started: spanOf(query.startedFrom, query.startedTo),
+    ended: spanOf(query.endedFrom, query.endedTo),
+  };
+};
+
+function spanOf(from: string | undefined, to: string | undefined): TimeSpan | undefined {
+  if (from === undefined && to === undefined) return undefined;
+  const [first, last] = [from, to].map((text) => (text === undefined ? undefined : Date.parse(text)));
+  return { from: first, to: last };
+}

@@ -1,0 +1,93 @@
+/** What has become of a job: its document, and what its archive gets. */
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { ArchiveChecks } from '../../../actors/batch-job/completion/archive-checks.ts';
+import type { ArchivedDocument } from '../../../actors/job-files/job-document.ts';
+import type { JobViews } from '../../../actors/views/jobs/jobs.ts';
+import type { ExportFormat } from '../../../domain/job/export-formats.ts';
+import { HttpError } from '../../routing/errors.ts';
+import type { archiveRepostResponse } from '../../schemas/jobs/batch-jobs.ts';
+
+interface OpenedDocument {
+  readonly stream: Readable;
+  readonly bytes: number | undefined;
+}
+
+export interface WantedExport {
+  readonly format: ExportFormat;
+  readonly mediaId?: number;
+}
+
+export type OpenedExport =
+  | { readonly kind: 'opened'; readonly stream: Readable }
+  | { readonly kind: 'full'; readonly most: number }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'left' };
+
+export interface ResultDeps {
+  readonly archiveChecks: ArchiveChecks;
+  readonly views: JobViews;
+  /** Opens a document of this service, with files named as they are today; undefined when there is none. */
+  openDocument(file: string): Promise<OpenedDocument | undefined>;
+  /** Opens another form of a document of this service, unless the client leaves before. */
+  openExport(file: string, wanted: WantedExport, left: AbortSignal): Promise<OpenedExport>;
+  /** Opens the document of a job of another service; rejects with the end of a sentence. */
+  openArchived(document: ArchivedDocument): Promise<OpenedDocument>;
+}
+
+/** The document as it lies on the disk, with files named as they are today, or as the archive has it. */
+export async function documentOf(
+  id: number,
+  { views, openDocument, openArchived }: ResultDeps,
+): Promise<OpenedDocument | undefined> {
+  const file = await views.document(id);
+  if (file === undefined) {
+    const archived = await views.archivedDocument(id);
+    return archived === undefined ? undefined : openedArchived(archived, openArchived);
+  }
+  const document = await openDocument(file);
+  if (document === undefined)
+    throw new HttpError(500, 'The detection document of this job is missing on the server.');
+  return document;
+}
+
+/** The document of the job of another service that an archive had, as it is there. */
+async function openedArchived(document: ArchivedDocument, open: ResultDeps['openArchived']) {
+  try {
+    return await open(document);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HttpError(
+      502,
+      `The results of this job are those of an earlier one, whose document could not be fetched: ${reason}.`,
+    );
+  }
+}
+
+/** Aborted once nobody waits for this answer any more. */
+export function leftBy(answer: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  if (answer.destroyed) left.abort();
+  else answer.once('close', () => left.abort());
+  return left.signal;
+}
+
+/** Posts the results of these jobs to their archives once more, one after the other. */
+export async function repost(
+  jobs: readonly number[],
+  answer: ServerResponse,
+  { archiveChecks }: ResultDeps,
+): Promise<z.infer<typeof archiveRepostResponse>> {
+  const success: number[] = [];
+  const failures: { jobId: number; error: string }[] = [];
+  const gone = leftBy(answer);
+  for (const jobId of [...new Set(jobs)].sort((a, b) => a - b)) {
+    // Nobody waits for the rest any more, which may take long.
+    if (answer.destroyed) break;
+    const error = await archiveChecks.repost(jobId, gone);
+    if (error === undefined) success.push(jobId);
+    else failures.push({ jobId, error });
+  }
+  return { success, failures };
+}

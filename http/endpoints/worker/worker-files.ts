@@ -1,0 +1,162 @@
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { LeaseFileOutcome, LeaseFiles } from '../../../actors/worker-gateway/leases/lease-files.ts';
+import type { LeaseFrame, LeaseFrames } from '../../../actors/worker-gateway/leases/lease-frames.ts';
+import type { LeaseMedia } from '../../../actors/worker-gateway/leases/lease-media.ts';
+import { claimantOf } from '../../access/claimant.ts';
+import { json, nothing, ok } from '../../routing/declaration.ts';
+import { endpoint } from '../../steps/endpoint.ts';
+import { HttpError, overloaded } from '../../routing/errors.ts';
+import { responseMessage } from '../../schemas/common.ts';
+import { frameTable } from '../../schemas/media.ts';
+import { frameNumber, leaseFileName, leaseFrameQuery, storedFile } from '../../schemas/worker/lease-files.ts';
+import { fileAnswer } from '../../steps/file-answer.ts';
+import { dropRest } from '../../routing/unwanted-body.ts';
+import { leaseLost, lost, WORKER_PROTOCOL } from './worker-protocol.ts';
+
+export interface WorkerFileDeps {
+  readonly leaseMedia: LeaseMedia;
+  readonly leaseFiles: LeaseFiles;
+  readonly leaseFrames: LeaseFrames;
+}
+
+const params = z.object({ token: z.string().describe('The token of the lease, from the claim') });
+const bytes = { schema: z.string(), type: '*/*' };
+const FILE = {
+  path: '/data/media/host-12.1/1-derived-31.host-12.1.0.0.0.1.kQ3v0Jr9TzWm1xYc8LdPqA/page-1.png',
+  bytes: 48_213,
+  sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+};
+
+/** /worker/v1: the files of sub-jobs, for components that share no folder with the server. */
+export const workerFileEndpoints = [
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'get',
+    path: '/worker/v1/leases/{token}/medium',
+    id: 'getLeaseMedium',
+    summary: 'Read the medium of a sub-job',
+    description:
+      'For whoever holds the lease. One part (Range) can be asked for; If-Range and If-None-Match are heeded. What is taken of it counts ' +
+      'as progress of the sub-job.',
+    params,
+    answers: {
+      200: {
+        description: 'The medium.',
+        content: bytes,
+        headers: { ETag: 'Another one whenever it was written' },
+      },
+      206: { description: 'The part that Range asks for.', content: bytes },
+      304: nothing('It is still the medium that If-None-Match names.'),
+      404: json('The work is about no medium.', responseMessage),
+      409: lost,
+      410: json('The medium is gone, or another one lies in its place.', responseMessage),
+      416: json('The medium ends before the part that Range asks for.', responseMessage),
+    },
+    async handle({ params: { token }, ctx }, { leaseMedia }: WorkerFileDeps) {
+      const found = good(await leaseMedia.medium(token, claimantOf(ctx).worker));
+      const answer = await fileAnswer(ctx, found.file);
+      if (answer.status !== 416) return answer;
+      throw new HttpError(416, `The medium has ${found.file.file.bytes} bytes: it ends before this part.`);
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'get',
+    path: '/worker/v1/leases/{token}/frames',
+    id: 'getLeaseFrameTimes',
+    summary: 'Tell when each frame of the medium of a sub-job is shown',
+    description:
+      'The times by which the document, FRAME_RATE_CAP and time ranges go. An image has one frame.',
+    params,
+    answers: {
+      200: json('The times.', frameTable),
+      404: json('The medium has no frames, or the work is about no medium.', responseMessage),
+      409: lost,
+      410: json('The medium is gone, or another one lies in its place.', responseMessage),
+    },
+    async handle({ params: { token }, ctx }, { leaseFrames }: WorkerFileDeps) {
+      const found = good(await leaseFrames.times(token, claimantOf(ctx).worker, goneWith(ctx)));
+      return { ...ok(found.file.file.stream()), length: found.file.file.bytes };
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'get',
+    path: '/worker/v1/leases/{token}/frames/{n}',
+    id: 'getLeaseFrame',
+    summary: 'Get a picture of a frame of the medium of a sub-job',
+    description:
+      'For components that cannot decode. The picture lies as in the medium: it is not turned upright. An image has frame 0.',
+    params: params.extend({ n: frameNumber }),
+    query: leaseFrameQuery,
+    answers: {
+      200: { description: 'The picture.', content: { schema: z.string(), type: 'image/*' } },
+      206: { description: 'The part that Range asks for.', content: { schema: z.string(), type: 'image/*' } },
+      304: nothing('It is still the picture that If-None-Match names.'),
+      400: json('The number or the query is wrong.', responseMessage),
+      404: json(
+        'There is no such frame, it cannot be decoded, or the work is about no medium.',
+        responseMessage,
+      ),
+      409: lost,
+      410: json('The medium is gone, or another one lies in its place.', responseMessage),
+      416: nothing('The picture ends before the part that Range asks for.'),
+    },
+    async handle({ params: { token, n }, query: { format }, ctx }, { leaseFrames }: WorkerFileDeps) {
+      const { worker } = claimantOf(ctx);
+      return fileAnswer(
+        ctx,
+        good(await leaseFrames.frame(token, worker, { frame: n, format }, goneWith(ctx))).file,
+      );
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'put',
+    path: '/worker/v1/leases/{token}/files/{name}',
+    id: 'putLeaseFile',
+    summary: 'Send a file that was made of a document',
+    description: 'It lies then as if it had been written into the outputFolder; the answer says where.',
+    params: params.extend({ name: leaseFileName }),
+    body: bytes,
+    answers: {
+      200: json('Stored.', storedFile, FILE),
+      400: json('The name is wrong, the sub-job makes no files, or the file broke off.', responseMessage),
+      409: lost,
+      413: json(
+        'It is too large, or the sub-job has made as many files as it may (MAX_LEASE_FILES, MAX_LEASE_FILE_BYTES, MAX_LEASE_FILES_BYTES).',
+        responseMessage,
+      ),
+      507: json('The disk is nearly full.', responseMessage),
+    },
+    async handle({ params: { token, name }, body, ctx }, { leaseFiles }: WorkerFileDeps) {
+      const { length } = ctx.request;
+      const given = { source: body, length };
+      const outcome = await leaseFiles.store(token, claimantOf(ctx).worker, name, given);
+      if (outcome.kind === 'stored') return ok(outcome.file);
+      dropRest(body);
+      throw refusal(outcome);
+    },
+  }),
+];
+
+/** Aborts when the client has hung up. */
+function goneWith({ res }: Context): AbortSignal {
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  return gone.signal;
+}
+
+function good(found: LeaseFrame): Extract<LeaseFrame, { readonly kind: 'medium' }> {
+  if (found.kind === 'medium') return found;
+  if (found.kind === 'lost') throw leaseLost();
+  if (found.kind === 'busy') throw overloaded(found.message);
+  throw new HttpError(found.kind === 'gone' ? 410 : 404, found.message);
+}
+
+const STATUS = { refused: 400, broken: 400, full: 413, noRoom: 507 } as const;
+
+function refusal(outcome: Exclude<LeaseFileOutcome, { readonly kind: 'stored' }>): HttpError {
+  return outcome.kind === 'lost' ? leaseLost() : new HttpError(STATUS[outcome.kind], outcome.message);
+}

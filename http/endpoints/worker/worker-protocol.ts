@@ -1,0 +1,256 @@
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { Assignment } from '../../../protocol/worker-protocol.ts';
+import { serviceOfWorker } from '../../../actors/node-gateway/rules.ts';
+import type { WorkerRegistry } from '../../../actors/node-manager/workers.ts';
+import type { Claim, WorkerGateway } from '../../../actors/worker-gateway/gateway.ts';
+import type { Taken } from '../../../protocol/answer-outcome.ts';
+import type { StreamTaken } from '../../../actors/worker-gateway/streams/streams.ts';
+import { claimantOf } from '../../access/claimant.ts';
+import { json, ok } from '../../routing/declaration.ts';
+import { endpoint } from '../../steps/endpoint.ts';
+import { HttpError } from '../../routing/errors.ts';
+import { responseMessage } from '../../schemas/common.ts';
+import {
+  answersAnswer,
+  answersRequest,
+  claimAnswer,
+  claimRequest,
+  failureRequest,
+  heartbeatAnswer,
+  heartbeatRequest,
+  resultAnswer,
+  resultQuery,
+} from '../../schemas/worker/worker-protocol.ts';
+
+export interface WorkerProtocolDeps {
+  readonly workerGateway: WorkerGateway;
+  readonly workers: WorkerRegistry;
+}
+
+export const WORKER_PROTOCOL = { tag: 'Worker protocol', caller: 'COMPONENT' } as const;
+const params = z.object({ token: z.string().describe('The token of the lease, from the claim') });
+export const NDJSON = 'application/x-ndjson';
+
+const taken = json('Taken; a repetition gets the same answer.', z.object({}), {});
+const LOST = 'The lease is lost: it ran out, was given to another component, or its job has ended.';
+const DIFFERS =
+  'The lease was answered before with another answer, which stays. Repeat an answer as it was, or claim more work.';
+export const lost = json(LOST, responseMessage);
+const lostOrOther = json(`${LOST} Or it was answered before with another answer.`, responseMessage);
+export const wrong = json(
+  'A field is wrong, the body broke off, or the lease is of a live stream.',
+  responseMessage,
+);
+
+/**
+ * /worker/v1: how components claim sub-jobs and answer them. The only way in which work leaves and results come in;
+ * docs/component-protocol.md tells it as a story.
+ */
+export const workerProtocolEndpoints = [
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'post',
+    path: '/worker/v1/claim',
+    id: 'claimWork',
+    summary: 'Claim sub-jobs',
+    description: 'Waits up to waitMs for work. Each sub-job comes with a lease of its own.',
+    body: { schema: claimRequest, example: { algorithms: ['MOTION'], max: 1, waitMs: 25_000 } },
+    answers: { 200: json('What was claimed; may be empty.', claimAnswer), 400: wrong },
+    async handle({ body: { algorithms, ...wanted }, ctx }, deps: WorkerProtocolDeps) {
+      const queues = queuesOf(ctx, algorithms);
+      return ok({ work: await handOut(ctx, deps, { queues, ...wanted }) });
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'post',
+    path: '/worker/v1/leases/{token}/heartbeat',
+    id: 'beat',
+    summary: 'Keep a lease, and tell how far the work is',
+    params,
+    body: { schema: heartbeatRequest, example: { done: 20, total: 50 } },
+    answers: { 200: json('Whether to go on.', heartbeatAnswer, { go: 'on' }), 400: wrong, 409: lost },
+    async handle({ params: { token }, body, ctx }, { workerGateway }: WorkerProtocolDeps) {
+      const go = await workerGateway.heartbeat(token, claimantOf(ctx).worker, body.done, body.total);
+      if (go === 'lost') throw leaseLost();
+      return ok({ go });
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'post',
+    path: '/worker/v1/leases/{token}/result',
+    id: 'postResult',
+    summary: 'Answer a sub-job with tracks',
+    description:
+      'The body is NDJSON of any length, a track a line; an empty one means that nothing was found.',
+    params,
+    query: resultQuery,
+    body: { schema: z.string(), type: NDJSON },
+    answers: {
+      200: json('Taken; a repetition gets the same answer. With `claim`, what is next.', resultAnswer, {}),
+      400: wrong,
+      403: json('The token may not claim work of these algorithms.', responseMessage),
+      409: lostOrOther,
+      422: json('The result is not what was asked for; an attempt is counted.', responseMessage),
+    },
+    async handle({ params: { token }, query: { claim }, body, ctx }, deps: WorkerProtocolDeps) {
+      const queues = claim === undefined ? [] : nextQueuesOf(ctx, claim);
+      refuseUnlessTaken(ctx, await deps.workerGateway.result(token, claimantOf(ctx).worker, body));
+      return ok(queues.length === 0 ? {} : { work: await handOut(ctx, deps, { queues, max: 1, waitMs: 0 }) });
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'post',
+    path: '/worker/v1/leases/{token}/failure',
+    id: 'postFailure',
+    summary: 'Answer a sub-job with an error',
+    description: 'Final: it is not tried again.',
+    params,
+    body: { schema: failureRequest, example: { code: 'COULD_NOT_READ_MEDIA', message: 'No key frame.' } },
+    answers: { 200: taken, 400: wrong, 409: lostOrOther },
+    async handle({ params: { token }, body, ctx }, { workerGateway }: WorkerProtocolDeps) {
+      refuseUnlessTaken(ctx, await workerGateway.failure(token, claimantOf(ctx).worker, body));
+      return ok({});
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'post',
+    path: '/worker/v1/leases/{token}/release',
+    id: 'releaseWork',
+    summary: 'Give a sub-job back unharmed',
+    params,
+    answers: { 200: taken, 409: lost },
+    async handle({ params: { token }, ctx }, { workerGateway }: WorkerProtocolDeps) {
+      refuseUnlessTaken(ctx, await workerGateway.release(token, claimantOf(ctx).worker));
+      return ok({});
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'post',
+    path: '/worker/v1/answers',
+    id: 'postAnswers',
+    summary: 'Answer several sub-jobs, and claim more',
+    description:
+      'For small answers to sub-jobs that were claimed in turn. One with neither lines nor failure is given back; nobody has begun it.',
+    body: {
+      schema: answersRequest,
+      example: {
+        answers: [{ token: 'kQ3v0Jr9TzWm1xYc8LdPqA', ms: 12, lines: '' }],
+        algorithms: ['MOTION'],
+        max: 8,
+      },
+    },
+    answers: {
+      200: json('What became of each, and what was claimed.', answersAnswer),
+      400: wrong,
+      403: json('The token may not claim work of these algorithms.', responseMessage),
+    },
+    async handle({ body: { answers, algorithms = [], max }, ctx }, deps: WorkerProtocolDeps) {
+      const queues = max === 0 || algorithms.length === 0 ? [] : nextQueuesOf(ctx, algorithms);
+      const outcomes = await deps.workerGateway.answers(claimantOf(ctx).worker, answers);
+      const refused = outcomes.map(refusalOf);
+      if (queues.length === 0) return ok({ refused, work: [] });
+      return ok({ refused, work: await handOut(ctx, deps, { queues, max, waitMs: 0, inTurn: true }) });
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'get',
+    path: '/worker/v1/leases/{token}/input',
+    id: 'getDocumentInput',
+    summary: 'Read what the document of a job is written from',
+    description: 'For the built-in media component; may change without notice.',
+    params,
+    answers: {
+      200: { description: 'A line of JSON each.', content: { schema: z.string(), type: NDJSON } },
+      409: lost,
+    },
+    async handle({ params: { token }, ctx }, { workerGateway }: WorkerProtocolDeps) {
+      const lines = await workerGateway.input(token, claimantOf(ctx).worker);
+      if (lines === undefined) throw leaseLost();
+      // A file as it is: wrapped, it would stay open when nobody reads from it.
+      return ok(lines instanceof Readable ? lines : Readable.from(lines));
+    },
+  }),
+];
+
+/** Those of the algorithms for which the caller may work. @throws HttpError 403: none of them */
+function queuesOf(ctx: Context, algorithms: readonly string[]): readonly string[] {
+  const { queues: allowed } = claimantOf(ctx);
+  const queues = allowed === null ? algorithms : algorithms.filter((queue) => allowed.includes(queue));
+  if (queues.length === 0)
+    throw new HttpError(
+      403,
+      `This token may not claim work of ${algorithms.join(', ')}: that needs a component with this algorithm, registered by the same client, or the role ADMIN.`,
+    );
+  return queues;
+}
+
+/** What comes after an answer: a process whose service is on its way out gets nothing more, and may answer what it holds. */
+function nextQueuesOf(ctx: Context, algorithms: readonly string[]): readonly string[] {
+  const { queues, outside } = claimantOf(ctx);
+  return !outside && queues?.length === 0 ? [] : queuesOf(ctx, algorithms);
+}
+
+async function handOut(
+  ctx: Context,
+  { workerGateway, workers }: WorkerProtocolDeps,
+  wanted: Pick<Claim, 'queues' | 'max' | 'waitMs' | 'inTurn'>,
+): Promise<readonly Assignment[]> {
+  const { worker, managed, outside } = claimantOf(ctx);
+  if (outside) workers.askedFromOutside(wanted.queues, performance.now());
+  const gone = new AbortController();
+  whenClosed(ctx, () => gone.abort());
+  const service = outside ? {} : { service: serviceOfWorker(worker) };
+  const claim = { ...wanted, worker, ...service, lasting: !managed };
+  const { work, giveBack } = await workerGateway.claim(claim, gone.signal);
+  whenClosed(ctx, () => {
+    if (!ctx.res.writableFinished) giveBack();
+  });
+  return work;
+}
+
+/** Of a connection that has closed already nothing more is heard: a process may die while the server takes its result. */
+function whenClosed({ res }: Context, act: () => void): void {
+  if (res.destroyed) act();
+  else res.once('close', act);
+}
+
+/** What else is said of what was taken. A body that was not read to its end would be taken for the next request: the connection then closes. */
+export function refuseUnlessTaken<T extends Taken | StreamTaken>(
+  ctx: Context,
+  outcome: T,
+): Omit<Extract<T, { kind: 'taken' }>, 'kind'> {
+  if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
+  switch (outcome.kind) {
+    case 'taken': {
+      const { kind: _, ...more } = outcome;
+      return more as Omit<Extract<T, { kind: 'taken' }>, 'kind'>;
+    }
+    case 'lost':
+      throw leaseLost();
+    case 'differs':
+      throw new HttpError(409, DIFFERS);
+    case 'garbage':
+      throw new HttpError(422, outcome.reason);
+    case 'refused':
+      throw new HttpError(400, outcome.reason);
+    case 'broken':
+      throw new HttpError(400, 'The answer broke off.');
+  }
+}
+
+/** Of one of several answers: null when it was taken. */
+function refusalOf(outcome: Taken): string | null {
+  if (outcome.kind === 'taken') return null;
+  if (outcome.kind === 'differs') return DIFFERS;
+  return 'reason' in outcome ? outcome.reason : LOST;
+}
+
+export const leaseLost = () => new HttpError(409, LOST);

@@ -1,0 +1,100 @@
+import type { PassThrough } from 'node:stream';
+import type { JobListQuery, JobPage, ListedJob } from '../../actors/views/jobs/job-list.ts';
+import type { JobListWatch } from '../../actors/views/jobs/job-list-watch.ts';
+import type { JobWatch } from '../../actors/views/jobs/job-watch.ts';
+import { overloaded } from '../routing/errors.ts';
+import { LatestStream } from './latest-stream.ts';
+import { cursorText } from '../schemas/jobs/job-list.ts';
+
+export interface EventLimits {
+  /** Open streams of all clients at most. */
+  readonly maxStreams: number;
+  /** Time between two signs of life. */
+  readonly heartbeatMs: number;
+}
+
+/** The event streams of batch jobs that are open. */
+export class EventStreams {
+  readonly #jobs: JobWatch;
+  readonly #lists: JobListWatch;
+  readonly #limits: EventLimits;
+  readonly #open = new Set<LatestStream>();
+
+  constructor(jobs: JobWatch, lists: JobListWatch, limits: EventLimits) {
+    this.#jobs = jobs;
+    this.#lists = lists;
+    this.#limits = limits;
+  }
+
+  /**
+   * A stream of what becomes of a job, which counts its events on from the last one that the client has seen; undefined: there is
+   * no such job.
+   * @throws HttpError when as many streams are open as there may be
+   */
+  open(job: number, lastEvent: number): Promise<PassThrough | undefined> {
+    return this.#opened('job', lastEvent, (stream) =>
+      this.#jobs.watch(job, {
+        seen: (event) => stream.tell(() => event),
+        ended: () => stream.ended(),
+      }),
+    );
+  }
+
+  /**
+   * A stream of what becomes of the jobs of a page of the list.
+   * @throws HttpError when as many streams are open as there may be
+   */
+  async openList(query: JobListQuery, lastEvent: number): Promise<PassThrough> {
+    const told = new ToldJobs();
+    const body = await this.#opened('jobs', lastEvent, (stream) =>
+      this.#lists.watch(query, {
+        seen: (page) => stream.tell(() => told.changes(page)),
+        ended: () => stream.ended(),
+      }),
+    );
+    return body!;
+  }
+
+  /** `watch` answers what stops it; undefined: there is nothing to watch. */
+  async #opened(
+    name: string,
+    lastEvent: number,
+    watch: (stream: LatestStream) => Promise<(() => void) | undefined>,
+  ): Promise<PassThrough | undefined> {
+    const { maxStreams, heartbeatMs } = this.#limits;
+    if (this.#open.size >= maxStreams)
+      throw overloaded(`There are ${maxStreams} event streams already (MAX_EVENT_STREAMS); try again later.`);
+    const stream = new LatestStream(name, lastEvent, heartbeatMs);
+    const { body } = stream;
+    this.#open.add(stream);
+    body.once('close', () => this.#open.delete(stream));
+    const leave = await watch(stream).catch((error: unknown) => {
+      body.destroy();
+      throw error;
+    });
+    if (leave === undefined) {
+      body.destroy();
+      return undefined;
+    }
+    if (body.destroyed) leave();
+    else body.once('close', leave);
+    return body;
+  }
+}
+
+/** What one client has been told of the jobs of a page. */
+class ToldJobs {
+  #told: ReadonlyMap<string, string> = new Map();
+  #first = true;
+
+  /** The jobs that are new to the client, or have changed, and the order of all; undefined: it knows them. */
+  changes({ jobs, next }: JobPage): object | undefined {
+    const now = new Map(jobs.map((job) => [job.jobId, JSON.stringify(job)]));
+    const changed: ListedJob[] = jobs.filter(({ jobId }) => this.#told.get(jobId) !== now.get(jobId));
+    const same = !this.#first && changed.length === 0 && now.size === this.#told.size;
+    this.#told = now;
+    this.#first = false;
+    if (same) return undefined;
+    return { jobs: changed, order: [...now.keys()], next: next === null ? null : cursorText(next) };
+  }
+}

@@ -1,0 +1,148 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { describeStreams } from './stream-metrics.ts';
+import { serviceMetrics, type MetricSources, type ServiceMetrics } from '../../actors/views/metrics.ts';
+import type { Happening } from '../../actors/basics/counts.ts';
+import type { Info } from '../../config/info.ts';
+import type { WorkMetrics } from './work-metrics.ts';
+
+/** Seconds; the long ones are claims that wait for work, and documents. */
+const DURATIONS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** Of the library: gauges under names of counters. By type they stay as nodejs_active_handles and so on. */
+const MISNAMED = [
+  'nodejs_active_resources_total',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+];
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
+
+export interface MetricsDeps {
+  readonly serviceMetrics: MetricSources;
+  readonly work: WorkMetrics;
+  readonly info: Info;
+}
+
+/** The metrics of a server for Prometheus. Labels only have values that the program or its catalog knows. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #deps: MetricsDeps;
+  readonly #durations = new Histogram({
+    name: 'troupe_http_request_duration_seconds',
+    help: 'Time from a request to the end of its answer; the count is that of the requests',
+    labelNames: ['method', 'route', 'status'],
+    buckets: DURATIONS,
+    registers: [this.#registry],
+  });
+
+  constructor(deps: MetricsDeps) {
+    this.#deps = deps;
+    collectDefaultMetrics({ register: this.#registry });
+    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
+    const { version, gitHash } = deps.info;
+    gauge(this.#registry, 'troupe_build_info', 'Always 1; the labels say what runs', ['version', 'hash']).set(
+      { version, hash: gitHash },
+      1,
+    );
+  }
+
+  /** A step around all others: counts and times what they answer. */
+  readonly measure: Middleware = (ctx, next) => {
+    const started = performance.now();
+    ctx.res.once('close', () => {
+      const { method: given = '' } = ctx.req;
+      const method = METHODS.has(given) ? given : 'OTHER';
+      const route = routeOf(ctx);
+      const status = ctx.res.statusCode;
+      this.#durations.observe({ method, route, status }, (performance.now() - started) / 1_000);
+    });
+    return next();
+  };
+
+  async text(): Promise<string> {
+    const registry = new Registry();
+    describeMetrics(registry, await serviceMetrics(this.#deps.serviceMetrics));
+    return Registry.merge([this.#registry, this.#deps.work.registry, registry]).metrics();
+  }
+}
+
+/** Lets whoever has METRICS_TOKEN, or passes `authenticate`, read the metrics. */
+export function metricsReader(metricsToken: string | undefined, authenticate: Middleware): Middleware {
+  const expected = metricsToken === undefined ? undefined : digest(metricsToken);
+  return async (ctx, next) => {
+    const known = expected !== undefined && timingSafeEqual(digest(tokenOf(ctx)), expected);
+    await (known ? next() : authenticate(ctx, next));
+  };
+}
+
+const tokenOf = (ctx: Context) => /^Bearer +(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? '';
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** Templates by the paths of routes. */
+const TEMPLATES = new Map<string, string>();
+
+/** The template of the route that answered; what no route answered is counted together. */
+function routeOf(ctx: Context): string {
+  const matched: unknown = ctx['_matchedRoute'];
+  if (typeof matched === 'string') {
+    const template = TEMPLATES.get(matched) ?? matched.replaceAll(/:(\w+)/g, '{$1}');
+    TEMPLATES.set(matched, template);
+    return template;
+  }
+  return /^\/oidc(\/|$)/.test(ctx.path) ? '/oidc' : 'none';
+}
+
+const gauge = (registry: Registry, name: string, help: string, labelNames: readonly string[] = []) =>
+  new Gauge({ name, help, labelNames, registers: [registry] });
+
+function describeMetrics(registry: Registry, { jobs, leases, processes, ...rest }: ServiceMetrics): void {
+  const jobGauge = gauge(registry, 'troupe_jobs', 'Jobs that have not ended', ['state']);
+  jobGauge.set({ state: 'live' }, jobs.live);
+  jobGauge.set({ state: 'waiting' }, jobs.waiting);
+  describeQueues(registry, rest);
+  describeStreams(registry, rest.streams);
+  const free = 'Bytes that are free on the disk of DATA_DIR; below MIN_FREE_BYTES no jobs are taken';
+  gauge(registry, 'troupe_disk_free_bytes', free).set(rest.freeBytes);
+  if (rest.memory !== undefined) describeMemory(registry, rest.memory);
+  gauge(registry, 'troupe_leases', 'Sub-jobs in the hands of components').set(leases);
+  const processGauge = gauge(registry, 'troupe_component_processes', 'Component processes of this host', [
+    'service',
+  ]);
+  for (const [service, count] of processes) processGauge.set({ service }, count);
+  gauge(registry, 'troupe_actors_loaded', 'Actors in memory').set(rest.actorsLoaded);
+  for (const [happening, [name, help]] of Object.entries(HAPPENINGS)) {
+    const counter = new Counter({ name, help, labelNames: ['kind'], registers: [registry] });
+    for (const [kind, count] of rest.happened[happening as Happening]) counter.inc({ kind }, count);
+  }
+}
+
+function describeMemory(registry: Registry, { used, most }: NonNullable<ServiceMetrics['memory']>): void {
+  gauge(registry, 'troupe_redis_memory_used_bytes', 'Memory that Redis takes').set(used);
+  const limit = 'Memory that Redis may take (maxmemory); 0: it has no limit';
+  gauge(registry, 'troupe_redis_memory_max_bytes', limit).set(most);
+  const share = 'Part of its memory that Redis takes; from 0.9 on no jobs are taken, 0: it has no limit';
+  gauge(registry, 'troupe_redis_memory_share', share).set(most === 0 ? 0 : used / most);
+}
+
+function describeQueues(
+  registry: Registry,
+  { queues, oldest }: Pick<ServiceMetrics, 'queues' | 'oldest'>,
+): void {
+  const lengths = gauge(registry, 'troupe_queue_length', 'Sub-jobs that wait for a component', ['queue']);
+  const about = 'Time that the sub-job which has waited longest has waited; 0 when none waits';
+  const ages = gauge(registry, 'troupe_queue_oldest_seconds', about, ['queue']);
+  for (const { name, messagesInQueue } of queues) {
+    lengths.set({ queue: name }, messagesInQueue);
+    ages.set({ queue: name }, (oldest.get(name) ?? 0) / 1_000);
+  }
+}
+
+const HAPPENINGS: Readonly<Record<Happening, readonly [name: string, help: string]>> = {
+  restarted: ['troupe_actor_restarts_total', 'Actors that failed and were started again'],
+  escalated: ['troupe_actor_escalations_total', 'Actors that failed too often'],
+  deadLetter: ['troupe_dead_letters_total', 'Messages to actors that were not delivered'],
+  quarantined: [
+    'troupe_quarantined_actors_total',
+    'Actors whose stored state could not be read and was put aside',
+  ],
+};

@@ -1,0 +1,39 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { isEnded, STREAMING_STATUSES } from '../../actors/streaming-job/state.ts';
+import type { StreamFigures } from '../../actors/views/metrics.ts';
+import type { StreamCounts } from '../../protocol/streams.ts';
+
+const STATUSES = STREAMING_STATUSES.filter((status) => !isEnded(status));
+
+/** Figures of the streaming jobs that have not ended; what has the label of a job goes with its end. */
+export function describeStreams(registry: Registry, streams: readonly StreamFigures[]): void {
+  const jobs = new Gauge({
+    name: 'troupe_streaming_jobs',
+    help: 'Streaming jobs that have not ended, by status',
+    labelNames: ['status'],
+    registers: [registry],
+  });
+  for (const status of STATUSES)
+    jobs.set({ status }, streams.filter((stream) => stream.status === status).length);
+  for (const [name, [metric, help]] of Object.entries(COUNTS)) {
+    // Not `job`: Prometheus calls what it scrapes so.
+    const labelNames = ['streaming_job', 'pipeline'];
+    const counter = new Counter({ name: metric, help, labelNames, registers: [registry] });
+    for (const { job, pipeline, counts } of streams)
+      counter.inc({ streaming_job: job, pipeline }, counts[name as keyof StreamCounts]);
+  }
+}
+
+const COUNTS: Readonly<Record<keyof StreamCounts, readonly [name: string, help: string]>> = {
+  read: ['troupe_stream_frames_read_total', 'Frames of a live stream that were decoded'],
+  processed: ['troupe_stream_frames_processed_total', 'Frames of a live stream that the detector looked at'],
+  dropped: [
+    'troupe_stream_frames_dropped_total',
+    'Frames of a live stream that were overtaken by newer ones before the detector was free',
+  ],
+  skipped: [
+    'troupe_stream_frames_skipped_total',
+    'Frames of a live stream that were left out as nothing moved (MOTION_GATE)',
+  ],
+  reconnects: ['troupe_stream_reconnects_total', 'Times that the connection to a live stream was made anew'],
+};

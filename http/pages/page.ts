@@ -1,0 +1,130 @@
+/** The web page at `/`: anonymous and static. What it shows it asks for with the session of its reader. */
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Context, Middleware } from 'koa';
+import { packageRoot } from '../../config/info.ts';
+import { empty } from '../routing/errors.ts';
+
+const STATIC = path.join(packageRoot, 'page');
+const COMPILED = path.join(packageRoot, 'dist', 'page');
+/** Modules of packages that the page imports by name. */
+const PACKAGES = ['preact', 'preact/hooks', 'preact/jsx-runtime'];
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+const YEAR_S = 365 * 86_400;
+
+interface PageFile {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+interface Page {
+  readonly html: string;
+  readonly policy: string;
+  /** What stands in the addresses of the files: another version of the page has other addresses. */
+  readonly version: string;
+  readonly files: ReadonlyMap<string, PageFile>;
+}
+
+/** `GET /` and the files of the page, `/page/<version>/<file>`. They are read once, on the first request. */
+export function webPage(url: string): Middleware {
+  const prefix = new URL(url).pathname.replace(/\/$/, '');
+  let page: Page | undefined;
+  return (ctx, next) => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
+    // The addresses of its files are relative to where it stands.
+    if (prefix !== '' && ctx.path === prefix) return ctx.redirect(`${prefix}/`);
+    if (ctx.path !== '/' && !ctx.path.startsWith('/page/')) return next();
+    page ??= readPage();
+    if (ctx.path === '/') return showPage(ctx, page);
+    return showFile(ctx, page);
+  };
+}
+
+function showPage(ctx: Context, { html, policy }: Page): void {
+  ctx.set('Content-Security-Policy', policy);
+  ctx.set('Referrer-Policy', 'same-origin');
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.set('Cache-Control', 'no-cache');
+  ctx.status = 200;
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body = html;
+}
+
+function showFile(ctx: Context, { version, files }: Page): void {
+  const [, , given, ...name] = ctx.path.split('/');
+  const file = given === version ? files.get(name.join('/')) : undefined;
+  if (file === undefined) return empty(ctx, 404);
+  ctx.set('Cache-Control', `public, max-age=${YEAR_S}, immutable`);
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.status = 200;
+  ctx.type = file.type;
+  ctx.body = file.body;
+}
+
+function readPage(): Page {
+  const files = new Map([
+    ...filesBelow(COMPILED, '.js'),
+    ...filesBelow(STATIC, '.css', '.svg'),
+    ...packages(),
+  ]);
+  const version = versionOf(files);
+  const base = `page/${version}`;
+  const imports = JSON.stringify({
+    imports: Object.fromEntries(PACKAGES.map((name) => [name, `./${base}/${fileOf(name)}`])),
+  });
+  const preloads = [...files.keys()]
+    .filter((name) => name.endsWith('.js') && name !== 'main.js')
+    .map((name) => `<link rel="modulepreload" href="${base}/${name}" />`);
+  const html = readFileSync(path.join(STATIC, 'index.html'), 'utf8')
+    .replaceAll('{{FILES}}', base)
+    .replace('{{IMPORTS}}', `<script type="importmap">${imports}</script>`)
+    .replace('{{PRELOADS}}', preloads.join('\n    '));
+  return { html, policy: policyFor(imports), version, files };
+}
+
+function filesBelow(folder: string, ...endings: readonly string[]): readonly (readonly [string, PageFile])[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => endings.includes(path.extname(name)))
+    .map((name) => [
+      name.replaceAll(path.sep, '/'),
+      { type: TYPES[path.extname(name)]!, body: readFileSync(path.join(folder, name)) },
+    ]);
+}
+
+const fileOf = (name: string) => `packages/${name.replace('/', '-')}.js`;
+
+function packages(): readonly (readonly [string, PageFile])[] {
+  return PACKAGES.map((name) => [
+    fileOf(name),
+    { type: TYPES['.js']!, body: readFileSync(fileURLToPath(import.meta.resolve(name))) },
+  ]);
+}
+
+function versionOf(files: ReadonlyMap<string, PageFile>): string {
+  const hash = createHash('sha256');
+  for (const [name, { body }] of [...files].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    hash.update(`${name} ${body.length}\n`).update(body);
+  return hash.digest('base64url').slice(0, 12);
+}
+
+/** Scripts, requests, pictures and sound of this server only; none in the page itself but the list of its packages. */
+function policyFor(imports: string): string {
+  const hash = createHash('sha256').update(imports).digest('base64');
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${hash}'`,
+    "style-src 'self'",
+    "img-src 'self' blob: data:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

@@ -1,0 +1,183 @@
+/** What the declaration of an endpoint says; `endpoint.ts` makes one of it. */
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import type { Checked } from '../schemas/problems.ts';
+import type { BodyLimits } from './json-body.ts';
+
+/** What the bodies of requests are held against. */
+export interface Limits {
+  /** Of JSON. */
+  readonly bodyLimits: BodyLimits;
+  /** Of descriptors, pipelines, tasks and actions. */
+  readonly descriptorLimits: BodyLimits;
+  /** Of parameters that come as the fields of a form. */
+  readonly formLimits: BodyLimits;
+}
+
+/** Who may call an operation: anybody, a role of specification 5, or another kind of caller that its description names. */
+export type Caller = 'ANYONE' | 'USER' | 'ADMIN' | 'COMPONENT' | 'NODE' | 'METRICS';
+
+/** A body of a request or an answer. */
+export interface Content {
+  readonly schema: z.ZodType;
+  /** Absent: JSON. The body of a request of another type is handed on as a stream. */
+  readonly type?: string;
+  /** Content types that are taken besides. */
+  readonly also?: readonly string[];
+  /** Examples are part of the document and held against the schema by a test. */
+  readonly example?: unknown;
+}
+
+export interface RequestContent extends Content {
+  /** A JSON body with comments and trailing commas is taken, too: people write it by hand. */
+  readonly tolerant?: boolean;
+  /** The limits of its size; absent: those of all JSON bodies. */
+  readonly limits?: keyof Limits;
+}
+
+export interface DeclaredAnswer {
+  readonly description: string;
+  /** Absent: an empty body. */
+  readonly content?: Content;
+  /** Other forms of the body, by content type. */
+  readonly others?: Readonly<Record<string, z.ZodType>>;
+  /** The body is sent only when it is asked for. */
+  readonly onRequest?: boolean;
+  /** Headers by name, with what they say; they are always sent. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+export type DeclaredAnswers = Readonly<Record<number, DeclaredAnswer>>;
+
+/** An operation of the HTTP interface as clients see it; the tests hold every answer against it. */
+export interface Operation {
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  /** With parameters as `{name}`. */
+  readonly path: string;
+  /** Name of the operation, unique; clients generated from the document call it so. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly caller: Caller;
+  /** What the parts of the path are, one field each. */
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
+  readonly body?: RequestContent;
+  /**
+   * By status. What all operations have in common (401, 403, 413, 500, 503, and 400 for a body that is no JSON) is
+   * added; a status that is declared here keeps this body besides.
+   */
+  readonly answers: DeclaredAnswers;
+}
+
+/** What the endpoint says when a part of a request does not fit its schema, where it is more than the problems. */
+type Says = (problems: string, given: unknown) => string;
+
+/** How a request is turned down before the endpoint does anything. */
+export interface Refusing {
+  /** The body of 403 for a caller without the role; absent: a sentence. */
+  readonly forbidden?: object;
+  /** The body of 400; `seen`: the parts of the request that fit their schemas. Absent: a ResponseMessage. */
+  refusal?(message: string, seen: { readonly params?: unknown; readonly query?: unknown }): unknown;
+  readonly says?: Readonly<Partial<Record<'params' | 'query' | 'headers' | 'body', Says>>>;
+  /** Finds what is wrong; absent: `checked`. */
+  check?<T>(schema: z.ZodType<T>, given: unknown, whole: 'query' | 'body'): Checked<T>;
+  /** The query may also come as the fields of a form. */
+  readonly form?: boolean;
+}
+
+export type Shape = z.ZodObject;
+export type None = z.ZodObject<Record<string, never>>;
+export interface NoBody {
+  readonly schema: z.ZodUndefined;
+}
+
+/** The parts of a request, as their schemas make them. */
+export interface Request<
+  P extends Shape = None,
+  Q extends Shape = None,
+  H extends Shape = None,
+  B extends RequestContent = NoBody,
+> {
+  readonly params: z.output<P>;
+  readonly query: z.output<Q>;
+  readonly headers: z.output<H>;
+  /** A body of a type of its own comes as a stream. */
+  readonly body: B extends { readonly type: string } ? IncomingMessage : z.output<B['schema']>;
+  /** The JSON body before its schema has changed anything. */
+  readonly given: unknown;
+  readonly ctx: Context;
+}
+
+/** What may be sent as this type: nobody changes it on the way, and an object of any members has them in its own type. */
+export type Sent<T> = T extends readonly (infer U)[]
+  ? readonly Sent<U>[]
+  : T extends object
+    ? Record<string, unknown> extends T
+      ? object
+      : { readonly [K in keyof T]: Sent<T[K]> }
+    : T;
+type BodyOf<A extends DeclaredAnswer> = A extends {
+  readonly content: { readonly schema: infer S extends z.ZodType };
+}
+  ? Sent<z.output<S>> | Buffer | Readable | (A extends { readonly onRequest: true } ? undefined : never)
+  : undefined;
+
+/** One of several values is a header of its own. */
+type Headers = Readonly<Record<string, string | string[]>>;
+
+/** One of the answers that are declared. Streams and buffers have the text of their body already. */
+export interface Reply<S extends number = number, B = unknown> {
+  readonly status: S;
+  /** undefined: an empty body. */
+  readonly body: B;
+  readonly headers?: Headers;
+  /** The content type with its parameters, where these matter. */
+  readonly type?: string;
+  /** Bytes of a stream, when they are known. */
+  readonly length?: number | undefined;
+}
+type ReplyOf<A extends DeclaredAnswers> = {
+  [S in keyof A & number]: Reply<S, BodyOf<A[S]>>;
+}[keyof A & number];
+
+export interface Declaration<
+  P extends Shape,
+  Q extends Shape,
+  H extends Shape,
+  B extends RequestContent,
+  A extends DeclaredAnswers,
+  D,
+>
+  extends Operation, Refusing {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly headers?: H;
+  readonly body?: B;
+  readonly answers: A;
+  /** Why the body is refused, found before its schema looks at it. */
+  firstLook?(given: unknown, deps: D): string | undefined;
+  handle(request: Request<P, Q, H, B>, deps: D): ReplyOf<A> | Promise<ReplyOf<A>>;
+}
+
+/** An answer with a JSON body. */
+export function json<S extends z.ZodType>(description: string, schema: S, example?: unknown) {
+  return { description, content: { schema, ...(example === undefined ? {} : { example }) } };
+}
+
+/** An answer without a body. */
+export const nothing = (description: string) => ({ description });
+
+export const ok = <const B>(body: B): Reply<200, B> => ({ status: 200, body });
+export const answered = <S extends number, const B>(
+  status: S,
+  body: B,
+  headers: Headers = {},
+): Reply<S, B> => ({ status, body, headers });
+export const withoutBody = <S extends number>(status: S): Reply<S, undefined> => ({
+  status,
+  body: undefined,
+});

@@ -1,0 +1,146 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import { HttpError } from './errors.ts';
+import { dropRest } from './unwanted-body.ts';
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+  /** Texts, numbers, lists and objects in a body: a million small ones take seconds to read. */
+  readonly maxValues: number;
+  /** Milliseconds until the end of a body: a client that never ends it does not hold the connection for ever. */
+  readonly maxMs: number;
+}
+
+/** So many times the limit is read and dropped, so that a client that is still sending sees the answer and not a broken pipe. */
+const OVERSIZE_FACTOR = 8;
+
+/** Reads a JSON body. 413 when it is too large, 408 when it does not end, 400 when it is no JSON or nested too deeply. */
+export async function readJson(ctx: Context, limits: BodyLimits): Promise<unknown> {
+  const text = await readText(ctx, limits);
+  if (text.length > LARGE) await nextTurn();
+  return parseJson(text, limits);
+}
+
+/** Characters of a body that takes more than some milliseconds to read. */
+const LARGE = 256 * 1024;
+let turn = Promise.resolve();
+
+/** Of large bodies that are there at the same time one is read, then everything else that waits is done, then the next one is read. */
+function nextTurn(): Promise<void> {
+  turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return turn;
+}
+
+/** Reads a body of text (UTF-8). 413 when it is too large, 408 when it does not end, 400 when there is none or it is no text. */
+export async function readText(ctx: Context, { maxBytes, maxMs }: BodyLimits): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new HttpError(408, `The body did not end within ${maxMs} ms.`)), maxMs);
+  });
+  try {
+    return await Promise.race([readAll(ctx, maxBytes), late]);
+  } catch (error) {
+    // Whatever is still to come of this body would be taken for the next request.
+    if (error instanceof HttpError && error.status === 408) ctx.set('Connection', 'close');
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readAll(ctx: Context, maxBytes: number): Promise<string> {
+  const most = maxBytes * OVERSIZE_FACTOR;
+  const gathered = new Gathered();
+  let size = Number(ctx.get('content-length') || 0) > most ? Infinity : 0;
+  try {
+    if (size <= most)
+      for await (const chunk of piecesOf(ctx.req)) {
+        size += chunk.length;
+        if (size <= maxBytes) gathered.add(chunk);
+        if (size > most) break;
+      }
+  } catch {
+    throw new HttpError(400, 'The body broke off.');
+  }
+  if (size > maxBytes) {
+    if (!ctx.req.readableEnded) dropRest(ctx.req);
+    throw new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
+  }
+  const { bytes } = gathered;
+  if (bytes.length === 0) throw new HttpError(400, 'The request has no body.');
+  return orInvalid(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+}
+
+/** Who stops reading leaves the request open: its answer still needs the connection. */
+const piecesOf = (request: IncomingMessage): AsyncIterable<Buffer> =>
+  request.iterator({ destroyOnReturn: false });
+
+/** The pieces of a body, in one place: of a body that comes in pieces of a byte, the pieces would take a hundred times the memory. */
+class Gathered {
+  #space = Buffer.alloc(0);
+  #size = 0;
+
+  add(piece: Buffer): void {
+    const size = this.#size + piece.length;
+    if (size > this.#space.length) {
+      const larger = Buffer.allocUnsafe(Math.max(size, 2 * this.#space.length));
+      this.#space.copy(larger, 0, 0, this.#size);
+      this.#space = larger;
+    }
+    piece.copy(this.#space, this.#size);
+    this.#size = size;
+  }
+
+  get bytes(): Buffer {
+    return this.#space.subarray(0, this.#size);
+  }
+}
+
+export function parseJson(
+  text: string,
+  { maxDepth, maxValues }: Pick<BodyLimits, 'maxDepth' | 'maxValues'>,
+): unknown {
+  const { depth, values } = shapeOf(Buffer.from(text));
+  if (depth > maxDepth) throw new HttpError(400, `The body is nested more than ${maxDepth} levels deep.`);
+  if (values > maxValues)
+    throw new HttpError(
+      413,
+      `The body has more than ${maxValues} texts, numbers, lists and objects. Send it in several requests.`,
+    );
+  // Such a name would get lost between here and the store: said, and not forgotten.
+  if (/"__proto__"\s*:/.test(text)) throw new HttpError(400, 'Nothing can have the name "__proto__".');
+  return orInvalid(() => JSON.parse(text) as unknown);
+}
+
+function orInvalid<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new HttpError(
+      400,
+      `The body is not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Deepest nesting of objects and arrays, and how many values there are (names of members not counted), found without building them. */
+function shapeOf(json: Uint8Array): { readonly depth: number; readonly values: number } {
+  let depth = 0;
+  let deepest = 0;
+  let values = 1;
+  let inText = false;
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i];
+    if (inText) {
+      if (byte === 0x5c) i++;
+      else if (byte === 0x22) inText = false;
+    } else if (byte === 0x22) inText = true;
+    else if (byte === 0x2c) values++;
+    else if (byte === 0x7b || byte === 0x5b) {
+      values++;
+      deepest = Math.max(deepest, ++depth);
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return { depth: deepest, values };
+}

@@ -1,0 +1,305 @@
+import { z } from 'zod';
+import { BATCH_JOB_STATUSES } from '../../../actors/batch-job/state/status.ts';
+import { DOCUMENT_FORMATS } from '../../../domain/job/export-formats.ts';
+import { jobNumber } from '../../../domain/job/job-id.ts';
+import { coreResponse, externalId, orAbsent, orEmpty, timestamp, trueOrFalse } from '../common.ts';
+
+/** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
+/** The value of a property: text. Many programs write numbers and booleans as such. */
+const propertyValue = z
+  .union([z.string(), z.number(), z.boolean()], { error: 'must be a text, a number or a boolean' })
+  .transform(String);
+export const properties = z.record(z.string(), propertyValue);
+
+/** By algorithm. */
+export const algorithmProperties = z.record(z.string(), properties);
+
+const mediaRange = z
+  .object({ start: z.int().nonnegative(), stop: z.int().nonnegative() })
+  .refine(({ start, stop }) => stop >= start, { error: 'must not be before start', path: ['stop'] });
+
+/** Specification 2.1, JobCreationMediaSelector. */
+const mediaSelector = z.object({
+  type: z.literal('JSON_PATH'),
+  expression: z.string().min(1),
+  resultDetectionProperty: z.string().min(1),
+  selectionProperties: properties.nullish(),
+});
+const MAX_SELECTORS = 100;
+
+const mediaData = z.object({
+  mediaUri: z.string().min(1),
+  metadata: properties.nullish(),
+  properties: properties.nullish(),
+  frameRanges: z
+    .array(mediaRange)
+    .max(10_000)
+    .nullish()
+    .describe(
+      'Of a video: frames, from 0. Of a document: pages, from 1. Other media: no effect, with a warning',
+    ),
+  timeRanges: z
+    .array(mediaRange)
+    .max(10_000)
+    .nullish()
+    .describe('Of a video: milliseconds. Other media: no effect, with a warning'),
+  mediaSelectorsOutputAction: z.string().nullish(),
+  mediaSelectors: z.array(mediaSelector).max(MAX_SELECTORS).nullish(),
+});
+
+const transientTask = z.object({ name: z.string().min(1), actions: z.array(z.string().min(1)) });
+const transientAction = z.object({
+  name: z.string().min(1),
+  algorithm: z.string().min(1),
+  properties: orAbsent(z.array(z.object({ name: z.string(), value: propertyValue }))),
+});
+const transientPipelineDefinition = z.object({
+  pipeline: z.array(z.string().min(1)),
+  tasks: orAbsent(z.array(transientTask)),
+  actions: orAbsent(z.array(transientAction)),
+});
+
+export const jobCreationRequest = z
+  .object({
+    media: z.array(mediaData),
+    pipelineName: z.string().nullish(),
+    pipelineDefinition: transientPipelineDefinition.nullish(),
+    buildOutput: z.boolean().nullish(),
+    externalId: externalId.nullish(),
+    jobProperties: properties.nullish(),
+    algorithmProperties: algorithmProperties.nullish(),
+    priority: z.int().min(0).max(9).nullish(),
+    callbackURL: z.string().nullish(),
+    callbackMethod: z.string().nullish(),
+  })
+  .meta({ id: 'JobCreationRequest' });
+export type JobCreationRequest = z.infer<typeof jobCreationRequest>;
+
+export const jobStatus = z
+  .enum(BATCH_JOB_STATUSES)
+  .meta({ id: 'JobStatus', description: 'Specification 3.1' });
+
+/** Specification 2.2: how the posts to the archive and to the caller stand. */
+const deliveryStatus = z
+  .union([
+    z.enum(['JOB RUNNING', 'IN PROGRESS', 'NOT REQUESTED', 'COMPLETE', 'ERROR']),
+    z.string().regex(/^ERROR: /),
+  ])
+  .meta({ id: 'DeliveryStatus', description: 'On failure ERROR, or ERROR: and a description' });
+
+const attempts = z
+  .object({
+    attempts: z.int().min(1).describe('Attempts that failed'),
+    lastError: z.string().nullable(),
+    nextAttempt: timestamp.nullable().describe('null: none is planned'),
+  })
+  .meta({ id: 'DeliveryAttempts', description: 'Given once an attempt has failed' });
+
+const JOB_ID = '<hostname>-<job number>';
+export const jobId = z.string().describe(JOB_ID);
+/** The id in a path, as the number of the job; the document shows it as the text that it is there. */
+export const jobIdParam = z
+  .string()
+  .transform((text, { addIssue }) => {
+    const number = jobNumber(text);
+    if (number === null) addIssue({ code: 'custom', message: 'must be a job id' });
+    return number ?? z.NEVER;
+  })
+  .meta({ type: 'string', description: JOB_ID });
+
+export const jobCreationResponse = z
+  .object({
+    jobId: jobId.nullable().describe('<hostname>-<job number>; null when the job was refused'),
+    coreResponse,
+    archiveCheckStatus: z
+      .enum([
+        'NOT_REQUESTED',
+        'NO_ARCHIVE_URL_IN_JOB',
+        'MEDIA_HASHES_ABSENT',
+        'MEDIA_MIME_TYPES_ABSENT',
+        'NO_MATCH',
+        'FOUND_MATCH',
+      ])
+      .nullable()
+      .describe('The archive check before the job; null when the job was refused'),
+    outputObjectUri: z
+      .string()
+      .nullish()
+      .describe('The output object of a compatible job that the archive knows, if there is one'),
+  })
+  .meta({ id: 'JobCreationResponse' });
+
+export const waitingFor = z
+  .object({
+    reason: z.string().describe('A sentence for people'),
+    queue: z.string().optional().describe('Where its next sub-job waits, as GET /rest/queues names it'),
+    position: z.int().min(1).optional().describe('1: it is the next one'),
+    service: z.string().optional().describe('The service that takes work from the queue'),
+  })
+  .meta({ id: 'WaitingFor', description: 'Why nothing of a job runs that has not ended' });
+
+export const singleJobInfo = z
+  .object({
+    jobId,
+    jobPriority: z.int().min(0).max(9),
+    jobProgress: z.number().min(0).max(100).describe('Percent'),
+    jobStatus,
+    terminal: z.boolean().describe('Whether the job has ended'),
+    startDate: timestamp,
+    endDate: timestamp.nullable(),
+    mediaUris: z.array(z.string()),
+    outputObjectPath: z.string().nullable().describe('Path of the detection document on the server'),
+    pipelineName: z.string(),
+    archiveStatus: z
+      .union([deliveryStatus, z.literal('PAST JOB FOUND'), z.string().regex(/^COPY ERROR: /)])
+      .describe(
+        'PAST JOB FOUND: the results of an earlier job stand for those of this one; COPY ERROR: they could not be copied into its bucket',
+      ),
+    callbackStatus: deliveryStatus,
+    // What the specification does not list: only for those who ask for it.
+    externalId: z.string().nullable().optional().describe("With details=true: the caller's id"),
+    mediaSucceeded: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        'With details=true, once the job has ended: how many of mediaUris were processed without an error; absent when it was cancelled',
+      ),
+    mediaHrefs: z
+      .array(z.string().nullable())
+      .optional()
+      .describe(
+        'With details=true, for each of mediaUris: what to GET to have the medium, relative to /rest/jobs/{jobId}/; null: it is to be had from its own address',
+      ),
+    callbackAttempts: attempts.optional().describe('With details=true, once an attempt has failed'),
+    archiveAttempts: attempts.optional().describe('With details=true, once an attempt has failed'),
+    waitingFor: waitingFor
+      .optional()
+      .describe('With details=true; absent while something of it runs, and when it has ended'),
+  })
+  .meta({ id: 'SingleJobInfo' });
+
+export const creationQuery = z.object({
+  dryRun: trueOrFalse
+    .optional()
+    .describe('true: everything is checked, nothing is stored, and the plan of the job is answered with 200'),
+});
+
+export const creationHeaders = z.object({
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/)
+    .optional()
+    .describe('A request that is repeated under the same key, for a day, gets the same job'),
+});
+
+export const singleJobQuery = z.object({
+  details: z
+    .string()
+    .optional()
+    .catch(undefined)
+    .describe('true: with the members that the specification does not list'),
+});
+
+export const documentQuery = z.object({
+  format: z
+    .enum(DOCUMENT_FORMATS)
+    .optional()
+    .describe(
+      'Another form of what was found (docs/exports.md); json, the document itself, when it is not given',
+    ),
+  media: z
+    .string()
+    .regex(/^\d{1,15}$/, { error: 'must be the mediaId of a medium, a whole number' })
+    .transform(Number)
+    .pipe(z.int())
+    .optional()
+    .describe('Another form: of this medium alone, by its mediaId'),
+});
+
+export const resubmitQuery = z.object({
+  jobPriority: orEmpty(
+    z
+      .string()
+      .regex(/^[0-9]$/, { error: 'must be a whole number from 0 to 9' })
+      .transform(Number)
+      .pipe(z.int().min(0).max(9)),
+  ).describe('0 lowest; absent or empty: the default priority'),
+});
+
+const plannedAction = z.object({
+  name: z.string(),
+  algorithm: z.string(),
+  properties: z
+    .record(z.string(), z.string())
+    .describe('In force, where they are not the defaults; without those of single media'),
+  queue: z.string().describe('As GET /rest/queues calls it'),
+  served: z.boolean().describe('Whether anybody takes work from the queue, or is started when there is some'),
+  reason: z.string().nullable().describe('Why nobody does'),
+});
+
+export const dryRunResponse = z
+  .object({
+    coreResponse: coreResponse.describe('Code 2: what of the request has no effect, a line each'),
+    priority: z.int().min(0).max(9),
+    pipeline: z.object({
+      name: z.string(),
+      tasks: z.array(
+        z.object({
+          name: z.string(),
+          actionType: z.enum(['DETECTION', 'MARKUP']),
+          actions: z.array(plannedAction),
+        }),
+      ),
+    }),
+    media: z.array(
+      z.object({
+        mediaUri: z.string(),
+        mediaType: z
+          .enum(['IMAGE', 'VIDEO', 'AUDIO', 'UNKNOWN'])
+          .nullable()
+          .describe(
+            'By the MIME_TYPE of its metadata or its data: URI; null: known only when it has been looked at',
+          ),
+        problem: z
+          .string()
+          .nullable()
+          .describe('Why it cannot be used, or why the pipeline finds nothing in it'),
+        frameRanges: z.array(mediaRange).describe('The frames of the request; empty: no frames are named'),
+        timeRanges: z
+          .array(mediaRange)
+          .describe('The milliseconds of the request; empty: no times are named'),
+      }),
+    ),
+  })
+  .meta({ id: 'DryRunResponse', description: 'What a job would do; nothing is stored' });
+
+const aggregatePipelineStats = z
+  .object({
+    count: z.int().min(0).describe('Jobs in any status'),
+    maxTime: z.int().min(0).describe('Milliseconds'),
+    minTime: z.int().min(0).describe('Milliseconds'),
+    totalTime: z.int().min(0).describe('Milliseconds'),
+    states: z.partialRecord(jobStatus, z.int().min(0)).describe('Jobs by status'),
+    validCount: z.int().min(0).describe('Jobs with status COMPLETE, which the times are of'),
+  })
+  .meta({ id: 'AggregatePipelineStatsModel' });
+
+export const allJobsStatistics = z
+  .object({
+    elapsedTimeMs: z.int().min(0).describe('Time it took to build this answer'),
+    aggregatePipelineStatsMap: z
+      .record(z.string(), aggregatePipelineStats)
+      .describe('By name of the pipeline'),
+    jobTypes: z.int().min(0).describe('Number of entries in aggregatePipelineStatsMap'),
+    totalJobs: z.int().min(0),
+  })
+  .meta({ id: 'AllJobsStatisticsModel' });
+
+export const archiveRepostRequest = z.array(z.int()).max(10_000);
+export const archiveRepostResponse = z
+  .object({
+    success: z.array(z.int()).describe('Jobs that were posted again'),
+    failures: z.array(z.object({ jobId: z.int(), error: z.string() })),
+  })
+  .meta({ id: 'ArchiveRepostResponse' });

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { wholeNumber } from '../common.ts';
+
+/** What was found in the media of a job, a part at a time (ours): for viewers of large documents. */
+const place = wholeNumber(0, 999_999).describe('Place of the medium in the document of the job, from 0');
+export const mediumParams = { n: place };
+
+const MOST_FRAME = 2 ** 31 - 1;
+const frame = wholeNumber(0, MOST_FRAME);
+
+export const mediaQuery = z.strictObject({
+  limit: wholeNumber(1, 1_000).default(100).describe('Media at most'),
+  offset: wholeNumber(0, 10_000_000).default(0).describe('Media that are passed over'),
+});
+
+export const tracksQuery = z.strictObject({
+  fromMs: wholeNumber(0, MOST_FRAME).default(0).describe('Tracks that have not ended by then'),
+  toMs: wholeNumber(0, MOST_FRAME).default(MOST_FRAME).describe('Tracks that have begun by then'),
+  lane: wholeNumber(0, 1_000_000).optional().describe('Only those of this lane'),
+  minConfidence: z
+    .string()
+    .regex(/^-?\d{0,9}(\.\d{1,9})?$/, { error: 'must be a number' })
+    .transform(Number)
+    .optional()
+    .describe('Only tracks of which the detector is so sure'),
+  text: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Stands in a property of the track; ASCII letters in any case'),
+  limit: wholeNumber(1, 1_000).default(200).describe('Tracks at most'),
+  offset: wholeNumber(0, 10_000_000).default(0).describe('Tracks that are passed over'),
+});
+
+export const boxesQuery = z.strictObject({
+  fromFrame: frame.default(0).describe('The first frame, from 0'),
+  toFrame: frame.default(MOST_FRAME).describe('The last frame'),
+  limit: wholeNumber(1, 20_000).default(5_000).describe('Boxes at most'),
+});
+
+const viewedIssue = z.object({
+  kind: z.enum(['errors', 'warnings']),
+  source: z.string(),
+  code: z.string(),
+  message: z.string(),
+});
+const properties = z.record(z.string(), z.string()).describe('Long values are cut');
+
+const viewedMedium = z
+  .object({
+    n: z.int().min(0),
+    mediaId: z.int(),
+    parentMediaId: z.int(),
+    uri: z.string(),
+    mimeType: z.string(),
+    mediaType: z.string(),
+    length: z.int(),
+    status: z.string(),
+    metadata: properties,
+    tracks: z.int().min(0),
+    detections: z.int().min(0),
+    cues: z.int().min(0).describe('Cues of the formats vtt and srt; 0: those formats are refused'),
+    issues: z.array(viewedIssue).describe('The first 100'),
+  })
+  .meta({ id: 'ViewedMedium' });
+
+export const mediaOfJob = z
+  .object({
+    media: z.array(viewedMedium),
+    total: z.int().min(0),
+    issues: z.array(viewedIssue).describe('Of the job as a whole; the first 100'),
+  })
+  .meta({ id: 'MediaOfJob' });
+
+export const lanes = z
+  .array(
+    z.object({
+      lane: z.int().min(0),
+      type: z.string(),
+      action: z.string(),
+      algorithm: z.string(),
+      task: z.string().nullable(),
+      tracks: z.int().min(0),
+      detections: z.int().min(0),
+      binMs: z.number().describe('Milliseconds'),
+      bins: z
+        .array(z.int().min(0))
+        .describe(
+          'Detections in each part of binMs milliseconds. The only detection of a track counts in every part from the start to the stop of the track.',
+        ),
+    }),
+  )
+  .meta({ id: 'Lanes', description: 'Everything of one type that one action found in a medium is a lane' });
+
+export const trackPage = z
+  .object({
+    tracks: z.array(
+      z.object({
+        n: z.int().min(0).describe('Number within the medium, from 0'),
+        lane: z.int().min(0),
+        id: z.string(),
+        startMs: z.int(),
+        stopMs: z.int(),
+        startFrame: z.int(),
+        stopFrame: z.int(),
+        confidence: z.number(),
+        label: z.string().nullable().describe('What it is, or says'),
+        properties,
+        exemplarFrame: z.int().nullable(),
+        exemplarMs: z.int().nullable(),
+        artifact: z.string().nullable().describe('artifactPath of the exemplar'),
+      }),
+    ),
+    total: z.int().min(0).describe('How many fit in all'),
+  })
+  .meta({ id: 'TrackPage', description: 'In the order in which they begin' });
+
+export const boxPage = z
+  .object({
+    boxes: z.array(
+      z.object({
+        frame: z.int(),
+        track: z.int().min(0).describe('The n of its track'),
+        lane: z.int().min(0),
+        label: z.string().nullable(),
+        x: z.int(),
+        y: z.int(),
+        width: z.int(),
+        height: z.int(),
+        confidence: z.number(),
+        corners: z
+          .string()
+          .nullable()
+          .describe(
+            'x,y of the four corners, when the box does not stand upright in the frame as it is stored',
+          ),
+      }),
+    ),
+    toFrame: z.int().describe('Boxes are given up to this frame; those of later ones were too many'),
+  })
+  .meta({ id: 'BoxPage', description: 'By frame; pixels of the frame as it is stored' });

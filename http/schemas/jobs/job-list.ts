@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { queryTimestamp, trueOrFalse, wholeNumber } from '../common.ts';
+import { jobStatus, singleJobInfo } from './batch-jobs.ts';
+
+/** Where a page ended: a number, or a time and a number where the list is ordered by a time. */
+const CURSOR = /^(?:(-?\d{1,16})-)?(\d{1,16})$/;
+
+const statuses = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => [given].flat().flatMap((text) => text.split(',')))
+  .pipe(z.array(jobStatus).max(100));
+
+/** The list of jobs (ours): what may be asked for, and what is answered. */
+export const jobListQuery = z
+  .strictObject({
+    limit: wholeNumber(1, 500).default(50).describe('Jobs of a page at most'),
+    before: z
+      .string()
+      .regex(CURSOR, { error: 'must be the next of the page before, or the number of a job' })
+      .optional()
+      .describe('The next of the page before, for the page after it'),
+    status: statuses.optional().describe('Only jobs in one of these; the parameter may also be repeated'),
+    pipelineName: z
+      .string()
+      .trim()
+      .toUpperCase()
+      .min(1, { error: 'must not be blank' })
+      .max(1_000)
+      .optional()
+      .describe('In any case of letters'),
+    externalId: z
+      .string()
+      .min(1, { error: 'must not be empty' })
+      .max(1_000)
+      .optional()
+      .describe('Exactly as the request had it'),
+    medium: z
+      .string()
+      .min(1, { error: 'must not be empty' })
+      .max(1_000)
+      .optional()
+      .describe(
+        'A part of the URI of one of its media, as it is shown here or decoded, in any case of letters',
+      ),
+    startedFrom: queryTimestamp.optional().describe('Only jobs whose startDate is not before it'),
+    startedTo: queryTimestamp.optional().describe('Only jobs whose startDate is before it'),
+    endedFrom: queryTimestamp.optional().describe('Only jobs whose endDate is not before it'),
+    endedTo: queryTimestamp.optional().describe('Only jobs whose endDate is before it'),
+    terminal: trueOrFalse.optional().describe('true: jobs that have ended; false: the others'),
+  })
+  .refine((query) => !isTimed(query) || query.before === undefined || query.before.includes('-'), {
+    path: ['before'],
+    error: 'must be the next of a page with the same filters by time',
+  });
+
+type Times = 'startedFrom' | 'startedTo' | 'endedFrom' | 'endedTo';
+const isTimed = (query: { readonly [N in Times]?: string | undefined }) =>
+  [query.startedFrom, query.startedTo, query.endedFrom, query.endedTo].some((time) => time !== undefined);
+
+/** What a cursor says, and how it is written. */
+export function cursorOf(
+  before: string | undefined,
+): { readonly score: number | undefined; readonly number: number } | undefined {
+  const [, score, number] = CURSOR.exec(before ?? '') ?? [];
+  if (number === undefined) return undefined;
+  return { score: score === undefined ? undefined : Number(score), number: Number(number) };
+}
+export const cursorText = (cursor: { readonly score: number | undefined; readonly number: number }) =>
+  cursor.score === undefined ? String(cursor.number) : `${cursor.score}-${cursor.number}`;
+
+const listedJob = singleJobInfo
+  .extend({
+    mediaUris: z
+      .array(z.string())
+      .describe(
+        'The first 20, of data: URIs of more than 8,192 characters only what kind of data they have; GET /rest/jobs/{id} has all of them, and whole',
+      ),
+    externalId: z.string().nullable().describe("The caller's id"),
+    mediaCount: z.int().min(0).describe('How many media the job has'),
+  })
+  .meta({ id: 'ListedJob' });
+
+export const jobPage = z
+  .object({
+    jobs: z.array(listedJob).describe('Newest first: by the time of a filter by time, else by number'),
+    next: z
+      .string()
+      .nullable()
+      .describe('What to send as before for the next page; null: this is the last one'),
+  })
+  .meta({
+    id: 'JobPage',
+    description:
+      'A page of jobs. With a filter it may be short, or empty, although more follow: go on until next is null.',
+  });
+
+const liveIssueList = (what: string) =>
+  z.object({
+    shown: z
+      .array(
+        z.object({
+          mediaId: z.int().min(1).nullable().describe('null: of the job as a whole'),
+          mediaUri: z.string().nullable().describe('As the list of jobs tells it'),
+          source: z.string(),
+          code: z.string(),
+          message: z.string(),
+        }),
+      )
+      .describe('The first 100'),
+    count: z.int().min(0).describe(`How many ${what} there are`),
+  });
+
+export const liveIssues = z
+  .object({ errors: liveIssueList('errors'), warnings: liveIssueList('warnings') })
+  .meta({ id: 'LiveIssues' });

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { wholeNumber } from '../common.ts';
+
+const MAX_NAME_BYTES = 200;
+/** It becomes the name of a file: none that is hidden or means another folder, and none that cannot be shown. */
+const PLAIN = /^[^./\\\p{Cc}\p{Cs}][^/\\\p{Cc}\p{Cs}]*$/u;
+
+/** What a component calls a file that it sends. */
+export const leaseFileName = z
+  .string()
+  .refine((name) => PLAIN.test(name) && Buffer.byteLength(name) <= MAX_NAME_BYTES, {
+    error: `must be the name of a file, of 1 to ${MAX_NAME_BYTES} bytes, that begins with no dot and has no slash, backslash or control character`,
+  })
+  .describe('A plain name; one that is sent again replaces the first');
+
+export const frameNumber = wholeNumber(0, 2 ** 31 - 1).describe('Number of the frame, from 0');
+export const leaseFrameQuery = z.object({
+  format: z.enum(['jpeg', 'png']).default('jpeg').describe('png loses nothing, and takes longer'),
+});
+
+export const storedFile = z
+  .object({
+    path: z.string().describe('Where it lies now: by this the answer names it'),
+    bytes: z.int(),
+    sha256: z.string(),
+  })
+  .meta({ id: 'StoredFile' });

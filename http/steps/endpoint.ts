@@ -1,0 +1,44 @@
+import type { Context } from 'koa';
+import type {
+  Declaration,
+  DeclaredAnswers,
+  Limits,
+  NoBody,
+  None,
+  Operation,
+  Refusing,
+  Request,
+  RequestContent,
+  Shape,
+} from '../routing/declaration.ts';
+import { requestOf } from './request-parts.ts';
+import { send } from './send.ts';
+
+export interface Endpoint<D> extends Operation, Refusing {
+  /** Reads the request, acts, and answers. */
+  respond(ctx: Context, deps: D & Partial<Limits>): Promise<void>;
+}
+
+/**
+ * An endpoint is declared once: its route, who may call it, what it takes and answers, what the OpenAPI document says of it,
+ * and what it does. `D`: what it needs of the server.
+ */
+export function endpoint<
+  const A extends DeclaredAnswers,
+  P extends Shape = None,
+  Q extends Shape = None,
+  H extends Shape = None,
+  B extends RequestContent = NoBody,
+  D = unknown,
+>(declared: Declaration<P, Q, H, B, A, D>): Endpoint<D> {
+  const { handle, firstLook, ...operation } = declared;
+  return {
+    ...operation,
+    async respond(ctx, deps) {
+      const looked = (given: unknown) => firstLook?.(given, deps);
+      // What requestOf has made of each part is what the schema of that part makes.
+      const request = (await requestOf(operation, ctx, deps, looked)) as Request<P, Q, H, B>;
+      send(ctx, await handle(request, deps), operation.answers);
+    },
+  };
+}

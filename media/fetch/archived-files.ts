@@ -1,0 +1,127 @@
+/** Files of an earlier job, brought here from where its document says that they are: a disk, a web server or a bucket. */
+import { createWriteStream } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { outgoingAgents, REACH_SETTINGS } from '../../egress/agent.ts';
+import { openArchivedFile, type ArchivedObject } from '../../egress/archived-document.ts';
+import { openBucket, type Bucket } from '../../egress/bucket.ts';
+import { isPassing } from '../../egress/bucket-errors.ts';
+import { NoAnswer } from '../../egress/exchange.ts';
+import type { BucketObject } from '../../domain/types.ts';
+import { checkFileUri, shownUri } from './file-uris.ts';
+import { MediumError } from '../medium-error.ts';
+
+export interface ArchivedFilesOptions {
+  /** Folders below which `file:` results must lie, and folders below which they must not. */
+  readonly roots: readonly string[];
+  readonly excluded: readonly string[];
+  /** Whether they may be on this host or in a private network. */
+  readonly allowPrivate: boolean;
+  /** Names and addresses that may be so in any case. */
+  readonly allowedHosts: readonly string[];
+  /** Of the product. */
+  readonly version: string;
+  readonly backOffMs?: number | undefined;
+}
+
+export interface WantedFile {
+  readonly uri: string;
+  /** What the address names in a bucket whose keys are known. */
+  readonly object: BucketObject | null;
+  /** Where a copy goes. */
+  readonly into: string;
+  readonly maxBytes: number;
+  /** The setting that says so. */
+  readonly limit: string;
+}
+
+export interface BroughtFile {
+  readonly path: string;
+  /** It was written here for whoever asked, who removes it. */
+  readonly isCopy: boolean;
+  readonly contentType: string | undefined;
+}
+
+export interface ArchivedFiles {
+  /** Errors: REMOTE_STORAGE_DOWNLOAD, with a message without secrets. */
+  bring(file: WantedFile, signal: AbortSignal, onBytes: (bytes: number) => void): Promise<BroughtFile>;
+  close(): void;
+}
+
+const SILENCE_MS = 30_000;
+const ATTEMPTS = 4;
+/** The results of one job lie in a few buckets; each has connections of its own. */
+const MOST_BUCKETS = 16;
+
+/** What is fetched obeys the rules of callbacks' addresses, for an archive that a client names says where it is. */
+export async function openArchivedFiles({
+  roots,
+  excluded,
+  allowPrivate,
+  allowedHosts,
+  version,
+  backOffMs = 1_000,
+}: ArchivedFilesOptions): Promise<ArchivedFiles> {
+  const reach = { allowPrivate, allowedHosts, settings: REACH_SETTINGS };
+  const agents = outgoingAgents(reach);
+  const buckets = new Map<string, Bucket>();
+  const folders = await Promise.all(roots.map((root) => realpath(root).catch(() => root)));
+  const found = (object: BucketObject | null): ArchivedObject | null => {
+    if (object === null) return null;
+    const bucket = buckets.get(object.bucket.url) ?? openBucket(object.bucket, reach, { backOffMs });
+    buckets.set(object.bucket.url, bucket);
+    if (buckets.size > MOST_BUCKETS) throw new Error(`they lie in more than ${MOST_BUCKETS} buckets`);
+    return { bucket, object };
+  };
+  return {
+    async bring(file, signal, onBytes) {
+      const { uri, into, maxBytes, limit } = file;
+      try {
+        if (/^file:/i.test(uri))
+          return { path: await checkFileUri(uri, folders, excluded), isCopy: false, contentType: undefined };
+        const parts = { agents, timeoutMs: SILENCE_MS, maxBytes, limit, version };
+        const object = found(file.object);
+        const contentType = await repeatedly(backOffMs, signal, async () => {
+          const { stream, contentType: type } = await openArchivedFile(parts, uri, object, signal);
+          await pipeline(stream, counting(onBytes), createWriteStream(into), { signal });
+          return type;
+        });
+        return { path: into, isCopy: true, contentType };
+      } catch (error) {
+        signal.throwIfAborted();
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new MediumError('REMOTE_STORAGE_DOWNLOAD', `${shownUri(uri)} could not be read: ${reason}`, {
+          cause: error,
+        });
+      }
+    },
+    close() {
+      agents.close();
+      for (const bucket of buckets.values()) bucket.close();
+    },
+  };
+}
+
+/** Connections break; a bucket that is asked has been asked again already when it fails. */
+async function repeatedly<T>(backOffMs: number, signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const passing = error instanceof NoAnswer ? !error.final : isPassing(error);
+      if (number === ATTEMPTS || signal.aborted || !passing) throw error;
+      await pause(backOffMs * 2 ** (number - 1), undefined, { signal });
+    }
+  }
+}
+
+function counting(onBytes: (bytes: number) => void): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      onBytes(chunk.length);
+      done(null, chunk);
+    },
+  });
+}

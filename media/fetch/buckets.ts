@@ -1,0 +1,113 @@
+/** Media and results in buckets. The rules of addresses are those of other fetches. */
+import type { FileHandle } from 'node:fs/promises';
+import { extname } from 'node:path';
+import type { FetchLimits } from '../../protocol/media-work.ts';
+import { LocalFileError } from '../../egress/bucket-errors.ts';
+import { openBucket, type Bucket, type BucketTuning } from '../../egress/bucket.ts';
+import type { BucketAccess, BucketObject } from '../../domain/types.ts';
+import { shownUri } from './file-uris.ts';
+import { MediumError } from '../medium-error.ts';
+
+/**
+ * Writes an object into `file`; the time limit holds for all attempts together. `uri` is what the medium is called in
+ * messages. Errors: REMOTE_STORAGE_DOWNLOAD, LOCAL_STORAGE.
+ */
+export async function downloadObject(
+  uri: string,
+  { bucket: access, ...object }: BucketObject,
+  file: FileHandle,
+  { maxBytes, timeoutMs, allowPrivate }: FetchLimits,
+  signal: AbortSignal,
+  tuning: BucketTuning = {},
+): Promise<void> {
+  const timer = AbortSignal.timeout(timeoutMs);
+  const rule = { allowPrivate, settings: 'the setting FETCH_PRIVATE' };
+  const bucket = openBucket(access, rule, tuning);
+  try {
+    await bucket.getFile(object, { file, maxBytes }, AbortSignal.any([signal, timer]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof LocalFileError)
+      throw new MediumError('LOCAL_STORAGE', `The medium could not be stored: ${error.message}`, {
+        cause: error,
+      });
+    const reason = timer.aborted ? `it took longer than ${timeoutMs / 1000} s` : messageOf(error);
+    throw new MediumError(
+      'REMOTE_STORAGE_DOWNLOAD',
+      `Error retrieving media and saving it to temp file: ${shownUri(uri)}: ${reason}`,
+      { cause: error },
+    );
+  } finally {
+    bucket.close();
+  }
+}
+
+/** A bucket that results are put into. */
+export interface ResultBucket {
+  /** `sha256` of the file in hex; `onBytes` hears of each chunk that is sent. Errors: REMOTE_STORAGE_UPLOAD. */
+  store(
+    file: {
+      readonly path: string;
+      readonly key: string;
+      readonly sha256: string;
+      /** What it was in another bucket, when its name does not tell. */
+      readonly contentType?: string | undefined;
+    },
+    signal: AbortSignal,
+    onBytes?: (bytes: number) => void,
+  ): Promise<void>;
+  /** Whether there is an object of this key. Errors: REMOTE_STORAGE_UPLOAD. */
+  has(key: string, signal: AbortSignal): Promise<boolean>;
+  close(): void;
+}
+
+/** What a browser shows; other files, which somebody else may have made, it only saves. */
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.mp4': 'video/mp4',
+  '.webm': 'video/webm',
+};
+
+/** `allowPrivate`: whether it may be on this host or in a private network. */
+export function openResultBucket(
+  access: BucketAccess,
+  allowPrivate: boolean,
+  tuning: BucketTuning = {},
+): ResultBucket {
+  const bucket: Bucket = openBucket(
+    access,
+    { allowPrivate, settings: 'the setting CALLBACK_PRIVATE' },
+    tuning,
+  );
+  const failed = (error: unknown) =>
+    new MediumError(
+      'REMOTE_STORAGE_UPLOAD',
+      `The file could not be uploaded to ${access.url}: ${messageOf(error)}`,
+      { cause: error },
+    );
+  return {
+    async store(file, signal, onBytes) {
+      try {
+        const known = Object.values(CONTENT_TYPES).find((type) => type === file.contentType);
+        const contentType = CONTENT_TYPES[extname(file.path).toLowerCase()] ?? known;
+        await bucket.putFile({ ...file, contentType, onBytes }, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw failed(error);
+      }
+    },
+    async has(key, signal) {
+      try {
+        return await bucket.has(key, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw failed(error);
+      }
+    },
+    close: () => bucket.close(),
+  };
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

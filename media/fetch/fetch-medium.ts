@@ -1,0 +1,129 @@
+/** Brings a medium to a local file: `file:` where it lies, `http(s):` (also from buckets) and `data:` into a file of ours. */
+import { closeSync, constants, fdatasyncSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { partOf, type FetchLimits } from '../../protocol/media-work.ts';
+import type { BucketObject } from '../../domain/types.ts';
+import type { downloadObject } from './buckets.ts';
+import { decodeDataUri } from './data-uri.ts';
+import { checkFileUri, schemeOf } from './file-uris.ts';
+import type { download, DownloadOptions } from './http-download.ts';
+import { MediumError } from '../medium-error.ts';
+import { SMALL_BYTES } from './small-file.ts';
+
+const MODE = 0o600;
+
+export interface Retrieved {
+  /** Absolute path of a regular file. */
+  readonly path: string;
+}
+
+export interface RetrieveOptions extends DownloadOptions {
+  /** The address names this object, which is fetched with the keys of its bucket. */
+  readonly object?: BucketObject | undefined;
+}
+
+/**
+ * Errors: MEDIA_INITIALIZATION (URI or file unfit), REMOTE_STORAGE_DOWNLOAD (the download failed), LOCAL_STORAGE (the copy
+ * could not be written). What an aborted `signal` gives as its reason is thrown as it is.
+ */
+export async function retrieve(
+  uri: string,
+  fetchTo: string,
+  limits: FetchLimits,
+  signal: AbortSignal,
+  { object, ...options }: RetrieveOptions = {},
+): Promise<Retrieved> {
+  signal.throwIfAborted();
+  switch (schemeOf(uri)) {
+    case 'file':
+      return { path: await localFile(uri, limits) };
+    case 'data': {
+      const data = decodeDataUri(uri, limits.maxBytes);
+      return data.length > SMALL_BYTES
+        ? await written(fetchTo, (file) => file.writeFile(data))
+        : await storing(fetchTo, () => writeSmall(fetchTo, data));
+    }
+    case 'http':
+    case 'https':
+      return await written(fetchTo, (file) =>
+        object === undefined
+          ? downloaded(uri, file, limits, signal, options)
+          : downloadedObject(uri, object, file, limits, signal, options),
+      );
+  }
+}
+
+/** The HTTP library is loaded for the first medium that needs it. */
+async function downloaded(...medium: Parameters<typeof download>): ReturnType<typeof download> {
+  const { download } = await import('./http-download.ts');
+  return download(...medium);
+}
+
+/** So is that for buckets. */
+async function downloadedObject(...medium: Parameters<typeof downloadObject>): Promise<void> {
+  const { downloadObject } = await import('./buckets.ts');
+  return downloadObject(...medium);
+}
+
+/** Opens the file once without following a link that has come in between, to see that it can be read. */
+async function localFile(uri: string, limits: FetchLimits): Promise<string> {
+  const path = await checkFileUri(uri, limits.mediaRoots, limits.excluded);
+  let file: FileHandle;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    throw new MediumError('MEDIA_INITIALIZATION', 'File is not readable', { cause: error });
+  }
+  try {
+    if (!(await file.stat()).isFile())
+      throw new MediumError('MEDIA_INITIALIZATION', 'The URI does not name a regular file');
+    return path;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes a part file, makes it durable, and gives it its name only when it is whole. */
+function written(path: string, write: (file: FileHandle) => Promise<void>): Promise<Retrieved> {
+  return storing(path, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(partOf(path), 'w', MODE);
+    try {
+      await write(file);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(partOf(path), path);
+  });
+}
+
+/** The same at once, see `SMALL_BYTES`. */
+function writeSmall(path: string, data: Buffer): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const file = openSync(partOf(path), 'w', MODE);
+  try {
+    writeFileSync(file, data);
+    fdatasyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(partOf(path), path);
+}
+
+async function storing(path: string, write: () => Promise<void> | void): Promise<Retrieved> {
+  try {
+    await write();
+    return { path };
+  } catch (error) {
+    await rm(partOf(path), { force: true }).catch(() => undefined);
+    throw isStorageError(error)
+      ? new MediumError('LOCAL_STORAGE', `The medium could not be stored: ${error.message}`, { cause: error })
+      : error;
+  }
+}
+
+function isStorageError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && 'errno' in error && !(error instanceof MediumError);
+}

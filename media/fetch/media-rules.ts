@@ -1,0 +1,45 @@
+/** Which media a server takes: what is made of its settings, and what shows of a medium without reading it. */
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import type { FetchLimits } from '../../protocol/media-work.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Issue } from '../../domain/types.ts';
+import { checkFileUri, schemeOf } from './file-uris.ts';
+import { MediumError } from '../medium-error.ts';
+
+/** Of the data folder nothing is read as media but what was uploaded, whatever MEDIA_ROOTS says. */
+export async function fetchLimits(settings: Settings, uploads: string): Promise<FetchLimits> {
+  const [dataDir = ''] = await resolved([settings.DATA_DIR]);
+  const roots = await resolved(settings.MEDIA_ROOTS);
+  const foreign = roots.filter((root) => path.relative(dataDir, root).split(path.sep)[0] === '..');
+  return {
+    mediaRoots: [...foreign, uploads],
+    excluded: [dataDir],
+    maxBytes: settings.MAX_MEDIUM_BYTES,
+    timeoutMs: settings.MEDIUM_FETCH_MS,
+    allowPrivate: settings.FETCH_PRIVATE,
+  };
+}
+
+/** Folders without symbolic links; one that does not exist serves nothing. */
+async function resolved(folders: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
+  return found.filter((folder) => folder !== undefined);
+}
+
+/** Why a medium cannot be used, as far as that shows without reading it. */
+export async function checkMedium(
+  uri: string,
+  { mediaRoots, excluded }: FetchLimits,
+): Promise<Issue | undefined> {
+  try {
+    const scheme = schemeOf(uri);
+    if (scheme === 'file') await checkFileUri(uri, mediaRoots, excluded);
+    else if (scheme !== 'data' && !URL.canParse(uri))
+      return { code: 'MEDIA_INITIALIZATION', message: 'The media URI is malformed' };
+    return undefined;
+  } catch (error) {
+    if (error instanceof MediumError) return { code: error.code, message: error.message };
+    throw error;
+  }
+}

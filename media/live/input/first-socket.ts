@@ -1,0 +1,70 @@
+/**
+ * The first connection to the server of a stream over HTTP. It is made before the HTTP client is loaded: to load it takes three times as
+ * much processor time as to hear that a connection is refused.
+ */
+import { connect as connectTo, type Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import { checkHost, guardedLookup, type AddressRule } from '../../../egress/addresses.ts';
+import { LiveError, networkError } from './live-error.ts';
+
+export interface Connecting {
+  readonly rule: AddressRule;
+  readonly connectMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A TCP connection to an address that is allowed, also for https. Errors: LiveError. */
+export async function firstSocket(url: URL, { rule, connectMs, signal }: Connecting): Promise<Socket> {
+  let socket: Socket | undefined;
+  try {
+    signal.throwIfAborted();
+    checkHost(url, rule);
+    socket = connectTo({ host: hostOf(url), port: portOf(url), lookup: guardedLookup(rule) });
+    await connected(socket, connectMs, signal);
+    return socket;
+  } catch (error) {
+    socket?.destroy();
+    throw networkError(error);
+  }
+}
+
+function connected(socket: Socket, connectMs: number, signal: AbortSignal): Promise<void> {
+  const settled = new AbortController();
+  const standing = new Promise<void>((resolve, reject) => {
+    const late = setTimeout(() => reject(tooLate()), connectMs);
+    settled.signal.addEventListener('abort', () => clearTimeout(late));
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { signal: settled.signal });
+    socket.once('connect', resolve);
+    // Stays: whoever takes the socket over hears of later errors as well.
+    socket.on('error', reject);
+  });
+  return standing.finally(() => settled.abort());
+}
+
+/** Connects by the connection that stands, if it is one to there, and by `otherwise` from then on. */
+export function connectorWith(
+  first: Socket,
+  url: URL,
+  otherwise: buildConnector.connector,
+): buildConnector.connector {
+  let left: Socket | undefined = first;
+  return (to, done) => {
+    const socket = left;
+    left = undefined;
+    const isThere = to.protocol === url.protocol && to.hostname === hostOf(url);
+    if (socket === undefined || !isThere || Number(to.port || portOf(to)) !== portOf(url)) {
+      socket?.destroy();
+      return otherwise(to, done);
+    }
+    if (to.protocol === 'https:') return otherwise({ ...to, httpSocket: socket }, done);
+    socket.setKeepAlive(true).setNoDelay(true);
+    queueMicrotask(() => done(null, socket));
+  };
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
+const portOf = ({ protocol, port }: Pick<URL, 'protocol' | 'port'>): number =>
+  port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+
+const tooLate = (): LiveError =>
+  new LiveError('UNREACHABLE', 'The host of the stream does not answer in time (ETIMEDOUT).');

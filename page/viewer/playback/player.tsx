@@ -1,0 +1,51 @@
+import { useCallback, useImperativeHandle, useRef, useState } from 'preact/hooks';
+import { Boxes } from '../boxes.tsx';
+import { useDrawing, type PlayerProps } from '../drawing.ts';
+import { Played } from './played.tsx';
+import { Stills } from './stills.tsx';
+
+/** A video with its boxes exactly on their frame: what the browser plays, else pictures of single frames from the server. */
+export function VideoPlayer(props: PlayerProps) {
+  const [problem, setProblem] = useState<string>();
+  const frame = useRef(props.firstFrame);
+  const { shown } = props;
+  const followed = useCallback(
+    (now: number) => {
+      frame.current = now;
+      shown(now);
+    },
+    [shown],
+  );
+  // Whichever of them takes over begins where the other one was.
+  const all = { ...props, shown: followed, firstFrame: frame.current };
+  if (problem === undefined) return <Played {...all} failed={setProblem} />;
+  return (
+    <Stills {...all}>
+      <p class="hint">
+        {problem} Single frames are shown.{' '}
+        <button type="button" class="plain" onClick={() => setProblem(undefined)}>
+          Try the video again
+        </button>
+      </p>
+    </Stills>
+  );
+}
+
+/** An image: a video of one frame that only stands. */
+export function ImagePlayer(props: PlayerProps) {
+  const { source, still, turned, filter, selected, select, handle } = props;
+  const { boxes, draw } = useDrawing(props);
+  const [isShown, setShown] = useState(true);
+  useImperativeHandle(handle, () => ({ toggle() {}, toFrame() {}, step() {} }), []);
+  return (
+    <div class="picture">
+      <img
+        src={isShown ? source : still(0)}
+        alt="The medium"
+        onLoad={() => draw(0, false)}
+        onError={() => setShown(false)}
+      />
+      <Boxes turned={turned} filter={filter} selected={selected} select={select} handle={boxes} />
+    </div>
+  );
+}

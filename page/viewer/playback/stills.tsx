@@ -1,0 +1,63 @@
+import type { ComponentChildren } from 'preact';
+import { useImperativeHandle, useState } from 'preact/hooks';
+import { clock } from '../../kit/format.ts';
+import { Boxes } from '../boxes.tsx';
+import { useDrawing, type PlayerProps } from '../drawing.ts';
+
+/** Pictures of single frames, which the server decodes. */
+export function Stills(props: PlayerProps & { readonly children: ComponentChildren }) {
+  const { still, table, turned, filter, selected, select, firstFrame, handle, children } = props;
+  const { boxes, frame, draw } = useDrawing(props);
+  const [wanted, setWanted] = useState(firstFrame);
+  const [isPlaying, setPlaying] = useState(false);
+  const [isMissing, setMissing] = useState(false);
+  const toFrame = (at: number) => setWanted(Math.max(0, Math.min(at, table.count - 1)));
+  const loaded = () => {
+    setMissing(false);
+    draw(wanted, isPlaying);
+    if (isPlaying && wanted + 1 < table.count) setWanted(wanted + 1);
+    else setPlaying(false);
+  };
+  const toggle = () => {
+    setPlaying(!isPlaying);
+    if (!isPlaying) toFrame(frame.current + 1);
+  };
+  useImperativeHandle(
+    handle,
+    () => ({
+      toggle,
+      toFrame: (at) => {
+        setPlaying(false);
+        toFrame(at);
+      },
+      step: (frames) => toFrame(frame.current + frames),
+    }),
+    [table, isPlaying],
+  );
+  return (
+    <>
+      {children}
+      <div class="picture">
+        <img
+          src={still(wanted)}
+          alt={`Frame ${wanted}`}
+          onLoad={loaded}
+          onError={() => {
+            setPlaying(false);
+            setMissing(true);
+          }}
+        />
+        <Boxes turned={turned} filter={filter} selected={selected} select={select} handle={boxes} />
+      </div>
+      {isMissing && <p class="hint">The picture of this frame cannot be had.</p>}
+      {table.count > 1 && (
+        <p>
+          <button type="button" onClick={toggle}>
+            {isPlaying ? 'Pause' : 'Play'}
+          </button>{' '}
+          {clock(table.timeOf(wanted))}
+        </p>
+      )}
+    </>
+  );
+}

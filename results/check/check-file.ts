@@ -1,0 +1,192 @@
+/** Looks at a spooled result, file in, verdict out. Runs in the thread of `check-worker.ts`. */
+import { createHash } from 'node:crypto';
+import { open, type FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import {
+  ANSWER_FORMS,
+  type AnswerForm,
+  type WorkKind,
+  type WorkTypes,
+} from '../../protocol/worker-protocol.ts';
+import type { Range } from '../../domain/types.ts';
+import {
+  bringsMedium,
+  isWarning,
+  withoutFrameTimes,
+  wrongFeedSummary,
+  wrongPrepared,
+  wrongStored,
+  wrongSummary,
+  wrongTrack,
+  wrongWarning,
+} from './check-rules.ts';
+import type { AnswersRequest, CheckedResult, Expectations, Refused } from './check.ts';
+import { unparsable } from './json-shape.ts';
+import { LineError, MAX_LINE_BYTES, readLastLine, readLines, splitLines, type Line } from '../lines.ts';
+
+const NO_RANGE: Range = { start: 0, stop: -1 };
+const EXCERPT = 80;
+
+/** `ok: false` says what is wrong with the contents; a file that cannot be read at all rejects. */
+export const checkFile = (path: string, kind: WorkKind, expectations: Expectations): Promise<CheckedResult> =>
+  check(wholeFile(path), kind, expectations);
+
+/** The same for each of several answers. */
+export async function checkAnswers({ answers }: AnswersRequest): Promise<readonly CheckedResult[]> {
+  const results: CheckedResult[] = [];
+  for (const { kind, expectations, ...where } of answers)
+    results.push(
+      await check('text' in where ? inMemory(where.text) : wholeFile(where.path), kind, expectations),
+    );
+  return results;
+}
+
+/** An answer, wherever it lies. */
+interface Answer {
+  lines(maxBytes: number): AsyncIterable<Line>;
+  /** The last one that is not empty. */
+  lastLine(maxBytes: number): Promise<string | undefined>;
+  /** Only of an answer that has a file of its own. */
+  file<T>(use: (file: FileHandle) => Promise<T>): Promise<T>;
+}
+
+const wholeFile = (path: string): Answer => ({
+  lines: (maxBytes) => readLines(path, maxBytes),
+  lastLine: (maxBytes) => withFile(path, (file) => readLastLine(file, maxBytes)),
+  file: (use) => withFile(path, use),
+});
+
+function inMemory(text: string): Answer {
+  const data = Buffer.from(text);
+  const lines = (maxBytes: number) => splitLines(Readable.from([data]), maxBytes);
+  return {
+    lines,
+    async lastLine(maxBytes) {
+      let last: string | undefined;
+      for await (const { text } of lines(maxBytes)) last = text;
+      return last;
+    },
+    file: () => Promise.reject(new Error('A document must have a file of its own.')),
+  };
+}
+
+async function check(answer: Answer, kind: WorkKind, expectations: Expectations): Promise<CheckedResult> {
+  try {
+    const content = await FORMS[ANSWER_FORMS[kind]](answer, expectations);
+    return 'reason' in content ? content : ({ ok: true, kind, ...content } as CheckedResult);
+  } catch (error) {
+    if (error instanceof LineError) return refused(error.message);
+    throw error;
+  }
+}
+
+/** What is taken from the answer to a kind of work. */
+type Content<K extends WorkKind = WorkKind> = WorkTypes[K]['answer'];
+
+const FORMS: Readonly<
+  Record<AnswerForm, (answer: Answer, wanted: Expectations) => Promise<Content | Refused>>
+> = {
+  tracks: checkTracks,
+  medium: checkPrepared,
+  summary: (answer) =>
+    lastLine(answer, wrongSummary, (line) => ({ summary: (line as Content<'FINISH'>).summary })),
+  pieces: (answer) =>
+    lastLine(answer, wrongFeedSummary, (line) => ({ summary: (line as Content<'FEED'>).summary })),
+  stored: (answer) => lastLine(answer, wrongStored, (stored) => ({ stored }) as Content<'UPLOAD'>),
+  document: (answer) => answer.file(checkDocument),
+};
+
+async function checkTracks(
+  answer: Answer,
+  { range = NO_RANGE, maxLineBytes }: Expectations,
+): Promise<Content<'DETECT'> | Refused> {
+  let tracks = 0;
+  let detections = 0;
+  let derived = 0;
+  let warnings = 0;
+  for await (const line of answer.lines(maxLineBytes ?? MAX_LINE_BYTES)) {
+    const { value, wrong: broken } = parsed(line.text);
+    if (broken === undefined && isWarning(value)) {
+      warnings += 1;
+      const wrong = wrongWarning(value);
+      if (wrong !== undefined) return refused(`Warning ${warnings} ${wrong}: ${excerpt(line.text)}`);
+      continue;
+    }
+    tracks += 1;
+    const wrong = broken ?? wrongTrack(value, range);
+    if (wrong !== undefined) return refused(`Track ${tracks} ${wrong}: ${excerpt(line.text)}`);
+    detections += (value as { detections: unknown[] }).detections.length;
+    if (bringsMedium(value as object)) derived += 1;
+  }
+  return { tracks, detections, derived, warnings };
+}
+
+async function checkPrepared(answer: Answer): Promise<Content<'PREPARE'> | Refused> {
+  let prepared: Content<'PREPARE'>['prepared'] | undefined;
+  for await (const line of answer.lines(MAX_LINE_BYTES)) {
+    if (prepared !== undefined) return refused('The answer has more than one line.');
+    const { value, wrong = wrongPrepared(value) } = parsed(line.text);
+    if (wrong !== undefined) return refused(`The answer ${wrong}: ${excerpt(line.text)}`);
+    prepared = withoutFrameTimes(value as Content<'PREPARE'>['prepared']);
+  }
+  return prepared === undefined ? refused('The answer is empty.') : { prepared };
+}
+
+/** The last line of an answer, which says what is in it. */
+async function lastLine<T extends object>(
+  answer: Answer,
+  wrongIn: (value: unknown) => string | undefined,
+  contentOf: (value: unknown) => T,
+): Promise<T | Refused> {
+  const line = await answer.lastLine(MAX_LINE_BYTES);
+  if (line === undefined) return refused('The answer is empty.');
+  const { value, wrong = wrongIn(value) } = parsed(line);
+  return wrong === undefined ? contentOf(value) : refused(`The last line ${wrong}: ${excerpt(line)}`);
+}
+
+async function checkDocument(file: FileHandle): Promise<Content<'DOCUMENT'> | Refused> {
+  const { size } = await file.stat();
+  const ends = Buffer.alloc(3);
+  await file.read(ends, 0, 1, 0);
+  await file.read(ends, 1, 2, Math.max(0, size - 2));
+  const whole = /^\{(.\}|\}\n)$/su.test(ends.toString('latin1'));
+  if (!whole || size < 2) return refused('The document is not complete.');
+  return { bytes: size, sha256: await sha256Of(file) };
+}
+
+async function sha256Of(file: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of file.createReadStream({ start: 0, autoClose: false }) as AsyncIterable<Buffer>)
+    hash.update(chunk);
+  return hash.digest('hex');
+}
+
+async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(path);
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+type Parsed = { readonly value: unknown; readonly wrong?: string };
+
+function parsed(text: string): Parsed {
+  const wrong = unparsable(text);
+  if (wrong !== undefined) return { value: undefined, wrong };
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return { value: undefined, wrong: 'is not JSON' };
+  }
+}
+
+function refused(reason: string): Refused {
+  return { ok: false, reason };
+}
+
+function excerpt(text: string): string {
+  const shown = JSON.stringify(text.slice(0, EXCERPT));
+  return text.length > EXCERPT ? `${shown} ...` : shown;
+}

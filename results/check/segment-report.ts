@@ -1,0 +1,208 @@
+/**
+ * Makes the summary report of a segment of live video (specification 2.3, 6.3) of what a component says of it. Runs in the thread of
+ * `check-worker.ts`: what a component sends is looked at line by line, and never held as a whole.
+ */
+import { open, rename } from 'node:fs/promises';
+import type { SegmentSummary, StreamDetection, StreamTrack } from '../../protocol/streams.ts';
+import { isSegmentSummary, wrongSegment, wrongStreamTrack } from './check-rules.ts';
+import { unparsable } from './json-shape.ts';
+import { inChunks, LineError, readLines } from '../lines.ts';
+import { localIso } from '../local-iso.ts';
+
+/** What a report says besides its tracks. */
+export interface ReportHead {
+  readonly jobId: number;
+  readonly externalId: string | null;
+  readonly segmentId: number;
+  readonly segmentSize: number;
+  readonly trackType: string;
+  /** Empty when there is none. */
+  readonly errorMessage: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** What a report with tracks says besides them. */
+export interface SegmentHead extends ReportHead {
+  /** Tracks have `liveId` as well, which the specification does not list (OUTPUT_DETAILS). */
+  readonly details: boolean;
+}
+
+/** Looked for and wanted: the file that a component sent, and where the report goes. */
+export interface SegmentRequest {
+  readonly path: string;
+  readonly report: string;
+  readonly head: SegmentHead;
+}
+
+export type SegmentVerdict =
+  | {
+      readonly ok: true;
+      readonly tracks: number;
+      readonly detections: number;
+      /** Where the first track starts: its frame, and when that came (milliseconds since the epoch). */
+      readonly firstTrack: { readonly frame: number; readonly at: number } | null;
+      readonly summary: SegmentSummary;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+const NO_TRACKS = 'NO TRACKS';
+const EXCERPT = 80;
+
+/** Checks the lines and writes the report; `ok: false` says what is wrong with them. A file that cannot be read or written rejects. */
+export async function segmentReport({ path, report, head }: SegmentRequest): Promise<SegmentVerdict> {
+  try {
+    const checked = await check(path, head);
+    if (!checked.ok) return checked;
+    const part = `${report}.part`;
+    const file = await open(part, 'w', 0o600);
+    try {
+      for await (const chunk of inChunks(reportOf(path, head, checked))) await file.appendFile(chunk);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(part, report);
+    const { types: _, ...verdict } = checked;
+    return verdict;
+  } catch (error) {
+    if (error instanceof LineError) return { ok: false, reason: error.message };
+    throw error;
+  }
+}
+
+/** A report without tracks: of a segment that no component could finish. */
+export function emptyReport(head: ReportHead): object {
+  const { segmentId, segmentSize } = head;
+  const startFrame = segmentId * segmentSize;
+  return { ...fieldsOf(head, { startFrame, stopFrame: startFrame }), output: { [NO_TRACKS]: [] } };
+}
+
+type Checked = Extract<SegmentVerdict, { ok: true }> & { readonly types: ReadonlySet<string> };
+type Refused = Extract<SegmentVerdict, { ok: false }>;
+
+async function check(path: string, head: ReportHead): Promise<Checked | Refused> {
+  const start = head.segmentId * head.segmentSize;
+  const range = { start, stop: start + head.segmentSize - 1 };
+  const types = new Set<string>();
+  let [tracks, detections] = [0, 0];
+  let firstTrack: Checked['firstTrack'] = null;
+  let summary: SegmentSummary | undefined;
+  for await (const { text } of readLines(path)) {
+    if (summary !== undefined) return refused('Lines come after the summary of the segment', text);
+    const value = parsed(text);
+    if (value === undefined) return refused(`Line ${tracks + 1} is not JSON`, text);
+    if (isSegmentSummary(value)) {
+      const wrong = wrongSegment(value, range);
+      if (wrong !== undefined) return refused(`The summary of the segment ${wrong}`, text);
+      summary = (value as { segment: SegmentSummary }).segment;
+      continue;
+    }
+    tracks += 1;
+    const wrong = wrongStreamTrack(value, range);
+    if (wrong !== undefined) return refused(`Track ${tracks} ${wrong}`, text);
+    const { type = head.trackType, detections: found, startFrame, startTime } = value as StreamTrack;
+    if (firstTrack === null || startFrame < firstTrack.frame)
+      firstTrack = { frame: startFrame, at: startTime };
+    types.add(type);
+    detections += found.length;
+  }
+  if (summary === undefined) return { ok: false, reason: 'The segment has no summary as its last line.' };
+  return { ok: true, tracks, detections, firstTrack, summary, types };
+}
+
+function parsed(text: string): unknown {
+  if (unparsable(text) !== undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const refused = (what: string, text: string): Refused => ({
+  ok: false,
+  reason: `${what}: ${JSON.stringify(text.slice(0, EXCERPT))}`,
+});
+
+/** The report, piece by piece: the tracks of one type after the other. */
+async function* reportOf(
+  path: string,
+  head: SegmentHead,
+  { types, summary }: Checked,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(fieldsOf(head, summary)).slice(0, -1)},"output":{`;
+  if (types.size === 0) yield `${JSON.stringify(NO_TRACKS)}:[]`;
+  let first = true;
+  for (const type of types) {
+    yield `${first ? '' : ','}\n${JSON.stringify(type)}:[`;
+    first = false;
+    yield* tracksOf(path, head, type);
+    yield ']';
+  }
+  yield '}}\n';
+}
+
+async function* tracksOf(
+  path: string,
+  { trackType: usual, details }: SegmentHead,
+  wanted: string,
+): AsyncGenerator<string> {
+  let written = 0;
+  let number = 0;
+  for await (const { text } of readLines(path)) {
+    const track = JSON.parse(text) as StreamTrack;
+    if (isSegmentSummary(track)) return;
+    const { type = usual } = track;
+    const id = number++;
+    if (type !== wanted) continue;
+    yield `${written++ === 0 ? '\n' : ',\n'}${JSON.stringify(reported(track, type, id, details))}`;
+  }
+}
+
+function fieldsOf(
+  head: ReportHead,
+  { startFrame, stopFrame }: Pick<SegmentSummary, 'startFrame' | 'stopFrame'>,
+) {
+  const { jobId, externalId, segmentId, errorMessage, at } = head;
+  return {
+    reportDate: localIso(at),
+    jobId,
+    externalId,
+    segmentId,
+    segmentStartFrame: startFrame,
+    segmentStopFrame: stopFrame,
+    errorMessage,
+  };
+}
+
+/** Ids are those of the segment; `liveId` is the same in all segments that a track lies in. */
+function reported(track: StreamTrack, type: string, id: number, details: boolean) {
+  const detections = track.detections.map(reportedDetection);
+  return {
+    id: String(id),
+    ...(details ? { liveId: track.liveId } : {}),
+    startOffsetFrame: track.startFrame,
+    stopOffsetFrame: track.stopFrame,
+    startTimestamp: localIso(track.startTime),
+    stopTimestamp: localIso(track.stopTime),
+    type,
+    confidence: track.confidence,
+    trackProperties: track.properties,
+    exemplar: detections.reduce((best, one) => (one.confidence > best.confidence ? one : best)),
+    detections,
+  };
+}
+
+function reportedDetection({ frame, time, x, y, width, height, confidence, properties }: StreamDetection) {
+  return {
+    offsetFrame: frame,
+    timestamp: localIso(time),
+    x,
+    y,
+    width,
+    height,
+    confidence,
+    detectionProperties: properties,
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * Where the media of a job that has ended lie: a line of JSON per medium in the order of its document, then a line of fixed width per
+ * medium that says where its line begins, so that the server finds one of them with three small reads however many there are.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { IndexedMedium } from '../../protocol/document-work.ts';
+
+const WIDTH = 15;
+/** A number and the line break after it. */
+const LINE_BYTES = WIDTH + 1;
+const BUFFERED = 64 * 1024;
+
+export interface MediaIndexWriter {
+  add(medium: IndexedMedium): Promise<void>;
+  /** The index stands under its name from now on. */
+  finish(): Promise<void>;
+  /** Whatever was written and not finished goes. */
+  close(): Promise<void>;
+}
+
+/** Writes an index beside its place, and puts it there when it is whole. */
+export async function writeMediaIndex(path: string): Promise<MediaIndexWriter> {
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${randomUUID()}.part`;
+  const file = await open(temporary, 'wx', 0o600);
+  const starts: number[] = [];
+  let [at, text, isOpen] = [0, '', true];
+  const flush = async () => {
+    // Unlike `write` it does not end before all is written.
+    await file.appendFile(text);
+    text = '';
+  };
+  return {
+    async add(medium) {
+      const line = `${JSON.stringify(medium)}\n`;
+      starts.push(at);
+      at += Buffer.byteLength(line);
+      text += line;
+      if (text.length >= BUFFERED) await flush();
+    },
+    async finish() {
+      // The last line says where the others of fixed width begin.
+      for (const number of [...starts, at]) text += `${String(number).padStart(WIDTH)}\n`;
+      await flush();
+      await file.sync();
+      await file.close();
+      isOpen = false;
+      await rename(temporary, path);
+    },
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      await file.close();
+      await rm(temporary, { force: true });
+    },
+  };
+}
+
+/**
+ * A medium by its place in the document; undefined: the document has no such medium.
+ * @throws ENOENT when there is no index
+ */
+export async function indexedMedium(path: string, place: number): Promise<IndexedMedium | undefined> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const tableAt = await numberAt(file, size - LINE_BYTES);
+    const count = (size - tableAt) / LINE_BYTES - 1;
+    if (place < 0 || place >= count) return undefined;
+    const from = await numberAt(file, tableAt + place * LINE_BYTES);
+    const to = await numberAt(file, tableAt + (place + 1) * LINE_BYTES);
+    return JSON.parse(await textAt(file, from, to - from)) as IndexedMedium;
+  } finally {
+    await file.close();
+  }
+}
+
+async function numberAt(file: FileHandle, at: number): Promise<number> {
+  const number = Number(await textAt(file, at, WIDTH));
+  if (!Number.isSafeInteger(number) || number < 0) throw new Error('The index of the media is damaged.');
+  return number;
+}
+
+async function textAt(file: FileHandle, at: number, bytes: number): Promise<string> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(bytes), 0, bytes, at);
+  if (bytesRead < bytes) throw new Error('The index of the media is damaged.');
+  return buffer.toString('utf8');
+}

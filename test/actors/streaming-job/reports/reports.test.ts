@@ -1,0 +1,102 @@
+/** Reports of segments as they are posted, with real files; the receiver alone is a double. */
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect } from 'chai';
+import { systemClock } from '../../../../actors/basics/clock.ts';
+import { StreamReports } from '../../../../actors/streaming-job/reports/reports.ts';
+import { INITIAL, type StreamingJobRecord } from '../../../../actors/streaming-job/state.ts';
+import { segmentFile, segmentsFolder, streamOutputFolder } from '../../../../results/layout.ts';
+import { ALL_DUTIES } from '../../../../store/duties.ts';
+import { SqliteStore } from '../../../../store/sqlite/sqlite-store.ts';
+import { StoreAway } from '../../../../store/store.ts';
+import { temporaryFolder } from '../../../store/folder.ts';
+import { until } from '../../../support/until.ts';
+import { STREAM } from '../stream.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+describe('The report of a segment', () => {
+  const place = temporaryFolder();
+  let store: SqliteStore;
+  let dataDir = '';
+  let folders = 0;
+  let posted: string[] = [];
+  let reports: StreamReports;
+  /** Posts that never come to an end. */
+  let hanging = 0;
+  let hangs = false;
+  let isAway = false;
+  beforeEach(async () => {
+    dataDir = place(`data-${++folders}`);
+    posted = [];
+    isAway = hangs = false;
+    hanging = 0;
+    await mkdir(segmentsFolder(dataDir, STREAM.number), { recursive: true });
+    store = new SqliteStore(path.join(dataDir, 'troupe.db'));
+    reports = started();
+  });
+  afterEach(() => store.close());
+
+  /** Of a server that starts. */
+  const started = () =>
+    new StreamReports({
+      ...{ store, dataDir, clock: systemClock, logger: silent },
+      duties: {
+        ...ALL_DUTIES,
+        claim: () => (isAway ? Promise.reject(new StoreAway('It is gone.')) : Promise.resolve(true)),
+      },
+      ...{ maxQueued: 10, timeoutMs: 60_000, meter: { reportEnded() {} }, tellOthers() {} },
+      send: ({ text }) => {
+        if (hangs) return new Promise(() => hanging++);
+        posted.push(text!);
+        return Promise.resolve({ kind: 'sent' });
+      },
+    });
+
+  const came = (segment: number) =>
+    writeFile(segmentFile(dataDir, STREAM.number, segment), `segment ${segment}`);
+  const published = async (record: StreamingJobRecord, lastSegment: number) => {
+    await reports.publish(record, { ...INITIAL, status: 'IN_PROGRESS', lastSegment });
+    await until(`segment ${lastSegment} is posted`, () => posted.includes(`segment ${lastSegment}`));
+    const left = () => readdir(segmentsFolder(dataDir, record.number));
+    await until('no report waits', async () => (await left()).length === 0);
+  };
+
+  for (const enableOutputToDisk of [false, true])
+    it(`is posted once, though another server brings it again when it has gone${enableOutputToDisk ? ', and kept once' : ''}`, async () => {
+      const record = { ...STREAM, enableOutputToDisk, summaryReportCallbackUri: 'http://receiver.example' };
+      await came(0);
+      await published(record, 0);
+      await came(0);
+      await came(1);
+      await published(record, 1);
+      expect(posted).to.deep.equal(['segment 0', 'segment 1']);
+      if (enableOutputToDisk)
+        expect(await readdir(streamOutputFolder(dataDir, record.number))).to.have.length(2);
+    });
+
+  for (const enableOutputToDisk of [false, true])
+    it(`is posted by the next server when the one before has died over it${enableOutputToDisk ? ', and kept once' : ''}`, async () => {
+      const record = { ...STREAM, enableOutputToDisk, summaryReportCallbackUri: 'http://receiver.example' };
+      await came(0);
+      hangs = true;
+      await reports.publish(record, { ...INITIAL, status: 'IN_PROGRESS', lastSegment: 0 });
+      await until('it is being posted', () => hanging > 0);
+      hangs = false;
+      reports = started();
+      await published(record, 0);
+      expect(posted).to.deep.equal(['segment 0']);
+      if (enableOutputToDisk)
+        expect(await readdir(streamOutputFolder(dataDir, record.number))).to.have.length(1);
+    });
+
+  it('leaves its folder to a cleaning when the job ends while the store is away, which ends no server', async () => {
+    isAway = true;
+    await came(0);
+    await reports.ended(STREAM);
+    expect(await readdir(segmentsFolder(dataDir, STREAM.number))).to.have.length(1);
+    isAway = false;
+    await reports.ended(STREAM);
+    expect(await readdir(path.dirname(segmentsFolder(dataDir, STREAM.number)))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,69 @@
+/** The real server in a process of its own, and a client of it that knows as much as the benches need. */
+import path from 'node:path';
+import { request } from 'undici';
+import { requestToken } from '../../../components/sdk/token-request.ts';
+import { loadOrCreateDevelopmentSecrets } from '../../../http/access/development-secrets.ts';
+import { startChild } from './child.ts';
+
+export interface JobBody {
+  readonly media: readonly {
+    readonly mediaUri: string;
+    readonly metadata?: Readonly<Record<string, string>>;
+  }[];
+  readonly pipelineName: string;
+  readonly jobProperties?: Readonly<Record<string, string>>;
+}
+
+export interface Client {
+  readonly url: string;
+  readonly token: string;
+  readonly pid: number;
+  post(path: string, body: unknown): Promise<unknown>;
+  /** Runs a job from its POST until it is COMPLETE; answers its id. `pollMs`: between two looks at it. */
+  run(job: JobBody, pollMs?: number): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** `folder`: media may lie in it; the server's data lie below it, under `name`. */
+export async function startClient(
+  folder: string,
+  name: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Client> {
+  const dataDir = path.join(folder, name);
+  const server = await startChild('jobs/serve.js', [], {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    MEDIA_ROOTS: folder,
+    ...env,
+  });
+  const { clientSecret } = await loadOrCreateDevelopmentSecrets(dataDir);
+  const token = await requestToken({ issuer: `${server.url}/oidc`, clientId: 'troupe-cli', clientSecret });
+  const post = (address: string, body: unknown) => ask(server.url + address, token, body);
+  const run = async (job: JobBody, pollMs = 5): Promise<string> => {
+    const { jobId } = (await post('/rest/jobs', job)) as { jobId: string };
+    for (;;) {
+      const info = (await ask(`${server.url}/rest/jobs/${jobId}`, token)) as JobInfo;
+      if (info.terminal && info.jobStatus !== 'COMPLETE') throw new Error(`The job ended ${info.jobStatus}.`);
+      if (info.terminal) return jobId;
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+  };
+  return { url: server.url, pid: server.pid, token, post, run, stop: () => server.stop() };
+}
+
+interface JobInfo {
+  readonly terminal: boolean;
+  readonly jobStatus: string;
+}
+
+async function ask(url: string, token: string, message?: unknown): Promise<unknown> {
+  const { statusCode, body } = await request(url, {
+    method: message === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: message === undefined ? null : JSON.stringify(message),
+  });
+  const text = await body.text();
+  if (statusCode >= 300) throw new Error(`${url} answered ${statusCode}: ${text}`);
+  return JSON.parse(text) as unknown;
+}

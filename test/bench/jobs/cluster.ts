@@ -1,0 +1,163 @@
+/** Servers on one Redis: empty jobs with one, two and three of them, commands of two servers to one job, a claim; BullMQ beside them. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { VersionConflict } from '../../../store/store.ts';
+import { RedisStore } from '../../../store/redis/redis-store.ts';
+import { TestRedis } from '../../support/servers/redis.ts';
+import { bareCommits } from './core.ts';
+import { bullJobs } from '../bare/bull.ts';
+import { interleaved, round, timed, type Figure } from '../measure.ts';
+
+const JOBS = 600;
+const CLAIMS = 2_000;
+const COMMANDS = 1_000;
+/** Media of one job; each is inspected and looked at, so the job gets two commands for each. */
+const MEDIA = 300;
+const MANY_MEDIA = 5_000;
+const CHILD = fileURLToPath(new URL('./cluster-child.js', import.meta.url));
+
+export async function cluster(): Promise<readonly Figure[]> {
+  const redis = await TestRedis.started();
+  const bare = await RedisStore.open({ url: redis.url, prefix: 'bare' });
+  const groups = await Promise.all([1, 2, 3].map((servers) => Servers.started(redis.url, servers)));
+  let bareId = 0;
+  const [one, two, three] = groups as [Servers, Servers, Servers];
+  const times = await interleaved(3, {
+    one: () => timed(() => one.run(JOBS)),
+    two: () => timed(() => two.run(JOBS)),
+    three: () => timed(() => three.run(JOBS)),
+    bare: () => timed(() => bareCommits(bare, () => `bare-${bareId++}`, JOBS)),
+  });
+  const bull = await bullJobs(redis.url, JOBS);
+  const [few, many] = [await oneJob(one, two, MEDIA), await oneJob(one, two, MANY_MEDIA)];
+  await Promise.all(groups.map((group) => group.stop()));
+  const claims = await claimTimes(bare);
+  const other = await RedisStore.open({ url: redis.url, prefix: 'bare' });
+  const both = await timed(() => Promise.all([bare, other].map((store) => commands(store, COMMANDS / 2))));
+  await Promise.all([bare.close(), other.close()]);
+  await redis.end();
+  const rate = (ms: number) => round((JOBS / ms) * 1_000);
+  return [
+    { what: 'empty jobs per second, one server', value: rate(times.one) },
+    { what: 'the same, two servers', value: rate(times.two) },
+    { what: 'the same, three servers', value: rate(times.three) },
+    { what: 'the same commits alone, as jobs per second', value: rate(times.bare) },
+    {
+      what: 'jobs per second of one server, in parts of that',
+      value: round(times.bare / times.one, 2),
+      aim: '0.25',
+    },
+    ...[1, 2, 3].map((servers, n) => ({
+      what: `BullMQ, jobs per second added and done, ${servers} processes`,
+      value: bull === undefined ? 'BULLMQ is not set' : rate(bull[n]!),
+    })),
+    { ...few, aim: '0.85' },
+    many,
+    { what: 'a claim, p50', value: `${round(claims[claims.length >> 1]!, 2)} ms` },
+    { what: 'a claim, p99', value: `${round(claims[Math.floor(claims.length * 0.99)]!, 2)} ms` },
+    { what: 'commits per second to one actor from two servers', value: round((COMMANDS / both) * 1_000) },
+  ];
+}
+
+/** One job at one server and at two that answer its work by turns. */
+async function oneJob(one: Servers, two: Servers, media: number): Promise<Figure> {
+  const ms = await interleaved(3, {
+    one: () => timed(() => one.runOne(media)),
+    two: () => timed(() => two.runOne(media)),
+  });
+  const rates = [ms.one, ms.two].map((time) => round((2 * media * 1_000) / time));
+  return {
+    what: `commands per second to one job of ${round(media)} media: one server; two; their ratio`,
+    value: [...rates, round(ms.one / ms.two, 2)].join('; '),
+  };
+}
+
+/** Server processes of one cluster. */
+class Servers {
+  readonly #children: readonly {
+    readonly child: ReturnType<typeof spawn>;
+    readonly line: () => Promise<unknown>;
+  }[];
+
+  private constructor(url: string, servers: number) {
+    this.#children = Array.from({ length: servers }, (_, n) => {
+      const args = [CHILD, url, `servers-${servers}`, `server-${n}`];
+      const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+      const lines = createInterface({ input: child.stdout });
+      return { child, line: () => once(lines, 'line') };
+    });
+  }
+
+  static async started(url: string, servers: number): Promise<Servers> {
+    const started = new Servers(url, servers);
+    await Promise.all(started.#children.map(({ line }) => line()));
+    return started;
+  }
+
+  /** So many jobs, divided among the servers; until the last has ended. */
+  run(jobs: number): Promise<void> {
+    return this.#told(() => `${Math.ceil(jobs / this.#children.length)}`);
+  }
+
+  /** One job with so many media, which comes in at the first; all do its work. */
+  runOne(media: number): Promise<void> {
+    return this.#told((n) => (n === 0 ? `1 ${media}` : '0'));
+  }
+
+  async #told(words: (n: number) => string): Promise<void> {
+    await Promise.all(
+      this.#children.map(({ child, line }, n) => {
+        const done = line();
+        child.stdin!.write(`${words(n)}\n`);
+        return done;
+      }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      this.#children.map(({ child }) => {
+        const ended = once(child, 'exit');
+        child.stdin!.end();
+        return ended;
+      }),
+    );
+  }
+}
+
+/** Milliseconds, the shortest first: one item at a time, of a queue in which many wait. */
+async function claimTimes(store: RedisStore): Promise<readonly number[]> {
+  const actor = { kind: 'bare', id: 'claims' };
+  await store.work.offer(
+    Array.from({ length: CLAIMS }, (_, n) => ({
+      ...{ id: `claim-${n}`, actor, key: `${n}`, queue: 'CLAIMS', priority: 4, kind: 'DETECT' },
+      ...{ attempt: 1, share: 0 },
+    })),
+  );
+  const times: number[] = [];
+  for (let n = 0; n < CLAIMS; n++)
+    times.push(await timed(() => store.work.claim({ queues: ['CLAIMS'], max: 1, worker: 'bench' })));
+  return times.sort((a, b) => a - b);
+}
+
+/** Each reads, and commits on what it has read; who was too late does both again. */
+async function commands(store: RedisStore, count: number): Promise<void> {
+  const actor = { kind: 'bare', id: 'contended' };
+  for (let done = 0; done < count;) {
+    const expected = (await store.load(actor))?.version ?? 0;
+    const commit = {
+      actor,
+      expected,
+      owner: { server: 'bench', epoch: 1 },
+      snapshot: { schema: 1, body: {} },
+    };
+    try {
+      await store.commit({ ...commit, ...(expected === 0 ? { record: {} } : {}) });
+      done++;
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/** A job whose document has a million detections, through the real service; the bench itself is its component. */
+import { WorkerClient } from '../../../components/sdk/client.ts';
+import { runWorker } from '../../../components/sdk/worker.ts';
+import { startClient } from './client.ts';
+import { timed } from '../measure.ts';
+import { forgetPeak, peakBytes, residentBytes } from '../memory.ts';
+import { NOOP } from '../parts.ts';
+
+export const TRACKS = 20_000;
+/** Detections of a track. */
+export const LENGTH = 50;
+
+const JOB = {
+  pipelineName: 'NOOP PIPELINE',
+  // In one piece: what comes in is one long answer. There are no pictures to be cut from this medium.
+  jobProperties: { TARGET_SEGMENT_LENGTH: '0', ARTIFACT_EXTRACTION_POLICY: 'NONE' },
+  media: [
+    {
+      mediaUri: 'data:video/mp4;base64,eA==',
+      metadata: {
+        MEDIA_HASH: 'a'.repeat(64),
+        MIME_TYPE: 'video/mp4',
+        FRAME_WIDTH: '1280',
+        FRAME_HEIGHT: '720',
+        FRAME_COUNT: String(TRACKS + LENGTH),
+        FPS: '25',
+        DURATION: String((TRACKS + LENGTH) * 40),
+        HAS_CONSTANT_FRAME_RATE: 'true',
+      },
+    },
+  ],
+};
+
+export interface LargeJob {
+  readonly jobId: string;
+  readonly ms: number;
+  /** Bytes by which the server's resident memory grew at its peak. */
+  readonly grown: number;
+}
+
+/** Leaves the job and its document in `<folder>/data`. */
+export async function runLargeJob(folder: string): Promise<LargeJob> {
+  const server = await startClient(folder, 'data');
+  await server.post('/rest/components/registerUnmanaged', NOOP);
+  const client = new WorkerClient(server.url, server.token);
+  const stop = new AbortController();
+  const working = runWorker({
+    client,
+    algorithms: [NOOP.algorithm.name],
+    signal: stop.signal,
+    handle: trackLines,
+    log: () => undefined,
+  });
+  const before = residentBytes(server.pid);
+  forgetPeak(server.pid);
+  let jobId = '';
+  const ms = await timed(async () => (jobId = await server.run(JOB, 50)));
+  const grown = peakBytes(server.pid) - before;
+  stop.abort();
+  await working;
+  client.close();
+  await server.stop();
+  return { jobId, ms, grown };
+}
+
+async function* trackLines(): AsyncGenerator<string> {
+  for (let first = 0; first < TRACKS; first++) {
+    const detections = Array.from({ length: LENGTH }, (_, at) => ({
+      frame: first + at,
+      x: at,
+      y: 2 * at,
+      width: 50,
+      height: 60,
+      confidence: 0.75,
+      properties: { POSE: 'frontal' },
+    }));
+    const track = {
+      startFrame: first,
+      stopFrame: first + LENGTH - 1,
+      confidence: 0.75,
+      properties: {},
+      detections,
+    };
+    yield await Promise.resolve(`${JSON.stringify(track)}\n`);
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Cameras of the bench of live streams, in a process of their own. Arguments: how many there are, frames a second, and what they show:
+ * `walk`, a face that moves all the time (H.264), or `visits`, one that comes and goes (JPEG, which no decoder holds back). Asked for it, tells when each frame was sent.
+ */
+import { sample } from '../../components/models/recorded.ts';
+import { accessUnits, jpegPictures } from '../../support/media/coded-media.ts';
+import { h264Over, jpegOver } from '../../support/media/rtp-pictures.ts';
+import { rtspServer, type RtspBehaviour, type RtspPicture } from '../../support/servers/rtsp-server.ts';
+
+const CLIP = sample('face_move.mp4');
+/** The face is not there in the first frame of the clip, and whole from this one on. */
+const WITH_FACE = 30;
+const [AWAY, THERE] = [16, 6]; // together FIRST_VISIT of the bench
+const SECONDS = 300;
+
+const [count = '1', fps = '5', what = 'walk'] = process.argv.slice(2);
+const frameMs = 1_000 / Number(fps);
+const { media, pictures } = what === 'walk' ? h264Over(accessUnits(CLIP)) : await visits();
+const length = pictures.length;
+const endless: RtspPicture[] = Array.from({ length: SECONDS * Number(fps) }, (_, n) => {
+  const picture = pictures[n % length]!;
+  return { ...picture, dueMs: n * frameMs, ptsMs: n * frameMs + picture.ptsMs - picture.dueMs };
+});
+
+const sentAt: number[][] = [];
+const urls: string[] = [];
+for (let camera = 0; camera < Number(count); camera++) {
+  const times: number[] = (sentAt[camera] = []);
+  const behaviour: RtspBehaviour = {
+    media,
+    pictures: endless,
+    ready: () => Promise.resolve(times.push(Date.now())),
+  };
+  urls.push((await rtspServer(() => behaviour)).url);
+}
+process.send?.({ urls });
+process.on('message', () => process.send?.({ sentAt }));
+process.once('disconnect', () => process.exit(0));
+
+async function visits(): Promise<Pick<RtspBehaviour, 'media' | 'pictures'>> {
+  const all = await jpegPictures(CLIP, frameMs);
+  const frames = [
+    ...Array.from({ length: AWAY }, () => all[0]!),
+    ...Array.from({ length: THERE }, (_, n) => all[WITH_FACE + 4 * n]!),
+  ];
+  return jpegOver(frames.map(({ data }, n) => ({ data, dueMs: n * frameMs })));
+}

@@ -1,0 +1,237 @@
+/** Live streams through the whole service: how many of them this machine holds, how late events come, and what a stream takes. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+import { inMib, residentBytes } from '../memory.ts';
+import { cpuMsOf, median, round, type Figure } from '../measure.ts';
+
+const FACES = { pipeline: 'FACE DETECTION PIPELINE', fps: 5, shows: 'walk', gate: false, step: 4 };
+const MOTION = { pipeline: 'MOTION DETECTION PIPELINE', fps: 25, shows: 'walk', gate: false, step: 2 };
+const VISITS = { pipeline: 'FACE DETECTION PIPELINE', fps: 5, shows: 'visits', gate: true, step: 8 };
+type Kind = typeof FACES;
+
+const MOST = 24;
+const WINDOW_MS = 7_000;
+/** A share of frames dropped that ends the search. */
+const TOO_MANY = 0.05;
+/** No further step is begun after so long. */
+const LONG_MS = 60_000;
+const WATCHED = 8;
+const LISTEN_MS = 35_000;
+/** The first face that a camera shows is gone before this frame. */
+const FIRST_VISIT = 22;
+
+export async function liveStreams(): Promise<readonly Figure[]> {
+  return [
+    ...load(),
+    ...(await capacity('faces, 640x360, 5 frames a second', FACES)),
+    ...(await capacity('motion, 640x360, 25 frames a second', MOTION)),
+  ];
+}
+
+/** What else the machine does is in every figure. */
+const load = (): readonly Figure[] => [{ what: 'load of the machine', value: round(loadavg()[0]!, 1) }];
+
+interface Cameras {
+  readonly process: ChildProcess;
+  readonly urls: readonly string[];
+}
+
+async function withStreams<T>(
+  { fps, shows }: Kind,
+  count: number,
+  use: (service: Service, cameras: Cameras) => Promise<T>,
+): Promise<T> {
+  const file = fileURLToPath(new URL('./live-cameras.js', import.meta.url));
+  const child = fork(file, [String(count), String(fps), shows]);
+  const service = await Service.started({ LOG_LEVEL: 'info', MAX_STREAMS: String(count) });
+  try {
+    const { urls } = await told<{ urls: readonly string[] }>(child);
+    return await use(service, { process: child, urls });
+  } finally {
+    await service.close();
+    child.disconnect();
+  }
+}
+
+async function told<T>(child: ChildProcess): Promise<T> {
+  const [message] = (await once(child, 'message')) as [T];
+  return message;
+}
+
+async function submit(service: Service, { pipeline, gate }: Kind, streamUri: string): Promise<number> {
+  const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
+    enableOutputToDisk: false,
+    stream: { streamUri, segmentSize: 25 },
+    stallTimeout: -1,
+    pipelineName: pipeline,
+    jobProperties: gate ? { MOTION_GATE: 'TRUE' } : {},
+  });
+  if (status !== 201) throw new Error(text);
+  return (body as { jobId: number }).jobId;
+}
+
+interface Counts {
+  readonly read: number;
+  readonly dropped: number;
+}
+async function countsOf(service: Service, ids: readonly number[]): Promise<Counts> {
+  const all = await Promise.all(
+    ids.map(async (id) => {
+      const { body } = await service.ask('GET', `/rest/streaming/jobs/${id}?details=true`);
+      return (body as { frames: Counts }).frames;
+    }),
+  );
+  const sum = (what: keyof Counts): number => all.reduce((total, counts) => total + counts[what], 0);
+  return { read: sum('read'), dropped: sum('dropped') };
+}
+
+const watched = async (service: Service, ids: readonly number[]): Promise<unknown> =>
+  until(
+    'all streams are read',
+    () => Promise.all(ids.map((id) => countsOf(service, [id]))),
+    (all) => all.every(({ read }) => read > 0),
+    { withinMs: 90_000, everyMs: 250 },
+  );
+
+interface Step {
+  readonly streams: number;
+  readonly droppedShare: number;
+  readonly readShare: number;
+  /** Of one processor, by a stream: its component, and its share of the server. */
+  readonly component: number;
+  readonly server: number;
+}
+
+async function capacity(what: string, kind: Kind): Promise<readonly Figure[]> {
+  return withStreams(kind, MOST, async (service, { urls }) => {
+    const [ids, steps]: [number[], Step[]] = [[], []];
+    const began = performance.now();
+    while (ids.length < MOST && performance.now() - began < LONG_MS) {
+      for (let n = 0; n < kind.step; n++) ids.push(await submit(service, kind, urls[ids.length]!));
+      await watched(service, ids);
+      steps.push(await step(service, kind, ids));
+      if (steps.at(-1)!.droppedShare > TOO_MANY) break;
+    }
+    const sizes = componentsOf(service).map(residentBytes);
+    return [
+      { what: `${what}: streams, frames dropped, read of those sent`, value: steps.map(stepText).join('; ') },
+      {
+        what: `${what}: processor of a stream, component; server`,
+        value: `${percent(median(steps.map(({ component }) => component)))}; ${percent(median(steps.map(({ server }) => server)))} of a core`,
+      },
+      { what: `${what}: memory of a stream's process`, value: inMib(median(sizes)) },
+    ];
+  });
+}
+
+const percent = (share: number): string => `${round(share * 100, 1)} %`;
+const stepText = ({ streams, droppedShare, readShare }: Step): string =>
+  `${streams}: ${percent(droppedShare)}, ${percent(readShare)}`;
+
+async function step(service: Service, { fps }: Kind, ids: readonly number[]): Promise<Step> {
+  const processors = (): number[] => [service.pid, ...componentsOf(service)].map(processorSeconds);
+  const [counts, used, began] = [await countsOf(service, ids), processors(), performance.now()];
+  await sleep(WINDOW_MS);
+  const [later, after] = [await countsOf(service, ids), processors()];
+  const seconds = (performance.now() - began) / 1_000;
+  const read = later.read - counts.read;
+  const [server = 0, ...components] = after.map((spent, n) => (spent - used[n]!) / seconds / ids.length);
+  return {
+    streams: ids.length,
+    droppedShare: (later.dropped - counts.dropped) / Math.max(1, read),
+    readShare: read / (fps * seconds * ids.length),
+    component: components.reduce((sum, share) => sum + share, 0),
+    server,
+  };
+}
+
+const componentsOf = (service: Service): readonly number[] =>
+  service.log('component process started').map(({ pid }) => pid);
+
+const processorSeconds = (pid: number): number => cpuMsOf(pid) / 1_000;
+
+/** From the moment a camera sent the frame in which a face is first seen to a client's knowing of it. */
+export async function liveDelay(): Promise<readonly Figure[]> {
+  return withStreams(VISITS, WATCHED, async (service, { process: child, urls }) => {
+    const ids: number[] = [];
+    for (const url of urls) ids.push(await submit(service, VISITS, url));
+    await watched(service, ids);
+    const seen: Seen[] = [];
+    const over = AbortSignal.timeout(LISTEN_MS);
+    const before = await countsOf(service, ids);
+    await Promise.all(
+      ids.map((id, camera) => listen(service, { id, camera, over }, (one) => seen.push(one))),
+    );
+    const told = once(child, 'message') as Promise<[{ sentAt: number[][] }]>;
+    child.send('tell');
+    const [{ sentAt }] = await told;
+    const [sent, came] = [(one: Seen) => sentAt[one.camera]![one.frame]!, (one: Seen) => one.cameAt];
+    const after = await countsOf(service, ids);
+    const isFirst = ({ frame }: Seen) => frame < FIRST_VISIT;
+    const later = seen.filter((one) => !isFirst(one));
+    const dropped = `${later.length} events, ${after.dropped - before.dropped} of ${after.read - before.read} frames dropped`;
+    const what = '8 cameras of 640x360, 5 frames a second, MOTION_GATE';
+    return [
+      ...load(),
+      {
+        what: `${what}: from the camera's sending of a frame with a new face to the client's event`,
+        value: `${parts(later.map((one) => one.at - sent(one)))} (${dropped})`,
+        aim: 'p95 75 ms',
+      },
+      {
+        what: 'the same from the moment when the frame was decoded',
+        value: parts(later.map((one) => one.at - came(one))),
+      },
+      {
+        what: 'the same of the first face of each camera, three seconds after its process has begun, while others begin',
+        value: parts(seen.filter(isFirst).map((one) => one.at - sent(one))),
+      },
+    ];
+  });
+}
+
+function parts(delays: readonly number[]): string {
+  const sorted = delays.toSorted((a, b) => a - b);
+  const part = (share: number): string => round(sorted[Math.floor(sorted.length * share)] ?? NaN);
+  return `p50 ${part(0.5)}, p75 ${part(0.75)}, p95 ${part(0.95)} ms`;
+}
+
+interface Seen {
+  readonly camera: number;
+  readonly frame: number;
+  /** When the reader had it. */
+  readonly cameAt: number;
+  readonly at: number;
+}
+
+async function listen(
+  service: Service,
+  { id, camera, over }: { readonly id: number; readonly camera: number; readonly over: AbortSignal },
+  tell: (seen: Seen) => void,
+): Promise<void> {
+  try {
+    const response = await fetch(`${service.url}/rest/streaming/jobs/${id}/events`, {
+      headers: { authorization: `Bearer ${service.token}` },
+      signal: over,
+    });
+    let text = '';
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      const at = Date.now();
+      const events = `${text}${chunk}`.split('\n\n');
+      text = events.pop()!;
+      for (const event of events) {
+        const data = /^event: trackBegan\ndata: (.*)$/m.exec(event)?.[1];
+        if (data === undefined) continue;
+        const { frame, at: cameAt } = JSON.parse(data) as { frame: number; at: number };
+        tell({ camera, at, frame, cameAt });
+      }
+    }
+  } catch (error) {
+    if (!over.aborted) throw error;
+  }
+}

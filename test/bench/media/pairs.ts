@@ -1,0 +1,58 @@
+/** A video in sub-jobs with one and with two component processes, and what two bare loops at once make of it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { makeVideo } from '../../media/support/make-video.ts';
+import { startBare, type BareLoop } from '../bare/bare.ts';
+import { startClient } from '../jobs/client.ts';
+import { interleaved, round, timed, type Figure } from '../measure.ts';
+
+const FRAMES = 320;
+/** Frames of a sub-job: the pieces are alike, so that none is left over for one process. */
+const PIECE = 40;
+
+export async function pairs(): Promise<readonly Figure[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
+  const clip = path.join(folder, 'clip.mp4');
+  makeVideo(clip, { frames: FRAMES, width: 1280, height: 720, gop: PIECE, bFrames: 2 });
+  const loops = [startBare(), startBare()] as const;
+  const one = await startClient(folder, 'data-1', { COMPONENT_PROCESSES: '1' });
+  const two = await startClient(folder, 'data-2', { COMPONENT_PROCESSES: '2' });
+  const job = {
+    pipelineName: 'FACE DETECTION PIPELINE',
+    media: [{ mediaUri: pathToFileURL(clip).href }],
+    jobProperties: { TARGET_SEGMENT_LENGTH: String(PIECE), MIN_SEGMENT_LENGTH: '1' },
+  };
+  const first = (loop: BareLoop, count: number, start = 0) =>
+    loop({ video: clip, start, stop: start + count - 1, length: FRAMES });
+  await Promise.all([...loops.map((loop) => first(loop, 10)), one.run(job), two.run(job)]);
+  const times = await interleaved(3, {
+    bare: () => first(loops[0], FRAMES),
+    bareTwo: () =>
+      timed(() => Promise.all(loops.map((loop, half) => first(loop, FRAMES / 2, (half * FRAMES) / 2)))),
+    one: () => timed(() => one.run(job)),
+    two: () => timed(() => two.run(job)),
+  });
+  loops.forEach((loop) => loop.stop());
+  await Promise.all([one.stop(), two.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+  return figures(times);
+}
+
+function figures(times: Readonly<Record<'bare' | 'bareTwo' | 'one' | 'two', number>>): readonly Figure[] {
+  const bound = times.bare / times.bareTwo;
+  const gained = times.one / times.two;
+  return [
+    {
+      what: `${FRAMES} frames of 720p, faces, ${FRAMES / PIECE} sub-jobs: one and two component processes`,
+      value: `${round(times.one)} and ${round(times.two)} ms, speed-up ${round(gained, 2)}`,
+      aim: '>= 1.8',
+    },
+    {
+      what: 'one bare loop, and two at once with half each: the bound of this machine',
+      value: `${round(times.bare)} and ${round(times.bareTwo)} ms, speed-up ${round(bound, 2)}`,
+    },
+    { what: 'share of that bound', value: round(gained / bound, 2) },
+  ];
+}

@@ -1,0 +1,32 @@
+/**
+ * A process of its own for each measurement, so that its peak of memory is that of one export, with its thread.
+ * Arguments: what to do (a format; `bytes`: a bare copy; `idle`: nothing), source, target. Prints milliseconds, the peak of resident
+ * memory and the bytes that were written.
+ */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { EXPORT_FORMAT_NAMES } from '../../../domain/job/export-formats.ts';
+import { DocumentExporter } from '../../../results/exports/exporter.ts';
+import { timed } from '../measure.ts';
+import { peakBytes } from '../memory.ts';
+
+const [what = '', source = '', target = ''] = process.argv.slice(2);
+
+async function exported(): Promise<void> {
+  const format = EXPORT_FORMAT_NAMES.find((name) => name === what);
+  if (format === undefined) throw new Error(`There is no format ${what}.`);
+  const exporter = new DocumentExporter({ most: 1, paceMs: 60_000 });
+  const outcome = await exporter.open({ file: source, format, moved: [] });
+  if (outcome.kind !== 'opened') throw new Error(JSON.stringify(outcome));
+  await written(outcome.stream);
+}
+
+const out = createWriteStream(target);
+const written = (from: NodeJS.ReadableStream) => pipeline(from, out);
+const ways: Readonly<Record<string, () => Promise<void>>> = {
+  idle: () => Promise.resolve(),
+  bytes: () => written(createReadStream(source)),
+};
+
+const ms = await timed(ways[what] ?? exported);
+process.stdout.write(`${JSON.stringify({ ms, peak: peakBytes('self'), bytes: out.bytesWritten })}\n`);

@@ -1,8 +1,0 @@
-/** The real server in a process of its own, for benches of its interface. Prints its address; ends with its parent. */
-import { readSettings } from '../../config/settings.ts';
-import { startServer } from '../../main.ts';
-import { silent } from './parts.ts';
-
-const server = await startServer(readSettings(), { logger: silent });
-console.log(server.url);
-process.stdin.resume().on('end', () => void server.stop().then(() => process.exit(0)));

@@ -1,0 +1,187 @@
+/** `troupe streams`: streaming jobs from the command line, with a component that is the test. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import {
+  claimLive,
+  LIVE_PIPELINE,
+  registerLivePipeline,
+  SEGMENT_SIZE,
+  segmentLines,
+} from '../../../support/live-pipeline.ts';
+import { RawComponent } from '../../../support/processes/raw-component.ts';
+import { Service } from '../../../support/processes/service.ts';
+import { until } from '../../../support/until.ts';
+import { Place, type Outcome } from '../../support/support.ts';
+
+const AT = Date.UTC(2026, 10, 22, 12);
+const opened = { type: 'opened', at: AT, width: 640, height: 360, fps: 25 } as const;
+const box = { x: 10.4, y: 20, width: 30, height: 40 };
+
+describe('troupe streams', () => {
+  let place: Place;
+  let service: Service;
+  let component: RawComponent;
+  let as: Readonly<Record<string, string>>;
+  before(async () => {
+    place = new Place({ warm: true });
+    service = await Service.here({ STREAM_RESTART_MS: '20' });
+    await registerLivePipeline(service);
+    component = new RawComponent(service);
+    as = { TROUPE_URL: service.url, TROUPE_TOKEN: service.token };
+  });
+  after(async () => {
+    await place.leave();
+    await service.close();
+  });
+
+  const troupe = (...args: readonly string[]) => place.troupe(['streams', ...args], as);
+  const good = async (...args: readonly string[]) => checked(args, await troupe(...args));
+  const submit = async (): Promise<number> => {
+    const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
+      enableOutputToDisk: true,
+      stream: {
+        streamUri: 'rtsp://viewer:pa55word@camera.example/live',
+        segmentSize: SEGMENT_SIZE,
+      },
+      stallTimeout: 60_000,
+      pipelineName: LIVE_PIPELINE,
+    });
+    expect(status, text).to.equal(201);
+    return (body as { jobId: number }).jobId;
+  };
+  const watched = async (): Promise<{ readonly id: number; readonly token: string }> => {
+    const id = await submit();
+    const { token } = await claimLive(component, id);
+    await component.events(token, opened);
+    return { id, token };
+  };
+
+  it('lists those that are active, with --all those that have ended, too, and no password', async () => {
+    const none = await troupe('list');
+    expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'There are no such streaming jobs.\n']); // oxfmt-ignore
+    const { id, token } = await watched();
+    await component.segment(token, 0, segmentLines(0, AT));
+    const table = (await good('list')).split('\n');
+    expect(table[0]).to.match(/^JOB +STATUS +SEGMENTS +DROPPED +STARTED +PIPELINE +STREAM$/);
+    expect(table[1])
+      .to.match(new RegExp(`^${id} +IN_PROGRESS +1 +2 +\\d{4}-.* +LIVE PIPELINE +rtsp://`))
+      .and.to.include('@camera.example/live')
+      .and.not.include('pa55word');
+    expect(JSON.parse(await good('list', '--json'))).to.deep.equal({ jobIds: [id] });
+    await component.end(token, { reason: 'ended', detail: 'BYE' });
+    expect((await troupe('list')).stdout).to.equal('');
+    expect(await good('list', '--all')).to.match(new RegExp(`^${id} +TERMINATED +1 `, 'm'));
+  });
+
+  it('shows how one stands, and the answer of the service', async () => {
+    const { id, token } = await watched();
+    await component.segment(token, 0, segmentLines(0, AT));
+    expect(await good('show', String(id)))
+      .to.match(/^Status +IN_PROGRESS$/m)
+      .and.to.match(/^Picture +640x360, 25 frames\/s$/m)
+      .and.to.match(/^Frames +10 read, 8 looked at\n +2 dropped as newer ones had come\n/m)
+      .and.to.match(/^Segments +1$/m)
+      .and.not.include('pa55word');
+    expect(JSON.parse(await good('show', String(id), '--json'))).to.deep.include({ jobId: id, segments: 1 });
+    await component.end(token, { reason: 'ended', detail: 'BYE' });
+    expect(await good('show', String(id))).to.match(/^Detail +BYE$/m);
+  });
+
+  it('watches one: tracks, segments, drops and states as they happen, until it ends', async () => {
+    const { id, token } = await watched();
+    const watching = place.start(['streams', 'watch', String(id)], as);
+    await watching.says('stdout', 'IN_PROGRESS  640x360, 25 frames/s');
+    const began = { at: AT, liveId: 'a', frame: 3, ...box, confidence: 0.934 };
+    await component.events(token, {
+      type: 'trackBegan',
+      ...began,
+      properties: { CLASSIFICATION: 'car', COLOR: '\u001b[31mred' },
+    });
+    await component.events(token, { type: 'reconnecting', at: AT, cause: 'The connection was cut.' });
+    await component.events(token, { type: 'warning', at: AT, message: 'Too dark.' });
+    await component.events(token, { type: 'trackEnded', at: AT + 2_500, liveId: 'a', frame: 9 });
+    await component.say(`/leases/${token}/events`, {
+      events: [],
+      counts: { read: 40, processed: 33, dropped: 7, skipped: 0, reconnects: 1 },
+    });
+    await component.segment(token, 0, segmentLines(0, AT));
+    await watching.says('stdout', 'segment');
+    await component.end(token, { reason: 'ended', detail: 'BYE' });
+    const { code, stdout, stderr } = await watching.ended;
+    expect([code, stderr]).to.deep.equal([
+      0,
+      `Streaming job ${id}: TERMINATED after 1 segment, 2 of 10 frames dropped: BYE\n`,
+    ]);
+    const lines = stdout.trimEnd().split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, '')); // oxfmt-ignore
+    expect(lines).to.deep.equal([
+      'state         IN_PROGRESS  640x360, 25 frames/s',
+      'began         track a  frame 3  at 10,20 30x40  confidence 0.93  CLASSIFICATION=car  COLOR= [31mred',
+      'reconnecting  The connection was cut.',
+      'warning       Too dark.',
+      'ended         track a  frame 9  after 2.5 s  CLASSIFICATION=car  COLOR= [31mred',
+      'dropped       7 more frames: 7 of 40 so far',
+      'segment       0: 1 track, 1 detection',
+      'state         TERMINATED  BYE',
+    ]);
+  });
+
+  it('watches with --json a line an event, and with exit code 1 what ends ERROR or goes on', async () => {
+    const { id, token } = await watched();
+    const watching = place.start(['streams', 'watch', String(id), '--json'], as);
+    await watching.says('stdout', '"type":"job"');
+    await component.failure(token, 'INVALID_PROPERTY', 'X is no number');
+    const { code, stdout, stderr } = await watching.ended;
+    expect(code, stderr).to.equal(1);
+    expect(stderr).to.include(`Streaming job ${id}: ERROR after 0 segments: `).and.include('X is no number');
+    const events = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as { jobStatus: string }); // oxfmt-ignore
+    expect(events.at(-1)).to.deep.include({ type: 'job', jobStatus: 'ERROR' });
+
+    const other = await watched();
+    const left = place.start(['streams', 'watch', String(other.id)], as);
+    await left.says('stdout', 'IN_PROGRESS');
+    left.signal('SIGINT');
+    const end = await left.ended;
+    expect([end.code, end.stderr]).to.deep.equal([1, `Streaming job ${other.id} goes on; nobody watches it any more.\n`]); // oxfmt-ignore
+    await component.end(other.token, { reason: 'ended', detail: '' });
+  });
+
+  it('writes the newest picture to a file', async () => {
+    const { id, token } = await watched();
+    const getting = place.start(['streams', 'frame', String(id), '--to', 'now.jpg'], as);
+    await until(
+      'a picture is wanted',
+      () => component.events(token),
+      ({ body }) => (body as { wantsFrame?: boolean }).wantsFrame === true,
+    );
+    await component.picture(token, Buffer.from('picture'));
+    const { code, stderr } = await getting.ended;
+    expect(code, stderr).to.equal(0);
+    expect(readFileSync(path.join(place.folder, 'now.jpg'), 'utf8')).to.equal('picture');
+    await component.end(token, { reason: 'ended', detail: '' });
+    const none = await troupe('frame', String(id), '--to', 'none.jpg');
+    expect([none.code, none.stderr]).to.deep.equal([2, `There is no picture of streaming job ${id}, which is TERMINATED.\n`]); // oxfmt-ignore
+  });
+
+  it('cancels one, with its files if so wanted, and deletes what has ended', async () => {
+    const { id, token } = await watched();
+    expect((await troupe('delete', String(id))).stderr).to.include('has not ended yet');
+    expect(await good('cancel', String(id), '--cleanup')).to.equal(
+      `Streaming job ${id} is being cancelled, and its files are removed.\n`,
+    );
+    await component.end(token, { reason: 'cancelled', detail: '' });
+    const again = await troupe('cancel', String(id));
+    expect([again.code, again.stderr]).to.deep.equal([2, `Streaming job ${id} already has state 'CANCELLED' and cannot be cancelled at this time.\n`]); // oxfmt-ignore
+    expect(await good('delete', String(id))).to.equal(`Streaming job ${id} is deleted.\n`);
+    for (const args of [['show'], ['watch'], ['delete'], ['frame', '--to', 'x.jpg']] as const) {
+      const [verb, ...more] = args;
+      const { code, stderr } = await troupe(verb, String(id), ...more);
+      expect([code, stderr], verb).to.deep.equal([2, `The service knows no streaming job ${id}: troupe streams list --all shows those it knows.\n`]); // oxfmt-ignore
+    }
+  });
+});
+
+function checked(args: readonly string[], { code, stdout, stderr }: Outcome): string {
+  expect(code, `${args.join(' ')}: ${stderr}`).to.equal(0);
+  return stdout;
+}

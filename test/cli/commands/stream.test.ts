@@ -1,0 +1,141 @@
+/** `troupe stream`: a camera from the command line, with a component that is the test, and with real ones. */
+import { existsSync, readdirSync } from 'node:fs';
+import { expect } from 'chai';
+import { closeServers, rtsp, withLogin } from '../../media/live/live-watching.ts';
+import { accessUnits } from '../../support/media/coded-media.ts';
+import { claimLive, LIVE_PIPELINE, registerLivePipeline, segmentLines } from '../../support/live-pipeline.ts';
+import { RawComponent } from '../../support/processes/raw-component.ts';
+import { Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+import { Place, sample, type Running } from '../support/support.ts';
+
+const AT = Date.UTC(2026, 10, 22, 12);
+const URI = 'rtsp://viewer:pa55word@camera.example/live';
+const opened = { type: 'opened', at: AT, width: 640, height: 360, fps: 25 } as const;
+
+describe('troupe stream', function () {
+  this.timeout(240_000);
+  let place: Place;
+  let service: Service;
+  let component: RawComponent;
+  let as: Readonly<Record<string, string>>;
+  before(async () => {
+    place = new Place({ warm: true });
+    service = await Service.here({ STREAM_RESTART_MS: '20' });
+    await registerLivePipeline(service);
+    component = new RawComponent(service);
+    as = { TROUPE_URL: service.url, TROUPE_TOKEN: service.token };
+  });
+  after(async () => {
+    await closeServers();
+    await place.leave();
+    await service.close();
+  });
+
+  const active = async () =>
+    ((await service.ask('GET', '/rest/streaming/jobs')).body as { jobIds: number[] }).jobIds;
+  const info = async (id: number) =>
+    (await service.ask('GET', `/rest/streaming/jobs/${id}`)).body as Readonly<Record<string, unknown>>;
+  const start = (...args: readonly string[]) => place.start(['stream', ...args], as);
+  /** The one job that is active, and its component's token. */
+  const claimed = async (running: Running) => {
+    await running.says('stderr', 'is accepted');
+    const [id] = await active();
+    const { token, work } = await claimLive(component, id!);
+    return { id: id!, token, work };
+  };
+
+  it('makes a job of what it is given, shows what is seen, and at Ctrl-C cancels it and sees its end', async () => {
+    const more = ['--property', 'LOUD=YES', '--segment-size', '10', '--stall-timeout', '-1'];
+    const running = start(URI, '--pipeline', 'live pipeline', ...more);
+    const { id, token, work } = await claimed(running);
+    expect(work).to.deep.include({ uri: URI, segmentSize: 10, stall: { alertMs: work.stall.alertMs, timeoutMs: -1 } }); // oxfmt-ignore
+    expect(work.properties).to.include({ LOUD: 'YES' });
+    await component.events(token, opened);
+    await running.says('stdout', 'IN_PROGRESS');
+    running.signal('SIGINT');
+    await running.says('stderr', 'is being cancelled');
+    await running.says('stdout', 'CANCELLING');
+    await component.segment(token, 0, segmentLines(0, AT));
+    await component.end(token, { reason: 'cancelled', detail: '' });
+    const { code, stdout, stderr } = await running.ended;
+    expect(code, stderr).to.equal(0);
+    expect(stdout)
+      .to.include('segment       0: 1 track')
+      .and.include('CANCELLED')
+      .and.not.include('pa55word');
+    const folder = /its reports come to (.*)$/m.exec(stderr)?.[1] ?? '';
+    expect(readdirSync(folder)).to.have.length(1);
+    expect(stderr).to.match(
+      new RegExp(`^Streaming job ${id}: CANCELLED after 1 segment, 2 of 10 frames dropped: `, 'm'),
+    );
+    expect(stderr).to.not.include('pa55word');
+  });
+
+  it('takes the URI from standard input, where no other user of the machine sees its password', async () => {
+    const args = ['stream', '-', '--pipeline', LIVE_PIPELINE, '--url', service.url];
+    const running = place.start(args, as, undefined, `${URI}\n`);
+    const { token, work } = await claimed(running);
+    expect(work.uri).to.equal(URI);
+    await component.end(token, { reason: 'ended', detail: 'BYE' });
+    const { code, stderr } = await running.ended;
+    expect(code, stderr).to.equal(0);
+  });
+
+  it('leaves the job alone at Ctrl-C with --keep', async () => {
+    const running = start(URI, '--pipeline', LIVE_PIPELINE, '--keep');
+    const { id, token } = await claimed(running);
+    await component.events(token, opened);
+    await running.says('stdout', 'IN_PROGRESS');
+    running.signal('SIGINT');
+    const { code, stderr } = await running.ended;
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.include(`Streaming job ${id} goes on: troupe streams watch ${id}, or cancel ${id}.`);
+    expect(await info(id)).to.include({ jobStatus: 'IN_PROGRESS' });
+    await component.end(token, { reason: 'ended', detail: '' });
+  });
+
+  it('ends with 1 and the detail of a job that ends ERROR', async () => {
+    const running = start(URI, '--pipeline', LIVE_PIPELINE);
+    const { id, token } = await claimed(running);
+    await component.failure(token, 'COULD_NOT_OPEN_MEDIA', 'The camera wants another password.');
+    const { code, stderr } = await running.ended;
+    const detail = 'Unable to connect to stream: The camera wants another password.';
+    expect(code, stderr).to.equal(1);
+    expect(stderr).to.include(`Streaming job ${id}: ERROR after 0 segments: ${detail}\n`);
+  });
+
+  it('ends with 2 when nothing is run: no pipeline, an unknown one, or arguments that are none', async () => {
+    const outcome = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await place.troupe(['stream', ...args], as);
+      expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);
+      return stderr;
+    };
+    expect(await outcome(URI))
+      .to.include('--pipeline <NAME>')
+      .and.include(LIVE_PIPELINE);
+    expect(await outcome(URI, '--pipeline', 'NONE')).to.include('The pipelines are:').and.include(LIVE_PIPELINE); // oxfmt-ignore
+    expect(await outcome(URI, '--pipeline', LIVE_PIPELINE, '--segment-size', '9')).to.include('10 or more');
+    expect(await outcome(URI, '--pipeline', LIVE_PIPELINE, '--stall-timeout', '-2')).to.include('number');
+    expect(await outcome('file:///x', '--pipeline', LIVE_PIPELINE)).to.include('Only RTSP, HTTP, and HTTPS');
+    expect(await active()).to.deep.equal([]);
+  });
+
+  it('shows what moves before a real camera, and saves its picture', async () => {
+    const camera = await rtsp(accessUnits(sample('face_move.mp4')), () => ({ speed: 1, after: 'stall' }));
+    const uri = withLogin(camera.url, 'viewer:pa55word');
+    const running = start(uri, '--pipeline', 'MOTION DETECTION PIPELINE', '--segment-size', '20', '--stall-timeout', '-1'); // oxfmt-ignore
+    await running.says('stdout', 'began ');
+    const [id] = await active();
+    const frame = await place.troupe(['streams', 'frame', String(id), '--to', 'now.jpg'], as);
+    expect(frame.code, frame.stderr).to.equal(0);
+    expect(existsSync(`${place.folder}/now.jpg`)).to.equal(true);
+    await running.says('stdout', 'segment ');
+    running.signal('SIGINT');
+    const { code, stdout, stderr } = await running.ended;
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.match(/began +track \S+ +frame \d+ +at \d+,\d+ \d+x\d+ +confidence 0\.\d\d/);
+    expect(stdout + stderr).to.not.include('pa55word');
+    await until('no job is left', active, (ids) => ids.length === 0);
+  });
+});

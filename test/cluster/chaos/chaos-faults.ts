@@ -1,0 +1,205 @@
+/** Faults of a run, carried out on real processes. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Balancer } from '../../support/servers/balancer.ts';
+import type { NodeProcess } from '../../support/processes/node-process.ts';
+import { isAlive } from '../../support/processes/processes.ts';
+import type { TestRedis } from '../../support/servers/redis.ts';
+import type { Service } from '../../support/processes/service.ts';
+import type { Struck } from './chaos-history.ts';
+import type { Link } from './chaos-link.ts';
+import { FAR } from './chaos-node.ts';
+import type { Fault } from './chaos-plan.ts';
+
+export interface Member {
+  readonly service: Service;
+  /** Its way to Redis. */
+  readonly link: Link;
+  state: 'up' | 'frozen' | 'cut off' | 'down';
+}
+
+/** A host beside the servers, with its way to them. */
+export interface FarNode {
+  readonly process: NodeProcess;
+  readonly balancer: Balancer;
+  readonly link: Link;
+  state: 'up' | 'struck';
+}
+
+export interface FaultsDeps {
+  readonly redis: TestRedis;
+  readonly members: readonly Member[];
+  node(): FarNode | undefined;
+  /** A server has started again, at another address. */
+  moved(): void;
+}
+
+const AGAIN_MS = 300;
+const SHARE_KILLED_IN_DRAIN = 0.4;
+const KILLED_AFTER_MS = 5_000;
+
+export class Faults {
+  readonly struck: Struck[] = [];
+  readonly #deps: FaultsDeps;
+  #redisIsWell = true;
+  /** What is still to come up or to go on. */
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(deps: FaultsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Carries a fault out, and says so; what follows from it later goes on by itself. */
+  strike(fault: Fault): void {
+    const done = this.#strike(fault);
+    const struck = this.struck.at(-1);
+    if (done === undefined) return;
+    const over = done.then(() => {
+      if (struck !== undefined) Object.assign(struck, { until: Date.now() });
+    });
+    this.#underWay.add(over);
+    void over.finally(() => this.#underWay.delete(over));
+  }
+
+  #strike(fault: Fault): Promise<void> | undefined {
+    switch (fault.kind) {
+      case 'killServer':
+        return this.#onMember(fault, (member) => this.#killServer(member, fault.ms));
+      case 'freezeServer':
+        return this.#onMember(fault, (member) => this.#freezeServer(member, fault.ms));
+      case 'stopServer':
+        return this.#onMember(fault, (member) => this.#stopServer(member, fault));
+      case 'cutServer':
+        return this.#onMember(fault, (member) => this.#cutServer(member, fault.ms));
+      case 'killNode':
+        return this.#onNode(fault, async ({ process }) => {
+          await process.kill9();
+          await sleep(fault.ms);
+          process.start();
+        });
+      case 'freezeNode':
+        return this.#onNode(fault, async ({ process }) => {
+          process.signal('SIGSTOP');
+          await sleep(fault.ms);
+          process.signal('SIGCONT');
+        });
+      case 'cutNode':
+        return this.#onNode(fault, async ({ link }) => {
+          link.cut();
+          await sleep(fault.ms);
+          link.mend();
+        });
+      case 'killRedis':
+        return this.#onRedis(fault, async () => {
+          await this.#deps.redis.kill();
+          await sleep(fault.ms);
+          await this.#deps.redis.start();
+        });
+      case 'freezeRedis':
+        return this.#onRedis(fault, async () => {
+          this.#deps.redis.freeze();
+          await sleep(fault.ms);
+          this.#deps.redis.thaw();
+        });
+      case 'killComponent':
+        return this.#killComponent(fault.draw);
+    }
+  }
+
+  #onMember(fault: Extract<Fault, { server: number }>, work: (member: Member) => Promise<void>) {
+    const member = this.#deps.members[fault.server];
+    if (member?.state !== 'up') return undefined;
+    this.#note({ kind: fault.kind, server: fault.server });
+    return work(member);
+  }
+
+  #onRedis({ kind }: Fault, work: () => Promise<void>): Promise<void> | undefined {
+    if (!this.#redisIsWell) return undefined;
+    this.#redisIsWell = false;
+    this.#note({ kind });
+    return work().finally(() => (this.#redisIsWell = true));
+  }
+
+  #onNode({ kind }: Fault, work: (node: FarNode) => Promise<void>): Promise<void> | undefined {
+    const node = this.#deps.node();
+    if (node?.state !== 'up') return undefined;
+    node.state = 'struck';
+    this.#note({ kind, worker: FAR });
+    return work(node).finally(() => (node.state = 'up'));
+  }
+
+  async #killServer(member: Member, ms: number): Promise<void> {
+    member.state = 'down';
+    await member.service.kill9();
+    await this.#startAgain(member, ms);
+  }
+
+  /** In order, but that some are killed before they have drained. */
+  async #stopServer(
+    member: Member,
+    { draw, ms }: { readonly draw: number; readonly ms: number },
+  ): Promise<void> {
+    member.state = 'down';
+    const stopped = member.service.stop();
+    if (draw < SHARE_KILLED_IN_DRAIN) {
+      await Promise.race([stopped, sleep(KILLED_AFTER_MS * draw)]);
+      if (isAlive(member.service)) await member.service.kill9();
+    }
+    await stopped;
+    await this.#startAgain(member, ms);
+  }
+
+  async #cutServer(member: Member, ms: number): Promise<void> {
+    member.state = 'cut off';
+    member.link.cut();
+    await sleep(ms);
+    member.link.mend();
+    member.state = 'up';
+  }
+
+  async #startAgain(member: Member, ms: number): Promise<void> {
+    await sleep(ms);
+    // Without Redis it does not start.
+    while (
+      !(await member.service.start().then(
+        () => true,
+        () => false,
+      ))
+    )
+      await sleep(AGAIN_MS);
+    this.#deps.moved();
+    member.state = 'up';
+  }
+
+  async #freezeServer(member: Member, ms: number): Promise<void> {
+    member.state = 'frozen';
+    process.kill(member.service.pid, 'SIGSTOP');
+    await sleep(ms);
+    process.kill(member.service.pid, 'SIGCONT');
+    member.state = 'up';
+  }
+
+  /** One that has had work: five ends in a row before that are those of a component that cannot be started. */
+  #killComponent(draw: number): Promise<void> | undefined {
+    const alive = this.#deps.members.flatMap(({ service }, server) => {
+      const atWork = new Set(service.handedOut().map(({ worker }) => worker));
+      return service
+        .log('component process started')
+        .filter(({ worker, pid }) => atWork.has(worker as string) && isAlive({ pid }))
+        .map(({ worker, pid }) => ({ server, pid, worker: worker as string }));
+    });
+    const one = alive[Math.floor(draw * alive.length)];
+    if (one === undefined) return undefined;
+    process.kill(one.pid, 'SIGKILL');
+    this.#note({ kind: 'killComponent', ...one });
+    return undefined;
+  }
+
+  #note(what: Omit<Struck, 'at' | 'until'>): void {
+    this.struck.push({ at: Date.now(), until: Date.now(), ...what });
+  }
+
+  /** Waits until everybody is there again. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+}

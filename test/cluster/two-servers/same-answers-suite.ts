@@ -1,0 +1,210 @@
+/** Two servers of one store: after quiet each answers what the other does, whichever was asked to do something before. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { claimLive, LIVE_PIPELINE, segmentLines } from '../../support/live-pipeline.ts';
+import { EventClient } from '../../support/events.ts';
+import { RawComponent } from '../../support/processes/raw-component.ts';
+import { sampleUri, type Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+import type { ServerPair } from './server-pair.ts';
+
+const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
+/** Facts of the server that is asked, or of the moment at which it is. */
+const OWN: ReadonlySet<string> = new Set(['own', 'lastHeard', 'elapsedTimeMs']);
+/** Gauges of all servers together (docs/operations.md). */
+const COMMON = /^troupe_(jobs|queue_length|leases|streaming_jobs)(\{| )/;
+
+/** `isLong`: with what a lower ring asks as well, or what repeats the rest in other ways. */
+export function sameAnswers(pair: () => ServerPair, { isLong }: { readonly isLong: boolean }): void {
+  describe('After quiet two servers', () => {
+    const both = () => [pair().one, pair().two];
+    let jobs: readonly string[];
+    let stream: number;
+    let waiting: { readonly id: string; go(): void };
+    before(async () => {
+      const { one, two } = pair();
+      await two.ask('POST', '/rest/pipelines', { name: 'NEW', description: 'New.', tasks: ['LIGHT TASK'] });
+      await one.ask('POST', '/rest/system-message', JSON.stringify('Hello.'));
+      await two.ask('POST', '/rest/system-message', JSON.stringify('Good bye.'));
+      await until('the other knows the pipeline', async () =>
+        [200].includes((await one.ask('GET', '/rest/pipelines/NEW')).status),
+      );
+      const complete = await Promise.all([
+        one.submit({ ...SHOT, pipelineName: 'NEW', externalId: 'case 1' }),
+        two.submit(SHOT),
+      ]);
+      const failed = await one.submit({ ...SHOT, media: ['data:image/png;base64,AAAA'] });
+      const file = join(one.folder, 'go-on');
+      const held = (at: Service) =>
+        at.submit({
+          ...SHOT,
+          pipelineName: 'TROUBLE PIPELINE',
+          jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+        });
+      const cancelled = await held(two);
+      await one.cancel(cancelled);
+      waiting = { id: await held(one), go: () => writeFileSync(file, '') };
+      jobs = [...complete, failed, cancelled];
+      for (const id of jobs) await two.terminal(id);
+      await until('it is worked on', () =>
+        both().some((at) =>
+          at
+            .handedOut()
+            .some(({ subJob, worker }) => subJob.startsWith(`${waiting.id}.`) && /Trouble/.test(worker)),
+        ),
+      );
+      stream = await streamed();
+    });
+
+    /** A streaming job that has ended, with a segment. */
+    const streamed = async () => {
+      const { one, two } = pair();
+      const { status, text, body } = await one.ask('POST', '/rest/streaming/jobs', {
+        enableOutputToDisk: true,
+        stream: { streamUri: 'rtsp://camera.example/live', segmentSize: 10 },
+        stallTimeout: 60_000,
+        pipelineName: LIVE_PIPELINE,
+      });
+      expect(status, text).to.equal(201);
+      const { jobId } = body as { jobId: number };
+      const [here, there] = [new RawComponent(one), new RawComponent(two)];
+      const { token } = await claimLive(there, jobId);
+      await here.events(token, { type: 'opened', at: 1_000, width: 640, height: 360, fps: 5 });
+      await there.segment(token, 0, segmentLines(0, 1_000));
+      await one.ask('POST', `/rest/streaming/jobs/${jobId}/cancel`);
+      await here.end(token, { reason: 'cancelled', detail: '' });
+      return jobId;
+    };
+
+    /** Without what is of the server or of the moment; lists of hosts and services in one order. */
+    const common = (value: unknown): unknown => {
+      if (Array.isArray(value)) {
+        const all = value.map(common);
+        const isNamed = all.every(
+          (one) => typeof one === 'object' && one !== null && ('host' in one || 'name' in one),
+        );
+        return isNamed ? all.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : all;
+      }
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .filter(([name]) => !OWN.has(name))
+          .map(([name, one]) => [name, common(one)])
+          .toSorted(([a], [b]) => ((a as string) < (b as string) ? -1 : 1)),
+      );
+    };
+    const answered = async (at: Service, path: string) => {
+      const { status, body, text } = await at.ask('GET', path);
+      return { status, said: common(body ?? text) };
+    };
+    const same = (path: string) =>
+      until(
+        `both answer ${path} alike`,
+        () => Promise.all(both().map((at) => answered(at, path))),
+        ([a, b]) => a!.status === 200 && JSON.stringify(a) === JSON.stringify(b),
+      );
+
+    for (const path of [
+      '/rest/jobs',
+      '/rest/jobs?terminal=true&limit=2',
+      '/rest/jobs/stats',
+      '/rest/queues',
+      '/rest/queues/TROUPE.DETECTION_TROUBLE_REQUEST',
+      '/rest/nodes',
+      '/rest/nodes/info',
+      '/rest/nodes/hosts',
+      '/rest/nodes/config',
+      '/rest/nodes/services',
+      '/rest/pipelines',
+      '/rest/pipelines/NEW',
+      '/rest/tasks',
+      '/rest/actions',
+      '/rest/algorithms',
+      '/rest/components',
+      '/rest/system-message',
+      '/rest/streaming/jobs',
+      '/rest/models',
+      '/rest/info',
+      '/rest/search',
+    ])
+      it(`answer GET ${path} alike`, () => same(path));
+
+    it('tell alike of each job, of what it found, and of a stream', async () => {
+      for (const id of [...jobs, waiting.id]) {
+        await same(`/rest/jobs/${id}`);
+        await same(`/rest/jobs/${id}?details=true`);
+      }
+      await same(`/rest/jobs/${waiting.id}/issues`);
+      await same(`/rest/jobs/${jobs[0]}/output/detection`);
+      await same(`/rest/jobs/${jobs[0]}/media`);
+      await same(`/rest/streaming/jobs/${stream}`);
+      await same(`/rest/streaming/jobs/${stream}?details=true`);
+    });
+
+    it('give the same gauges of what they have together', async () => {
+      const gauges = async (at: Service) => {
+        const { text } = await at.ask('GET', '/metrics');
+        return text
+          .split('\n')
+          .filter((line) => COMMON.test(line))
+          .toSorted();
+      };
+      await until(
+        'the gauges are the same',
+        () => Promise.all(both().map(gauges)),
+        ([a, b]) => a!.length > 0 && JSON.stringify(a) === JSON.stringify(b),
+      );
+    });
+
+    it('show the same of a job to whoever watches it, to its end', async () => {
+      const { one, two } = pair();
+      const watching = await Promise.all(
+        [one, two].map((at) => EventClient.open(at, `/rest/jobs/${waiting.id}/events`)),
+      );
+      waiting.go();
+      await Promise.all(watching.map(({ end }) => end));
+      const [a, b] = watching.map(({ events }) => events.at(-1)?.data);
+      expect(a).to.deep.equal(b);
+      expect(a).to.include({ jobStatus: 'COMPLETE' });
+    });
+
+    if (!isLong) return;
+
+    it('say the same of why a job waits that one of them alone can work for', async () => {
+      const { one, two } = pair();
+      type Configured = {
+        readonly host: string;
+        readonly services: readonly { readonly serviceName: string }[];
+      };
+      const configuration = (await one.ask('GET', '/rest/nodes/config')).body as readonly Configured[];
+      const posted = configuration.map(({ host, services }) => ({
+        host,
+        services: services.filter(({ serviceName }) => host === 'two' || serviceName !== 'TestTrouble'),
+      }));
+      expect((await one.ask('POST', '/rest/nodes/config', posted)).status).to.equal(201);
+      await until('the first has none any more', async () => {
+        const { text } = await two.ask('GET', '/rest/nodes/info');
+        return !text.includes('one:TestTrouble:1');
+      });
+      const file = join(one.folder, 'at-two');
+      const held = () =>
+        one.submit({
+          ...SHOT,
+          pipelineName: 'TROUBLE PIPELINE',
+          jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+        });
+      const ids = [await held(), await held()];
+      const why = async (at: Service) =>
+        (await Promise.all(ids.map((id) => at.detailed(id)))).flatMap((job) => job?.waitingFor?.reason ?? []);
+      await until(
+        'both say that the one waits for the other',
+        () => Promise.all(both().map(why)),
+        ([a, b]) =>
+          a!.length === 1 && a![0]!.startsWith('Its next sub-job') && JSON.stringify(a) === JSON.stringify(b),
+      );
+      writeFileSync(file, '');
+      for (const id of ids) expect((await two.terminal(id)).jobStatus).to.equal('COMPLETE');
+    });
+  });
+}

@@ -1,0 +1,164 @@
+/** GET /rest/search of two servers: each has an index of its own, and finds what jobs found that ended at either. */
+import { renameSync } from 'node:fs';
+import { expect } from 'chai';
+import Database from 'better-sqlite3';
+import { join } from 'node:path';
+import { sampleUri, type Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+import type { ServerPair } from './server-pair.ts';
+
+interface Page {
+  readonly hits: readonly { readonly jobId: string; readonly trackId: string; readonly jobEndDate: string }[];
+  readonly next: string | null;
+  readonly complete: boolean;
+}
+
+/** A server looks for jobs that ended once a second: whoever looks more often computes in vain. */
+const SELDOM = { everyMs: 250 };
+
+/** `isLong`: with what a lower ring asks as well, or what repeats the rest in other ways. */
+export function search(pair: () => ServerPair, { isLong }: { readonly isLong: boolean }): void {
+  describe('The search of two servers', () => {
+    const both = () => [pair().one, pair().two];
+    const run = async (at: Service, caption: string) => {
+      const id = await at.submit({
+        media: [sampleUri('hello-world.png')],
+        pipelineName: 'LIGHT PIPELINE',
+        jobProperties: { CAPTION: caption },
+      });
+      await at.terminal(id);
+      return id;
+    };
+    const search = async (at: Service, query: string): Promise<Page> => {
+      const { status, body, text } = await at.ask('GET', `/rest/search?${query}`);
+      expect(status, text).to.equal(200);
+      return body as Page;
+    };
+    const jobsWith = async (at: Service, query: string) => {
+      const { hits, complete } = await search(at, query);
+      return complete ? hits.map(({ jobId }) => jobId).toSorted() : undefined;
+    };
+    const found = (query: string, ids: readonly string[], servers = both()) =>
+      until(
+        `${servers.length} servers find ${ids.length} jobs by ${query}`,
+        () => Promise.all(servers.map((at) => jobsWith(at, query))),
+        (seen) => seen.every((jobs) => JSON.stringify(jobs) === JSON.stringify(ids.toSorted())),
+        SELDOM,
+      );
+    /** Whether the index of a server has the job, though it may not be shown. */
+    const isIndexed = (of: string, id: string) => {
+      const database = new Database(join(pair().one.dataDir, `search.${of}.db`), { readonly: true });
+      try {
+        return database.prepare<[string]>('select 1 from jobs where job_id = ?').get(id) !== undefined;
+      } finally {
+        database.close();
+      }
+    };
+
+    /** Of jobs that ended at the one and at the other, in turn. */
+    const ids: string[] = [];
+
+    it('finds at both what jobs found that ended at either', async () => {
+      const { one, two } = pair();
+      for (let n = 0; n < (isLong ? 6 : 2); n++) ids.push(await run([one, two][n % 2]!, `lighthouse ${n}`));
+      await found('text=lighthouse', ids);
+    });
+
+    it('goes on with a page of the one at the other, and finds each track once', async () => {
+      const { one, two } = pair();
+      const seen: string[] = [];
+      let turn = 0;
+      for (let next: string | null = ''; next !== null; turn++) {
+        const cursor = next === '' ? '' : `&cursor=${next}`;
+        const page: Page = await search([one, two][turn % 2]!, `text=lighthouse&limit=1${cursor}`);
+        seen.push(...page.hits.map(({ jobId }) => jobId));
+        next = page.next;
+      }
+      expect(turn, 'both were asked').to.be.at.least(ids.length);
+      expect(seen, 'the newest first').to.deep.equal(ids.toReversed());
+    });
+
+    it('finds nothing at either of a job that was removed at one, from then on', async () => {
+      const { one, two } = pair();
+      expect((await one.ask('DELETE', `/rest/jobs/${ids[0]}`)).status).to.equal(204);
+      for (const at of [one, two])
+        expect((await search(at, 'text=lighthouse')).hits.map(({ jobId }) => jobId)).to.deep.equal(
+          ids.slice(1).toReversed(),
+        );
+    });
+
+    it('is made anew at both when one is asked to', async () => {
+      const { one, two } = pair();
+      const all = await jobsWith(two, 'limit=500');
+      const made = () => both().map((at) => at.log('the search has all documents').length);
+      const before = made();
+      expect((await one.ask('POST', '/rest/search/rebuild')).status).to.equal(202);
+      await until('both have made it', () => made().every((count, n) => count > before[n]!));
+      await found('limit=500', all!);
+    });
+
+    if (!isLong) return;
+
+    it('finds of a job that is run again what it found last', async () => {
+      const { one, two } = pair();
+      const id = await run(one, 'a buoy');
+      await found('text=buoy', [id]);
+      const [before] = (await search(two, 'text=buoy')).hits;
+      expect((await two.resubmit(id)).status).to.equal(200);
+      await one.terminal(id);
+      await until(
+        'both find the second run',
+        () => Promise.all(both().map((at) => search(at, 'text=buoy'))),
+        (pages) => pages.every(({ hits }) => hits.length === 1 && hits[0]!.jobEndDate !== before!.jobEndDate),
+        SELDOM,
+      );
+    });
+
+    it('of a server that was killed has all that came, and nothing of what went, while it was away; a document that it could not read for a moment it tries again', async () => {
+      const { one, two } = pair();
+      const gone = await run(one, 'a quay');
+      await found('text=quay', [gone]);
+      await two.kill9();
+      const [come, unread] = [await run(one, 'a new quay'), await run(one, 'a lantern')];
+      expect((await one.ask('DELETE', `/rest/jobs/${gone}`)).status).to.equal(204);
+      await found('text=quay', [come], [one]);
+      await found('text=lantern', [unread], [one]);
+      const document = join(one.dataDir, 'output-objects', `${unread}.1`, 'detection.json');
+      renameSync(document, `${document}.away`);
+      await two.start();
+      await two.logged('the search cannot read the document of a job', ({ jobId }) => jobId === unread);
+      renameSync(`${document}.away`, document);
+      await found('text=quay', [come]);
+      await found('text=lantern', [unread]);
+      expect(isIndexed('two', come), 'what came is in its index').to.equal(true);
+      await until('what went is in the index of neither', () =>
+        ['one', 'two'].every((of) => !isIndexed(of, gone)),
+      );
+    });
+
+    it('of a server that missed the end of a later run has that run when it has compared its index with the jobs that there are', async () => {
+      const { one, two } = pair();
+      const id = await run(two, 'a breakwater');
+      await found('text=breakwater', [id]);
+      await one.stop();
+      expect((await two.resubmit(id)).status).to.equal(200);
+      await two.terminal(id);
+      await found('text=breakwater', [id], [two]);
+      // As if it had looked beyond that end before the end was stored: it meets those of the last 30 s again.
+      const database = new Database(join(one.dataDir, 'search.one.db'));
+      const mark = JSON.stringify({ id, score: Date.now() + 30_000 });
+      database.prepare(`update meta set value = ? where name = 'mark'`).run(mark);
+      await one.startHere();
+      const runs = database.prepare<[string], { run: number }>(
+        'select run from jobs where job_id = ? order by run',
+      );
+      await until(
+        'its index has the second run',
+        () => runs.all(id),
+        (all) => all.at(-1)?.run === 2,
+      );
+      database.close();
+      await found('text=breakwater', [id]);
+    });
+  });
+}

@@ -1,0 +1,67 @@
+/**
+ * Two servers that share a Redis and a data folder: `one` and `two`, by the names of their nodes. To Redis they are a user with the rights
+ * that the page about operations names.
+ */
+import { join } from 'node:path';
+import { packageRoot } from '../../../config/info.ts';
+import { TestProvider } from '../../access/support/provider.ts';
+import { hasRedis, rightsOf, TestRedis } from '../../support/servers/redis.ts';
+import { settingsOf } from '../../support/roles.ts';
+import { Service } from '../../support/processes/service.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+export interface ServerPair {
+  readonly one: Service;
+  readonly two: Service;
+  readonly provider: TestProvider;
+  readonly redis: TestRedis;
+  /** One more server with the same data folder, in the process of the test; who starts it closes it. */
+  third(nodeName: string): Promise<Service>;
+}
+
+let pairs = 0;
+
+/**
+ * Started before the tests of a suite, closed after them. `oneHere`: the first is in the process of the test, for suites that do not
+ * kill it; the second always has a process of its own.
+ */
+export function serverPair(env: Environment = {}, { oneHere = false } = {}): () => ServerPair {
+  let redis: TestRedis | undefined;
+  let provider: TestProvider | undefined;
+  let one: Service | undefined;
+  let two: Service | undefined;
+  let third: (nodeName: string) => Promise<Service>;
+  before(async function () {
+    if (!hasRedis()) return this.skip();
+    const prefix = `pair-${process.pid}-${++pairs}`;
+    redis = await TestRedis.started(['--user', 'troupe', ...rightsOf(prefix, 'password')]);
+    const found = (provider = await TestProvider.start());
+    const shared = {
+      ...settingsOf(found),
+      FETCH_PRIVATE: 'true',
+      STORE: 'redis',
+      REDIS_URL: redis.url.replace('//', '//troupe:password@'),
+      REDIS_PREFIX: prefix,
+      // The process of a test computes for both: a server in it may be late with its signs of life.
+      SERVER_SILENCE_MS: oneHere ? '4000' : '1000',
+      ...env,
+    };
+    const token = () => found.token('admin');
+    const first = (one = await Service[oneHere ? 'here' : 'started']({ ...shared, NODE_NAME: 'one' }, token));
+    const folders = {
+      DATA_DIR: first.dataDir,
+      MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${first.mediaDir}`,
+    };
+    third = (name) => Service.here({ ...shared, NODE_NAME: name, ...folders }, token);
+    two = await Service.started({ ...shared, NODE_NAME: 'two', ...folders }, token);
+  });
+  after(async () => {
+    await two?.close();
+    await one?.close();
+    await provider?.close();
+    // Servers that stop let go of what they have in it.
+    await redis?.end();
+  });
+  return () => ({ one: one!, two: two!, provider: provider!, redis: redis!, third });
+}

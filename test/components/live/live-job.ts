@@ -1,0 +1,47 @@
+/** A live job whose borders a test makes itself, and what is heard by it. */
+import type { FoundDetection, FoundTrack, LiveJob, OpenTracks } from '../../../components/sdk/detector.ts';
+
+export class HeardJob implements LiveJob {
+  /** Tracks in the order in which they began. */
+  readonly began: string[] = [];
+  readonly over: string[] = [];
+  seenDetections = 0;
+  open: OpenTracks | undefined;
+  #tracks = 0;
+
+  newTrack(): string {
+    return `t${this.#tracks++}`;
+  }
+
+  seen(liveId: string, _detection: FoundDetection): void {
+    this.seenDetections++;
+    if (!this.began.includes(liveId)) this.began.push(liveId);
+  }
+
+  ended(liveId: string): void {
+    this.over.push(liveId);
+  }
+
+  follow(open: OpenTracks): void {
+    this.open = open;
+  }
+}
+
+/** The parts of each track put together again, by `liveId`, in the order in which their first parts were answered. */
+export function joined(parts: readonly FoundTrack[]): FoundTrack[] {
+  const tracks = new Map<string, FoundTrack>();
+  for (const { liveId = '', open: _, ...part } of parts) {
+    const before = tracks.get(liveId);
+    tracks.set(liveId, before === undefined ? part : united(before, part));
+  }
+  return [...tracks.values()];
+}
+
+function united(before: FoundTrack, part: FoundTrack): FoundTrack {
+  return {
+    ...part,
+    ...(before.startFrame === undefined ? {} : { startFrame: before.startFrame }),
+    confidence: Math.max(before.confidence, part.confidence),
+    detections: [...before.detections, ...part.detections],
+  };
+}

@@ -1,0 +1,81 @@
+/** Jobs as the rules of the archive see them, in a few words. */
+import type { ArchiveJob, ArchiveMedium } from '../../../domain/job/archive.ts';
+import type { HashedJob, HashedMedium } from '../../../domain/job/job-config-hash.ts';
+import type { PipelinePlan, PlannedAction } from '../../../domain/plan.ts';
+import type { AlgorithmProperty, Properties } from '../../../domain/types.ts';
+import { algorithm } from '../catalog-support.ts';
+
+export const declared = (name: string, defaultValue?: string): AlgorithmProperty => ({
+  name,
+  description: `Property ${name}`,
+  type: 'STRING',
+  ...(defaultValue === undefined ? {} : { defaultValue }),
+});
+
+export const planned = (
+  name: string,
+  given: {
+    readonly properties?: Properties;
+    readonly declares?: readonly AlgorithmProperty[];
+    readonly outputChangedCounter?: number;
+  } = {},
+): PlannedAction => ({
+  name: `${name} ACTION`,
+  description: '',
+  properties: given.properties ?? {},
+  algorithm: algorithm(name, {
+    properties: given.declares ?? [],
+    more: { outputChangedCounter: given.outputChangedCounter },
+  }),
+});
+
+/** A task for each list of actions. */
+export const planOf = (...tasks: readonly (readonly PlannedAction[])[]): PipelinePlan => ({
+  name: 'PIPELINE',
+  description: '',
+  tasks: tasks.map((actions, i) => ({
+    name: `TASK ${i}`,
+    description: '',
+    actionType: 'DETECTION' as const,
+    actions,
+  })),
+});
+
+const UNSET = {
+  jobProperties: {},
+  algorithmProperties: {},
+  environmentProperties: {},
+  serverProperties: {},
+} as const;
+
+export const hashedMedium = (more: Partial<HashedMedium> = {}): HashedMedium => ({
+  sha256: 'aa',
+  mediaType: 'IMAGE',
+  properties: {},
+  frameRanges: [],
+  timeRanges: [],
+  ...more,
+});
+
+export const hashedJob = (more: Partial<HashedJob> = {}): HashedJob => ({
+  ...UNSET,
+  plan: planOf([planned('FACE')]),
+  media: [hashedMedium()],
+  ...more,
+});
+
+export const archiveMedium = (more: Partial<ArchiveMedium> = {}): ArchiveMedium => ({
+  metadata: {},
+  properties: {},
+  frameRanges: [],
+  timeRanges: [],
+  ...more,
+});
+
+/** By default about one medium whose hash and MIME type are known. */
+export const archiveJob = (more: Partial<ArchiveJob> = {}): ArchiveJob => ({
+  ...UNSET,
+  plan: planOf([planned('FACE')]),
+  media: [archiveMedium({ metadata: { MEDIA_HASH: 'aa', MIME_TYPE: 'image/png' } })],
+  ...more,
+});

@@ -1,0 +1,60 @@
+/** The viewer of a video in a real browser: what is asked of it every day. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { makeVideo } from '../../media/support/make-video.ts';
+import type { Chromium } from '../../support/chromium.ts';
+import type { Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+import { videoThatBreaksOff } from '../broken-video-suite.ts';
+import { boxesOnTheirFrame } from '../frame-truth-suite.ts';
+
+/** Tests of the viewer that `at` has. */
+export function viewerOfVideos(at: () => { readonly service: Service; readonly chromium: Chromium }): void {
+  it('shows the picture of the place under the pointer, asks for one at a time, and ends with the last place', async () => {
+    const { service, chromium } = at();
+    const path = join(service.mediaDir, 'pointer.mp4');
+    makeVideo(path, { frames: 100 });
+    const job = await service.submit({
+      media: [pathToFileURL(path).href],
+      pipelineName: 'LIGHT PIPELINE',
+    });
+    await service.terminal(job);
+    const { page, complaints } = await chromium.reader(service, `#/jobs/${job}/media/0`);
+    let [underWay, most] = [0, 0];
+    const asked: string[] = [];
+    const isStill = (url: string) => url.includes('/frames/');
+    page.on('request', (request) => {
+      if (!isStill(request.url())) return;
+      asked.push(request.url());
+      most = Math.max(most, ++underWay);
+    });
+    page.on('requestfinished', (request) => isStill(request.url()) && underWay--);
+    page.on('requestfailed', (request) => isStill(request.url()) && underWay--);
+    // With its first picture the video has its size, and all below it its place.
+    await page.locator('svg.boxes[data-frame="0"][data-known="true"]').waitFor({ state: 'attached' });
+    await until('the video has a picture', () =>
+      page.evaluate(`document.querySelector('video')?.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA`),
+    );
+    const timeline = (await page.locator('.lanes .bars svg').boundingBox())!;
+    const over = (part: number) => page.mouse.move(timeline.x + part * timeline.width, timeline.y + 8);
+    for (let n = 0; n <= 20; n++) await over(0.1 + n / 25);
+    const picture = page.locator('.preview img');
+    const { runs } = (await service.ask('GET', `/rest/jobs/${job}/media/0/frames`)).body as {
+      runs: number[][];
+    };
+    const frames = runs.reduce((sum, [, , count = 0]) => sum + count, 0);
+    await until(
+      'the last place is shown',
+      async () => Number(/frames\/(\d+)\.jpg/.exec((await picture.getAttribute('src')) ?? '')?.[1]) / frames,
+      (part) => Math.abs(part - 0.9) < 0.05,
+    );
+    expect([most, asked.length < 21]).to.deep.equal([1, true]);
+    await page.mouse.move(5, 5);
+    await picture.waitFor({ state: 'detached' });
+    expect(complaints).to.deep.equal([]);
+  });
+
+  describe('of one that breaks off', () => videoThatBreaksOff(at, { isLong: false }));
+  describe('draws boxes that', () => boxesOnTheirFrame(at, ['variable.mp4']));
+}

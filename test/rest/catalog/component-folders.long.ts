@@ -1,0 +1,52 @@
+/** The template of a component: copied, built and tested as its users do it. */
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { packageRoot } from '../../../config/info.ts';
+import { sampleUri, Service, tracksOf } from '../../support/processes/service.ts';
+
+const run = promisify(execFile);
+const TEMPLATE = path.join(packageRoot, 'templates', 'component');
+
+/** What `npm install` of the template and of this package brings, without asking a registry. */
+function installInto(folder: string): void {
+  const modules = path.join(folder, 'node_modules');
+  mkdirSync(modules);
+  symlinkSync(packageRoot, path.join(modules, 'troupe'));
+  for (const name of ['typescript', '@types', '@typescript', 'undici-types'])
+    symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(modules, name));
+}
+
+describe('The template of a component', function () {
+  this.timeout(240_000);
+  let service: Service;
+  before(() => {
+    service = new Service();
+  });
+  after(() => service.close());
+
+  it('is copied, built, tested, and runs in a job', async () => {
+    const copy = path.join(service.folder, 'darkness');
+    cpSync(TEMPLATE, copy, { recursive: true });
+    installInto(copy);
+    const node = (...args: string[]) => run(process.execPath, args, { cwd: copy });
+    await node('node_modules/typescript/bin/tsc', '-p', '.');
+    await node('--test', 'dist/detector.test.js');
+    // What runs later needs nothing of what it was built with.
+    rmSync(path.join(copy, 'node_modules'), { recursive: true });
+
+    await service.startHere({ COMPONENT_FOLDERS: copy });
+    const { body: messages } = await service.ask('GET', '/rest/system-message/type/admin');
+    expect(messages).to.deep.equal([]);
+    const document = await service.run({
+      media: [sampleUri('rocket.jpg')],
+      pipelineName: 'DARKNESS DETECTION PIPELINE',
+      jobProperties: { MAX_BRIGHTNESS: '255' },
+    });
+    expect(document.status).to.equal('COMPLETE');
+    const [track] = tracksOf(document.media[0], 'DARKNESS');
+    expect(Number(track?.exemplar.detectionProperties['BRIGHTNESS'])).to.be.within(1, 254);
+  });
+});

@@ -1,0 +1,118 @@
+/** A network on a model server, through the whole service: the server is away at first, and its key shows nowhere. */
+import { expect } from 'chai';
+import { yoloModel } from '../../components/models/onnx/own-model.ts';
+import { KserveServer } from '../../support/servers/kserve-server.ts';
+import { colourModel } from '../../support/media/onnx-model.ts';
+import { sampleUri, Service, tracksOf } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+
+const KEY = 'sk-very-secret-key';
+const PETS = { parameters: { CLASS_NAMES: '["cat", "dog"]' } };
+
+describe('A network on a model server', () => {
+  let service: Service;
+  let server: KserveServer;
+  before(async () => {
+    service = await Service.shared();
+    server = await KserveServer.start();
+  });
+  after(async () => {
+    await server.close();
+    await service.close();
+  });
+
+  const job = (medium: string, properties: Record<string, string> = {}, pipeline = 'DETECTION') => ({
+    media: [sampleUri(medium)],
+    pipelineName: `KSERVE ${pipeline} PIPELINE`,
+    jobProperties: {
+      TRITON_SERVER: server.address,
+      MODEL_NAME: 'pets',
+      API_TOKEN: KEY,
+      COMPONENT_HTTP_RETRY_INITIAL_DELAY_MS: '5',
+      COMPONENT_HTTP_RETRY_MAX_DELAY_MS: '20',
+      ...properties,
+    },
+  });
+
+  it('is waited for when its server is away, which costs no attempt; it follows what it finds', async () => {
+    const { port } = server;
+    await server.close();
+    const id = await service.submit(job('face_move.mp4', { DETECTION_FRAME_BATCH_SIZE: '4' }));
+    const detecting = () =>
+      service.handedOut().filter(({ subJob }) => /^test-host-\d+(\.\d+){5}$/.test(subJob));
+    await until('the sub-job is at work', detecting, ({ length }) => length > 0);
+    server = await KserveServer.start(port);
+    await server.serve('pets', yoloModel({ dims: ['n', 3, 32, 32], boxes: LIT, light: 0.01 }), PETS);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const [medium] = (await service.document(id)).media;
+    const tracks = tracksOf(medium, 'CLASS');
+    expect(tracks.map(({ trackProperties }) => trackProperties['CLASSIFICATION'])).to.have.members([
+      'cat',
+      'dog',
+    ]);
+    for (const { startOffsetFrame, stopOffsetFrame } of tracks)
+      expect([startOffsetFrame, stopOffsetFrame]).to.deep.equal([0, Number(medium!['length']) - 1]);
+    expect(detecting().every(({ attempt }) => attempt === 1)).to.equal(true);
+  });
+
+  it('classifies images', async () => {
+    await server.serve('colours', colourModel({ name: 'images', dims: [1, 3, 8, 8] }, 'output0'), {
+      labels: ['red', 'green', 'blue'],
+    });
+    const document = await service.run(job('coffee.png', { MODEL_NAME: 'colours' }, 'CLASSIFICATION'));
+    const [track] = tracksOf(document.media[0], 'CLASS');
+    expect(track!.trackProperties['CLASSIFICATION LIST']).to.match(
+      /^(red|green|blue)(; (red|green|blue)){2}$/,
+    );
+  });
+
+  it('looks at the regions that a task before it found', async () => {
+    const { jobProperties } = job('');
+    const document = await service.run({
+      media: [sampleUri('astronaut.png')],
+      jobProperties,
+      pipelineDefinition: {
+        pipeline: ['FACE DETECTION TASK', 'SERVED'],
+        tasks: [{ name: 'SERVED', actions: ['SERVED'] }],
+        actions: [
+          {
+            name: 'SERVED',
+            algorithm: 'KSERVE',
+            properties: [{ name: 'FEED_FORWARD_TYPE', value: 'REGION' }],
+          },
+        ],
+      },
+    });
+    const [face] = tracksOf(document.media[0], 'FACE');
+    const found = tracksOf(document.media[0], 'CLASS');
+    expect(found).to.have.length(2);
+    const { x, width } = face!.exemplar;
+    for (const { exemplar } of found) expect(exemplar.x).to.be.within(x, x + width - exemplar.width);
+  });
+
+  it('is not there: an error says what to do, the key and the password nowhere, and other jobs go on', async () => {
+    const wrong = {
+      MODEL_NAME: 'cats',
+      TRITON_SERVER: `eve:hunter2@${server.address}`,
+      OUTPUT_DETAILS: 'TRUE',
+    };
+    const [document, good] = await Promise.all([
+      service.run(job('coffee.png', wrong)),
+      service.run(job('coffee.png')),
+    ]);
+    expect(JSON.stringify(document.errors))
+      .to.include('NETWORK_ERROR')
+      .and.include('it has no model cats that is ready')
+      .and.include('there are pets, colours');
+    expect(tracksOf(good.media[0], 'CLASS')).to.have.length(2);
+    const log = JSON.stringify(service.log());
+    for (const text of [JSON.stringify(document), (await service.ask('GET', '/rest/jobs')).text, log])
+      expect(text).to.not.include(KEY).and.not.include('hunter2');
+  });
+});
+
+/** A cat and a dog, a little surer of themselves in the light. */
+const LIT = [
+  [16, 16, 8, 8, 0.9, 0.05],
+  [27, 16, 6, 12, 0.1, 0.8],
+] as const;

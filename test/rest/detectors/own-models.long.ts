@@ -1,0 +1,54 @@
+/** Models of one's own that hang, or that end their component, and one that looks where another detector has found something. */
+import { expect } from 'chai';
+import { endlessModel } from '../../support/media/onnx-model.ts';
+import { detectionCodes, sampleUri, Service, tracksOf } from '../../support/processes/service.ts';
+import { OwnModels } from './own-models-suite.ts';
+
+describe('A model of one’s own', () => {
+  let service: Service;
+  let models: OwnModels;
+  before(async () => {
+    // What is endless computes until MODEL_CHECK_MS is over.
+    service = await Service.here({ MODEL_CHECK_MS: '1500' });
+    models = await OwnModels.of(service);
+  });
+  after(() => service.close());
+
+  it('looks at the regions that a task before it found', async () => {
+    const document = await service.run({
+      media: [sampleUri('astronaut.png')],
+      jobProperties: { MODEL_NAME: 'pets.onnx' },
+      pipelineDefinition: {
+        pipeline: ['FACE DETECTION TASK', 'OWN'],
+        tasks: [{ name: 'OWN', actions: ['OWN'] }],
+        actions: [
+          { name: 'OWN', algorithm: 'ONNX', properties: [{ name: 'FEED_FORWARD_TYPE', value: 'REGION' }] },
+        ],
+      },
+    });
+    const [face] = tracksOf(document.media[0], 'FACE');
+    const found = tracksOf(document.media[0], 'CLASS');
+    expect(found).to.have.length(2);
+    const { x, width } = face!.exemplar;
+    for (const { exemplar } of found) expect(exemplar.x).to.be.within(x, x + width - exemplar.width);
+  });
+
+  it('that never ends is an error of its medium that names it, after one attempt; the component goes on', async () => {
+    await models.write('endless', endlessModel({ name: 'images', dims: [1, 3, 8, 8] }));
+    const [document, attempts] = await models.attempted('endless');
+    expect(JSON.stringify(document.media[0])).to.include(
+      'The model endless had not answered within 1500 ms (MODEL_CHECK_MS)',
+    );
+    expect(attempts).to.deep.equal([1]);
+    await models.goesOn();
+  });
+
+  it('that ends the component only when it sees a picture fails it after three attempts, and takes nothing else with it', async function () {
+    if (process.arch !== 'x64') this.skip();
+    await models.writeCrashing('crashes when not black', 'not black');
+    const [document, attempts] = await models.attempted('crashes when not black');
+    expect(detectionCodes(document)).to.deep.equal(['DEAD_LETTER']);
+    expect(attempts).to.deep.equal([1, 2, 3]);
+    await models.goesOn();
+  });
+});

@@ -1,0 +1,30 @@
+/** GET /rest/jobs/{id}/media/... of media that a detector took out of documents. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { sampleUri, Service } from '../../support/processes/service.ts';
+
+describe('The files of a job over REST', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.shared();
+  });
+  after(() => service.close());
+
+  it('gives media that were taken out of a document, at their places in the document of the job', async () => {
+    const { jobId, media } = await service.run({
+      media: [sampleUri('text-embedded-and-images.pdf'), sampleUri('slides.odp')],
+      pipelineName: 'DOCUMENT IMAGES DETECTION PIPELINE',
+    });
+    const derived = media.filter(({ parentMediaId }) => parentMediaId >= 0);
+    expect(derived).to.have.length.greaterThan(1);
+    for (const [n, { path, mimeType }] of media.entries()) {
+      const response = await fetch(`${service.url}/rest/jobs/${jobId}/media/${n}`, {
+        headers: { authorization: `Bearer ${service.token}` },
+      });
+      expect(response.headers.get('content-type')).to.equal(mimeType);
+      const sent = Buffer.from(await response.arrayBuffer());
+      expect(sent.equals(await readFile(fileURLToPath(path))), path).to.equal(true);
+    }
+  });
+});

@@ -1,0 +1,191 @@
+/** GET /rest/jobs/{id}/media/{n}/frames and .../frames/{k}.jpg (ours): what a page shows beside a detection. */
+import { rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { timeInRun, type FrameTable } from '../../../domain/frames/frame-runs.ts';
+import { makeVideo } from '../../media/support/make-video.ts';
+import { paintedNumber } from '../../media/support/painted-number.ts';
+import { RawComponent, trackNamed } from '../../support/processes/raw-component.ts';
+import { sampleUri, Service, tracksOf, type DetectionDocument } from '../../support/processes/service.ts';
+
+const FRAMES = 45;
+/** Places of media in the one job that most tests ask about. */
+const [CONSTANT, VARIABLE, OLD, PICTURE] = [0, 1, 2, 3] as const;
+/** Steps that no rate explains. */
+const variableAt = (frame: number) => frame * 40 + (frame % 7) * 3;
+
+describe('The frames of the media of a job over REST', () => {
+  let service: Service;
+  let document: DetectionDocument;
+  before(async () => {
+    service = await Service.shared();
+    document = await service.run({
+      media: [
+        made('constant.mp4', { frames: FRAMES, gop: 30, bFrames: 2 }),
+        made('variable.mkv', { frames: FRAMES, gop: 40, at: variableAt }),
+        made('old.avi', { frames: FRAMES, encoder: 'mpeg4', gop: 20 }),
+        sampleUri('digital-clock.jpg'),
+      ],
+      pipelineName: 'LIGHT PIPELINE',
+    });
+  });
+  after(() => service.close());
+
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${service.token}`, ...headers } });
+  const jpegOf = async (path: string) => {
+    const response = await get(path);
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    expect(response.headers.get('content-type')).to.equal('image/jpeg');
+    return Buffer.from(await response.arrayBuffer());
+  };
+  const tableOf = async (path: string) => {
+    const { status, body, text } = await service.ask('GET', path);
+    expect(status, text).to.equal(200);
+    return body as FrameTable;
+  };
+  const made = (name: string, recipe: Parameters<typeof makeVideo>[1]) => {
+    const path = join(service.mediaDir, name);
+    makeVideo(path, recipe);
+    return pathToFileURL(path).href;
+  };
+  const framesOf = (medium: number) => `/rest/jobs/${document.jobId}/media/${medium}/frames`;
+  const messageOf = async (path: string) => {
+    const { status, body } = await service.ask('GET', path);
+    return [status, (body as { message: string }).message] as const;
+  };
+
+  it('are exactly those that the numbers of the document mean, whatever the rate, forwards, backwards and at the ends', async () => {
+    for (const [n, numbers] of [
+      [CONSTANT, [17, 44, 16]],
+      [VARIABLE, [29, 0, 43, 17]],
+      [OLD, [44, 1]],
+    ] as const)
+      for (const k of numbers)
+        expect(await paintedNumber(await jpegOf(`${framesOf(n)}/${k}.jpg`), FRAMES), `${n}/${k}`).to.equal(k);
+    expect(await messageOf(`${framesOf(CONSTANT)}/45.jpg`)).to.deep.equal([
+      404,
+      'The medium has 45 frames, numbered from 0.',
+    ]);
+  });
+
+  it('have times that are one run at a constant rate, and exact at a variable one, as in the document', async () => {
+    expect(await tableOf(framesOf(CONSTANT))).to.deep.equal({
+      frames: FRAMES,
+      fps: 25,
+      constantRate: true,
+      runs: [[0, 40, FRAMES]],
+    });
+    const { runs, ...rest } = await tableOf(framesOf(VARIABLE));
+    expect(rest).to.include({ frames: FRAMES, constantRate: false });
+    const times = runs.flatMap((run) => Array.from({ length: run[2] }, (_, i) => timeInRun(run, i)));
+    expect(times).to.deep.equal(Array.from({ length: FRAMES }, (_, frame) => variableAt(frame)));
+    const found = tracksOf(document.media[VARIABLE], 'LIGHT');
+    expect(found).to.have.length.greaterThan(0);
+    for (const { detections } of found)
+      for (const { offsetFrame, offsetTime } of detections) expect(times[offsetFrame]).to.equal(offsetTime);
+    expect(await tableOf(framesOf(PICTURE))).to.deep.equal({
+      frames: 1,
+      fps: 0,
+      constantRate: true,
+      runs: [[0, 0, 1]],
+    });
+  });
+
+  it('show images that no browser shows, upright', async () => {
+    const [turned, tiff] = ['turned.jpg', 'a.tif'].map((name) => join(service.mediaDir, name));
+    const picture = sharp(fileURLToPath(sampleUri('digital-clock.jpg')));
+    const { width, height } = await picture.metadata();
+    await picture.clone().withMetadata({ orientation: 6 }).toFile(turned!);
+    await picture.clone().tiff().toFile(tiff!);
+    const media = [turned!, tiff!].map((path) => pathToFileURL(path).href);
+    const { jobId } = await service.run({ media, pipelineName: 'LIGHT PIPELINE' });
+    const sizes = [];
+    for (const n of [0, 1]) {
+      const shown = await sharp(await jpegOf(`/rest/jobs/${jobId}/media/${n}/frames/0.jpg`)).metadata();
+      sizes.push([shown.format, shown.width, shown.height]);
+    }
+    expect(sizes).to.deep.equal([
+      ['jpeg', height, width],
+      ['jpeg', width, height],
+    ]);
+    expect((await messageOf(`/rest/jobs/${jobId}/media/0/frames/1.jpg`))[1]).to.equal(
+      'The medium has 1 frame, numbered from 0.',
+    );
+  });
+
+  it('are drawn with what the document has found at them, when that is asked for', async () => {
+    const jobId = await service.submit({
+      media: [sampleUri('astronaut.png')],
+      pipelineName: 'ABSENT PIPELINE',
+    });
+    const component = new RawComponent(service);
+    const { token } = await component.claimOf(jobId, 'ABSENT');
+    const [x, y, width, height] = [170, 60, 100, 140];
+    const { detections, ...track } = trackNamed('a face');
+    const box = { ...detections[0]!, x, y, width, height };
+    expect((await component.result(token, [{ ...track, detections: [box] }])).status).to.equal(200);
+    await service.terminal(jobId);
+    const path = `/rest/jobs/${jobId}/media/0/frames/0.jpg`;
+    const [plain, drawn] = await Promise.all(
+      [path, `${path}?boxes=true`].map(async (one) =>
+        sharp(await jpegOf(one))
+          .raw()
+          .toBuffer(),
+      ),
+    );
+    const size = 512;
+    const differs = (column: number, row: number) => {
+      const at = (row * size + column) * 3;
+      return [0, 1, 2].some((channel) => Math.abs(plain![at + channel]! - drawn![at + channel]!) > 60);
+    };
+    expect(differs(x + Math.round(width / 2), y), 'on the upper edge of the box').to.equal(true);
+    expect(differs(x, y + Math.round(height / 2)), 'on its left edge').to.equal(true);
+    expect(differs(5, 5), 'far from it').to.equal(false);
+  });
+
+  it('are refused with a sentence when there are none, when their medium is gone or damaged', async () => {
+    const path = join(service.mediaDir, 'going.mp4');
+    await copyFile(fileURLToPath(sampleUri('hello.avi')), path);
+    const { jobId } = await service.run({
+      media: [sampleUri('green.wav'), pathToFileURL(path).href],
+      pipelineName: 'LIGHT PIPELINE',
+    });
+    expect(await messageOf(`/rest/jobs/${jobId}/media/0/frames/0.jpg`)).to.deep.equal([
+      404,
+      'A medium of the type AUDIO has no frames.',
+    ]);
+    rmSync(path);
+    expect((await messageOf(`/rest/jobs/${jobId}/media/1/frames/0.jpg`))[1]).to.include(
+      'cannot be read any more',
+    );
+    for (const k of ['-1', 'x', '1e3', '99999999999'])
+      expect((await get(`/rest/jobs/${jobId}/media/1/frames/${k}.jpg`)).status, k).to.equal(400);
+  });
+
+  it('are 503 with Retry-After when more are asked for than may be made, as exports are', async () => {
+    const narrow = await Service.here({ MAX_FRAME_REQUESTS: '0', MAX_EXPORTS: '0' });
+    try {
+      const { jobId } = await narrow.run({
+        media: [sampleUri('digital-clock.jpg')],
+        pipelineName: 'LIGHT PIPELINE',
+        jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE' },
+      });
+      const { status, headers, text } = await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames/0.jpg`);
+      expect([status, headers.get('retry-after')]).to.deep.equal([503, '2']);
+      expect(text).to.include('MAX_FRAME_REQUESTS');
+      const form = await narrow.ask('GET', `/rest/jobs/${jobId}/output/detection?format=ndjson`);
+      expect([form.status, form.headers.get('retry-after')]).to.deep.equal([503, '2']);
+      expect(form.body).to.deep.equal({
+        message: 'As many exports are being made as may be (MAX_EXPORTS: 0); try again later.',
+      });
+      expect((await narrow.document(jobId)).jobId).to.equal(jobId);
+      expect((await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames`)).status).to.equal(200);
+    } finally {
+      await narrow.close();
+    }
+  });
+});

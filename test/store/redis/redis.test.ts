@@ -1,0 +1,594 @@
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { RedisStore, type RedisOptions } from '../../../store/redis/redis-store.ts';
+import { NotStorable, StoreAway, StoreDamaged, type Commit } from '../../../store/store.ts';
+import { redisOfSuite } from '../../support/servers/redis.ts';
+import { until } from '../../support/until.ts';
+import { storeContract } from '../contract.ts';
+import { actor, item, ledgerContract, ledgerModel, type Open } from '../ledger-contract.ts';
+
+const OWNER = { server: 'here', epoch: 1 };
+const SNAPSHOT = { schema: 1, body: {} };
+
+describe('The store in Redis', () => {
+  const redis = redisOfSuite();
+  const opened: RedisStore[] = [];
+  let prefixes = 0;
+  const open = async (options: Partial<RedisOptions> = {}) => {
+    const store = await RedisStore.open({ url: redis().url, ...options });
+    opened.push(store);
+    return store;
+  };
+  after(() => Promise.all(opened.map((store) => store.close())));
+
+  storeContract({ open: (prefix) => open({ prefix }) });
+
+  describe('and its work ledger', () => {
+    const ofRedis: Open = async ({ settings, now }) => {
+      const prefix = `ledger-${++prefixes}`;
+      const store = await open({ prefix, ledger: { settings, now, clock: 'now', gapMs: 1e9 } });
+      const versions = new Map<string, number>();
+      return {
+        ledger: store.work,
+        apply: async (of, work) => {
+          const expected = versions.get(of.id) ?? 0;
+          const commit = { actor: of, expected, owner: OWNER, snapshot: SNAPSHOT, record: {}, work };
+          versions.set(of.id, await store.commit(commit));
+        },
+        close: () => store.close(),
+      };
+    };
+    ledgerContract(ofRedis);
+    ledgerModel(ofRedis);
+  });
+
+  describe('shared by two servers', () => {
+    const two = async () => {
+      const prefix = `two-${++prefixes}`;
+      return [await open({ prefix }), await open({ prefix })] as const;
+    };
+    const commit = (store: RedisStore, expected: number, work: object) =>
+      store.commit({ actor: actor('job'), expected, owner: OWNER, snapshot: SNAPSHOT, record: {}, work });
+
+    it('shows one what the other has committed, also of an actor that it has read before', async () => {
+      const [one, other] = await two();
+      await commit(one, 0, {});
+      expect((await other.load(actor('job')))?.version).to.equal(1);
+      await commit(one, 1, {});
+      expect((await other.load(actor('job')))?.version).to.equal(2);
+      await one.commit({ actor: actor('job'), expected: 2, owner: OWNER, snapshot: null });
+      await commit(one, 0, {});
+      await one.commit({
+        ...{ actor: actor('job'), expected: 1, owner: OWNER },
+        snapshot: { schema: 1, body: 'another life' },
+      });
+      const found = await other.load(actor('job'));
+      expect([found?.version, found?.snapshot.body]).to.deep.equal([2, 'another life']);
+    });
+
+    it('answers the same object as long as nobody has changed it', async () => {
+      const [one, other] = await two();
+      await commit(one, 0, {});
+      const found = await other.load(actor('job'));
+      expect(await other.load(actor('job'))).to.equal(found);
+    });
+
+    it('tells the listeners of one what the other has offered', async () => {
+      const [one, other] = await two();
+      const heard: string[] = [];
+      other.work.watch({
+        offered: (queues) => heard.push(...queues.keys()),
+        news: () => undefined,
+      });
+      await commit(one, 0, { offer: [item('a')] });
+      await until('the other has heard of it', () => heard.length > 0);
+      expect(heard).to.deep.equal(['FACE']);
+    });
+
+    it('lets a component go on with what the other server has given it', async () => {
+      const [one, other] = await two();
+      await commit(one, 0, { offer: [item('a')] });
+      const [lease] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'w', lasting: true });
+      await one.close();
+      expect(await other.work.beat(lease!.token, 'w', 1, 2)).to.equal('on');
+      await commit(other, 1, { settle: ['a'] });
+      expect(await other.work.look(lease!.token, 'w')).to.equal('settled');
+    });
+
+    it('loses what waits in a queue when none of them can serve it, not when one of them cannot', async () => {
+      const [one, other] = await two();
+      for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'one' : 'other');
+      await commit(one, 0, { offer: [item('a')] });
+      const lost = async () => (await other.work.news(9)).map(({ what, item: { id } }) => `${what} ${id}`);
+      await one.work.unavailable('FACE', 'it cannot be started');
+      expect(await lost()).to.deep.equal([]);
+      const [lease] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'w' });
+      await one.work.release(lease!.token, 'w');
+      await other.work.unavailable('FACE', 'it cannot be started here');
+      expect(await lost(), 'the first has served it meanwhile').to.deep.equal([]);
+      await one.work.unavailable('FACE', 'it cannot be started any more');
+      expect(await lost()).to.deep.equal(['lost a']);
+    });
+
+    it('loses what waits in a queue that one cannot serve and that is none of the other, with the reason', async () => {
+      const [one, other] = await two();
+      for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'one' : 'other');
+      await commit(one, 0, { offer: [item('a')] });
+      await one.work.unavailable('FACE', '');
+      await one.work.unavailable('FACE', '');
+      expect(await other.work.news(9)).to.deep.equal([]);
+      await other.work.unavailable('FACE', 'it cannot be started');
+      const [lost] = await other.work.news(9);
+      expect(lost).to.include({ what: 'lost', reason: 'it cannot be started' });
+    });
+
+    it('gives back what the components of a dead server held, and counts no attempt', async () => {
+      const prefix = `two-${++prefixes}`;
+      const one = await open({ prefix, ledger: { server: 'dead' } });
+      const other = await open({ prefix, ledger: { server: 'alive' } });
+      await commit(one, 0, { offer: [item('own'), item('far')] });
+      await one.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
+      const [far] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'far away', lasting: true });
+      await one.work.beat(far!.token, 'far away', 0, 1);
+      await one.work.alive(1, 'a node');
+      await until('its time is over', async () =>
+        (await other.work.alive(10_000, 'a node')).dead.includes('dead'),
+      );
+      const [again] = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
+      expect(again?.item).to.include({ id: 'own', attempt: 1 });
+      expect(await other.work.beat(far!.token, 'far away', 1, 1)).to.equal('on');
+      expect(await other.work.news(9)).to.deep.equal([]);
+    });
+
+    it('gives back what the components of a server that leaves held; what it has handed out to others stays theirs, though nothing was heard of them yet', async () => {
+      const [one, other] = await two();
+      await commit(one, 0, { offer: [item('own'), item('far')] });
+      for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'one' : 'other');
+      await one.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
+      const [far] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'far away', lasting: true });
+      await one.work.left();
+      const left = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
+      expect(left.map((lease) => [lease.item.id, lease.item.attempt])).to.deep.equal([['own', 1]]);
+      expect(await other.work.beat(far!.token, 'far away', 0, 1)).to.equal('on');
+    });
+
+    it('gives back what a dead server has handed out to others of whom nobody has heard since, and counts no attempt', async () => {
+      const prefix = `two-${++prefixes}`;
+      const one = await open({ prefix, ledger: { server: 'dead' } });
+      const other = await open({ prefix, ledger: { server: 'alive' } });
+      await commit(one, 0, { offer: [item('unheard'), item('in turn'), item('beside'), item('answers')] });
+      const far = { queues: ['FACE'], max: 1, lasting: true };
+      await one.work.claim({ ...far, worker: 'unheard' });
+      const turn = await one.work.claim({ ...far, max: 2, worker: 'in turn', inTurn: true });
+      const [answers] = await one.work.claim({ ...far, worker: 'answers' });
+      await other.work.beat(turn[0]!.token, 'in turn', 1, 2);
+      await other.work.arriving(answers!.token, false);
+      await one.work.alive(1, 'a node');
+      await until('its time is over', async () =>
+        (await other.work.alive(10_000, 'another')).dead.includes('dead'),
+      );
+      const left = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
+      expect(left.map((lease) => [lease.item.id, lease.item.attempt])).to.deep.equal([['unheard', 1]]);
+      expect(await other.work.news(9)).to.deep.equal([]);
+    });
+
+    it('gives back what a dead server has handed out to somebody of whom was heard since only for what another claim gave', async () => {
+      const prefix = `two-${++prefixes}`;
+      let time = 0;
+      const clock = { clock: 'now', now: () => time } as const;
+      const one = await open({ prefix, ledger: { server: 'dead', ...clock } });
+      const other = await open({ prefix, ledger: { server: 'alive', ...clock } });
+      await commit(one, 0, { offer: [item('lost on the way'), item('in hand')] });
+      const far = { queues: ['FACE'], max: 1, worker: 'far', lasting: true, inTurn: true };
+      await one.work.claim(far);
+      time = 100;
+      const [inHand] = await other.work.claim(far);
+      await other.work.beat(inHand!.token, 'far', 1, 2);
+      await one.work.alive(1, 'a node');
+      await until('its time is over', async () =>
+        (await other.work.alive(10_000, 'another')).dead.includes('dead'),
+      );
+      const left = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
+      expect(left.map((lease) => lease.item.id)).to.deep.equal(['lost on the way']);
+      expect(await other.work.beat(inHand!.token, 'far', 1, 2)).to.equal('on');
+    });
+
+    it('waits no longer for components of others because one of the servers stood still', async () => {
+      const prefix = `two-${++prefixes}`;
+      let time = 0;
+      const settings = { leaseMs: 1_000, silenceMs: 9_000, wholeMs: 9_000, cancelGraceMs: 100 };
+      const ledger = { settings, now: () => time, clock: 'now' } as const;
+      const [one, other] = [await open({ prefix, ledger }), await open({ prefix, ledger })];
+      await one.work.offer([item('a')]);
+      await one.work.claim({ queues: ['FACE'], max: 1, worker: 'w', lasting: true });
+      time = 999;
+      await other.work.expire(0);
+      time = 1_001;
+      await one.work.expire(5_000);
+      time = 1_010;
+      expect((await other.work.expire(0)).map(({ lease }) => lease.item.id)).to.deep.equal(['a']);
+    });
+
+    it('gives each server queues of its own, of which the others hear and see nothing', async () => {
+      const prefix = `two-${++prefixes}`;
+      const ledger = (server: string) => ({ prefix, ledger: { server, ownQueues: ['OWN'] } });
+      const [one, other] = [await open(ledger('one')), await open(ledger('other'))];
+      const heard: string[] = [];
+      other.work.watch({ offered: (queues) => heard.push(...queues.keys()), news: () => undefined });
+      await one.work.offer([item('a', { queue: 'OWN' })]);
+      await one.work.offer([item('b')]);
+      await until('the other has heard of the second', () => heard.includes('FACE'));
+      expect(heard).to.deep.equal(['FACE']);
+      expect([...(await other.work.queues()).keys()]).to.deep.equal(['FACE']);
+      expect((await one.work.queues()).get('OWN')).to.include({ waiting: 1 });
+      await other.work.unavailable('OWN', 'nobody serves it here');
+      expect(await other.work.claim({ queues: ['OWN'], max: 1, worker: 'v' })).to.deep.equal([]);
+      const [lease] = await one.work.claim({ queues: ['OWN'], max: 1, worker: 'w' });
+      expect(lease?.item).to.include({ id: 'a', queue: 'OWN' });
+    });
+
+    it('forgets with a server what was for its own components alone, waiting, held or lost', async () => {
+      const prefix = `two-${++prefixes}`;
+      const ledger = (server: string) => ({ prefix, ledger: { server, ownQueues: ['OWN'] } });
+      const [one, other] = [await open(ledger('dead')), await open(ledger('alive'))];
+      const own = (id: string) => item(id, { queue: 'OWN', actor: actor('own') });
+      await one.work.offer([own('lost'), own('held'), own('waiting')]);
+      const [lost] = await one.work.claim({ queues: ['OWN'], max: 2, worker: 'child' });
+      await one.work.reject(lost!.token, 'garbage');
+      await one.work.alive(1, 'a node');
+      await until('its time is over', async () =>
+        (await other.work.alive(10_000, 'a node')).dead.includes('dead'),
+      );
+      expect((await other.work.known(actor('own'))).size).to.equal(0);
+      expect(await other.work.news(9)).to.deep.equal([]);
+    });
+  });
+
+  describe('of servers of different versions', () => {
+    const change = async (work: (client: Redis) => Promise<unknown>) => {
+      const client = new Redis(redis().url);
+      await work(client);
+      client.disconnect();
+    };
+
+    it('hands out work of an actor only to a server that can read what is stored of it; others come before it', async () => {
+      const prefix = `schemas-${++prefixes}`;
+      const [older, newer] = [
+        await open({ prefix, ledger: { schemas: { 'batch-job': 1 } } }),
+        await open({ prefix, ledger: { schemas: { 'batch-job': 2 } } }),
+      ];
+      const commit = (id: string, schema: number) =>
+        newer.commit({
+          ...{ actor: actor(id), expected: 0, owner: OWNER, record: {}, snapshot: { schema, body: {} } },
+          work: { offer: [item(id, { actor: actor(id) })] },
+        });
+      for (let n = 0; n < 3; n++) await commit(`new ${n}`, 2);
+      await commit('old', 1);
+      const claim = async (store: RedisStore) => {
+        const leases = await store.work.claim({
+          queues: ['FACE'],
+          max: 9,
+          worker: `of ${store.work.context()[1]}`,
+        });
+        return leases.map((lease) => lease.item.id);
+      };
+      expect(await claim(older)).to.deep.equal(['old']);
+      expect(await claim(older)).to.deep.equal([]);
+      expect(await claim(newer)).to.deep.equal(['new 0', 'new 1', 'new 2']);
+    });
+
+    it('says which schemas the servers know that are there', async () => {
+      const prefix = `known-${++prefixes}`;
+      const store = await open({ prefix });
+      expect(await store.knownElsewhere('job')).to.equal(0);
+      const [one, two] = [
+        await open({ prefix, ledger: { schemas: { job: 3 } } }),
+        await open({ prefix, ledger: { schemas: { job: 5 } } }),
+      ];
+      await one.work.alive(60_000, 'one');
+      await two.work.alive(60_000, 'two');
+      expect(await store.knownElsewhere('job')).to.equal(5);
+      await two.work.left();
+      expect(await store.knownElsewhere('job')).to.equal(3);
+      expect(await store.knownElsewhere('other')).to.equal(0);
+    });
+
+    it('is refused, with a sentence, where a newer version has changed the layout, and writes nothing there any more', async () => {
+      const prefix = `layout-${++prefixes}`;
+      const store = await open({ prefix });
+      const create = { actor: actor('a'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
+      await store.commit(create);
+      await change((client) => client.set(`{${prefix}}:layout`, '99'));
+      const refused = await open({ prefix }).catch((error: unknown) => String(error));
+      expect(refused).to.contain(
+        'a newer version of Troupe has stored what is there (layout 99, this version knows',
+      );
+      const error = await store.commit({ ...create, expected: 1 }).catch((reason: unknown) => reason);
+      expect(String(error)).to.contain('a newer version of Troupe has changed the layout');
+      const aside = await store
+        .quarantine(actor('a'), 'it makes no sense')
+        .catch((reason: unknown) => reason);
+      expect(String(aside)).to.contain('a newer version of Troupe has changed the layout');
+      expect((await store.load(actor('a')))?.version).to.equal(1);
+    });
+
+    it('takes over what an older version has stored only when no server of that version is there', async () => {
+      const prefix = `older-${++prefixes}`;
+      const at = (rest: string) => `{${prefix}}:${rest}`;
+      const older = await open({ prefix, ledger: { server: 'older' } });
+      await older.next('job');
+      await older.work.alive(60_000, 'a node');
+      // As the first layout had it: no number, a server of which is known that it is there, and its indexes by themselves.
+      await older.commit({
+        actor: actor('a'),
+        expected: 0,
+        owner: OWNER,
+        snapshot: SNAPSHOT,
+        record: {},
+        index: { live: 1 },
+      });
+      await change(async (client) => {
+        await client.del(at('layout'), at('w:knows'));
+        await client.hdel(at('a:batch-job/a'), 'x');
+        await client.sadd(at('x:batch-job/a'), 'live');
+      });
+      const refused = await open({ prefix }).catch((error: unknown) => String(error));
+      expect(refused).to.contain('1 of the servers that are there know only the layout of an older version');
+      await older.work.left();
+      const store = await open({ prefix });
+      expect(await store.next('job')).to.equal(2);
+      await store.commit({ actor: actor('a'), expected: 1, owner: OWNER, snapshot: null });
+      expect(await store.count('live')).to.equal(0);
+    });
+  });
+
+  it('keeps once what records have in common, until the last of them is gone', async () => {
+    const store = await open({ prefix: 'common' });
+    const record = { plan: { tasks: ['a plan of many'] } };
+    const commit = (id: string, more: Partial<Commit> = {}) =>
+      store.commit({ actor: actor(id), expected: 0, owner: OWNER, snapshot: SNAPSHOT, ...more });
+    const kept = async () => {
+      const client = new Redis(redis().url);
+      const keys = await client.keys('{common}:p:*');
+      const texts = await Promise.all(keys.map((key) => client.hget(key, 'j')));
+      client.disconnect();
+      return texts;
+    };
+    for (const id of ['a', 'b']) await commit(id, { record, common: ['plan'] });
+    expect(await kept()).to.deep.equal([JSON.stringify(record.plan)]);
+    await commit('a', { expected: 1, snapshot: null });
+    expect((await store.load(actor('b')))?.record).to.deep.equal(record);
+    expect(await kept()).to.have.length(1);
+    await commit('b', { expected: 1, snapshot: null });
+    expect(await kept()).to.deep.equal([]);
+  });
+
+  it('of an actor whose record lacks a part says that what is stored is damaged', async () => {
+    const store = await open({ prefix: 'lacking' });
+    const create = { actor: actor('a'), expected: 0, owner: OWNER, snapshot: SNAPSHOT };
+    await store.commit({ ...create, record: { plan: 1 }, common: ['plan'] });
+    const client = new Redis(redis().url);
+    for (const key of await client.keys('{lacking}:p:*')) await client.del(key);
+    client.disconnect();
+    expect(await store.load(actor('a')).catch((error: unknown) => error)).to.be.instanceOf(StoreDamaged);
+    expect(await store.quarantine(actor('a'), 'it lacks a part')).to.equal(true);
+  });
+
+  it('gives many who ask at a time numbers of their own with few calls, and all of them the reason when it cannot', async () => {
+    const store = await open({ prefix: 'numbers', timeoutMs: 300 });
+    const client = new Redis(redis().url);
+    const calls = async () =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0);
+    await store.next('job');
+    const before = await calls();
+    const given = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => store.next('job', n % 2 === 0 ? 1 : 3)),
+    );
+    const taken = given.flatMap((first, n) => (n % 2 === 0 ? [first] : [first, first + 1, first + 2]));
+    expect(taken.toSorted((a, b) => a - b)).to.deep.equal(Array.from({ length: 100 }, (_, n) => n + 2));
+    expect((await calls()) - before).to.equal(2);
+    client.disconnect();
+    redis().freeze();
+    const refused = await Promise.all(
+      [1, 2, 3].map(() => store.next('job').catch((error: unknown) => String(error))),
+    );
+    redis().thaw();
+    for (const one of refused) expect(one).to.be.a('string');
+    await until('numbers are given again', () => store.next('job').catch(() => undefined));
+  });
+
+  it('writes 50,000 rows in one commit, and refuses what Redis would not take at once', async () => {
+    // A machine with much else to do takes longer than a server would wait.
+    const store = await open({ prefix: 'large', timeoutMs: 60_000 });
+    const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ key: `row ${n}`, body: n }));
+    const create = { actor: actor('large'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
+    expect(await store.commit({ ...create, putRows: rows(50_000) })).to.equal(1);
+    expect(await store.rows(actor('large'), { prefix: 'row 4999', limit: 99 })).to.have.length(11);
+    const refused = await store
+      .commit({ ...create, expected: 1, putRows: rows(600_000) })
+      .catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(NotStorable);
+    expect(await store.commit({ ...create, expected: 1, removeRows: [''] })).to.equal(2);
+  });
+
+  it('refuses what is asked while Redis is away, and goes on when it is back with all that was stored', async () => {
+    const prefix = 'away';
+    const connections: boolean[] = [];
+    const store = await open({ prefix, connected: (is) => connections.push(is) });
+    const create = { actor: actor('job'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
+    await store.commit({ ...create, work: { offer: [item('a')] } });
+    // With `everysec` a Redis whose disk is slow keeps what was committed in its memory for a while.
+    await redis().written();
+    await redis().kill();
+    await until('the connection is lost', () => connections.includes(false));
+    const refused = await store.commit({ ...create, expected: 1 }).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Error);
+    await redis().start();
+    await until('it is there again', () => connections.at(-1) === true);
+    expect(await store.commit({ ...create, expected: 1 })).to.equal(2);
+    expect(await store.work.known(actor('job'))).to.deep.equal(new Set(['a']));
+  });
+
+  it('does not take its own end for a loss of the connection', async () => {
+    const told: boolean[] = [];
+    const store = await open({ prefix: 'ending', connected: (is) => told.push(is) });
+    await store.close();
+    expect(told).to.deep.equal([]);
+  });
+
+  it('says in a sentence why Redis cannot be used, without its password', async () => {
+    const refusal = (url: string) =>
+      RedisStore.open({ url }).catch((error: unknown) => (error as Error).message);
+    expect(await refusal('redis://user:geheim@127.0.0.1:1/0'))
+      .to.match(/^The Redis at 127\.0\.0\.1:1 \(REDIS_URL\) cannot be used: connect ECONNREFUSED/)
+      .and.not.contain('geheim');
+    const { host } = new URL(redis().url);
+    expect(await refusal(`redis://user:geheim@${host}/0`))
+      .to.contain('WRONGPASS')
+      .and.not.contain('geheim');
+  });
+
+  /** One for which Redis has carried out a claim of `w` too late. */
+  const claimedTooLate = async (prefix: string) => {
+    const store = await open({ prefix, timeoutMs: 300 });
+    // Redis knows the script from now on.
+    await store.work.claim({ queues: ['FACE'], max: 1, worker: 'w' });
+    await store.work.offer([item('a')]);
+    redis().freeze();
+    const refused = await store.work
+      .claim({ queues: ['FACE'], max: 2, worker: 'w' })
+      .catch((error: unknown) => error);
+    redis().thaw();
+    expect(String(refused)).to.contain('timed out');
+    await until('it answers again', () =>
+      store.check().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect((await store.work.queues()).get('FACE')).to.include({ waiting: 0, held: 1 });
+    return store;
+  };
+
+  it('gives back what a claim took that Redis answered too late, and counts no attempt', async () => {
+    const store = await claimedTooLate('late');
+    await until('the work waits again', async () => {
+      await store.work.expire(0).catch(() => undefined);
+      return (await store.work.queues().catch(() => undefined))?.get('FACE')?.waiting === 1;
+    });
+    const [again] = await store.work.claim({ queues: ['FACE'], max: 2, worker: 'v' });
+    expect(again?.item).to.include({ id: 'a', attempt: 1 });
+  });
+
+  it('counts no attempt either when the worker of that claim dies before it is given back', async () => {
+    const store = await claimedTooLate('late-and-gone');
+    await store.work.gone('w', true, 'it died');
+    expect(await store.work.news(9)).to.deep.equal([]);
+    expect((await store.work.queues()).get('FACE')).to.include({ waiting: 1, held: 0 });
+  });
+
+  it('takes no server for dead because Redis stood still', async () => {
+    const prefix = 'stood-still';
+    const one = await open({ prefix, timeoutMs: 300, ledger: { server: 'one' } });
+    const other = await open({ prefix, timeoutMs: 300, ledger: { server: 'other' } });
+    const says = (store: RedisStore) =>
+      store.work.alive(400, store === one ? 'a node' : 'another').catch(() => undefined);
+    await says(one);
+    await says(other);
+    await other.work.offer([item('a')]);
+    const [lease] = await other.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
+    redis().freeze();
+    // Each tries in vain for longer than a server may be silent.
+    for (let n = 0; n < 3; n++) await Promise.all([says(one), says(other)]);
+    redis().thaw();
+    expect((await until('it answers again', () => says(one)))?.dead).to.deep.equal([]);
+    expect(await other.work.beat(lease!.token, 'child', 1, 1)).to.equal('on');
+    await until('one is dead that is really gone', async () => (await says(one))?.dead.includes('other'));
+  });
+
+  it('gives the others time to find a Redis again that was away, for longer than they may be silent', async () => {
+    for (const saidBefore of [1, 10_000]) {
+      const prefix = `return-${saidBefore}`;
+      const one = await open({ prefix, ledger: { server: 'one', returnMs: 60_000 } });
+      const other = await open({ prefix, ledger: { server: 'other' } });
+      const client = new Redis(redis().url);
+      const left = () => client.pttl(`{${prefix}}:w:server:other`);
+      const wasAway = () => client.set(`{${prefix}}:w:heardOf`, '0');
+      await other.work.alive(saidBefore, 'another node');
+      if (saidBefore === 1) await until('its time is over', async () => (await left()) < 0);
+      await wasAway();
+      expect((await one.work.alive(1_000, 'a node')).dead).to.deep.equal([]);
+      expect(await left()).to.be.above(30_000);
+      await wasAway();
+      expect((await one.work.alive(1_000, 'a node')).dead, 'away a second time').to.deep.equal([]);
+      await client.del(`{${prefix}}:w:server:other`);
+      await wasAway();
+      expect((await one.work.alive(1_000, 'a node')).dead, 'away for all of its time').to.deep.equal([]);
+      expect(await left()).to.be.above(30_000);
+      await client.del(`{${prefix}}:w:server:other`);
+      expect((await one.work.alive(1_000, 'a node')).dead, 'not away').to.deep.equal(['other']);
+      client.disconnect();
+    }
+  });
+
+  it('lets nothing run out that a server holds which has got its time again', async () => {
+    const prefix = 'granted';
+    const one = await open({ prefix, ledger: { server: 'one', returnMs: 60_000 } });
+    const other = await open({ prefix, ledger: { server: 'other' } });
+    const client = new Redis(redis().url);
+    await other.work.alive(1_000, 'another node');
+    await other.work.offer([item('a')]);
+    const [lease] = await other.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
+    const until = async () => Number(await client.hget(`{${prefix}}:w:l:${lease!.token}`, 'lease'));
+    const before = await until();
+    await one.work.expire(0);
+    expect(await until(), 'Redis was not away').to.equal(before);
+    await client.set(`{${prefix}}:w:heardOf`, '0');
+    await one.work.alive(1_000, 'a node');
+    for (let n = 0; n < 2; n++) await one.work.expire(0);
+    expect((await until()) - before, 'once').to.equal(60_000);
+    await client.set(`{${prefix}}:w:heardOf`, '0');
+    await one.work.alive(1_000, 'a node');
+    await one.work.expire(0);
+    expect((await until()) - before, 'again, for Redis was away a second time').to.equal(120_000);
+    client.disconnect();
+  });
+
+  it('finds the dead also when it is late itself with each word', async () => {
+    const prefix = 'late-words';
+    const one = await open({ prefix, ledger: { server: 'one', returnMs: 20 } });
+    const other = await open({ prefix, ledger: { server: 'other' } });
+    expect((await other.work.alive(20, 'another node')).wasAbsent, 'it is new').to.equal(true);
+    expect((await other.work.alive(20, 'another node')).wasAbsent).to.equal(false);
+    // It looks every 20 ms: half of that is the time after which it takes Redis for one that was away.
+    await until('the other is dead', async () => (await one.work.alive(20, 'a node')).dead.includes('other'));
+    expect((await other.work.alive(20, 'another node')).wasAbsent, 'it was taken for dead').to.equal(true);
+  });
+
+  it('hands out nothing through a server that others took for dead, until they have heard of it again', async () => {
+    const prefix = 'taken-for-dead';
+    const one = await open({ prefix, ledger: { server: 'one', returnMs: 20 } });
+    const other = await open({ prefix, ledger: { server: 'other' } });
+    await other.work.alive(20, 'another node');
+    await until('the other is dead', async () => (await one.work.alive(20, 'a node')).dead.includes('other'));
+    await one.work.offer([item('a')]);
+    const claim = () => other.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
+    expect(await claim().catch((error: unknown) => error)).to.be.instanceOf(StoreAway);
+    await other.work.alive(60_000, 'another node');
+    expect(await claim()).to.have.length(1);
+  });
+
+  it('gives up a call that Redis does not answer in time', async () => {
+    const store = await open({ prefix: 'frozen', timeoutMs: 300 });
+    redis().freeze();
+    const refused = await store.next('job').catch((error: unknown) => error);
+    redis().thaw();
+    expect(String(refused)).to.contain('timed out');
+    await until('it answers again', () =>
+      store.next('job').then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+});

@@ -1,0 +1,94 @@
+/** The store of a server of a test: the real one, but that it logs what jobs commit, and kills its process at the commit that a test names. */
+import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
+import type { JobSnapshot } from '../../../actors/batch-job/state/snapshot.ts';
+import type { SubJobRow } from '../../../actors/batch-job/state/state.ts';
+import { STREAMING_JOB } from '../../../actors/streaming-job/state.ts';
+import type { Logger } from '../../../config/logger.ts';
+import type { Commit, Store } from '../../../store/store.ts';
+import type { DeathWish } from './server-main.ts';
+
+/** At which commit the process is to die; absent: at none. `commits`: how many there were since that was said. */
+export interface Fate {
+  wish: DeathWish | undefined;
+  commits: number;
+}
+
+export function mortalStore(store: Store, logger: Logger, fate: Fate): Store {
+  const isOfSearch = searchCommits();
+  const commit = async (wanted: Commit): Promise<number> => {
+    if (wanted.actor.kind === STREAMING_JOB) return committedStream(store, wanted, logger);
+    if (wanted.actor.kind !== BATCH_JOB) return store.commit(wanted);
+    const { wish } = fate;
+    // The search takes in what ended a while ago: nobody means that who counts the commits of a job.
+    if (isOfSearch(wanted) && wish?.indexed !== true) return store.commit(wanted);
+    const number = ++fate.commits;
+    const line = { job: wanted.actor.id, number, ...contentOf(wanted) };
+    const due = wish !== undefined && isMeant(wish, wanted, number) ? wish.when : undefined;
+    if (due === 'before') return die(line, 'right before', logger);
+    const version = await store.commit(wanted);
+    logger.debug({ ...line, version }, 'committed');
+    return due === 'after' ? die(line, 'right after', logger) : version;
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'commit') return commit;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+async function committedStream(store: Store, wanted: Commit, logger: Logger): Promise<number> {
+  const version = await store.commit(wanted);
+  logger.debug({ job: wanted.actor.id, version }, 'committed a stream');
+  return version;
+}
+
+/** Tells of each commit whether a job says with it that the search has its document. */
+function searchCommits(): (wanted: Commit) => boolean {
+  /** Jobs that have ended and are not in the search. */
+  const unindexed = new Set<string>();
+  return (wanted) => {
+    const { id } = wanted.actor;
+    const isTaken = unindexed.has(id) && isIndexed(wanted);
+    const state = (wanted.snapshot?.body as { readonly state: JobSnapshot } | undefined)?.state;
+    if (state?.unindexed === true) unindexed.add(id);
+    else unindexed.delete(id);
+    return isTaken;
+  };
+}
+
+function isMeant({ at, indexed }: DeathWish, wanted: Commit, number: number): boolean {
+  if (indexed === true) return isIndexed(wanted);
+  return at === number || (number < at && isEnd(wanted));
+}
+
+function isIndexed({ snapshot }: Commit): boolean {
+  if (snapshot === null) return false;
+  const { state } = snapshot.body as { readonly state: JobSnapshot };
+  return state.stage.name === 'ENDED' && state.hasDocument && !state.unindexed;
+}
+
+const isEnd = (wanted: Commit) => contentOf(wanted).stage === 'ENDED';
+
+function die(line: object, when: string, logger: Logger): Promise<never> {
+  logger.debug(line, `dies ${when} a commit`);
+  process.kill(process.pid, 'SIGKILL');
+  return new Promise(() => undefined);
+}
+
+function contentOf({ putRows = [], snapshot }: Commit) {
+  const rows = putRows.map(({ body }) => body as SubJobRow);
+  const idsOf = (state: SubJobRow['state']) => rows.filter((row) => row.state === state).map(({ id }) => id);
+  if (snapshot === null) return { status: 'removed' };
+  const { state } = snapshot.body as { readonly state: JobSnapshot };
+  return {
+    run: state.run,
+    status: state.status,
+    stage: state.stage.name,
+    progress: state.progress,
+    done: idsOf('DONE'),
+    failed: idsOf('FAILED'),
+    made: idsOf('QUEUED'),
+  };
+}

@@ -1,0 +1,10 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ComponentFolder } from '../../../actors/node-manager/installed.ts';
+import { packageRoot } from '../../../config/info.ts';
+
+/** Components that do what tests want of them. */
+export const TEST_COMPONENTS: ComponentFolder = {
+  descriptors: path.join(packageRoot, 'test', 'support', 'components'),
+  code: fileURLToPath(new URL('../components', import.meta.url)),
+};

@@ -1,0 +1,180 @@
+/** The two ways in which a test has its server: as a process of its own, or in the process of the test. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../../config/info.ts';
+import { readSettings } from '../../../config/settings.ts';
+import { BUILT_IN } from '../../../config/places.ts';
+import { startServer, type RunningServer } from '../../../main.ts';
+import type { Store } from '../../../store/store.ts';
+import { lineLogger } from '../line-logger.ts';
+import { mortalStore } from './mortal-store.ts';
+import { endOf, isAlive, SHORT_LIFE } from './processes.ts';
+import type { FromServer, ToServer } from './server-main.ts';
+import { TEST_COMPONENTS } from './test-components.ts';
+import { within } from '../until.ts';
+
+const WITHIN_MS = 20_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+export type End = number | NodeJS.Signals;
+
+export interface TestServer {
+  readonly url: string;
+  readonly pid: number;
+  /** Asks it to stop and waits for its end. */
+  stop(): Promise<End>;
+  /** Its end, however that comes: its exit code or the signal that ended it. */
+  ended(): Promise<End>;
+  kill9(): Promise<End>;
+  tell(message: ToServer): Promise<FromServer>;
+  /** Ends it as fast as that goes, if it still runs. */
+  close(): Promise<void>;
+}
+
+export class ServerProcess implements TestServer {
+  readonly url: string;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.url = url;
+  }
+
+  static async started(env: Environment, logFile: string): Promise<ServerProcess> {
+    const main = fileURLToPath(new URL('./server-main.js', import.meta.url));
+    const child = fork(main, [logFile], {
+      cwd: packageRoot,
+      env: { ...env },
+      execArgv: [...SHORT_LIFE],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    try {
+      const message = await within(WITHIN_MS, 'the server is up', firstMessage(child));
+      if (message.type !== 'up') throw new Error(`The server did not start: ${JSON.stringify(message)}`);
+      return new ServerProcess(child, message.url);
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    }
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1;
+  }
+
+  ended(): Promise<End> {
+    return within(WITHIN_MS, 'the server process has ended', endOf(this.#child));
+  }
+
+  stop(): Promise<End> {
+    this.#child.kill('SIGTERM');
+    return this.ended();
+  }
+
+  kill9(): Promise<End> {
+    this.#child.kill('SIGKILL');
+    return this.ended();
+  }
+
+  async tell(message: ToServer): Promise<FromServer> {
+    const obeyed = firstMessage(this.#child);
+    this.#child.send(message);
+    return within(WITHIN_MS, 'the server obeys', obeyed);
+  }
+
+  async close(): Promise<void> {
+    if (isAlive(this.#child)) await this.kill9();
+  }
+}
+
+/** A server in the process of the test, which has loaded what a process of its own would have to load first. */
+export class ServerHere implements TestServer {
+  readonly #server: RunningServer;
+  #end: Promise<End> | undefined;
+
+  private constructor(server: RunningServer) {
+    this.#server = server;
+  }
+
+  static async started(env: Environment, logFile: string): Promise<ServerHere> {
+    const componentFolders = [BUILT_IN, TEST_COMPONENTS];
+    const logger = lineLogger(logFile);
+    const wrapStore = (store: Store) => mortalStore(store, logger, { wish: undefined, commits: 0 });
+    return new ServerHere(await startServer(readSettings(env), { logger, componentFolders, wrapStore }));
+  }
+
+  get url(): string {
+    return this.#server.url;
+  }
+
+  get pid(): number {
+    return process.pid;
+  }
+
+  stop(): Promise<End> {
+    this.#end ??= this.#server.stop().then(() => 0);
+    return within(WITHIN_MS, 'the server has stopped', this.#end);
+  }
+
+  ended(): Promise<End> {
+    throw noProcess();
+  }
+
+  kill9(): Promise<End> {
+    throw noProcess();
+  }
+
+  tell(): Promise<FromServer> {
+    throw noProcess();
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+  }
+}
+
+/** A server that others use as well: whoever is through with it leaves it running. */
+export class LentServer implements TestServer {
+  readonly url: string;
+  readonly pid: number;
+
+  constructor({ url, pid }: TestServer) {
+    this.url = url;
+    this.pid = pid;
+  }
+
+  stop(): Promise<End> {
+    throw notOwn();
+  }
+
+  ended(): Promise<End> {
+    throw notOwn();
+  }
+
+  kill9(): Promise<End> {
+    throw notOwn();
+  }
+
+  tell(): Promise<FromServer> {
+    throw notOwn();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+const notOwn = () => new Error('The server is shared with other tests: start one with Service.here().');
+
+const noProcess = () => new Error('The server has no process of its own: start it with Service.started().');
+
+function firstMessage(child: ChildProcess): Promise<FromServer> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`The server process ended with ${code}.`));
+    child.once('exit', ended);
+    child.once('message', (message) => {
+      child.off('exit', ended);
+      resolve(message as FromServer);
+    });
+  });
+}

@@ -1,3 +1,0 @@
-import { builtInPipelines } from './pipelines/suite.ts';
-
-builtInPipelines({ isLong: false });

@@ -1,0 +1,3 @@
+import { builtInPipelines } from './suite.ts';
+
+builtInPipelines({ isLong: false });
