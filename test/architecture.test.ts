@@ -1,72 +1,9 @@
 /** Reads the import lines of the product and holds them against the map in docs/architecture.md: who may import whom. */
 import { expect } from 'chai';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+import { betweenRooms, circles, objectionToRoom } from './house/imports-between-rooms.ts';
+import { BY_TYPE, FOLDERS, GROUND, MAY_IMPORT, ROOMS, ROOTS, type Folder } from './house/rooms.ts';
+import { readSources } from './house/sources.ts';
 import { importsOf, type Import } from './support/imports.ts';
-
-const FOLDERS = [
-  'actors',
-  'http',
-  'store',
-  'config',
-  'domain',
-  'protocol',
-  'media',
-  'node',
-  'results',
-  'egress',
-  'components',
-  'processes',
-  'page',
-  'search',
-  'server',
-  'cli',
-] as const;
-type Folder = (typeof FOLDERS)[number] | 'main.ts';
-
-/** The ground floor: rules and words that everybody may use. */
-const GROUND: readonly Folder[] = ['domain', 'protocol'];
-
-/** They put everything together. */
-const ROOTS: readonly Folder[] = ['main.ts', 'server', 'cli'];
-
-/**
- * Folders whose code a folder may use besides its own and the ground floor. `store` is the contract: its backends are only put
- * together in server/.
- */
-const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
-  'main.ts': FOLDERS,
-  server: FOLDERS,
-  cli: ['main.ts', ...FOLDERS],
-  // The login asks the provider.
-  http: ['actors', 'config', 'egress'],
-  // The root of a node on another host.
-  node: ['actors', 'components', 'config', 'egress', 'processes', 'results'],
-  actors: ['store', 'results', 'processes'],
-  // Model servers are asked by the rules of callbacks.
-  components: ['media', 'results', 'egress'],
-  domain: [],
-  protocol: [],
-  // The rules about addresses, once for everything that is asked for.
-  media: ['egress'],
-  results: [],
-  egress: [],
-  processes: [],
-  config: [],
-  store: [],
-  // It runs in a browser.
-  page: [],
-  // Backends of the search, whose contract is the store's.
-  search: ['store', 'results'],
-};
-
-/** What is known by its type alone: what is handed in from outside, and the detector's interface that readers of media serve. */
-const BY_TYPE: readonly string[] = [
-  'config/logger.ts',
-  'config/settings.ts',
-  'components/sdk/detector.ts',
-  'egress/request.ts',
-];
 
 /** Rules that a backend of the store goes by. */
 const PURE: readonly string[] = ['store/leases.ts', 'store/turn-queue.ts'];
@@ -77,40 +14,42 @@ const PURE: readonly string[] = ['store/leases.ts', 'store/turn-queue.ts'];
 const AROUND: Readonly<Record<string, readonly string[]>> = {
   admission: [],
   'batch-job': [
-    'acceptance.ts',
-    'archive-checks.ts',
-    'cleanup.ts',
-    'data-uris.ts',
-    'dry-run.ts',
-    'idempotency.ts',
-    'job-service.ts',
-    'request-checks.ts',
-    'request-media.ts',
-    'request-models.ts',
-    'request-plan.ts',
-    'request-properties.ts',
-    'work-news.ts',
+    'completion/archive-checks.ts',
+    'completion/cleanup.ts',
+    'completion/data-uris.ts',
+    'life-cycle/work-news.ts',
+    'state/stored-job.ts',
   ],
   'streaming-job': [
-    'job-service.ts',
     'live.ts',
-    'register.ts',
-    'report-files.ts',
-    'report-queues.ts',
-    'reports.ts',
+    'reports/report-files.ts',
+    'reports/report-queues.ts',
+    'reports/reports.ts',
+    'stored-stream.ts',
     'work-news.ts',
   ],
-  catalog: ['installed.ts', 'outside.ts'],
+  catalog: ['descriptors/installed.ts', 'outside.ts'],
   delivery: ['deliverer.ts', 'still-in-outbox.ts'],
   dispatcher: ['waiters.ts'],
   'node-configuration': [],
   'node-manager': ['installed.ts', 'local-services.ts', 'node-report.ts', 'node-state.ts', 'tokens.ts'],
   service: ['memory.ts'],
-  'system-messages': ['lasting-messages.ts', 'service.ts'],
+  'system-messages': ['disk-watch.ts', 'lasting-messages.ts', 'service.ts'],
 };
 /** Folders below actors/ that are no actors. */
 const NO_ACTORS: readonly string[] = [
-  ...['frames', 'node-gateway', 'runtime', 'search', 'sessions', 'uploads', 'views', 'worker-gateway'],
+  ...[
+    'basics',
+    'cluster',
+    'frames',
+    'guardian',
+    'job-files',
+    'job-service',
+    'node-gateway',
+    'requests',
+    'runtime',
+  ],
+  ...['search', 'sessions', 'streaming-service', 'uploads', 'upkeep', 'views', 'worker-gateway'],
 ];
 
 /** Whether a file takes decisions of an actor. */
@@ -120,15 +59,6 @@ function decides(file: string): boolean {
   if (top !== 'actors' || rest.length === 0 || around === undefined) return false;
   return rest.join('/') !== 'actor.ts' && !around.includes(rest.join('/'));
 }
-
-const sourceFiles = (): readonly string[] => [
-  'main.ts',
-  ...FOLDERS.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.(ts|tsx|mjs|js)$/.test(name))
-      .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/'))),
-  ),
-];
 
 const folderOf = (file: string): Folder =>
   file.includes('/') ? (file.slice(0, file.indexOf('/')) as Folder) : (file as Folder);
@@ -162,30 +92,18 @@ export function objection({ file, target, ours, typeOnly }: Import): string | un
   return `${file} imports ${target}; ${from}/ may import ${allowed === '' ? 'nothing of ours but types' : `only ${allowed} and types`}.`;
 }
 
-/** Files that import each other, one after the other and back to the first. */
-function circles(all: readonly Import[]): readonly string[] {
-  const targets = new Map<string, string[]>();
-  for (const { file, target } of all) targets.set(file, [...(targets.get(file) ?? []), target]);
-  const found: string[] = [];
-  const done = new Set<string>();
-  const visit = (file: string, way: readonly string[]) => {
-    const start = way.indexOf(file);
-    if (start >= 0) found.push([...way.slice(start), file].join(' -> '));
-    if (start >= 0 || done.has(file)) return;
-    for (const target of targets.get(file) ?? []) visit(target, [...way, file]);
-    done.add(file);
-  };
-  for (const file of targets.keys()) visit(file, []);
-  return found;
-}
-
-const texts = new Map(sourceFiles().map((file) => [file, readFileSync(file, 'utf8')]));
-const imports = [...texts].flatMap(([file, text]) => importsOf(file, text));
+const { texts, imports } = readSources();
 
 describe('The architecture', () => {
   for (const folder of ['main.ts', ...FOLDERS])
     it(`is kept by the imports of ${folder}`, () => {
       const found = imports.filter(({ file }) => folderOf(file) === folder).map(objection);
+      expect(found.filter((sentence) => sentence !== undefined)).to.deep.equal([]);
+    });
+
+  for (const folder of Object.keys(ROOMS))
+    it(`has no import upward in ${folder}`, () => {
+      const found = betweenRooms(folder, imports).map(objectionToRoom);
       expect(found.filter((sentence) => sentence !== undefined)).to.deep.equal([]);
     });
 
@@ -259,33 +177,46 @@ describe('The architecture', () => {
     it('objects to what the map forbids', () => {
       for (const [file, line] of [
         ['store/store.ts', "import { x } from '../actors/upkeep/reconcile.ts';"],
-        ['actors/upkeep/reconcile.ts', "import type { x } from '../http/app.ts';"],
-        ['actors/upkeep/reconcile.ts', "import {\n  a,\n  b,\n} from '../store/sqlite/sqlite-store.ts';"],
+        ['actors/upkeep/reconcile.ts', "import type { x } from '../../http/app.ts';"],
+        ['actors/upkeep/reconcile.ts', "import {\n  a,\n  b,\n} from '../../store/sqlite/sqlite-store.ts';"],
         ['domain/plan.ts', "export { x } from '../results/spool.ts';"],
         ['domain/plan.ts', "import { readFileSync } from 'node:fs';"],
         ['http/app.ts', "const x = await import('../store/store.ts');"],
         ['http/app.ts', "import '../media/sound/audio.ts';"],
-        ['actors/upkeep/reconcile.ts', "import { makeLogger } from '../config/logger.ts';"],
+        ['actors/upkeep/reconcile.ts', "import { makeLogger } from '../../config/logger.ts';"],
         ['actors/runtime/cell.ts', "import comedy from 'comedy';"],
         ['main.ts', "import { until } from './test/support/until.ts';"],
         ['page/app.tsx', "import { words } from '../domain/text/words.ts';"],
         ['page/app.tsx', "import fs from 'node:fs';"],
-        ['http/pages/page.ts', "import { App } from '../page/app.tsx';"],
+        ['http/pages/page.ts', "import { App } from '../../page/app.tsx';"],
       ] as const)
         expect(judge(file, line), line)
           .to.have.lengthOf(1)
           .and.satisfy(([sentence]: readonly (string | undefined)[]) => sentence !== undefined);
     });
 
+    it('objects to an import from a room above', () => {
+      const judgeRoom = (file: string, line: string) =>
+        betweenRooms('actors', importsOf(file, line)).map(objectionToRoom);
+      const up = judgeRoom('actors/batch-job/actor.ts', "import { x } from '../views/jobs/jobs.ts';");
+      expect(up).to.have.lengthOf(1);
+      expect(up[0]).to.include('upward').and.include('actors/batch-job/').and.include('test/house/rooms.ts');
+      const down = judgeRoom(
+        'actors/views/jobs/jobs.ts',
+        "import { x } from '../../batch-job/state/keys.ts';",
+      );
+      expect(down).to.deep.equal([undefined]);
+    });
+
     it('and lets pass what it allows', () => {
       for (const [file, line] of [
         ['server/open-store.ts', "import { SqliteStore } from '../store/sqlite/sqlite-store.ts';"],
-        ['cli/service/serve.ts', "import { startServer } from '../main.ts';"],
-        ['actors/upkeep/reconcile.ts', "import type { Store } from '../store/store.ts';"],
-        ['actors/upkeep/reconcile.ts', "import { type Logger } from '../config/logger.ts';"],
+        ['cli/service/serve.ts', "import { startServer } from '../../main.ts';"],
+        ['actors/upkeep/reconcile.ts', "import type { Store } from '../../store/store.ts';"],
+        ['actors/upkeep/reconcile.ts', "import { type Logger } from '../../config/logger.ts';"],
         ['page/jobs/types.ts', "import type { jobPage } from '../../http/schemas/job-list.ts';"],
         ['page/app.tsx', "import { useState } from 'preact/hooks';"],
-        ['media/sound/audio.ts', "import type { Range } from '../domain/types.ts';"],
+        ['media/sound/audio.ts', "import type { Range } from '../../domain/types.ts';"],
         ['actors/runtime/comedy-tree.ts', "import comedy from 'comedy';"],
       ] as const)
         expect(judge(file, line), line).to.deep.equal([undefined]);

@@ -1,7 +1,7 @@
 /** Whether jobs can have the model files that they name: those of this host are known, those of other hosts are not. */
 import type { JobModels } from '../requests/request-models.ts';
 import type { Foundation } from './guardian-deps.ts';
-import type { Nodes } from './register-nodes.ts';
+import type { Nodes } from '../node-gateway/nodes.ts';
 
 /** `queueOf`: the queue in which the work of an algorithm waits. */
 export const jobModels = (

@@ -3,12 +3,11 @@ import { ProcessNotes } from '../../processes/process-notes.ts';
 import { processesFolder } from '../../results/layout.ts';
 import { configurationRules } from './actor-settings.ts';
 import type { DispatcherCommand } from '../dispatcher/model.ts';
+import type { Nodes } from '../node-gateway/nodes.ts';
 import type { Foundation } from './guardian-deps.ts';
 import { currentNodes, nodeConfigurationKind } from '../node-configuration/actor.ts';
-import type { ConfigurationCommand, ConfigurationReply } from '../node-configuration/model.ts';
 import type { NodeManagerModel } from '../node-configuration/model.ts';
 import { unservedComponents, unservedSentence } from '../node-configuration/unserved.ts';
-import type { Family } from '../runtime/system.ts';
 import { restartPolicy } from '../service/policy.ts';
 import { LastingMessages } from '../system-messages/lasting-messages.ts';
 import { NodeGateway, type OtherServers } from '../node-gateway/gateway.ts';
@@ -16,27 +15,6 @@ import { registerOwnNode, type OwnNode } from '../node-gateway/own-node.ts';
 import { OrdersElsewhere } from '../node-gateway/orders-elsewhere.ts';
 import { nodeOfWorker } from '../node-gateway/rules.ts';
 import { nodeOfService, ServiceOrders } from '../node-gateway/service-orders.ts';
-
-/** All nodes, as the server reaches them: its own and those on other hosts. */
-export interface Nodes {
-  readonly own: OwnNode;
-  readonly gateway: NodeGateway;
-  /** For single services, wherever they run. */
-  readonly orders: ServiceOrders;
-  readonly configuration: Family<ConfigurationCommand, ConfigurationReply>;
-  /** From now on this is what they are to run; settles when the server's own knows. */
-  configure(nodes: readonly NodeManagerModel[]): Promise<void>;
-  /** So much work waits in each of these queues while so much is held. */
-  offered: NodeGateway['offered'];
-  /** This process hangs: whoever started it ends it. */
-  kill(worker: string, reason: string): void;
-  /** There is nothing to do for this process, which was started for a stream; one that no node has started is let be. */
-  rest(worker: string): void;
-  /** Whether nobody but processes of this host that have this variable of the server does work of this queue. */
-  isOnlyHere(queue: string, variable: string): boolean;
-  /** Why work of this queue waits, as far as services are the reason. */
-  waitingReason(queue: string): string | undefined;
-}
 
 /** The dispatcher, which is registered beside them. */
 export interface ToDispatcher {

@@ -10,7 +10,7 @@ import { NodeOrders } from './orders.ts';
 import { NodePlacement, type Figures, type PlacementDeps } from './placement.ts';
 import type { RemoteNode } from './remote-node.ts';
 import { nodeOfWorker, serviceOfWorker } from './rules.ts';
-import { SharedNodes } from './shared-nodes.ts';
+import { SharedNodes } from './shared/shared-nodes.ts';
 
 /** Servers that share a store, as far as their nodes are concerned. */
 export interface OtherServers {

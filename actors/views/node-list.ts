@@ -1,5 +1,5 @@
 import type { NodeManagerModel } from '../node-configuration/model.ts';
-import type { Nodes } from '../guardian/register-nodes.ts';
+import type { Nodes } from '../node-gateway/nodes.ts';
 import { deployedServices, withOthers } from './nodes.ts';
 import type { SeenNode } from '../node-manager/node-state.ts';
 

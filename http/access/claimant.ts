@@ -2,7 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { streamQueue } from '../../protocol/streams.ts';
 import { INSTANCE, INSTANCE_HEADER } from '../../protocol/worker-messages.ts';
 import type { Catalog } from '../../actors/catalog/catalog.ts';
-import type { Nodes } from '../../actors/guardian/register-nodes.ts';
+import type { Nodes } from '../../actors/node-gateway/nodes.ts';
 import { hashToken } from '../../actors/node-manager/tokens.ts';
 import type { WorkerRegistry } from '../../actors/node-manager/workers.ts';
 import { HttpError } from '../routing/errors.ts';

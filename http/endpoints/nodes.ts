@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NODE_CONFIGURATION } from '../../actors/node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from '../../actors/node-configuration/model.ts';
 import { withoutValues, type NodeManagerModel } from '../../actors/node-configuration/model.ts';
-import type { Nodes } from '../../actors/guardian/register-nodes.ts';
+import type { Nodes } from '../../actors/node-gateway/nodes.ts';
 import { nodeOfService } from '../../actors/node-gateway/service-orders.ts';
 import type { NodeManager } from '../../actors/node-manager/actor.ts';
 import type { SeenNode } from '../../actors/node-manager/node-state.ts';

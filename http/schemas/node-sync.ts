@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { NODE_NAME } from '../access/node-tokens.ts';
 import { deployedServiceModel, lineSource, serviceModel } from './nodes.ts';
 
 /** Messages between a node on another host and its server; `actors/node-gateway/messages.ts` says what they mean. */
@@ -8,6 +7,9 @@ const text = z.string().max(65_536);
 const number = z.int().min(0);
 const hash = z.string().regex(/^[\w-]{43}$/, { error: 'must be the base64url of a SHA-256' });
 const MOST = 20_000;
+
+/** What a node may be called (NODE_NAME). */
+export const NODE_NAME = /^\w[\w.-]{0,63}$/;
 
 export const nodeParams = z.object({
   node: z

@@ -6,7 +6,7 @@
  * dropped ones included, over new connections, too.
  */
 import { Worker } from 'node:worker_threads';
-import type { Frame } from '../../components/sdk/detector.ts';
+import type { Frame } from '../../protocol/media-sources.ts';
 import { LiveCounters, type LiveCounts } from './counters.ts';
 import type { LiveEnd, LiveEvent } from './live-reader.ts';
 import type { LiveOptions } from './options.ts';

@@ -3,7 +3,7 @@
  * on white, as viewers show it: below black letters on a transparent ground stands black, too, as a rule.
  */
 import type { Sharp, SharpOptions } from 'sharp';
-import type { Frame } from '../../components/sdk/detector.ts';
+import type { Frame } from '../../protocol/media-sources.ts';
 import { firstLine } from '../first-line.ts';
 import { isHeif } from './heif.ts';
 import type { HeifPicture } from './heif-decoder.ts';

@@ -6,7 +6,7 @@
  * ROTATION and HORIZONTAL_FLIP telling how the box lies there: turned counter-clockwise around that corner by the rotation,
  * then mirrored at the vertical line through it.
  */
-import type { Frame } from '../../components/sdk/detector.ts';
+import type { Frame } from '../../protocol/media-sources.ts';
 import type { Orientation } from '../../domain/geometry/geometry.ts';
 import { rotatedSize, turn, type Size } from '../../domain/tracks/turned-picture.ts';
 import type { Properties } from '../../domain/types.ts';

@@ -1,5 +1,5 @@
 /** Pictures of a medium as a viewer shows them: turned and flipped by what the medium says of itself. */
-import type { Frame } from '../../components/sdk/detector.ts';
+import type { Frame } from '../../protocol/media-sources.ts';
 import { rotatedSize, toUpright, type Size } from '../../domain/tracks/turned-picture.ts';
 import type { Properties } from '../../domain/types.ts';
 import { frameTransform, wantedOrientation } from './transform.ts';

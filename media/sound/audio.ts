@@ -1,7 +1,7 @@
 /** The sound of an audio file or of a video, as mono floats at 16 kHz, each sample at its place on the medium's time line. */
 import type { Frame as AvFrame, Stream } from 'node-av/lib';
 import { AVSEEK_FLAG_BACKWARD } from 'node-av/constants';
-import type { AudioSource } from '../../components/sdk/detector.ts';
+import type { AudioSource } from '../../protocol/media-sources.ts';
 import {
   EventLoopYield,
   NO_TIMESTAMP,

@@ -9,7 +9,7 @@
  * Decoding is synchronous (twice as fast as through promises); the event loop gets a turn at least every 40 ms.
  */
 import type { Frame as AvFrame } from 'node-av/lib';
-import type { Frame, FrameSource } from '../../components/sdk/detector.ts';
+import type { Frame, FrameSource } from '../../protocol/media-sources.ts';
 import { EventLoopYield } from '../libav/container.ts';
 import { CountedTimes } from './counted-times.ts';
 import { constantNumbers, frameTimes, milliseconds, tabledNumbers } from './frame-numbers.ts';

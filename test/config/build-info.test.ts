@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
 
-const SCRIPT = path.join('config', 'write-build-info.mjs');
+const SCRIPT = path.join('config', 'build', 'write-build-info.mjs');
 
 describe('The build info', () => {
   let folder: string;
@@ -26,7 +26,7 @@ describe('The build info', () => {
 
   /** A package of one script and a version. */
   const packageIn = (place: string, version = '1.2.3') => {
-    mkdirSync(path.join(place, 'config'), { recursive: true });
+    mkdirSync(path.join(place, 'config', 'build'), { recursive: true });
     copyFileSync(path.join(packageRoot, SCRIPT), path.join(place, SCRIPT));
     writeFileSync(path.join(place, 'package.json'), JSON.stringify({ name: 'x', version }));
     return place;

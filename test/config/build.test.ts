@@ -23,8 +23,11 @@ describe('The build', () => {
   before(() => {
     folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-build-')));
     for (const script of ['build.mjs', 'node-version.mjs', 'sqlite.mjs', 'write-build-info.mjs']) {
-      write(`config/${script}`, '');
-      copyFileSync(path.join(packageRoot, 'config', script), path.join(folder, 'config', script));
+      write(`config/build/${script}`, '');
+      copyFileSync(
+        path.join(packageRoot, 'config', 'build', script),
+        path.join(folder, 'config', 'build', script),
+      );
     }
     write('package.json', JSON.stringify({ name: 'x', version: '1.2.3', type: 'module' }));
     for (const name of ['@swc', 'sucrase', 'es-module-lexer']) {

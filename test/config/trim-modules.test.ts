@@ -27,9 +27,9 @@ describe('The trimming of installed packages', () => {
     ['package.json', ...files].forEach((file) => put(path.join('node_modules', name, file)));
   const has = (...parts: readonly string[]) => existsSync(path.join(folder, 'node_modules', ...parts));
   const trim = (place = folder, env: Readonly<Record<string, string>> = {}) => {
-    const script = path.join(place, 'config', 'trim-modules.mjs');
+    const script = path.join(place, 'config', 'build', 'trim-modules.mjs');
     mkdirSync(path.dirname(script), { recursive: true });
-    copyFileSync(path.join(packageRoot, 'config', 'trim-modules.mjs'), script);
+    copyFileSync(path.join(packageRoot, 'config', 'build', 'trim-modules.mjs'), script);
     return execFileSync(process.execPath, [script], { env, encoding: 'utf8' });
   };
 

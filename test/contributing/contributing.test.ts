@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { findComponents } from '../../actors/catalog/descriptors/installed.ts';
 import { WORK_KINDS } from '../../protocol/worker-protocol.ts';
 import { edited } from './steps.ts';
 import { NEW_KIND } from './new-kind.ts';
@@ -46,8 +47,7 @@ describe('CONTRIBUTING.md', () => {
 
   it('names for a new detector what every detector has, and the template with it', () => {
     const readme = readFileSync('README.md', 'utf8');
-    const folders = readdirSync('components').map((name) => path.join('components', name));
-    const own = folders.filter((folder) => existsSync(path.join(folder, 'descriptor.json')));
+    const own = findComponents('components').map(({ folder }) => folder);
     expect(own.length).to.be.greaterThan(5);
     for (const folder of [...own, 'templates/component'])
       expect(readdirSync(folder), folder).to.include.members(['descriptor.json', 'detector.ts']);

@@ -7,7 +7,7 @@ export const NEW_KIND: readonly Edit[] = [
     '',
     `import { MEDIA_QUEUES, type ProofWork } from '../../../protocol/worker-protocol.ts';
 import { detectionFile } from '../../../results/layout.ts';
-import { foldersOf } from '../record.ts';
+import { foldersOf } from '../state/record.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 
@@ -29,8 +29,8 @@ export const PROOF: Kind<ResultOf<'PROOF'>> = {
   ],
   [
     'actors/batch-job/life-cycle/stages.ts',
-    "import { PREPARE } from './kinds/prepare.ts';\n",
-    "import { PROOF } from './kinds/proof.ts';\n",
+    "import { PREPARE } from '../kinds/prepare.ts';\n",
+    "import { PROOF } from '../kinds/proof.ts';\n",
   ],
   ['actors/batch-job/life-cycle/stages.ts', '  UPLOAD,\n', '  PROOF,\n'],
 
@@ -48,9 +48,9 @@ export const PROOF: Kind<ResultOf<'PROOF'>> = {
   ],
 
   [
-    'components/media/proof.ts',
+    'components/builtin/media/proof.ts',
     '',
-    `import type { ProofAnswer, ProofWork } from '../../protocol/worker-protocol.ts';
+    `import type { ProofAnswer, ProofWork } from '../../../protocol/worker-protocol.ts';
 
 export function* proof({ path }: ProofWork): Generator<string> {
   yield \`\${JSON.stringify({ uri: path } satisfies ProofAnswer)}\\n\`;

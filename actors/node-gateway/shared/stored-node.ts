@@ -1,9 +1,9 @@
 /** What servers that share a store keep of a node: pure. */
 import { randomUUID } from 'node:crypto';
-import type { ServiceModel } from '../node-configuration/model.ts';
-import type { NodeAbout, NodeBody, StoredLink } from '../node-manager/node-state.ts';
-import type { NodeAccess, SyncRequest } from './messages.ts';
-import type { ToldOfNode } from './remote-node.ts';
+import type { ServiceModel } from '../../node-configuration/model.ts';
+import type { NodeAbout, NodeBody, StoredLink } from '../../node-manager/node-state.ts';
+import type { NodeAccess, SyncRequest } from '../messages.ts';
+import type { ToldOfNode } from '../remote-node.ts';
 
 /** Of a node on another host. */
 export interface LinkedBody extends Omit<NodeBody, 'about' | 'link'> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { StoreAway } from '../../store/store.ts';
-import type { StoredLink } from '../node-manager/node-state.ts';
-import type { NodeCommand, NumberedCommand } from './messages.ts';
-import type { NodeCommands, SentCommand } from './numbered-commands.ts';
+import { StoreAway } from '../../../store/store.ts';
+import type { StoredLink } from '../../node-manager/node-state.ts';
+import type { NodeCommand, NumberedCommand } from '../messages.ts';
+import type { NodeCommands, SentCommand } from '../numbered-commands.ts';
 
 /** Changes what is stored of one start of a node, and shows it; undefined: nothing was changed, or that start is not there any more. */
 export type ChangeLink = (

@@ -5,7 +5,7 @@ import {
   VersionConflict,
   type Committed,
   type StoredActor,
-} from '../../store/store.ts';
+} from '../../../store/store.ts';
 import {
   bodyOf,
   NODE_SCHEMA,
@@ -13,10 +13,10 @@ import {
   NODES,
   type NodeBody,
   type StoredLink,
-} from '../node-manager/node-state.ts';
-import { delay } from '../basics/clock.ts';
-import { TransientError } from '../basics/errors.ts';
-import type { ConfiguredNodes } from './configured.ts';
+} from '../../node-manager/node-state.ts';
+import { delay } from '../../basics/clock.ts';
+import { TransientError } from '../../basics/errors.ts';
+import type { ConfiguredNodes } from '../configured.ts';
 import {
   makeRoom,
   NodesByName,
@@ -26,10 +26,10 @@ import {
   type KnownNodesDeps,
   type StoredNode,
   type TakenMessage,
-} from './known-nodes.ts';
-import type { NodeAccess, SyncRequest } from './messages.ts';
-import { RemoteNode } from './remote-node.ts';
-import { versionWarning, type KnownNode } from './rules.ts';
+} from '../known-nodes.ts';
+import type { NodeAccess, SyncRequest } from '../messages.ts';
+import { RemoteNode } from '../remote-node.ts';
+import { versionWarning, type KnownNode } from '../rules.ts';
 import { StoredCommands } from './stored-commands.ts';
 import { bodyAfter, isLinked, isOtherwise, toldBy, type LinkedBody } from './stored-node.ts';
 

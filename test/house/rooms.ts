@@ -1,0 +1,121 @@
+/**
+ * The rooms of the code, and who may import whom. `test/architecture.test.ts` and `npm run house` check the imports against these tables.
+ */
+
+/** Top-level folders. */
+export const FOLDERS = [
+  'actors',
+  'http',
+  'store',
+  'config',
+  'domain',
+  'evaluate',
+  'protocol',
+  'media',
+  'node',
+  'results',
+  'egress',
+  'components',
+  'processes',
+  'page',
+  'search',
+  'server',
+  'cli',
+] as const;
+export type Folder = (typeof FOLDERS)[number] | 'main.ts';
+
+/** The ground floor: rules and words that everybody may use. */
+export const GROUND: readonly Folder[] = ['domain', 'protocol'];
+
+/** They put everything together. */
+export const ROOTS: readonly Folder[] = ['main.ts', 'server', 'cli'];
+
+/**
+ * Folders whose code a folder may use besides its own and the ground floor. `store` is the contract: its backends are only put
+ * together in server/.
+ */
+export const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
+  'main.ts': FOLDERS,
+  server: FOLDERS,
+  cli: ['main.ts', ...FOLDERS],
+  // The login asks the provider.
+  http: ['actors', 'config', 'egress'],
+  // The root of a node on another host.
+  node: ['actors', 'components', 'config', 'egress', 'processes', 'results'],
+  actors: ['store', 'results', 'processes'],
+  // Model servers are asked by the rules of callbacks.
+  components: ['media', 'results', 'egress'],
+  // It scores result documents, which it reads as files, and prints tables.
+  evaluate: ['cli', 'components', 'results'],
+  domain: [],
+  protocol: [],
+  // The rules about addresses, once for everything that is asked for.
+  media: ['egress'],
+  results: [],
+  egress: [],
+  processes: [],
+  config: [],
+  store: [],
+  // It runs in a browser.
+  page: [],
+  // Backends of the search, whose contract is the store's.
+  search: ['store', 'results'],
+};
+
+/** What is known by its type alone, because it is handed in from outside. */
+export const BY_TYPE: readonly string[] = ['config/logger.ts', 'config/settings.ts', 'egress/request.ts'];
+
+/**
+ * The rooms inside of large folders, from the ground up: a room may import rooms that are listed before it. `*` is the rest: files
+ * that lie directly in the folder, which put the rooms together.
+ */
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  actors: [
+    'basics',
+    'runtime',
+    'delivery',
+    'batch-job',
+    'streaming-job',
+    'admission',
+    'catalog',
+    'node-configuration',
+    'service',
+    'node-manager',
+    'cluster',
+    'node-gateway',
+    'dispatcher',
+    'system-messages',
+    'uploads',
+    'requests',
+    'job-service',
+    'streaming-service',
+    'job-files',
+    'frames',
+    'worker-gateway',
+    'views',
+    'search',
+    'sessions',
+    'upkeep',
+    'guardian',
+  ],
+  'actors/batch-job': ['state', 'plan', 'completion', 'kinds', 'life-cycle', '*'],
+  'actors/worker-gateway': ['leases', 'results', 'streams', '*'],
+  components: ['sdk', 'documents', 'shared', 'detectors', 'models', 'builtin', 'host'],
+  media: ['*', 'fetch', 'libav', 'sound', 'picture', 'video', 'inspect', 'live'],
+  cli: ['terminal', 'client', 'arguments', 'render', 'service', 'demo', 'commands', '*'],
+  http: [
+    'schemas',
+    'routing',
+    'access',
+    'pages',
+    'login',
+    'steps',
+    'metrics',
+    'events',
+    'endpoints',
+    'openapi',
+    '*',
+  ],
+  results: ['*', 'check', 'document', 'exports', 'timeline'],
+  domain: ['*', 'properties', 'plan', 'job', 'frames', 'geometry', 'tracks', 'text'],
+};
