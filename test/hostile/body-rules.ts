@@ -29,6 +29,7 @@ import * as worker from '../../http/schemas/worker/worker-protocol.ts';
 import { parseJson } from '../../http/routing/json-body.ts';
 import { decodeDataUri } from '../../media/fetch/data-uri.ts';
 import { schemeOf, shownUri } from '../../media/fetch/file-uris.ts';
+import * as searchCursor from '../../http/schemas/search-cursor.ts';
 import * as censor from '../../domain/job/censor.ts';
 import * as wrong from '../../results/check/check-rules.ts';
 import { unparsable } from '../../results/check/json-shape.ts';
@@ -301,6 +302,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     })),
     streamEnd: text(worker.streamEnd, (detail) => ({ reason: 'ended', detail })),
     failureRequest: text(worker.failureRequest, (message) => ({ code: 'OTHER', message })),
+  },
+  'http/schemas/search-cursor.ts': {
+    ...because('joins four numbers', 'textOfCursor'),
+    cursorOf: ofText(searchCursor.cursorOf, '_'),
   },
   'http/routing/json-body.ts': {
     ...because('reads a request and hands its text to parseJson', 'readJson', 'readText'),

@@ -122,7 +122,7 @@ const selector = (expression: string) => ({
 });
 
 export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known>>>> = {
-  'accepted-media.ts': {
+  'plan/accepted-media.ts': {
     possibleTypes: [...ofText(possibleTypes), ...ofText(possibleTypes, 'application/vnd.ms-')],
     mimeInRequest: ofText((text) => mimeInRequest({ uri: 'data:,', metadata: { MIME_TYPE: text } })),
     unacceptedMedium: (size) => {
@@ -130,7 +130,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => unacceptedMedium(one, 'image/png', () => true);
     },
   },
-  'archive-match.ts': {
+  'job/archive-match.ts': {
     bestMatch: (size) => {
       const entries = many(size, (at) => ({
         dataObject: {
@@ -144,7 +144,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => archiveMatch.bestMatch(entries, 'h');
     },
   },
-  'archive.ts': {
+  'job/archive.ts': {
     ...because('is one of archiveUrls', 'archiveUrl'),
     ...because('makes a text of a few facts of the service', 'assertion'),
     archiveCheckInSteps: (size) => () =>
@@ -184,7 +184,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     ),
     checkUrl: ofText((text) => archive.checkUrl(text, 'a', 0), 'http://a/'),
   },
-  'artifact-selection.ts': {
+  'tracks/artifact-selection.ts': {
     wantsArtifacts: property('ARTIFACT_EXTRACTION_POLICY_BEST_DETECTION_PROP_NAMES_LIST', (given) =>
       artifacts.wantsArtifacts(given, ['FACE'], 'IMAGE'),
     ),
@@ -196,7 +196,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         });
     },
   },
-  'buckets.ts': {
+  'job/buckets.ts': {
     ...because(FIXED, 'objectKey'),
     copySource: (size) => () => buckets.copySource(texts(size)),
     archivedObject: ofText(
@@ -224,21 +224,21 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     ),
     objectUri: ofText((text) => buckets.objectUri({ url: 'http://a' } as never, text)),
   },
-  'callback.ts': {
+  'job/callback.ts': {
     callbackUrl: ofText(
       (text) => callback.callbackUrl(text, { jobId: 'j', externalId: text, outputObjectUri: null }),
       'http://a?',
     ),
     refusedCallbackUrl: ofText(callback.refusedCallbackUrl, 'http://a?'),
   },
-  'component-warnings.ts': {
+  'properties/component-warnings.ts': {
     ComponentWarnings: (size) => () => {
       const warnings = new ComponentWarnings();
       for (let at = 0; at < size; at++) warnings.add(`warning ${at}`);
       return warnings.messages;
     },
   },
-  'detection-errors.ts': {
+  'tracks/detection-errors.ts': {
     mergeDetectionErrors: (size) => {
       const errors = ranges(size).map((range, at) => ({
         range,
@@ -249,7 +249,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => mergeDetectionErrors(errors, 'VIDEO');
     },
   },
-  'element-notes.ts': {
+  'plan/element-notes.ts': {
     actionNotes: (size) => {
       const [all, one] = [
         inCatalog(size),
@@ -274,36 +274,36 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => elementNotes.algorithmNotes(one);
     },
   },
-  'document-page.ts': {
+  'job/document-page.ts': {
     documentPage: (size) => () => documentPage('excel '.repeat(size / 6), '1'.repeat(size)),
   },
-  'export-formats.ts': {
+  'job/export-formats.ts': {
     exportFileName: (size) => () => exportFileName('a b '.repeat(size / 4), 'csv'),
   },
-  'exemplar.ts': because('looks at one detection', 'isExemplar'),
-  'frame-list.ts': {
+  'tracks/exemplar.ts': because('looks at one detection', 'isExemplar'),
+  'frames/frame-list.ts': {
     frameRangeString: (size) => () => frameList.frameRangeString(ranges(size)),
     frameListString: (size) => () => frameList.frameListString(many(size, (at) => 2 * (size - at))),
   },
-  'frame-runs.ts': {
+  'frames/frame-runs.ts': {
     ...because(NUMBERS, 'timeInRun'),
     frameTable: (size) => {
       const times = many(size, (at) => at * 40 + ((at * 7) % 5));
       return () => frameTable({ fps: 25, constantRate: false, startTime: 0, times }, size);
     },
   },
-  'frame-times.ts': {
+  'frames/frame-times.ts': {
     ...because(NUMBERS, 'constantFrameTimes', 'plausibleRate', 'timeOfFrame', 'frameOfTime', 'timesOfRange'),
     variableFrameTimes: (size) => {
       const times = many(size, (at) => (at % 3 === 0 ? null : at));
       return () => variableFrameTimes(times, 25);
     },
   },
-  'environment-notes.ts': because(
+  'job/environment-notes.ts': because(
     'looks at what the operator has set, once at the start',
     'environmentNotes',
   ),
-  'geometry.ts': because(
+  'geometry/geometry.ts': because(
     NUMBERS,
     ...'isEmptyBox intersection iou orientationOf rotationMap mirrored applyMap inverseOf boundingBox cornersOf cornersInFrame overlapsBox'.split(
       ' ',
@@ -316,8 +316,8 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         (at) => at,
       ),
   },
-  'ignorable-properties.ts': because(FIXED, 'isIgnorable'),
-  'ill-formed.ts': {
+  'properties/ignorable-properties.ts': because(FIXED, 'isIgnorable'),
+  'geometry/ill-formed.ts': {
     ...because(NUMBERS, 'hasNoArea', 'isOutsideFrame'),
     isExemptFromBoxChecks: ofText(illFormed.isExemptFromBoxChecks),
     dropIllFormed: (size) => {
@@ -332,7 +332,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     illFormedWarnings: (size) => () =>
       illFormed.illFormedWarnings({ noArea: many(size, (at) => 2 * at), outside: [] }),
   },
-  'job-config-hash.ts': {
+  'job/job-config-hash.ts': {
     jobConfigHashInSteps: (size) => {
       const job = hashedJob({
         media: many(size / 100, (at) =>
@@ -343,11 +343,11 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     },
     ...because('is timed by jobConfigHashInSteps', 'levelsOf'),
   },
-  'job-id.ts': {
+  'job/job-id.ts': {
     ...because(FIXED, 'jobIdOf'),
     jobNumber: [...ofText(jobNumber), ...ofText(jobNumber, 'a-', '-1')],
   },
-  'job-notes.ts': {
+  'job/job-notes.ts': {
     ...because('is timed by jobNotes', 'JobNotes', 'jobPropertiesOf', 'lookForNotes'),
     lookForWrongValues: (size) => {
       const job = jobOf(size / 20);
@@ -365,7 +365,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         }),
     ],
   },
-  'json-path.ts': {
+  'text/json-path.ts': {
     ...because(FIXED, 'JsonPathError', 'isContainer'),
     compileJsonPath: [
       ...ofText(compileJsonPath, '$'),
@@ -377,13 +377,13 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       }),
     ],
   },
-  'json-text.ts': {
+  'text/json-text.ts': {
     replaceStrings: (size) => {
       const document = many(size / 10, (at) => ({ [`N${at % 7}`]: 'text', in: [at] }));
       return () => replaceStrings(JSON.stringify(document), { $: document }, () => 'x');
     },
   },
-  'media-selectors.ts': {
+  'text/media-selectors.ts': {
     ...because('is timed by refusedSelectors', 'SelectorCheck'),
     refusedSelectors: ofText((text) =>
       selectors.refusedSelectors({ mediaSelectors: [selector(text)], mediaSelectorsOutputAction: 'A' }, [
@@ -404,12 +404,12 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         });
     },
   },
-  'media-types.ts': {
+  'plan/media-types.ts': {
     mediaTypeOf: ofText(mediaTypes.mediaTypeOf),
     needsConversion: ofText(mediaTypes.needsConversion),
     statedType: ofText(mediaTypes.statedType, 'data:'),
   },
-  'moving.ts': {
+  'tracks/moving.ts': {
     movingRule: property('MOVING_TRACK_MAX_IOU', (given) =>
       moving.movingRule({ ...given, MOVING_TRACK_LABELS_ENABLED: 'TRUE' }),
     ),
@@ -418,7 +418,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => moving.labelMoving(given, { maxIou: 1, minDetections: 1, movingOnly: false });
     },
   },
-  'padding.ts': {
+  'geometry/padding.ts': {
     ...because(NUMBERS, 'padDetection'),
     paddingOf: property('DETECTION_PADDING_X', padding.paddingOf),
     padTrack: (size) => {
@@ -428,8 +428,8 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     },
     paddingWarnings: (size) => () => padding.paddingWarnings(many(size, (at) => 2 * at)),
   },
-  'pattern-size.ts': { patternSize: [...ofText(patternSize), ...ofText(patternSize, '[')] },
-  'plan-checks.ts': {
+  'text/pattern-size.ts': { patternSize: [...ofText(patternSize), ...ofText(patternSize, '[')] },
+  'plan/plan-checks.ts': {
     resolvePlan: [
       (size) => {
         const all = catalog({
@@ -457,11 +457,11 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       },
     ],
   },
-  'plan-lookup.ts': {
+  'plan/plan-lookup.ts': {
     withTransientParts: (size) => () => lookup.withTransientParts(catalog(), definition(size)),
     refusedDefinition: (size) => () => lookup.refusedDefinition(definition(size)),
   },
-  'properties.ts': {
+  'properties/properties.ts': {
     ...because(
       'reads one property as domain/values.ts does',
       'textOf',
@@ -489,7 +489,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         { properties: {} },
       ),
   },
-  'property-checks.ts': {
+  'properties/property-checks.ts': {
     refusedProperty: ['DETECTION_PADDING_X', 'TRIGGER'].flatMap((name) =>
       property(name, checks.refusedProperty),
     ),
@@ -499,7 +499,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => checks.refusedActionProperty(one);
     },
   },
-  'property-notes.ts': {
+  'properties/property-notes.ts': {
     ...because('is timed by notesOn', 'KnownProperties'),
     wrongValue: [
       (size) => {
@@ -525,7 +525,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     shown: ofText(notes.shown),
     isNear: ofText((text) => notes.isNear(text, `${text}a`)),
   },
-  'property-values.ts': {
+  'properties/property-values.ts': {
     ...because(FIXED, 'isForgiven'),
     isOfType: ['INT', 'LONG', 'FLOAT'].flatMap((type) => ofText((text) => values.isOfType(type, text))),
     valueProblem: [
@@ -537,7 +537,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       ),
     ],
   },
-  'quality.ts': {
+  'tracks/quality.ts': {
     qualityOf: ofText((text) => quality.qualityOf({ confidence: 1, properties: { Q: text } }, 'Q')),
     qualityRule: property('QUALITY_SELECTION_THRESHOLD', quality.qualityRule),
     thresholdWarnings: property('QUALITY_SELECTION_THRESHOLD', quality.thresholdWarnings),
@@ -554,7 +554,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => quality.exemplarOf(given, 'QUALITY', 'N');
     },
   },
-  'request-limits.ts': {
+  'plan/request-limits.ts': {
     ...because(FIXED, 'tooManyMedia', 'overSubJobs'),
     overLimit: (size) => {
       const request = {
@@ -571,7 +571,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => limits.overPlan(plan, NO_LIMITS);
     },
   },
-  'roll-up.ts': {
+  'tracks/roll-up.ts': {
     parseRollUp: (size) => {
       const text = JSON.stringify([
         {
@@ -590,14 +590,14 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => rollUp.applyRollUp(rule, given);
     },
   },
-  'snippet.ts': {
+  'text/snippet.ts': {
     snippetOf: [
       (size) => () => snippetOf('word '.repeat(size), words.searchTerms('word wo* "word word"'), 200),
       (size) => () => snippetOf('word '.repeat(size), words.searchTerms('nothing'), 200),
       (size) => () => snippetOf('x'.repeat(size), words.searchTerms('nothing'), 200),
     ],
   },
-  'words.ts': {
+  'text/words.ts': {
     wordsIn: ofText((text) => [...words.wordsIn(text)]),
     foldedWords: ofText(words.foldedWords),
     foldedName: ofText(words.foldedName),
@@ -607,7 +607,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       (size) => () => words.searchTerms('"'.repeat(size)),
     ],
   },
-  'segments.ts': {
+  'frames/segments.ts': {
     ...because(NUMBERS, 'segmentLimits'),
     soundPieces: (size) => () =>
       segments.soundPieces({ [segments.SOUND_SEGMENT_LENGTH]: '1' }, size * 1000, size),
@@ -626,15 +626,15 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     pageRanges: (size) => () => segments.pageRanges(ranges(size)),
     capRanges: (size) => () => segments.capRanges(ranges(size), 10),
   },
-  'skip-inspection.ts': {
+  'plan/skip-inspection.ts': {
     factsFromMetadata: ['FRAME_WIDTH', 'MIME_TYPE'].flatMap((name) =>
       property(name, (given) =>
         factsFromMetadata({ MIME_TYPE: 'image/png', MEDIA_HASH: 'a', FRAME_HEIGHT: '1', ...given }),
       ),
     ),
   },
-  'track-id.ts': because(FIXED, 'trackId'),
-  'track-merging.ts': {
+  'tracks/track-id.ts': because(FIXED, 'trackId'),
+  'tracks/track-merging.ts': {
     ...because(NUMBERS, 'isTooShort', 'trackEnds'),
     mergePlan: property('MIN_OVERLAP', (given) => merging.mergePlan(given, 'VIDEO', 'FACE')),
     mergeGroups: {
@@ -653,7 +653,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => merging.uniteTracks(given, given);
     },
   },
-  'turned-picture.ts': because(
+  'tracks/turned-picture.ts': because(
     'looks at a point, a box or the size of a picture',
     'turn',
     'toUpright',
@@ -661,7 +661,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     'pictureOf',
     'uprightBoxOf',
   ),
-  'trigger.ts': {
+  'properties/trigger.ts': {
     feedForwardType: ofText(trigger.feedForwardType),
     parseTrigger: ofText(trigger.parseTrigger, 'A='),
     triggerMatches: (size) => () =>
@@ -675,5 +675,5 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     isBlank: ofText(plain.isBlank),
     canonicalName: ofText(plain.canonicalName),
   },
-  'workflow-properties.ts': because(FIXED, 'workflowProperty', 'defaultOf'),
+  'properties/workflow-properties.ts': because(FIXED, 'workflowProperty', 'defaultOf'),
 };

@@ -17,6 +17,7 @@ export const FOLDERS = [
   'config',
   'domain',
   'egress',
+  'evaluate',
   'http',
   'media',
   'processes',

@@ -1,6 +1,7 @@
 /** Rules that meet the texts and lists of strangers: each is known by name, and takes time in proportion to what it is given. */
 import { expect } from 'chai';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { filesBelow } from '../house/sources.ts';
 import { growth } from './growth.ts';
 import { RULES, rulesTakeTimeInProportion } from './suite-of-rules.ts';
 
@@ -23,7 +24,7 @@ describe('Rules for what strangers send', () => {
   });
 
   it('are all known: timed, or left out for a reason', () => {
-    const inFolders = FOLDERS.flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`));
+    const inFolders = FOLDERS.flatMap((folder) => filesBelow(folder));
     for (const file of new Set([...inFolders, ...Object.keys(RULES)])) {
       const rules = rulesIn(readFileSync(file, 'utf8'));
       expect(
