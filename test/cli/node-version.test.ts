@@ -13,7 +13,7 @@ interface Installation {
 
 /** A script that runs before anything is compiled. */
 const { OLDEST_NODE, refusalOfNode, runsSqlite } = (await import(
-  pathToFileURL(path.join(packageRoot, 'config', 'node-version.mjs')).href
+  pathToFileURL(path.join(packageRoot, 'config', 'build', 'node-version.mjs')).href
 )) as {
   readonly OLDEST_NODE: string;
   refusalOfNode(versions: { node: string; napi: string }, what: Installation): string | undefined;

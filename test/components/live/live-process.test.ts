@@ -30,7 +30,7 @@ describe('A process that watches a live stream', function () {
   async function started(behaviour: Partial<RtspBehaviour>): Promise<ChildProcessWithoutNullStreams> {
     const camera = await rtsp(accessUnits(sample('face_move.mp4')), () => behaviour);
     server.offer('FACE', await workOf('faces', { uri: camera.url, allowPrivate: true, segmentSize: 40 }));
-    const [host, module] = ['host/main.js', 'faces/detector.js'].map((file) =>
+    const [host, module] = ['host/main.js', 'detectors/faces/detector.js'].map((file) =>
       path.resolve('dist/components', file),
     );
     child = spawn(process.execPath, [host!]);
