@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Evaluation } from '../../evaluate/evaluation.ts';
 import { Place, sample } from '../cli/support/support.ts';
 
-const truth = (name: string): string => path.resolve('test/bench/truth', name);
+const truth = (name: string): string => path.resolve('test/bench/media/truth', name);
 
 describe('troupe evaluate, over real jobs', () => {
   let place: Place;

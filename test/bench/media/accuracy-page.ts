@@ -13,7 +13,7 @@ import { TEXTS } from './accuracy-truth.ts';
 const PAGE = 'docs/accuracy.md';
 const [BEGIN, END] = ['<!-- Made by npm run accuracy: begin -->', '<!-- end -->'];
 
-const truth = (name: string): string => path.resolve('test/bench/truth', name);
+const truth = (name: string): string => path.resolve('test/bench/media/truth', name);
 const pipeline = (of: string): string => `${of} DETECTION PIPELINE`;
 
 /** Runs a job of the given media and hands out the path of its document. */
@@ -163,7 +163,7 @@ async function speechFigures(place: Place): Promise<readonly string[]> {
 const place = new Place();
 try {
   await place.serve({
-    MEDIA_ROOTS: [path.resolve('samples'), path.resolve('test/bench/truth')].join(path.delimiter),
+    MEDIA_ROOTS: [path.resolve('samples'), path.resolve('test/bench/media/truth')].join(path.delimiter),
   });
   const [cpu] = cpus();
   const lines = [
