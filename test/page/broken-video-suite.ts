@@ -136,9 +136,12 @@ export function videoThatBreaksOff(
   });
 
   it('for good is shown frame by frame from there, with the reason and a way back', async () => {
-    // It is removed when the browser comes for a later part.
+    // It is removed when the browser comes for a later part. A browser that does so before it is told to play waits.
     let [isGone, mayGo] = [false, true];
-    const page = await opened((route, from) => {
+    let play = () => {};
+    const plays = new Promise<void>((resolve) => (play = resolve));
+    const page = await opened(async (route, from) => {
+      if (from >= FAR) await plays;
       isGone = mayGo && (isGone || from >= FAR);
       return isGone
         ? route.fulfill({
@@ -152,6 +155,7 @@ export function videoThatBreaksOff(
     await page.evaluate(
       `document.querySelector('video').playbackRate = ${RATE}; void document.querySelector('video').play()`,
     );
+    play();
     await page.getByText('It was removed. Single frames are shown.').waitFor({ timeout: 120_000 });
     await page.getByRole('img', { name: /^Frame [1-9]\d+$/ }).waitFor();
     mayGo = false;
