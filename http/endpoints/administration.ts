@@ -1,15 +1,13 @@
-import { z } from 'zod';
 import type { BackupService } from '../../actors/upkeep/backup.ts';
 import type { ActorSystem } from '../../actors/runtime/system.ts';
 import { listActors } from '../../actors/views/actors.ts';
 import type { Logger } from '../../config/logger.ts';
 import { userOf } from '../access/bearer.ts';
-import { json, ok } from '../routing/declaration.ts';
+import { content, json, ok, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, overloaded } from '../routing/errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { actorListQuery, actorPage } from '../schemas/actors.ts';
-import { responseMessage } from '../schemas/common.ts';
 
 export interface AdministrationDeps {
   readonly metrics: Metrics;
@@ -31,10 +29,7 @@ export const administrationEndpoints = [
     caller: 'METRICS',
     summary: 'Tell how the server stands, for Prometheus',
     answers: {
-      200: {
-        description: 'Metrics in the text format of Prometheus.',
-        content: { schema: z.string(), type: 'text/plain' },
-      },
+      200: content('Metrics in the text format of Prometheus.', 'text/plain'),
     },
     handle: async (_, { metrics }: AdministrationDeps) => ({
       ...ok(await metrics.text()),
@@ -55,12 +50,11 @@ export const administrationEndpoints = [
       'A consistent copy, taken while jobs run. Documents and other results lie in files beside it.',
     answers: {
       200: {
-        description: 'A SQLite database: troupe.db of a new DATA_DIR.',
-        content: { schema: z.string(), type: 'application/vnd.sqlite3' },
+        ...content('A SQLite database: troupe.db of a new DATA_DIR.', 'application/vnd.sqlite3'),
         headers: { 'Content-Disposition': 'A name for the file.' },
       },
-      501: json('States lie in Redis, whose own files are to be backed up.', responseMessage),
-      507: json('The disk has no room for the copy.', responseMessage),
+      501: sentence('States lie in Redis, whose own files are to be backed up.'),
+      507: sentence('The disk has no room for the copy.'),
     },
     async handle({ ctx }, { backups, logger }: AdministrationDeps) {
       if (backups === undefined)
@@ -88,10 +82,7 @@ export const administrationEndpoints = [
     query: actorListQuery,
     answers: {
       200: json('A page of actors.', actorPage),
-      400: json(
-        'There is no such kind, or the query is wrong; the message says which kinds there are.',
-        responseMessage,
-      ),
+      400: sentence('There is no such kind, or the query is wrong; the message says which kinds there are.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     handle({ query: { limit, kind, after, failed } }, { system }: AdministrationDeps) {

@@ -9,11 +9,10 @@ import { CatalogNotes } from '../../actors/catalog/notes.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Family } from '../../actors/runtime/system.ts';
 import { isAdmin, noteMissingRole, userOf } from '../access/bearer.ts';
-import { answered, json, nothing, ok, withoutBody } from '../routing/declaration.ts';
+import { answered, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError } from '../routing/errors.ts';
 import { component, componentDescriptor, componentNameParams, registered } from '../schemas/components.ts';
-import { responseMessage } from '../schemas/common.ts';
 import { detailsQuery } from '../schemas/details.ts';
 import { warningHeaders } from '../steps/warnings.ts';
 
@@ -23,7 +22,7 @@ export interface CatalogDeps {
 }
 
 const TAG = 'Components';
-const noToken = json('The token is missing or not good.', responseMessage);
+const noToken = sentence('The token is missing or not good.');
 
 const DESCRIPTOR = {
   componentName: 'PlateReader',
@@ -76,15 +75,11 @@ export const componentEndpoints = [
       201: json('Registered. Headers `Warning` say what is wrong all the same.', registered, {
         message: 'New component registered.',
       }),
-      400: json(
-        'The descriptor is invalid, a line for every problem; or the catalog is full.',
-        responseMessage,
-      ),
+      400: sentence('The descriptor is invalid, a line for every problem; or the catalog is full.'),
       401: noToken,
-      403: json('Only an ADMIN can replace a managed component.', responseMessage),
-      409: json(
+      403: sentence('Only an ADMIN can replace a managed component.'),
+      409: sentence(
         'A managed component has the name, another registered component has the algorithm, or another element has a name in the descriptor.',
-        responseMessage,
       ),
     },
     check: parseFields,
@@ -126,8 +121,8 @@ export const componentEndpoints = [
     answers: {
       204: nothing('Removed.'),
       401: noToken,
-      404: json('There is no component of this name.', responseMessage),
-      409: json('The component is managed: it would come back at the next start.', responseMessage),
+      404: sentence('There is no component of this name.'),
+      409: sentence('The component is managed: it would come back at the next start.'),
     },
     async handle({ params: { componentName } }, { catalogActor }: CatalogDeps) {
       const reply = await catalogActor.ask(CATALOG, { type: 'unregister', componentName });

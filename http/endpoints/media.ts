@@ -4,10 +4,9 @@ import { z } from 'zod';
 import type { Upload, Uploader, UploadStore } from '../../actors/uploads/upload-store.ts';
 import type { Issue } from '../../domain/types.ts';
 import { userOf, type User } from '../access/bearer.ts';
-import { answered, json, nothing, ok, withoutBody } from '../routing/declaration.ts';
+import { answered, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, overloaded } from '../routing/errors.ts';
-import { responseMessage } from '../schemas/common.ts';
 import { mediaCheck, mediaCheckRequest, upload, uploadId, uploadQuery } from '../schemas/media.ts';
 import { dropRest } from '../routing/unwanted-body.ts';
 
@@ -44,16 +43,12 @@ export const mediaEndpoints = [
     body: { schema: z.string(), type: '*/*' },
     answers: {
       201: json('Stored.', upload, UPLOADED),
-      400: json('There is no body, it broke off, or the query is wrong.', responseMessage),
-      413: json(
+      400: sentence('There is no body, it broke off, or the query is wrong.'),
+      413: sentence(
         'The medium is larger than MAX_UPLOAD_BYTES, or all of the user are larger than MAX_UPLOADS_PERCENT_OF_USER allows.',
-        responseMessage,
       ),
-      415: json('The body is a form.', responseMessage),
-      507: json(
-        'The uploads that are kept leave no room for it (MAX_UPLOADS_BYTES, MAX_UPLOADS).',
-        responseMessage,
-      ),
+      415: sentence('The body is a form.'),
+      507: sentence('The uploads that are kept leave no room for it (MAX_UPLOADS_BYTES, MAX_UPLOADS).'),
     },
     handle: ({ ctx, query, body }, deps: MediaDeps) => receive(ctx, query.name ?? '', body, deps),
   }),
@@ -70,7 +65,7 @@ export const mediaEndpoints = [
     body: { schema: mediaCheckRequest, example: { mediaUris: [UPLOADED.mediaUri] } },
     answers: {
       200: json('One element for each URI.', mediaCheck, { media: [{ usable: true, message: null }] }),
-      400: json('The body is wrong, or names more media than a job may have.', responseMessage),
+      400: sentence('The body is wrong, or names more media than a job may have.'),
     },
     async handle({ body: { mediaUris } }, { maxMedia, checkMedia }: MediaDeps) {
       if (mediaUris.length > maxMedia)
@@ -94,8 +89,8 @@ export const mediaEndpoints = [
     params: z.object({ id: uploadId }),
     answers: {
       204: nothing('It is gone.'),
-      404: json('There is no such upload.', responseMessage),
-      409: json('A job that has not ended uses it.', responseMessage),
+      404: sentence('There is no such upload.'),
+      409: sentence('A job that has not ended uses it.'),
     },
     async handle({ params: { id } }, { uploads }: MediaDeps) {
       switch (await uploads.remove(id)) {

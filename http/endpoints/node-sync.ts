@@ -2,10 +2,10 @@ import type { SyncAnswer } from '../../actors/node-gateway/messages.ts';
 import { NodeRefused } from '../../actors/node-gateway/known-nodes.ts';
 import type { NodeRefusal } from '../../actors/node-gateway/rules.ts';
 import { nodeCallerOf } from '../access/node-access.ts';
-import { json, ok } from '../routing/declaration.ts';
+import { json, ok, sentence } from '../routing/declaration.ts';
+import { leftBy } from '../steps/client.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError } from '../routing/errors.ts';
-import { responseMessage } from '../schemas/common.ts';
 import { nodeParams, syncAnswer, syncRequest } from '../schemas/node-sync.ts';
 import type { NodeDeps } from './nodes.ts';
 
@@ -46,22 +46,13 @@ export const nodeSyncEndpoints = [
     body: { schema: syncRequest, example: EXAMPLE },
     answers: {
       200: json('What there is to do.', syncAnswer),
-      400: json('A field is wrong, or is about another node.', responseMessage),
-      403: json(
-        "The token is for another node, or for none; or the name is another client's.",
-        responseMessage,
-      ),
-      409: json(
-        'Another node of this name is connected, or the version does not fit: the node stops.',
-        responseMessage,
-      ),
+      400: sentence('A field is wrong, or is about another node.'),
+      403: sentence("The token is for another node, or for none; or the name is another client's."),
+      409: sentence('Another node of this name is connected, or the version does not fit: the node stops.'),
     },
     async handle({ params: { node }, body, ctx }, { nodes }: NodeDeps) {
       const { renewed, ...access } = nodeCallerOf(ctx);
-      const gone = new AbortController();
-      if (ctx.res.destroyed) gone.abort();
-      else ctx.res.once('close', () => gone.abort());
-      const answer = await refusals(() => nodes.gateway.sync(node, access, body, gone.signal));
+      const answer = await refusals(() => nodes.gateway.sync(node, access, body, leftBy(ctx.res)));
       return ok(renewed === undefined ? answer : { ...answer, token: renewed });
     },
   }),

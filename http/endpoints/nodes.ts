@@ -17,7 +17,7 @@ import { isAdmin, userOf } from '../access/bearer.ts';
 import { answered, json, ok } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { overloaded } from '../routing/errors.ts';
-import { coreResponse } from '../schemas/common.ts';
+import { coreResponse, failed, succeeded } from '../schemas/common.ts';
 import {
   availableServices,
   deployedNodeManagerModel,
@@ -35,7 +35,6 @@ export interface NodeDeps {
 }
 
 const TAG = 'Nodes and services';
-const refusal = (message: string) => ({ responseCode: 1 as const, message });
 const FORBIDDEN = json('The token does not grant ADMIN.', coreResponse);
 const NO_ADMIN =
   'You do not have the proper user privileges to make this change! Please log in as an admin user.';
@@ -62,7 +61,7 @@ const change = (
     id: `${verb}Service`,
     tag: TAG,
     caller: 'ADMIN',
-    forbidden: refusal(`Node service status not changed! ${NO_ADMIN}`),
+    forbidden: failed(`Node service status not changed! ${NO_ADMIN}`),
     summary,
     description,
     params: z.object({ serviceName: z.string().describe('<host>:<service>:<n>') }),
@@ -78,9 +77,9 @@ const change = (
       const reason = await ordered(type, serviceName, deps);
       const isThere = reason === undefined;
       deps.logger.info({ user: userOf(ctx).name, service: serviceName, isThere }, `${type} by REST`);
-      if (isThere) return ok({ responseCode: 0, message: null });
+      if (isThere) return ok(succeeded());
       return ok(
-        refusal(
+        failed(
           `Error ${deed} the service with name '${serviceName}'. Please check the server logs. ${reason}`,
         ),
       );
@@ -136,7 +135,7 @@ export const nodeEndpoints = [
     id: 'saveNodeConfiguration',
     tag: TAG,
     caller: 'ADMIN',
-    forbidden: refusal(`Node config changes not saved! ${NO_ADMIN}`),
+    forbidden: failed(`Node config changes not saved! ${NO_ADMIN}`),
     summary: 'Replace the configuration of all nodes',
     description:
       'A service without the environment variable TROUPE_START=ON_DEMAND is started at once, serviceCount times, and kept running. Whoever may do this can run any command as the user of the server.',
@@ -146,7 +145,7 @@ export const nodeEndpoints = [
       400: json('It is no configuration; the message says why.', coreResponse),
       403: FORBIDDEN,
     },
-    refusal,
+    refusal: failed,
     says: { body: (problems) => `The node configuration has errors in the following fields:\n${problems}` },
     handle: ({ body, ctx }, deps: NodeDeps) => save(body, ctx, deps),
   }),
@@ -258,10 +257,8 @@ async function save(
   { nodeConfiguration: family, logger }: NodeDeps,
 ) {
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes });
-  if (reply.kind === 'refused') return answered(400, refusal(textOf(reply)));
+  if (reply.kind === 'refused') return answered(400, failed(textOf(reply)));
   const warnings = reply.kind === 'saved' ? reply.warnings : [];
   logger.info({ user: userOf(ctx).name, hosts: nodes.length, warnings }, 'node configuration saved');
-  return warnings.length === 0
-    ? answered(201, { responseCode: 0, message: null })
-    : answered(201, { responseCode: 2, message: warnings.join('\n') });
+  return answered(201, succeeded(warnings));
 }

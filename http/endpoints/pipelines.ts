@@ -7,7 +7,7 @@ import { CatalogNotes } from '../../actors/catalog/notes.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Action, Pipeline, Task } from '../../domain/types.ts';
 import { isAdmin, noteMissingRole } from '../access/bearer.ts';
-import { answered, json, nothing, ok, withoutBody } from '../routing/declaration.ts';
+import { answered, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, notThere } from '../routing/errors.ts';
 import {
@@ -21,14 +21,13 @@ import {
   task,
   taskCreation,
 } from '../schemas/pipelines.ts';
-import { responseMessage } from '../schemas/common.ts';
 import { detailsQuery } from '../schemas/details.ts';
 import { jsonList } from '../steps/json-list.ts';
 import { warningHeaders } from '../steps/warnings.ts';
 import type { CatalogDeps } from './components.ts';
 
 const COMMON = { tag: 'Pipelines', caller: 'USER' } as const;
-const wrongDetails = json('details is neither true nor false.', responseMessage);
+const wrongDetails = sentence('details is neither true nor false.');
 
 /** What is wrong with an element, for jobs that use it. */
 type NotesOn<T> = (notes: CatalogNotes, element: T) => readonly string[];
@@ -74,7 +73,7 @@ function reading<T extends object>({ plural, one, shown, all, find, notesOn }: S
       answers: {
         200: json('What stands there.', shown),
         400: wrongDetails,
-        404: json('Nothing does.', responseMessage),
+        404: sentence('Nothing does.'),
       },
       handle({ params: { name }, query }, { catalog }: CatalogDeps) {
         const found = find(catalog, name);
@@ -120,9 +119,8 @@ const creating = <T>(
         ),
         onRequest: true,
       },
-      400: json(
+      400: sentence(
         'It is invalid, another one has the name, or what is shown of a secret stands in its place.',
-        responseMessage,
       ),
     },
     check: parseFields,
@@ -149,7 +147,7 @@ const removing = (path: string, kind: Removable, id: string) =>
     params: elementNameParams,
     answers: {
       200: nothing('Removed, or never there.'),
-      403: json(`A component registered the ${kind}, and the caller is no ADMIN.`, responseMessage),
+      403: sentence(`A component registered the ${kind}, and the caller is no ADMIN.`),
     },
     async handle({ params: { name }, ctx }, { catalogActor }: CatalogDeps) {
       const command = { type: 'remove', kind, name, installedToo: isAdmin(ctx) } as const;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { QueueViews } from '../../actors/views/queues.ts';
-import { json, ok } from '../routing/declaration.ts';
+import { json, ok, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { notThere } from '../routing/errors.ts';
-import { responseMessage } from '../schemas/common.ts';
 import { queueInfo } from '../schemas/queues.ts';
 
 export interface QueueDeps {
@@ -37,7 +36,7 @@ export const queueEndpoints = [
     params: z.object({ name: z.string().describe('Its exact name') }),
     answers: {
       200: json('The queue.', queueInfo, EXAMPLE),
-      404: json('There is no such queue.', responseMessage),
+      404: sentence('There is no such queue.'),
     },
     async handle({ params: { name } }, { queues }: QueueDeps) {
       const found = await queues.one(name);

@@ -4,10 +4,9 @@ import { cursorOf, textOfCursor } from '../schemas/search-cursor.ts';
 import type { Logger } from '../../config/logger.ts';
 import { foldedName, searchTerms } from '../../domain/text/words.ts';
 import { userOf } from '../access/bearer.ts';
-import { answered, json, ok } from '../routing/declaration.ts';
+import { answered, json, ok, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, overloaded } from '../routing/errors.ts';
-import { responseMessage } from '../schemas/common.ts';
 import { searchPage, searchQuery } from '../schemas/search.ts';
 
 export interface SearchDeps {
@@ -58,8 +57,8 @@ export const searchEndpoints = [
     query: searchQuery,
     answers: {
       200: json('A page of hits.', searchPage, { hits: [HIT], next: '812', complete: true }),
-      400: json('A part of the query is wrong.', responseMessage),
-      501: json('The search is switched off.', responseMessage),
+      400: sentence('A part of the query is wrong.'),
+      501: sentence('The search is switched off.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle({ query }, { indexer }: SearchDeps) {
@@ -83,8 +82,8 @@ export const searchEndpoints = [
     description:
       'Forgets the index and makes it again of the documents of all jobs, the oldest first, while jobs run. Until it is whole, `complete` is false in what the search answers.',
     answers: {
-      202: json('It has begun.', responseMessage),
-      501: json('The search is switched off.', responseMessage),
+      202: sentence('It has begun.'),
+      501: sentence('The search is switched off.'),
     },
     handle({ ctx }, { indexer, logger }: SearchDeps) {
       if (indexer === undefined) throw new HttpError(501, OFF);

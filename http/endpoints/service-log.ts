@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { ServiceLine } from '../../actors/service/service-logs.ts';
-import { json, ok } from '../routing/declaration.ts';
+import { json, ok, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, overloaded } from '../routing/errors.ts';
-import { responseMessage } from '../schemas/common.ts';
 import { serviceLog } from '../schemas/nodes.ts';
 import { nodeOfService } from '../../actors/node-gateway/service-orders.ts';
 import type { NodeDeps } from './nodes.ts';
@@ -38,8 +37,8 @@ export const serviceLogEndpoint = endpoint({
       serviceLog,
       LOG,
     ),
-    403: json('The token does not grant ADMIN.', responseMessage),
-    404: json('There is no such service on a node that is connected.', responseMessage),
+    403: sentence('The token does not grant ADMIN.'),
+    404: sentence('There is no such service on a node that is connected.'),
   },
   async handle({ params: { serviceName: name } }, deps: NodeDeps) {
     const lines = (await linesOf(name, deps)).map(({ at, worker, source, text }) => ({

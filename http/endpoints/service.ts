@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { JobStatistics } from '../../actors/views/statistics.ts';
 import { INTERFACE_VERSION, type Info } from '../../config/info.ts';
-import { answered, json, nothing, ok, withoutBody } from '../routing/declaration.ts';
+import { answered, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { responseMessage } from '../schemas/common.ts';
 import { allJobsStatistics } from '../schemas/jobs/batch-jobs.ts';
 import { userOf } from '../access/bearer.ts';
 import { sessionOf } from '../login/session-access.ts';
@@ -138,7 +137,7 @@ export const selfEndpoints = [
     summary: 'Tell whether the server takes new jobs',
     answers: {
       200: nothing('It does.'),
-      503: json('It stops, or cannot store anything now; the message says which.', responseMessage),
+      503: sentence('It stops, or cannot store anything now; the message says which.'),
     },
     async handle(_, { health }: ServiceDeps) {
       const message = await health.closedFor();

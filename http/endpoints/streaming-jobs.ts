@@ -3,11 +3,12 @@ import type { Streams } from '../../actors/guardian/register-streams.ts';
 import type { StreamingJobRequest } from '../../actors/streaming-service/request.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
 import { userOf } from '../access/bearer.ts';
-import { answered, json, nothing, ok, withoutBody } from '../routing/declaration.ts';
+import { answered, content, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
+import { eventsFor, leftBy } from '../steps/client.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, notThere, overloaded } from '../routing/errors.ts';
 import type { LiveEventStreams } from '../events/live-event-streams.ts';
-import { responseMessage, wholeNumber } from '../schemas/common.ts';
+import { failed, succeeded, wholeNumber } from '../schemas/common.ts';
 import { creationHeaders, singleJobQuery } from '../schemas/jobs/batch-jobs.ts';
 import {
   allStreamingJobs,
@@ -35,15 +36,11 @@ const noBody = () => null;
 
 /** A component sends a picture with its next message. */
 const PICTURE_MS = 5_000;
-const EVENTS = {
-  description: 'The events.',
-  content: {
-    schema: z.string(),
-    type: 'text/event-stream',
-    example:
-      'retry: 2000\n\nid: 1\nevent: segment\ndata: {"type":"segment","at":1767325472480,"segment":3,"tracks":1,"detections":40}\n\n',
-  },
-};
+const EVENTS = content(
+  'The events.',
+  'text/event-stream',
+  'retry: 2000\n\nid: 1\nevent: segment\ndata: {"type":"segment","at":1767325472480,"segment":3,"tracks":1,"detections":40}\n\n',
+);
 
 /** Specification 4.3; DELETE, events and pictures are ours. */
 export const streamingJobEndpoints = [
@@ -56,7 +53,7 @@ export const streamingJobEndpoints = [
     query: listQuery,
     answers: {
       200: json('The ids.', allStreamingJobs, { jobIds: [] }),
-      400: json('isActive is neither true nor false.', responseMessage),
+      400: sentence('isActive is neither true nor false.'),
     },
     async handle({ query: { isActive } }, { streams }: StreamingJobDeps) {
       return ok({ jobIds: await streams.views.list(isActive) });
@@ -114,7 +111,7 @@ export const streamingJobEndpoints = [
           return answered(422, notCreated(KEY_REUSED));
         case 'accepted': {
           const { jobId, outputObjectDirectory, warnings } = submission;
-          const coreResponse = acceptedWith(warnings);
+          const coreResponse = succeeded(warnings);
           const Location = `${url}/rest/streaming/jobs/${jobId}`;
           return answered(201, { jobId, outputObjectDirectory, coreResponse }, { Location });
         }
@@ -148,8 +145,8 @@ export const streamingJobEndpoints = [
     params: z.object({ id: z.string().describe('Batch and streaming jobs share one range of ids') }),
     answers: {
       204: nothing('The job is gone.'),
-      404: json('There is no such job.', responseMessage),
-      409: json('The job has not ended yet.', responseMessage),
+      404: sentence('There is no such job.'),
+      409: sentence('The job has not ended yet.'),
     },
     async handle({ params: { id } }, { streams }: StreamingJobDeps) {
       const number = params.safeParse({ id }).data?.id;
@@ -175,8 +172,8 @@ export const streamingJobEndpoints = [
     answers: {
       200: json('The job will end.', streamingJobCancelResponse),
       400: json('There is no such job, or it has ended.', streamingJobCancelResponse),
-      408: json('A form with doCleanup did not end in time.', responseMessage),
-      413: json('A form with doCleanup is too large.', responseMessage),
+      408: sentence('A form with doCleanup did not end in time.'),
+      413: sentence('A form with doCleanup is too large.'),
     },
     refusal: notCancelled,
     says: {
@@ -186,7 +183,7 @@ export const streamingJobEndpoints = [
       const outcome = await streams.service.cancel(params.id, query.doCleanup);
       if (outcome.kind === 'refused') return answered(400, notCancelled(outcome.message, { params, query }));
       const { outputObjectDirectory } = outcome;
-      const coreResponse = { responseCode: 0, message: null } as const;
+      const coreResponse = succeeded();
       return ok({ jobId: params.id, doCleanup: query.doCleanup, outputObjectDirectory, coreResponse });
     },
   }),
@@ -206,8 +203,7 @@ export const streamingJobEndpoints = [
     async handle({ params: { id }, ctx }, { liveEventStreams }: StreamingJobDeps) {
       const stream = await liveEventStreams.open(id);
       if (stream === undefined) return withoutBody(400);
-      if (ctx.res.destroyed) stream.destroy();
-      return answered(200, stream, { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
+      return eventsFor(ctx, stream);
     },
   }),
   endpoint({
@@ -218,19 +214,17 @@ export const streamingJobEndpoints = [
     summary: 'See the newest picture of a live stream, with what was found in it drawn',
     params,
     answers: {
-      200: { description: 'The picture.', content: { schema: z.string(), type: 'image/jpeg' } },
+      200: content('The picture.', 'image/jpeg'),
       400: NO_SUCH_JOB,
-      404: json('No picture comes: the stream stalls, or the job has ended.', responseMessage),
+      404: sentence('No picture comes: the stream stalls, or the job has ended.'),
     },
     refusal: noBody,
     async handle({ params: { id }, ctx }, { streams }: StreamingJobDeps) {
       const job = await streams.views.single(id);
       if (job === undefined) return withoutBody(400);
-      const gone = new AbortController();
-      ctx.res.once('close', () => gone.abort());
       const jpeg = isEnded(job.jobStatus)
         ? undefined
-        : await streams.live.picture(id, PICTURE_MS, gone.signal);
+        : await streams.live.picture(id, PICTURE_MS, leftBy(ctx.res));
       if (jpeg === undefined)
         throw new HttpError(404, `There is no picture of streaming job ${id}, which is ${job.jobStatus}.`);
       return answered(200, jpeg, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
@@ -265,16 +259,8 @@ function creationFailure(reason: string, externalId?: string | null): string {
   return `Failure creating streaming job${withId} due to an exception. ${reason}`;
 }
 
-/** Whatever has no effect is said when the job is made. */
-const acceptedWith = (
-  warnings: readonly string[],
-): z.infer<typeof streamingJobCreationResponse>['coreResponse'] =>
-  warnings.length === 0
-    ? { responseCode: 0, message: null }
-    : { responseCode: 2, message: warnings.join('\n') };
-
 function notCreated(message: string): z.infer<typeof streamingJobCreationResponse> {
-  return { jobId: -1, outputObjectDirectory: null, coreResponse: { responseCode: 1, message } };
+  return { jobId: -1, outputObjectDirectory: null, coreResponse: failed(message) };
 }
 
 /** It repeats what of the request could be read. */
@@ -284,5 +270,5 @@ function notCancelled(
 ): z.infer<typeof streamingJobCancelResponse> {
   const { id = -1 } = (seen.params ?? {}) as Partial<z.infer<typeof params>>;
   const { doCleanup = false } = (seen.query ?? {}) as Partial<z.infer<typeof cancelQuery>>;
-  return { jobId: id, doCleanup, outputObjectDirectory: null, coreResponse: { responseCode: 1, message } };
+  return { jobId: id, doCleanup, outputObjectDirectory: null, coreResponse: failed(message) };
 }

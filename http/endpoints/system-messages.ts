@@ -4,9 +4,9 @@ import { textOf } from '../../actors/runtime/machine.ts';
 import type { SystemMessageService } from '../../actors/system-messages/service.ts';
 import type { SystemMessage } from '../../actors/system-messages/model.ts';
 import { isAdmin } from '../access/bearer.ts';
-import { answered, json, ok, type Refusing } from '../routing/declaration.ts';
+import { answered, json, ok, type Refusing, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { coreResponse, responseMessage } from '../schemas/common.ts';
+import { coreResponse, failed } from '../schemas/common.ts';
 import {
   messageId,
   messageQuery,
@@ -23,8 +23,7 @@ const TAG = 'System messages';
 const messages = z.array(systemMessage);
 const FOR_ADMINS = 'Messages of the type admin are shown to an ADMIN only.';
 
-const refusal = (message: string) => ({ responseCode: 1 as const, message });
-const onlyAdmins = (deed: string) => refusal(`Only admins can ${deed} system messages.`);
+const onlyAdmins = (deed: string) => failed(`Only admins can ${deed} system messages.`);
 const forbidden = json('Only an ADMIN may do this.', coreResponse, onlyAdmins('add'));
 
 /** All problems on one line. */
@@ -78,11 +77,11 @@ export const systemMessageEndpoints = [
       400: json('The text or the severity is wrong, or there are too many messages.', coreResponse),
       403: forbidden,
     },
-    refusal,
+    refusal: failed,
     check: inOneLine,
     async handle({ body: msg, query }, { systemMessages }: SystemMessageDeps) {
       const reply = await systemMessages.post({ msg, ...query });
-      if (reply.kind === 'refused') return answered(400, refusal(textOf(reply)));
+      if (reply.kind === 'refused') return answered(400, failed(textOf(reply)));
       return answered(201, { responseCode: 0, message: 'Successfully added the system message.' });
     },
   }),
@@ -97,7 +96,7 @@ export const systemMessageEndpoints = [
     params: z.object({ typeFilter: messageType.describe('all: every message') }),
     answers: {
       200: json('The messages of that type.', messages),
-      400: json('There is no such type.', responseMessage),
+      400: sentence('There is no such type.'),
     },
     says: { params: () => 'The type of system messages must be all, admin or login.' },
     /** `all` means all messages, not only those that are for all. */
@@ -120,7 +119,7 @@ export const systemMessageEndpoints = [
       400: json('The id is no whole number above 0.', coreResponse),
       403: forbidden,
     },
-    refusal,
+    refusal: failed,
     says: { params: () => 'Bad request. The id of a system message is a whole number above 0.' },
     async handle({ params: { id } }, { systemMessages }: SystemMessageDeps) {
       if (id <= Number.MAX_SAFE_INTEGER) await systemMessages.remove(Number(id));

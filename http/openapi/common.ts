@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { responseMessage } from '../schemas/common.ts';
-import { json, nothing, type DeclaredAnswer, type Operation } from '../routing/declaration.ts';
+import { type DeclaredAnswer, json, nothing, type Operation, sentence } from '../routing/declaration.ts';
 
 /** What any operation may answer besides what it declares, by who may call it and whether it takes a JSON body. */
 export function answersOf(operation: Operation): Readonly<Record<string, DeclaredAnswer>> {
@@ -24,25 +23,23 @@ const NO_TOKEN = 'There is no bearer token, or it is not valid (any more).';
 /** Components, which need no words, are told none. */
 const credentials = (path: string): Readonly<Record<string, DeclaredAnswer>> => ({
   401: {
-    ...(/^\/(rest|node)\//.test(path) ? json(NO_TOKEN, responseMessage) : nothing(NO_TOKEN)),
+    ...(/^\/(rest|node)\//.test(path) ? sentence(NO_TOKEN) : nothing(NO_TOKEN)),
     headers: { 'WWW-Authenticate': 'Always Bearer' },
   },
-  403: json('The token is good, but gives no role that may do this.', responseMessage),
+  403: sentence('The token is good, but gives no role that may do this.'),
 });
 const BODY: Readonly<Record<string, DeclaredAnswer>> = {
-  400: json('The body is missing, no JSON or nested too deeply.', responseMessage),
-  408: json('The body did not end in time.', responseMessage),
-  413: json('The body is too large.', responseMessage),
+  400: sentence('The body is missing, no JSON or nested too deeply.'),
+  408: sentence('The body did not end in time.'),
+  413: sentence('The body is too large.'),
 };
 const TROUBLE: Readonly<Record<string, DeclaredAnswer>> = {
-  500: json(
+  500: sentence(
     'Something unexpected happened; the message names the request id under which the log has more.',
-    responseMessage,
   ),
   503: {
-    ...json(
+    ...sentence(
       'The server is busy, shutting down or cannot reach the identity provider; nothing was changed.',
-      responseMessage,
     ),
     headers: RETRY,
   },

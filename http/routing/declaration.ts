@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { responseMessage } from '../schemas/common.ts';
 import type { Checked } from '../schemas/problems.ts';
 import type { BodyLimits } from './json-body.ts';
 
@@ -167,6 +168,15 @@ export interface Declaration<
 export function json<S extends z.ZodType>(description: string, schema: S, example?: unknown) {
   return { description, content: { schema, ...(example === undefined ? {} : { example }) } };
 }
+
+/** A JSON body with a sentence for people. */
+export const sentence = (description: string) => json(description, responseMessage);
+
+/** A body of another type than JSON. */
+export const content = <const T extends string>(description: string, type: T, example?: string) => ({
+  description,
+  content: { schema: z.string(), type, ...(example === undefined ? {} : { example }) },
+});
 
 /** An answer without a body. */
 export const nothing = (description: string) => ({ description });

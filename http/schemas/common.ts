@@ -14,6 +14,14 @@ export const coreResponse = z
   })
   .meta({ id: 'CoreResponse', description: 'The result of a call (specification 2.1)' });
 
+/** It was done. Whatever has no effect is said, a line each. */
+export const succeeded = (warnings: readonly string[] = []) =>
+  warnings.length === 0
+    ? { responseCode: 0 as const, message: null }
+    : { responseCode: 2 as const, message: warnings.join('\n') };
+
+export const failed = (message: string) => ({ responseCode: 1 as const, message });
+
 /** What may be left out. Many programs write null for what they leave out: it counts as absent. */
 export const orAbsent = <T extends z.ZodType>(schema: T) =>
   schema

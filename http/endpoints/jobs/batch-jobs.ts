@@ -3,10 +3,10 @@ import type { JobCommand, JobReply } from '../../../actors/batch-job/state/comma
 import type { Family } from '../../../actors/runtime/system.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
 import { userOf } from '../../access/bearer.ts';
-import { answered, json, nothing, ok, withoutBody } from '../../routing/declaration.ts';
+import { answered, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError, notThere, overloaded } from '../../routing/errors.ts';
-import { coreResponse, responseMessage } from '../../schemas/common.ts';
+import { coreResponse, failed, succeeded } from '../../schemas/common.ts';
 import { cocoDocument, detectionDocument } from '../../schemas/jobs/detection-document.ts';
 import {
   archiveRepostRequest,
@@ -50,7 +50,6 @@ const CREATED = {
 const noBody = () => null;
 const noJobId = (_: string, given: unknown) =>
   `Failed to parse job id of '${(given as { id: string }).id}'. Expected a job id like <hostname>-<integer>.`;
-const refusal = (message: string) => ({ responseCode: 1 as const, message });
 
 /** Specification 4.2. */
 export const batchJobEndpoints = [
@@ -124,12 +123,12 @@ export const batchJobEndpoints = [
       200: json('The job will end.', coreResponse, { responseCode: 0, message: null }),
       400: json('There is no such job, or it has ended or is being cancelled already.', coreResponse),
     },
-    refusal,
+    refusal: failed,
     says: { params: noJobId },
     async handle({ params: { id } }, { jobs, views }: BatchJobDeps) {
       const reply = await jobs.ask(String(id), { type: 'cancel' });
-      if (reply.kind === 'done') return ok({ responseCode: 0, message: null });
-      return answered(400, refusal(whyNotCancelled(id, await views.single(id))));
+      if (reply.kind === 'done') return ok(succeeded());
+      return answered(400, failed(whyNotCancelled(id, await views.single(id))));
     },
   }),
   endpoint({
@@ -148,13 +147,12 @@ export const batchJobEndpoints = [
         others: EXPORT_TYPES,
       },
       400: {
-        ...json(
+        ...sentence(
           'There is no such job, it has not ended, or it was asked to write no document (no body). Or it has no such form (the message says why).',
-          responseMessage,
         ),
         onRequest: true,
       },
-      502: json('The document of the earlier job that an archive had could not be fetched.', responseMessage),
+      502: sentence('The document of the earlier job that an archive had could not be fetched.'),
     },
     refusal: (message, { params: address }) => (address === undefined ? null : { message }),
     handle: ({ params: { id }, query, ctx }, deps: BatchJobDeps) =>
@@ -173,8 +171,8 @@ export const batchJobEndpoints = [
     answers: {
       200: json('The job runs again.', jobCreationResponse, CREATED),
       400: json('There is no such job, it has not ended, or jobPriority is wrong.', jobCreationResponse),
-      408: json('A form with jobPriority did not end in time.', responseMessage),
-      413: json('A form with jobPriority is too large.', responseMessage),
+      408: sentence('A form with jobPriority did not end in time.'),
+      413: sentence('A form with jobPriority is too large.'),
     },
     refusal: notCreated,
     says: { params: noJobId },
@@ -214,8 +212,8 @@ export const batchJobEndpoints = [
     params: z.object({ id: jobId }),
     answers: {
       204: nothing('The job is gone.'),
-      404: json('There is no such job.', responseMessage),
-      409: json('The job has not ended yet.', responseMessage),
+      404: sentence('There is no such job.'),
+      409: sentence('The job has not ended yet.'),
     },
     async handle({ params, ctx }, { jobService }: BatchJobDeps) {
       const id = jobNumber(params.id);

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { JobViews } from '../../../actors/views/jobs/jobs.ts';
 import type { AnswerTo, Question } from '../../../domain/tracks/viewing.ts';
-import { json, ok } from '../../routing/declaration.ts';
+import { json, ok, sentence } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError } from '../../routing/errors.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
-import { responseMessage } from '../../schemas/common.ts';
 import {
   boxesQuery,
   boxPage,
@@ -26,8 +25,8 @@ export interface FoundDeps {
 const COMMON = { method: 'get', tag: 'Batch jobs', caller: 'USER' } as const;
 const params = z.object({ id: jobIdParam, ...mediumParams });
 const WRONG = {
-  400: json('A part of the path or the query is wrong.', responseMessage),
-  404: json('There is no such job, it has not ended, or it has no document here.', responseMessage),
+  400: sentence('A part of the path or the query is wrong.'),
+  404: sentence('There is no such job, it has not ended, or it has no document here.'),
 };
 const READ_ONCE =
   'Of a large document the first question takes longer than the others: an index of it is made, which is kept beside it.';

@@ -8,6 +8,7 @@ import type { Accepted } from '../../../actors/requests/submission.ts';
 import type { User } from '../../access/bearer.ts';
 import { answered, ok } from '../../routing/declaration.ts';
 import { HttpError, overloaded } from '../../routing/errors.ts';
+import { failed, succeeded } from '../../schemas/common.ts';
 import type { JobCreationRequest } from '../../schemas/jobs/batch-jobs.ts';
 
 export interface CreationDeps {
@@ -123,23 +124,15 @@ function selectorsOf({ mediaSelectors, mediaSelectorsOutputAction }: RequestedMe
 const isGiven = (text: string | null | undefined) =>
   text !== null && text !== undefined && text.trim() !== '';
 
-function planned({ priority, pipeline, media, warnings }: DryRun) {
-  const warning = warnings.length === 0 ? null : warnings.join('\n');
-  return {
-    coreResponse: { responseCode: warning === null ? (0 as const) : (2 as const), message: warning },
-    priority,
-    pipeline,
-    media,
-  };
-}
+const planned = ({ priority, pipeline, media, warnings }: DryRun) => ({
+  coreResponse: succeeded(warnings),
+  ...{ priority, pipeline, media },
+});
 
 export function created({ jobId, archiveCheckStatus, outputObjectUri, warning }: Accepted) {
   return {
     jobId,
-    coreResponse: {
-      responseCode: warning === undefined ? (0 as const) : (2 as const),
-      message: warning ?? null,
-    },
+    coreResponse: succeeded(warning === undefined ? [] : [warning]),
     archiveCheckStatus,
     ...(outputObjectUri === undefined ? {} : { outputObjectUri }),
   };
@@ -155,6 +148,6 @@ export const creationFailure = (reason: string, externalId?: string | null) =>
 
 export const notCreated = (message: string) => ({
   jobId: null,
-  coreResponse: { responseCode: 1 as const, message },
+  coreResponse: failed(message),
   archiveCheckStatus: null,
 });

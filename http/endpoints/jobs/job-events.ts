@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { answered, json, nothing, type DeclaredAnswer, withoutBody } from '../../routing/declaration.ts';
+import { content, nothing, sentence, withoutBody } from '../../routing/declaration.ts';
+import { eventsFor } from '../../steps/client.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import type { EventStreams } from '../../events/event-streams.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
-import { responseMessage } from '../../schemas/common.ts';
 import { jobListQuery } from '../../schemas/jobs/job-list.ts';
 import { asked } from './job-list.ts';
 
@@ -20,24 +20,17 @@ const EVENT = {
   task: { name: 'MOTION DETECTION TASK', number: 1, of: 2 },
   waitingFor: null,
 };
-export const JOB_EVENTS = {
-  description: 'The events of the job.',
-  content: {
-    schema: z.string(),
-    type: 'text/event-stream',
-    example: `retry: 2000\n\nid: 1\nevent: job\ndata: ${JSON.stringify(EVENT)}\n\n`,
-  },
-} satisfies DeclaredAnswer;
+const JOB_EVENTS = content(
+  'The events of the job.',
+  'text/event-stream',
+  `retry: 2000\n\nid: 1\nevent: job\ndata: ${JSON.stringify(EVENT)}\n\n`,
+);
 
-const LIST_EVENTS = {
-  description: 'The events of the list.',
-  content: {
-    schema: z.string(),
-    type: 'text/event-stream',
-    example: `retry: 2000\n\nid: 1\nevent: jobs\ndata: {"jobs":[],"order":[],"next":null}\n\n`,
-  },
-} satisfies DeclaredAnswer;
-const AS_EVENTS = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' };
+const LIST_EVENTS = content(
+  'The events of the list.',
+  'text/event-stream',
+  'retry: 2000\n\nid: 1\nevent: jobs\ndata: {"jobs":[],"order":[],"next":null}\n\n',
+);
 
 /** Server-sent events of a job, or of a list of jobs (ours): how it stands at once, then every change. */
 export const jobEventEndpoints = [
@@ -56,13 +49,12 @@ export const jobEventEndpoints = [
     query: jobListQuery,
     answers: {
       200: LIST_EVENTS,
-      400: json('A part of the query is wrong.', responseMessage),
+      400: sentence('A part of the query is wrong.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle({ query, ctx }, { eventStreams }: JobEventDeps) {
       const stream = await eventStreams.openList(asked(query), lastEventOf(ctx.get('last-event-id')));
-      if (ctx.res.destroyed) stream.destroy();
-      return answered(200, stream, AS_EVENTS);
+      return eventsFor(ctx, stream);
     },
   }),
   endpoint({
@@ -86,9 +78,7 @@ export const jobEventEndpoints = [
     async handle({ params: { id }, ctx }, { eventStreams }: JobEventDeps) {
       const stream = await eventStreams.open(id, lastEventOf(ctx.get('last-event-id')));
       if (stream === undefined) return withoutBody(400);
-      // Whoever has hung up in the meantime is known only by this.
-      if (ctx.res.destroyed) stream.destroy();
-      return answered(200, stream, AS_EVENTS);
+      return eventsFor(ctx, stream);
     },
   }),
 ];

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { EXPORT_FORMATS, exportFileName, type DocumentFormat } from '../../../domain/job/export-formats.ts';
 import { answered, ok, withoutBody } from '../../routing/declaration.ts';
 import { overloaded } from '../../routing/errors.ts';
-import { documentOf, leftBy, type ResultDeps, type WantedExport } from './job-results.ts';
+import { leftBy } from '../../steps/client.ts';
+import { documentOf, type ResultDeps, type WantedExport } from './job-results.ts';
 
 const text = z.string();
 /** The content types of the answers besides JSON, with what they are. */

@@ -1,12 +1,13 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
+import type { Busy } from '../../../actors/frames/job-frames.ts';
 import type { JobFile, JobFiles, Missing } from '../../../actors/job-files/job-files.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
-import { json, nothing } from '../../routing/declaration.ts';
+import { content, nothing, sentence } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
-import { HttpError, notThere } from '../../routing/errors.ts';
+import { HttpError, notThere, overloaded } from '../../routing/errors.ts';
 import { jobId } from '../../schemas/jobs/batch-jobs.ts';
-import { responseMessage, wholeNumber } from '../../schemas/common.ts';
+import { wholeNumber } from '../../schemas/common.ts';
 import { fileAnswer } from '../../steps/file-answer.ts';
 
 export interface JobFileDeps {
@@ -38,19 +39,14 @@ const HEADERS = {
   'Last-Modified': 'When the file was written',
 };
 const answers = (what: string) => ({
-  200: {
-    description: what,
-    content: { schema: z.string(), type: '*/*' },
-    headers: { ...HEADERS, 'Accept-Ranges': 'bytes' },
-  },
+  200: { ...content(what, '*/*'), headers: { ...HEADERS, 'Accept-Ranges': 'bytes' } },
   206: {
-    description: 'The part that Range asks for.',
-    content: { schema: z.string(), type: '*/*' },
+    ...content('The part that Range asks for.', '*/*'),
     headers: { ...HEADERS, 'Content-Range': 'Which part of how many bytes' },
   },
   304: nothing('It is still the file that If-None-Match names.'),
-  400: json('A part of the path is wrong.', responseMessage),
-  404: json('There is no such job or file; the message says why, and what can be done.', responseMessage),
+  400: sentence('A part of the path is wrong.'),
+  404: sentence('There is no such job or file; the message says why, and what can be done.'),
   416: {
     ...nothing('The file ends before the part that Range asks for.'),
     headers: { 'Content-Range': 'bytes */ and how many there are' },
@@ -110,15 +106,21 @@ export const jobFileEndpoints = [
   }),
 ];
 
-/** Answers with the file, or says why there is none. */
-async function served(
+const served = async (
   ctx: Context,
   id: string,
   find: (number: number) => Promise<JobFile | Missing | undefined>,
-) {
+) => fileAnswer(ctx, await foundFor(id, find));
+
+/** What a job has. @throws HttpError that says why there is none */
+export async function foundFor<T extends object>(
+  id: string,
+  find: (number: number) => Promise<T | Missing | Busy | undefined>,
+): Promise<T> {
   const number = jobNumber(id);
   const found = number === null ? undefined : await find(number);
   if (found === undefined) throw notThere('job', id, '/rest/jobs');
   if ('missing' in found) throw new HttpError(404, found.missing);
-  return fileAnswer(ctx, found);
+  if ('busy' in found) throw overloaded(found.busy);
+  return found;
 }

@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import type { Busy, JobFrames } from '../../../actors/frames/job-frames.ts';
-import type { Missing } from '../../../actors/job-files/job-files.ts';
-import { jobNumber } from '../../../domain/job/job-id.ts';
-import { json, nothing, ok } from '../../routing/declaration.ts';
+import type { JobFrames } from '../../../actors/frames/job-frames.ts';
+import { content, json, nothing, ok, sentence } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
-import { HttpError, notThere, overloaded } from '../../routing/errors.ts';
 import { jobId } from '../../schemas/jobs/batch-jobs.ts';
-import { responseMessage, trueOrFalse, wholeNumber } from '../../schemas/common.ts';
+import { trueOrFalse, wholeNumber } from '../../schemas/common.ts';
 import { frameTable } from '../../schemas/media.ts';
 import { fileAnswer } from '../../steps/file-answer.ts';
-import { placeOfMedium } from './job-files.ts';
+import { foundFor, placeOfMedium } from './job-files.ts';
 
 export interface JobFrameDeps {
   readonly jobFrames: JobFrames;
@@ -21,10 +18,9 @@ const ofFrame = ofMedium.extend({
   k: wholeNumber(0, 2 ** 31 - 1).describe('Number of the frame, from 0, as in the document'),
 });
 const REFUSALS = {
-  400: json('A part of the path or the query is wrong.', responseMessage),
-  404: json(
+  400: sentence('A part of the path or the query is wrong.'),
+  404: sentence(
     'There is no such job, medium or frame, or it cannot be read; the message says why, and what can be done.',
-    responseMessage,
   ),
 };
 const TABLE = {
@@ -47,7 +43,7 @@ export const jobFrameEndpoints = [
     params: ofMedium,
     answers: { 200: json('The times.', frameTable, TABLE), ...REFUSALS },
     async handle({ params: { id, n } }, { jobFrames }: JobFrameDeps) {
-      const found = good(id, await withNumber(id, (number) => jobFrames.times(number, n)));
+      const found = await foundFor(id, (number) => jobFrames.times(number, n));
       if (!('file' in found))
         return ok({ ...found, runs: found.runs.map((run): [number, number, number] => [...run]) });
       return { ...ok(found.file.stream()), length: found.file.bytes };
@@ -68,35 +64,14 @@ export const jobFrameEndpoints = [
         .describe('true: with what the document has found at this frame drawn into it'),
     }),
     answers: {
-      200: { description: 'The picture.', content: { schema: z.string(), type: 'image/jpeg' } },
-      206: {
-        description: 'The part that Range asks for.',
-        content: { schema: z.string(), type: 'image/jpeg' },
-      },
+      200: content('The picture.', 'image/jpeg'),
+      206: content('The part that Range asks for.', 'image/jpeg'),
       304: nothing('It is still the picture that If-None-Match names.'),
       416: nothing('The picture ends before the part that Range asks for.'),
       ...REFUSALS,
     },
     async handle({ params: { id, n, k }, query: { boxes = false }, ctx }, { jobFrames }: JobFrameDeps) {
-      return fileAnswer(
-        ctx,
-        good(id, await withNumber(id, (number) => jobFrames.picture(number, n, k, boxes))),
-      );
+      return fileAnswer(ctx, await foundFor(id, (number) => jobFrames.picture(number, n, k, boxes)));
     },
   }),
 ];
-
-async function withNumber<T>(id: string, find: (number: number) => Promise<T>): Promise<T | undefined> {
-  const number = jobNumber(id);
-  return number === null ? undefined : find(number);
-}
-
-function good<T extends object>(
-  id: string,
-  found: T | Missing | Busy | undefined,
-): Exclude<T, Missing | Busy> {
-  if (found === undefined) throw notThere('job', id, '/rest/jobs');
-  if ('missing' in found) throw new HttpError(404, found.missing);
-  if ('busy' in found) throw overloaded(found.busy);
-  return found as Exclude<T, Missing | Busy>;
-}

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { JobListQuery, JobPage, TimeSpan } from '../../../actors/views/jobs/job-list.ts';
 import type { LiveIssues } from '../../../actors/views/jobs/live-issues.ts';
-import { answered, json, nothing, ok, withoutBody } from '../../routing/declaration.ts';
+import { answered, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
-import { responseMessage } from '../../schemas/common.ts';
 import { cursorOf, cursorText, jobListQuery, jobPage, liveIssues } from '../../schemas/jobs/job-list.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
 
@@ -65,7 +64,7 @@ export const jobListEndpoints = [
     query: jobListQuery,
     answers: {
       200: json('A page of jobs.', jobPage, { jobs: [JOB], next: '12' }),
-      400: json('A part of the query is wrong.', responseMessage),
+      400: sentence('A part of the query is wrong.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle({ query }, { listJobs }: JobListDeps) {
@@ -85,7 +84,7 @@ export const jobListEndpoints = [
     answers: {
       200: json('Errors and warnings so far.', liveIssues, LIVE_ISSUES),
       400: nothing('There is no such job.'),
-      409: json('The job has ended.', responseMessage),
+      409: sentence('The job has ended.'),
     },
     refusal: () => null,
     async handle({ params: { id } }, deps: JobListDeps) {

@@ -8,6 +8,7 @@ import type { JobViews } from '../../../actors/views/jobs/jobs.ts';
 import type { ExportFormat } from '../../../domain/job/export-formats.ts';
 import { HttpError } from '../../routing/errors.ts';
 import type { archiveRepostResponse } from '../../schemas/jobs/batch-jobs.ts';
+import { leftBy } from '../../steps/client.ts';
 
 interface OpenedDocument {
   readonly stream: Readable;
@@ -63,14 +64,6 @@ async function openedArchived(document: ArchivedDocument, open: ResultDeps['open
       `The results of this job are those of an earlier one, whose document could not be fetched: ${reason}.`,
     );
   }
-}
-
-/** Aborted once nobody waits for this answer any more. */
-export function leftBy(answer: ServerResponse): AbortSignal {
-  const left = new AbortController();
-  if (answer.destroyed) left.abort();
-  else answer.once('close', () => left.abort());
-  return left.signal;
 }
 
 /** Posts the results of these jobs to their archives once more, one after the other. */

@@ -1,18 +1,17 @@
-import type { Context } from 'koa';
 import { z } from 'zod';
 import type { LeaseFileOutcome, LeaseFiles } from '../../../actors/worker-gateway/leases/lease-files.ts';
 import type { LeaseFrame, LeaseFrames } from '../../../actors/worker-gateway/leases/lease-frames.ts';
 import type { LeaseMedia } from '../../../actors/worker-gateway/leases/lease-media.ts';
 import { claimantOf } from '../../access/claimant.ts';
-import { json, nothing, ok } from '../../routing/declaration.ts';
+import { content, json, nothing, ok, sentence } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError, overloaded } from '../../routing/errors.ts';
-import { responseMessage } from '../../schemas/common.ts';
 import { frameTable } from '../../schemas/media.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery, storedFile } from '../../schemas/worker/lease-files.ts';
+import { leftBy } from '../../steps/client.ts';
 import { fileAnswer } from '../../steps/file-answer.ts';
 import { dropRest } from '../../routing/unwanted-body.ts';
-import { leaseLost, lost, WORKER_PROTOCOL } from './worker-protocol.ts';
+import { leaseLost, leaseParams, lost, WORKER_PROTOCOL } from './worker-protocol.ts';
 
 export interface WorkerFileDeps {
   readonly leaseMedia: LeaseMedia;
@@ -20,8 +19,6 @@ export interface WorkerFileDeps {
   readonly leaseFrames: LeaseFrames;
 }
 
-const params = z.object({ token: z.string().describe('The token of the lease, from the claim') });
-const bytes = { schema: z.string(), type: '*/*' };
 const FILE = {
   path: '/data/media/host-12.1/1-derived-31.host-12.1.0.0.0.1.kQ3v0Jr9TzWm1xYc8LdPqA/page-1.png',
   bytes: 48_213,
@@ -39,19 +36,15 @@ export const workerFileEndpoints = [
     description:
       'For whoever holds the lease. One part (Range) can be asked for; If-Range and If-None-Match are heeded. What is taken of it counts ' +
       'as progress of the sub-job.',
-    params,
+    params: leaseParams,
     answers: {
-      200: {
-        description: 'The medium.',
-        content: bytes,
-        headers: { ETag: 'Another one whenever it was written' },
-      },
-      206: { description: 'The part that Range asks for.', content: bytes },
+      200: { ...content('The medium.', '*/*'), headers: { ETag: 'Another one whenever it was written' } },
+      206: content('The part that Range asks for.', '*/*'),
       304: nothing('It is still the medium that If-None-Match names.'),
-      404: json('The work is about no medium.', responseMessage),
+      404: sentence('The work is about no medium.'),
       409: lost,
-      410: json('The medium is gone, or another one lies in its place.', responseMessage),
-      416: json('The medium ends before the part that Range asks for.', responseMessage),
+      410: sentence('The medium is gone, or another one lies in its place.'),
+      416: sentence('The medium ends before the part that Range asks for.'),
     },
     async handle({ params: { token }, ctx }, { leaseMedia }: WorkerFileDeps) {
       const found = good(await leaseMedia.medium(token, claimantOf(ctx).worker));
@@ -68,15 +61,15 @@ export const workerFileEndpoints = [
     summary: 'Tell when each frame of the medium of a sub-job is shown',
     description:
       'The times by which the document, FRAME_RATE_CAP and time ranges go. An image has one frame.',
-    params,
+    params: leaseParams,
     answers: {
       200: json('The times.', frameTable),
-      404: json('The medium has no frames, or the work is about no medium.', responseMessage),
+      404: sentence('The medium has no frames, or the work is about no medium.'),
       409: lost,
-      410: json('The medium is gone, or another one lies in its place.', responseMessage),
+      410: sentence('The medium is gone, or another one lies in its place.'),
     },
     async handle({ params: { token }, ctx }, { leaseFrames }: WorkerFileDeps) {
-      const found = good(await leaseFrames.times(token, claimantOf(ctx).worker, goneWith(ctx)));
+      const found = good(await leaseFrames.times(token, claimantOf(ctx).worker, leftBy(ctx.res)));
       return { ...ok(found.file.file.stream()), length: found.file.file.bytes };
     },
   }),
@@ -88,26 +81,23 @@ export const workerFileEndpoints = [
     summary: 'Get a picture of a frame of the medium of a sub-job',
     description:
       'For components that cannot decode. The picture lies as in the medium: it is not turned upright. An image has frame 0.',
-    params: params.extend({ n: frameNumber }),
+    params: leaseParams.extend({ n: frameNumber }),
     query: leaseFrameQuery,
     answers: {
-      200: { description: 'The picture.', content: { schema: z.string(), type: 'image/*' } },
-      206: { description: 'The part that Range asks for.', content: { schema: z.string(), type: 'image/*' } },
+      200: content('The picture.', 'image/*'),
+      206: content('The part that Range asks for.', 'image/*'),
       304: nothing('It is still the picture that If-None-Match names.'),
-      400: json('The number or the query is wrong.', responseMessage),
-      404: json(
-        'There is no such frame, it cannot be decoded, or the work is about no medium.',
-        responseMessage,
-      ),
+      400: sentence('The number or the query is wrong.'),
+      404: sentence('There is no such frame, it cannot be decoded, or the work is about no medium.'),
       409: lost,
-      410: json('The medium is gone, or another one lies in its place.', responseMessage),
+      410: sentence('The medium is gone, or another one lies in its place.'),
       416: nothing('The picture ends before the part that Range asks for.'),
     },
     async handle({ params: { token, n }, query: { format }, ctx }, { leaseFrames }: WorkerFileDeps) {
       const { worker } = claimantOf(ctx);
       return fileAnswer(
         ctx,
-        good(await leaseFrames.frame(token, worker, { frame: n, format }, goneWith(ctx))).file,
+        good(await leaseFrames.frame(token, worker, { frame: n, format }, leftBy(ctx.res))).file,
       );
     },
   }),
@@ -118,17 +108,16 @@ export const workerFileEndpoints = [
     id: 'putLeaseFile',
     summary: 'Send a file that was made of a document',
     description: 'It lies then as if it had been written into the outputFolder; the answer says where.',
-    params: params.extend({ name: leaseFileName }),
-    body: bytes,
+    params: leaseParams.extend({ name: leaseFileName }),
+    body: { schema: z.string(), type: '*/*' },
     answers: {
       200: json('Stored.', storedFile, FILE),
-      400: json('The name is wrong, the sub-job makes no files, or the file broke off.', responseMessage),
+      400: sentence('The name is wrong, the sub-job makes no files, or the file broke off.'),
       409: lost,
-      413: json(
+      413: sentence(
         'It is too large, or the sub-job has made as many files as it may (MAX_LEASE_FILES, MAX_LEASE_FILE_BYTES, MAX_LEASE_FILES_BYTES).',
-        responseMessage,
       ),
-      507: json('The disk is nearly full.', responseMessage),
+      507: sentence('The disk is nearly full.'),
     },
     async handle({ params: { token, name }, body, ctx }, { leaseFiles }: WorkerFileDeps) {
       const { length } = ctx.request;
@@ -140,13 +129,6 @@ export const workerFileEndpoints = [
     },
   }),
 ];
-
-/** Aborts when the client has hung up. */
-function goneWith({ res }: Context): AbortSignal {
-  const gone = new AbortController();
-  res.once('close', () => gone.abort());
-  return gone.signal;
-}
 
 function good(found: LeaseFrame): Extract<LeaseFrame, { readonly kind: 'medium' }> {
   if (found.kind === 'medium') return found;

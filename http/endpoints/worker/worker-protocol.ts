@@ -8,10 +8,10 @@ import type { Claim, WorkerGateway } from '../../../actors/worker-gateway/gatewa
 import type { Taken } from '../../../protocol/answer-outcome.ts';
 import type { StreamTaken } from '../../../actors/worker-gateway/streams/streams.ts';
 import { claimantOf } from '../../access/claimant.ts';
-import { json, ok } from '../../routing/declaration.ts';
+import { content, json, ok, sentence } from '../../routing/declaration.ts';
+import { leftBy, whenClosed } from '../../steps/client.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError } from '../../routing/errors.ts';
-import { responseMessage } from '../../schemas/common.ts';
 import {
   answersAnswer,
   answersRequest,
@@ -30,19 +30,16 @@ export interface WorkerProtocolDeps {
 }
 
 export const WORKER_PROTOCOL = { tag: 'Worker protocol', caller: 'COMPONENT' } as const;
-const params = z.object({ token: z.string().describe('The token of the lease, from the claim') });
+export const leaseParams = z.object({ token: z.string().describe('The token of the lease, from the claim') });
 export const NDJSON = 'application/x-ndjson';
 
 const taken = json('Taken; a repetition gets the same answer.', z.object({}), {});
 const LOST = 'The lease is lost: it ran out, was given to another component, or its job has ended.';
 const DIFFERS =
   'The lease was answered before with another answer, which stays. Repeat an answer as it was, or claim more work.';
-export const lost = json(LOST, responseMessage);
-const lostOrOther = json(`${LOST} Or it was answered before with another answer.`, responseMessage);
-export const wrong = json(
-  'A field is wrong, the body broke off, or the lease is of a live stream.',
-  responseMessage,
-);
+export const lost = sentence(LOST);
+const lostOrOther = sentence(`${LOST} Or it was answered before with another answer.`);
+export const wrong = sentence('A field is wrong, the body broke off, or the lease is of a live stream.');
 
 /**
  * /worker/v1: how components claim sub-jobs and answer them. The only way in which work leaves and results come in;
@@ -69,7 +66,7 @@ export const workerProtocolEndpoints = [
     path: '/worker/v1/leases/{token}/heartbeat',
     id: 'beat',
     summary: 'Keep a lease, and tell how far the work is',
-    params,
+    params: leaseParams,
     body: { schema: heartbeatRequest, example: { done: 20, total: 50 } },
     answers: { 200: json('Whether to go on.', heartbeatAnswer, { go: 'on' }), 400: wrong, 409: lost },
     async handle({ params: { token }, body, ctx }, { workerGateway }: WorkerProtocolDeps) {
@@ -86,15 +83,15 @@ export const workerProtocolEndpoints = [
     summary: 'Answer a sub-job with tracks',
     description:
       'The body is NDJSON of any length, a track a line; an empty one means that nothing was found.',
-    params,
+    params: leaseParams,
     query: resultQuery,
     body: { schema: z.string(), type: NDJSON },
     answers: {
       200: json('Taken; a repetition gets the same answer. With `claim`, what is next.', resultAnswer, {}),
       400: wrong,
-      403: json('The token may not claim work of these algorithms.', responseMessage),
+      403: sentence('The token may not claim work of these algorithms.'),
       409: lostOrOther,
-      422: json('The result is not what was asked for; an attempt is counted.', responseMessage),
+      422: sentence('The result is not what was asked for; an attempt is counted.'),
     },
     async handle({ params: { token }, query: { claim }, body, ctx }, deps: WorkerProtocolDeps) {
       const queues = claim === undefined ? [] : nextQueuesOf(ctx, claim);
@@ -109,7 +106,7 @@ export const workerProtocolEndpoints = [
     id: 'postFailure',
     summary: 'Answer a sub-job with an error',
     description: 'Final: it is not tried again.',
-    params,
+    params: leaseParams,
     body: { schema: failureRequest, example: { code: 'COULD_NOT_READ_MEDIA', message: 'No key frame.' } },
     answers: { 200: taken, 400: wrong, 409: lostOrOther },
     async handle({ params: { token }, body, ctx }, { workerGateway }: WorkerProtocolDeps) {
@@ -123,7 +120,7 @@ export const workerProtocolEndpoints = [
     path: '/worker/v1/leases/{token}/release',
     id: 'releaseWork',
     summary: 'Give a sub-job back unharmed',
-    params,
+    params: leaseParams,
     answers: { 200: taken, 409: lost },
     async handle({ params: { token }, ctx }, { workerGateway }: WorkerProtocolDeps) {
       refuseUnlessTaken(ctx, await workerGateway.release(token, claimantOf(ctx).worker));
@@ -149,7 +146,7 @@ export const workerProtocolEndpoints = [
     answers: {
       200: json('What became of each, and what was claimed.', answersAnswer),
       400: wrong,
-      403: json('The token may not claim work of these algorithms.', responseMessage),
+      403: sentence('The token may not claim work of these algorithms.'),
     },
     async handle({ body: { answers, algorithms = [], max }, ctx }, deps: WorkerProtocolDeps) {
       const queues = max === 0 || algorithms.length === 0 ? [] : nextQueuesOf(ctx, algorithms);
@@ -166,9 +163,9 @@ export const workerProtocolEndpoints = [
     id: 'getDocumentInput',
     summary: 'Read what the document of a job is written from',
     description: 'For the built-in media component; may change without notice.',
-    params,
+    params: leaseParams,
     answers: {
-      200: { description: 'A line of JSON each.', content: { schema: z.string(), type: NDJSON } },
+      200: content('A line of JSON each.', NDJSON),
       409: lost,
     },
     async handle({ params: { token }, ctx }, { workerGateway }: WorkerProtocolDeps) {
@@ -205,21 +202,13 @@ async function handOut(
 ): Promise<readonly Assignment[]> {
   const { worker, managed, outside } = claimantOf(ctx);
   if (outside) workers.askedFromOutside(wanted.queues, performance.now());
-  const gone = new AbortController();
-  whenClosed(ctx, () => gone.abort());
   const service = outside ? {} : { service: serviceOfWorker(worker) };
   const claim = { ...wanted, worker, ...service, lasting: !managed };
-  const { work, giveBack } = await workerGateway.claim(claim, gone.signal);
-  whenClosed(ctx, () => {
+  const { work, giveBack } = await workerGateway.claim(claim, leftBy(ctx.res));
+  whenClosed(ctx.res, () => {
     if (!ctx.res.writableFinished) giveBack();
   });
   return work;
-}
-
-/** Of a connection that has closed already nothing more is heard: a process may die while the server takes its result. */
-function whenClosed({ res }: Context, act: () => void): void {
-  if (res.destroyed) act();
-  else res.once('close', act);
 }
 
 /** What else is said of what was taken. A body that was not read to its end would be taken for the next request: the connection then closes. */

@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import type { Streams } from '../../../actors/guardian/register-streams.ts';
 import { claimantOf } from '../../access/claimant.ts';
-import { json, ok } from '../../routing/declaration.ts';
+import { json, ok, sentence } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
-import { responseMessage } from '../../schemas/common.ts';
 import {
   segmentNumber,
   streamAnswer,
   streamEnd,
   streamEvents,
 } from '../../schemas/worker/worker-protocol.ts';
-import { lost, NDJSON, refuseUnlessTaken, WORKER_PROTOCOL, wrong } from './worker-protocol.ts';
+import { leaseParams, lost, NDJSON, refuseUnlessTaken, WORKER_PROTOCOL, wrong } from './worker-protocol.ts';
 
 export interface WorkerStreamDeps {
   readonly streams: Streams;
 }
 
-const params = z.object({ token: z.string().describe('The token of the lease, from the claim') });
 const goesOn = json('Taken; a repetition gets the same answer.', streamAnswer, { go: 'on' });
 
 /** /worker/v1: what components that watch live streams tell while they do; `protocol/streams.ts` says what it means. */
@@ -28,13 +26,13 @@ export const workerStreamEndpoints = [
     id: 'postSegment',
     summary: 'Tell what was found in a segment of a live stream',
     description: 'NDJSON: a track a line, then one line with the summary of the segment.',
-    params: params.extend({ segment: segmentNumber }),
+    params: leaseParams.extend({ segment: segmentNumber }),
     body: { schema: z.string(), type: NDJSON },
     answers: {
       200: goesOn,
       400: wrong,
       409: lost,
-      422: json('The segment is not what the protocol asks for; the attempt is lost.', responseMessage),
+      422: sentence('The segment is not what the protocol asks for; the attempt is lost.'),
     },
     async handle({ params: { token, segment }, body, ctx }, { streams }: WorkerStreamDeps) {
       const outcome = await streams.gateway.segment(token, claimantOf(ctx).worker, segment, body);
@@ -47,7 +45,7 @@ export const workerStreamEndpoints = [
     path: '/worker/v1/leases/{token}/events',
     id: 'postStreamEvents',
     summary: 'Tell what happens on a live stream',
-    params,
+    params: leaseParams,
     body: { schema: streamEvents, example: { events: [{ type: 'running', at: 1_790_000_000_000 }] } },
     answers: { 200: goesOn, 400: wrong, 409: lost },
     async handle({ params: { token }, body, ctx }, { streams }: WorkerStreamDeps) {
@@ -60,13 +58,13 @@ export const workerStreamEndpoints = [
     path: '/worker/v1/leases/{token}/frame',
     id: 'putLiveFrame',
     summary: 'Send the newest picture of a live stream, when somebody wants to see it',
-    params,
+    params: leaseParams,
     body: { schema: z.string(), type: 'image/jpeg' },
     answers: {
       200: goesOn,
       400: wrong,
       409: lost,
-      422: json('The picture is too large (MAX_LIVE_PICTURE_BYTES).', responseMessage),
+      422: sentence('The picture is too large (MAX_LIVE_PICTURE_BYTES).'),
     },
     async handle({ params: { token }, body, ctx }, { streams }: WorkerStreamDeps) {
       return ok(refuseUnlessTaken(ctx, await streams.gateway.picture(token, claimantOf(ctx).worker, body)));
@@ -78,7 +76,7 @@ export const workerStreamEndpoints = [
     path: '/worker/v1/leases/{token}/end',
     id: 'postStreamEnd',
     summary: 'Tell that a live stream is over',
-    params,
+    params: leaseParams,
     body: { schema: streamEnd, example: { reason: 'ended', detail: 'The sender closed the stream.' } },
     answers: { 200: goesOn, 400: wrong, 409: lost },
     async handle({ params: { token }, body, ctx }, { streams }: WorkerStreamDeps) {
