@@ -20,9 +20,6 @@ const TINY = 1e-6;
 /** Fractions of a millisecond at which a run is tried to begin: times are whole, and the rate of a video hardly ever is. */
 const BEGINNINGS = 64;
 
-export const timeInRun = ([start, delta]: FrameRun, i: number): number =>
-  Math.floor(start + i * delta + TINY);
-
 export function frameTable({ fps, constantRate, startTime, times }: FrameTimes, frames: number): FrameTable {
   const table = { frames, fps, constantRate };
   if (times !== undefined && times.length > 0) return { ...table, frames: times.length, runs: runsOf(times) };

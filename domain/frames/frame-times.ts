@@ -1,62 +1,8 @@
 /** Frames to milliseconds of media time and back. */
-import type { FrameTimes, Range } from '../types.ts';
+import type { FrameTimes } from '../types.ts';
 
 /** Absorbs the rounding of a division that is exact in theory, as 30 frames at 30000/1001 a second are 1001 ms. */
 const TINY = 1e-6;
-
-export function constantFrameTimes(fps: number, startTime = 0): FrameTimes {
-  return { fps, constantRate: true, startTime };
-}
-
-/**
- * Frame times of a video with a variable rate. `timestamps` are milliseconds by frame in presentation order; one that is
- * missing or negative is estimated: between its neighbours when both are known, else from the frames before it.
- */
-export function variableFrameTimes(
-  timestamps: readonly (number | null | undefined)[],
-  fps: number,
-): FrameTimes {
-  const estimated = timestamps.some(isMissing);
-  const times = estimateMissing(timestamps, fps);
-  return { fps, constantRate: false, startTime: times[0] ?? 0, times, ...(estimated ? { estimated } : {}) };
-}
-
-function isMissing(timestamp: number | null | undefined): boolean {
-  return typeof timestamp !== 'number' || !(timestamp >= 0);
-}
-
-function estimateMissing(timestamps: readonly (number | null | undefined)[], fps: number): readonly number[] {
-  const times: number[] = [];
-  for (let frame = 0; frame < timestamps.length; frame++) {
-    const known = timestamps[frame];
-    if (typeof known === 'number' && known >= 0) times.push(Math.floor(known));
-    else if (frame === 0) times.push(0);
-    else times.push(...estimateRun(timestamps, times, fps));
-    frame = times.length - 1;
-  }
-  return times;
-}
-
-/** Times for the run of missing timestamps that begins at frame `times.length` (at least 1). */
-function estimateRun(
-  timestamps: readonly (number | null | undefined)[],
-  times: readonly number[],
-  fps: number,
-): readonly number[] {
-  const first = times.length;
-  let next = first;
-  while (next < timestamps.length && isMissing(timestamps[next])) next++;
-  const before = times[first - 1] ?? 0;
-  const after = timestamps[next];
-  const beforeThat = times[first - 2];
-  const step =
-    typeof after === 'number'
-      ? (Math.floor(after) - before) / (next - first + 1)
-      : beforeThat === undefined
-        ? elapsedAt(1, fps)
-        : before - beforeThat;
-  return Array.from({ length: next - first }, (_, i) => Math.floor(before + step * (i + 1) + TINY));
-}
 
 /** Whole milliseconds after so many frames at a constant rate. */
 function elapsedAt(frames: number, fps: number): number {
@@ -110,9 +56,4 @@ function framesAfter(elapsed: number, fps: number): number {
   const guess = Math.max(0, Math.ceil(((Math.floor(elapsed) + 1 - TINY) * fps) / 1000) - 1);
   if (elapsedAt(guess + 1, fps) <= elapsed) return guess + 1;
   return elapsedAt(guess, fps) > elapsed ? Math.max(0, guess - 1) : guess;
-}
-
-/** The times at which the first and the last frame of a range are shown. */
-export function timesOfRange(frameTimes: FrameTimes, range: Range): { startTime: number; stopTime: number } {
-  return { startTime: timeOfFrame(frameTimes, range.start), stopTime: timeOfFrame(frameTimes, range.stop) };
 }

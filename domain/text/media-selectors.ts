@@ -76,15 +76,6 @@ export class SelectorCheck {
   }
 }
 
-/** Why the selectors of a medium are refused in a job with these actions, or null. */
-export function refusedSelectors(
-  medium: SelectingMedium,
-  actions: readonly { readonly name: string }[],
-): string | null {
-  for (const refused of new SelectorCheck(actions).refusals(medium)) if (refused !== null) return refused;
-  return null;
-}
-
 /** There is one type only, so all selectors of a medium have the same. */
 function refusedSelector({ type, expression, resultDetectionProperty }: RequestedSelector): string | null {
   if (type !== 'JSON_PATH') return `The media selector type "${type}" is not supported; use "JSON_PATH".`;

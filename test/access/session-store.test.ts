@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { VirtualClock } from '../../actors/basics/clock.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { SESSIONS, SessionStore, type SessionUser } from '../../actors/sessions/session-store.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 

@@ -13,7 +13,6 @@ import * as elementNotes from '../../domain/plan/element-notes.ts';
 import { exportFileName } from '../../domain/job/export-formats.ts';
 import * as frameList from '../../domain/frames/frame-list.ts';
 import { frameTable } from '../../domain/frames/frame-runs.ts';
-import { variableFrameTimes } from '../../domain/frames/frame-times.ts';
 import { groupBy } from '../../domain/grouping.ts';
 import * as illFormed from '../../domain/geometry/ill-formed.ts';
 import { jobConfigHashInSteps } from '../../domain/job/job-config-hash.ts';
@@ -286,18 +285,13 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     frameListString: (size) => () => frameList.frameListString(many(size, (at) => 2 * (size - at))),
   },
   'frames/frame-runs.ts': {
-    ...because(NUMBERS, 'timeInRun'),
     frameTable: (size) => {
       const times = many(size, (at) => at * 40 + ((at * 7) % 5));
       return () => frameTable({ fps: 25, constantRate: false, startTime: 0, times }, size);
     },
   },
   'frames/frame-times.ts': {
-    ...because(NUMBERS, 'constantFrameTimes', 'plausibleRate', 'timeOfFrame', 'frameOfTime', 'timesOfRange'),
-    variableFrameTimes: (size) => {
-      const times = many(size, (at) => (at % 3 === 0 ? null : at));
-      return () => variableFrameTimes(times, 25);
-    },
+    ...because(NUMBERS, 'plausibleRate', 'timeOfFrame', 'frameOfTime'),
   },
   'job/environment-notes.ts': because(
     'looks at what the operator has set, once at the start',
@@ -384,12 +378,12 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     },
   },
   'text/media-selectors.ts': {
-    ...because('is timed by refusedSelectors', 'SelectorCheck'),
-    refusedSelectors: ofText((text) =>
-      selectors.refusedSelectors({ mediaSelectors: [selector(text)], mediaSelectorsOutputAction: 'A' }, [
-        { name: 'A' },
-      ]),
-    ),
+    SelectorCheck: ofText((text) => [
+      ...new selectors.SelectorCheck([{ name: 'A' }]).refusals({
+        mediaSelectors: [selector(text)],
+        mediaSelectorsOutputAction: 'A',
+      }),
+    ]),
     selectStrings: (size) => {
       const document = many(size / 10, (at) => ({ a: String(at) }));
       return () => selectors.selectStrings(document, selector('$..a'));

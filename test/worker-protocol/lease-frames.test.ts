@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { timeInRun, type FrameTable } from '../../domain/frames/frame-runs.ts';
+import type { FrameTable } from '../../domain/frames/frame-runs.ts';
+import { timesOfRuns } from '../support/frame-times.ts';
 import { makeVideo } from '../media/support/make-video.ts';
 import { paintedNumber } from '../media/support/painted-number.ts';
 import { RawComponent, type Detect } from '../support/processes/raw-component.ts';
@@ -70,7 +71,7 @@ describe('The frames of the medium of a sub-job', () => {
     const { status, type, body } = await table(token);
     expect([status, type]).to.deep.equal([200, 'application/json; charset=utf-8']);
     const { frames, constantRate, runs } = JSON.parse(body.toString()) as FrameTable;
-    const times = runs.flatMap((run) => Array.from({ length: run[2] }, (_, i) => timeInRun(run, i)));
+    const times = timesOfRuns(runs);
     expect([frames, constantRate]).to.deep.equal([FRAMES, false]);
     expect(times).to.deep.equal(Array.from({ length: FRAMES }, (_, frame) => at(frame)));
     expect((await table(token, { 'troupe-instance': 'another' })).status).to.equal(409);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Burst } from '../../../actors/basics/burst.ts';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 describe('A burst of jobs', () => {
   const PAUSE_MS = 100;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { delay, VirtualClock } from '../../../actors/basics/clock.ts';
+import { delay } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { runs, seeded } from '../../support/seed.ts';
 
 describe('A virtual clock', () => {

@@ -1,7 +1,7 @@
 /** A server says to the others that it is there before it does anything that they would have to go on with. */
 import { expect } from 'chai';
 import { Cluster, type Liveness } from '../../../actors/cluster/cluster.ts';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { StoreAway } from '../../../store/store.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };

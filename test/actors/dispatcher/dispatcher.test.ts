@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { dispatcherKind, startTicking } from '../../../actors/dispatcher/actor.ts';
 import type { DispatcherCommand } from '../../../actors/dispatcher/model.ts';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { actor, item } from '../../store/ledger-contract.ts';
 

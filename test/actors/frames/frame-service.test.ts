@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { FrameService, type FrameSettings, type Made } from '../../../actors/frames/frame-service.ts';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { FrameWork } from '../../../protocol/media-work.ts';
 import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { pathOf } from '../../../results/file-keys.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { SharedTrouble } from '../../../actors/guardian/shared-trouble.ts';
 
 describe('An actor that serves all jobs and fails too often', () => {

@@ -5,7 +5,7 @@ import type { NodeAccess, SyncAnswer, SyncRequest } from '../../../actors/node-g
 import { NodeReport } from '../../../actors/node-manager/node-report.ts';
 import { NodeStates, type DeployedServiceModel } from '../../../actors/node-manager/node-state.ts';
 import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';

@@ -4,7 +4,7 @@ import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';
 import type { SyncAnswer, SyncRequest } from '../../../actors/node-gateway/messages.ts';
 import { NodeStates } from '../../../actors/node-manager/node-state.ts';
 import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { StoreAway, type StoredActor } from '../../../store/store.ts';

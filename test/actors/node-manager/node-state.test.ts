@@ -4,7 +4,7 @@ import type { Logger } from '../../../config/logger.ts';
 import { NodeReport } from '../../../actors/node-manager/node-report.ts';
 import { NodeStates, type DeployedServiceModel } from '../../../actors/node-manager/node-state.ts';
 import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { allEntries } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
-import { VirtualClock, type Clock } from '../../../actors/basics/clock.ts';
+import type { Clock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { loadDurable } from '../../../actors/runtime/durable.ts';
 import type { DurableKind } from '../../../actors/runtime/durable-kind.ts';
 import { NewerSchema } from '../../../actors/runtime/upcasting.ts';

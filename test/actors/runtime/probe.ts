@@ -1,5 +1,5 @@
 /** An actor that does what its messages say, and a system to put it in. */
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
 import type { RestartIntensity } from '../../../actors/runtime/supervision.ts';
 import { ActorSystem, type ActorKind, type DeadLetter, type Family } from '../../../actors/runtime/system.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { startDiskWatch } from '../../../actors/system-messages/disk-watch.ts';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 describe('The free disk', () => {
   it('is told in the log and by a system message once when it is low, and once when there is room again', async () => {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { UploadHolds } from '../../../actors/uploads/holds.ts';
 import { UploadStore, type Upload } from '../../../actors/uploads/upload-store.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';

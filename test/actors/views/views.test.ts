@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
 import { ALL_JOBS } from '../../../actors/batch-job/state/indexes.ts';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { Retention } from '../../../actors/upkeep/retention.ts';
 import {
   listJobs,

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { frameTable, timeInRun, type FrameTable } from '../../../domain/frames/frame-runs.ts';
+import { frameTable, type FrameTable } from '../../../domain/frames/frame-runs.ts';
+import { timesOfRuns } from '../../support/frame-times.ts';
 import { timeOfFrame } from '../../../domain/frames/frame-times.ts';
 
 /** All times that a table tells. */
-const timesOf = ({ runs }: FrameTable) =>
-  runs.flatMap((run) => Array.from({ length: run[2] }, (_, i) => timeInRun(run, i)));
+const timesOf = ({ runs }: FrameTable) => timesOfRuns(runs);
 
 const variable = (times: readonly number[]) =>
   frameTable({ fps: 25, constantRate: false, startTime: times[0] ?? 0, times }, times.length);

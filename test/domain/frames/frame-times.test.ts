@@ -1,13 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import {
-  constantFrameTimes,
-  frameOfTime,
-  timeOfFrame,
-  timesOfRange,
-  variableFrameTimes,
-  plausibleRate,
-} from '../../../domain/frames/frame-times.ts';
+import { frameOfTime, timeOfFrame, plausibleRate } from '../../../domain/frames/frame-times.ts';
+import { constantFrameTimes, variableFrameTimes } from '../../support/frame-times.ts';
 import { vectors } from '../support.ts';
 
 describe('The time of a frame', () => {
@@ -27,51 +21,6 @@ describe('The time of a frame', () => {
   it('comes from the table for a variable rate and goes on at the mean rate behind it', () => {
     const times = variableFrameTimes([5, 40, 120], 25);
     expect([0, 1, 2, 3, 4].map((f) => timeOfFrame(times, f))).to.deep.equal([5, 40, 120, 160, 200]);
-  });
-  it('is given for both ends of a range', () => {
-    expect(timesOfRange(constantFrameTimes(10), { start: 5, stop: 9 })).to.deep.equal({
-      startTime: 500,
-      stopTime: 900,
-    });
-  });
-});
-
-describe('Missing timestamps', () => {
-  it('at the start of a video count as 0', () => {
-    const times = variableFrameTimes([undefined, 1076, 2206], 223 / 12);
-    for (const [frame, time] of vectors.frameTime.textTestVideo.cases) {
-      expect(timeOfFrame(times, frame)).to.equal(time);
-    }
-    expect(times.estimated).to.equal(true);
-  });
-  it('between known ones lie evenly between them', () => {
-    expect(variableFrameTimes([0, null, 100, undefined, -1, 400], 10).times).to.deep.equal([
-      0, 50, 100, 200, 300, 400,
-    ]);
-  });
-  it('at the end go on as the frames before', () => {
-    expect(variableFrameTimes([0, 40, 100, undefined, undefined], 10).times).to.deep.equal([
-      0, 40, 100, 160, 220,
-    ]);
-  });
-  it('go on at the mean rate when only one time is known', () => {
-    expect(variableFrameTimes([7, undefined, undefined], 30).times).to.deep.equal([7, 40, 73]);
-  });
-  it('are not spoken of when there are none', () => {
-    expect(variableFrameTimes([0, 40, 90], 10)).to.not.have.property('estimated');
-  });
-  it('never make time run backwards', () => {
-    const stamps = fc.array(fc.option(fc.integer({ min: 1, max: 500 })), { maxLength: 60 }).map((steps) => {
-      let at = 0;
-      return steps.map((step) => ((at += step ?? 20), step === null ? undefined : at));
-    });
-    fc.assert(
-      fc.property(stamps, (given) => {
-        const { times = [] } = variableFrameTimes(given, 25);
-        expect(times).to.have.length(given.length);
-        expect(times.toSorted((a, b) => a - b)).to.deep.equal(times);
-      }),
-    );
   });
 });
 

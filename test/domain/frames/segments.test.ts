@@ -11,7 +11,7 @@ import {
   soundPieces,
   userRanges,
 } from '../../../domain/frames/segments.ts';
-import { constantFrameTimes, variableFrameTimes } from '../../../domain/frames/frame-times.ts';
+import { constantFrameTimes, variableFrameTimes } from '../../support/frame-times.ts';
 import type { Range } from '../../../domain/types.ts';
 import { pair, range, vectors } from '../support.ts';
 

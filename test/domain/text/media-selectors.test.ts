@@ -5,9 +5,10 @@ import {
   MAX_SELECTORS,
   duplicatePolicy,
   fillText,
-  refusedSelectors,
+  SelectorCheck,
   selectStrings,
   type FillRules,
+  type SelectingMedium,
   type Selection,
 } from '../../../domain/text/media-selectors.ts';
 import type { MediaSelector } from '../../../domain/types.ts';
@@ -221,9 +222,12 @@ describe('The selectors output document', () => {
 describe('The media selectors of a request', () => {
   const actions = [{ name: 'TRANSLATE ACTION' }, { name: 'TAG ACTION' }];
   const refusal = (
-    mediaSelectors: readonly MediaSelector[] | undefined,
+    mediaSelectors: SelectingMedium['mediaSelectors'],
     mediaSelectorsOutputAction: string | undefined,
-  ) => refusedSelectors({ mediaSelectors, mediaSelectorsOutputAction }, actions);
+  ) => {
+    const all = [...new SelectorCheck(actions).refusals({ mediaSelectors, mediaSelectorsOutputAction })];
+    return all.find((refused) => refused !== null) ?? null;
+  };
 
   it('name an action of the pipeline, in any case, whose output is taken', () => {
     expect(refusal([selector('$.a')], ' Translate action ')).to.equal(null);
@@ -240,11 +244,9 @@ describe('The media selectors of a request', () => {
 
   it('are of the type JSON_PATH', () => {
     const other = { ...selector('$.a'), type: 'CSV_COLS' };
-    const refused = refusedSelectors(
-      { mediaSelectors: [selector('$.a'), other], mediaSelectorsOutputAction: 'TAG ACTION' },
-      actions,
+    expect(refusal([selector('$.a'), other], 'TAG ACTION')).to.contain(
+      '"CSV_COLS" is not supported; use "JSON_PATH"',
     );
-    expect(refused).to.contain('"CSV_COLS" is not supported; use "JSON_PATH"');
   });
 
   it('name a property for the result', () => {

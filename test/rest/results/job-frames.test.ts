@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { timeInRun, type FrameTable } from '../../../domain/frames/frame-runs.ts';
+import type { FrameTable } from '../../../domain/frames/frame-runs.ts';
+import { timesOfRuns } from '../../support/frame-times.ts';
 import { makeVideo } from '../../media/support/make-video.ts';
 import { paintedNumber } from '../../media/support/painted-number.ts';
 import { RawComponent, trackNamed } from '../../support/processes/raw-component.ts';
@@ -81,7 +82,7 @@ describe('The frames of the media of a job over REST', () => {
     });
     const { runs, ...rest } = await tableOf(framesOf(VARIABLE));
     expect(rest).to.include({ frames: FRAMES, constantRate: false });
-    const times = runs.flatMap((run) => Array.from({ length: run[2] }, (_, i) => timeInRun(run, i)));
+    const times = timesOfRuns(runs);
     expect(times).to.deep.equal(Array.from({ length: FRAMES }, (_, frame) => variableAt(frame)));
     const found = tracksOf(document.media[VARIABLE], 'LIGHT');
     expect(found).to.have.length.greaterThan(0);

@@ -1,6 +1,7 @@
 /** Videos whose frames come when they want: table, document, pictures, segments, samples and search go by the same times. */
 import { expect } from 'chai';
-import { timeInRun, type FrameTable } from '../../../domain/frames/frame-runs.ts';
+import type { FrameTable } from '../../../domain/frames/frame-runs.ts';
+import { timesOfRuns } from '../../support/frame-times.ts';
 import { paintedNumber } from '../../media/support/painted-number.ts';
 import type { VideoRecipe } from '../../media/support/make-video.ts';
 import { Service, type DetectionDocument } from '../../support/processes/service.ts';
@@ -56,7 +57,7 @@ describe('The times of the frames of a video without a constant rate', () => {
         const { status, body, text } = await service.ask('GET', `/rest/jobs/${id}/media/${n}/frames`);
         expect(status, text).to.equal(200);
         const { frames, runs } = body as FrameTable;
-        const times = runs.flatMap((run) => Array.from({ length: run[2] }, (_, i) => timeInRun(run, i)));
+        const times = timesOfRuns(runs);
         expect([frames, times]).to.deep.equal([FRAMES, TIMES]);
       });
 

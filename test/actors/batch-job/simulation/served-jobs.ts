@@ -6,7 +6,7 @@ import { BATCH_JOB } from '../../../../actors/batch-job/state/keys.ts';
 import type { JobCommand, JobReply } from '../../../../actors/batch-job/state/commands.ts';
 import { jobSnapshotSchema, type JobSnapshot } from '../../../../actors/batch-job/state/snapshot.ts';
 import type { SubJobRow } from '../../../../actors/batch-job/state/state.ts';
-import { VirtualClock } from '../../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { PlainTree } from '../../runtime/plain-tree.ts';
 import { DEFAULT_INTENSITY } from '../../../../actors/runtime/supervision.ts';
 import { ActorSystem, type Family } from '../../../../actors/runtime/system.ts';

@@ -1,6 +1,6 @@
 /** Who watches jobs: one look a job however many watch, none without watchers, nothing told twice or out of order. */
 import { expect } from 'chai';
-import { VirtualClock } from '../../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { JobWatch, type JobWatcher } from '../../../../actors/views/jobs/job-watch.ts';
 import type { JobProgressEvent } from '../../../../actors/views/jobs/job-info.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Frame } from '../../../../components/sdk/detector.ts';
 import { unseenFrames } from '../../../../components/builtin/markup/unseen-frames.ts';
-import { constantFrameTimes, variableFrameTimes } from '../../../../domain/frames/frame-times.ts';
+import { constantFrameTimes, variableFrameTimes } from '../../../support/frame-times.ts';
 import type { FrameTimes, Properties, Range } from '../../../../domain/types.ts';
 import { newPacket, openContainer, readPacket } from '../../../../media/libav/container.ts';
 import { openVideo } from '../../../../media/video/video-frames.ts';
