@@ -1,5 +1,6 @@
 /** Which pages of a document are to be looked at. */
 import type { Range } from '../../domain/types.ts';
+import { firstIndex } from '../../domain/first-index.ts';
 
 export class ChosenPages {
   /** Ascending and apart; undefined: all pages. */
@@ -23,13 +24,8 @@ export class ChosenPages {
     this.#highest = Math.max(this.#highest, page);
     const ranges = this.#ranges;
     if (ranges === undefined) return true;
-    let [low, high] = [0, ranges.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (ranges[middle]!.stop < page) low = middle + 1;
-      else high = middle;
-    }
-    return (ranges[low]?.start ?? Infinity) <= page;
+    const range = ranges[firstIndex(ranges.length, (index) => ranges[index]!.stop >= page)];
+    return (range?.start ?? Infinity) <= page;
   }
 
   /** Whether no page from this one on is wanted. */

@@ -1,7 +1,7 @@
 /** Which of several fed tracks something was found in. */
 import type { ReportedDetection, ReportedTrack } from '../../domain/types.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
-import { overlap } from '../shared/tracking/boxes.ts';
+import { iou } from '../../domain/geometry/geometry.ts';
 
 /**
  * Answers the index of the track whose box overlaps most with what was found, in the first frame of it; of sound, the track
@@ -25,7 +25,7 @@ export function ownerFinder(tracks: readonly FedTrack[]): (found: ReportedTrack)
     if (!hasPlace(first))
       return best(tracks.map((track, index) => ({ index, score: sharedTime(track, found) })));
     const there = places.get(first.frame) ?? [];
-    return best(there.map(({ index, box }) => ({ index, score: overlap(box, first) })));
+    return best(there.map(({ index, box }) => ({ index, score: iou(box, first) })));
   };
 }
 

@@ -1,5 +1,6 @@
 /** Frames to milliseconds of media time and back. */
 import type { FrameTimes } from '../types.ts';
+import { firstIndex } from '../first-index.ts';
 
 /** Absorbs the rounding of a division that is exact in theory, as 30 frames at 30000/1001 a second are 1001 ms. */
 const TINY = 1e-6;
@@ -40,14 +41,7 @@ export function frameOfTime(frameTimes: FrameTimes, time: number): number {
   const last = times.length - 1;
   const lastTime = times[last] ?? startTime;
   if (time >= lastTime) return last + framesAfter(time - lastTime, fps);
-  let low = 0;
-  let high = last;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((times[middle] ?? 0) <= time) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return Math.max(0, firstIndex(last, (frame) => times[frame]! > time) - 1);
 }
 
 /** The last n whose elapsedAt is no more than `elapsed`; the estimate may be one off where doubles are. */

@@ -29,10 +29,11 @@ export function intersection(a: Box, b: Box): Box {
 
 /** Intersection over union, 0 to 1; 0 when the boxes have nothing in common. */
 export function iou(a: Box, b: Box): number {
-  const common = intersection(a, b);
-  if (isEmptyBox(a) || isEmptyBox(b) || isEmptyBox(common)) return 0;
-  const area = common.width * common.height;
-  return area / (a.width * a.height + b.width * b.height - area);
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  if (!(width > 0 && height > 0)) return 0;
+  const common = width * height;
+  return common / (a.width * a.height + b.width * b.height - common);
 }
 
 /** How the object in a box is oriented: degrees, and whether it is mirrored left to right. */

@@ -6,6 +6,7 @@ import type { Detection, MediaType, Properties, Track } from '../types.ts';
 import { iou, isEmptyBox, type Box } from '../geometry/geometry.ts';
 import { groupBy } from '../grouping.ts';
 import { booleanOf, integerOf, numberOf } from '../properties/properties.ts';
+import { firstIndex } from '../first-index.ts';
 
 /** What merging must know of a track. */
 export interface TrackEnds {
@@ -123,24 +124,13 @@ function findNext(
   end: TrackEnds,
   { reach, minOverlap }: { readonly reach: number; readonly minOverlap: number },
 ): number | undefined {
-  const first = firstStartingAfter(sorted, end.stopFrame);
+  const first = firstIndex(sorted.length, (index) => sorted[index]!.startFrame > end.stopFrame);
   for (let slot = free.from(first); slot < sorted.length; slot = free.from(slot + 1)) {
     const candidate = sorted[slot];
     if (candidate === undefined || candidate.startFrame - end.stopFrame > reach) return undefined;
     if (fits(end, candidate, minOverlap)) return slot;
   }
   return undefined;
-}
-
-function firstStartingAfter(sorted: readonly TrackEnds[], frame: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle]?.startFrame ?? Infinity) > frame) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 function fits(a: TrackEnds, b: TrackEnds, minOverlap: number): boolean {

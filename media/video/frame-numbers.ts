@@ -5,6 +5,7 @@
 import { plausibleRate } from '../../domain/frames/frame-times.ts';
 import type { FrameTimes } from '../../domain/types.ts';
 import type { VideoCursor } from './video-cursor.ts';
+import { firstIndex } from '../../domain/first-index.ts';
 
 type FrameClock = Pick<VideoCursor, 'timeBase' | 'rates' | 'hasSlots'>;
 
@@ -28,7 +29,7 @@ export function tabledNumbers(pts: Float64Array, times: FrameTimes): FrameNumber
   return {
     count: pts.length,
     numberOf: (value) => {
-      const at = lowerBound(pts, value);
+      const at = firstIndex(pts.length, (i) => pts[i]! >= value);
       return pts[at] === value ? at : -1;
     },
     ptsOf: (frame) => pts[Math.min(Math.max(frame, 0), pts.length - 1)] ?? 0,
@@ -110,15 +111,4 @@ function isAtRate(pts: Float64Array, timeBase: number, fps: number): boolean {
 /** Whole milliseconds, rounded down; the summand undoes binary fractions such as 0.29 * 1000 = 289.99999. */
 export function milliseconds(seconds: number): number {
   return Math.max(0, Math.floor(seconds * 1000 + TINY));
-}
-
-function lowerBound(sorted: Float64Array, value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? 0) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -13,6 +13,7 @@ import * as elementNotes from '../../domain/plan/element-notes.ts';
 import { exportFileName } from '../../domain/job/export-formats.ts';
 import * as frameList from '../../domain/frames/frame-list.ts';
 import { frameTable } from '../../domain/frames/frame-runs.ts';
+import { firstIndex } from '../../domain/first-index.ts';
 import { groupBy } from '../../domain/grouping.ts';
 import * as illFormed from '../../domain/geometry/ill-formed.ts';
 import { jobConfigHashInSteps } from '../../domain/job/job-config-hash.ts';
@@ -303,6 +304,9 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       ' ',
     ),
   ),
+  'first-index.ts': {
+    firstIndex: (size) => () => firstIndex(size, (index) => index > size / 3),
+  },
   'grouping.ts': {
     groupBy: (size) => () =>
       groupBy(

@@ -3,8 +3,7 @@
  * cell of a 16 x 16 grid, six on each cell of an 8 x 8 grid; for each a score (logit) and 16 numbers, of which the first
  * four are the centre, relative to the anchor, and the size of a face, in pixels of the square.
  */
-import type { Box } from '../../../domain/geometry/geometry.ts';
-import { overlap } from '../../shared/tracking/boxes.ts';
+import { type Box, iou } from '../../../domain/geometry/geometry.ts';
 
 export const SIDE = 256;
 const VALUES = 16;
@@ -56,7 +55,7 @@ export function suppress(faces: readonly Face[], maxOverlap: number): Face[] {
   let rest = faces;
   while (rest.length > 0) {
     const best = rest[0]!;
-    const heap = rest.filter((face) => face === best || overlap(face, best) > maxOverlap);
+    const heap = rest.filter((face) => face === best || iou(face, best) > maxOverlap);
     rest = rest.filter((face) => !heap.includes(face));
     kept.push({ ...mean(heap), confidence: best.confidence });
   }

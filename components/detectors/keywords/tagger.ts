@@ -2,6 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { RE2JS } from 're2js';
 import { wordsOf, type TagRules, type Word } from './rules.ts';
+import { firstIndex } from '../../../domain/first-index.ts';
 
 /** Places in a text at which a tag is triggered; more are not told. */
 export const MAX_TRIGGERS = 1_000;
@@ -107,14 +108,5 @@ function triggersOf(text: string, spans: readonly Span[], place: (index: number)
 /** Counts characters as readers and most languages do: one that JavaScript stores in two halves is one. */
 function characterPlaces(text: string): (index: number) => number {
   const halves = Array.from(text.matchAll(/[\u{10000}-\u{10FFFF}]/gu), ({ index }) => index);
-  return (index) => {
-    let low = 0;
-    let high = halves.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (halves[middle]! < index) low = middle + 1;
-      else high = middle;
-    }
-    return index - low;
-  };
+  return (index) => index - firstIndex(halves.length, (half) => halves[half]! >= index);
 }

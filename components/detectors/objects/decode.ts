@@ -4,9 +4,8 @@
  * bottom edges lie from the centre of the cell. Each distance is a distribution over 0 to 10 cell widths, as logits: the
  * mean of it is the distance.
  */
-import type { Box } from '../../../domain/geometry/geometry.ts';
+import { type Box, iou } from '../../../domain/geometry/geometry.ts';
 import { meanOf } from '../../shared/networks/distribution.ts';
-import { overlap } from '../../shared/tracking/boxes.ts';
 import { CLASSES } from '../../shared/networks/classes.ts';
 
 export const SIDE = 416;
@@ -64,7 +63,7 @@ export function suppress(found: readonly ObjectBox[]): ObjectBox[] {
   const kept: ObjectBox[] = [];
   for (const next of found) {
     const known = kept.some(
-      (box) => overlap(box, next) > (box.classification === next.classification ? SAME_OBJECT : SAME_BOX),
+      (box) => iou(box, next) > (box.classification === next.classification ? SAME_OBJECT : SAME_BOX),
     );
     if (!known) kept.push(next);
   }

@@ -1,4 +1,6 @@
 /** When the frames of the segment that goes on came: those that were seen, and in between those that were not. */
+import { firstIndex } from '../../../domain/first-index.ts';
+
 interface Seen {
   readonly frame: number;
   readonly at: number;
@@ -29,12 +31,6 @@ export class FrameClock {
   }
 
   #firstFrom(frame: number): number {
-    let [low, high] = [0, this.#seen.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#seen[middle]!.frame < frame) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(this.#seen.length, (index) => this.#seen[index]!.frame >= frame);
   }
 }

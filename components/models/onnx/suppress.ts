@@ -1,6 +1,6 @@
 /** Of the boxes that a network gave one thing the best is kept. */
-import { overlap } from '../../shared/tracking/boxes.ts';
 import type { RawBox } from './heads/head.ts';
+import { iou } from '../../../domain/geometry/geometry.ts';
 
 /** Boxes that are compared with each other; a picture shows fewer things. */
 const MOST_BOXES = 3_000;
@@ -14,7 +14,7 @@ export function suppress(found: readonly RawBox[], most: number): RawBox[] {
     const number = box.classes[0]?.number ?? 0;
     const same = kept.get(number);
     if (same === undefined) kept.set(number, [box]);
-    else if (!same.some((one) => overlap(one, box) > most)) same.push(box);
+    else if (!same.some((one) => iou(one, box) > most)) same.push(box);
   }
   return ordered([...kept.values()].flat());
 }

@@ -1,15 +1,6 @@
 /** Plain geometry of upright boxes in pixels. */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 
-/** Area of the intersection over area of the union, 0 to 1. */
-export function overlap(a: Box, b: Box): number {
-  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
-  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
-  if (width <= 0 || height <= 0) return 0;
-  const common = width * height;
-  return common / (a.width * a.height + b.width * b.height - common);
-}
-
 /** Distance of the centres in units of the boxes' mean side, so that it means the same for near and far objects. */
 export function centreDistance(a: Box, b: Box): number {
   const dx = a.x + a.width / 2 - (b.x + b.width / 2);

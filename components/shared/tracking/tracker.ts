@@ -7,8 +7,8 @@
  * that memory holds open tracks only. In a live stream it gives the parts of open tracks at the borders of segments.
  */
 import type { FoundDetection } from '../../sdk/detector.ts';
-import type { Box } from '../../../domain/geometry/geometry.ts';
-import { centreDistance, overlap } from './boxes.ts';
+import { type Box, iou } from '../../../domain/geometry/geometry.ts';
+import { centreDistance } from './boxes.ts';
 import { OpenTrack, partsOf, type Following, type TrackPart } from './open-track.ts';
 
 export interface TrackingRules {
@@ -89,7 +89,7 @@ export class Tracker {
   /** 1 to 2 for boxes that overlap enough, 0 to 1 for near ones, 0 for strangers. */
   #affinity({ last }: OpenTrack, expected: Box, detection: FoundDetection): number {
     const { minOverlap, maxDistance, startConfidence } = this.#rules;
-    const common = Math.max(overlap(expected, detection), overlap(last, detection));
+    const common = Math.max(iou(expected, detection), iou(last, detection));
     const weak = detection.confidence < startConfidence;
     if (common > 0 && common >= (weak ? Math.max(minOverlap, WEAK_OVERLAP) : minOverlap)) return 1 + common;
     if (weak) return 0;

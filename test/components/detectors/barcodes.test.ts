@@ -5,8 +5,7 @@ import { prepareZXingModule, writeBarcode, type WriteInputBarcodeFormat } from '
 import loadBarcodeDetector from '../../../components/detectors/barcodes/detector.ts';
 import { BarcodeTracks } from '../../../components/detectors/barcodes/tracks.ts';
 import type { Detector, FoundTrack, Frame } from '../../../components/sdk/detector.ts';
-import type { Box } from '../../../domain/geometry/geometry.ts';
-import { overlap } from '../../../components/shared/tracking/boxes.ts';
+import { type Box, iou } from '../../../domain/geometry/geometry.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, painted, picture, spans, type Colour } from '../visual.ts';
 
@@ -98,7 +97,7 @@ describe('The barcode component', () => {
       expect(properties!['FORMAT']).to.match(new RegExp(`^${format}`));
       expect(detections[0]!.properties).to.deep.equal(properties);
       expect([confidence, detections[0]!.confidence]).to.deep.equal([1, 1]);
-      expect(overlap(detections[0]!, boxOf(code))).to.be.at.least(0.8);
+      expect(iou(detections[0]!, boxOf(code))).to.be.at.least(0.8);
     });
 
   it('reads UPC-A as what it is to EAN-13, a code with a zero before it', async () => {
@@ -121,7 +120,7 @@ describe('The barcode component', () => {
       ['DataMatrix', 'third'],
       ['QRCode', 'first'],
     ]);
-    tracks.forEach((track, i) => expect(overlap(track.detections[0]!, boxOf(codes[i]!))).to.be.at.least(0.8));
+    tracks.forEach((track, i) => expect(iou(track.detections[0]!, boxOf(codes[i]!))).to.be.at.least(0.8));
   });
 
   it('reads a turned code; the box is the upright one around it', async () => {
@@ -137,7 +136,7 @@ describe('The barcode component', () => {
     expect(tracks.map(textOf)).to.deep.equal([['QRCode', 'turned by thirty degrees']]);
     const around = side * (sin + cos);
     const box = { x: (size - around) / 2, y: (size - around) / 2, width: around, height: around };
-    expect(overlap(tracks[0]!.detections[0]!, box)).to.be.at.least(0.9);
+    expect(iou(tracks[0]!.detections[0]!, box)).to.be.at.least(0.9);
   });
 
   it('reads a linear code that stands upright', async () => {
@@ -147,7 +146,7 @@ describe('The barcode component', () => {
     const tracks = await read(frame);
     expect(tracks.map(textOf)).to.deep.equal([['Code128', 'upright']]);
     const box = { x: 30, y: 40, width: height, height: width };
-    expect(overlap(tracks[0]!.detections[0]!, box)).to.be.at.least(0.8);
+    expect(iou(tracks[0]!.detections[0]!, box)).to.be.at.least(0.8);
   });
 
   it('reads a code that is light on dark', async () => {
@@ -200,7 +199,7 @@ describe('The barcode component', () => {
     expect(spans(tracks)).to.deep.equal([[0, 10]]);
     expect(tracks[0]!.detections.map(({ frame }) => frame)).to.deep.equal([0, 2, 4, 8, 10]);
     for (const detection of tracks[0]!.detections)
-      expect(overlap(detection, boxOf(moved(detection.frame)))).to.be.at.least(0.8);
+      expect(iou(detection, boxOf(moved(detection.frame)))).to.be.at.least(0.8);
   });
 
   it('reports nothing of a warm-up', async () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import loadObjectDetector from '../../../components/detectors/objects/detector.ts';
 import type { Detector, FoundTrack, Frame, FrameSource } from '../../../components/sdk/detector.ts';
-import { overlap } from '../../../components/shared/tracking/boxes.ts';
 import { readImage } from '../../../media/picture/image-frame.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { sample, withVideo } from '../models/recorded.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, painted, picture, spans, type Colour } from '../visual.ts';
+import { iou } from '../../../domain/geometry/geometry.ts';
 
 const nameOf = (track: FoundTrack) => track.properties?.['CLASSIFICATION'];
 
@@ -59,8 +59,8 @@ describe('The object component', () => {
       const [best, ...others] = (await objectsOf(name)).toSorted((a, b) => b.confidence - a.confidence);
       expect(nameOf(best!)).to.equal(classification);
       expect(best!.detections[0]!.properties).to.deep.equal({ CLASSIFICATION: classification });
-      expect(overlap(best!.detections[0]!, box)).to.be.at.least(0.75);
-      for (const other of others) expect(overlap(other.detections[0]!, box)).to.be.below(0.75);
+      expect(iou(best!.detections[0]!, box)).to.be.at.least(0.75);
+      for (const other of others) expect(iou(other.detections[0]!, box)).to.be.below(0.75);
     });
 
   it('finds the runners and the spectators of race.jpg, and nothing but them', async () => {
@@ -72,7 +72,7 @@ describe('The object component', () => {
       { x: 130, y: 32, width: 127, height: 354 },
       { x: 517, y: 41, width: 97, height: 233 },
     ])
-      expect(Math.max(...tracks.map(({ detections }) => overlap(detections[0]!, runner)))).to.be.at.least(
+      expect(Math.max(...tracks.map(({ detections }) => iou(detections[0]!, runner)))).to.be.at.least(
         0.8,
       );
   });
@@ -124,14 +124,14 @@ describe('The object component', () => {
     const tracks = await all(detector.video!(video, await jobOf('objects')));
     const runner = (frame: number) => ({ x: 365 - left(frame), y: 14, width: 132, height: 408 });
     const his = tracks.filter(({ detections }) =>
-      detections.some((detection) => overlap(detection, runner(detection.frame)) > 0.7),
+      detections.some((detection) => iou(detection, runner(detection.frame)) > 0.7),
     );
     expect(spans(his)).to.deep.equal([[0, 20]]);
     expect(his[0]!.detections).to.have.length(6);
     expect(his[0]!.confidence).to.equal(Math.max(...his[0]!.detections.map(({ confidence }) => confidence)));
     expect(his[0]!.properties).to.deep.equal({ CLASSIFICATION: 'person' });
     for (const detection of his[0]!.detections) {
-      expect(overlap(detection, runner(detection.frame))).to.be.at.least(0.7);
+      expect(iou(detection, runner(detection.frame))).to.be.at.least(0.7);
       expect(detection.properties).to.deep.equal({ CLASSIFICATION: 'person' });
     }
   });

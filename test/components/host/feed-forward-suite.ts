@@ -9,7 +9,6 @@ import { shrinker } from '../../../components/detectors/motion/shrink.ts';
 import loadScenes from '../../../components/detectors/scenes/detector.ts';
 import loadText from '../../../components/detectors/text/detector.ts';
 import type { Detector, Frame } from '../../../components/sdk/detector.ts';
-import { overlap } from '../../../components/shared/tracking/boxes.ts';
 import { readImage } from '../../../media/picture/image-frame.ts';
 import { openVideo } from '../../../media/video/video-frames.ts';
 import type { ReportedDetection } from '../../../domain/types.ts';
@@ -26,6 +25,7 @@ import {
 } from './fed.ts';
 import { sample } from '../models/recorded.ts';
 import { picture } from '../visual.ts';
+import { iou } from '../../../domain/geometry/geometry.ts';
 
 /** Where the face of face_move.mp4 lies, some space around it. */
 const faceAt = (frame: number) => ({ x: 75 + 4 * (frame - 10), y: 100, width: 130, height: 130 });
@@ -307,7 +307,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
       for (const { fed, detections } of tracks) {
         expect(fed).to.equal(1);
         for (const detection of detections)
-          expect(overlap(detection, faceAt(detection.frame))).to.be.at.least(0.4);
+          expect(iou(detection, faceAt(detection.frame))).to.be.at.least(0.4);
       }
     });
 

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { FoundDetection } from '../../../components/sdk/detector.ts';
-import { centreDistance, clip, overlap } from '../../../components/shared/tracking/boxes.ts';
+import { centreDistance, clip } from '../../../components/shared/tracking/boxes.ts';
 import { choiceOf, countOf, numberWithin } from '../../../components/shared/tracking/settings.ts';
 import { Tracker, type TrackingRules } from '../../../components/shared/tracking/tracker.ts';
+import { iou } from '../../../domain/geometry/geometry.ts';
 
 const rules: TrackingRules = { minOverlap: 0.3, maxDistance: 0.8, maxGap: 2, startConfidence: 0.8 };
 
@@ -22,9 +23,9 @@ function track(frames: readonly FoundDetection[][], over: Partial<TrackingRules>
 describe('Boxes', () => {
   it('overlap by intersection over union', () => {
     const box = { x: 0, y: 0, width: 10, height: 10 };
-    expect(overlap(box, box)).to.equal(1);
-    expect(overlap(box, { ...box, x: 5 })).to.be.closeTo(1 / 3, 1e-9);
-    expect(overlap(box, { ...box, x: 10 })).to.equal(0);
+    expect(iou(box, box)).to.equal(1);
+    expect(iou(box, { ...box, x: 5 })).to.be.closeTo(1 / 3, 1e-9);
+    expect(iou(box, { ...box, x: 10 })).to.equal(0);
   });
 
   it('lie apart by their centres in units of their sides', () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import loadFaceDetector from '../../../../components/detectors/faces/detector.ts';
 import type { Detector, FoundTrack } from '../../../../components/sdk/detector.ts';
-import { overlap } from '../../../../components/shared/tracking/boxes.ts';
 import { readImage } from '../../../../media/picture/image-frame.ts';
 import type { Properties } from '../../../../domain/types.ts';
 import { sample, withVideo } from '../../models/recorded.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, picture, spans } from '../../visual.ts';
+import { iou } from '../../../../domain/geometry/geometry.ts';
 
 /** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
 export function faces({ isLong }: { readonly isLong: boolean }): void {
@@ -56,7 +56,7 @@ export function faces({ isLong }: { readonly isLong: boolean }): void {
         const tracks = await facesOf(name);
         expect(tracks).to.have.length(1);
         expect(tracks[0]!.confidence).to.be.at.least(0.8);
-        expect(overlap(tracks[0]!.detections[0]!, box)).to.be.at.least(0.7);
+        expect(iou(tracks[0]!.detections[0]!, box)).to.be.at.least(0.7);
       });
 
     for (const name of isLong ? ['chelsea.png', 'coffee.png', 'rocket.jpg'] : ['coffee.png'])
@@ -87,7 +87,7 @@ export function faces({ isLong }: { readonly isLong: boolean }): void {
       expect(await find('NEVER')).to.deep.equal([]);
       const tracks = await find('IMAGES');
       expect(tracks).to.have.length(1);
-      expect(overlap(tracks[0]!.detections[0]!, { x: 1086, y: 437, width: 53, height: 53 })).to.be.at.least(
+      expect(iou(tracks[0]!.detections[0]!, { x: 1086, y: 437, width: 53, height: 53 })).to.be.at.least(
         0.5,
       );
     });
