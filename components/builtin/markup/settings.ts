@@ -4,6 +4,7 @@ import { booleanOf } from '../../../domain/properties/properties.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { isBlank, parseInteger, parseNumber } from '../../../domain/values.ts';
 import { DetectionError } from '../../sdk/detector.ts';
+import { invalidProperty } from '../../shared/tracking/settings.ts';
 
 export interface LabelSettings {
   /** 0 to 1. */
@@ -108,8 +109,5 @@ function within(
 }
 
 function invalid(name: string, text: string | undefined, why: string): DetectionError {
-  return new DetectionError(
-    'INVALID_PROPERTY',
-    `The ${name} property has the value "${text ?? ''}", which ${why}.`,
-  );
+  return invalidProperty(`The ${name} property has the value "${text ?? ''}", which ${why}.`);
 }

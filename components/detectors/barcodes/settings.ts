@@ -1,7 +1,6 @@
 /** The properties of the descriptor, read and checked. */
 import { READABLE_BARCODE_FORMATS, type ReadInputBarcodeFormat } from 'zxing-wasm/reader';
-import { DetectionError } from '../../sdk/detector.ts';
-import { countOf } from '../../shared/tracking/settings.ts';
+import { countOf, invalidProperty } from '../../shared/tracking/settings.ts';
 import type { Properties } from '../../../domain/types.ts';
 
 /** Formats that are looked for; none: all. */
@@ -26,8 +25,7 @@ function formatsOf(properties: Properties, name: string): Formats {
   return words.map((word) => {
     const format = KNOWN.find((known) => plain(known) === plain(word));
     if (format === undefined)
-      throw new DetectionError(
-        'INVALID_PROPERTY',
+      throw invalidProperty(
         `The ${name} property names "${word.trim()}", which is no format of barcodes. Formats: ${KNOWN.join('; ')}.`,
       );
     return format;

@@ -10,11 +10,11 @@ import type {
 import type { Properties } from '../../../domain/types.ts';
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import { clip } from '../../shared/tracking/boxes.ts';
-import { choiceOf, countOf, numberWithin } from '../../shared/tracking/settings.ts';
+import { choiceOf, numberWithin, trackingRules } from '../../shared/tracking/settings.ts';
 import { asTrack } from '../../shared/tracking/open-track.ts';
 import { Tracker, type TrackingRules } from '../../shared/tracking/tracker.ts';
 import { decode, SIDE, suppress, type Face } from './decode.ts';
-import { letterbox } from '../../shared/networks/letterbox.ts';
+import { inFrame, letterbox } from '../../shared/networks/letterbox.ts';
 import { loadFaceNetwork, type FaceNetwork } from './model.ts';
 import { regionsOf } from './regions.ts';
 
@@ -38,12 +38,7 @@ function settingsOf(properties: Properties): Settings {
     trackThreshold: Math.min(threshold, trackThreshold),
     minSize: numberWithin(properties, 'MIN_FACE_SIZE', 0, Infinity),
     closely: choiceOf(properties, 'FIND_SMALL_FACES', ['NEVER', 'IMAGES', 'ALWAYS']),
-    rules: {
-      minOverlap: numberWithin(properties, 'TRACKING_MIN_OVERLAP', 0, 1),
-      maxDistance: numberWithin(properties, 'TRACKING_MAX_DISTANCE', 0, Infinity),
-      maxGap: countOf(properties, 'TRACKING_MAX_GAP', 0),
-      startConfidence: threshold,
-    },
+    rules: trackingRules(properties, threshold),
   };
 }
 
@@ -103,13 +98,10 @@ class FaceDetector implements Detector {
   }
 
   async #findIn(frame: Frame, region: Box, threshold: number): Promise<Face[]> {
-    const { scaleX, scaleY, left, top } = letterbox(frame, region, this.#square, SIDE);
+    const place = letterbox(frame, region, this.#square, SIDE);
     const raw = await this.#network.run(this.#square);
     return suppress(decode(raw, threshold), SAME_FACE).map((face) => ({
-      x: face.x * scaleX + left,
-      y: face.y * scaleY + top,
-      width: face.width * scaleX,
-      height: face.height * scaleY,
+      ...inFrame(face, place),
       confidence: face.confidence,
     }));
   }

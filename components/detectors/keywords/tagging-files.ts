@@ -3,9 +3,9 @@ import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Properties } from '../../../domain/types.ts';
 import { packageFile } from '../../shared/package-file.ts';
-import { DetectionError } from '../../sdk/detector.ts';
 import { TagRulesError, parseTagRules } from './rules.ts';
 import { taggerOf, type Tagger } from './tagger.ts';
+import { invalidProperty } from '../../shared/tracking/settings.ts';
 
 /** Compiled rules, by what they were made of; a job asks with the same ones for each of its tracks. */
 export type TaggerCache = Map<string, Tagger>;
@@ -29,7 +29,7 @@ function compiled(text: string, what: string): Tagger {
     return taggerOf(parseTagRules(text));
   } catch (error) {
     if (!(error instanceof TagRulesError)) throw error;
-    throw new DetectionError('INVALID_PROPERTY', `${what} cannot be used. ${error.message}`);
+    throw invalidProperty(`${what} cannot be used. ${error.message}`);
   }
 }
 
@@ -41,8 +41,7 @@ async function textOf(name: string): Promise<string> {
     .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
     .map((one) => one.name);
   if (!files.includes(name))
-    throw new DetectionError(
-      'INVALID_PROPERTY',
+    throw invalidProperty(
       `The TAGGING_FILE property is "${name}"; it must name one of the component's files: ${files.toSorted().join(', ')}. Give rules of your own in TAGGING_RULES.`,
     );
   return readFile(join(folder, name), 'utf8');

@@ -1,7 +1,6 @@
 /** Says in which language a text is written: a text file, or the text of tracks that are fed forward. */
 import type { Properties } from '../../../domain/types.ts';
 import {
-  DetectionError,
   type DetectionJob,
   type Detector,
   type FoundPart,
@@ -11,7 +10,7 @@ import {
 import type { FedTrack } from '../../../protocol/detection-work.ts';
 import { textsOf } from '../../shared/fed-texts/fed-texts.ts';
 import { textUnits } from '../../shared/fed-texts/text-units.ts';
-import { countOf } from '../../shared/tracking/settings.ts';
+import { countOf, invalidProperty } from '../../shared/tracking/settings.ts';
 import { KNOWN_LANGUAGES, recognize } from './recognize.ts';
 import { letterWeight, scriptOf } from './script.ts';
 
@@ -46,8 +45,7 @@ function readSettings(properties: Properties): Settings {
   ];
   const unknown = codes.find((code) => !KNOWN_LANGUAGES.has(code));
   if (unknown !== undefined)
-    throw new DetectionError(
-      'INVALID_PROPERTY',
+    throw invalidProperty(
       `The LANGUAGES property names "${unknown}"; it must name languages out of ${[...KNOWN_LANGUAGES.keys()].toSorted().join(', ')}.`,
     );
   return {

@@ -1,7 +1,7 @@
 /** Finds what moves in front of a still camera and follows it. */
 import type { DetectionJob, Detector, FoundTrack, FrameSource } from '../../sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
-import { countOf, numberWithin } from '../../shared/tracking/settings.ts';
+import { countOf, numberWithin, trackingRules } from '../../shared/tracking/settings.ts';
 import { asTrack, type TrackPart } from '../../shared/tracking/open-track.ts';
 import { Tracker, type TrackingRules } from '../../shared/tracking/tracker.ts';
 import { shrinker } from './shrink.ts';
@@ -21,12 +21,7 @@ function settingsOf(properties: Properties): Settings {
     restartShare: numberWithin(properties, 'RESTART_AREA', 0, 100) / 100,
     learningFrames: countOf(properties, 'LEARNING_FRAMES', 1),
     absorbFrames: countOf(properties, 'ABSORB_FRAMES', 1),
-    rules: {
-      minOverlap: numberWithin(properties, 'TRACKING_MIN_OVERLAP', 0, 1),
-      maxDistance: numberWithin(properties, 'TRACKING_MAX_DISTANCE', 0, Infinity),
-      maxGap: countOf(properties, 'TRACKING_MAX_GAP', 0),
-      startConfidence: 0,
-    },
+    rules: trackingRules(properties, 0),
   };
 }
 

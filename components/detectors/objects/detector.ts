@@ -8,11 +8,12 @@ import type {
   FrameSource,
 } from '../../sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
-import { letterbox } from '../../shared/networks/letterbox.ts';
+import { inFrame, letterbox } from '../../shared/networks/letterbox.ts';
 import { clip } from '../../shared/tracking/boxes.ts';
-import { countOf, numberWithin } from '../../shared/tracking/settings.ts';
+import { numberWithin, trackingRules } from '../../shared/tracking/settings.ts';
 import { asTrack, type TrackPart } from '../../shared/tracking/open-track.ts';
-import { Tracker, type TrackingRules } from '../../shared/tracking/tracker.ts';
+import { ClassTracks } from '../../shared/tracking/class-tracks.ts';
+import type { TrackingRules } from '../../shared/tracking/tracker.ts';
 import { classesOf } from '../../shared/networks/classes.ts';
 import { decode, SIDE, suppress } from './decode.ts';
 import { loadObjectNetwork, type ObjectNetwork } from './network.ts';
@@ -31,12 +32,7 @@ function settingsOf(properties: Properties): Settings {
     threshold,
     trackThreshold: Math.min(threshold, trackThreshold),
     classes: classesOf(properties, 'CLASS_ALLOW_LIST'),
-    rules: {
-      minOverlap: numberWithin(properties, 'TRACKING_MIN_OVERLAP', 0, 1),
-      maxDistance: numberWithin(properties, 'TRACKING_MAX_DISTANCE', 0, Infinity),
-      maxGap: countOf(properties, 'TRACKING_MAX_GAP', 0),
-      startConfidence: threshold,
-    },
+    rules: trackingRules(properties, threshold),
   };
 }
 
@@ -52,23 +48,17 @@ class ObjectDetector implements Detector {
     this.#network = network;
   }
 
-  /** A track is of one class: each class is followed on its own. */
   async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
     const settings = settingsOf(job.properties);
-    const trackers = new Map<string, Tracker>();
-    const ofAll = (parts: (tracker: Tracker) => readonly TrackPart[]): FoundTrack[] =>
-      [...trackers.values()].flatMap((tracker) => parts(tracker).map(ofClass));
-    job.live?.follow({ cut: () => ofAll((one) => one.cut()), end: () => ofAll((one) => one.finish()) });
+    const tracks = new ClassTracks(settings.rules, job, ofClass);
+    job.live?.follow(tracks);
     for await (const frame of source.frames()) {
       job.signal.throwIfAborted();
       if (frame.warmUp) continue;
       const found = await this.#find(frame, settings.trackThreshold, settings.classes);
-      for (const name of found.keys())
-        if (!trackers.has(name)) trackers.set(name, new Tracker(settings.rules, job));
-      for (const [name, tracker] of trackers)
-        yield* tracker.next(frame.index, found.get(name) ?? []).map(ofClass);
+      yield* tracks.next(frame.index, found);
     }
-    yield* ofAll((tracker) => tracker.finish());
+    yield* tracks.end();
   }
 
   async *image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
@@ -85,17 +75,11 @@ class ObjectDetector implements Detector {
 
   async #find(frame: Frame, threshold: number, classes: ReadonlySet<string>): Promise<Found> {
     const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
-    const { scaleX, scaleY, left, top } = letterbox(frame, whole, this.#square, SIDE);
+    const place = letterbox(frame, whole, this.#square, SIDE);
     const found = new Map<string, FoundDetection[]>();
     for (const object of suppress(decode(await this.#network.run(this.#square), threshold))) {
       const { classification, confidence } = object;
-      const scaled = {
-        x: object.x * scaleX + left,
-        y: object.y * scaleY + top,
-        width: object.width * scaleX,
-        height: object.height * scaleY,
-      };
-      const box = clip(scaled, frame.width, frame.height);
+      const box = clip(inFrame(object, place), frame.width, frame.height);
       if (box === undefined || !classes.has(classification)) continue;
       const properties = { CLASSIFICATION: classification };
       const detection = { frame: frame.index, ...box, confidence, properties };

@@ -1,6 +1,5 @@
 /** The properties of the descriptor, read and checked. */
-import { DetectionError } from '../../sdk/detector.ts';
-import { numberWithin } from '../../shared/tracking/settings.ts';
+import { invalidProperty, numberWithin } from '../../shared/tracking/settings.ts';
 import type { Properties } from '../../../domain/types.ts';
 
 export interface SpeechSettings {
@@ -22,8 +21,7 @@ export function readSettings(properties: Properties): SpeechSettings {
     padding: numberWithin(properties, 'SPEECH_PADDING', 0, Infinity),
   };
   if (settings.silenceThreshold > settings.speechThreshold)
-    throw new DetectionError(
-      'INVALID_PROPERTY',
+    throw invalidProperty(
       `SILENCE_THRESHOLD is ${settings.silenceThreshold}, but must not exceed SPEECH_THRESHOLD, which is ${settings.speechThreshold}.`,
     );
   return settings;

@@ -1,6 +1,5 @@
 /** The properties of the descriptor, read and checked. */
-import { DetectionError } from '../../sdk/detector.ts';
-import { choiceOf, numberWithin } from '../../shared/tracking/settings.ts';
+import { choiceOf, invalidProperty, numberWithin } from '../../shared/tracking/settings.ts';
 import type { Properties } from '../../../domain/types.ts';
 
 export interface TextSettings {
@@ -33,8 +32,7 @@ export function readSettings(properties: Properties): TextSettings {
     mergeLines: choiceOf(properties, 'MERGE_LINES', ['TRUE', 'FALSE']) === 'TRUE',
   };
   if (settings.minSide > settings.maxSide)
-    throw new DetectionError(
-      'INVALID_PROPERTY',
+    throw invalidProperty(
       `MIN_SIDE_LENGTH is ${settings.minSide}, but must not exceed MAX_SIDE_LENGTH, which is ${settings.maxSide}.`,
     );
   return settings;

@@ -11,11 +11,12 @@ import {
 import type { Properties } from '../../../domain/types.ts';
 import { clip } from '../../shared/tracking/boxes.ts';
 import { asTrack, type TrackPart } from '../../shared/tracking/open-track.ts';
-import { Tracker } from '../../shared/tracking/tracker.ts';
+import { ClassTracks } from '../../shared/tracking/class-tracks.ts';
 import { classFilter } from './class-filter.ts';
 import { ONE_BY_ONE, type Finding, type Load, type LookedFrame, type Network } from './network.ts';
 import type { SearchSettings } from './settings.ts';
 import type { UnderstoodModel } from './understood.ts';
+import { invalidProperty } from '../../shared/tracking/settings.ts';
 
 /** A model with what a sub-job wants of it. */
 export interface AskedModel {
@@ -43,27 +44,20 @@ export class NetworkDetector implements Detector {
     this.#models = models;
   }
 
-  /** A track is of one class: each class is followed on its own. */
   async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
     const prepared = await this.#prepare(job);
     const { network, load, settings } = prepared;
     const following = { live: job.live, type: settings.trackType };
-    const trackers = new Map<string, Tracker>();
-    const ofAll = (parts: (tracker: Tracker) => readonly TrackPart[]): FoundTrack[] =>
-      [...trackers.values()].flatMap((tracker) => parts(tracker).map(ofClass));
-    job.live?.follow({ cut: () => ofAll((one) => one.cut()), end: () => ofAll((one) => one.finish()) });
+    const tracks = new ClassTracks(settings.rules, following, ofClass);
+    job.live?.follow(tracks);
     // Of a live stream each frame is told of at once.
     const question = { search: settings.search, load: job.live === undefined ? load : ONE_BY_ONE, job };
     for await (const { frame, found } of network.find(source.frames(), question)) {
       job.signal.throwIfAborted();
       warnOfScores(found, network.model, job);
-      const byClass = detectionsOf(frame, found, prepared);
-      for (const name of byClass.keys())
-        if (!trackers.has(name)) trackers.set(name, new Tracker(settings.rules, following));
-      for (const [name, tracker] of trackers)
-        yield* tracker.next(frame.index, byClass.get(name) ?? []).map(ofClass);
+      yield* tracks.next(frame.index, detectionsOf(frame, found, prepared));
     }
-    yield* ofAll((tracker) => tracker.finish());
+    yield* tracks.end();
   }
 
   async *image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
@@ -96,8 +90,7 @@ function demandVectors({ name, head, features, outputs }: UnderstoodModel): void
   const ofWhat =
     head.finds === 'boxes' ? 'for each box, [1, boxes, numbers]' : 'of the picture, [1, numbers]';
   const answered = outputs.map((output) => `${output.name} [${output.dims.join(', ')}]`).join(', ');
-  throw new DetectionError(
-    'INVALID_PROPERTY',
+  throw invalidProperty(
     `INCLUDE_FEATURES is TRUE, but the model ${name} has no output that surely is a vector ${ofWhat}: it answers ${answered}. Export it with one that is called embeddings or features, or set INCLUDE_FEATURES to FALSE.`,
   );
 }

@@ -1,10 +1,10 @@
 /** A model at work: frames in, what was found out, in pixels of the frames. */
 import { setMaxListeners } from 'node:events';
 import type { Box } from '../../../domain/geometry/geometry.ts';
-import type { Placement } from '../../shared/networks/letterbox.ts';
+import { inFrame, type Placement } from '../../shared/networks/letterbox.ts';
 import { DetectionError, type Frame, type Waiting } from '../../sdk/detector.ts';
 import type { Output, ScoredClass, Wanted } from './heads/head.ts';
-import { inFrame, PictureWriter } from './picture.ts';
+import { PictureWriter } from './picture.ts';
 import type { Answers, Runtime } from './session/runtime.ts';
 import { ordered, suppress } from './suppress.ts';
 import { feedsOf, numbersOf, valuesOf, type NumberArray } from './session/tensors.ts';

@@ -101,11 +101,3 @@ function placeOf(
   if (corner) return { ...inner, padX: 0, padY: 0 };
   return { ...inner, padX: (width - inner.width) >> 1, padY: (height - inner.height) >> 1 };
 }
-
-/** A box of the network's input in pixels of the frame. */
-export const inFrame = (box: Box, { scaleX, scaleY, left, top }: Placement): Box => ({
-  x: box.x * scaleX + left,
-  y: box.y * scaleY + top,
-  width: box.width * scaleX,
-  height: box.height * scaleY,
-});

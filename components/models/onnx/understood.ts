@@ -8,7 +8,7 @@ import type { NetworkInputs } from './session/inputs.ts';
 import type { ModelFile } from './file/model-file.ts';
 import { huggingFaceHints, metadataHints, sidecarHints } from './neighbours.ts';
 import type { Probed } from './session/probe.ts';
-import { DetectionError } from '../../sdk/detector.ts';
+import { invalidProperty } from '../../shared/tracking/settings.ts';
 
 export interface UnderstoodModel {
   /** As it was named, for people. */
@@ -47,8 +47,7 @@ export async function hintsFor(
   properties: Hints,
 ): Promise<Hints> {
   if (metadata.get('task') === 'obb')
-    throw new DetectionError(
-      'INVALID_PROPERTY',
+    throw invalidProperty(
       `The model ${file.name} finds rotated boxes (task obb), which cannot be read: use one of the tasks detect, segment, pose or classify.`,
     );
   const sources = [
@@ -74,8 +73,7 @@ export function understand(name: string, { inputs, outputs }: Tried, hints: Hint
   };
   const wrong = outputs.find(({ dims }) => dims.length > 0 && dims[0] !== (batch ?? 1));
   if (wrong !== undefined)
-    throw new DetectionError(
-      'INVALID_PROPERTY',
+    throw invalidProperty(
       `The model ${name} answers ${wrong.name} [${wrong.dims.join(', ')}] to ${batch ?? 1} picture(s): the first axis must be that of the pictures. Export it so.`,
     );
   const forOne = outputs.map(({ name, dims }) => ({ name, dims: dims.slice(1) }));

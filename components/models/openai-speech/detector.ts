@@ -6,7 +6,6 @@ import { shaped } from '../openai/chat.ts';
 import { readServer, type ServerProperties } from '../openai/server-properties.ts';
 import { ModelServer } from '../openai/server.ts';
 import {
-  DetectionError,
   type AudioSource,
   type DetectionJob,
   type Detector,
@@ -17,6 +16,7 @@ import { loadVoiceModel, SAMPLES_PER_MS, type VoiceModel } from '../../detectors
 import { speechIn } from '../whisper/speech-in.ts';
 import type { SpeechWindow } from '../whisper/speech-windows.ts';
 import { waveFile } from './wave-file.ts';
+import { missingProperty } from '../../shared/tracking/settings.ts';
 
 /** `verbose_json`; servers that know only `json` leave out all but the text. Times are seconds. */
 const transcription = z.object({
@@ -49,8 +49,7 @@ async function* writeDown(
 ): AsyncIterable<FoundSound> {
   const settings = readServer(job.properties);
   if (settings.model === '')
-    throw new DetectionError(
-      'MISSING_PROPERTY',
+    throw missingProperty(
       'The LLM_MODEL property is not set: give it the name of a model of the server that takes speech.',
     );
   const language = job.properties['AUDIO_LANGUAGE']?.trim() ?? '';

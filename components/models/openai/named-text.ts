@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isWithin, rootsOf } from '../model-files/roots.ts';
-import { DetectionError } from '../../sdk/detector.ts';
+import { invalidProperty } from '../../shared/tracking/settings.ts';
 
 /** Bytes of a text that is part of a question. */
 const LARGEST = 1024 * 1024;
@@ -26,4 +26,4 @@ async function read(file: string, property: string, name: string): Promise<strin
 }
 
 const refused = (property: string, name: string, why: string) =>
-  new DetectionError('INVALID_PROPERTY', `${property} names "${name}", ${why}.`);
+  invalidProperty(`${property} names "${name}", ${why}.`);

@@ -2,8 +2,7 @@
 import type { Properties } from '../../../domain/types.ts';
 import { withoutSlash } from '../model-servers/answers.ts';
 import { LONGEST_WAIT_MS, readRetries, type Retries } from '../model-servers/patience.ts';
-import { DetectionError } from '../../sdk/detector.ts';
-import { countOf } from '../../shared/tracking/settings.ts';
+import { countOf, invalidProperty, missingProperty } from '../../shared/tracking/settings.ts';
 
 export interface ServerProperties extends Retries {
   /** Without a slash at its end. */
@@ -20,14 +19,13 @@ export function readServer(properties: Properties): ServerProperties {
   const text = (name: string) => properties[name]?.trim() ?? '';
   const uri = withoutSlash(text('API_URI'));
   if (uri === '')
-    throw new DetectionError(
-      'MISSING_PROPERTY',
+    throw missingProperty(
       'The API_URI property is not set: give it the address of a model server that speaks the OpenAI protocol, such as http://127.0.0.1:11434/v1.',
     );
   const healthUri = text('API_HEALTH_URI');
   for (const [name, value] of Object.entries({ API_URI: uri, API_HEALTH_URI: healthUri }))
     if (value !== '' && !/^https?:\/\//i.test(value))
-      throw new DetectionError('INVALID_PROPERTY', `The ${name} property must be an http or https address.`);
+      throw invalidProperty(`The ${name} property must be an http or https address.`);
   return {
     uri,
     token: text('API_TOKEN'),

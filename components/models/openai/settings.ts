@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { Properties } from '../../../domain/types.ts';
 import type { FedTrack } from '../../../protocol/detection-work.ts';
-import { DetectionError } from '../../sdk/detector.ts';
-import { countOf } from '../../shared/tracking/settings.ts';
+import { countOf, invalidProperty, missingProperty } from '../../shared/tracking/settings.ts';
 import { namedText } from './named-text.ts';
 import { readServer, type ServerProperties } from './server-properties.ts';
 
@@ -23,13 +22,9 @@ export async function readChat(properties: Properties, roots: readonly string[])
   const file = async (name: string) => (text(name) === '' ? '' : namedText(roots, name, text(name)));
   const prompt = (await file('GENERATION_PROMPT_PATH')) || (properties['PROMPT_TEMPLATE'] ?? '');
   if (prompt.trim() === '')
-    throw new DetectionError(
-      'MISSING_PROPERTY',
-      'There is no question: set PROMPT_TEMPLATE, or GENERATION_PROMPT_PATH.',
-    );
+    throw missingProperty('There is no question: set PROMPT_TEMPLATE, or GENERATION_PROMPT_PATH.');
   const outputProperty = text('OUTPUT_PROPERTY');
-  if (outputProperty === '')
-    throw new DetectionError('MISSING_PROPERTY', 'The OUTPUT_PROPERTY property is not set.');
+  if (outputProperty === '') throw missingProperty('The OUTPUT_PROPERTY property is not set.');
   const given = text('GENERATION_JSON_SCHEMA_PATH');
   const schema = given.startsWith('{') ? given : await file('GENERATION_JSON_SCHEMA_PATH');
   return {
@@ -51,8 +46,7 @@ function readSchema(text: string): NonNullable<ChatSettings['schema']> {
     const json = JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0];
     return { json, check: z.fromJSONSchema(json) };
   } catch (error) {
-    throw new DetectionError(
-      'INVALID_PROPERTY',
+    throw invalidProperty(
       `GENERATION_JSON_SCHEMA_PATH names no JSON schema that can be used: ${(error as Error).message}`,
     );
   }

@@ -3,7 +3,6 @@ import type { Properties } from '../../../domain/types.ts';
 import type { Transcription } from '../../../media/sound/whisper-filter.ts';
 import { loadVoiceModel, SAMPLES_PER_MS, type VoiceModel } from '../../detectors/speech/voice.ts';
 import {
-  DetectionError,
   type AudioSource,
   type DetectionJob,
   type Detector,
@@ -17,6 +16,7 @@ import { speechIn } from './speech-in.ts';
 import type { SpeechWindow } from './speech-windows.ts';
 import { inEnglish, type SaidText } from './in-english.ts';
 import { Transcriber } from './transcriber.ts';
+import { invalidProperty } from '../../shared/tracking/settings.ts';
 
 /** The runtime passes over shorter windows: silence makes them longer. Samples, a little more than 1 s. */
 const SHORTEST = 17_000;
@@ -84,10 +84,7 @@ function demandLanguage(
   { path, languages }: Awaited<ReturnType<typeof findModel>>,
 ): void {
   if (language === undefined || languages.includes(language)) return;
-  throw new DetectionError(
-    'INVALID_PROPERTY',
-    `AUDIO_LANGUAGE is "${language}", which the Whisper model ${path} does not know.`,
-  );
+  throw invalidProperty(`AUDIO_LANGUAGE is "${language}", which the Whisper model ${path} does not know.`);
 }
 
 function longEnough(samples: Float32Array): Float32Array {

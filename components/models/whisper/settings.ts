@@ -1,7 +1,6 @@
 /** The properties of the descriptor, read and checked. */
 import type { Properties } from '../../../domain/types.ts';
-import { DetectionError } from '../../sdk/detector.ts';
-import { choiceOf, countOf } from '../../shared/tracking/settings.ts';
+import { choiceOf, countOf, invalidProperty, missingProperty } from '../../shared/tracking/settings.ts';
 import { WHISPER_LANGUAGES, whisperCode } from './languages.ts';
 
 const MODES = ['LANGUAGE_DETECTION', 'TRANSCRIPTION', 'SPEECH_TRANSLATION'] as const;
@@ -26,14 +25,12 @@ export function readSettings(properties: Properties): WhisperSettings {
   const mode = choiceOf(properties, 'WHISPER_MODE', MODES);
   const englishOnly = lang === 'EN' || size.endsWith('.en');
   if (englishOnly && mode !== 'TRANSCRIPTION')
-    throw new DetectionError(
-      'INVALID_PROPERTY',
+    throw invalidProperty(
       `A Whisper model for English alone can do no ${mode}: set WHISPER_MODEL_LANG to multi, or WHISPER_MODE to TRANSCRIPTION.`,
     );
   const language = languageOf(properties);
   if (englishOnly && language !== undefined && language !== 'en')
-    throw new DetectionError(
-      'INVALID_PROPERTY',
+    throw invalidProperty(
       `AUDIO_LANGUAGE is "${language}", but the Whisper model is one for English alone: set WHISPER_MODEL_LANG to multi.`,
     );
   return {
@@ -48,11 +45,9 @@ export function readSettings(properties: Properties): WhisperSettings {
 
 function sizeOf(properties: Properties): string {
   const size = properties['WHISPER_MODEL_SIZE']?.trim() ?? '';
-  if (size === '')
-    throw new DetectionError('MISSING_PROPERTY', 'The WHISPER_MODEL_SIZE property is not set.');
+  if (size === '') throw missingProperty('The WHISPER_MODEL_SIZE property is not set.');
   if (/^[A-Za-z0-9][\w.-]*$/.test(size)) return size;
-  throw new DetectionError(
-    'INVALID_PROPERTY',
+  throw invalidProperty(
     `WHISPER_MODEL_SIZE is "${size}"; it must be what stands between "ggml-" and ".bin" in the name of a model file, such as base, small or large-v3-turbo.`,
   );
 }
@@ -67,8 +62,7 @@ function languageOf(properties: Properties): string | undefined {
   if (wanted === '') return undefined;
   const code = whisperCode(wanted);
   if (code !== undefined) return code;
-  throw new DetectionError(
-    'INVALID_PROPERTY',
+  throw invalidProperty(
     `AUDIO_LANGUAGE is "${wanted}"; it must be empty or the code of a language that Whisper knows (ISO 639-1 or 639-3): ${WHISPER_LANGUAGES.join(', ')}.`,
   );
 }

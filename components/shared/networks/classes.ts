@@ -1,6 +1,6 @@
 /** The 80 classes of the COCO data set, in the order in which the network numbers them. */
-import { DetectionError } from '../../sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
+import { invalidProperty } from '../tracking/settings.ts';
 
 // oxfmt-ignore
 export const CLASSES: readonly string[] = [
@@ -22,8 +22,7 @@ export function classesOf(properties: Properties, name: string): ReadonlySet<str
     .filter((word) => word !== '');
   const unknown = wanted.find((word) => !CLASSES.includes(word));
   if (unknown !== undefined)
-    throw new DetectionError(
-      'INVALID_PROPERTY',
+    throw invalidProperty(
       `The ${name} property names "${unknown}", which is no class. Classes: ${CLASSES.join('; ')}.`,
     );
   return new Set(wanted.length === 0 ? CLASSES : wanted);

@@ -19,6 +19,14 @@ export interface Placement {
   readonly top: number;
 }
 
+/** A box of the network's input in pixels of the frame. */
+export const inFrame = (box: Box, { scaleX, scaleY, left, top }: Placement): Box => ({
+  x: box.x * scaleX + left,
+  y: box.y * scaleY + top,
+  width: box.width * scaleX,
+  height: box.height * scaleY,
+});
+
 /** Fills `square` (side * side * 3 values) from `region`, which is in whole pixels and lies within the frame. */
 export function letterbox(frame: Frame, region: Box, square: Float32Array, side: number): Placement {
   const scale = Math.max(region.width, region.height) / side;

@@ -1,13 +1,17 @@
 /** Properties of a sub-job as checked numbers and words. */
 import { DetectionError, numberProperty } from '../../sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
+import type { TrackingRules } from './tracker.ts';
+
+export const invalidProperty = (message: string) => new DetectionError('INVALID_PROPERTY', message);
+export const missingProperty = (message: string) => new DetectionError('MISSING_PROPERTY', message);
 
 /** A number from `least` to `most`; INVALID_PROPERTY when it lies outside. */
 export function numberWithin(properties: Properties, name: string, least: number, most: number): number {
   const value = numberProperty(properties, name);
   if (value < least || value > most) {
     const bounds = most === Infinity ? `${least} or more` : `from ${least} to ${most}`;
-    throw new DetectionError('INVALID_PROPERTY', `The ${name} property is ${value}; it must be ${bounds}.`);
+    throw invalidProperty(`The ${name} property is ${value}; it must be ${bounds}.`);
   }
   return value;
 }
@@ -16,22 +20,24 @@ export function numberWithin(properties: Properties, name: string, least: number
 export function countOf(properties: Properties, name: string, least: number): number {
   const value = numberWithin(properties, name, least, Infinity);
   if (!Number.isSafeInteger(value))
-    throw new DetectionError(
-      'INVALID_PROPERTY',
-      `The ${name} property is ${value}; it must be a whole number.`,
-    );
+    throw invalidProperty(`The ${name} property is ${value}; it must be a whole number.`);
   return value;
 }
 
 /** One of these words, in any case; INVALID_PROPERTY for any other text. */
 export function choiceOf<T extends string>(properties: Properties, name: string, words: readonly T[]): T {
   const text = properties[name]?.trim().toUpperCase() ?? '';
-  if (text === '') throw new DetectionError('MISSING_PROPERTY', `The ${name} property is not set.`);
+  if (text === '') throw missingProperty(`The ${name} property is not set.`);
   const choice = words.find((word) => word === text);
   if (choice === undefined)
-    throw new DetectionError(
-      'INVALID_PROPERTY',
-      `The ${name} property is "${text}"; it must be one of ${words.join(', ')}.`,
-    );
+    throw invalidProperty(`The ${name} property is "${text}"; it must be one of ${words.join(', ')}.`);
   return choice;
 }
+
+/** The TRACKING_* properties. */
+export const trackingRules = (properties: Properties, startConfidence: number): TrackingRules => ({
+  minOverlap: numberWithin(properties, 'TRACKING_MIN_OVERLAP', 0, 1),
+  maxDistance: numberWithin(properties, 'TRACKING_MAX_DISTANCE', 0, Infinity),
+  maxGap: countOf(properties, 'TRACKING_MAX_GAP', 0),
+  startConfidence,
+});

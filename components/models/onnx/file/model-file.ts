@@ -7,6 +7,7 @@ import { DetectionError } from '../../../sdk/detector.ts';
 import { readFileFacts, type FileFacts } from './file-facts.ts';
 import { listModels } from './model-list.ts';
 import { ProtoError } from './proto-file.ts';
+import { invalidProperty, missingProperty } from '../../../shared/tracking/settings.ts';
 
 export interface ModelFile {
   /** As it was named, for people. */
@@ -30,8 +31,7 @@ const ONNX_FOLDER = 'onnx';
 /** Errors: MISSING_PROPERTY, INVALID_PROPERTY, COULD_NOT_OPEN_DATAFILE. */
 export async function findModel(name: string, roots: readonly string[]): Promise<ModelFile> {
   if (name === '')
-    throw new DetectionError(
-      'MISSING_PROPERTY',
+    throw missingProperty(
       'The MODEL_NAME property is not set: give it the name of a model file (ONNX) that lies below a folder of the setting MODEL_ROOTS.',
     );
   const resolved = await rootsOf(roots);
@@ -61,11 +61,7 @@ async function modelAt(named: string, name: string, root: string): Promise<Model
   const real = await realpath(found);
   if (!isWithin(real, root)) throw outside(name);
   const facts = await stat(real);
-  if (!facts.isFile())
-    throw new DetectionError(
-      'INVALID_PROPERTY',
-      `The model ${name} is no file: set MODEL_NAME to an ONNX file.`,
-    );
+  if (!facts.isFile()) throw invalidProperty(`The model ${name} is no file: set MODEL_NAME to an ONNX file.`);
   const version = `${real} ${facts.size} ${facts.mtimeMs} ${facts.ino}`;
   return { name, root, found, path: real, bytes: facts.size, version };
 }
@@ -78,12 +74,11 @@ async function inFolder(folder: string, name: string): Promise<string> {
     const only = names.includes('model.onnx') ? 'model.onnx' : names.length === 1 ? names[0] : undefined;
     if (only !== undefined) return path.join(where, only);
     if (names.length > 1)
-      throw new DetectionError(
-        'INVALID_PROPERTY',
+      throw invalidProperty(
         `The folder ${name} holds ${names.length} models: set MODEL_NAME to one of them, such as ${path.posix.join(name, where === folder ? '' : ONNX_FOLDER, names[0]!)}.`,
       );
   }
-  throw new DetectionError('INVALID_PROPERTY', `The folder ${name} holds no file whose name ends in .onnx.`);
+  throw invalidProperty(`The folder ${name} holds no file whose name ends in .onnx.`);
 }
 
 async function missing(name: string, roots: readonly string[]): Promise<DetectionError> {
@@ -95,15 +90,13 @@ async function missing(name: string, roots: readonly string[]): Promise<Detectio
   const known = models.slice(0, MOST_NAMED).map((one) => one.name);
   const rest = models.length > MOST_NAMED ? ` and ${models.length - MOST_NAMED} more` : '';
   const there = known.length === 0 ? 'No model lies there yet.' : `There are ${known.join(', ')}${rest}.`;
-  return new DetectionError(
-    'INVALID_PROPERTY',
+  return invalidProperty(
     `There is no model ${name} below the folders of the setting MODEL_ROOTS of this host: put the file there, or set MODEL_NAME to one that is. ${there}`,
   );
 }
 
 const outside = (name: string) =>
-  new DetectionError(
-    'INVALID_PROPERTY',
+  invalidProperty(
     `The model ${name} does not lie below a folder of the setting MODEL_ROOTS: put the file there (a link that leads elsewhere does not do), or add its folder to MODEL_ROOTS.`,
   );
 

@@ -9,6 +9,7 @@ import { nanodet } from './nanodet.ts';
 import { yolox, yoloObjectness } from './rows.ts';
 import { classification, embedding, isList, kindByCount, kindByName } from './whole-picture.ts';
 import { yolo } from './yolo.ts';
+import { invalidProperty } from '../../../shared/tracking/settings.ts';
 
 /** The stricter come first. */
 const BOX_HEADS: readonly AnyHead[] = [
@@ -58,8 +59,7 @@ function candidates(
   const kind = kindByName(outputs, known) ?? (BOX_HEADS.some(fits) ? 'BOXES' : kindByCount(outputs, known));
   if (kind === 'BOXES') return BOX_HEADS;
   if (kind !== undefined) return kind === 'EMBEDDING' ? [embedding] : [classification];
-  throw new DetectionError(
-    'INVALID_PROPERTY',
+  throw invalidProperty(
     `The model ${name} answers ${shown(outputs)}, which may be classes as well as a vector: set MODEL_TYPE to CLASSIFICATION or EMBEDDING.`,
   );
 }
