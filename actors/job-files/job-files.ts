@@ -14,6 +14,7 @@ import { isTerminal } from '../batch-job/state/status.ts';
 import { openClientFile, type LocalPath } from './client-file.ts';
 import { jobMedium, resultFolderOf } from './job-media.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
+import { decoded } from '../../domain/decoded.ts';
 
 /** A file of a job, open; whoever asked for it streams or closes it. */
 export interface JobFile {
@@ -203,10 +204,5 @@ function isSame({ bytes, modified, file: key }: IndexedMedium, file: ServedFile)
 /** The last part of its URI. */
 export function nameOf({ uri, file }: IndexedMedium): string {
   if (file !== undefined && !/^file:/i.test(uri)) return basename(file);
-  const last = uri.split('/').at(-1) ?? '';
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return last;
-  }
+  return decoded(uri.split('/').at(-1) ?? '');
 }

@@ -2,6 +2,7 @@
 import type { ReportedDetection, ReportedTrack } from '../../domain/types.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import { iou } from '../../domain/geometry/geometry.ts';
+import { groupBy } from '../../domain/grouping.ts';
 
 /**
  * Answers the index of the track whose box overlaps most with what was found, in the first frame of it; of sound, the track
@@ -9,16 +10,8 @@ import { iou } from '../../domain/geometry/geometry.ts';
  */
 export function ownerFinder(tracks: readonly FedTrack[]): (found: ReportedTrack) => number {
   if (tracks.length === 1) return () => 0;
-  const places = new Map<
-    number,
-    { readonly index: number; readonly box: FedTrack['detections'][number] }[]
-  >();
-  for (const [index, { detections }] of tracks.entries())
-    for (const box of detections) {
-      const there = places.get(box.frame);
-      if (there === undefined) places.set(box.frame, [{ index, box }]);
-      else there.push({ index, box });
-    }
+  const boxes = tracks.flatMap(({ detections }, index) => detections.map((box) => ({ index, box })));
+  const places = groupBy(boxes, ({ box }) => box.frame);
   return (found) => {
     const [first] = found.detections;
     if (first === undefined) return 0;

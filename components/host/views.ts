@@ -5,6 +5,8 @@ import { turn, type Size } from '../../domain/tracks/turned-picture.ts';
 import { fillOf } from '../../media/picture/picture-turning.ts';
 import type { Detection, Properties } from '../../domain/types.ts';
 import type { FedTrack, FeedForward } from '../../protocol/detection-work.ts';
+import type { Point } from '../../domain/geometry/geometry.ts';
+import { groupBy } from '../../domain/grouping.ts';
 
 type Placed = Pick<Detection, 'x' | 'y' | 'width' | 'height' | 'properties'>;
 
@@ -83,14 +85,8 @@ function ownViews(views: ReadonlyMap<number, FrameTransform>): Views {
 
 /** Detections of which something lies in the picture, by frame in ascending order. */
 function byFrame(tracks: readonly FedTrack[], size: Size): ReadonlyMap<number, readonly Placed[]> {
-  const seen = new Map<number, Placed[]>();
-  for (const detection of tracks.flatMap(({ detections }) => detections)) {
-    if (regionOf(detection, size) === null) continue;
-    const there = seen.get(detection.frame);
-    if (there === undefined) seen.set(detection.frame, [detection]);
-    else there.push(detection);
-  }
-  return new Map([...seen].toSorted(([a], [b]) => a - b));
+  const seen = tracks.flatMap(({ detections }) => detections).filter((one) => regionOf(one, size) !== null);
+  return new Map([...groupBy(seen, ({ frame }) => frame)].toSorted(([a], [b]) => a - b));
 }
 
 function regionView(detections: readonly Placed[], size: Size, fill: number): FrameTransform | null {
@@ -129,11 +125,6 @@ export function boxAround(detections: readonly Placed[]): Placed {
   if (!(right > left && bottom > top)) return first;
   const { x, y } = lie.toStored({ x: left, y: top });
   return { x, y, width: right - left, height: bottom - top, properties: first.properties };
-}
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
 }
 
 function cornersOf(box: Placed): Point[] {

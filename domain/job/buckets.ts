@@ -4,6 +4,7 @@
  */
 import { booleanOf, textOf } from '../properties/properties.ts';
 import type { BucketAccess, BucketObject, Properties } from '../types.ts';
+import { decoded } from '../decoded.ts';
 
 /** Where results go. */
 export interface ResultsBucket extends BucketAccess {
@@ -176,15 +177,6 @@ function keysOf(properties: Properties): Omit<BucketAccess, keyof Place> {
 
 function httpUrl(text: string): URL | null {
   return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null;
-}
-
-/** A part of a path with a broken escape is taken as it stands. */
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 function isSet(properties: Properties, name: string): boolean {

@@ -4,6 +4,7 @@
  */
 import type { Properties } from '../types.ts';
 import { isForgiven, valueProblem, type DescribedProperty } from './property-values.ts';
+import { addTo } from '../grouping.ts';
 
 const SHOWN = 40;
 /** Names for which a near one is looked for: comparing costs more than looking up. */
@@ -17,11 +18,7 @@ export class KnownProperties {
   #compared = 0;
 
   constructor(properties: Iterable<DescribedProperty>) {
-    for (const property of properties) {
-      const same = this.#byName.get(property.name);
-      if (same === undefined) this.#byName.set(property.name, [property]);
-      else same.push(property);
-    }
+    for (const property of properties) addTo(this.#byName, property.name, property);
   }
 
   has(name: string): boolean {

@@ -14,7 +14,8 @@ import { exportFileName } from '../../domain/job/export-formats.ts';
 import * as frameList from '../../domain/frames/frame-list.ts';
 import { frameTable } from '../../domain/frames/frame-runs.ts';
 import { firstIndex } from '../../domain/first-index.ts';
-import { groupBy } from '../../domain/grouping.ts';
+import { addTo, groupBy } from '../../domain/grouping.ts';
+import { decoded } from '../../domain/decoded.ts';
 import * as illFormed from '../../domain/geometry/ill-formed.ts';
 import { jobConfigHashInSteps } from '../../domain/job/job-config-hash.ts';
 import { jobNumber } from '../../domain/job/job-id.ts';
@@ -313,6 +314,10 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         many(size, (at) => at),
         (at) => at,
       ),
+    addTo: (size) => {
+      const groups = new Map([[0, many(size, (at) => at)]]);
+      return () => addTo(groups, 0, size);
+    },
   },
   'properties/ignorable-properties.ts': because(FIXED, 'isIgnorable'),
   'geometry/ill-formed.ts': {
@@ -363,6 +368,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         }),
     ],
   },
+  'decoded.ts': { decoded: [...ofText(decoded), ...ofText(decoded, '%')] },
   'text/json-path.ts': {
     ...because(FIXED, 'JsonPathError', 'isContainer'),
     compileJsonPath: [

@@ -1,6 +1,7 @@
 import { isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
 import { listedUri } from './listed-uri.ts';
 import type { StoredJob } from '../../batch-job/state/stored-job.ts';
+import { decoded } from '../../../domain/decoded.ts';
 
 /** Milliseconds since the epoch, from the first to before the second. */
 export interface TimeSpan {
@@ -56,12 +57,4 @@ function hasMedium(media: readonly { readonly uri: string }[], part: string): bo
     const shown = listedUri(uri);
     return shown.toLowerCase().includes(wanted) || decoded(shown).toLowerCase().includes(wanted);
   });
-}
-
-function decoded(uri: string): string {
-  try {
-    return decodeURIComponent(uri);
-  } catch {
-    return uri; // A % that encodes nothing.
-  }
 }

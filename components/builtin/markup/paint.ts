@@ -1,4 +1,5 @@
 /** Drawing straight into tightly packed RGB: only the pixels that change are touched, which is what makes it fast. */
+import type { Point } from '../../../domain/geometry/geometry.ts';
 import type { Colour } from './colours.ts';
 
 export interface Surface {
@@ -12,11 +13,6 @@ export interface Sprite {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8ClampedArray;
-}
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
 }
 
 /** Lays a colour over a pixel; `opacity` from 0 to 1. */

@@ -15,6 +15,7 @@ import type { Issue, MediumFacts, Properties, Range } from '../../../domain/type
 import { partOf, type PreparedMedium, type PrepareWork } from '../../../protocol/media-work.ts';
 import { readText } from '../../../results/text-places.ts';
 import type { WorkContext } from '../../sdk/work-context.ts';
+import { decoded } from '../../../domain/decoded.ts';
 
 /** Bytes that were fetched and hashed; shows that a large medium moves. */
 type Meter = (bytes: number) => void;
@@ -135,11 +136,7 @@ async function metered<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
 function nameOf({ uri, stored }: PrepareWork): string | undefined {
   if (stored === true || /^data:/i.test(uri)) return undefined;
   const segment = URL.canParse(uri) ? new URL(uri).pathname.split('/').at(-1) : undefined;
-  try {
-    return segment === undefined || segment === '' ? undefined : decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  return segment === undefined || segment === '' ? undefined : decoded(segment);
 }
 
 function rangesOf(facts: MediumFacts, { frameRanges, timeRanges }: PrepareWork): readonly Range[] {

@@ -17,6 +17,7 @@ import type { TrackingRules } from '../../shared/tracking/tracker.ts';
 import { classesOf } from '../../shared/networks/classes.ts';
 import { decode, SIDE, suppress } from './decode.ts';
 import { loadObjectNetwork, type ObjectNetwork } from './network.ts';
+import { addTo } from '../../../domain/grouping.ts';
 
 interface Settings {
   readonly threshold: number;
@@ -82,8 +83,7 @@ class ObjectDetector implements Detector {
       const box = clip(inFrame(object, place), frame.width, frame.height);
       if (box === undefined || !classes.has(classification)) continue;
       const properties = { CLASSIFICATION: classification };
-      const detection = { frame: frame.index, ...box, confidence, properties };
-      found.set(classification, [...(found.get(classification) ?? []), detection]);
+      addTo(found, classification, { frame: frame.index, ...box, confidence, properties });
     }
     return found;
   }

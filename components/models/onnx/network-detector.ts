@@ -17,6 +17,7 @@ import { ONE_BY_ONE, type Finding, type Load, type LookedFrame, type Network } f
 import type { SearchSettings } from './settings.ts';
 import type { UnderstoodModel } from './understood.ts';
 import { invalidProperty } from '../../shared/tracking/settings.ts';
+import { addTo } from '../../../domain/grouping.ts';
 
 /** A model with what a sub-job wants of it. */
 export interface AskedModel {
@@ -129,10 +130,7 @@ function detectionsOf(
       ...(finding.vector === undefined ? {} : vectorProperties(finding.vector)),
     };
     // A vector has no confidence of its own.
-    const detection = { frame: frame.index, ...box, confidence: best?.score ?? 1, properties };
-    const same = byClass.get(name);
-    if (same === undefined) byClass.set(name, [detection]);
-    else same.push(detection);
+    addTo(byClass, name, { frame: frame.index, ...box, confidence: best?.score ?? 1, properties });
   }
   return byClass;
 }

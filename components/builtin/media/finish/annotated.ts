@@ -31,6 +31,7 @@ import {
   selectedIn,
   type FinishedTrack,
 } from './finished-line.ts';
+import { addTo } from '../../../../domain/grouping.ts';
 
 export async function* annotatedLines(work: FinishWork, given: WorkContext): AsyncGenerator<string> {
   if (work.derive !== undefined)
@@ -104,10 +105,7 @@ async function takeAnswers(
     told();
     if (track.source === undefined) continue;
     const key = keyOf(track.source.task, track.source.line);
-    const place = await scratch.write(JSON.stringify(rolledUp(track)));
-    const others = answers.get(key);
-    if (others === undefined) answers.set(key, [place]);
-    else others.push(place);
+    addTo(answers, key, await scratch.write(JSON.stringify(rolledUp(track))));
   }
   return answers;
 }

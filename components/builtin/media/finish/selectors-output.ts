@@ -6,6 +6,7 @@ import type { FinishWork } from '../../../../protocol/track-work.ts';
 import { readJsonText } from './feed.ts';
 import type { RawTrack } from './raw-tracks.ts';
 import type { KeepResult } from './keep-results.ts';
+import { addTo } from '../../../../domain/grouping.ts';
 
 /** What a track says of the text that was selected. */
 type SelectedTrack = Pick<RawTrack, 'properties' | 'detections'> & {
@@ -29,10 +30,7 @@ export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOu
       const name = selectors[selected.selector]?.resultDetectionProperty ?? '';
       const output = properties[name] ?? detections[0]?.properties[name];
       const known = outputs[selected.selector];
-      if (output === undefined || known === undefined) return;
-      const all = known.get(selected.text);
-      if (all === undefined) known.set(selected.text, [output]);
-      else all.push(output);
+      if (output !== undefined && known !== undefined) addTo(known, selected.text, output);
     },
     async write() {
       // What searches documents is loaded for the few jobs that have it done.
