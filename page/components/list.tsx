@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { component } from '../../http/schemas/components.ts';
-import { get } from '../kit/api.ts';
-import { useLoaded } from '../kit/load.ts';
+import { useGet } from '../kit/load.ts';
 import { Facts, Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import type { Algorithm } from '../pipelines/whole.ts';
@@ -10,7 +9,7 @@ type Component = z.output<typeof component>;
 
 /** What finds things in media. */
 export function ComponentList() {
-  const components = useLoaded((signal) => get<readonly Component[]>('rest/components', {}, signal), []);
+  const components = useGet<readonly Component[]>('rest/components');
   return (
     <>
       <header class="bar">
@@ -49,10 +48,7 @@ const worksOn = (one: Pick<Component, 'supportsBatchProcessing' | 'supportsStrea
 
 /** One algorithm with its properties. */
 export function AlgorithmView({ name }: { readonly name: string }) {
-  const algorithm = useLoaded(
-    (signal) => get<Algorithm>(`rest/algorithms/${encodeURIComponent(name)}`, {}, signal),
-    [name],
-  );
+  const algorithm = useGet<Algorithm>(`rest/algorithms/${encodeURIComponent(name)}`);
   return (
     <Shown of={algorithm}>
       {(one) => (

@@ -1,6 +1,5 @@
-import { get } from '../kit/api.ts';
 import { words } from '../kit/format.ts';
-import { useLoaded } from '../kit/load.ts';
+import { useGet } from '../kit/load.ts';
 import { go, hrefOf } from '../kit/route.ts';
 import type { JobStatus } from './types.ts';
 
@@ -22,10 +21,7 @@ const STATUSES: readonly JobStatus[] = [
 
 /** What the list is narrowed to; each choice is a place of its own, so that it can be sent on and gone back from. */
 export function JobFilters({ query }: { readonly query: URLSearchParams }) {
-  const pipelines = useLoaded(
-    (signal) => get<readonly { readonly name: string }[]>('rest/pipelines', {}, signal),
-    [],
-  );
+  const pipelines = useGet<readonly { readonly name: string }[]>('rest/pipelines');
   const choose = (name: string, value: string) => {
     const rest = Object.fromEntries([...query].filter(([key]) => key !== 'before'));
     go(hrefOf(['jobs'], { ...rest, [name]: value }));

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { get, urlOf } from '../kit/api.ts';
+import { urlOf } from '../kit/api.ts';
 import { useEvents } from '../kit/events.ts';
 import { duration, moment } from '../kit/format.ts';
-import { useLoaded } from '../kit/load.ts';
+import { useGet } from '../kit/load.ts';
 import { Connection, Facts, Progress, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { JobButtons } from './buttons.tsx';
@@ -14,7 +14,7 @@ import type { JobEvent, JobInfo } from './types.ts';
 /** One job: how it stands as it goes on, what went wrong, and its media with what was found. */
 export function JobView({ id }: { readonly id: string; readonly route: Route }) {
   const path = `rest/jobs/${encodeURIComponent(id)}`;
-  const info = useLoaded((signal) => get<JobInfo>(path, { details: true }, signal), [id]);
+  const info = useGet<JobInfo>(path, { details: true });
   const [event, setEvent] = useState<JobEvent>();
   const live = info.value?.terminal === false;
   const watching = useEvents(

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { get, type Query } from '../kit/api.ts';
+import { type Query } from '../kit/api.ts';
 import { useEvents } from '../kit/events.ts';
 import { counted, duration, fileName, moment } from '../kit/format.ts';
-import { useLoaded } from '../kit/load.ts';
+import { useGet } from '../kit/load.ts';
 import { Connection, Problem, Progress, Status, Table } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { JobButtons, ManyButtons } from './buttons.tsx';
@@ -19,7 +19,7 @@ export function JobList({ route: { query } }: { readonly route: Route }) {
     before: query.get('before') ?? undefined,
   };
   const key = JSON.stringify(asked);
-  const first = useLoaded((signal) => get<JobPage>('rest/jobs', asked, signal), [key]);
+  const first = useGet<JobPage>('rest/jobs', asked);
   const [followed, setFollowed] = useState<{ readonly key: string; readonly page: JobPage }>();
   const watching = useEvents('rest/jobs/events', asked, {
     jobs: (data) =>

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import { get } from '../kit/api.ts';
 import { count, counted, duration, fileName } from '../kit/format.ts';
-import { useLoaded } from '../kit/load.ts';
+import { useGet } from '../kit/load.ts';
 import { Problem, Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import type { MediaOfJob, Medium } from '../viewer/types.ts';
@@ -40,11 +39,7 @@ function Names({ of }: { readonly of: readonly string[] }) {
 
 function Results({ job }: { readonly job: string }) {
   const [offset, setOffset] = useState(0);
-  const media = useLoaded(
-    (signal) =>
-      get<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, { limit: PAGE, offset }, signal),
-    [job, offset],
-  );
+  const media = useGet<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, { limit: PAGE, offset });
   return (
     <Shown of={media}>
       {({ media: page, total, issues }) => (

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState, type Dispatch, type StateUpdater } from 'preact/hooks';
+import { get, urlOf, type Query } from './api.ts';
 
 export interface Loaded<T> {
   /** The last that was loaded; it stays while it is loaded anew. */
@@ -59,6 +60,10 @@ export function useLoaded<T>(
   }, [everyMs]);
   return { value, error, loading, again, set };
 }
+
+/** What the server answers to a GET. */
+export const useGet = <T>(path: string, query: Query = {}, everyMs?: number): Loaded<T> =>
+  useLoaded((signal) => get<T>(path, query, signal), [urlOf(path, query)], everyMs);
 
 /** A value once it has stood still for so many milliseconds. */
 export function useSettled<T>(value: T, ms: number): T {

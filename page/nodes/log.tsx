@@ -1,9 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { z } from 'zod';
 import type { serviceLog } from '../../http/schemas/nodes.ts';
-import { get } from '../kit/api.ts';
 import { moment } from '../kit/format.ts';
-import { useLoaded } from '../kit/load.ts';
+import { useGet } from '../kit/load.ts';
 import { Shown } from '../kit/parts.tsx';
 
 type ServiceLog = z.output<typeof serviceLog>;
@@ -16,11 +15,7 @@ const NEAR = 30;
 export function LogDialog({ service, close }: { readonly service: string; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
-  const log = useLoaded(
-    (signal) => get<ServiceLog>(`rest/nodes/services/${encodeURIComponent(service)}/log`, {}, signal),
-    [service],
-    EVERY_MS,
-  );
+  const log = useGet<ServiceLog>(`rest/nodes/services/${encodeURIComponent(service)}/log`, {}, EVERY_MS);
   return (
     <dialog ref={dialog} class="wide" onClose={close} aria-labelledby="log-title">
       <h2 id="log-title">Last lines of {service}</h2>

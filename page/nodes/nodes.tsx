@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { deployedNodeManagerModel, nodeConfiguration, nodeHosts } from '../../http/schemas/nodes.ts';
 import { get, send } from '../kit/api.ts';
-import { useLoaded } from '../kit/load.ts';
+import { useGet } from '../kit/load.ts';
 import { Problem, Shown, Status, Table } from '../kit/parts.tsx';
 import { isAdmin, type Session } from '../kit/session.ts';
 import { LogDialog } from './log.tsx';
@@ -15,15 +15,11 @@ const EVERY_MS = 2_000;
 
 /** What runs on which host, as it is now; an administrator says how many of each there are to be. */
 export function Nodes({ session }: { readonly session: Session }) {
-  const deployed = useLoaded((signal) => get<Deployed>('rest/nodes/info', {}, signal), [], EVERY_MS);
-  const hosts = useLoaded(
-    (signal) => get<z.output<typeof nodeHosts>>('rest/nodes/hosts', {}, signal),
-    [],
-    EVERY_MS,
-  );
+  const deployed = useGet<Deployed>('rest/nodes/info', {}, EVERY_MS);
+  const hosts = useGet<z.output<typeof nodeHosts>>('rest/nodes/hosts', {}, EVERY_MS);
   const [problem, setProblem] = useState<string>();
   const [read, setRead] = useState<string>();
-  const configuration = useLoaded((signal) => get<Configuration>('rest/nodes/config', {}, signal), []);
+  const configuration = useGet<Configuration>('rest/nodes/config');
   const last = useRef(Promise.resolve());
   // One after the other: each is made of what the one before has left.
   const change = (host: string, service: string, more: number) => {

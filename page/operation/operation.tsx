@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { allJobsStatistics } from '../../http/schemas/jobs/batch-jobs.ts';
 import type { queueInfo } from '../../http/schemas/queues.ts';
 import type { systemMessage } from '../../http/schemas/system-messages.ts';
-import { get, send } from '../kit/api.ts';
+import { send } from '../kit/api.ts';
 import { count, duration, moment, words } from '../kit/format.ts';
-import { useLoaded } from '../kit/load.ts';
+import { useGet } from '../kit/load.ts';
 import { OneField, Risky, Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { isAdmin, type Session } from '../kit/session.ts';
@@ -28,11 +28,7 @@ export function Operation({ session }: { readonly session: Session }) {
 type Message = z.output<typeof systemMessage>;
 
 function Messages({ session }: { readonly session: Session }) {
-  const messages = useLoaded(
-    (signal) => get<readonly Message[]>('rest/system-message', {}, signal),
-    [],
-    EVERY_MS,
-  );
+  const messages = useGet<readonly Message[]>('rest/system-message', {}, EVERY_MS);
   return (
     <section>
       <h2>System messages</h2>
@@ -79,7 +75,7 @@ function Messages({ session }: { readonly session: Session }) {
 type Queue = z.output<typeof queueInfo>;
 
 function Queues() {
-  const queues = useLoaded((signal) => get<readonly Queue[]>('rest/queues', {}, signal), [], EVERY_MS);
+  const queues = useGet<readonly Queue[]>('rest/queues', {}, EVERY_MS);
   return (
     <section>
       <h2>Queues</h2>
@@ -104,7 +100,7 @@ function Queues() {
 type Statistics = z.output<typeof allJobsStatistics>;
 
 function Statistics() {
-  const statistics = useLoaded((signal) => get<Statistics>('rest/jobs/stats', {}, signal), []);
+  const statistics = useGet<Statistics>('rest/jobs/stats');
   return (
     <section>
       <h2>Statistics</h2>

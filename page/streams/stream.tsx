@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { get, send, urlOf } from '../kit/api.ts';
+import { send, urlOf } from '../kit/api.ts';
 import { useEvents } from '../kit/events.ts';
 import { count, moment } from '../kit/format.ts';
-import { useLoaded } from '../kit/load.ts';
+import { useGet } from '../kit/load.ts';
 import { Connection, Facts, Problem, Risky, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { withLine, type LogLine } from './log.ts';
@@ -24,7 +24,7 @@ let keys = 0;
 /** One camera: its newest picture with boxes, and what happens. */
 export function StreamView({ id }: { readonly id: string }) {
   const path = `rest/streaming/jobs/${encodeURIComponent(id)}`;
-  const info = useLoaded((signal) => get<StreamInfo>(path, { details: true }, signal), [id]);
+  const info = useGet<StreamInfo>(path, { details: true });
   const [lines, setLines] = useState<readonly LogLine[]>([]);
   const log = (text: string, at = Date.now()) =>
     setLines((before) => withLine(before, { key: ++keys, at, text }));

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { get, urlOf, type Query } from '../kit/api.ts';
 import { clock, fileName } from '../kit/format.ts';
-import { useLoaded, useSettled } from '../kit/load.ts';
+import { useGet, useLoaded, useSettled } from '../kit/load.ts';
 import { Problem, Shown, Status } from '../kit/parts.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
 import { Downloads } from './downloads.tsx';
@@ -32,12 +32,8 @@ export function Viewer({
   readonly route: Route;
 }) {
   const base = `rest/jobs/${encodeURIComponent(job)}/media/${n}`;
-  const media = useLoaded(
-    (signal) =>
-      get<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, { limit: 1, offset: n }, signal),
-    [base],
-  );
-  const lanes = useLoaded((signal) => get<readonly Lane[]>(`${base}/lanes`, {}, signal), [base]);
+  const media = useGet<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, { limit: 1, offset: n });
+  const lanes = useGet<readonly Lane[]>(`${base}/lanes`);
   return (
     <Shown of={media}>
       {({ media: [medium], total }) =>
