@@ -8,7 +8,7 @@ import {
 } from '../runtime/machine.ts';
 import type { ServiceCommand, ServiceRefusal } from './commands.ts';
 import type { ServiceEffect } from './effects.ts';
-import { NEW_SERVICE, type ServiceState, type ServiceStatus } from './state.ts';
+import { NEW_SERVICE, SERVICE_STATUSES, type ServiceState, type ServiceStatus } from './state.ts';
 
 export interface RestartPolicy {
   /** Delay before a process that died is started again; doubles with each failure to come up. */
@@ -42,18 +42,12 @@ export type ServiceReply = Reply<ServiceTypes>;
 type Change = Outcome<ServiceTypes>;
 type Of<T extends ServiceCommand['type']> = Extract<ServiceCommand, { type: T }>;
 
+const allBut = (...others: readonly ServiceStatus[]): readonly ServiceStatus[] =>
+  SERVICE_STATUSES.filter((status) => !others.includes(status));
+
 const ON: Transitions<ServiceTypes> = {
   configure: {
-    from: [
-      'Unknown',
-      'Configured',
-      'Launching',
-      'Running',
-      'Inactive',
-      'InactiveNoStart',
-      'Delete',
-      'DeleteInactive',
-    ],
+    from: allBut('ShuttingDown', 'ShuttingDownNoRestart'),
     to: ['Configured', 'Launching', 'Running', 'ShuttingDown', 'InactiveNoStart'],
     apply(before, { changed }, { policy }) {
       // One that was removed and is configured once more begins a new life; only its processes are counted on.
@@ -68,16 +62,7 @@ const ON: Transitions<ServiceTypes> = {
     },
   },
   delete: {
-    from: [
-      'Unknown',
-      'Configured',
-      'Launching',
-      'Running',
-      'ShuttingDown',
-      'ShuttingDownNoRestart',
-      'Inactive',
-      'InactiveNoStart',
-    ],
+    from: allBut('Delete', 'DeleteInactive'),
     to: ['Delete', 'DeleteInactive'],
     apply: (state, _, { policy }) =>
       state.alive
@@ -108,15 +93,7 @@ const ON: Transitions<ServiceTypes> = {
         : refused('STALE'),
   },
   start: {
-    from: [
-      'Unknown',
-      'Configured',
-      'Launching',
-      'ShuttingDown',
-      'ShuttingDownNoRestart',
-      'Inactive',
-      'InactiveNoStart',
-    ],
+    from: allBut('Running', 'Delete', 'DeleteInactive'),
     to: ['Launching', 'ShuttingDown'],
     apply(state) {
       const fresh = { ...state, stopped: false, unlaunchable: false, failures: [] };
@@ -170,16 +147,7 @@ const ON: Transitions<ServiceTypes> = {
       isCurrent(state, command) ? { effects: [{ type: 'signal', signal: 'SIGKILL' }] } : refused('STALE'),
   },
   shutdown: {
-    from: [
-      'Unknown',
-      'Configured',
-      'Launching',
-      'Running',
-      'ShuttingDown',
-      'ShuttingDownNoRestart',
-      'Inactive',
-      'Delete',
-    ],
+    from: allBut('InactiveNoStart', 'DeleteInactive'),
     to: ['ShuttingDown', 'ShuttingDownNoRestart', 'Delete', 'Inactive'],
     apply(state, _, { policy: { shutdownMs } }) {
       if (!state.alive) return only({ ...state, status: 'Inactive' });

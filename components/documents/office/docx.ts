@@ -35,7 +35,6 @@ class Body implements XmlHandler {
   readonly #relations: Relations;
   readonly #notes: ReadonlyMap<string, string>;
   readonly #found: DocumentItem[];
-  #leftOut = 0;
   #runs = 0;
   #inText = false;
   #noted: string[] = [];
@@ -47,11 +46,11 @@ class Body implements XmlHandler {
     this.#paragraphs = new Paragraphs(this.#pages, found);
   }
 
+  leavesOut(name: string): boolean {
+    return LEFT_OUT.has(name);
+  }
+
   open(name: string, attributes: Attributes): void {
-    if (this.#leftOut > 0 || LEFT_OUT.has(name)) {
-      this.#leftOut++;
-      return;
-    }
     if (name === 'p') this.#paragraphs.begin();
     else if (name === 'r') this.#runs++;
     else if (name === 't') this.#inText = true;
@@ -62,12 +61,11 @@ class Body implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.#inText && this.#leftOut === 0) this.#paragraphs.add(text);
+    if (this.#inText) this.#paragraphs.add(text);
   }
 
   close(name: string): void {
-    if (this.#leftOut > 0) this.#leftOut--;
-    else if (name === 't') this.#inText = false;
+    if (name === 't') this.#inText = false;
     else if (name === 'r') this.#runs--;
     else if (name === 'p') {
       this.#paragraphs.end();

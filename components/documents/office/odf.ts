@@ -31,7 +31,6 @@ class Content implements XmlHandler {
   readonly #breaks = new PageBreaks();
   #row: Row | undefined;
   #sheet = false;
-  #leftOut = 0;
   /** The pictures of each frame that is open. */
   readonly #frames: PictureItem[][] = [];
   /** Slides or sheets so far; 0 in a text. */
@@ -43,11 +42,11 @@ class Content implements XmlHandler {
     this.#paragraphs = new Paragraphs(this.#pages, found);
   }
 
+  leavesOut(name: string): boolean {
+    return LEFT_OUT.has(name);
+  }
+
   open(name: string, attributes: Attributes): void {
-    if (this.#leftOut > 0 || LEFT_OUT.has(name)) {
-      this.#leftOut++;
-      return;
-    }
     this.#breaks.open(name, attributes);
     if (name === 'spreadsheet') this.#sheet = true;
     else if ((name === 'page' && isDrawn(attributes)) || (name === 'table' && this.#sheet)) this.#leaf();
@@ -63,14 +62,10 @@ class Content implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.#leftOut === 0) this.#add(text.replace(/\s+/g, ' '));
+    this.#add(text.replace(/\s+/g, ' '));
   }
 
   close(name: string): void {
-    if (this.#leftOut > 0) {
-      this.#leftOut--;
-      return;
-    }
     if (name === 'spreadsheet') this.#sheet = false;
     else if (name === 'frame') this.#found.push(...shownOf(this.#frames.pop() ?? []));
     else if (name === 'table-cell') this.#row?.end();

@@ -39,7 +39,6 @@ class Drawing implements XmlHandler {
   readonly #pages = new Pages();
   readonly #paragraphs: Paragraphs;
   readonly #found: DocumentItem[];
-  #leftOut = 0;
   #inText = false;
 
   constructor(relations: Relations, page: number, found: DocumentItem[]) {
@@ -49,9 +48,12 @@ class Drawing implements XmlHandler {
     this.#paragraphs = new Paragraphs(this.#pages, found);
   }
 
+  leavesOut(name: string, attributes: Attributes): boolean {
+    return name === 'Fallback' || isSlideField(name, attributes);
+  }
+
   open(name: string, attributes: Attributes): void {
-    if (this.#leftOut > 0 || name === 'Fallback' || isSlideField(name, attributes)) this.#leftOut++;
-    else if (name === 'p') this.#paragraphs.begin();
+    if (name === 'p') this.#paragraphs.begin();
     else if (name === 't') this.#inText = true;
     else if (name === 'br') this.#paragraphs.add('\n');
     else if (name === 'blip') {
@@ -61,12 +63,11 @@ class Drawing implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.#inText && this.#leftOut === 0) this.#paragraphs.add(text);
+    if (this.#inText) this.#paragraphs.add(text);
   }
 
   close(name: string): void {
-    if (this.#leftOut > 0) this.#leftOut--;
-    else if (name === 't') this.#inText = false;
+    if (name === 't') this.#inText = false;
     else if (name === 'p') this.#paragraphs.end();
   }
 }

@@ -13,6 +13,8 @@ const { SaxesParser } = createRequire(import.meta.url)('saxes') as typeof Saxes;
 export type Attributes = Readonly<Record<string, string>>;
 
 export interface XmlHandler {
+  /** Nothing is told of such an element, nor of what is in it. */
+  leavesOut?(name: string, attributes: Attributes): boolean;
   open?(name: string, attributes: Attributes): void;
   text?(text: string): void;
   close?(name: string): void;
@@ -48,19 +50,22 @@ export async function scanXml(chunks: AsyncIterable<Uint8Array>, handler: XmlHan
 
 function parserFor(handler: XmlHandler, heard: () => void): Saxes.SaxesParser {
   const parser = new SaxesParser();
-  let depth = 0;
+  let [depth, leftOut] = [0, 0];
   parser.on('opentag', (tag) => {
     heard();
     if (++depth > MAX_XML_DEPTH) throw tooLarge(`its elements are nested more than ${MAX_XML_DEPTH} deep`);
-    handler.open?.(localName(tag.name), tag.attributes);
+    const name = localName(tag.name);
+    if (leftOut > 0 || handler.leavesOut?.(name, tag.attributes) === true) leftOut++;
+    else handler.open?.(name, tag.attributes);
   });
   parser.on('closetag', (tag) => {
     depth--;
-    handler.close?.(localName(tag.name));
+    if (leftOut > 0) leftOut--;
+    else handler.close?.(localName(tag.name));
   });
   const text = (value: string) => {
     heard();
-    handler.text?.(value);
+    if (leftOut === 0) handler.text?.(value);
   };
   parser.on('text', text);
   parser.on('cdata', text);
