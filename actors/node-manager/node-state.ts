@@ -24,23 +24,21 @@ export const TOKENS = 'token/';
 export const NODES = 'nodes';
 
 /** Specification 2.4, DeployedServiceModel. */
-export interface DeployedServiceModel {
+const deployedService = z.object({
   /** `<host>:<service>:<n>` */
-  readonly name: string;
-  readonly kind: 'simple' | 'generic';
-  readonly rank: number;
-  readonly serviceCount: number;
-  readonly lastKnownState: (typeof SERVICE_STATUSES)[number];
-  readonly restartCount: number;
-  readonly unlaunchable: boolean;
-}
+  name: z.string(),
+  kind: z.enum(['simple', 'generic']),
+  rank: z.number(),
+  serviceCount: z.number(),
+  lastKnownState: z.enum(SERVICE_STATUSES),
+  restartCount: z.number(),
+  unlaunchable: z.boolean(),
+});
+export type DeployedServiceModel = Readonly<z.infer<typeof deployedService>>;
 
 /** Which start of a node it is that tells this, and whose; of nodes of servers nothing. */
-export interface NodeAbout {
-  readonly instance: string;
-  readonly version: string;
-  readonly client: string;
-}
+const aboutSchema = z.object({ instance: z.string(), version: z.string(), client: z.string() });
+export type NodeAbout = Readonly<z.infer<typeof aboutSchema>>;
 
 /** Of a node on another host, for servers that share a store: how its messages stand, whichever of them takes the next one. */
 const linkSchema = z.object({
@@ -67,19 +65,9 @@ export const nodeBody = z.object({
   seenAt: z.number(),
   /** Of a server's own node. */
   version: z.string().optional(),
-  about: z.object({ instance: z.string(), version: z.string(), client: z.string() }).optional(),
+  about: aboutSchema.optional(),
   link: linkSchema.optional(),
-  services: z.array(
-    z.object({
-      name: z.string(),
-      kind: z.enum(['simple', 'generic']),
-      rank: z.number(),
-      serviceCount: z.number(),
-      lastKnownState: z.enum(SERVICE_STATUSES),
-      restartCount: z.number(),
-      unlaunchable: z.boolean(),
-    }),
-  ),
+  services: z.array(deployedService),
 });
 export type NodeBody = z.infer<typeof nodeBody>;
 const tokenSchema = z.object({ worker: z.string(), queues: z.array(z.string()) });
