@@ -14,11 +14,12 @@ import {
 import type { Clock } from '../basics/clock.ts';
 
 /** Who has logged in, as the provider's claims said it then. */
-export interface SessionUser {
-  readonly name: string;
-  readonly subject: string | null;
-  readonly roles: readonly ('USER' | 'ADMIN')[];
-}
+const sessionUser = z.object({
+  name: z.string(),
+  subject: z.string().nullable(),
+  roles: z.array(z.enum(['USER', 'ADMIN'])).readonly(),
+});
+export type SessionUser = Readonly<z.infer<typeof sessionUser>>;
 
 export interface Session {
   /** What the store calls it: the hash of the secret that the browser has. */
@@ -67,11 +68,7 @@ const ATTEMPTS = 5;
 
 const kept = z.object({
   realm: z.string(),
-  user: z.object({
-    name: z.string(),
-    subject: z.string().nullable(),
-    roles: z.array(z.enum(['USER', 'ADMIN'])).readonly(),
-  }),
+  user: sessionUser,
   began: z.number(),
   used: z.number(),
   idToken: z.string().optional(),

@@ -7,38 +7,26 @@ export const MESSAGE_TYPES = ['all', 'admin', 'login'] as const;
 export const REMOVE_STRATEGIES = ['atServerStartup', 'manual'] as const;
 export const SEVERITIES = ['info', 'warning', 'error'] as const;
 
-export type MessageType = (typeof MESSAGE_TYPES)[number];
-export type RemoveStrategy = (typeof REMOVE_STRATEGIES)[number];
 export type Severity = (typeof SEVERITIES)[number];
 
-/** A message as somebody wants it posted (specification 2.5). */
-export interface MessageDraft {
-  readonly msg: string;
-  readonly msgType: MessageType;
-  readonly removeStrategy: RemoveStrategy;
-  readonly severity: Severity;
-}
-
-export interface SystemMessage extends MessageDraft {
-  readonly id: number;
-  /** Milliseconds since the epoch. */
-  readonly datePosted: number;
-}
-
-/** All messages, by id. */
-export interface SystemMessages {
-  readonly messages: ReadonlyMap<number, SystemMessage>;
-}
-
-/** The body of a row. */
+/** The body of a row (specification 2.5). */
 export const storedMessage = z.object({
   id: z.int(),
   msg: z.string(),
   msgType: z.enum(MESSAGE_TYPES),
   removeStrategy: z.enum(REMOVE_STRATEGIES),
   severity: z.enum(SEVERITIES),
+  /** Milliseconds since the epoch. */
   datePosted: z.number(),
 });
+export type SystemMessage = Readonly<z.infer<typeof storedMessage>>;
+/** A message as somebody wants it posted. */
+export type MessageDraft = Omit<SystemMessage, 'id' | 'datePosted'>;
+
+/** All messages, by id. */
+export interface SystemMessages {
+  readonly messages: ReadonlyMap<number, SystemMessage>;
+}
 
 /** Rows in the order of their ids. */
 export const ROW_PREFIX = 'message/';

@@ -22,13 +22,6 @@ export const succeeded = (warnings: readonly string[] = []) =>
 
 export const failed = (message: string) => ({ responseCode: 1 as const, message });
 
-/** What may be left out. Many programs write null for what they leave out: it counts as absent. */
-export const orAbsent = <T extends z.ZodType>(schema: T) =>
-  schema
-    .nullish()
-    .transform((value): z.output<T> | undefined => value ?? undefined)
-    .optional();
-
 /** A whole number as it stands in a query or a path: digits only, between the two bounds. */
 export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   z

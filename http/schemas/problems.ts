@@ -1,6 +1,7 @@
 /** Checks bodies and queries, and says what is wrong in words for whoever wrote them: where, what is expected there, what was given. */
 import { z } from 'zod';
 import { parseBounded } from '../../actors/catalog/descriptors/bounded-parse.ts';
+import { alternatives, pathText } from '../../actors/catalog/descriptors/fields.ts';
 
 /** Problems that are told of one request. */
 const MAX_LINES = 100;
@@ -20,19 +21,13 @@ export function checked<T>(
   const { issues, partly } = outcome;
   const lines = issues
     .slice(0, MAX_LINES)
-    .map(({ path, message }) => `${placeOf(path) || whole}: ${message}`);
+    .map(({ path, message }) => `${pathText(path) || whole}: ${message}`);
   if (issues.length > lines.length) lines.push(`(and ${issues.length - lines.length} more)`);
   if (partly) lines.push(FIRST_ONLY);
   return { problems: lines.join('\n') };
 }
 
 const FIRST_ONLY = '(The body is large: what follows the first problem was not looked at.)';
-
-function placeOf(path: readonly PropertyKey[]): string {
-  return path
-    .map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`))
-    .join('');
-}
 
 /** Where a schema has no words of its own. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
@@ -95,9 +90,4 @@ function isWhat(input: unknown, tellsValue: boolean): string {
 /** In double quotes, without line breaks and other characters that would not show. */
 function quoted(text: string): string {
   return JSON.stringify(text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED - 1)}…`);
-}
-
-function alternatives(words: readonly string[]): string {
-  if (words.length < 3) return words.join(' or ');
-  return `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}`;
 }

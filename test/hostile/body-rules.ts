@@ -134,7 +134,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     componentDescriptor: body(componentDescriptor, descriptor),
   },
   'http/schemas/common.ts': {
-    ...because(ANSWER, 'responseMessage', 'coreResponse', 'orAbsent'),
+    ...because(ANSWER, 'responseMessage', 'coreResponse', 'succeeded', 'failed'),
     wholeNumber: text(common.wholeNumber(0), (given) => given),
     trueOrFalse: text(common.trueOrFalse, (given) => given),
     orEmpty: text(common.orEmpty(common.trueOrFalse), (given) => given),
@@ -403,6 +403,9 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       'listOf',
       'someOf',
       'wordOf',
+      'maybe',
+      'pathText',
+      'alternatives',
       'parseFields',
     ),
     validName: text(fields.validName, (given) => given),

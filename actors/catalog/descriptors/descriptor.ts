@@ -1,17 +1,11 @@
 import { z } from 'zod';
 import { MEDIA_TYPES, type AlgorithmProperty } from '../../../domain/types.ts';
-import { elementName, filled, listOf, scalar, someOf, trimmed, validName, wordOf } from './fields.ts';
+import { elementName, filled, listOf, maybe, scalar, someOf, trimmed, validName, wordOf } from './fields.ts';
 
 /** A component descriptor: what a component is and what pipelines it brings. Names are trimmed and upper-cased. */
 const PROPERTY_TYPES = ['BOOLEAN', 'FLOAT', 'DOUBLE', 'INT', 'LONG', 'STRING'] as const;
 const LANGUAGES = ['java', 'c++', 'python', 'javascript', 'typescript'] as const;
 
-/** Descriptors written by programs say null for what they leave out. */
-const maybe = <T extends z.ZodType>(schema: T) =>
-  schema
-    .nullish()
-    .transform((value): z.output<T> | undefined => value ?? undefined)
-    .optional();
 /** Rules over several fields are also held when another field is wrong, so that all problems are told at once. */
 const always = {
   when: ({ value }: { readonly value: unknown }) => typeof value === 'object' && value !== null,

@@ -31,6 +31,12 @@ export const trimmed = z.string().trim();
 export const filled = trimmed.min(1);
 /** Text that real descriptors also give as a number or a boolean. */
 export const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+/** What may be left out. Many programs write null for what they leave out: it counts as absent. */
+export const maybe = <T extends z.ZodType>(schema: T) =>
+  schema
+    .nullish()
+    .transform((value): z.output<T> | undefined => value ?? undefined)
+    .optional();
 export const listOf = <T extends z.ZodType>(entry: T) => z.array(entry).max(MAX_ENTRIES);
 export const someOf = <T extends z.ZodType>(entry: T) => listOf(entry).min(1);
 
@@ -56,7 +62,7 @@ export function parseFields<T>(schema: z.ZodType<T>, value: unknown): Parsed<T> 
 }
 
 /** `algorithm.providesCollection.properties[0].type` */
-function pathText(path: readonly PropertyKey[]): string {
+export function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`))
     .join('');
@@ -83,7 +89,7 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   return undefined;
 }
 
-function alternatives(words: readonly string[]): string {
+export function alternatives(words: readonly string[]): string {
   if (words.length < 3) return words.join(' or ');
   return `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}`;
 }

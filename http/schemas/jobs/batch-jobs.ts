@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { BATCH_JOB_STATUSES } from '../../../actors/batch-job/state/status.ts';
+import { maybe } from '../../../actors/catalog/descriptors/fields.ts';
 import { DOCUMENT_FORMATS } from '../../../domain/job/export-formats.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
-import { coreResponse, externalId, orAbsent, orEmpty, timestamp, trueOrFalse } from '../common.ts';
+import { coreResponse, externalId, orEmpty, timestamp, trueOrFalse } from '../common.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
 /** The value of a property: text. Many programs write numbers and booleans as such. */
@@ -51,12 +52,12 @@ const transientTask = z.object({ name: z.string().min(1), actions: z.array(z.str
 const transientAction = z.object({
   name: z.string().min(1),
   algorithm: z.string().min(1),
-  properties: orAbsent(z.array(z.object({ name: z.string(), value: propertyValue }))),
+  properties: maybe(z.array(z.object({ name: z.string(), value: propertyValue }))),
 });
 const transientPipelineDefinition = z.object({
   pipeline: z.array(z.string().min(1)),
-  tasks: orAbsent(z.array(transientTask)),
-  actions: orAbsent(z.array(transientAction)),
+  tasks: maybe(z.array(transientTask)),
+  actions: maybe(z.array(transientAction)),
 });
 
 export const jobCreationRequest = z
