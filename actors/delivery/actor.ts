@@ -11,20 +11,9 @@ import { failureText, noticeOf } from './policy.ts';
 import { DELIVERY_MACHINE, type DeliveryReply } from './transitions.ts';
 
 /** How notices are made to leave the outbox. */
-export interface Delivery {
-  /** There are notices for this destination: after the commit that put them there. */
-  wake(destination: string): void;
-  /** The same for every destination of the store: at start, and now and then in case that a message was lost. */
-  wakeAll(): Promise<void>;
-  /** Why a destination takes nothing, when it has done so for some time. */
-  troubleOf(destination: string): string | undefined;
-  /** Before the server stops: sends nothing more, and waits up to `deadlineMs` until the ends of what is under way are committed. */
-  settle(deadlineMs: number): Promise<void>;
-}
-
 /** One deliverer for each destination: a receiver that is slow or dead holds up nobody else's notices. */
 export function registerDelivery(system: ActorSystem, deps: DeliveryDeps): Delivery {
-  return new Deliverers(system, deps);
+  return new Delivery(system, deps);
 }
 
 /** More than a deliverer sends itself at a time, for each request. */
@@ -34,7 +23,7 @@ const DESTINATIONS = 500;
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** What outlives a deliverer that leaves memory: its timer, and what is under way. */
-class Deliverers implements Delivery {
+export class Delivery {
   readonly #deps: DeliveryDeps;
   readonly #family: Family<DeliveryCommand, DeliveryReply>;
   /** By destination. */
@@ -59,6 +48,7 @@ class Deliverers implements Delivery {
     this.#family = system.register(kind);
   }
 
+  /** There are notices for this destination: after the commit that put them there. */
   readonly wake = (destination: string): void => {
     if (this.#woken.has(destination)) return;
     this.#woken.add(destination);
@@ -67,6 +57,7 @@ class Deliverers implements Delivery {
       .catch(() => this.#woken.delete(destination));
   };
 
+  /** The same for every destination of the store: at start, and now and then in case that a message was lost. */
   async wakeAll(): Promise<void> {
     const before = [...this.#troubles.keys()];
     const found = new Set<string>();
@@ -81,8 +72,10 @@ class Deliverers implements Delivery {
     for (const destination of before) if (!found.has(destination)) this.#troubles.delete(destination);
   }
 
+  /** Why a destination takes nothing, when it has done so for some time. */
   readonly troubleOf = (destination: string): string | undefined => this.#troubles.get(destination);
 
+  /** Before the server stops: sends nothing more, and waits up to `deadlineMs` until the ends of what is under way are committed. */
   async settle(deadlineMs: number): Promise<void> {
     this.#closed = true;
     const { clock } = this.#deps;

@@ -1,26 +1,20 @@
-import type { Logger } from '../../config/logger.ts';
 import {
   SearchBroken,
   SearchBusy,
   type IndexedJob,
   type RebuildMark,
-  type SearchIndex,
   type SearchQuery,
 } from '../../store/search.ts';
-import { allEntries, type IndexEntry, type Store } from '../../store/store.ts';
+import { allEntries, type IndexEntry } from '../../store/store.ts';
 import { ENDED_JOBS } from '../batch-job/state/indexes.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
 import type { Clock } from '../basics/clock.ts';
 import { readableJob } from '../batch-job/state/stored-job.ts';
-import { JobDocuments } from './job-documents.ts';
+import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
 import type { Search, SearchAnswer } from './search.ts';
 
-export interface JobFollowerDeps {
-  readonly store: Store;
-  readonly index: SearchIndex;
+export interface JobFollowerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
-  readonly logger: Logger;
-  readonly dataDir: string;
   /** Has the other servers make their indexes anew. */
   rebuildElsewhere(): void;
 }

@@ -1,25 +1,13 @@
-import type { Logger } from '../../config/logger.ts';
-import {
-  SearchBroken,
-  SearchBusy,
-  type RebuildMark,
-  type SearchIndex,
-  type SearchQuery,
-} from '../../store/search.ts';
-import type { Store } from '../../store/store.ts';
+import { SearchBroken, SearchBusy, type RebuildMark, type SearchQuery } from '../../store/search.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/state/indexes.ts';
 import type { Clock } from '../basics/clock.ts';
 import type { Family } from '../runtime/system.ts';
-import { JobDocuments } from './job-documents.ts';
+import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
 import type { Search, SearchAnswer } from './search.ts';
 
-export interface JobIndexerDeps {
-  readonly store: Store;
-  readonly index: SearchIndex;
+export interface JobIndexerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
-  readonly logger: Logger;
-  readonly dataDir: string;
   jobs(): Pick<Family<JobCommand, JobReply>, 'ask'>;
 }
 

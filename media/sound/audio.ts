@@ -33,12 +33,6 @@ export interface AudioOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface AudioReader extends AudioSource {
-  /** Once per reader; each chunk is a fresh array. */
-  chunks(): AsyncGenerator<Float32Array, void, undefined>;
-  close(): void;
-}
-
 /** Errors: COULD_NOT_OPEN_MEDIA (no such format, no audio stream), later COULD_NOT_READ_MEDIA (nothing can be decoded). */
 export function openAudio(path: string, options: AudioOptions = {}): Promise<AudioReader> {
   return Promise.resolve().then(() => {
@@ -46,7 +40,7 @@ export function openAudio(path: string, options: AudioOptions = {}): Promise<Aud
     try {
       if (container.audio === undefined)
         throw new MediumError('COULD_NOT_OPEN_MEDIA', 'The medium has no audio stream.');
-      return new Reader(container, container.audio, openDecoder(container.audio), options);
+      return new AudioReader(container, container.audio, openDecoder(container.audio), options);
     } catch (error) {
       container.close();
       throw error;
@@ -54,7 +48,7 @@ export function openAudio(path: string, options: AudioOptions = {}): Promise<Aud
   });
 }
 
-class Reader implements AudioReader {
+export class AudioReader implements AudioSource {
   readonly startTime: number;
   readonly close: () => void;
   readonly #container: Container;
@@ -84,6 +78,7 @@ class Reader implements AudioReader {
     });
   }
 
+  /** Once per reader; each chunk is a fresh array. */
   async *chunks(): AsyncGenerator<Float32Array, void, undefined> {
     const gatherer = new Gatherer();
     try {

@@ -37,12 +37,6 @@ export interface VideoOptions extends SamplingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface VideoReader extends FrameSource {
-  /** Once per reader. The data of a frame is overwritten by the next one. */
-  frames(): AsyncGenerator<Frame, void, undefined>;
-  close(): void;
-}
-
 /** Errors: COULD_NOT_OPEN_MEDIA (no such format, no picture stream), COULD_NOT_READ_MEDIA (nothing can be decoded). */
 export async function openVideo(path: string, options: VideoOptions = {}): Promise<VideoReader> {
   const cursor = await openCursor(path, options.threads, options.signal);
@@ -51,7 +45,7 @@ export async function openVideo(path: string, options: VideoOptions = {}): Promi
     // At a constant rate a cap is an interval.
     const sampled = options.known?.constantRate === true ? { ...options, rateCap: undefined } : options;
     const count = found instanceof CountedTimes ? undefined : found.count;
-    return new Reader(cursor, found, sampling(sampled, count ?? options.known?.length), options);
+    return new VideoReader(cursor, found, sampling(sampled, count ?? options.known?.length), options);
   } catch (error) {
     cursor.close();
     throw error;
@@ -72,7 +66,7 @@ async function numbering(
   return tabledNumbers(pts, frameTimes(pts, cursor, { origin: container.origin }));
 }
 
-class Reader implements VideoReader {
+export class VideoReader implements FrameSource {
   readonly width: number;
   readonly height: number;
   readonly fps: number;
@@ -114,6 +108,7 @@ class Reader implements VideoReader {
     this.stop = sampled.stop;
   }
 
+  /** Once per reader. The data of a frame is overwritten by the next one. */
   async *frames(): AsyncGenerator<Frame, void, undefined> {
     const { first, start, stop, keyFramesOnly } = this.#picker.sampling;
     try {

@@ -14,14 +14,6 @@ const WHITE: Colour = [255, 255, 255];
 
 const CONCEAL = { BLUR: blur, PIXELATE: pixelate } as const;
 
-export interface Drawing {
-  /** Size of the drawn pictures. */
-  readonly width: number;
-  readonly height: number;
-  /** Puts the stored picture upright into `to`, which holds width x height RGB pixels, and draws over it. */
-  draw(frame: Frame, marks: readonly Mark[], to: Uint8Array): void;
-}
-
 /** Sizes in pixels that go with the size of the picture. */
 interface Measures {
   readonly border: number;
@@ -38,11 +30,8 @@ function measuresOf({ width, height }: Upright, settings: MarkupSettings): Measu
   };
 }
 
-export function drawing(upright: Upright, settings: MarkupSettings): Drawing {
-  return new Drawer(upright, settings);
-}
-
-class Drawer implements Drawing {
+export class Drawing {
+  /** Size of the drawn pictures. */
   readonly width: number;
   readonly height: number;
   readonly #upright: Upright;
@@ -58,6 +47,7 @@ class Drawer implements Drawing {
     this.height = upright.height + 2 * this.#measures.border;
   }
 
+  /** Puts the stored picture upright into `to`, which holds width x height RGB pixels, and draws over it. */
   draw(frame: Frame, marks: readonly Mark[], to: Uint8Array): void {
     const surface = { width: this.width, height: this.height, data: to };
     put(this.#upright.apply(frame), surface, this.#measures.border);

@@ -13,7 +13,7 @@ import type { Frame } from '../../sdk/detector.ts';
 import type { WorkMedium } from '../../../protocol/media-work.ts';
 import type { MarkupWork } from '../../../protocol/track-work.ts';
 import type { WorkContext } from '../../sdk/work-context.ts';
-import { drawing, type Drawing } from './draw.ts';
+import { Drawing } from './draw.ts';
 import { framesOf, partsInFrames, partsInTime, placesIn, soundOf, type Excerpt } from './excerpt.ts';
 import type { Marks } from './marks.ts';
 import type { MarkupSettings } from './settings.ts';
@@ -40,7 +40,7 @@ export async function markUpVideo(
   const reader = await openVideo(medium.path, { frames, known, signal: context.signal });
   try {
     const upright = uprightOf(medium.metadata, reader);
-    const drawer = drawing(upright, settings);
+    const drawer = new Drawing(upright, settings);
     const timing = timingOf(medium, reader, settings, excerpt);
     const { width, height } = drawer;
     const { tick, frameRate, soundParts } = timing;

@@ -14,7 +14,7 @@ import type { StoreFile } from '../media/artifacts/artifact-files.ts';
 import { DetectionError } from '../../sdk/detector.ts';
 import type { MarkupAnswer, MarkupWork } from '../../../protocol/track-work.ts';
 import type { WorkContext } from '../../sdk/work-context.ts';
-import { drawing } from './draw.ts';
+import { Drawing } from './draw.ts';
 import { concealmentOf } from './concealment.ts';
 import { markUpVideo, type Drawn } from './markup-video.ts';
 import { readMarks } from './read-marks.ts';
@@ -87,7 +87,7 @@ async function markUpImage(
   { signal, progress }: WorkContext,
 ): Promise<readonly Issue[]> {
   const picture = await readImage(medium.path);
-  const drawer = drawing(uprightOf(medium.metadata, picture), settings);
+  const drawer = new Drawing(uprightOf(medium.metadata, picture), settings);
   const { width, height } = drawer;
   const data = new Uint8Array(width * height * 3);
   drawer.draw(picture, marks.byFrame()(picture.index), data);

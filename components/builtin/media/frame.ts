@@ -10,7 +10,7 @@ import { sharp } from '../../../media/picture/sharp.ts';
 import { uprightOf } from '../../../media/picture/upright.ts';
 import type { FrameWork } from '../../../protocol/media-work.ts';
 import { jsonPieces } from '../../../results/json-pieces.ts';
-import { drawing } from '../markup/draw.ts';
+import { Drawing } from '../markup/draw.ts';
 import type { Mark } from '../markup/marks.ts';
 import { markupSettings } from '../markup/settings.ts';
 import type { Frame } from '../../sdk/detector.ts';
@@ -73,7 +73,7 @@ function drawn(
   metadata: FrameWork['medium']['metadata'],
 ): Promise<Buffer> {
   const settings = markupSettings({ MARKUP_VIDEO_FRAME_NUMBERS_ENABLED: 'FALSE' }, true);
-  const drawer = drawing(uprightOf(metadata, found), settings);
+  const drawer = new Drawing(uprightOf(metadata, found), settings);
   const { width, height } = drawer;
   const data = new Uint8Array(width * height * 3);
   drawer.draw(found, marks, data);

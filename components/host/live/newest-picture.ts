@@ -2,7 +2,7 @@
 import { sharp } from '../../../media/picture/sharp.ts';
 import { uprightOf } from '../../../media/picture/upright.ts';
 import type { ReportedDetection } from '../../../domain/types.ts';
-import { drawing, type Drawing } from '../../builtin/markup/draw.ts';
+import { Drawing } from '../../builtin/markup/draw.ts';
 import type { Mark } from '../../builtin/markup/marks.ts';
 import { markupSettings } from '../../builtin/markup/settings.ts';
 import type { LiveFrame } from './source.ts';
@@ -42,7 +42,7 @@ export class NewestPicture {
     const { width, height } = frame;
     if (this.#size !== `${width}x${height}`) {
       this.#size = `${width}x${height}`;
-      this.#drawing = drawing(
+      this.#drawing = new Drawing(
         uprightOf({}, frame),
         markupSettings({ MARKUP_VIDEO_FRAME_NUMBERS_ENABLED: 'FALSE' }, true),
       );
