@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DeclaredAnswer, json, nothing, type Operation, sentence } from '../routing/declaration.ts';
+import { type DeclaredAnswer, nothing, type Operation, sentence } from '../routing/declaration.ts';
 
 /** What any operation may answer besides what it declares, by who may call it and whether it takes a JSON body. */
 export function answersOf(operation: Operation): Readonly<Record<string, DeclaredAnswer>> {

@@ -1,12 +1,11 @@
 /** A network over pictures and videos, wherever it is computed; through videos it follows what the network finds. */
-import {
-  DetectionError,
-  type DetectionJob,
-  type Detector,
-  type FoundDetection,
-  type FoundTrack,
-  type Frame,
-  type FrameSource,
+import type {
+  DetectionJob,
+  Detector,
+  FoundDetection,
+  FoundTrack,
+  Frame,
+  FrameSource,
 } from '../../sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { clip } from '../../shared/tracking/boxes.ts';
