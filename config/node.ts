@@ -3,6 +3,7 @@ import { readCliSettings } from './cli.ts';
 import { ConfigurationError, problemsOf } from './error.ts';
 import { serverEnvironment } from './schema/server.ts';
 import { foldersOf, inherited, modelRoots, namesOf, withoutBlanks, type Environment } from './settings.ts';
+import { TUNING } from './tuning.ts';
 import path from 'node:path';
 
 /** What a node on another host reads of its environment: settings of the server that are about processes, and how it proves who it is. */
@@ -20,10 +21,8 @@ const nodeEnvironment = serverEnvironment.pick({
   MODEL_CHECK_MS: true,
   MAX_COMPONENT_MEMORY: true,
   COMPONENT_START_MS: true,
-  RESTART_DELAY_MS: true,
   IDLE_SERVICE_MS: true,
   SERVICE_STOP_MS: true,
-  SERVICE_LOG_LINES: true,
   MAX_STREAMS: true,
   STRICT_SETTINGS: true,
 });
@@ -60,8 +59,11 @@ export function readNodeSettings(url: string | undefined, env: Environment = pro
     client === undefined
       ? { joinToken: token }
       : { ...client, allowHttp: isLoopback(new URL(client.issuer).hostname) || isAllowed(env) };
+  const { RESTART_DELAY_MS, SERVICE_LOG_LINES } = TUNING;
   return Object.freeze({
     ...rest,
+    RESTART_DELAY_MS,
+    SERVICE_LOG_LINES,
     server,
     credentials,
     nameNotes: names.notes,

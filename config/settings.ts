@@ -6,6 +6,7 @@ import { ConfigurationError, problemsOf } from './error.ts';
 import { serverEnvironment } from './schema/server.ts';
 import { DEFAULT_HOST } from './schema/serving.ts';
 import { truth } from './schema/values.ts';
+import { TUNING, type Tuning } from './tuning.ts';
 import { noteOnName, refusalOfName, unknownNames } from './unknown-names.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,19 +14,22 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 type Variables = z.infer<typeof serverEnvironment>;
 
 /** The settings of a server, read once, frozen. */
-export interface Settings extends Omit<
-  Variables,
-  | 'MEDIA_ROOTS'
-  | 'MODEL_ROOTS'
-  | 'COMPONENT_FOLDERS'
-  | 'FETCH_PRIVATE'
-  | 'CALLBACK_PRIVATE'
-  | 'CALLBACK_ALLOWED_HOSTS'
-  | 'MODEL_SERVER_PRIVATE'
-  | 'BASE_URL'
-  | 'NODE_NAME'
-  | 'SEARCH_FOLDER'
-> {
+export interface Settings
+  extends
+    Tuning,
+    Omit<
+      Variables,
+      | 'MEDIA_ROOTS'
+      | 'MODEL_ROOTS'
+      | 'COMPONENT_FOLDERS'
+      | 'FETCH_PRIVATE'
+      | 'CALLBACK_PRIVATE'
+      | 'CALLBACK_ALLOWED_HOSTS'
+      | 'MODEL_SERVER_PRIVATE'
+      | 'BASE_URL'
+      | 'NODE_NAME'
+      | 'SEARCH_FOLDER'
+    > {
   readonly NODE_NAME: string;
   readonly SEARCH_FOLDER: string;
   readonly BASE_URL: string | undefined;
@@ -98,6 +102,7 @@ export function readSettings(env: Environment = process.env): Settings {
   const models = modelRoots(MODEL_ROOTS, DATA_DIR);
   const modelServersPrivate = MODEL_SERVER_PRIVATE ?? onLoopback;
   return Object.freeze({
+    ...TUNING,
     ...variables,
     BASE_URL,
     DATA_DIR: path.resolve(DATA_DIR),
@@ -119,7 +124,9 @@ export function readSettings(env: Environment = process.env): Settings {
   });
 }
 
-const SETTING_NAMES = [serverEnvironment.shape, accessEnvironment.shape, CLI_VARIABLES].flatMap(Object.keys);
+export const SETTING_NAMES = [serverEnvironment.shape, accessEnvironment.shape, CLI_VARIABLES].flatMap(
+  Object.keys,
+);
 
 /** What is said of names that look like settings and are none; with STRICT_SETTINGS they stop the start. */
 export function namesOf(env: Environment) {

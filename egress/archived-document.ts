@@ -14,8 +14,8 @@ export interface ArchivedFileDeps {
   readonly timeoutMs: number;
   /** Of a file; a larger one is broken off. */
   readonly maxBytes: number;
-  /** The setting that says so, for the message. */
-  readonly limit: string;
+  /** The setting that says so, for the message; absent: there is none. */
+  readonly limit?: string | undefined;
   /** Of the product, for the User-Agent. */
   readonly version: string;
 }
@@ -88,7 +88,10 @@ function bounded({ maxBytes, limit }: ArchivedFileDeps, file: ArchivedFile): Arc
   const { stream, bytes } = file;
   if ((bytes ?? 0) > maxBytes) {
     stream.destroy();
-    throw new NoAnswer(`it has ${bytes} bytes; at most ${maxBytes} are fetched (${limit})`, true);
+    throw new NoAnswer(
+      `it has ${bytes} bytes; at most ${maxBytes} are fetched${limit === undefined ? '' : ` (${limit})`}`,
+      true,
+    );
   }
   const end = boundedBy(maxBytes);
   // What breaks off on the way ends the answer to the client before its length, or without an end.

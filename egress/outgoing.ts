@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.ts';
+import { MAX_ARCHIVED_DOCUMENT_BYTES } from '../protocol/media-work.ts';
 import type { ArchiveFinding, ArchiveQuestion, BucketObject } from '../domain/types.ts';
 import { outgoingAgents, REACH_SETTINGS } from './agent.ts';
 import { findPastJob } from './archive.ts';
@@ -9,11 +10,7 @@ import { serviceToken } from './service-token.ts';
 
 type Wanted = Pick<
   Settings,
-  | 'CALLBACK_PRIVATE'
-  | 'CALLBACK_ALLOWED_HOSTS'
-  | 'ARCHIVE_CHECK_MS'
-  | 'DELIVERY_TIMEOUT_MS'
-  | 'MAX_ARCHIVED_DOCUMENT_BYTES'
+  'CALLBACK_PRIVATE' | 'CALLBACK_ALLOWED_HOSTS' | 'ARCHIVE_CHECK_MS' | 'DELIVERY_TIMEOUT_MS'
 >;
 
 /** What the server sends of itself: callbacks, posts to archives and questions to them. `version`: of the product. */
@@ -26,8 +23,7 @@ export function outgoing(settings: Wanted, client: ServiceClient, version: strin
     agents,
     version,
     timeoutMs,
-    maxBytes: settings.MAX_ARCHIVED_DOCUMENT_BYTES,
-    limit: 'MAX_ARCHIVED_DOCUMENT_BYTES',
+    maxBytes: MAX_ARCHIVED_DOCUMENT_BYTES,
     reach: { allowPrivate, allowedHosts, settings: REACH_SETTINGS },
   };
   return {

@@ -32,6 +32,9 @@ export interface TextPlace {
   readonly bytes: number;
 }
 
+/** Of the detection document of another service, which is passed on or copied for a job that an archive knew. */
+export const MAX_ARCHIVED_DOCUMENT_BYTES = 2 * 1024 ** 3;
+
 export interface FetchLimits {
   /** Folders, already resolved, below which `file:` media must lie after symlink resolution. */
   readonly mediaRoots: readonly string[];

@@ -21,6 +21,14 @@ import { SERVER_PROPERTY_DEFAULTS } from '../domain/properties/workflow-properti
 import { findJobModels } from './job-models.ts';
 import type { Parts } from './parts.ts';
 
+/** Of parameters that come as the fields of a form. */
+const MAX_FORM_BYTES = 64 * 1024;
+/** Of a component descriptor, pipeline, task or action. */
+const MAX_DESCRIPTOR_BYTES = 1024 * 1024;
+const MAX_JSON_DEPTH = 32;
+/** Texts, numbers, lists and objects in a JSON body. */
+const MAX_JSON_VALUES = 250_000;
+
 /** What actors are given of the parts. */
 export function guardianDeps(parts: Parts, system: ActorSystem): GuardianDeps {
   const { settings, http, installed, cluster, fetchLimits: limits } = parts;
@@ -65,8 +73,8 @@ export function appDeps(
     statistics: () => jobStatistics(store, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
-    formLimits: bodyLimits(settings, settings.MAX_FORM_BYTES),
-    descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
+    formLimits: bodyLimits(settings, MAX_FORM_BYTES),
+    descriptorLimits: bodyLimits(settings, MAX_DESCRIPTOR_BYTES),
     askDocument: (document, question) =>
       parts.timelines.ask(document, question).catch((error: unknown) => {
         throw error instanceof TimelineBusy ? overloaded(error.message) : error;
@@ -82,12 +90,9 @@ export function appDeps(
   };
 }
 
-const bodyLimits = (
-  { MAX_JSON_DEPTH: maxDepth, MAX_JSON_VALUES: maxValues, MAX_BODY_MS: maxMs }: Settings,
-  maxBytes: number,
-) => ({
+const bodyLimits = ({ MAX_BODY_MS: maxMs }: Settings, maxBytes: number) => ({
   maxBytes,
-  maxDepth,
-  maxValues,
+  maxDepth: MAX_JSON_DEPTH,
+  maxValues: MAX_JSON_VALUES,
   maxMs,
 });

@@ -27,6 +27,18 @@ import type { SearchIndex } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import type { OpenedStore } from './open-store.ts';
 
+/** Of an export that a client reads: time in which it must take another piece, some 64 KiB. */
+const EXPORT_PACE_MS = 60_000;
+const TIMELINE_OPTIONS = { mostWaiting: 100, waitMs: 30_000, idleMs: 300_000 };
+/** Of a very long text of a track so many characters can be found; a page of hits looks at so many tracks, then its cursor continues. */
+const SEARCH_OPTIONS = {
+  textCharacters: 100_000,
+  snippetCharacters: 200,
+  maxScanned: 20_000,
+  maxWaiting: 100,
+  timeoutMs: 10_000,
+};
+
 export interface ServerOptions {
   readonly logger: Logger;
   readonly componentFolders?: readonly ComponentFolder[];
@@ -84,12 +96,8 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     fetchLimits: await mediaLimits(settings, uploads, logger),
     outgoing: outgoing(settings, access.serviceClient, readInfo().version),
     checker: new ResultChecker(),
-    exporter: new DocumentExporter({ most: settings.MAX_EXPORTS, paceMs: settings.EXPORT_PACE_MS }),
-    timelines: new Timelines({
-      mostWaiting: settings.MAX_VIEW_QUESTIONS,
-      waitMs: settings.VIEW_WAIT_MS,
-      idleMs: settings.VIEW_IDLE_MS,
-    }),
+    exporter: new DocumentExporter({ most: settings.MAX_EXPORTS, paceMs: EXPORT_PACE_MS }),
+    timelines: new Timelines(TIMELINE_OPTIONS),
     work: new WorkMetrics(),
     ...(await openSearch(settings, cluster !== undefined)),
   };
@@ -110,11 +118,7 @@ async function openSearch(
     file,
     textProperties: settings.SEARCH_TEXT_PROPERTIES,
     classProperties: settings.SEARCH_CLASS_PROPERTIES,
-    textCharacters: settings.SEARCH_TEXT_CHARACTERS,
-    snippetCharacters: settings.SEARCH_SNIPPET_CHARACTERS,
-    maxScanned: settings.SEARCH_MAX_SCANNED,
-    maxWaiting: settings.SEARCH_MAX_WAITING,
-    timeoutMs: settings.SEARCH_TIMEOUT_MS,
+    ...SEARCH_OPTIONS,
   });
   return { searchIndex };
 }

@@ -5,6 +5,12 @@ import { OpenAnswers } from '../http/login/open-answers.ts';
 import { urlOf } from '../http/listener.ts';
 import type { Parts } from './parts.ts';
 
+/** Sessions of all users together, and of one user; with one more, the one that would end first ends. */
+const MAX_SESSIONS = 10_000;
+const MAX_SESSIONS_PER_USER = 20;
+/** Time that a browser may take to log in at the provider. */
+const LOGIN_MS = 600_000;
+
 /** Browsers that have logged in stay so over a restart: their sessions lie in the store. */
 export async function openSessions({ settings, store, http, logger, url, serverId, epoch }: Parts) {
   const open = new OpenAnswers();
@@ -15,8 +21,8 @@ export async function openSessions({ settings, store, http, logger, url, serverI
     settings: {
       idleMs: settings.SESSION_IDLE_MS,
       lifeMs: settings.SESSION_MS,
-      maxCount: settings.MAX_SESSIONS,
-      maxOfUser: settings.MAX_SESSIONS_PER_USER,
+      maxCount: MAX_SESSIONS,
+      maxOfUser: MAX_SESSIONS_PER_USER,
     },
     realm: realmOf(settings.access),
     ended: (session) => open.cut(session),
@@ -24,7 +30,7 @@ export async function openSessions({ settings, store, http, logger, url, serverI
   const login = await createLogin(settings.access, {
     ...{ baseUrl: url, dataDir: settings.DATA_DIR, serverId, sessions, open, logger },
     localUrl: urlOf(http, settings.HOST),
-    lifeMs: settings.LOGIN_MS,
+    lifeMs: LOGIN_MS,
     refusalsAMinute: settings.LOG_REFUSALS_A_MINUTE,
     clock: systemClock,
   });

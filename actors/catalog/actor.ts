@@ -20,7 +20,6 @@ export interface CatalogDeps {
   readonly store: Store;
   readonly owner: Owner;
   readonly logger: Logger;
-  readonly mailbox: number;
   readonly limits: CatalogLimits;
   /** Shows a state to all who look names up. */
   publish(state: CatalogState): void;
@@ -39,7 +38,7 @@ export function catalogKind(deps: CatalogDeps): ActorKind<CatalogCommand, Catalo
   return {
     name: CATALOG,
     accepts: commandsOf(CATALOG_MACHINE),
-    mailbox: deps.mailbox,
+    mailbox: 1_000,
     intensity: DEFAULT_INTENSITY,
     load: (id) => loadDurable(durable, deps.store, deps.owner, id),
   };

@@ -191,15 +191,16 @@ function add(
   return { reply: done('ADDED'), state: { ...state, [kind]: all } };
 }
 
+const ADVICE = 'Remove some that are not needed.';
+
 /** Why `after` is too much; what becomes smaller is let pass. */
 function fullness(before: CatalogState, after: CatalogState, limits: CatalogLimits): string | undefined {
   const had = sizeOf(before);
   const has = sizeOf(after);
-  const advice = 'Remove some that are not needed, or raise';
   if (has.elements > limits.elements && has.elements > had.elements)
-    return `The catalog can hold ${limits.elements} components, algorithms, actions, tasks and pipelines. ${advice} MAX_CATALOG_ELEMENTS.`;
+    return `The catalog can hold ${limits.elements} components, algorithms, actions, tasks and pipelines. ${ADVICE}`;
   if (has.characters > limits.characters && has.characters > had.characters)
-    return `The catalog can hold ${limits.characters} characters. ${advice} MAX_CATALOG_BYTES.`;
+    return `The catalog can hold ${limits.characters} characters. ${ADVICE}`;
   return undefined;
 }
 

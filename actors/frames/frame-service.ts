@@ -59,7 +59,7 @@ const USED_MS = 3_600_000;
 
 const LATE: Made = {
   kind: 'busy',
-  message: 'The frame is not made yet (FRAME_WAIT_MS). The work goes on: ask again.',
+  message: 'The frame is not made yet. The work continues: ask again.',
 };
 
 export class FrameService {
@@ -92,7 +92,7 @@ export class FrameService {
     if (this.#wanted.size >= atOnce)
       return {
         kind: 'busy',
-        message: `As many frames are being made as may be (MAX_FRAME_REQUESTS: ${atOnce}).`,
+        message: `${atOnce} frames are being made already, which is the limit. Ask again.`,
       };
     return this.#begin({ ...work, to: path }, priority);
   }

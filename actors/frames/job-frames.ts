@@ -101,7 +101,7 @@ export class JobFrames {
     const { maxDocumentBytes: most } = this.#deps;
     if (found.size <= most) return path;
     return {
-      missing: `The document is larger than ${most} bytes (FRAME_DOCUMENT_BYTES): its boxes are not drawn.`,
+      missing: `The document is larger than ${most} bytes: its boxes are not drawn.`,
     };
   }
 

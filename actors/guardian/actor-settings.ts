@@ -1,9 +1,11 @@
 /** The settings of the server in the words of each actor: what `guardian.ts` hands out. */
-import type { FetchLimits } from '../../protocol/media-work.ts';
+import { MAX_ARCHIVED_DOCUMENT_BYTES, type FetchLimits } from '../../protocol/media-work.ts';
 import type { Settings } from '../../config/settings.ts';
+import { REQUEST_LIMITS } from '../../domain/plan/request-limits.ts';
 import type { Properties } from '../../domain/types.ts';
 import type { JobServiceDeps } from '../job-service/job-request.ts';
 import type { JobSettings } from '../batch-job/state/context.ts';
+import type { CatalogLimits } from '../catalog/transitions.ts';
 import type { DeliveryPolicy } from '../delivery/policy.ts';
 import type { FrameSettings } from '../frames/frame-service.ts';
 import type { LeaseSettings } from '../../store/ledger.ts';
@@ -26,7 +28,7 @@ export const jobSettings = (settings: Settings, version: string, server: string)
   privateBuckets: settings.CALLBACK_PRIVATE,
   allowedHosts: settings.CALLBACK_ALLOWED_HOSTS,
   copiesAtOnce: settings.ARCHIVE_COPIES_AT_ONCE,
-  maxArchivedBytes: settings.MAX_ARCHIVED_DOCUMENT_BYTES,
+  maxArchivedBytes: MAX_ARCHIVED_DOCUMENT_BYTES,
   system: { version, host: settings.JOB_ID_HOST },
 });
 
@@ -62,23 +64,37 @@ export const jobServiceSettings = (
   jobIdHost: settings.JOB_ID_HOST,
   siteId: settings.SITE_ID,
   defaultPriority: settings.DEFAULT_PRIORITY,
-  limits: {
-    media: settings.MAX_MEDIA_PER_JOB,
-    uriLength: settings.MAX_URI_LENGTH,
-    nameLength: settings.MAX_NAME_LENGTH,
-    externalIdLength: settings.MAX_EXTERNAL_ID_LENGTH,
-    valueLength: settings.MAX_PROPERTY_LENGTH,
-    properties: settings.MAX_PROPERTIES,
-    propertiesLength: settings.MAX_PROPERTIES_LENGTH,
-    actions: settings.MAX_PIPELINE_ACTIONS,
-    planLength: settings.MAX_PLAN_LENGTH,
-    subJobs: settings.MAX_SUB_JOBS,
-  },
+  limits: { ...REQUEST_LIMITS, media: settings.MAX_MEDIA_PER_JOB },
   minFreeBytes: settings.MIN_FREE_BYTES,
   dataDir: settings.DATA_DIR,
   dataUriLength: settings.STORED_DATA_URI_LENGTH,
   serverProperties,
   environmentProperties: settings.environmentProperties,
+});
+
+const MAX_CATALOG_CHARACTERS = 64 * 1024 * 1024;
+
+export const catalogLimits = (settings: Settings): CatalogLimits => ({
+  elements: settings.MAX_CATALOG_ELEMENTS,
+  characters: MAX_CATALOG_CHARACTERS,
+});
+
+/** Messages that wait for one job; more are answered 503. */
+export const MAILBOX_SIZE = 1_000;
+/** Tracks in the answer of a detector to one sub-job. */
+const MAX_RESULT_LINES = 10_000_000;
+/** Components of a stream in a row that may end without a segment, and the longest time between them. */
+const STREAM_ATTEMPTS = 5;
+const STREAM_RESTART_MAX_MS = 30_000;
+/** Time before a stream that broke off is opened again; doubles with each failure. */
+const STREAM_RECONNECT_MS = 500;
+const MAX_LIVE_PICTURE_BYTES = 8 * 1024 * 1024;
+const STREAM_HEARTBEAT_MS = 300;
+
+/** The answer of a component. */
+export const resultLimits = (settings: Settings) => ({
+  maxBytes: settings.MAX_RESULT_BYTES,
+  maxLines: MAX_RESULT_LINES,
 });
 
 /** What streaming jobs go by. */
@@ -88,20 +104,20 @@ export const streamSettings = (
   fetchLimits: FetchLimits,
 ) => ({
   dataDir: settings.DATA_DIR,
-  mailbox: settings.MAILBOX_SIZE,
+  mailbox: MAILBOX_SIZE,
   idleMs: settings.IDLE_ACTOR_MS,
   maxStreams: settings.MAX_STREAMS,
   rules: {
-    attempts: settings.STREAM_ATTEMPTS,
+    attempts: STREAM_ATTEMPTS,
     firstPauseMs: settings.STREAM_RESTART_MS,
-    longestPauseMs: settings.STREAM_RESTART_MAX_MS,
+    longestPauseMs: STREAM_RESTART_MAX_MS,
   },
-  request: { ...jobServiceSettings(settings, serverProperties), maxSegmentSize: settings.MAX_SEGMENT_SIZE },
+  request: jobServiceSettings(settings, serverProperties),
   gateway: {
     // A stream is to stop within a second of being cancelled.
     heartbeatMs: Math.min(settings.HEARTBEAT_MS, STREAM_HEARTBEAT_MS),
     stallAlertMs: settings.STREAM_STALL_ALERT_MS,
-    reconnect: { firstMs: settings.STREAM_RECONNECT_MS, longestMs: settings.STREAM_RECONNECT_MAX_MS },
+    reconnect: { firstMs: STREAM_RECONNECT_MS, longestMs: settings.STREAM_RECONNECT_MAX_MS },
     reading: {
       connectMs: settings.STREAM_CONNECT_MS,
       firstPictureMs: settings.STREAM_FIRST_PICTURE_MS,
@@ -109,16 +125,15 @@ export const streamSettings = (
       threads: settings.STREAM_DECODER_THREADS,
     },
     allowPrivate: fetchLimits.allowPrivate,
-    maxPictureBytes: settings.MAX_LIVE_PICTURE_BYTES,
+    maxPictureBytes: MAX_LIVE_PICTURE_BYTES,
   },
-  resultLimits: { maxBytes: settings.MAX_RESULT_BYTES, maxLines: settings.MAX_RESULT_LINES },
+  resultLimits: resultLimits(settings),
   reports: {
     everyMs: settings.HEALTH_REPORT_MS,
     timeoutMs: settings.REPORT_TIMEOUT_MS,
     maxQueued: settings.MAX_QUEUED_REPORTS,
   },
 });
-const STREAM_HEARTBEAT_MS = 300;
 
 /** What a component on another host may send for one sub-job. */
 export const leaseFileSettings = (settings: Settings) => ({
@@ -128,6 +143,12 @@ export const leaseFileSettings = (settings: Settings) => ({
   minFreeBytes: settings.MIN_FREE_BYTES,
   paceMs: settings.UPLOAD_PACE_MS,
 });
+
+/** Hosts of a node configuration, and nodes of other hosts that are connected at a time. */
+export const MAX_NODES = 1_000;
+/** Services of one host, and of all hosts, each as often as its serviceCount says. */
+const MAX_NODE_SERVICES = 500;
+const MAX_SERVICES = 20_000;
 
 /** Until somebody posts another one, this host runs every installed detector, on demand. */
 export function configurationRules(
@@ -143,10 +164,10 @@ export function configurationRules(
     installed: components.map(({ model }) => model.serviceName),
     ownServices: own.map(({ model }) => model.serviceName),
     limits: {
-      nodes: settings.MAX_NODES,
-      services: settings.MAX_NODE_SERVICES,
+      nodes: MAX_NODES,
+      services: MAX_NODE_SERVICES,
       serviceCount: settings.MAX_SERVICE_COUNT,
-      deployed: settings.MAX_SERVICES,
+      deployed: MAX_SERVICES,
     },
   };
 }

@@ -4,7 +4,7 @@ import { DryRuns } from '../job-service/dry-run.ts';
 import { Repeats } from '../requests/idempotency.ts';
 import { jobModels } from './job-models.ts';
 import { WorkWaiters } from '../dispatcher/waiters.ts';
-import { frameSettings, jobServiceSettings, leaseFileSettings } from './actor-settings.ts';
+import { frameSettings, jobServiceSettings, leaseFileSettings, resultLimits } from './actor-settings.ts';
 import { JobNumbers } from '../requests/job-numbers.ts';
 import type { Foundation, GuardianDeps } from './guardian-deps.ts';
 import { catalogReader, registerActors, tellJobs, type Actors } from './registered-actors.ts';
@@ -44,11 +44,16 @@ export interface Guardian extends Actors {
   readonly systemMessages: SystemMessageService;
 }
 
+/** While many jobs are posted, components that take many sub-jobs at a time wait so long for them: clients are answered first. */
+const BURST_PAUSE_MS = 100;
+/** A detection document from which boxes are drawn into a frame; with a larger one the answer is 404. */
+const FRAME_DOCUMENT_BYTES = 256 * 1024 * 1024;
+
 /** Who is there: what all share, the actors, and the services between them and the edge. */
 export function guard(deps: GuardianDeps): Guardian {
   const base = foundation(deps);
   const waiters = new WorkWaiters();
-  const burst = new Burst(base.system.clock, base.settings.BURST_PAUSE_MS);
+  const burst = new Burst(base.system.clock, BURST_PAUSE_MS);
   const queues = new QueueViews({ ledger: base.store.work, algorithms: base.catalog.algorithms });
   const actors = registerActors(base, { closed: () => services.jobService.closedSentence() });
   const services = jobServices(base, actors, queues, burst);
@@ -145,7 +150,7 @@ function workerGateway(
     clock: system.clock,
     dataDir: settings.DATA_DIR,
     heartbeatMs: settings.HEARTBEAT_MS,
-    resultLimits: { maxBytes: settings.MAX_RESULT_BYTES, maxLines: settings.MAX_RESULT_LINES },
+    resultLimits: resultLimits(settings),
   });
 }
 
@@ -187,7 +192,9 @@ function views(base: Foundation, { nodes, delivery, frames }: Actors, queues: Qu
     logger,
     pollMs: PAGE_LOOKS * pollMs,
   });
-  const { DATA_DIR: dataDir, FRAME_DOCUMENT_BYTES: maxDocumentBytes } = settings;
-  const jobFrames = new JobFrames({ files: jobFiles, frames, dataDir, maxDocumentBytes });
+  const jobFrames = new JobFrames({
+    ...{ files: jobFiles, frames, dataDir: settings.DATA_DIR },
+    maxDocumentBytes: FRAME_DOCUMENT_BYTES,
+  });
   return { views: jobs, watch, listWatch, jobFiles, jobFrames };
 }

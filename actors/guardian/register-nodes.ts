@@ -1,7 +1,7 @@
 import { isStreamQueue } from '../../protocol/streams.ts';
 import { ProcessNotes } from '../../processes/process-notes.ts';
 import { processesFolder } from '../../results/layout.ts';
-import { configurationRules } from './actor-settings.ts';
+import { configurationRules, MAX_NODES } from './actor-settings.ts';
 import type { DispatcherCommand } from '../dispatcher/model.ts';
 import type { Nodes } from '../node-gateway/nodes.ts';
 import type { Foundation } from './guardian-deps.ts';
@@ -15,6 +15,9 @@ import { registerOwnNode, type OwnNode } from '../node-gateway/own-node.ts';
 import { OrdersElsewhere } from '../node-gateway/orders-elsewhere.ts';
 import { nodeOfWorker } from '../node-gateway/rules.ts';
 import { nodeOfService, ServiceOrders } from '../node-gateway/service-orders.ts';
+
+/** So long after another node was heard of the tokens of its component processes are good: milliseconds. */
+export const WORKER_TOKEN_MS = 60_000;
 
 /** The dispatcher, which is registered beside them. */
 export interface ToDispatcher {
@@ -142,7 +145,7 @@ function ownNode(
     logLines: settings.SERVICE_LOG_LINES,
     maxMemory: settings.MAX_COMPONENT_MEMORY,
     silenceMs: settings.NODE_SILENCE_MS,
-    tokenMs: settings.WORKER_TOKEN_MS,
+    tokenMs: WORKER_TOKEN_MS,
     alone: base.alone,
     othersThere: () => (base.cluster?.servers ?? 1) > 1,
     store,
@@ -178,7 +181,7 @@ function gatewayOf(
     host: manager.host,
     ledger: store.work,
     silenceMs: settings.NODE_SILENCE_MS,
-    maxNodes: settings.MAX_NODES,
+    maxNodes: MAX_NODES,
     registeredQueue: (component) => base.catalog.component(component)?.algorithm,
     mayServe: base.catalog.mayServe,
     ownCapacity: manager.capacity,

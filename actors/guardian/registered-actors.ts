@@ -1,7 +1,14 @@
 import { streamQueue } from '../../protocol/streams.ts';
 import type { News } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
-import { deliveryPolicy, frameSettings, jobSettings, streamSettings } from './actor-settings.ts';
+import {
+  catalogLimits,
+  deliveryPolicy,
+  frameSettings,
+  jobSettings,
+  MAILBOX_SIZE,
+  streamSettings,
+} from './actor-settings.ts';
 import { ADMISSION, admissionKind } from '../admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
 import { batchJobKind, type JobSearch } from '../batch-job/actor.ts';
@@ -121,7 +128,7 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
       store,
       owner,
       logger,
-      mailbox: settings.MAILBOX_SIZE,
+      mailbox: MAILBOX_SIZE,
       intensity: DEFAULT_INTENSITY,
       idleMs: settings.IDLE_ACTOR_MS,
       marks: new LoadMarks(settings.DATA_DIR),
@@ -144,12 +151,10 @@ function registerCatalog(
   { system, store, owner, logger, settings, catalog }: Foundation,
   others: Others,
 ): Actors['catalogActor'] {
-  const limits = { elements: settings.MAX_CATALOG_ELEMENTS, characters: settings.MAX_CATALOG_BYTES };
+  const limits = catalogLimits(settings);
   const { publish } = catalog;
   const announce = () => others().dispatcher.tell(DISPATCHER, { type: 'announce' });
-  return system.register(
-    catalogKind({ store, owner, logger, mailbox: settings.MAILBOX_SIZE, limits, publish, announce }),
-  );
+  return system.register(catalogKind({ store, owner, logger, limits, publish, announce }));
 }
 
 function registerDispatcher({ system, store, logger }: Foundation, others: Others): Actors['dispatcher'] {

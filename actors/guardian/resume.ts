@@ -11,6 +11,7 @@ import { CATALOG } from '../catalog/actor.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { DISPATCHER, startTicking } from '../dispatcher/actor.ts';
 import type { Guardian } from './guardian.ts';
+import { WORKER_TOKEN_MS } from './register-nodes.ts';
 import { currentNodes, NODE_CONFIGURATION } from '../node-configuration/actor.ts';
 import { LIVE_STREAMS, REMOVED_STREAMS } from '../streaming-job/indexes.ts';
 import { Retention, startCleaning } from '../upkeep/retention.ts';
@@ -24,6 +25,12 @@ const SHARED_LOOK_MS = 1_000;
 
 /** Servers that share a store look so often whether a job that waits may begin. */
 const ADMISSION_LOOK_MS = 500;
+
+/** Time between two looks at the free disk. */
+const DISK_LOOK_MS = 10_000;
+
+/** Time for which an Idempotency-Key of a job creation is remembered. */
+export const IDEMPOTENCY_KEEP_MS = DAY_MS;
 
 /** Folders that one line of the log names. */
 const MOST_NAMED = 5;
@@ -96,7 +103,7 @@ function readingShared({ catalogActor, nodeConfiguration }: Guardian, { clock }:
 /** The dispatcher looks after leases, and the node manager after its services and those of other nodes. */
 function workPeriodically(
   { dispatcher, nodeManager, nodes: { own: ownNode, gateway } }: Guardian,
-  { store, settings, clock }: ResumeDeps,
+  { store, clock }: ResumeDeps,
 ): readonly (() => void)[] {
   return [
     startTicking(clock, (stalledMs) => dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs })),
@@ -109,7 +116,7 @@ function workPeriodically(
       ownNode.hear(await gateway.refresh());
       gateway.placement.look();
     }),
-    every(clock, settings.WORKER_TOKEN_MS, () => ownNode.forgetSilent()),
+    every(clock, WORKER_TOKEN_MS, () => ownNode.forgetSilent()),
   ];
 }
 
@@ -125,7 +132,6 @@ function reconciling(
   deps: ResumeDeps,
 ): () => void {
   const { store, clock, duties, settings } = deps;
-  const keysKeptMs = settings.IDEMPOTENCY_KEEP_MS;
   return startReconciling({
     store,
     clock,
@@ -135,7 +141,7 @@ function reconciling(
     admission,
     repeats,
     delivery,
-    keysKeptMs,
+    keysKeptMs: IDEMPOTENCY_KEEP_MS,
     everyMs: settings.RECONCILE_MS,
     cluster: deps.cluster,
   });
@@ -176,7 +182,7 @@ function watchingTheDisk(
     logger,
     messages,
     minFreeBytes: settings.MIN_FREE_BYTES,
-    everyMs: settings.DISK_LOOK_MS,
+    everyMs: DISK_LOOK_MS,
     free: () => freeBytes(settings.DATA_DIR),
   });
 }

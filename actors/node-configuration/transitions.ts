@@ -79,11 +79,11 @@ function objection(
   { thisHost, ownServices, limits }: ConfigurationRules,
 ): string | undefined {
   if (nodes.length > limits.nodes)
-    return `The configuration has ${nodes.length} hosts; ${limits.nodes} are allowed (setting MAX_NODES).`;
+    return `The configuration has ${nodes.length} hosts; ${limits.nodes} are allowed.`;
   let deployed = 0;
   for (const { host, services } of nodes) {
     if (services.length > limits.services)
-      return `${host} has ${services.length} services; ${limits.services} are allowed (setting MAX_NODE_SERVICES).`;
+      return `${host} has ${services.length} services; ${limits.services} are allowed.`;
     const seen = new Set<string>();
     for (const { serviceName, serviceCount } of services) {
       if (seen.has(serviceName))
@@ -91,14 +91,14 @@ function objection(
       seen.add(serviceName);
       deployed += serviceCount;
       if (serviceCount > limits.serviceCount)
-        return `${serviceName} on ${host} has a serviceCount of ${serviceCount}; ${limits.serviceCount} are allowed (setting MAX_SERVICE_COUNT).`;
+        return `${serviceName} on ${host} has a serviceCount of ${serviceCount}; ${limits.serviceCount} are allowed.`;
       if (host === thisHost && ownServices.includes(serviceName))
         return `${serviceName} is a service of the server itself, which is always there; leave it out or give yours another name.`;
     }
   }
   return deployed <= limits.deployed
     ? undefined
-    : `The configuration has ${deployed} services, by the sum of all serviceCounts; ${limits.deployed} are allowed (setting MAX_SERVICES).`;
+    : `The configuration has ${deployed} services, by the sum of all serviceCounts; ${limits.deployed} are allowed.`;
 }
 
 function firstOfEachHost(nodes: readonly NodeManagerModel[]): readonly NodeManagerModel[] {

@@ -115,7 +115,7 @@ export function makeRoom(nodes: Map<string, { readonly remote: RemoteNode }>, ma
   if (nodes.size >= maxNodes)
     throw new NodeRefused({
       refusal: 'CONFLICT',
-      message: `There are ${maxNodes} nodes already (setting MAX_NODES).`,
+      message: `There are ${maxNodes} nodes already, which is the limit.`,
     });
 }
 

@@ -36,8 +36,6 @@ export interface StreamingRequestSettings {
   readonly limits: RequestLimits;
   readonly serverProperties: Properties;
   readonly environmentProperties: Properties;
-  /** Frames of a segment at most. */
-  readonly maxSegmentSize: number;
 }
 
 /** The job as it is to be stored, but for its number and its time. */
@@ -45,6 +43,8 @@ export type WantedStream = Omit<StreamingJobRecord, 'number' | 'createdAt'>;
 
 const SCHEMES = new Set(['rtsp:', 'rtsps:', 'http:', 'https:']);
 const LEAST_SEGMENT = 10;
+/** Frames: the tracks of a segment are held until it is full. */
+const MAX_SEGMENT_SIZE = 100_000;
 const CALLBACKS = ['healthReportCallbackUri', 'summaryReportCallbackUri', 'stallCallbackUri'] as const;
 
 export function checkedStream(
@@ -53,9 +53,7 @@ export function checkedStream(
   settings: StreamingRequestSettings,
 ): { readonly ok: WantedStream } | { readonly refused: string } {
   const refused =
-    refusedStream(request, settings.maxSegmentSize) ??
-    refusedSizes(request, settings.limits) ??
-    refusedCallbacks(request);
+    refusedStream(request) ?? refusedSizes(request, settings.limits) ?? refusedCallbacks(request);
   if (refused !== undefined) return { refused };
   const action = actionOf(request.pipelineName, catalog, settings.limits);
   if ('refused' in action) return action;
@@ -101,18 +99,17 @@ function refusedValues(
   return undefined;
 }
 
-function refusedStream(
-  { stream: { uri, segmentSize }, stallTimeout }: StreamingJobRequest,
-  maxSegmentSize: number,
-): string | undefined {
+function refusedStream({
+  stream: { uri, segmentSize },
+  stallTimeout,
+}: StreamingJobRequest): string | undefined {
   if (uri.trim() === '') return 'A stream URI was not provided.';
   const scheme = URL.canParse(uri) ? new URL(uri).protocol : undefined;
   if (scheme === undefined) return 'The stream URI is malformed: it must look like rtsp://host/path.';
   if (!SCHEMES.has(scheme))
     return 'The scheme of the provided URI is not supported. Only RTSP, HTTP, and HTTPS are supported.';
   if (segmentSize < LEAST_SEGMENT) return `The segment size must be at least ${LEAST_SEGMENT}.`;
-  if (segmentSize > maxSegmentSize)
-    return `The segment size must be at most ${maxSegmentSize} (MAX_SEGMENT_SIZE).`;
+  if (segmentSize > MAX_SEGMENT_SIZE) return `The segment size must be at most ${MAX_SEGMENT_SIZE}.`;
   return stallTimeout < -1
     ? 'The stall timeout must be -1 (never) or a number of milliseconds from 0.'
     : undefined;

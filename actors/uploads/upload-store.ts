@@ -56,7 +56,7 @@ type Refusal = Exclude<UploadOutcome, { readonly kind: 'stored' }>;
 
 /** The free disk is looked at again after so many bytes. */
 const LOOK_AGAIN = 64 * 1024 * 1024;
-/** One that another server receives, or has received and is writing to the disk, counts as broken off only after this and UPLOAD_PACE_MS. */
+/** One that another server receives, or has received and is writing to the disk, counts as broken off only after this and `paceMs`. */
 const RECEIVING_MS = 600_000;
 
 class Refused extends Error {

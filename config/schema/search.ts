@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SECOND, truth, wait, whole, type SettingGroup } from './values.ts';
+import { truth, type SettingGroup } from './values.ts';
 
 const names = (fallback: string) =>
   z
@@ -33,17 +33,6 @@ const searching = {
   ),
   SEARCH_CLASS_PROPERTIES: names('CLASSIFICATION').describe(
     'Properties, comma-separated, the first of which that a track has is its class; after a change: troupe reindex',
-  ),
-  SEARCH_TEXT_CHARACTERS: whole(100_000, 100).describe('Characters of the text of a track that can be found'),
-  SEARCH_SNIPPET_CHARACTERS: whole(200, 20, 10_000).describe(
-    'Characters that a hit shows around what was found',
-  ),
-  SEARCH_MAX_SCANNED: whole(20_000, 1).describe(
-    'Tracks that a page of hits looks at; then it ends, and its cursor goes on',
-  ),
-  SEARCH_MAX_WAITING: whole(100, 1).describe('Searches that wait for their turn; more are answered 503'),
-  SEARCH_TIMEOUT_MS: wait(10 * SECOND, 100).describe(
-    'Time after which a search whose turn has come is given up and answered 503',
   ),
 };
 

@@ -14,25 +14,8 @@ const jobs = {
   MAX_LIVE_JOBS: whole(1_000, 1).describe('Jobs in progress; more wait as INITIALIZED'),
   MAX_WAITING_JOBS: whole(10_000, 0).describe('Jobs that wait; more are answered 503'),
   MAX_MEDIA_PER_JOB: whole(10_000, 1).describe('Media of a job; one with more is refused'),
-  MAX_PIPELINE_ACTIONS: whole(200, 1).describe(
-    'Actions of a pipeline, each as often as its task comes; a job with more is refused',
-  ),
-  MAX_PLAN_LENGTH: whole(4 * MIB, 1_024).describe(
-    'Characters of the actions of a pipeline, each with its algorithm as a component describes it; a job with more is refused',
-  ),
-  MAX_SUB_JOBS: whole(100_000, 1).describe(
-    'Media of a job times the actions of its pipeline; a job with more is refused. Long videos are cut into longer pieces, so that a task has about so many at most',
-  ),
   MAX_DERIVATIVE_MEDIA: whole(10_000, 0).describe(
     'Media that may be derived from those of one job (pictures in documents); more make the medium fail',
-  ),
-  BURST_PAUSE_MS: wait(100, 0).describe(
-    'While many jobs are posted (8 within 50 ms), components that take 8 sub-jobs and more at a time wait so long for them: clients are answered first, and small sub-jobs go out many at a time; 0: they never wait',
-  ),
-  MAILBOX_SIZE: whole(1_000, 1).describe('Messages that wait for one actor; more are answered 503'),
-  IDLE_ACTOR_MS: wait(60 * SECOND, 1).describe('A job without messages for so long leaves memory'),
-  RECONCILE_MS: wait(30 * SECOND, 10).describe(
-    'Time between two looks for live jobs of which nothing waits and nothing runs: they say again what is to be done',
   ),
   SHUTDOWN_POLICY: z
     .enum(['resume', 'cancel'], { error: 'must be resume or cancel' })
@@ -47,7 +30,6 @@ const subJobs = {
     'Attempts at a sub-job whose component dies, hangs or answers garbage',
   ),
   LEASE_MS: whole(15 * SECOND, 100).describe('Time without heartbeat after which a sub-job is taken back'),
-  HEARTBEAT_MS: wait(SECOND, 20).describe('Time between heartbeats that components are asked for'),
   SILENCE_MS: whole(120 * SECOND, 100).describe('Time without progress after which a sub-job is taken back'),
   SUB_JOB_MS: whole(24 * 3_600 * SECOND, 100).describe(
     'Time after which a sub-job is taken back in any case',
@@ -57,12 +39,6 @@ const subJobs = {
   MAX_RESULT_BYTES: whole(2 * 1024 * MIB, 1_024).describe(
     'Answer of a detector to one sub-job; what the server makes of an accepted answer may be longer',
   ),
-  MAX_RESULT_LINES: whole(10_000_000, 1).describe('Tracks in the answer of a detector to one sub-job'),
-  MAX_LEASE_FILES: whole(2_000, 0).describe(
-    'Files that a component on another host may send for one sub-job (pictures of a document); more are answered 413',
-  ),
-  MAX_LEASE_FILE_BYTES: whole(256 * MIB, 1).describe('One of these files; a larger one is answered 413'),
-  MAX_LEASE_FILES_BYTES: whole(4 * GIB, 1).describe('All of them of one sub-job; more is answered 413'),
 };
 
 const processes = {
@@ -123,31 +99,14 @@ const processes = {
   COMPONENT_START_MS: wait(60 * SECOND, 100).describe(
     'Time from the start of a component process until it asks for work',
   ),
-  RESTART_DELAY_MS: wait(2 * SECOND, 0).describe(
-    'Time before a component process that died is started again',
-  ),
   IDLE_SERVICE_MS: wait(10 * 60 * SECOND, 0).describe(
     'A component process that was started for work ends after so long without any, and work starts it again; 0: never',
   ),
   SERVICE_STOP_MS: wait(5 * SECOND, 0).describe(
     'Time that a service has to end after SIGTERM before it gets SIGKILL',
   ),
-  SERVICE_LOG_LINES: whole(200, 0, 10_000).describe(
-    'The last lines of the output of each service of this host that are kept in memory, for an ADMIN to read',
-  ),
   NODE_SILENCE_MS: wait(10 * SECOND, 100).describe(
     'The services of another node that is not heard of for so long are shown as Unknown, and another start of it, from any folder, may take its name',
-  ),
-  WORKER_TOKEN_MS: wait(60 * SECOND, 1_000).describe(
-    'So long after another node was heard of the tokens of its component processes are good',
-  ),
-  MAX_NODES: whole(1_000, 1).describe(
-    'Hosts of a node configuration, and nodes of other hosts that are connected at a time',
-  ),
-  MAX_NODE_SERVICES: whole(500, 1).describe('Services of one host of a node configuration'),
-  MAX_SERVICE_COUNT: whole(1_024, 1).describe('serviceCount of a service of a node configuration'),
-  MAX_SERVICES: whole(20_000, 1).describe(
-    'Services of a node configuration, each as often as its serviceCount says, on all hosts together',
   ),
 };
 
@@ -180,24 +139,8 @@ const delivering = {
     'Callbacks and archive posts to one destination (scheme, host and port) at a time',
   ),
   DELIVERY_TIMEOUT_MS: wait(60 * SECOND, 10).describe('Whole time of a callback or archive post'),
-  DELIVERY_FIRST_DELAY_MS: wait(SECOND, 1).describe(
-    'Time before a callback or archive post that failed is tried again; doubles with each failure',
-  ),
-  DELIVERY_MAX_DELAY_MS: wait(3_600 * SECOND, 1).describe('The longest time between two attempts'),
-  DELIVERY_QUICK_ATTEMPTS: whole(6, 1).describe(
-    'Failed attempts (some 30 s) after which callbackStatus and archiveStatus show ERROR, though it is tried on',
-  ),
   DELIVERY_GIVE_UP_MS: whole(24 * 3_600 * SECOND, 1).describe(
     'Age at which a callback or archive post that fails is given up',
-  ),
-  ARCHIVE_CHECK_MS: wait(10 * SECOND, 100).describe(
-    'Time for asking archives whether they know the results of an equal job; a job is not held up longer, it runs with a warning',
-  ),
-  ARCHIVE_COPIES_AT_ONCE: whole(8, 1, 256).describe(
-    'Files of an earlier job that are copied at a time into the bucket of a job (ARCHIVE_S3_COPY_ENABLED)',
-  ),
-  MAX_ARCHIVED_DOCUMENT_BYTES: whole(2 * 1024 * MIB, 1_024).describe(
-    'Detection document of another service that output/detection passes on, or that is copied, for a job that the archive knew',
   ),
 };
 

@@ -3,7 +3,7 @@ import type { TransientPipelineDefinition } from './plan-lookup.ts';
 import type { PipelinePlan } from '../plan.ts';
 import type { Algorithm, MediaSelector, Properties } from '../types.ts';
 
-/** Settings of the server; lengths in characters. */
+/** Lengths in characters. */
 export interface RequestLimits {
   readonly media: number;
   /** Of an address; data: URIs hold their content and are bounded by the body. */
@@ -24,6 +24,19 @@ export interface RequestLimits {
   readonly subJobs: number;
 }
 
+/** All but the media, of which an operator may allow more. */
+export const REQUEST_LIMITS: Omit<RequestLimits, 'media'> = {
+  uriLength: 8_192,
+  nameLength: 256,
+  externalIdLength: 1_000,
+  valueLength: 65_536,
+  properties: 1_000,
+  propertiesLength: 65_536,
+  actions: 200,
+  planLength: 4 * 1024 * 1024,
+  subJobs: 100_000,
+};
+
 export interface LimitedRequest {
   readonly media: readonly LimitedMedium[];
   readonly externalId?: string | null;
@@ -41,7 +54,7 @@ interface LimitedMedium {
   readonly selectorsOutputAction?: string;
 }
 
-/** The first limit that a request goes beyond, in a sentence with the name of the setting; undefined: none. */
+/** The first limit that a request goes beyond, in a sentence; undefined: none. */
 export function overLimit(request: LimitedRequest, limits: RequestLimits): string | undefined {
   const { media, callback, jobProperties, algorithmProperties, pipelineDefinition } = request;
   if (media.length > limits.media) return tooManyMedia(media.length, limits);
@@ -51,7 +64,7 @@ export function overLimit(request: LimitedRequest, limits: RequestLimits): strin
     longExternalId(request.externalId, limits) ??
     longUri('callbackURL', callback?.url, limits) ??
     (algorithms.length > limits.properties
-      ? `algorithmProperties has ${algorithms.length} algorithms; at most ${limits.properties} are allowed (MAX_PROPERTIES).`
+      ? `algorithmProperties has ${algorithms.length} algorithms; at most ${limits.properties} are allowed.`
       : undefined) ??
     overProperties('jobProperties', jobProperties, limits) ??
     firstOf(algorithms, (name) => overAlgorithm(name, algorithmProperties[name] ?? {}, limits)) ??
@@ -68,7 +81,7 @@ const longExternalId = (
   { externalIdLength: most }: RequestLimits,
 ): string | undefined =>
   (given?.length ?? 0) > most
-    ? `externalId has ${given?.length} characters; at most ${most} are allowed (MAX_EXTERNAL_ID_LENGTH).`
+    ? `externalId has ${given?.length} characters; at most ${most} are allowed.`
     : undefined;
 
 function overAlgorithm(name: string, properties: Properties, limits: RequestLimits): string | undefined {
@@ -122,7 +135,7 @@ function overDefinition(
 }
 
 const tooManyActions = (given: number, { actions }: Pick<RequestLimits, 'actions'>): string =>
-  `The pipeline has ${given} tasks or actions; at most ${actions} are allowed (MAX_PIPELINE_ACTIONS). Split the work into several jobs.`;
+  `The pipeline has ${given} tasks or actions; at most ${actions} are allowed. Split the work into several jobs.`;
 
 /** The actions of a pipeline, each as often as its task comes, are counted before any of them is looked up. */
 export function overActions(
@@ -148,7 +161,7 @@ export function overPlan(
     lengths.set(algorithm, known);
     length += known + lengthOf(Object.entries(properties));
     if (length > planLength)
-      return `The actions of the pipeline, each with its algorithm and properties, have more than ${planLength} characters (MAX_PLAN_LENGTH). Split the work into several jobs.`;
+      return `The actions of the pipeline, each with its algorithm and properties, have more than ${planLength} characters. Split the work into several jobs.`;
   }
   return undefined;
 }
@@ -164,7 +177,7 @@ export function overSubJobs(
 ): string | undefined {
   const actions = plan.tasks.reduce((sum, task) => sum + task.actions.length, 0);
   if (media * actions <= subJobs) return undefined;
-  return `The job has ${media} media and ${actions} actions, which makes ${media * actions} sub-jobs; at most ${subJobs} are allowed (MAX_SUB_JOBS). Split the media into several jobs.`;
+  return `The job has ${media} media and ${actions} actions, which makes ${media * actions} sub-jobs; at most ${subJobs} are allowed. Split the media into several jobs.`;
 }
 
 const overProperties = (place: string, properties: Properties, limits: RequestLimits) =>
@@ -176,16 +189,16 @@ function overEntries(
   limits: RequestLimits,
 ): string | undefined {
   if (entries.length > limits.properties)
-    return `${place} has ${entries.length} entries; at most ${limits.properties} are allowed (MAX_PROPERTIES).`;
+    return `${place} has ${entries.length} entries; at most ${limits.properties} are allowed.`;
   const long = firstOf(entries, ([name, value]) => {
     if (name.length > limits.nameLength) return longName(`A name in ${place}`, name, limits);
     if (value.length <= limits.valueLength) return undefined;
-    return `${place}: the value of "${name}" has ${value.length} characters; at most ${limits.valueLength} are allowed (MAX_PROPERTY_LENGTH).`;
+    return `${place}: the value of "${name}" has ${value.length} characters; at most ${limits.valueLength} are allowed.`;
   });
   if (long !== undefined) return long;
   const length = lengthOf(entries);
   if (length <= limits.propertiesLength) return undefined;
-  return `${place} has ${length} characters in names and values; at most ${limits.propertiesLength} are allowed (MAX_PROPERTIES_LENGTH).`;
+  return `${place} has ${length} characters in names and values; at most ${limits.propertiesLength} are allowed.`;
 }
 
 function longName(
@@ -194,12 +207,12 @@ function longName(
   { nameLength }: RequestLimits,
 ): string | undefined {
   if (name === undefined || name.length <= nameLength) return undefined;
-  return `${place} has ${name.length} characters; at most ${nameLength} are allowed (MAX_NAME_LENGTH).`;
+  return `${place} has ${name.length} characters; at most ${nameLength} are allowed.`;
 }
 
 function longUri(place: string, uri: string | undefined, { uriLength }: RequestLimits): string | undefined {
   if (uri === undefined || uri.length <= uriLength || /^data:/i.test(uri)) return undefined;
-  return `${place} has ${uri.length} characters; at most ${uriLength} are allowed (MAX_URI_LENGTH).`;
+  return `${place} has ${uri.length} characters; at most ${uriLength} are allowed.`;
 }
 
 function firstOf<T>(

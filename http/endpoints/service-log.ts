@@ -29,7 +29,7 @@ export const serviceLogEndpoint = endpoint({
   caller: 'ADMIN',
   summary: 'Tell the last lines that a service has written, on whichever host it runs',
   description:
-    'With when its processes began, and why they ended. As many as SERVICE_LOG_LINES of its host are kept, in memory; a process that writes more than 50 lines a second loses some.',
+    'With when its processes began, and why they ended. The last 200 are kept, in memory; a process that writes more than 50 lines a second loses some.',
   params: z.object({ serviceName: z.string().describe('<host>:<service>:<n>') }),
   answers: {
     200: json(

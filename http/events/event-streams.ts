@@ -63,7 +63,7 @@ export class EventStreams {
   ): Promise<PassThrough | undefined> {
     const { maxStreams, heartbeatMs } = this.#limits;
     if (this.#open.size >= maxStreams)
-      throw overloaded(`There are ${maxStreams} event streams already (MAX_EVENT_STREAMS); try again later.`);
+      throw overloaded(`There are ${maxStreams} event streams already; try again later.`);
     const stream = new LatestStream(name, lastEvent, heartbeatMs);
     const { body } = stream;
     this.#open.add(stream);

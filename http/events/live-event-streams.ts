@@ -29,7 +29,7 @@ export class LiveEventStreams {
     const { maxStreams, heartbeatMs } = this.#limits;
     if ((await views.detailed(job)) === undefined) return undefined;
     if (this.#open.size >= maxStreams)
-      throw overloaded(`There are ${maxStreams} event streams already (MAX_EVENT_STREAMS); try again later.`);
+      throw overloaded(`There are ${maxStreams} event streams already; try again later.`);
     const stream = new LiveEventStream(heartbeatMs);
     this.#open.add(stream);
     const leave = live.watch(job, (event) => this.#pass(stream, event));

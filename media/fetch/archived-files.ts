@@ -34,7 +34,7 @@ export interface WantedFile {
   readonly into: string;
   readonly maxBytes: number;
   /** The setting that says so. */
-  readonly limit: string;
+  readonly limit?: string;
 }
 
 export interface BroughtFile {

@@ -12,10 +12,10 @@ import { ComedyTree } from '../../actors/runtime/comedy-tree.ts';
 import { ActorSystem } from '../../actors/runtime/system.ts';
 import type { JobRequest } from '../../actors/job-service/job-request.ts';
 import { MEDIA_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts';
-import { readSettings } from '../../config/settings.ts';
 import { WorkMetrics } from '../../http/metrics/work-metrics.ts';
 import { ResultChecker, type CheckedResult } from '../../results/check/check.ts';
 import { ALL_DUTIES, StoredDuties } from '../../store/duties.ts';
+import { settingsOf } from '../support/processes/environment.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -79,7 +79,7 @@ export async function startCore(
   shared?: { readonly store: Store; readonly serverId: string },
 ): Promise<Core> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
-  const settings = readSettings({ DATA_DIR: dataDir, MIN_FREE_BYTES: '0', ...environment });
+  const settings = settingsOf({ DATA_DIR: dataDir, MIN_FREE_BYTES: '0', ...environment });
   const store = shared?.store ?? new SqliteStore(path.join(dataDir, 'troupe.db'));
   const serverId = shared?.serverId ?? 'bench';
   const epoch = await store.next('epoch');

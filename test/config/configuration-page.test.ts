@@ -27,7 +27,7 @@ describe('The page of settings', () => {
     const page = configurationPage();
     for (const line of [
       '- `MAX_BODY_BYTES` (10 MiB): ',
-      '- `EVENTS_POLL_MS` (250 ms): ',
+      '- `HEALTH_REPORT_MS` (30 s): ',
       '- `DELIVERY_GIVE_UP_MS` (24 h): ',
       '- `COMPONENT_PROCESSES` (cores of the host): ',
     ])

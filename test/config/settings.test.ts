@@ -4,19 +4,11 @@ import { ConfigurationError } from '../../config/error.ts';
 import { readNodeSettings } from '../../config/node.ts';
 import { serverEnvironment } from '../../config/schema/server.ts';
 import { readSettings } from '../../config/settings.ts';
+import { TUNING } from '../../config/tuning.ts';
+import { given, onlySettings } from '../support/processes/environment.ts';
 
 describe('The settings', () => {
-  for (const name of [
-    'COMPONENT_START_MS',
-    'CLEANING_MS',
-    'EVENTS_HEARTBEAT_MS',
-    'EVENTS_POLL_MS',
-    'SERVICE_STOP_MS',
-    'HEARTBEAT_MS',
-    'DELIVERY_TIMEOUT_MS',
-    'MEDIUM_FETCH_MS',
-    'UPLOAD_PACE_MS',
-  ])
+  for (const name of ['COMPONENT_START_MS', 'SERVICE_STOP_MS', 'DELIVERY_TIMEOUT_MS', 'MEDIUM_FETCH_MS'])
     it(`take no ${name} that a timer cannot wait for: it would fire at once`, () => {
       expect(readSettings({ [name]: String(2 ** 31 - 1) })).to.include({ [name]: 2 ** 31 - 1 });
       expect(() => readSettings({ [name]: String(2 ** 31) })).to.throw(
@@ -28,6 +20,22 @@ describe('The settings', () => {
     it(`take no BASE_URL like ${wrong}`, () => {
       expect(() => readSettings({ BASE_URL: wrong })).to.throw(/BASE_URL must/);
     });
+
+  it('have times and limits that the environment cannot change', () => {
+    const names = Object.keys(TUNING);
+    const settings = readSettings(Object.fromEntries(names.map((name) => [name, '7'])));
+    expect(settings).to.include(TUNING);
+    for (const name of names) expect(serverEnvironment.shape).not.to.have.property(name);
+  });
+
+  it('are the only names that a test may give to a server, besides those times and limits', () => {
+    expect(given({ LEASE_MS: '900', HEARTBEAT_MS: '20', TROUPE_PROP_X: 'y' })).to.deep.equal({
+      env: { LEASE_MS: '900', TROUPE_PROP_X: 'y' },
+      tuning: { HEARTBEAT_MS: 20 },
+    });
+    expect(() => given({ MAX_SESSIONS: '5' })).to.throw('MAX_SESSIONS');
+    expect(() => onlySettings({ HEARTBEAT_MS: '20' })).to.throw('HEARTBEAT_MS');
+  });
 
   it('say what a host of job ids may have', () => {
     for (const JOB_ID_HOST of ['a b', '-a', '.a', 'ä', 'a'.repeat(65)])
@@ -142,7 +150,7 @@ describe('The settings', () => {
       COMPONENT_PROCESSES: '1.5',
       MAX_LIVE_JOBS: '0',
       MAX_WAITING_JOBS: '-1',
-      MAX_JSON_DEPTH: '1e400',
+      MAX_MEDIA_PER_JOB: '1e400',
       RETENTION_DAYS: 'for ever',
       UPLOAD_KEEP_DAYS: '-1',
       CORS_ALLOWED_ORIGINS: '*,x',
@@ -159,7 +167,7 @@ describe('The settings', () => {
       'COMPONENT_PROCESSES must be a whole number from 1 to 1024, but is "1.5".',
       'MAX_LIVE_JOBS must be a whole number, 1 or more, but is "0".',
       'MAX_WAITING_JOBS must be a whole number, 0 or more, but is "-1".',
-      'MAX_JSON_DEPTH must be a whole number, 4 or more, but is "1e400".',
+      'MAX_MEDIA_PER_JOB must be a whole number, 1 or more, but is "1e400".',
       'RETENTION_DAYS must be a number of days from 0 to 100000, but is "for ever".',
       'UPLOAD_KEEP_DAYS must be a number of days from 0 to 100000, but is "-1".',
       'CORS_ALLOWED_ORIGINS must be a comma-separated list of origins like https://ui.example, or *, but is "*,x".',

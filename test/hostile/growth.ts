@@ -5,7 +5,7 @@ export type Work = (size: number) => () => unknown;
 
 /** Entries of the longest list: more than a request may have media. */
 const LARGEST = 16_000;
-/** Texts are longer than lists: the longest has about MAX_PROPERTY_LENGTH characters. */
+/** Texts are longer than lists: the longest has about as many characters as a property may. */
 const CHARACTERS = 4;
 /** What the larger of both inputs may take in any case: below that the collection of garbage counts for more than the work. */
 const ALWAYS_FINE_MS = 60;

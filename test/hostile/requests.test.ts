@@ -80,7 +80,7 @@ describe('A server that is attacked', () => {
       [
         'a media URI',
         { media: [{ mediaUri: `http://127.0.0.1/${'?'.repeat(40_000)}` }] },
-        'media[0].mediaUri has 40017 characters; at most 8192 are allowed (MAX_URI_LENGTH)',
+        'media[0].mediaUri has 40017 characters; at most 8192 are allowed',
       ],
       [
         'a callback URL',
@@ -90,25 +90,25 @@ describe('A server that is attacked', () => {
       [
         'the name of a property',
         { jobProperties: { ['N'.repeat(300)]: '' } },
-        'A name in jobProperties has 300 characters; at most 256 are allowed (MAX_NAME_LENGTH)',
+        'A name in jobProperties has 300 characters; at most 256 are allowed',
       ],
       [
         'an external id',
         { externalId: 'e'.repeat(1_001) },
-        'externalId has 1001 characters; at most 1000 are allowed (MAX_EXTERNAL_ID_LENGTH)',
+        'externalId has 1001 characters; at most 1000 are allowed',
       ],
       ['the name of a pipeline', { pipelineName: 'P'.repeat(300) }, 'pipelineName has 300 characters'],
       [
         'a list of properties',
         { jobProperties: Object.fromEntries(numbered(1_001, 'P').map((name) => [name, ''])) },
-        'jobProperties has 1001 entries; at most 1000 are allowed (MAX_PROPERTIES)',
+        'jobProperties has 1001 entries; at most 1000 are allowed',
       ],
       [
         'properties',
         {
           media: [{ ...ASTRONAUT_MEDIUM, metadata: { A: 'a'.repeat(40_000), B: 'b'.repeat(40_000) } }],
         },
-        'media[0].metadata has 80002 characters in names and values; at most 65536 are allowed (MAX_PROPERTIES_LENGTH)',
+        'media[0].metadata has 80002 characters in names and values; at most 65536 are allowed',
       ],
       [
         'the property of an action',
@@ -116,12 +116,12 @@ describe('A server that is attacked', () => {
           pipelineName: undefined,
           pipelineDefinition: definition(['A'], [{ name: 'MIN', value: '1'.repeat(100_000) }]),
         },
-        'the value of "MIN" has 100000 characters; at most 65536 are allowed (MAX_PROPERTY_LENGTH)',
+        'the value of "MIN" has 100000 characters; at most 65536 are allowed',
       ],
       [
         'a pipeline',
         { pipelineName: undefined, pipelineDefinition: definition(numbered(2_000, 'A')) },
-        'The pipeline has 2000 tasks or actions; at most 200 are allowed (MAX_PIPELINE_ACTIONS)',
+        'The pipeline has 2000 tasks or actions; at most 200 are allowed',
       ],
     ];
     for (const [what, part, told] of LONG)
@@ -151,7 +151,7 @@ describe('A server that is attacked', () => {
       const { status, text } = await send({ media, pipelineDefinition: definition(numbered(150, 'A')) });
       expect(status).to.equal(400);
       expect(text).to.contain(
-        '1000 media and 150 actions, which makes 150000 sub-jobs; at most 100000 are allowed (MAX_SUB_JOBS)',
+        '1000 media and 150 actions, which makes 150000 sub-jobs; at most 100000 are allowed',
       );
     });
 
@@ -231,7 +231,7 @@ describe('A server that is attacked', () => {
         for (const algorithm of ['WIDE', 'LONG']) {
           const { status, text } = await tried(algorithm, 200, []);
           expect(status).to.equal(400);
-          expect(text).to.contain('have more than 4194304 characters (MAX_PLAN_LENGTH)');
+          expect(text).to.contain('have more than 4194304 characters');
         }
       });
 

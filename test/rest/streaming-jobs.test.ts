@@ -86,9 +86,9 @@ describe('Streaming jobs (specification 4.3)', () => {
       'The segment size must be at least 10.',
     ],
     [
-      'a segment size above MAX_SEGMENT_SIZE',
+      'too large a segment size',
       { ...GOOD, stream: { ...STREAM, segmentSize: 100_001 } },
-      'The segment size must be at most 100000 (MAX_SEGMENT_SIZE).',
+      'The segment size must be at most 100000.',
     ],
     [
       'no segment size',

@@ -11,6 +11,7 @@ import { every } from '../../actors/basics/clock.ts';
 import { ActorSystem } from '../../actors/runtime/system.ts';
 import { AnswerFiles } from '../../actors/worker-gateway/results/answer-files.ts';
 import { AnswerSettlement } from '../../actors/worker-gateway/results/answer-settlement.ts';
+import { IDEMPOTENCY_KEEP_MS } from '../../actors/guardian/resume.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Send } from '../../egress/request.ts';
 import { ResultChecker } from '../../results/check/check.ts';
@@ -147,7 +148,7 @@ export class Server {
       ...guardian,
       ...{ store: connection.store, clock, duties: this.#duties, cluster: this.#cluster },
       streamingJobs: guardian.streams.jobs,
-      keysKeptMs: settings.IDEMPOTENCY_KEEP_MS,
+      keysKeptMs: IDEMPOTENCY_KEEP_MS,
       everyMs: settings.RECONCILE_MS,
     });
   }

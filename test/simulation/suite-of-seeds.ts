@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readSettings, type Settings } from '../../config/settings.ts';
+import type { Settings } from '../../config/settings.ts';
+import { settingsOf } from '../support/processes/environment.ts';
 import { ATTEMPTS } from './shapes.ts';
 import type { LeftOut } from './shared-redis.ts';
 import { simulate, type Outcome } from './simulation.ts';
@@ -25,7 +26,7 @@ export function seedsOfSuite(): Seeds {
   let settings: Settings;
   before(() => {
     dataDir = mkdtempSync(path.join(tmpdir(), 'troupe-simulation-'));
-    settings = readSettings({
+    settings = settingsOf({
       DATA_DIR: dataDir,
       MIN_FREE_BYTES: '0',
       MAX_LIVE_JOBS: '3',

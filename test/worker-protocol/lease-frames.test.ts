@@ -107,7 +107,9 @@ describe('The frames of the medium of a sub-job', () => {
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((frame) => get(token, String(frame))));
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses]).to.have.members([200, 503]);
-    expect(said(answers.find(({ status }) => status === 503)!)).to.include('MAX_LEASE_FRAMES');
+    expect(said(answers.find(({ status }) => status === 503)!)).to.include(
+      'one sub-job may ask for 2 at a time',
+    );
     expect((await get(token, '6')).status).to.equal(200);
   });
 });

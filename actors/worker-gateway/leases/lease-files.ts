@@ -154,18 +154,14 @@ export class LeaseFiles {
   /** Two files at once never go over the limits together. */
   #reserve(sizes: LeaseSizes, name: string, number: number, bytes: number): void {
     const { maxFiles, maxFileBytes, maxBytes } = this.#deps.settings;
-    if (bytes > maxFileBytes)
-      throw new Refused('full', `The file is larger than ${maxFileBytes} bytes (MAX_LEASE_FILE_BYTES).`);
+    if (bytes > maxFileBytes) throw new Refused('full', `The file is larger than ${maxFileBytes} bytes.`);
     if (!sizes.has(name) && sizes.count >= maxFiles)
-      throw new Refused(
-        'full',
-        `The sub-job has made ${maxFiles} files (MAX_LEASE_FILES): no more are taken.`,
-      );
+      throw new Refused('full', `The sub-job has made ${maxFiles} files: no more are taken.`);
     const others = sizes.total - sizes.of(name);
     if (others + bytes > maxBytes)
       throw new Refused(
         'full',
-        `The files of the sub-job have ${others} of ${maxBytes} bytes (MAX_LEASE_FILES_BYTES): no more are taken.`,
+        `The files of the sub-job have ${others} of ${maxBytes} bytes: no more are taken.`,
       );
     sizes.arriving(name, number, bytes);
   }

@@ -115,7 +115,7 @@ export class LeaseFrames {
     const { ofLease } = this.#deps.settings;
     return {
       kind: 'busy',
-      message: `The frame is not made yet: one sub-job may ask for ${ofLease} at a time (MAX_LEASE_FRAMES), and all wait in turn (MAX_FRAME_REQUESTS, FRAME_WAIT_MS). Ask again.`,
+      message: `The frame is not made yet: one sub-job may ask for ${ofLease} at a time, and all wait in turn. Ask again.`,
     };
   }
 }

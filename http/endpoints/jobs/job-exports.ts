@@ -67,9 +67,7 @@ async function exported(
   if (outcome.kind === 'refused') return refused(outcome.message);
   if (outcome.kind === 'left') return refused('The client left before the export began.');
   if (outcome.kind === 'full')
-    throw overloaded(
-      `As many exports are being made as may be (MAX_EXPORTS: ${outcome.most}); try again later.`,
-    );
+    throw overloaded(`${outcome.most} exports are being made already, which is the limit; try again later.`);
   const { format, mediaId } = wanted;
   const name = exportFileName((await views.jobId(id)) ?? String(id), format, mediaId);
   const headers = { 'Content-Disposition': `attachment; filename="${name}"` };

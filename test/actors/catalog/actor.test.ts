@@ -36,7 +36,6 @@ class Server {
         store,
         owner: OWNER,
         logger,
-        mailbox: 1_000,
         limits: { elements: 10_000, characters: 100_000_000 },
         publish: this.catalog.publish,
         announce() {},

@@ -99,7 +99,9 @@ describe('A frame that a client waits for', () => {
     await soon(made);
     const other = await soon(service.made('frames/j.1/1.json', WORK));
     expect(other).to.include({ kind: 'busy' });
-    expect((other as { message: string }).message).to.include('MAX_FRAME_REQUESTS');
+    expect((other as { message: string }).message).to.include(
+      'frames are being made already, which is the limit',
+    );
     await service.answered(lease, { code: 'COULD_NOT_READ_MEDIA', message: 'It is damaged.' });
     const third = await asked(service, 'frames/j.1/1.json');
     await finish(service, third.lease);

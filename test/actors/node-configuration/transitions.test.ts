@@ -79,17 +79,21 @@ describe('The node configuration (specification 2.4)', () => {
   });
 
   for (const [what, nodes, words] of [
-    ['too many hosts', ['a', 'b', 'c', 'd'].map((host) => node(host)), 'MAX_NODES'],
+    ['too many hosts', ['a', 'b', 'c', 'd'].map((host) => node(host)), '4 hosts; 3 are allowed'],
     [
       'too many services',
       [node('a', ...['x', 'y', 'z'].map((serviceName) => ({ ...MODEL, serviceName })))],
-      'MAX_NODE_SERVICES',
+      'a has 3 services; 2 are allowed',
     ],
-    ['too large a serviceCount', [node('a', { ...MODEL, serviceCount: 5 })], 'MAX_SERVICE_COUNT'],
+    [
+      'too large a serviceCount',
+      [node('a', { ...MODEL, serviceCount: 5 })],
+      'a serviceCount of 5; 4 are allowed',
+    ],
     [
       'too many services on all hosts together',
       ['a', 'b', 'c'].map((host) => node(host, { ...MODEL, serviceCount: 4 })),
-      'MAX_SERVICES',
+      '12 services, by the sum of all serviceCounts; 10 are allowed',
     ],
     ['a service twice', [node('a', MODEL, MODEL)], 'more than once'],
     ['a service of the server itself', [node('here', { ...MODEL, serviceName: 'Media' })], 'always there'],

@@ -319,7 +319,7 @@ describe('The gateway of nodes on other hosts', () => {
     expect(gateway.holderOf(token)?.queues).to.deep.equal([]);
   });
 
-  it('takes the tokens of processes for good as long as WORKER_TOKEN_MS after their node was heard of', async () => {
+  it('takes the tokens of processes for good for a minute after their node was heard of', async () => {
     const token = newToken(NODE);
     const processes = [{ worker: `${NODE}:Faces:1#1`, tokenHash: hashToken(token) }];
     await ask({ processes });
@@ -559,9 +559,9 @@ describe('The gateway of nodes on other hosts', () => {
     ]);
   });
 
-  it('takes no more nodes than MAX_NODES, of which silent ones do not count', async () => {
+  it('takes no more nodes than the limit, of which silent ones do not count', async () => {
     for (const name of ['a', 'b', 'c']) await ask({}, name);
-    expect((await refusal(ask({}, 'd')))[1]).to.equal('There are 3 nodes already (setting MAX_NODES).');
+    expect((await refusal(ask({}, 'd')))[1]).to.equal('There are 3 nodes already, which is the limit.');
     await clock.advance(SILENCE_MS);
     await ask({}, 'd');
   });

@@ -99,7 +99,7 @@ describe('What a node tells of itself', () => {
       expect(await nodes.holderOf(wrong), wrong).to.equal(undefined);
   });
 
-  it('lets processes go on for WORKER_TOKEN_MS without it; then their tokens are taken away', async () => {
+  it('lets processes continue for a minute without it; then their tokens are taken away', async () => {
     const report = reportOf('a', 'one');
     const token = started(report, 'a');
     await report.beat();

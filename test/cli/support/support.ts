@@ -7,6 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RunningServer } from '../../../main.ts';
 import { lineLogger } from '../../support/line-logger.ts';
+import { onlySettings } from '../../support/processes/environment.ts';
 import { SHORT_LIFE } from '../../support/processes/processes.ts';
 import { until } from '../../support/until.ts';
 import { runWarm } from './warm-tool.ts';
@@ -86,7 +87,8 @@ export class Place {
   }
 
   #environment(env: Readonly<Record<string, string>>): Readonly<Record<string, string | undefined>> {
-    return { PATH: process.env['PATH'] ?? '', DATA_DIR: this.dataDir, COMPONENT_PROCESSES: '1', ...env };
+    const own = { PATH: process.env['PATH'] ?? '', DATA_DIR: this.dataDir, COMPONENT_PROCESSES: '1' };
+    return onlySettings({ ...own, ...env });
   }
 
   get lock(): string {

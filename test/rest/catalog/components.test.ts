@@ -21,7 +21,7 @@ const path = (name: string) => `/rest/components/${encodeURIComponent(name)}`;
 describe('Components (specification 4.6)', () => {
   let service: Service;
   before(async () => {
-    service = await Service.here({ MAX_DESCRIPTOR_BYTES: '100000' });
+    service = await Service.here();
   });
   after(() => service.close());
 
@@ -148,9 +148,9 @@ describe('Components (specification 4.6)', () => {
         expect([status, typeof message]).to.deep.equal([400, 'string']);
       }
       expect((await told(register(undefined)))[0]).to.equal(400);
-      const large = descriptorBody('ONE', {}, { description: 'x'.repeat(100_000) });
+      const large = descriptorBody('ONE', {}, { description: 'x'.repeat(1024 ** 2) });
       const [status, message] = await told(register(large));
-      expect([status, message]).to.deep.equal([413, 'The body is larger than 100000 bytes.']);
+      expect([status, message]).to.deep.equal([413, 'The body is larger than 1048576 bytes.']);
     });
 
     it('at the same time as another client are taken one after the other', async () => {
@@ -367,7 +367,7 @@ describe('A catalog that is full', () => {
       const refused = await service.ask('POST', '/rest/pipelines', pipeline('ONE MORE', 'T'));
       expect([refused.status, messageOf(refused)]).to.deep.equal([
         400,
-        'The catalog can hold 1 components, algorithms, actions, tasks and pipelines. Remove some that are not needed, or raise MAX_CATALOG_ELEMENTS.',
+        'The catalog can hold 1 components, algorithms, actions, tasks and pipelines. Remove some that are not needed.',
       ]);
       expect((await service.ask('POST', REGISTER, descriptorBody('ONE'))).status).to.equal(400);
       expect((await service.ask('GET', '/rest/pipelines/FACE%20DETECTION%20PIPELINE')).status).to.equal(200);

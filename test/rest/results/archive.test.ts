@@ -347,7 +347,7 @@ describe('The archive (specification 6.4)', () => {
     });
   });
 
-  it('holds a job up for no longer than ARCHIVE_CHECK_MS after inspection, which is a warning', async () => {
+  it('holds a job up for no longer than the check may take after inspection, which is a warning', async () => {
     const own = await Service.here({ ARCHIVE_CHECK_MS: '2000' });
     suite.others.push(own);
     suite.archive.manners.until = new Promise(() => undefined);

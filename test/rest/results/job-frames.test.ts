@@ -177,11 +177,11 @@ describe('The frames of the media of a job over REST', () => {
       });
       const { status, headers, text } = await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames/0.jpg`);
       expect([status, headers.get('retry-after')]).to.deep.equal([503, '2']);
-      expect(text).to.include('MAX_FRAME_REQUESTS');
+      expect(text).to.include('0 frames are being made already, which is the limit');
       const form = await narrow.ask('GET', `/rest/jobs/${jobId}/output/detection?format=ndjson`);
       expect([form.status, form.headers.get('retry-after')]).to.deep.equal([503, '2']);
       expect(form.body).to.deep.equal({
-        message: 'As many exports are being made as may be (MAX_EXPORTS: 0); try again later.',
+        message: '0 exports are being made already, which is the limit; try again later.',
       });
       expect((await narrow.document(jobId)).jobId).to.equal(jobId);
       expect((await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames`)).status).to.equal(200);

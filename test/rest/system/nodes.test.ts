@@ -345,9 +345,7 @@ describe('Nodes and services (specification 4.4)', () => {
       'a host with a colon': (model) => [{ host: 'a:b', services: [model] }],
       'no services': () => [{ host: HOST }],
       'a count below 0': (model) => [{ host: HOST, services: [{ ...model, serviceCount: -1 }] }],
-      'a count above MAX_SERVICE_COUNT': (model) => [
-        { host: HOST, services: [{ ...model, serviceCount: 1_025 }] },
-      ],
+      'too large a count': (model) => [{ host: HOST, services: [{ ...model, serviceCount: 1_025 }] }],
       'a launcher of its own': (model) => [
         { host: HOST, services: [{ ...model, serviceLauncher: 'rocket' }] },
       ],

@@ -1,17 +1,19 @@
 /** A node in a process of its own for tests: the real one, with test components beside the built-in ones and a log file of JSON lines. */
 import { readNodeSettings } from '../../../config/node.ts';
 import { BUILT_IN } from '../../../config/places.ts';
+import type { Tuning } from '../../../config/tuning.ts';
 import { startNode } from '../../../node/start-node.ts';
 import { lineLogger } from '../line-logger.ts';
 import { TEST_COMPONENTS } from './test-components.ts';
 
-const [logFile = ''] = process.argv.slice(2);
+const [logFile = '', tuning = '{}'] = process.argv.slice(2);
 const logger = lineLogger(logFile);
 
 process.on('disconnect', () => process.exit(1));
 try {
   const componentFolders = [BUILT_IN, TEST_COMPONENTS];
-  const node = startNode(readNodeSettings(undefined), { logger, componentFolders });
+  const settings = { ...readNodeSettings(undefined), ...(JSON.parse(tuning) as Partial<Tuning>) };
+  const node = startNode(settings, { logger, componentFolders });
   process.once('SIGTERM', () => void node.stop().then(() => process.exit(0)));
   node.ended.catch(async (error: unknown) => {
     logger.error({}, `refused: ${(error as Error).message}`);

@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { loadOrCreateDevelopmentSecrets } from '../../../http/access/development-secrets.ts';
 import { joinToken } from '../../../http/access/node-tokens.ts';
 import { NOBODY } from './nobody.ts';
+import { given, inherited } from './environment.ts';
 import { endOf, isAlive, SHORT_LIFE } from './processes.ts';
 import type { LogLine, Service } from './service.ts';
 import { until, within } from '../until.ts';
 
-const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'LD_LIBRARY_PATH'];
 const WITHIN_MS = 30_000;
 
 /** What the administrator of a service prints for a node. */
@@ -78,12 +78,15 @@ export class NodeProcess {
 
   start(env: Readonly<Record<string, string>> = {}): void {
     this.#env = { ...this.#env, ...env };
-    const own = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
+    const { env: settings, tuning } = given({
+      ...inherited(),
+      ...{ NODE_NAME: this.name, DATA_DIR: this.dataDir, RESTART_DELAY_MS: '50', ...this.#env },
+    });
     this.#child = fork(
       fileURLToPath(new URL('./node-main.js', import.meta.url)),
-      [path.join(this.folder, 'log')],
+      [path.join(this.folder, 'log'), JSON.stringify(tuning)],
       {
-        env: { ...own, NODE_NAME: this.name, DATA_DIR: this.dataDir, RESTART_DELAY_MS: '50', ...this.#env },
+        env: { ...settings },
         execArgv: [...SHORT_LIFE],
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
         ...this.#user,

@@ -1,10 +1,11 @@
 /**
  * A server process for tests: the real server, with test components beside the built-in ones, a log file of JSON lines,
  * and a store that can kill the process right before or right after a commit. Its parent talks to it over the channel of
- * `fork`; it ends with its parent.
+ * `fork`; it ends with its parent. Arguments: the log file, and values of `TUNING` as JSON.
  */
 import { BUILT_IN } from '../../../config/places.ts';
 import { readSettings } from '../../../config/settings.ts';
+import type { Tuning } from '../../../config/tuning.ts';
 import { startServer } from '../../../main.ts';
 import { lineLogger } from '../line-logger.ts';
 import { measureBlocks } from '../longest-block.ts';
@@ -30,7 +31,7 @@ export type FromServer =
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'obeyed'; readonly longestBlockMs: number };
 
-const [logFile = ''] = process.argv.slice(2);
+const [logFile = '', tuning = '{}'] = process.argv.slice(2);
 const logger = lineLogger(logFile);
 const fate: Fate = { wish: undefined, commits: 0 };
 let longestBlock = () => 0;
@@ -46,7 +47,8 @@ process.on('disconnect', () => process.exit(1));
 
 try {
   const componentFolders = [BUILT_IN, TEST_COMPONENTS];
-  const server = await startServer(readSettings(), {
+  const settings = { ...readSettings(), ...(JSON.parse(tuning) as Partial<Tuning>) };
+  const server = await startServer(settings, {
     logger,
     componentFolders,
     wrapStore: (store) => mortalStore(store, logger, fate),

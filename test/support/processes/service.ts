@@ -18,6 +18,7 @@ import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../../config/info.ts';
 import type { DetailedJobInfo, SingleJobInfo } from '../../../actors/views/jobs/job-info.ts';
 import { checkOf, type OpenApiCheck, type OpenApiDocument } from '../openapi.ts';
+import { inherited, type Environment as WholeEnvironment } from './environment.ts';
 import { isAlive } from './processes.ts';
 import type { DeathWish } from './server-main.ts';
 import { LentServer, ServerHere, ServerProcess, type End, type TestServer } from './test-server.ts';
@@ -64,8 +65,6 @@ const DEFAULTS: Environment = {
 const LOOK_MS = 20;
 /** and asks the server after this: the log may not tell, as that of one server of two. */
 const ASK_MS = 300;
-/** What the test's own environment gives to the server. */
-const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'LD_LIBRARY_PATH'];
 
 /** Leaves out what is about the SQLite file, or about a server that is alone, in a run over Redis. */
 export function withoutRedis(this: Mocha.Context): void {
@@ -74,7 +73,7 @@ export function withoutRedis(this: Mocha.Context): void {
 
 export const sampleUri = (name: string) => pathToFileURL(join(packageRoot, 'samples', name)).href;
 
-/** A service with a folder of its own, started and stopped as often as a test likes; its data stay between starts. */
+/** A service with a folder of its own and settings, or names of `TUNING`, started and stopped as often as a test likes; its data stay between starts. */
 export class Service {
   /** Folder of everything this service and its test write. */
   readonly folder: string;
@@ -375,15 +374,9 @@ export class Service {
     });
   }
 
-  #environment(): Environment {
-    const own = Object.fromEntries(
-      INHERITED.flatMap((name) => {
-        const value = process.env[name];
-        return value === undefined ? [] : [[name, value] as const];
-      }),
-    );
+  #environment(): WholeEnvironment {
     return {
-      ...own,
+      ...inherited(),
       ...DEFAULTS,
       DATA_DIR: this.dataDir,
       MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${this.mediaDir}`,

@@ -2,11 +2,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../../config/info.ts';
-import { readSettings } from '../../../config/settings.ts';
 import { BUILT_IN } from '../../../config/places.ts';
 import { startServer, type RunningServer } from '../../../main.ts';
 import type { Store } from '../../../store/store.ts';
 import { lineLogger } from '../line-logger.ts';
+import { given, settingsOf, type Environment } from './environment.ts';
 import { mortalStore } from './mortal-store.ts';
 import { endOf, isAlive, SHORT_LIFE } from './processes.ts';
 import type { FromServer, ToServer } from './server-main.ts';
@@ -15,7 +15,6 @@ import { within } from '../until.ts';
 
 const WITHIN_MS = 20_000;
 
-type Environment = Readonly<Record<string, string | undefined>>;
 export type End = number | NodeJS.Signals;
 
 export interface TestServer {
@@ -40,9 +39,10 @@ export class ServerProcess implements TestServer {
     this.url = url;
   }
 
-  static async started(env: Environment, logFile: string): Promise<ServerProcess> {
+  static async started(names: Environment, logFile: string): Promise<ServerProcess> {
+    const { env, tuning } = given(names);
     const main = fileURLToPath(new URL('./server-main.js', import.meta.url));
-    const child = fork(main, [logFile], {
+    const child = fork(main, [logFile, JSON.stringify(tuning)], {
       cwd: packageRoot,
       env: { ...env },
       execArgv: [...SHORT_LIFE],
@@ -96,11 +96,11 @@ export class ServerHere implements TestServer {
     this.#server = server;
   }
 
-  static async started(env: Environment, logFile: string): Promise<ServerHere> {
+  static async started(names: Environment, logFile: string): Promise<ServerHere> {
     const componentFolders = [BUILT_IN, TEST_COMPONENTS];
     const logger = lineLogger(logFile);
     const wrapStore = (store: Store) => mortalStore(store, logger, { wish: undefined, commits: 0 });
-    return new ServerHere(await startServer(readSettings(env), { logger, componentFolders, wrapStore }));
+    return new ServerHere(await startServer(settingsOf(names), { logger, componentFolders, wrapStore }));
   }
 
   get url(): string {

@@ -87,7 +87,6 @@ async function documentOf(
     object: archivedObject(uri, properties),
     into: join(folder, 'source.json'),
     maxBytes: maxDocumentBytes,
-    limit: 'MAX_ARCHIVED_DOCUMENT_BYTES',
   };
   const { path } = await sources.bring(file, signal, progress.bytesMoved);
   return path;
