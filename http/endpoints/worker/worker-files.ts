@@ -114,8 +114,8 @@ export const workerFileEndpoints = [
       200: json('Stored.', storedFile, FILE),
       400: sentence('The name is wrong, the sub-job makes no files, or the file broke off.'),
       409: lost,
-        413: sentence('It is too large, or the sub-job has made as many files as it may.'),
-        507: sentence('The disk is nearly full.'),
+      413: sentence('It is too large, or the sub-job has made as many files as it may.'),
+      507: sentence('The disk is nearly full.'),
     },
     async handle({ params: { token, name }, body, ctx }, { leaseFiles }: WorkerFileDeps) {
       const { length } = ctx.request;

@@ -64,7 +64,7 @@ export const workerStreamEndpoints = [
       200: goesOn,
       400: wrong,
       409: lost,
-        422: sentence('The picture is too large.'),
+      422: sentence('The picture is too large.'),
     },
     async handle({ params: { token }, body, ctx }, { streams }: WorkerStreamDeps) {
       return ok(refuseUnlessTaken(ctx, await streams.gateway.picture(token, claimantOf(ctx).worker, body)));

@@ -72,9 +72,7 @@ describe('The object component', () => {
       { x: 130, y: 32, width: 127, height: 354 },
       { x: 517, y: 41, width: 97, height: 233 },
     ])
-      expect(Math.max(...tracks.map(({ detections }) => iou(detections[0]!, runner)))).to.be.at.least(
-        0.8,
-      );
+      expect(Math.max(...tracks.map(({ detections }) => iou(detections[0]!, runner)))).to.be.at.least(0.8);
   });
 
   it('finds nothing in rocket.jpg', async () => {

@@ -87,9 +87,7 @@ export function faces({ isLong }: { readonly isLong: boolean }): void {
       expect(await find('NEVER')).to.deep.equal([]);
       const tracks = await find('IMAGES');
       expect(tracks).to.have.length(1);
-      expect(iou(tracks[0]!.detections[0]!, { x: 1086, y: 437, width: 53, height: 53 })).to.be.at.least(
-        0.5,
-      );
+      expect(iou(tracks[0]!.detections[0]!, { x: 1086, y: 437, width: 53, height: 53 })).to.be.at.least(0.5);
     });
 
     it('follows the face of face_move.mp4 in every frame in which it is there, as one track', async () => {
