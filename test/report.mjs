@@ -59,3 +59,20 @@ function lineOf(name, { passed, skipped, failures, ms }) {
   ];
   return `${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}: ${counts.join(', ')}`;
 }
+
+/** Ends the output with the flaky tests and the line that counts; answers the exit code. */
+export function conclude(results, flaky) {
+  const sum = (count) => [...results.values()].reduce((total, result) => total + count(result), 0);
+  const passed = sum((result) => result.passed);
+  const failed = sum((result) => result.failures.length);
+  const skipped = sum((result) => result.skipped);
+  if (flaky.length > 0)
+    console.log('\nFlaky: these tests failed at first and passed when they ran again, alone.');
+  for (const test of flaky) console.log(`  ${test}`);
+  const also = [
+    ...(skipped > 0 ? [`, ${skipped} skipped`] : []),
+    ...(flaky.length > 0 ? [`, ${flaky.length} flaky`] : []),
+  ];
+  console.log(`\n${passed} passed, ${failed} failed${also.join('')}`);
+  return failed > 0 || passed === 0 ? 1 : 0;
+}

@@ -1,6 +1,7 @@
 /**
- * Programs of Debian that tests of the service ring put real questions to. Where they are missing they are installed, by root; else it is
- * said which ones, and those tests are left out. As a program of its own (node test/requirements.mjs) it does this and nothing else.
+ * Programs of Debian that tests of the service ring put real questions to. Where they are missing, root installs them, unless --no-install
+ * is given; everybody else is told which ones, and those tests are skipped. As a program of its own (node test/requirements.mjs) it does
+ * this and nothing else.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -21,13 +22,19 @@ export function installRequirements() {
   const missing = NEEDED.filter(([program]) => !runs('which', [program]));
   if (missing.length === 0) return;
   const packages = missing.map(([, name]) => name);
-  const mayInstall = process.getuid?.() === 0 && runs('which', ['apt-get']);
-  if (mayInstall && (install(packages) || (aptGet(['update']) && install(packages)))) return;
-  process.stderr.write(
-    `Tests that ask ${missing.map(([program]) => program).join(', ')} are left out: install the packages ${packages.join(', ')} to run them.\n`,
-  );
+  const isRoot = process.getuid?.() === 0 && runs('which', ['apt-get']);
+  if (isRoot && !process.argv.includes('--no-install') && installed(packages)) return;
+  const programs = missing.map(([program]) => program).join(', ');
+  say(`Skips tests that need ${programs}. Install the Debian packages ${packages.join(', ')} to run them.`);
 }
 
+function installed(packages) {
+  say(`Installs as root the Debian packages that tests need: ${packages.join(', ')}.`);
+  say('To prevent this: npm test -- --no-install');
+  return install(packages) || (aptGet(['update']) && install(packages));
+}
+
+const say = (line) => process.stderr.write(`${line}\n`);
 const install = (packages) => aptGet(['install', '--yes', '--no-install-recommends', ...packages]);
 const aptGet = (words) => runs('apt-get', ['--quiet', ...words]);
 

@@ -1,12 +1,15 @@
 /**
  * Checks the types, builds, runs the tests that were asked for and ends with a plain `N passed, N failed` line. Tests stand in rings:
  * --unit (rules, actors, stores), --detectors (decoders and detectors within this process), --service (a real server with real components),
- * --long (installations); none of these: the first three. Arguments: parts of the paths of files, or all of them. --spec prints every
- * test, else each file has a line. --redis: over a Redis. --times tells at the end how long each file took, for LONGEST; TEST_COSTS names a file that gets a line
- * of JSON for each, with processor time (costs.mjs). TEST_FOLDER: a folder of tests in JavaScript in place of the product's.
+ * --long (installations); none of these: the first three. Arguments: parts of the paths of files, or all of them.
  *
- * Files in which a test failed are run once more, each alone in a fresh process: what a loaded machine has tripped passes then, and is
- * named at the end.
+ * --no-install installs no Debian packages (requirements.mjs). --random [SEED] runs files, and the tests in them, in random order. --redis
+ * runs over a Redis. --spec prints every test, else each file has a line. --times tells at the end how long each file took, for
+ * longest-files.mjs. TEST_COSTS names a file that gets a line of JSON for each, with processor time (costs.mjs). TEST_FOLDER: a folder of
+ * tests in JavaScript in place of the product's.
+ *
+ * Files in which a test failed are run once more, each alone in a fresh process. A test that passes then is flaky: it counts as passed,
+ * and is listed at the end.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -17,81 +20,10 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Mocha from 'mocha';
-import { listFailures, reporterInto, titleOf } from './report.mjs';
+import { LONGEST } from './longest-files.mjs';
+import { mochaHooks, shuffled } from './order.mjs';
+import { conclude, listFailures, reporterInto, titleOf } from './report.mjs';
 import { installRequirements } from './requirements.mjs';
-
-/** Files by the time that they took when they were measured last. */
-const LONGEST = [
-  'page/page',
-  'cluster/sharing',
-  'cluster/two-servers/two-servers',
-  'failures/components',
-  'streaming/cameras',
-  'workflow/jobs/buckets',
-  'python/failures',
-  'worker-protocol/worker-protocol',
-  'failures/kill',
-  'python/sdk',
-  'rest/system/nodes',
-  'cli/running-service',
-  'media/live/live-stalls',
-  'components/models/onnx/onnx',
-  'components/detectors/documents/document-images',
-  'worker-protocol/lease-media',
-  'store/redis/redis-connection',
-  'components/models/whisper',
-  'actors/delivery/actor',
-  'components/live/live-process',
-  'rest/fuzz',
-  'media/live/live-faults',
-  'rest/damaged-rows',
-  'streaming/life',
-  'rest/jobs/batch-jobs',
-  'rest/results/absolute-paths',
-  'cli/commands',
-  'worker-protocol/renewing-access',
-  'failures/nodes',
-  'rest/jobs/resubmit-slow-medium',
-  'store/redis/redis',
-  'config/package',
-  'rest/jobs/events',
-  'hostile/requests',
-  'access/service-access',
-  'hostile/rules',
-  'media/live/live-frames',
-  'rest/conformance/conformance',
-  'rest/data-folder',
-  'rest/results/data-uris',
-  'rest/results/archive',
-  'hostile/media',
-  'search/sqlite/thread',
-  'components/live/live-connection',
-  'components/detectors/text/text',
-  'cli/commands/analyze',
-  'rest/jobs/retention',
-  'components/models/openai',
-  'worker-protocol/lease-files',
-  'search/sqlite',
-  'components/detectors/objects',
-  'worker-protocol/other-nodes',
-  'rest/search/search',
-  'rest/jobs/event-stream',
-  'worker-protocol/server-away',
-  'failures/far-node',
-  'rest/catalog/idle-services',
-  'rest/bad-input',
-  'worker-protocol/other-host',
-  'rest/media',
-  'node/server-link',
-  'rest/after-kill',
-  'python/media',
-  'workflow/feeding',
-  'worker-protocol/lease-frames',
-  'simulation/simulation',
-  'workflow/annotators',
-  'rest/results/exports',
-  'workflow/media/derivative-media',
-];
 
 /** More files with failures than this are not run again: it is not the load of the machine that broke them. */
 const MOST_AGAIN = 4;
@@ -99,16 +31,19 @@ const MOST_AGAIN = 4;
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 
+const { wanted, order } = readArguments();
+const ring = ['unit', 'detectors', 'service'].find((name) => process.argv.includes(`--${name}`));
 const folder = process.env.TEST_FOLDER ?? 'dist/test';
+// A run of all tests asks for their programs before it does anything else.
+const asksAll = wanted.length === 0 && (ring ?? 'service') === 'service' && folder === 'dist/test';
+if (asksAll) installRequirements();
 if (process.env.TEST_FOLDER === undefined) build();
 // Detectors that a test loads itself would else report their use to the maker of the inference library.
 process.env.ORT_DISABLE_TELEMETRY = '1';
 
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 // What takes minutes (an installation, say) stands in files of its own: `npm run test:long`.
 const ending = process.argv.includes('--long') ? '.long.js' : '.test.js';
 seedAll();
-const ring = ['unit', 'detectors', 'service'].find((name) => process.argv.includes(`--${name}`));
 const files = find(folder, ending)
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .filter((file) => ring === undefined || ring === ringOf(file));
@@ -119,33 +54,37 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-if (files.some((file) => ringOf(file) === 'service')) installRequirements();
+if (!asksAll && files.some((file) => ringOf(file) === 'service')) installRequirements();
 // Services then keep their states in a Redis of this run instead of a file.
 if (process.argv.includes('--redis')) process.env.TEST_REDIS_URL = await startRedis();
 
 // Three files more at a time than there are cores, at most five (TEST_JOBS): most tests wait for a server and its components.
 const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(5, availableParallelism() + 3));
 if (jobs > 1) files.sort((a, b) => weightOf(b) - weightOf(a));
+if (order !== undefined) files.splice(0, files.length, ...shuffled(files, 'files'));
 // For the processes of the files: the space for new objects does not grow to its 16 MB by one collection of garbage after the other.
 process.execArgv.push('--min-semi-space-size=16');
 const results = await run(files, jobs);
-const recovered = await runFailedAgain(results);
+const flaky = await runFailedAgain(results);
 if (process.argv.includes('--times')) showTimes();
-for (const [file, title] of recovered)
-  console.log(`Failed at first, passed when run again alone: ${nameOf(file)}: ${title}`);
-process.exit(conclude([...results.values()]));
+process.exit(conclude(results, flaky));
 
 /** What became of each file, by its path. */
 async function run(some, atOnce) {
   const found = new Map();
   const spec = process.argv.includes('--spec');
+  const hooks = [
+    ...(process.env.TEST_COSTS === undefined ? [] : ['test/costs.mjs']),
+    ...(order === undefined ? [] : ['test/order.mjs']),
+  ];
   const mocha = new Mocha({
     timeout: 180_000,
     reporter: reporterInto(found, { spec, nameOf }),
     forbidOnly: process.env.CI === 'true',
     parallel: atOnce > 1,
     jobs: atOnce,
-    ...(process.env.TEST_COSTS === undefined ? {} : { require: ['test/costs.mjs'] }),
+    // Files with a process of their own load the modules themselves.
+    ...(atOnce > 1 ? { require: hooks } : { rootHooks: order === undefined ? {} : mochaHooks }),
   });
   for (const file of some) mocha.addFile(path.resolve(file));
   if (atOnce === 1) await mocha.loadFilesAsync();
@@ -155,7 +94,7 @@ async function run(some, atOnce) {
   return found;
 }
 
-/** Puts what became of files in the second run in place of the first; answers what failed in the first one only, by file and title. */
+/** Puts the second run of files in place of the first; answers the flaky tests, which failed in the first run only. */
 async function runFailedAgain(first) {
   const failed = [...first].filter(([file, { failures }]) => file !== '' && failures.length > 0);
   if (failed.length > MOST_AGAIN)
@@ -163,7 +102,7 @@ async function runFailedAgain(first) {
       `\nTests of ${failed.length} files failed; none is run again, as it would be for ${MOST_AGAIN}.`,
     );
   if (failed.length > MOST_AGAIN) return [];
-  const passedThen = [];
+  const flakyTests = [];
   for (const [file, { failures }] of failed) {
     console.log(`\nAgain, alone: ${nameOf(file)}`);
     // Several at once, though there is but one: only then it gets a process of its own.
@@ -172,19 +111,9 @@ async function runFailedAgain(first) {
     first.set(file, second);
     const still = new Set(second.failures.map(titleOf));
     const titles = new Set(failures.map(titleOf).filter((title) => !still.has(title)));
-    passedThen.push(...[...titles].map((title) => [file, title]));
+    flakyTests.push(...[...titles].map((title) => `${nameOf(file)}: ${title}`));
   }
-  return passedThen;
-}
-
-/** Ends the output with the line that counts; answers the exit code. */
-function conclude(all) {
-  const sum = (count) => all.reduce((total, result) => total + count(result), 0);
-  const passed = sum((result) => result.passed);
-  const failed = sum((result) => result.failures.length);
-  const skipped = sum((result) => result.skipped);
-  console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
-  return failed > 0 || passed === 0 ? 1 : 0;
+  return flakyTests;
 }
 
 /** A Redis that ends with this process; answers its address. */
@@ -209,6 +138,20 @@ function build() {
     ['config/build/build.mjs', 'test'],
   ])
     execFileSync(process.execPath, script, { stdio: 'inherit' });
+}
+
+/** Parts of paths, and the seed of the order: what follows --random, when it is a number. */
+function readArguments() {
+  const words = process.argv.slice(2);
+  const place = words.indexOf('--random');
+  const seed =
+    place !== -1 && /^\d+$/.test(words[place + 1] ?? '') ? words.splice(place + 1, 1)[0] : undefined;
+  const wanted = words.filter((word) => !word.startsWith('-'));
+  if (place === -1) return { wanted };
+  // Processes of the files read it, too.
+  process.env.TEST_ORDER = seed ?? String(randomInt(2 ** 31));
+  console.log(`Random order. To repeat it: --random ${process.env.TEST_ORDER}`);
+  return { wanted, order: process.env.TEST_ORDER };
 }
 
 /**

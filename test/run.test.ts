@@ -1,4 +1,4 @@
-/** What test/run.mjs makes of tests that fail, on small folders of tests. */
+/** What test/run.mjs makes of tests that fail, and in which order it runs them, on small folders of tests. */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -39,13 +39,14 @@ describe('A run of the tests', () => {
       .split('\n');
 
   for (const jobs of [1, 2])
-    it(`with ${jobs} at a time runs files with failures once more, alone, and tells by name what passes then`, async () => {
+    it(`runs failed files again, alone, and lists flaky tests, with ${jobs} at a time`, async () => {
       const files = { 'a/once.test.js': FAILS_ONCE, 'always.test.js': FAILS, 'sound.test.js': PASSES };
       const { code, said, lines } = await run(files, jobs);
-      expect(lines.slice(-3)).to.deep.equal([
-        'Failed at first, passed when run again alone: a/once.test.js: This test is tripped once',
+      expect(lines.slice(-4)).to.deep.equal([
+        'Flaky: these tests failed at first and passed when they ran again, alone.',
+        '  a/once.test.js: This test is tripped once',
         '',
-        '2 passed, 1 failed',
+        '2 passed, 1 failed, 1 flaky',
       ]);
       expect(code).to.equal(1);
       for (const error of ['tripped', 'broken in process 1', 'broken in process 2'])
@@ -55,9 +56,9 @@ describe('A run of the tests', () => {
       expect(processesOf('is sound').length).to.equal(1);
     });
 
-  it('is sound when all that failed passes when it is run again, with as many tests as there are', async () => {
+  it('succeeds when its only failures are flaky tests, and counts each test once', async () => {
     const { code, lines } = await run({ 'once.test.js': `${FAILS_ONCE}${PASSES}` }, 1);
-    expect(lines.at(-1)).to.equal('2 passed, 0 failed');
+    expect(lines.at(-1)).to.equal('2 passed, 0 failed, 1 flaky');
     expect(code).to.equal(0);
   });
 
@@ -68,6 +69,40 @@ describe('A run of the tests', () => {
     expect(code).to.equal(1);
     expect(said).to.include('Tests of 5 files failed; none is run again');
     expect(processesOf('is broken').length).to.equal(5);
+  });
+
+  it('counts skipped tests before flaky ones', async () => {
+    const skipped = 'describe.skip("later", () => it("comes", () => {}));';
+    const { lines } = await run({ 'once.test.js': `${FAILS_ONCE}${skipped}` }, 1);
+    expect(lines.at(-1)).to.equal('1 passed, 0 failed, 1 skipped, 1 flaky');
+  });
+
+  describe('in random order', () => {
+    const titles = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const its = titles.map((title) => `it('${title}', () => {});`).join('');
+    const files = { 'many.test.js': `describe('Many', () => {${its}describe('inside', () => {${its}})});` };
+    const orderOf = (lines: readonly string[]) =>
+      lines.flatMap((line) => /^ +\S+ ([a-h])$/.exec(line)?.[1] ?? []);
+
+    for (const jobs of [1, 2])
+      it(`repeats the order of a seed that it has printed, with ${jobs} at a time`, async () => {
+        const first = await run({ ...files, 'sound.test.js': PASSES }, jobs, '--spec', '--random');
+        const order = orderOf(first.lines);
+        expect(order).to.have.length(16);
+        expect(order.slice(0, 8)).to.have.members(titles).and.not.deep.equal(order.slice(8));
+        const seed = /--random (\d+)$/m.exec(first.said)![1]!;
+        const again = await run({}, jobs, '--spec', '--random', seed);
+        expect(orderOf(again.lines)).to.deep.equal(order);
+        expect(again.lines.at(-1)).to.equal('17 passed, 0 failed');
+        const other = await run({}, jobs, '--spec', '--random', `${Number(seed) + 1}`);
+        expect(orderOf(other.lines)).to.not.deep.equal(order);
+      });
+
+    it('keeps the order of a story', async () => {
+      const marked = `Object.assign(describe('A story', () => {${its}}), { isStory: true });`;
+      const { lines } = await run({ 'story.test.js': marked }, 1, '--spec', '--random', '7');
+      expect(orderOf(lines)).to.deep.equal(titles);
+    });
   });
 
   it('prints a line a file, and every test when it is asked for them', async () => {
