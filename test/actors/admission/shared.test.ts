@@ -6,7 +6,7 @@ import { runs, seeded } from '../../support/seed.ts';
 const LIMITS = { maxLive: 10, maxWaiting: 3, servers: 2 };
 
 describe('Admission by servers that share a store', () => {
-  it('lets in at once while each server has a part of the places left, then has runs wait, then refuses them', () => {
+  it('admits at once while each server has a share of the places, then queues, then refuses', () => {
     const of = (unended: number, waiting: number, coming: number) =>
       sharedEntry({ unended, waiting }, coming, LIMITS);
     expect([of(0, 0, 0), of(0, 0, 4), of(0, 0, 5)]).to.deep.equal(['live', 'live', 'waiting']);
@@ -15,7 +15,7 @@ describe('Admission by servers that share a store', () => {
     expect([of(3, 1, 0), of(13, 3, 0)]).to.deep.equal(['waiting', 'FULL']);
   });
 
-  it(`never lets in more than there are places, however many each server lets in before the others see them ${seeded}`, () => {
+  it(`never admits more than there are places, however many each server admits at once ${seeded}`, () => {
     const servers = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(fc.nat({ max: 20 }), fc.nat({ max: 20 }), servers, (live, maxLive, tries) => {

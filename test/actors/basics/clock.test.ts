@@ -33,7 +33,7 @@ describe('A virtual clock', () => {
     );
   });
 
-  it('runs within one advance what its tasks ask for on the way, and lets promises settle in between', async () => {
+  it('runs in one advance what its tasks schedule, and lets promises settle in between', async () => {
     const clock = new VirtualClock();
     const seen: string[] = [];
     const work = async () => {

@@ -39,7 +39,7 @@ describe('The actor of a batch job', () => {
     expect(server.jobs.ended).to.deep.equal([7]);
   });
 
-  it('goes on after a restart where it stopped, whatever was answered by then, and runs nothing twice', async () => {
+  it('resumes after a restart where it stopped, with all answers until then, and repeats nothing', async () => {
     await server.accept();
     const answered = new Set<string>();
     for (let restarts = 0; (await server.snapshot())?.status === 'IN_PROGRESS'; restarts++) {

@@ -55,7 +55,7 @@ describe('The check of the archive after inspection', () => {
     expect(job.effects.map(({ type }) => type)).to.deep.equal(['ended', 'deliver', 'removeFiles']);
   });
 
-  it('ends the job COMPLETE_WITH_WARNINGS when an earlier one did the same but inspection had warned', () => {
+  it('ends the job COMPLETE_WITH_WARNINGS when an earlier one equals it but inspection warned', () => {
     const job = LedJob.accepted(GIVEN, { archive: 'later' });
     job.done(job.row('PREPARE'), { warning: true }).doAll('PREPARE');
     answer(job, MATCH);
@@ -152,7 +152,7 @@ describe('The check of the archive before the job', () => {
     expect(job.notices.map(({ id }) => id)).to.deep.equal(['here-7.1.callback']);
   });
 
-  it('that finds an earlier job leaves nothing to be written when this one is cancelled before its turn', () => {
+  it('that finds an earlier job leaves nothing to write when this one is cancelled before', () => {
     const job = LedJob.accepted(GIVEN, { archive: MATCH, admitted: false });
     job.tell({ type: 'cancel' });
     expect(job.state).to.include({ status: 'CANCELLED', pastOutput: PAST_OUTPUT, hasDocument: false });

@@ -35,7 +35,7 @@ describe('A batch job of many media', () => {
   });
 
   for (const slow of [0, 1])
-    it(`plans its first task step by step as media are inspected, each once, though medium ${slow} takes long`, () => {
+    it(`plans its first task while media are inspected, each once, though medium ${slow} takes long`, () => {
       const job = LedJob.accepted({ ...ofMedia(500), tasks: [3] }, { window: 64 });
       let steps = 0;
       for (;;) {
@@ -72,7 +72,7 @@ describe('A batch job of many media', () => {
     expect(countSteps(restoreInSteps(job.record, snapshot, rows as never))).to.be.greaterThan(3 * MANY);
   });
 
-  it('is followed by another server with what was written alone, but for the commits in which it enters a stage', () => {
+  it('is followed by another server from written rows, except at the start of a stage', () => {
     const shape = {
       ...ofMedia(20),
       ...{ window: 16, attempts: 3, admitted: true, buildOutput: true, archive: 'notAsked' as const },

@@ -56,7 +56,7 @@ describe('What an earlier run of a batch job has left', () => {
     expect(recover(job.state!).at(-1)).to.have.property('type', 'offer');
   });
 
-  it('is not looked for any more once the new run has come further: it may have left files of its own', () => {
+  it('is not cleaned once the new run is further: it may have left files of its own', () => {
     const job = LedJob.accepted().doAll();
     job.tell({ type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
     job.doAll('PREPARE');

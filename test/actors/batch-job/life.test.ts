@@ -238,7 +238,7 @@ describe('The life of a batch job', function () {
       expect(reached, `jobs that were in ${stage}`).to.be.greaterThan(5);
     });
 
-  it(`goes on as if nothing had been, when its state is restored from the store after every command ${seeded}`, () => {
+  it(`continues unchanged when its state is restored from the store after every command ${seeded}`, () => {
     fc.assert(
       fc.property(
         aShape,
@@ -259,7 +259,7 @@ describe('The life of a batch job', function () {
     );
   });
 
-  it(`stands the same at a server that was some commits behind and has seen only what they have written ${seeded}`, () => {
+  it(`is the same at a server that was commits behind and reads only what they have written ${seeded}`, () => {
     const stages = new Set<string>();
     runUntil(
       () => FOLLOWED.every((stage) => stages.has(stage)),

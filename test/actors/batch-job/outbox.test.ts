@@ -34,7 +34,7 @@ describe('The actor of a batch job that owes notices', () => {
     expect(await server.rows()).to.deep.equal(['archive/000000', 'archive/000001']);
   });
 
-  it('has them sent when nobody heard that its end was stored, as soon as the last answer comes again, and its end told once', async () => {
+  it('are sent if nobody heard that its end was stored, once the last answer arrives again', async () => {
     let isUnclear = false;
     const commit: Store['commit'] = async (change) => {
       const version = await server.store.commit(change);

@@ -23,7 +23,7 @@ describe('The removal of a batch job', () => {
     return job;
   };
 
-  it('is first a mark that outlives the loss of power; its notices and rows go with the same commit', () => {
+  it('is first a mark that survives power loss; its notices and rows go with the same commit', () => {
     const job = removed();
     expect(job.last?.reply).to.deep.equal({ kind: 'done' });
     expect(job.state?.removed).to.equal(true);

@@ -227,7 +227,7 @@ describe('Answers that come together', () => {
 });
 
 describe('A batch job', () => {
-  it('is accepted as IN_PROGRESS and asks at once for the preparation of its media, with power loss in mind', () => {
+  it('is accepted as IN_PROGRESS, asks at once for the preparation of media, and is synced', () => {
     const job = LedJob.accepted({ media: [{}, {}] });
     expect(job.status).to.equal('IN_PROGRESS');
     expect(job.outstanding.map(({ kind, medium }) => [kind, medium])).to.deep.equal([
@@ -238,7 +238,7 @@ describe('A batch job', () => {
     expect(job.last?.change?.synced).to.equal(true);
   });
 
-  it('is accepted as IN_PROGRESS_ERRORS when some of its media cannot be used, and goes on with the others', () => {
+  it('is accepted as IN_PROGRESS_ERRORS if some media cannot be used, and uses the others', () => {
     const job = LedJob.accepted({ media: [{ problem: true }, {}] });
     expect(job.status).to.equal('IN_PROGRESS_ERRORS');
     expect(job.outstanding.map(({ medium }) => medium)).to.deep.equal([1]);
@@ -381,7 +381,7 @@ describe('A batch job', () => {
     const whole = { start: 0, stop: -1 };
     const known = ['AUDIO_TARGET_SEGMENT_LENGTH'];
 
-    it('cuts it for an algorithm that declares so; a rest of less than half a piece belongs to the last one', () => {
+    it('cuts it for an algorithm that declares so; a rest below half a piece joins the last one', () => {
       expect(pieces(24, known, '10')).to.deep.equal([
         [whole, { start: 0, stop: 9_999 }],
         [whole, { start: 10_000, stop: 23_999 }],
@@ -400,7 +400,7 @@ describe('A batch job', () => {
       expect(error?.range).to.deep.equal(whole);
     });
 
-    it('leaves it whole for others, without the property, when it is short and when its length is not known', () => {
+    it('leaves it whole for others, without the property, if short, or if its length is unknown', () => {
       for (const job of [
         pieces(24, [], '10'),
         pieces(24, known, '0'),
@@ -419,7 +419,7 @@ describe('A batch job', () => {
       expect(job.doAll().status).to.equal('COMPLETE');
     });
 
-  it('knows without asking anybody what is to be finished where detectors found nothing and said nothing', () => {
+  it('knows without asking what to finish where detectors found nothing and reported nothing', () => {
     const job = LedJob.accepted({ media: [{ frames: 15 }, {}], tasks: [1, 1] }, { window: 100 });
     job.doAll('PREPARE');
     const [first, second] = job.outstanding;
@@ -436,7 +436,7 @@ describe('A batch job', () => {
     expect(job.doAll().status).to.equal('COMPLETE');
   });
 
-  it('asks for the finishing of an action of which a piece found or said something, also when the others did not', () => {
+  it('finishes an action of which any piece found or reported something', () => {
     for (const answer of [{ tracks: 1 }, { warnings: 1 }]) {
       const job = LedJob.accepted({ media: [{ frames: 15 }] }).doAll('PREPARE');
       const [first, second] = job.outstanding.map((row) => doneWith(job.given, row, { found: [] }));
@@ -469,7 +469,7 @@ describe('A batch job', () => {
     expect(job.doAll().status).to.equal('COMPLETE_WITH_WARNINGS');
   });
 
-  it('finishes what the other pieces found when one piece failed, and skips that medium in later tasks', () => {
+  it('finishes what other pieces found when one piece failed, and skips that medium later', () => {
     const job = LedJob.accepted({ media: [{}, {}], tasks: [1, 1] }, { window: 100 }).doAll('PREPARE');
     job.failed(job.row('DETECT'));
     expect(job.status).to.equal('IN_PROGRESS_ERRORS');
@@ -548,7 +548,7 @@ describe('A batch job', () => {
     expect(job.row('PREPARE').key).to.not.equal(early.key);
   });
 
-  it('that is resubmitted starts over under the next run, and its old files go only after that is stored', () => {
+  it('that is resubmitted starts over as the next run; its old files go once that is stored', () => {
     const job = IN_STATE['ERROR']!();
     job.tell({ type: 'resubmit', priority: 9, admitted: true, objectId: 'second' });
     expect(job.state).to.include({

@@ -31,7 +31,7 @@ describe('The plan of a stored pipeline', () => {
     expect(catalog.batchPlan(stored, LIMITS)).to.have.property('refused').that.includes('No pipeline named');
   });
 
-  it('is refused by the limits that are given, and is none of a definition that comes with the job', () => {
+  it('is refused by the given limits, and is none of a definition that comes with the job', () => {
     const catalog = new Catalog({}, state);
     catalog.batchPlan(stored, LIMITS);
     expect(catalog.batchPlan(stored, { ...LIMITS, planLength: 1 })).to.have.property('refused');

@@ -100,7 +100,7 @@ describe('The delivery actor', () => {
     ]);
   });
 
-  it('tries again after a failure with the same Idempotency-Key, and says each time what was wrong', async () => {
+  it('retries a failure with the same Idempotency-Key, and reports each error', async () => {
     start();
     const receiver = await receiving(inTurn(answer(500, 'oh'), drop, answer(409), answer(200)));
     await owe(receiver, 'a');
@@ -164,7 +164,7 @@ describe('The delivery actor', () => {
     expect(hanging.requests).to.have.length(QUICK.concurrency);
   });
 
-  it('only probes a receiver in trouble, one request at a time, and goes on at once when it is well', async () => {
+  it('only probes a failing receiver, one request at a time, and resumes when it is well', async () => {
     start({ policy: { firstDelayMs: 50, maxDelayMs: 50 } });
     const receiver = await receiving(answer(503));
     await owe(receiver, ...names(40));
@@ -297,7 +297,7 @@ describe('The delivery actor', () => {
     expect(await left(), 'it does not wait for ever').to.equal(11 - QUICK.concurrency);
   });
 
-  it('gives a request that is under way up when the server stops, and it goes out at the next start', async () => {
+  it('gives up a running request when the server stops, and sends it at the next start', async () => {
     start({ timeoutMs: 60_000 });
     const receiver = await receiving(hang);
     await owe(receiver, 'a');

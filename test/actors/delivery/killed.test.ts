@@ -24,7 +24,7 @@ function numbers(start: number): (below: number) => number {
 describe('A server that is killed while it delivers', () => {
   const path = temporaryFolder();
 
-  it(`delivers every notice that was committed at least once with one key, and none after its end was committed ${seeded}`, async function () {
+  it(`delivers every committed notice at least once with one key, none after its end is stored ${seeded}`, async function () {
     this.timeout(240_000);
     const random = numbers(seed);
     const receiver = await Receiver.start();

@@ -193,7 +193,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
     });
   });
 
-  it('says of the sixth failure of a notice, and of those that follow, that the next attempt is not soon', () => {
+  it('says at the sixth and each later failure of a notice that the next attempt is not soon', () => {
     const slowAfter = (attempts: number, outcome: Failure = failed()) => {
       const [report] = new Led([entry('a', 0, { attempts })]).wake().tried('a', outcome).reports;
       return report?.type === 'noticeFailed' ? report.slow : 'sent';
@@ -208,7 +208,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
     expect(slowAfter(9, failed({ final: true })), 'none follows').to.equal(undefined);
   });
 
-  it('finds a receiver in lasting trouble when as many probes have failed as a notice has quick attempts', () => {
+  it('finds a receiver in lasting trouble after as many failed probes as quick attempts', () => {
     const led = new Led(ids(40).map((id) => entry(id))).wake();
     while (led.sending.length > 0) failAll(led, led.sending);
     for (let probes = 0; probes < 5; probes++) {
@@ -426,7 +426,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
     expect(later.effects).to.deep.equal([{ type: 'read' }]);
   });
 
-  it(`whatever happens: one attempt at a time for a notice, none before it is due, one probe at a time, and every notice ends ${seeded}`, () => {
+  it(`makes one attempt at a time, none before it is due, one probe, and every notice ends ${seeded}`, () => {
     const step = fc.record({
       what: fc.constantFrom('time', 'wake', 'tried', 'settled', 'put', 'withdraw'),
       which: fc.nat(1_000),

@@ -3,7 +3,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 import { SharedTrouble } from '../../../actors/guardian/shared-trouble.ts';
 
 describe('An actor that serves all jobs and fails too often', () => {
-  it('makes the server not ready for a minute after its last time, and is told to the administrators once', async () => {
+  it('makes the server not ready for a minute, and tells the administrators once', async () => {
     const clock = new VirtualClock();
     const trouble = new SharedTrouble(clock);
     expect(trouble.reason).to.equal(undefined);

@@ -108,7 +108,7 @@ describe('The node configuration (specification 2.4)', () => {
     expect(save(node('there', { ...MODEL, serviceName: 'Media' })).reply.kind).to.equal('saved');
   });
 
-  it('starts a service on demand by its variable TROUPE_START, which is no part of its definition', () => {
+  it('starts a service on demand by its variable TROUPE_START, absent from its definition', () => {
     expect([startsOnDemand(MODEL), startsOnDemand(onDemand(MODEL))]).to.deep.equal([false, true]);
     expect(isSameDefinition(MODEL, onDemand(MODEL))).to.equal(true);
     const same = { ...MODEL, serviceDescription: 'x', serviceCount: 2, serviceLauncher: 'simple' } as const;

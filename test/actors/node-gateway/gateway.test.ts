@@ -88,7 +88,7 @@ describe('The gateway of nodes on other hosts', () => {
       })),
     );
 
-  it('gives a node its part of the configuration once, with the queues that its services may serve', async () => {
+  it('gives a node its configuration once, with the queues that its services may serve', async () => {
     const answer = await ask();
     expect(answer.configuration?.services).to.deep.equal([FACES]);
     expect(answer.configuration?.queues).to.deep.equal({ Faces: ['FACE'] });
@@ -142,7 +142,7 @@ describe('The gateway of nodes on other hosts', () => {
     expect((await ask(known)).commands).to.deep.equal([]);
   });
 
-  it('says of an order that the node was given and has not told back that it may still be carried out', async () => {
+  it('says that an order may still be carried out if the node got it and has not reported', async () => {
     const services = [deployed(1)];
     const known = { ...after(await ask({ services })), services };
     const ordered = gateway.orders.give(NODE, 'stopService', `${NODE}:Faces:1`);
@@ -160,7 +160,7 @@ describe('The gateway of nodes on other hosts', () => {
     expect(await gateway.orders.give(NODE, 'startService', `${NODE}:Faces:1`)).to.equal('AWAY');
   });
 
-  it('has a node tell the last lines of a service, and says when it has none of that name or does not answer', async () => {
+  it('gets the last lines of a service from a node, and says if there are none or no answer', async () => {
     const services = [deployed(1)];
     const service = `${NODE}:Faces:1`;
     const known = { ...after(await ask({ services })), services };
@@ -243,7 +243,7 @@ describe('The gateway of nodes on other hosts', () => {
     expect((await ask({ services })).wanted).to.deep.equal({ FACE: 0 });
   });
 
-  it('wants streams to be watched by hosts that are configured for it, before its own, and says again what waits for one that falls silent', async () => {
+  it('prefers hosts that are configured for streams, and offers again what a silent one lost', async () => {
     ownCapacity = 8;
     gateway.configure([{ host: NODE, services: [FACES, { ...FACES, serviceName: 'FacesStreams' }] }]);
     const services = [deployed(1), { ...deployed(1), name: `${NODE}:FacesStreams:1` }];
@@ -271,7 +271,7 @@ describe('The gateway of nodes on other hosts', () => {
     expect(commands).to.deep.equal([{ type: 'rest', worker: `${NODE}:Faces:1#1`, number: 1 }]);
   });
 
-  it('asks services that cannot be started when nobody else is there, for they try again or say so', async () => {
+  it('asks services that cannot be started if there are no others, so that they retry or say so', async () => {
     const services = [deployed(1, { unlaunchable: true, lastKnownState: 'InactiveNoStart' })];
     await work(2);
     expect((await ask({ services })).wanted).to.deep.equal({ FACE: 1 });
@@ -297,7 +297,7 @@ describe('The gateway of nodes on other hosts', () => {
     expect(clock.steady() - began).to.be.at.least(2_000);
   });
 
-  it('knows the processes of a node by their tokens, in their own queues, and tells it which have asked for work', async () => {
+  it('knows processes of a node by their tokens, in their queues, and tells it which asked', async () => {
     const token = newToken(NODE);
     const processes = [{ worker: `${NODE}:Faces:1#1`, tokenHash: hashToken(token) }];
     expect(gateway.holderOf(token)).to.equal(undefined);
@@ -331,7 +331,7 @@ describe('The gateway of nodes on other hosts', () => {
     expect(gateway.holderOf(token)?.queues).to.deep.equal(['FACE']);
   });
 
-  it('gives a process no work unless the configuration gives its node the service, and none any more when it is taken away', async () => {
+  it('gives a process work only while the configuration gives its node the service', async () => {
     const token = newToken('rack-9');
     const processes = [{ worker: 'rack-9:Faces:1#1', tokenHash: hashToken(token) }];
     const queues = () => gateway.holderOf(token)?.queues;
@@ -351,7 +351,7 @@ describe('The gateway of nodes on other hosts', () => {
     expect(queues(), 'it is on its way out').to.deep.equal([]);
   });
 
-  it('gives processes of a node that was not heard of yet after a start what the configuration says by then, and those of another server what that says', async () => {
+  it('decides by the configuration for nodes not yet heard of, and by the server of others', async () => {
     const tokens = [newToken(NODE), newToken('rack-3')] as const;
     await ask({ processes: [{ worker: `${NODE}:Faces:1#1`, tokenHash: hashToken(tokens[0]) }] });
     const report = new NodeReport({
@@ -411,7 +411,7 @@ describe('The gateway of nodes on other hosts', () => {
       expect(told()).to.deep.equal([['unavailable', 'FACE']]);
     });
 
-    it('not while one that could do it is merely away, which is not asked for in vain from the others', async () => {
+    it('not while a node that could do it is away; the others are not asked for it', async () => {
       await work(1);
       await ask(other(), 'rack-3');
       await clock.advance(SILENCE_MS);
@@ -424,7 +424,7 @@ describe('The gateway of nodes on other hosts', () => {
       expect(told()).to.deep.equal([['unavailable', 'FACE']]);
     });
 
-    it('not after a start of the server, until all of them were heard of and told what they are to run', async () => {
+    it('not after a start of the server, until all nodes were heard of and know what to run', async () => {
       await sayUnavailable();
       gateway.placement.unavailable('here', 'FACE', 'it crashes');
       await ask({ instance: 'other' }, 'rack-3');
@@ -455,7 +455,7 @@ describe('The gateway of nodes on other hosts', () => {
     expect((await refusal(ask()))[0]).to.equal('CONFLICT');
   });
 
-  it('lets the next start of a node in its place at once, and takes back what processes of the last one held', async () => {
+  it('lets the next start of a node in at once, and takes back what the last one held', async () => {
     await ask();
     await work(1);
     await ledger.claim({ queues: ['FACE'], max: 1, worker: `${NODE}:Faces:1#1`, lasting: true });
@@ -503,7 +503,7 @@ describe('The gateway of nodes on other hosts', () => {
     expect([...gateway.connected().keys()]).to.deep.equal([]);
   });
 
-  it('keeps a name for the client that came with it, as long as the configuration has something for it', async () => {
+  it('keeps a name for its client, as long as the configuration has something for it', async () => {
     await ask();
     const other: NodeAccess = { client: 'client b', node: null };
     await clock.advance(SILENCE_MS);
@@ -516,7 +516,7 @@ describe('The gateway of nodes on other hosts', () => {
     await ask({ instance: 'two' }, NODE, other);
   });
 
-  it('refuses the name of its own node, a token for another name, and what is told of another node', async () => {
+  it('refuses the name of its own node, a token for another name, and news of another node', async () => {
     expect(await refusal(ask({}, 'here'))).to.deep.equal([
       'CONFLICT',
       "here is the server's own node: give this one another NODE_NAME.",

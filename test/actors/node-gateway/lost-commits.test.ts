@@ -88,7 +88,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
       });
   };
 
-  it('show what is stored after the store has lost its last commits, though they remember higher versions', async () => {
+  it('show what is stored after the store lost its last commits, though they remember later ones', async () => {
     await tell(one);
     const before = await kept();
     for (let n = 0; n < 5; n++) await tell(two);
@@ -100,7 +100,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
     for (const gateway of [one, two]) expect(gateway.holderOf(token)?.worker).to.equal(WORKER);
   });
 
-  it('have an order carried out that is given after the store has lost others, which the node has carried out', async () => {
+  it('have a new order carried out after the store lost others that the node carried out', async () => {
     const { server } = await tell(one);
     const before = await kept();
     one.kill(WORKER, 'it hangs');
@@ -122,7 +122,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
     expect(outcome).to.equal('DONE');
   });
 
-  it('give an order again under its id after the store has forgotten that the node was given it, so that the node knows that it has carried it out', async () => {
+  it('repeat an order under its id if the store lost its delivery, so that the node knows it', async () => {
     const { server } = await tell(one);
     const { version } = await kept();
     one.kill(WORKER, 'it hangs');
@@ -206,7 +206,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
     expect(await outcome).to.equal('TOLD');
   });
 
-  it('take back what its last start held, though the server that its first message came to could not', async () => {
+  it('take back what its last start held, though the server of its first message could not', async () => {
     await tell(one);
     await ledger.offer([
       {
@@ -249,7 +249,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
     expect(await store.count('nodes')).to.equal(0);
   });
 
-  it('take no token of a node that has gone in order, however short a time the store has been there', async () => {
+  it('accept no token of a node that left in order, however short the store has been there', async () => {
     const token = newToken(NODE);
     const processes = [{ worker: WORKER, tokenHash: hashToken(token) }];
     await tell(one, { processes });

@@ -95,7 +95,7 @@ describe('The gateways of two servers that share a store', () => {
     expect(typesOf(await sync(1, { server, done }))).to.deep.equal([]);
   });
 
-  it('know a token at once, and no more once its process is gone, though an older message comes late at the other', async () => {
+  it('know a token at once, and not after its process ended, though an older message is late', async () => {
     const token = newToken(NODE);
     const processes = [{ worker: `${SERVICE.name}#1`, tokenHash: hashToken(token) }];
     await sync(0, { processes });
@@ -113,7 +113,7 @@ describe('The gateways of two servers that share a store', () => {
     }
   });
 
-  it('refuse another node of its name, whichever it comes to, and take its next start after the one before', async () => {
+  it('refuse another node of its name at either server, and accept its next start', async () => {
     await sync(0);
     const refusal = await sync(1, { instance: 'stranger', turn: 0 }).catch((error: unknown) => String(error));
     expect(refusal).to.include(`Another node is called ${NODE} and is connected`);

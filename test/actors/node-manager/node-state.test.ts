@@ -137,7 +137,7 @@ describe('What a node tells of itself', () => {
     expect((await nodes.holderOf(next))?.worker).to.equal('a:Faces:1#2');
   });
 
-  it('has what comes together in one commit, and nothing written without news when nobody else reads it', async () => {
+  it('has what arrives together in one commit, and writes nothing without news or readers', async () => {
     const services = [FACES];
     const report = reportOf('a', 'one', { alone: true, services });
     await report.beat();

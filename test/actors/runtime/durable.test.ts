@@ -186,7 +186,7 @@ describe('A durable actor', () => {
     expect(String(await failure(look(purse)))).to.contain('purse/1 has no record');
   });
 
-  it('performs at load the effects that its state stands for, and none when it does not exist yet', async () => {
+  it('performs at load the effects of its state, and none if it does not exist yet', async () => {
     const purse = await opened();
     await put(purse, 4);
     effects = [];
@@ -269,7 +269,7 @@ describe('A durable actor', () => {
       expect(await look(purse)).to.contain('= 33');
     });
 
-    it('because its effects had failed, stands by what it committed, and its next load performs them', async () => {
+    it('because its effects had failed, keeps its commit, and its next load performs them', async () => {
       let broken = true;
       const fragile: Partial<PurseKind> = {
         perform: (_, __, wanted) => {
@@ -424,7 +424,7 @@ describe('A durable actor', () => {
       );
     };
 
-    it('is put into quarantine with the reason, out of every index, and is then as if it had never been', async () => {
+    it('is quarantined with the reason, out of every index, and is then as if it never existed', async () => {
       await put(await opened(), 3);
       const unreadable: Partial<PurseKind> = {
         restore: () => {
@@ -465,7 +465,7 @@ describe('A durable actor', () => {
     });
   });
 
-  it('that an older version wrote is brought up to date step by step, and stored in the new schema by its next commit', async () => {
+  it('of an older version is updated step by step, and its next commit has the new schema', async () => {
     await put(await opened(), 5);
     const steps: number[] = [];
     const step = (n: number) => (body: unknown) => {

@@ -108,7 +108,7 @@ describe('An actor in memory', () => {
     expect(log).to.deep.equal(['opened 7', 'creak']);
   });
 
-  it('carries out what follows from its effects before any other message, and answers the first command', async () => {
+  it('carries out what its effects cause before any other message, and answers the first', async () => {
     const door = inMemory<DoorTypes>({
       machine: DOOR,
       context: () => CONTEXT,

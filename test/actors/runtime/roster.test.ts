@@ -54,7 +54,7 @@ describe('In the list of actors', () => {
     expect(the('a')).to.include({ state: 'IDLE', waiting: 0, runningMs: undefined });
   });
 
-  it('one that fails is BACKING_OFF until it may be loaded again, with the reason; the failure counts for as long as it can escalate', async () => {
+  it('one that fails is BACKING_OFF with the reason, and counts while it can escalate', async () => {
     given();
     await stage.outcome('a', fail('no such table'));
     const failed = stage.clock.now();
@@ -184,7 +184,7 @@ describe('The list of actors', () => {
     loadedAt: 0,
   };
 
-  it('begins with those that are always there, each before those that it looks after; those that come and go are last', () => {
+  it('begins with those that are always there, each before its own; passing ones are last', () => {
     const roster = new Roster(new VirtualClock());
     const boss = { parent: { kind: 'boss', id: 'x' } };
     for (const one of [
@@ -240,7 +240,7 @@ describe('The tree of actors', () => {
     ['comedy tree', () => new ComedyTree()],
     ['plain tree', () => new PlainTree()],
   ] as const)
-    it(`has those that an actor looks after beside it on its branch, and they stay when it leaves (${treeName})`, async () => {
+    it(`has those that an actor looks after on its branch, and they stay when it leaves (${treeName})`, async () => {
       const tree = makeTree();
       const node = await tree.add(['node-manager'], 'host', () => Promise.resolve('manager'));
       const service = await tree.add(['node-manager', 'service'], 'host:A:1', () =>

@@ -52,7 +52,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
         await waiting;
       });
 
-      it('refuses what is more than it holds with MAILBOX_FULL and a dead letter, and takes messages again later', async () => {
+      it('refuses what exceeds its size with MAILBOX_FULL and a dead letter, and accepts again later', async () => {
         given({ mailbox: 3 });
         const { opened, open } = gate();
         const taken = [1, 2, 3].map((n) => stage.ask('a', async () => opened.then(() => n)));
@@ -81,7 +81,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
         expect(stage.deadLetters.map(({ reason }) => reason)).to.deep.equal(['UNKNOWN_COMMAND']);
       });
 
-      it('that takes longer than the asker waits is TIMEOUT at the deadline, and is carried out all the same', async () => {
+      it('that takes longer than the asker waits is TIMEOUT, and is carried out all the same', async () => {
         given();
         const { opened, open } = gate();
         let done = false;
@@ -163,7 +163,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
         expect(stage.restarted).to.have.lengthOf(1);
       });
 
-      it('again and again is escalated once, the rest of its mailbox is refused, and a later message loads it afresh', async () => {
+      it('repeatedly is escalated once, the rest of its mailbox is refused, and it loads afresh', async () => {
         const errors: string[] = [];
         given({
           intensity: { restarts: 2 },
@@ -315,7 +315,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
         expect(stage.system.size).to.equal(0);
       });
 
-      it('does not wait past its deadline for a handler that hangs, refuses what is behind it, and says so', async () => {
+      it('does not wait past its deadline for a hung handler, refuses what is behind it, and says so', async () => {
         given();
         const { opened, open } = gate();
         const hanging = stage.outcome('a', async () => opened.then(() => 'late'));

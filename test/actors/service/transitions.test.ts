@@ -163,7 +163,7 @@ describe('The life of a service (specification 3.3)', () => {
         });
       }
 
-  it('refuses by type what comes too late, what an ADMIN forbids and what its status does not take', () => {
+  it('refuses by type what comes too late, what an ADMIN forbids and what its status excludes', () => {
     const reason = ({ reply }: Led) => reply?.kind === 'refused' && [reply.reason, reply.status];
     expect(reason(running().ended(true, 7))).to.deep.equal(['STALE', 'Running']);
     expect(reason(running().ended(true).started())).to.deep.equal(['STALE', 'Launching']);
@@ -172,7 +172,7 @@ describe('The life of a service (specification 3.3)', () => {
     expect(running().reply).to.deep.equal({ kind: 'done' });
   });
 
-  it('begins a new life when it is configured once more after it was removed; its processes are counted on', () => {
+  it('begins a new life when it is configured again after removal, and counts its processes on', () => {
     const service = running().delete().ended(true).configure();
     expect(service.state).to.deep.equal({ ...NEW_SERVICE, status: 'Configured', incarnation: 1 });
   });
@@ -184,7 +184,7 @@ describe('The life of a service (specification 3.3)', () => {
     expect(service.effects).to.deep.equal([{ type: 'spawn', incarnation: 2 }]);
   });
 
-  it('restarts a process that dies after 2 s, and gives back what it held as an attempt that counts', () => {
+  it('restarts a process that dies after 2 s, and returns its work as a counted attempt', () => {
     const service = running().ended(true);
     expect(service.effects).to.deep.equal([
       { type: 'gone', incarnation: 1, counted: true, reason: 'exit code 1' },
@@ -205,7 +205,7 @@ describe('The life of a service (specification 3.3)', () => {
     expect(running().rest().stop().ended(true).state.status).to.equal('InactiveNoStart');
   });
 
-  it('backs off longer with each failure to come up, up to a limit, and is reset by a process that came up', () => {
+  it('backs off longer with each failed start, up to a limit, until a process comes up', () => {
     const delays = [1, 2, 3, 4].map(
       (times) => crashes(times).effects.find((effect) => effect.type === 'relaunchLater')?.delayMs,
     );
@@ -214,7 +214,7 @@ describe('The life of a service (specification 3.3)', () => {
     expect(service.effects).to.deep.include({ type: 'relaunchLater', delayMs: 2_000, incarnation: 5 });
   });
 
-  it('is unlaunchable after five failures to come up within 60 s, and says that nobody serves its queue', () => {
+  it('is unlaunchable after five failed starts within 60 s, and says that its queue is unserved', () => {
     const service = crashes(5);
     expect(service.state).to.include({ status: 'InactiveNoStart', unlaunchable: true, restartCount: 4 });
     expect(service.effects.map(({ type }) => type)).to.deep.equal(['gone', 'unavailable']);
@@ -268,7 +268,7 @@ describe('The life of a service (specification 3.3)', () => {
     }
   });
 
-  it('is stopped by an ADMIN by SIGTERM, then SIGKILL after five seconds, and stays so whatever is configured or waits', () => {
+  it('is stopped by an ADMIN with SIGTERM, then SIGKILL after five seconds, and stays stopped', () => {
     const service = running().stop();
     expect(service.effects).to.deep.equal([
       { type: 'signal', signal: 'SIGTERM' },
@@ -292,7 +292,7 @@ describe('The life of a service (specification 3.3)', () => {
     expect(service.state).to.include({ status: 'Launching', restartCount: 0 });
   });
 
-  it('is unlaunchable at once when its command is missing, until it is configured or started anew', () => {
+  it('is unlaunchable at once if its command is missing, until it is configured or started', () => {
     const service = new Led().configure().launch().missing();
     expect(service.state).to.include({ status: 'Inactive', unlaunchable: true, restartCount: 0 });
     expect(service.effects).to.deep.include({
@@ -346,7 +346,7 @@ describe('The life of a service (specification 3.3)', () => {
     expect(memoryOf(service.delete().state)).to.deep.equal({ restartCount: 0, stopped: false });
   });
 
-  it(`goes only where its table says, has one process at a time, and gives back what each held once ${seeded}`, () => {
+  it(`goes only where its table says, has one process at a time, and returns each lease once ${seeded}`, () => {
     const step = fc.record({
       type: fc.constantFrom(...(Object.keys(COMMANDS) as ServiceCommand['type'][])),
       stale: fc.integer({ min: 0, max: 7 }).map((n) => n === 0),

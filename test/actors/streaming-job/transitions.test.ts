@@ -66,7 +66,7 @@ describe('The life of a streaming job', () => {
     ).to.deep.include({ kind: 'refused', reason: 'NO_SUCH_JOB' });
   });
 
-  it(`keeps the rules, whatever comes: an end is final, segments go on, one component works at a time ${seeded}`, () => {
+  it(`keeps the rules: an end is final, segments advance, one component works at a time ${seeded}`, () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let state = { ...INITIAL };

@@ -3,7 +3,7 @@ import { startDiskWatch } from '../../../actors/system-messages/disk-watch.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 describe('The free disk', () => {
-  it('is told in the log and by a system message once when it is low, and once when there is room again', async () => {
+  it('is told in the log and by a system message once when it is low, and once when it is not', async () => {
     const clock = new VirtualClock();
     const log: string[] = [];
     const messages = new Map<number, string>();

@@ -41,7 +41,7 @@ describe('Files of requests without a job', () => {
   };
   const left = async () => (await readdir(path('requests'))).toSorted();
 
-  it('go when they are a day old and the store knows a later job: in one that is empty by mistake all stay', async () => {
+  it('go when they are a day old and the store knows a later job; an empty store removes none', async () => {
     mkdirSync(path('requests'));
     const store = new SqliteStore(path('troupe.db'));
     const clock = new VirtualClock(NOW);

@@ -58,7 +58,7 @@ describe('Uploads of servers that share a folder', () => {
     expect(isThere(await upload(one, 'third.png'))).to.equal(true);
   });
 
-  it('that are still coming count for the server that takes them in, and for others when they are there', async () => {
+  it('in progress count for the server that receives them, and for others when they are complete', async () => {
     const [one, other] = [await server('coming'), await server('coming')];
     const body = new Readable({ read() {} });
     const coming = one.receive(body, undefined, 'slow.png', BY);
@@ -75,7 +75,7 @@ describe('Uploads of servers that share a folder', () => {
     }
   });
 
-  it('are removed by none of them while a job with them comes in at another, and by any of them afterwards', async () => {
+  it('are removed by no server while a job with them arrives at another, and by any afterwards', async () => {
     const [one, other] = [await server('used', 'one'), await server('used', 'other')];
     const { id, uri } = await upload(one, 'a.png');
     const twice = () => one.keeping([uri], () => one.keeping([uri], () => other.remove(id)));

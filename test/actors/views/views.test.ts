@@ -127,7 +127,7 @@ describe('With many jobs that have ended', () => {
     expect([calls['load'], calls['entries']]).to.deep.equal([10, 11]);
   });
 
-  it('a filter that hardly anything fits looks at 1,000 jobs a page, and finds everything by its cursors', async () => {
+  it('a filter with few matches looks at 1,000 jobs a page, and finds everything by its cursors', async () => {
     await many(2_010, (n) => ({ status: n === 4 || n === 1_700 ? 'CANCELLED' : 'COMPLETE' }));
     const found: number[] = [];
     let before: JobCursor | undefined;
@@ -153,7 +153,7 @@ describe('With many jobs that have ended', () => {
     expect(loads).to.deep.equal([60, 60, 60, 20]);
   });
 
-  it('a time of the end or the start leads to its jobs, however many there are before and after it', async () => {
+  it('a start or end time leads to its jobs, however many there are before and after it', async () => {
     await many(1_000, (n) => ({ endedAt: 1_000 * (n + 1), ms: 500 }));
     const ended = await listAll({ ended: { from: 10_000, to: 15_000 }, limit: 2 });
     expect(ended.found).to.deep.equal([14, 13, 12, 11, 10]);
@@ -181,7 +181,7 @@ describe('With many jobs that have ended', () => {
     expect([found, loads]).to.deep.equal([[2_008, 1_008, 8], [3]]);
   });
 
-  it('jobs are found by a part of the URI of a medium as it is shown, decoded too, at most 1,000 looked at a page', async () => {
+  it('jobs are found by a part of a media URI, as shown or decoded, at most 1,000 a page', async () => {
     await many(2_010, (n) =>
       n === 3 || n === 2_001 ? { uri: 'http://anna:secret@host/Frau%20M%C3%BCller.mp4' } : {},
     );

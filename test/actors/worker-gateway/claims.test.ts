@@ -178,7 +178,7 @@ describe('A claim', () => {
     await system.stop(0);
   });
 
-  it('for media work is given work of jobs after each that was given frames, and frames when there is nothing else', async () => {
+  it('for media work alternates jobs and frames, and gets frames if there is nothing else', async () => {
     const settings = { atOnce: 10, waitMs: 60_000, cacheBytes: 0 };
     const frames = new FrameService({
       serverId: 'here',

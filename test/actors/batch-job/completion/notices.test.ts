@@ -141,7 +141,7 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
   };
 
   for (const [status, end] of Object.entries(ENDS))
-    it(`are owed with the callback by the commit that ends the job, one for each medium with an archive: ${status}`, () => {
+    it(`are stored with the callback by the commit that ends the job, one an archived medium: ${status}`, () => {
       const job = end(given);
       expect(job.status).to.equal(status);
       expect(ids(job)).to.deep.equal(['here-7.1.callback', 'here-7.1.archive.0', 'here-7.1.archive.2']);
@@ -227,7 +227,7 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
     expect(statusOf(job, 'archive')).to.equal('ERROR: Media download failed.');
   });
 
-  it('are not made when the job was cancelled before its media were inspected, which archiveStatus says', () => {
+  it('are not made if the job was cancelled before inspection, which archiveStatus says', () => {
     const job = LedJob.accepted(given);
     job.tell({ type: 'cancel' });
     job.dropAll().doAll();
@@ -282,7 +282,7 @@ describe('What becomes of a notice', () => {
     expect(job.status, 'the status of the job').to.equal('COMPLETE');
   });
 
-  it('is told as failed once its quick attempts are used up, and as complete when it arrives after all', () => {
+  it('is shown as failed after its quick attempts, and as complete when it arrives later', () => {
     const job = ended();
     const [callback, archive] = ['callback', 'archive.2'].map((name) =>
       job.notices.find(({ id }) => id.endsWith(name))!,
@@ -399,7 +399,7 @@ describe('What becomes of a notice', () => {
     expect(statusOf(job, 'archive')).to.equal('COMPLETE');
   });
 
-  it('that was given up or has arrived is a failure when a repost of it fails, for the new reason', () => {
+  it('that ended is a failure when a repost of it fails, for the new reason', () => {
     const job = ended();
     failed(job, 'archive.2', 'no disk');
     sent(job, 'archive.0');
@@ -473,7 +473,7 @@ describe('callbackStatus and archiveStatus (specification 3.4)', () => {
       expect(deliveryStatus(wanted, status, kept)).to.equal(expected));
   }
 
-  it('on the way to a receiver that has taken nothing for some time: ERROR, with its own reason if it has one', () => {
+  it('to a receiver that has been failing for some time: ERROR, with its own reason if any', () => {
     expect(deliveryStatus(true, 'COMPLETE', waits, 'nobody listens')).to.equal('ERROR: nobody listens');
     const tried = delivery({ ...waits, attempts: 1, lastError: 'it hung up' });
     expect(deliveryStatus(true, 'COMPLETE', tried, 'nobody listens')).to.equal('ERROR: it hung up');

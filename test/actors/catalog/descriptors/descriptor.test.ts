@@ -221,7 +221,7 @@ describe('A component descriptor', () => {
       expect([task.length, pipeline]).to.deep.equal([1, []]);
     });
 
-    it('runs its first own action where only tasks and pipelines are left out, and makes nothing for an empty list', () => {
+    it('runs its first action if only tasks and pipelines are absent; an empty list adds none', () => {
       const actions = [{ name: 'MINE', description: 'd', algorithm: 'C ALGORITHM' }];
       expect(elementsOf(descriptorOf('C', { actions })).task[0]?.actions).to.deep.equal(['MINE']);
       const { task, pipeline } = elementsOf(descriptorOf('C', { actions, tasks: [] }));

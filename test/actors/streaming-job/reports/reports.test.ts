@@ -90,7 +90,7 @@ describe('The report of a segment', () => {
         expect(await readdir(streamOutputFolder(dataDir, record.number))).to.have.length(1);
     });
 
-  it('leaves its folder to a cleaning when the job ends while the store is away, which ends no server', async () => {
+  it('leaves its folder to a cleanup if the job ends while the store is away; no server ends', async () => {
     isAway = true;
     await came(0);
     await reports.ended(STREAM);

@@ -5,7 +5,7 @@ import type { StreamCounts } from '../../../../protocol/streams.ts';
 const counts = (read: number): StreamCounts => ({ read, processed: read, dropped: 0, skipped: 0, reconnects: 0 }); // oxfmt-ignore
 
 describe('What components count of a live stream', () => {
-  it('grows over components that follow each other, and over one that takes it over in the same attempt', () => {
+  it('grows over successive components, and over a takeover in the same attempt', () => {
     const counters = new StreamCounters();
     counters.begins(1, 1);
     counters.counted(1, 1, counts(10));
