@@ -14,7 +14,7 @@ describe('Jobs above MAX_LIVE_JOBS', () => {
     service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE', priority });
   const statusOf = async (id: string) => (await service.job(id))?.jobStatus;
 
-  it('wait as INITIALIZED, and a job that finds no place to wait is answered 503 with Retry-After', async () => {
+  it('wait as INITIALIZED, and a job beyond the limit is answered 503 with Retry-After', async () => {
     const running = await long();
     const waiting = [await short(2), await short(7), await short(7)];
     expect(await statusOf(running)).to.equal('IN_PROGRESS');

@@ -101,7 +101,7 @@ describe('After kill -9', () => {
     expect([...refused.receiver.keys.keys()]).to.deep.equal([`${refused.id}.1.callback`]);
   });
 
-  it('a callback that its receiver has and the server did not know of comes again, under the same key', async () => {
+  it('sends a callback again, under the same key, if the server does not know of its arrival', async () => {
     await taken(unknown.id);
     expect([...unknown.receiver.keys]).to.deep.equal([[`${unknown.id}.1.callback`, 2]]);
   });
@@ -112,7 +112,7 @@ describe('After kill -9', () => {
     expect(status).to.equal(200);
   });
 
-  it('components and pipelines that were answered as stored are there, and those that are removed stay away', async () => {
+  it('keeps components and pipelines that it confirmed, and those that were removed stay away', async () => {
     const has = async (path: string) => (await service.ask('GET', `/rest/${path}`)).status === 200;
     const all = (await service.ask('GET', '/rest/components')).body as { componentName: string }[];
     expect(all.find(({ componentName }) => componentName === 'DURABLE')).to.include({

@@ -94,7 +94,7 @@ describe('Stored rows that cannot be read', () => {
   });
   after(() => (service as Service | undefined)?.close());
 
-  it('as leases that are no JSON, of another shape or nothing are put aside: their sub-jobs are handed out again, uncounted', async () => {
+  it('as leases of a wrong form are put aside; their sub-jobs are queued again, uncounted', async () => {
     expect((await component.result(kept.token, [trackNamed('kept')])).status).to.equal(200);
     for (const { job, token } of held) {
       expect((await component.result(token, [trackNamed('stale')])).status).to.equal(409);
@@ -109,7 +109,7 @@ describe('Stored rows that cannot be read', () => {
     await completes(nobodys.job);
   });
 
-  it('have their job put into quarantine when they are of an unknown kind, or no JSON; other jobs go on', async () => {
+  it('have their job quarantined when they are of an unknown kind or no JSON; others continue', async () => {
     await completes(waiting.sound);
     for (const id of [waiting.unknownKind, waiting.noJson]) expect(await service.job(id)).to.equal(undefined);
   });
@@ -129,7 +129,7 @@ describe('Stored rows that cannot be read', () => {
     expect(JSON.stringify(medium?.detectionProcessingErrors)).to.include('cannot be read. Resubmit the job.');
   });
 
-  it('as those of a live job of a newer version keep the server from its start with a sentence that says what to do, and are left as they are', async () => {
+  it('as those of a live job of a newer version stop the server with advice, and stay unchanged', async () => {
     const id = await service.submit(JOB);
     const { token } = await component.claimOf(id, 'ABSENT');
     await component.release(token);

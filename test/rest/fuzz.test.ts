@@ -132,7 +132,7 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
     await everyOperation('withBrokenAddress');
   });
 
-  it('with methods that are not declared, it is turned away, and HEAD is answered as GET without the body', async () => {
+  it('with undeclared methods is refused, and HEAD is answered as GET without the body', async () => {
     const undeclared = ['OPTIONS', 'TRACE', 'PATCH', 'PUT', 'PROPFIND'];
     for (const [n, path] of Object.keys(document.paths).entries()) {
       // With one run each path has one of them in turn.

@@ -385,7 +385,7 @@ describe('Uploads', () => {
     expect(await uploads()).to.deep.equal([]);
   });
 
-  it('are removed after UPLOAD_KEEP_DAYS, but not before the last live job that uses them has ended', async () => {
+  it('are removed after UPLOAD_KEEP_DAYS, but not before their last live job has ended', async () => {
     await service.startHere();
     const [unused, used] = [await send('unused'), await send('used')];
     const job = await service.submit({

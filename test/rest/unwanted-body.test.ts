@@ -19,7 +19,7 @@ describe('The rest of a body that was refused', () => {
     server.close();
   });
 
-  it('is read for a while alone: who sends it byte by byte gets his answer, and holds no connection', async () => {
+  it('is read for a limited time: a slow sender gets an answer and holds no connection', async () => {
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     let said = '';

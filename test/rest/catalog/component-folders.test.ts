@@ -59,7 +59,7 @@ describe('Components outside of the package', function () {
   });
   afterEach(() => service.close());
 
-  it('begin with the template, or may be any command, which is started in the folder of its component when work waits', async () => {
+  it('begin with the template, or may be any command, started in its folder on demand', async () => {
     // Built as its users do, with its tests: component-folders.long.ts.
     const source = readFileSync(path.join(TEMPLATE, 'detector.ts'), 'utf8');
     write('darkness', 'dist/detector.js', transformSync(source, { mode: 'strip-only', module: true }).code);

@@ -142,7 +142,7 @@ describe('Components (specification 4.6)', () => {
         expect((await told(register(body)))[0]).to.equal(400);
     });
 
-    it('are refused with 400 when the body is no JSON, nested too deeply or missing, and with 413 when it is too large', async () => {
+    it('are refused with 400 if the body is no JSON, too deep or missing, with 413 if too large', async () => {
       for (const body of ['{', '{"a": 1 /* open', '\u0000', '[,]', `${'['.repeat(100)}${']'.repeat(100)}`]) {
         const [status, message] = await told(register(body));
         expect([status, typeof message]).to.deep.equal([400, 'string']);
@@ -265,7 +265,7 @@ describe('Components (specification 4.6)', () => {
     });
   });
 
-  it('answer every request with a ResponseMessage, also one without a good token or of another method', async () => {
+  it('answer every request with a ResponseMessage, also without a token or with another method', async () => {
     const without = async (method: string, url: string, token?: string) => {
       const response = await fetch(`${service.url}${url}`, {
         method,

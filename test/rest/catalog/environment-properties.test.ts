@@ -23,7 +23,7 @@ describe('A property of the environment', function () {
   });
   after(() => service.close());
 
-  it('that nobody knows, or with a value that nobody takes, is a warning in the log; jobs run all the same', async () => {
+  it('that is unknown or has an invalid value is a warning in the log; jobs run all the same', async () => {
     for (const note of [
       'TROUPE_PROP_FRAME_INTERVL: the property FRAME_INTERVL is not known here (did you mean FRAME_INTERVAL?); it is passed on and has no other effect.',
       'TROUPE_PROP_TARGET_SEGMENT_LENGTH: the property TARGET_SEGMENT_LENGTH is "long", but it takes a whole number (INT); the value is passed on as it is.',

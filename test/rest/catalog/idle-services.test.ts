@@ -43,7 +43,7 @@ describe('Components without work', () => {
     expect((await nodes.state('TestLight:1'))?.restartCount, 'no restart is counted').to.equal(0);
   });
 
-  it('are started for a frame of a medium, which is kept until another one needs its place, or its job is removed', async () => {
+  it('are started for a frame, which is cached until its place is needed or its job is removed', async () => {
     const jobId = last;
     expect(service.componentPids().filter((pid) => isAlive({ pid }))).to.deep.equal([]);
     const path = `/rest/jobs/${jobId}/media/0/frames/2.jpg`;

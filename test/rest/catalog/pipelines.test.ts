@@ -183,7 +183,7 @@ describe('Pipelines, tasks, actions and algorithms (specification 4.7)', () => {
     describe(`of which a client makes its own (${kind})`, () => {
       afterEach(() => remove(kind, stored.name));
 
-      it('are created with 200 and no content, trimmed and upper-cased; the same again is answered alike', async () => {
+      it('are created with 200 and no content, trimmed and upper-cased; a repeat has the same answer', async () => {
         for (const given of [body, body, stored]) {
           const { status, text } = await post(kind, given);
           expect([status, text]).to.deep.equal([200, '']);

@@ -158,7 +158,7 @@ describe('The built-in pipelines', () => {
     });
   });
 
-  it('answer a medium of a type that they do not know with UNSUPPORTED_DATA_TYPE, and the job ends ERROR', async () => {
+  it('answer a medium of an unknown type with UNSUPPORTED_DATA_TYPE, and the job ends ERROR', async () => {
     const [motion, speech] = await Promise.all([
       detect('MOTION', sampleUri('goforward.wav'), sampleUri('astronaut.png')),
       detect('SPEECH', sampleUri('astronaut.png')),

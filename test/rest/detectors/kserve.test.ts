@@ -90,7 +90,7 @@ describe('A network on a model server', () => {
     for (const { exemplar } of found) expect(exemplar.x).to.be.within(x, x + width - exemplar.width);
   });
 
-  it('is not there: an error says what to do, the key and the password nowhere, and other jobs go on', async () => {
+  it('is not there: an error says what to do and shows no secret, and other jobs continue', async () => {
     const wrong = {
       MODEL_NAME: 'cats',
       TRITON_SERVER: `eve:hunter2@${server.address}`,

@@ -42,7 +42,7 @@ describe('OPENAI DETECTION PIPELINE', () => {
     },
   });
 
-  it('waits for a server that is away, which costs no attempt, and has its answer in the document', async () => {
+  it('waits for a server that is away without an attempt, and has its answer in the document', async () => {
     const { port } = server;
     await server.close();
     const id = await service.submit(job());

@@ -33,7 +33,7 @@ describe('A model of one’s own', () => {
     for (const { exemplar } of found) expect(exemplar.x).to.be.within(x, x + width - exemplar.width);
   });
 
-  it('that never ends is an error of its medium that names it, after one attempt; the component goes on', async () => {
+  it('that never ends is an error of its medium, after one attempt; the component continues', async () => {
     await models.write('endless', endlessModel({ name: 'images', dims: [1, 3, 8, 8] }));
     const [document, attempts] = await models.attempted('endless');
     expect(JSON.stringify(document.media[0])).to.include(
@@ -43,7 +43,7 @@ describe('A model of one’s own', () => {
     await models.goesOn();
   });
 
-  it('that ends the component only when it sees a picture fails it after three attempts, and takes nothing else with it', async function () {
+  it('that ends the component only at a picture fails it after three attempts, and nothing else', async function () {
     if (process.arch !== 'x64') this.skip();
     await models.writeCrashing('crashes when not black', 'not black');
     const [document, attempts] = await models.attempted('crashes when not black');

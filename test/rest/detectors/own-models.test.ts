@@ -31,7 +31,7 @@ describe('A model of one’s own', () => {
     }
   });
 
-  it('that ends the process it is tried in is an error of its medium that names it, after one attempt', async function () {
+  it('that ends the process of its trial is an error of its medium, after one attempt', async function () {
     if (process.arch !== 'x64') this.skip();
     await models.writeCrashing('crashes when loaded', 'loaded');
     const [document, attempts] = await models.attempted('crashes when loaded');

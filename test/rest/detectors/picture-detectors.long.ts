@@ -50,7 +50,7 @@ describe('The built-in pipelines for persons and for what moves', () => {
     expect(face![0]!.detections.length).to.be.at.least(70);
   });
 
-  it('find in a BMP what they find in the PNG of the same picture, with artifacts and a marked-up copy', async () => {
+  it('find the same in a BMP as in a PNG of the same picture, with artifacts and a markup copy', async () => {
     const [png, bmp] = ['odd.png', 'odd.bmp'].map((name) => join(service.mediaDir, name));
     const cropped = sharp(fileURLToPath(sampleUri('astronaut.png'))).extract({
       left: 0,

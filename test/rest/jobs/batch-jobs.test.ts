@@ -92,7 +92,7 @@ describe('Batch jobs (specification 4.2)', () => {
       expect(await service.document(jobId)).to.include({ externalJobId: '4711' });
     });
 
-    it('takes the priority that was given, or the default of 4; shows the externalId in the output, and null without one', async () => {
+    it('uses the given priority, or 4; shows the externalId in the output, or null', async () => {
       for (const [n, priority, externalId] of [
         [ALL, 0, 'order 17 / ü'],
         [PLAIN, 4, null],
@@ -176,7 +176,7 @@ describe('Batch jobs (specification 4.2)', () => {
       expect([document.status, document.media[0]?.['sha256']]).to.deep.equal(['COMPLETE', 'ab'.repeat(32)]);
     });
 
-    it('runs a pipeline definition of the request, whose tasks and actions win over stored ones of the same name', async () => {
+    it('runs a pipeline definition of the request, whose tasks and actions precede stored ones', async () => {
       const pipelineDefinition = {
         pipeline: ['light task'],
         tasks: [
@@ -213,7 +213,7 @@ describe('Batch jobs (specification 4.2)', () => {
       ]);
     });
 
-    it('runs a later task on an image on which the task before found something, and not where it found nothing', async () => {
+    it('runs a later task only on images in which the task before found something', async () => {
       const nothing = { QUALITY_SELECTION_THRESHOLD: '2' };
       const document = await service.run({
         media: [ASTRONAUT, { mediaUri: ASTRONAUT, properties: nothing }],
@@ -519,7 +519,7 @@ describe('Batch jobs (specification 4.2)', () => {
   });
 
   describe('POST /rest/jobs/{id}/resubmit', () => {
-    it('runs a job again under the same id with a new document, the default priority and the properties of the first time', async () => {
+    it('resubmits a job under its id with a new document, default priority and old properties', async () => {
       const id = await service.submit({
         media: [HELLO],
         ...LIGHT,

@@ -30,7 +30,7 @@ describe('Completion callbacks (specification 6.1)', () => {
     expect((await suite.service.job(id))?.jobStatus).to.equal('CANCELLED');
   });
 
-  it('a receiver that fails is asked again under the same Idempotency-Key until it takes it; the attempts are shown', async () => {
+  it('a failing receiver is retried under the same Idempotency-Key until it accepts', async () => {
     suite.receiver.manner = inTurn(answer(500, 'not today'), drop, answer(204));
     const id = await suite.submit('/done');
     await suite.status(id, 'COMPLETE');
@@ -86,7 +86,7 @@ describe('Completion callbacks (specification 6.1)', () => {
       expect(suite.receiver.requests).to.have.lengthOf(1);
     });
 
-    it('are told as failed after their quick attempts, tried on, also after a restart, and complete when they arrive', async () => {
+    it('are failed after quick attempts, retried also after a restart, and complete on arrival', async () => {
       suite.receiver.manner = answer(500);
       const id = await suite.submit('/done');
       await suite.status(id, SAID);

@@ -36,7 +36,7 @@ describe('GET /rest/jobs/{id}/events', () => {
     EventClient.open(service, `/rest/jobs/${id}/events`, options);
   const ended = (client: EventClient) => within(20_000, 'the stream ends', client.end);
 
-  it('tells how a job stands at once, then every change, and ends after the event that is terminal', async () => {
+  it('sends the state of a job at once, then every change, and ends after the terminal event', async () => {
     const id = await slow();
     const client = await watch(id);
     expect([client.status, client.response.headers['content-type']]).to.deep.equal([
@@ -88,7 +88,7 @@ describe('GET /rest/jobs/{id}/events', () => {
     expect(client.events.map((event) => event.id)).to.deep.equal([42]);
   });
 
-  it('answers as it is declared, and for an unknown job (and any streaming job) 400 with an empty body', async () => {
+  it('answers as declared, and 400 with an empty body for an unknown or a streaming job', async () => {
     const id = await light();
     expect((await service.ask('GET', `/rest/jobs/${id}/events`)).status).to.equal(200);
     for (const path of [
@@ -166,7 +166,7 @@ describe('GET /rest/jobs/{id}/events', () => {
       expect((await service.ask('GET', '/rest/jobs/events?limit=0')).status).to.equal(400);
     });
 
-    it('end when the server stops, as those of jobs do, and a client that comes again sees the job go on', async () => {
+    it('end when the server stops, as those of jobs do, and a returning client sees the job resume', async () => {
       const id = await waiting();
       const clients = [await watch(id), await list('')] as const;
       const [ofJob] = clients;

@@ -74,7 +74,7 @@ describe('An Idempotency-Key', () => {
     }
   });
 
-  it('stands for its job also when the job was removed: no second one is made under the id of the first', async () => {
+  it('stands for its job also after its removal: no second job is created under the first id', async () => {
     key = 'first';
     const { body } = await post();
     const { jobId } = body as { jobId: string };

@@ -63,7 +63,7 @@ describe('Of the jobs of a server,', () => {
       expect([listed(all), all.next]).to.deep.equal([ids, null]);
     });
 
-    it('gives every job as GET /rest/jobs/{id}?details=true does, but of many media only the first 20 and their number, and none to ask for', async () => {
+    it('lists each job like GET /rest/jobs/{id}?details=true, but at most 20 of its media', async () => {
       for (const { mediaCount, mediaUris, ...rest } of (await page()).jobs) {
         const { mediaUris: all, mediaHrefs: _, ...single } = (await service.detailed(rest.jobId))!;
         expect(rest).to.deep.equal(single);
@@ -154,7 +154,7 @@ describe('Of the jobs of a server,', () => {
       }
     });
 
-    it('has DELETE /rest/jobs/{id} beside it, after which a job that has ended is unknown and its files are gone', async () => {
+    it('has DELETE /rest/jobs/{id} beside it, which removes an ended job and its files', async () => {
       const id = await service.submit(LIGHT);
       const { outputObjectPath } = await service.terminal(id);
       expect(existsSync(outputObjectPath!)).to.equal(true);

@@ -73,7 +73,7 @@ describe('A job that asks for something without effect', () => {
     });
   });
 
-  it('is no job whose properties are known, on whatever level and in whatever form their values come', async () => {
+  it('is empty for a job of known properties, on every level and in every form of value', async () => {
     writeFileSync(join(service.mediaDir, 'words.json'), '{"a":"b"}');
     const { jobId, coreResponse } = await created({
       media: [

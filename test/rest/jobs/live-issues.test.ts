@@ -39,7 +39,7 @@ describe('GET /rest/jobs/{id}/issues', () => {
       (queue) => queue === 'TROUPE.DETECTION_ABSENT_REQUEST',
     );
 
-  it('tells them as the document will, when the job is under way; then 409, for the document has them', async () => {
+  it('lists them like the document while the job runs; then 409, for the document has them', async () => {
     const id = await submit([IMAGE, empty], { jobProperties: { FRAME_INTERVALL: '2' } });
     await isUnderWay(id);
     const { errors, warnings } = await found(id);

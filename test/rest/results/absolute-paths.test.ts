@@ -103,7 +103,7 @@ describe('What jobs have stored', () => {
     return id;
   };
 
-  it('names no file by where the data folder is: it is found at another place, and nobody has to be told', async () => {
+  it('never names files by the data folder: a moved folder works without configuration', async () => {
     await service.startHere();
     const id = await halfDone();
     await service.stop();
@@ -119,7 +119,7 @@ describe('What jobs have stored', () => {
     await goesOn(id, `${id}.1.m1`);
   });
 
-  it('in an earlier version is read: what its live job has left to do is given out where the data folder was', async () => {
+  it('by an earlier version is read: a live job continues where the data folder was', async () => {
     await cp(FIXTURE, dataDir, { recursive: true });
     const place = { folder: dataDir, real: dataDir };
     // Brought here as the version before did it.
@@ -128,7 +128,7 @@ describe('What jobs have stored', () => {
     await given(await component.claimOf(LIVE, 'ABSENT'), LIVE, `${LIVE}.1/1-1`);
   });
 
-  it('in an earlier version is read, also when the data folder has moved since, and moves between two sub-jobs', async () => {
+  it('by an earlier version is read after the data folder moved, also between two sub-jobs', async () => {
     await cp(FIXTURE, dataDir, { recursive: true });
     await service.startHere();
     await given(await component.claimOf(LIVE, 'ABSENT'), LIVE, `${LIVE}.1/1-1`);

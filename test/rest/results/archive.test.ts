@@ -39,7 +39,7 @@ describe('The archive (specification 6.4)', () => {
       expect(suite.archive.posts).to.have.lengthOf(1);
     };
 
-    it('spares another one its processing, also when only inspection tells of what; callbacks are still sent', async () => {
+    it('saves another one its processing, also if only inspection finds it; callbacks are sent', async () => {
       const request = suite.job({ media: [known(HELLO)] });
       const first = await suite.created(request);
       expect(first.archiveCheckStatus).to.equal('NO_MATCH');
@@ -70,7 +70,7 @@ describe('The archive (specification 6.4)', () => {
       await expectSkipped(jobId, first.jobId);
     });
 
-    it('of another service has its document passed on by output/detection, or says why that cannot be had', async () => {
+    it('of another service has its document at output/detection, or the reason why it is missing', async () => {
       await suite.archived(suite.job());
       let text = JSON.stringify({ jobId: 'elsewhere-7', objectId: 'o', filler: 'x'.repeat(200_000) });
       let status = 200;
@@ -201,7 +201,7 @@ describe('The archive (specification 6.4)', () => {
       });
     });
 
-    it('under its LINKED_MEDIA_HASH when it has one, with a token of the service when ARCHIVE_ADD_TOKEN is TRUE', async () => {
+    it('under its LINKED_MEDIA_HASH if it has one, with a token if ARCHIVE_ADD_TOKEN is TRUE', async () => {
       const medium = { mediaUri: HELLO, properties: { LINKED_MEDIA_HASH: 'abc' } };
       await suite.archived(suite.job({ media: [medium] }, { ARCHIVE_ADD_TOKEN: 'TRUE' }));
       for (const { headers } of suite.archive.requests)
@@ -239,7 +239,7 @@ describe('The archive (specification 6.4)', () => {
       expect((await suite.service.job(id))?.jobStatus).to.equal('COMPLETE');
     });
 
-    it('but not when a medium could not be retrieved: archiveStatus is "ERROR: Media download failed."', async () => {
+    it('but not if a medium failed to download: archiveStatus is "ERROR: Media download failed."', async () => {
       const lost = await suite.receiver(answer(404));
       const id = await suite.service.submit(suite.job({ media: [HELLO, `${lost.url}/lost.png`] }));
       expect(await suite.settled(id)).to.equal('ERROR: Media download failed.');
@@ -287,7 +287,7 @@ describe('The archive (specification 6.4)', () => {
       expect(new Set(suite.archive.posts.map(({ body }) => JSON.stringify(body))).size).to.equal(1);
     });
 
-    it('sends the same body with the same Idempotency-Key again, and answers 500 when any fails, successes and failures in order', async () => {
+    it('repeats the body and the Idempotency-Key, and answers 500 with each result if any fails', async () => {
       const plain = { media: [HELLO], pipelineName: 'LIGHT PIPELINE' };
       const ids = [await suite.archived(suite.job()), await suite.service.submit(plain)].map(numberOf);
       await suite.service.terminal(`test-host-${ids[1]}`);

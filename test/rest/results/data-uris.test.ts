@@ -62,7 +62,7 @@ describe('data: URIs of a request', () => {
     expect(await suite.paths(id!)).to.deep.equal([LONG]);
   });
 
-  it('whose file somebody has removed are an error of their media in another run, and the others go on', async () => {
+  it('whose file was removed are an error of their media in another run; the others continue', async () => {
     const id = await suite.service.submit({ media: [LONG, SHORT], ...LIGHT });
     await suite.service.terminal(id);
     await rm(join(suite.service.dataDir, 'requests'), { recursive: true });

@@ -84,7 +84,7 @@ describe('The files of a job over REST', () => {
   };
   const mediumOf = ({ jobId }: DetectionDocument, n = 0) => `/rest/jobs/${jobId}/media/${n}`;
 
-  it('gives a client that has uploaded its media all of them back, with artifacts and copies, byte for byte', async () => {
+  it('returns to a client all its uploaded media, with artifacts and copies, byte for byte', async () => {
     const movie = await readFile(fileURLToPath(MOVIE));
     const document = drawn;
     expect(document.status).to.equal('COMPLETE');
@@ -105,7 +105,7 @@ describe('The files of a job over REST', () => {
     }
   });
 
-  it('says in a detailed document what to ask for, beside each file of the server, and in no other', async () => {
+  it('names in a detailed document the request for each file of the server, and in no other', async () => {
     const document = await service.run({
       media: [PICTURE, sampleUri('hello-world.png')],
       pipelineDefinition: DRAWN,
@@ -192,7 +192,7 @@ describe('The files of a job over REST', () => {
     );
   });
 
-  it('sends one part of a file, says what lies outside of it, and nothing that the client has already', async () => {
+  it('sends one part of a file, says what is outside of it, and nothing that the client has', async () => {
     const path = `/rest/jobs/${plain}/media/0`;
     const size = picture.length;
     for (const [range, start, end] of [
@@ -312,7 +312,7 @@ describe('The files of a job over REST', () => {
     rmSync(secret);
   });
 
-  it('says that there is no copy, no output of selectors and no artifact where the job has made none', async () => {
+  it('says that there is no copy, selector output or artifact where the job has made none', async () => {
     const jobId = plain;
     expect(await messageOf(`/rest/jobs/${jobId}/media/0/markup`)).to.deep.equal([
       404,

@@ -59,7 +59,7 @@ describe('The frames of the media of a job over REST', () => {
     return [status, (body as { message: string }).message] as const;
   };
 
-  it('are exactly those that the numbers of the document mean, whatever the rate, forwards, backwards and at the ends', async () => {
+  it('are exactly those of the numbers in the document, at any rate, in both directions', async () => {
     for (const [n, numbers] of [
       [CONSTANT, [17, 44, 16]],
       [VARIABLE, [29, 0, 43, 17]],
@@ -73,7 +73,7 @@ describe('The frames of the media of a job over REST', () => {
     ]);
   });
 
-  it('have times that are one run at a constant rate, and exact at a variable one, as in the document', async () => {
+  it('have times that are one run at a constant rate, and exact at a variable one', async () => {
     expect(await tableOf(framesOf(CONSTANT))).to.deep.equal({
       frames: FRAMES,
       fps: 25,

@@ -25,7 +25,7 @@ export const saying = (caption: string, more: Readonly<Record<string, unknown>> 
 
 /** The server of `service` must run in a process of its own. */
 export function findsEachOnce(deaths: readonly DeathWish[], service: () => Service): void {
-  it('finds each document once, wherever the server is killed between the end of a job and its being found', async () => {
+  it('finds each document once, wherever the server is killed between job end and indexing', async () => {
     const ids: string[] = [];
     const found = async () => {
       const { status, body, text } = await service().ask('GET', '/rest/search?text=killed');

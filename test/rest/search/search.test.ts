@@ -118,7 +118,7 @@ describe('GET /rest/search', () => {
     );
   });
 
-  it('is off with SEARCH=false; on again it has what ended meanwhile, even when its file is damaged', async () => {
+  it('is off with SEARCH=false; on again it has what ended meanwhile, even with a damaged file', async () => {
     const all = await jobsWith('limit=500');
     await service.stop();
     await service.startHere({ SEARCH: 'false' });

@@ -49,7 +49,7 @@ describe('Actors', () => {
     expect(response.status).to.equal(401);
   });
 
-  it('that serve all jobs are there from the start, without failures, and have room in their mailboxes', async () => {
+  it('that serve all jobs exist from the start, without failures, with room in their mailboxes', async () => {
     const shared = await until(
       'all of them are loaded',
       async () => (await actors()).filter(({ kind }) => SHARED.includes(kind)),
@@ -172,7 +172,7 @@ describe('Actors', () => {
     }
   });
 
-  it('one that fails shows why and when, and backs off or goes on; the others have nothing to do with it', async function () {
+  it('one that fails shows why and when, and backs off or continues; the others are unaffected', async function () {
     withoutRedis.call(this);
     const id = await service.submit(WAITING);
     const number = id.split('-').at(-1)!;

@@ -125,7 +125,7 @@ describe('GET /metrics', () => {
     expect(await value('troupe_jobs{state="waiting"}')).to.equal(0);
   });
 
-  it('counts what was done: jobs by pipeline and status, sub-jobs with their time by algorithm, detections', async () => {
+  it('counts jobs by pipeline and status, sub-jobs with time by algorithm, and detections', async () => {
     const ended = 'troupe_jobs_ended_total{pipeline="LIGHT PIPELINE",status="COMPLETE"}';
     const before = await scrape();
     expect(sample(before, 'troupe_disk_free_bytes')).to.be.above(0);

@@ -28,7 +28,7 @@ describe('Nodes and services (specification 4.4)', () => {
   after(() => service.close());
 
   describe('Until a configuration is posted', () => {
-    it('GET /rest/nodes/config answers this host with every installed component as a service that is started on demand', async () => {
+    it('GET /rest/nodes/config lists every installed component of this host as started on demand', async () => {
       const [node, ...others] = await nodes.config();
       expect([node?.host, others]).to.deep.equal([HOST, []]);
       expect(node?.services.map(({ serviceName }) => serviceName)).to.include.members([
@@ -48,7 +48,7 @@ describe('Nodes and services (specification 4.4)', () => {
       }
     });
 
-    it('GET /rest/nodes/hosts answers this host, and GET /rest/nodes/info its services as Configured', async () => {
+    it('GET /rest/nodes/hosts lists this host, and GET /rest/nodes/info its services as Configured', async () => {
       expect((await service.ask('GET', '/rest/nodes/hosts')).body).to.deep.equal({ [HOST]: true });
       expect(await nodes.state('TestAbsent:1')).to.deep.equal({
         name: `${HOST}:TestAbsent:1`,
@@ -61,7 +61,7 @@ describe('Nodes and services (specification 4.4)', () => {
       });
     });
 
-    it('GET /rest/nodes/services answers an object from the name of each installed component to its service', async () => {
+    it('GET /rest/nodes/services maps the name of each installed component to its service', async () => {
       const availableServices = (await service.ask('GET', '/rest/nodes/services')).body as Record<
         string,
         object
@@ -125,7 +125,7 @@ describe('Nodes and services (specification 4.4)', () => {
   });
 
   describe('A service of a posted configuration', () => {
-    it('configured with count 2 runs twice, each with its name, its token, its environment and its folder', async () => {
+    it('configured with count 2 runs twice, each with its name, token, environment and folder', async () => {
       const model = nodes.model('Twice', 'run', {
         serviceCount: 2,
         workingDirectory: '${TROUPE_HOME}/samples',
@@ -425,7 +425,7 @@ describe('Services and the work of jobs', () => {
     expect(service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.1.0.0.0.`))).to.deep.equal([]);
   };
 
-  it('starts a component, whose service then is Running; also when its configuration was read, changed and posted', async () => {
+  it('starts a component, whose service is then Running, also with an edited configuration', async () => {
     const [node] = await nodes.config();
     const services = node!.services.map((model) => ({ ...model, serviceCount: 2 }));
     await nodes.configure(...services);
@@ -466,7 +466,7 @@ describe('Services and the work of jobs', () => {
     await nodes.change('start', 'TestLight:1');
   });
 
-  it('waits while no service of its component is configured, which the answer, the log, the job and a message tell, until one is', async () => {
+  it('waits while no service of its component is configured, and says so in every place', async () => {
     const all = (await nodes.config())[0]!.services;
     const messages = async () =>
       (await service.ask('GET', '/rest/system-message/type/admin')).body as {
@@ -604,7 +604,7 @@ describe('After kill -9 of the server', () => {
   let service: Service;
   afterEach(() => service.close());
 
-  it('the configuration is there and its services run again; what an ADMIN stopped stays stopped, and restarts stay counted', async () => {
+  it("keeps the configuration, runs its services, keeps an ADMIN's stop, and counts restarts", async () => {
     service = await Service.started({ SERVICE_STOP_MS: '300' });
     const nodes = new Nodes(service);
     const models = [

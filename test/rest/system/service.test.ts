@@ -35,7 +35,7 @@ describe('The service (specification 4.1)', () => {
     }
   });
 
-  it('says to anybody why it is not ready, without a path or a figure, and to its users in a system message', async () => {
+  it('tells anybody why it is not ready, without paths and figures, and users by a message', async () => {
     const full = await Service.here({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });
     try {
       const response = await fetch(`${full.url}/readyz`);
@@ -135,7 +135,7 @@ describe('The service (specification 4.1)', () => {
     expect((await service.ask('GET', '/rest/info')).status, 'the first one goes on').to.equal(200);
   });
 
-  it('removes at its start what an earlier process left of jobs that have ended, and tells of files of jobs that it does not know', async () => {
+  it('removes at its start files of ended jobs, and reports files of unknown jobs', async () => {
     await service.stop();
     for (const kind of ['spool', 'media']) {
       mkdirSync(join(service.dataDir, kind), { recursive: true });
