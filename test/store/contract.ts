@@ -117,7 +117,7 @@ export function storeContract(backend: Backend): void {
       });
     });
 
-    it('a record is loaded as it was, whatever parts of it others have as well, and whoever of them goes', async () => {
+    it('loads a record as it was, whatever other records share its parts or are removed', async () => {
       const [plan, other, list] = [{ tasks: ['FACE', { n: 1 }] }, 'a text', [1, null]];
       const common = ['plan', 'list', 'absent'];
       const records: readonly object[] = [
@@ -141,7 +141,7 @@ export function storeContract(backend: Backend): void {
       expect(await shown()).to.deep.equal([records[0], undefined, undefined, {}]);
     });
 
-    it('a record that comes with a later commit takes the place of the one before, whoever else has parts of that', async () => {
+    it('replaces a record by that of a later commit, whatever other records share its parts', async () => {
       const other = { kind: 'job', id: '2' };
       const common = ['plan'];
       await store.commit(commitOf({ record: { id: 1, plan: ['a'] }, common }));
@@ -224,7 +224,7 @@ export function storeContract(backend: Backend): void {
         expect(await dump(store, [JOB], ['live', 'other'])).to.deep.equal(before);
       });
 
-    it('refuses a commit that follows another one than the stored one, though the version is the same', async () => {
+    it('refuses a commit that follows another commit than the stored one, at the same version', async () => {
       await store.commit(commitOf({ id: 'kept', record: 'r', ...withRows('a') }));
       const before = await dump(store, [JOB], []);
       for (const snapshot of [{ schema: 9, body: 'x' }, null])
@@ -435,7 +435,7 @@ export function storeContract(backend: Backend): void {
       expect(await store.count('live')).to.equal(6);
     });
 
-    it('holds an actor once: another score moves it, null takes it out, and an index that is not named stays', async () => {
+    it('has an actor in an index once: a new score moves it, null removes it', async () => {
       await enter('a', { live: 1, all: 1 });
       await enter('b', { live: 2 });
       await enter('a', { live: 3 }, 1);
@@ -460,7 +460,7 @@ export function storeContract(backend: Backend): void {
     const ids = async (destination = 'http://a') =>
       (await store.outbox(destination, { limit: 99 })).map(({ id }) => id);
 
-    it('gives the notices of a destination by the time at which they are due, page by page, with the actor that owes them', async () => {
+    it('lists the notices of a destination by due time, page by page, with their actors', async () => {
       await store.commit(commitOf({ outbox: { put: [notice('b', 2), notice('c', 1), notice('a', 2)] } }));
       await store.commit(
         commitOf({
@@ -477,7 +477,7 @@ export function storeContract(backend: Backend): void {
       expect(await store.destinations({ limit: 1, after: 'http://a' })).to.deep.equal(['http://b']);
     });
 
-    it('keeps a notice until the actor that owes it takes it out, also over a restart; nobody else can', async () => {
+    it('keeps a notice until its actor removes it, also over a restart; no other actor can', async () => {
       await store.commit(commitOf({ outbox: { put: [notice('a', 1), notice('b', 2)] } }));
       await store.commit(
         commitOf({ actor: { kind: 'job', id: '2' }, outbox: { put: [notice('b', 9)], remove: ['a'] } }),
@@ -505,7 +505,7 @@ export function storeContract(backend: Backend): void {
     });
   });
 
-  it('an actor whose commit has no snapshot goes with all it has, counts what it says, and leaves room for another', async () => {
+  it('removes an actor whose commit has no snapshot with its rows, counters and indexes', async () => {
     const put = [{ id: 'a', destination: 'http://a', due: 1, body: 1 }];
     await store.commit(commitOf({ record: 'r', ...withRows('a'), index: { live: 1 }, outbox: { put } }));
     await expectConflict(store.commit(commitOf({ expected: 2, snapshot: null })));
@@ -624,7 +624,7 @@ export function storeContract(backend: Backend): void {
     store = await backend.open(place);
   });
 
-  it(`any sequence of commands leads to what a plain model says, also when the store is opened again in between ${seeded}`, async function () {
+  it(`any sequence of commands leads to what a plain model says, also over restarts ${seeded}`, async function () {
     this.timeout(240_000);
     await fc.assert(
       fc.asyncProperty(fc.array(anyCommand, { maxLength: 60 }), async (commands) => {

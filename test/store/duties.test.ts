@@ -36,7 +36,7 @@ describe('A duty of one of several servers', () => {
     expect([await two.claim('a', MS), await one.claim('a', MS)]).to.deep.equal([true, false]);
   });
 
-  it('stays with whoever claims it again in time, which costs a commit in half of that time at most', async () => {
+  it('stays with a holder that renews it in time, at the cost of at most one commit a half-time', async () => {
     const { counted, over } = commits();
     const [one, two] = [dutiesOf('one', over), dutiesOf('two')];
     for (let n = 0; n < 60; n++) {
@@ -89,7 +89,7 @@ describe('A duty of one of several servers', () => {
     expect(await next.claim('a', MS)).to.equal(true);
   });
 
-  it('that another one has taken meanwhile is not its own any more for a server that was taken for dead', async () => {
+  it('is lost by a server that was taken for dead when another one has claimed it meanwhile', async () => {
     const presence: { isThere(): Promise<boolean>; stay: number | undefined } = {
       isThere: () => Promise.resolve(true),
       stay: 1,

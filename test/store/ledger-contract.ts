@@ -169,7 +169,7 @@ export function ledgerContract(open: Open): void {
       expect(ledger.offered.at(-1)).to.equal('FACE: 2 wait, 1 are held');
     });
 
-    it('lets who serves several queues begin with another one each time, so that none of them starves', async () => {
+    it('serves the queues of a worker in turn, so that none of them starves', async () => {
       const queues = ['PREPARE', 'FINISH', 'DOCUMENT'];
       const numbers = Array.from({ length: 9 }, (_, n) => n);
       for (const queue of queues) await ledger.offer(...numbers.map((n) => item(`${queue}-${n}`, { queue })));
@@ -245,7 +245,7 @@ export function ledgerContract(open: Open): void {
       expect(ledger.lost[0]).to.contain('no progress');
     });
 
-    it('silence and lease are moved by what arrives of an answer; once all of it is here, silence is over', async () => {
+    it('silence and lease are extended by parts of an answer; a complete one ends silence', async () => {
       const lease = await ledger.held('a');
       const { token } = lease;
       await ledger.beatingUntil(lease, 119_000);
@@ -301,7 +301,7 @@ export function ledgerContract(open: Open): void {
       expect(await ledger.taken()).to.deep.equal(['stays']);
     });
 
-    it('tells the worker with its next heartbeat, and drops the item when it lets go; that does not count', async () => {
+    it('tells the worker with its next heartbeat, and drops the item uncounted when it lets go', async () => {
       const lease = await ledger.held('a');
       await ledger.withdraw('a');
       expect(ledger.dropped).to.deep.equal([]);
@@ -401,7 +401,7 @@ export function ledgerContract(open: Open): void {
       expect(await ledger.beat(other)).to.equal('on');
     });
 
-    it('with several that it had claimed one by one, counts none: the answer of a claim may never have reached it', async () => {
+    it('with several single claims counts none: the answer of a claim may never have reached it', async () => {
       await ledger.held('unreceived');
       const working = await ledger.held('working');
       await ledger.beat(working);
@@ -479,7 +479,7 @@ export function ledgerContract(open: Open): void {
       ]);
     });
 
-    it('concerns nobody any more once all of the actor is cleared; whoever holds some of it is told', async () => {
+    it('is forgotten once all work of the actor is cleared; whoever holds some is told', async () => {
       const lease = await ledger.held('held');
       await ledger.offer(item('waiting'), item('other', { actor: actor('other') }));
       await ledger.commit({ clear: true });
@@ -575,7 +575,7 @@ export function ledgerContract(open: Open): void {
       ]);
     });
 
-    it('costs none of them an attempt when it dies; each is then handed out with no other beside it', async () => {
+    it('costs none of them an attempt when it dies; each is then handed out alone', async () => {
       await offered(4);
       expect(ids(await inTurn(2))).to.deep.equal(['i0', 'i1']);
       await ledger.of.gone('worker', true, 'it crashed');
@@ -623,7 +623,7 @@ export function ledgerContract(open: Open): void {
       expect(ledger.expired).to.have.length(1);
     });
 
-    it('loses what it has not begun after SILENCE_MS though it gets on with others, unharmed: it may never have heard of it', async () => {
+    it('loses what it has not begun after SILENCE_MS while it works on others, uncounted', async () => {
       await offered(3);
       const [first] = await inTurn(1);
       const [second] = await inTurn(1);
@@ -681,7 +681,7 @@ export function ledgerContract(open: Open): void {
     expect(await ledger.of.queues()).to.deep.equal(new Map());
   });
 
-  it('tells of single actors what is held, and how many items go before their first in each queue', async () => {
+  it('tells of single actors what is held, and how many items are before theirs in each queue', async () => {
     const lease = await ledger.held('a');
     await ledger.offer(
       item('b'),

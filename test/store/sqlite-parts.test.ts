@@ -126,7 +126,7 @@ describe('Parts that records in a SQLite file have in common', () => {
     expect([await parts(), await recordOf('a')]).to.deep.equal([{}, 'a text']);
   });
 
-  it('are not counted for commits that are refused or cannot be written, and for all others of the transaction', async () => {
+  it('are not counted for commits that are refused or fail, and are for the rest', async () => {
     await store.commit(made('a', { plan: PLAN }));
     const outcomes = await Promise.allSettled([
       store.commit(made('b', { plan: PLAN })),
@@ -175,7 +175,7 @@ describe('Parts that records in a SQLite file have in common', () => {
       return [error, JSON.parse(record)] as const;
     };
 
-    it('because one is missing say that what is stored is damaged, and stand in quarantine as they are', async () => {
+    it('that miss one are reported as damaged, and stay in quarantine unchanged', async () => {
       await store.commit(made('a', { own: 1, plan: PLAN, settings: SETTINGS }));
       await damage('delete from parts where body = ?', text(PLAN));
       const [error, record] = await asideOf('a');
@@ -184,7 +184,7 @@ describe('Parts that records in a SQLite file have in common', () => {
       expect(await parts()).to.deep.equal({});
     });
 
-    it('because its own text is no JSON stand in quarantine as they are, and others have them still', async () => {
+    it('with a text that is no JSON are quarantined, and others keep them', async () => {
       for (const id of ['a', 'b']) await store.commit(made(id, { plan: PLAN }));
       await damage('update records set body = ? where id = ?', '{"own":', 'a');
       const [error, record] = await asideOf('a');
@@ -202,7 +202,7 @@ describe('Parts that records in a SQLite file have in common', () => {
     });
   });
 
-  it('name files at the new place when the folder was moved; a record that comes with the text of before keeps it', async () => {
+  it('name files at the new place of a moved folder, also when a later record has the old text', async () => {
     await store.close();
     const from = { folder: '/data', real: '/data' };
     // Below the folder of before, so that the text of one part becomes that of another.

@@ -36,7 +36,7 @@ describe('The store in a SQLite file', () => {
     await store.close();
   });
 
-  it('is refused with a clear sentence to a second opener in the same process, and serves the first on', async () => {
+  it('refuses a second opener in the same process with a clear sentence, and serves the first', async () => {
     const store = new SqliteStore(path('held.db'));
     expect(openingError(path('held.db'))).to.equal(
       `${path('held.db')} is in use by another process: one server holds a data folder.`,
@@ -85,7 +85,7 @@ describe('The store in a SQLite file', () => {
       others: body(from.folder, from.real).others,
     });
 
-    it('names its files at the new place, as JSON and as URIs, and leaves all other texts as they are', async () => {
+    it('names its files at the new place, as JSON and as URIs, and keeps all other texts', async () => {
       const file = path('moved.db');
       const first = new SqliteStore(file, { place: PLACE });
       expect(first.movedFrom).to.equal(undefined);
@@ -115,7 +115,7 @@ describe('The store in a SQLite file', () => {
       expect(known).to.deep.equal([[], [a], [a, b], [a, c]]);
     });
 
-    it('is known by where its answers were spooled, when a version without memory of places wrote it', async () => {
+    it('is known by its spooled answers if a version without memory of places wrote it', async () => {
       const file = path('unplaced.db');
       const old = { folder: '/var/data', real: '/var/data' };
       const before = new SqliteStore(file);
@@ -153,7 +153,7 @@ describe('The store in a SQLite file', () => {
       counters,
     });
 
-    it('acknowledges a synced commit after the sync that began behind it; others go on meanwhile, and who comes later shares the next', async () => {
+    it('acknowledges a synced commit after the sync behind it; later commits share the next sync', async () => {
       const syncs: (() => void)[] = [];
       const sync = () => new Promise<void>((resolve) => syncs.push(resolve));
       const store = new SqliteStore(path('synced.db'), { sync });
@@ -242,7 +242,7 @@ describe('The store in a SQLite file', () => {
     });
   });
 
-  it('stores some numbers ahead once several were asked for, gives them without a transaction, and leaves none out after an orderly end', async () => {
+  it('reserves numbers ahead when several are asked for, and omits none after an orderly end', async () => {
     const file = path('numbers.db');
     const storedIn = (copy: string) => {
       const database = new Database(copy);

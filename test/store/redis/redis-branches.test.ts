@@ -67,7 +67,7 @@ describe('A Redis that comes back without its last commits', () => {
       purse.handle({ id: `envelope ${++envelopes}`, at: 0, command: { type: 'put', coin } });
   };
 
-  it('has its word: an actor of which a server holds a later state goes on from what Redis has, though another server has brought it to the same version', async () => {
+  it('has its word: a server with a later state of an actor continues from what Redis has', async () => {
     const [one, two] = [await open('branches'), await open('branches')];
     const putAtOne = await purseAt(one);
     await putAtOne(1);
@@ -86,7 +86,7 @@ describe('A Redis that comes back without its last commits', () => {
     expect(coins).to.deep.equal([1, 300, 4_000]);
   });
 
-  it('or another server, is heard before an actor answers what changes nothing, or finds that a command makes no sense', async () => {
+  it('or another server, is heard before an actor confirms no change or refuses a command', async () => {
     const [one, two] = [await open('answers'), await open('answers')];
     const [putAtOne, putAtTwo] = [await purseAt(one), await purseAt(two)];
     await putAtOne(1);

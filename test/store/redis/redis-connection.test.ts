@@ -64,7 +64,7 @@ describe('The connection to Redis', () => {
       });
     });
 
-    it('is made anew when what answers is no primary any more, in the words of Redis 7 and of Redis 6.2', () => {
+    it('reconnects when the server is no primary any more, in words of Redis 7 and Redis 6.2', () => {
       const connection = addressOf('redis://redis.example', 1_000).connection();
       const { reconnectOnError } = connection.options;
       connection.disconnect();

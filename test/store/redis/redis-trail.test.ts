@@ -59,7 +59,7 @@ describe('The trail of an actor in Redis', () => {
     });
   });
 
-  it('does not know what has become of what was seen in another past, or later than what is there', async () => {
+  it('does not know the fate of what was seen in another past, or is later than the store', async () => {
     const first = await commit(['a']);
     const second = await commit(['b']);
     expect(await store.since(ACTOR, { ...first, commit: 'of another branch' })).to.equal('unknown');
@@ -77,7 +77,7 @@ describe('The trail of an actor in Redis', () => {
     expect(await places()).to.have.lengthOf(TOLD);
   });
 
-  it('has a gap where an older version has committed, which leaves none, also when the place has an entry of before', async () => {
+  it('has a gap where an older version committed, also if the place has an earlier entry', async () => {
     const older = async () => {
       const place = String(((await store.load(ACTOR))!.version + 1) % TOLD);
       const before = await bare.hget(trail(), place);
@@ -99,7 +99,7 @@ describe('The trail of an actor in Redis', () => {
     expect(await store.since(ACTOR, before), 'and in between').to.equal('unknown');
   });
 
-  it('has a gap where rows were removed, the record was written or more was written than is worth telling', async () => {
+  it('has a gap where rows were removed, the record was written, or too much was written', async () => {
     for (const [keys, more] of [
       [['b'], { removeRows: ['a'] }],
       [['b'], { record: {} }],
@@ -132,13 +132,13 @@ describe('The trail of an actor in Redis', () => {
     expect(await bare.exists(trail()), 'of an actor that is gone').to.equal(0);
   });
 
-  it('ends by itself when nothing is committed for long, as when an older version has removed the actor', async () => {
+  it('expires if nothing is committed for long, as when an older version removed the actor', async () => {
     await commit(['a']);
     await commit(['b']);
     expect(await bare.ttl(trail())).to.be.within(1, 3_600);
   });
 
-  it('tells nothing where an entry is damaged, or something else lies in its place, which stops no commit', async () => {
+  it('reports nothing where an entry is damaged or of another kind, and fails no commit', async () => {
     const seen = await commit(['a']);
     await commit(['b']);
     await bare.hset(trail(), '2', 'no JSON');

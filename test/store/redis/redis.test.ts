@@ -110,7 +110,7 @@ describe('The store in Redis', () => {
       expect(await lost()).to.deep.equal(['lost a']);
     });
 
-    it('loses what waits in a queue that one cannot serve and that is none of the other, with the reason', async () => {
+    it('loses, with the reason, items that wait in a queue that no live worker serves', async () => {
       const [one, other] = await two();
       for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'one' : 'other');
       await commit(one, 0, { offer: [item('a')] });
@@ -140,7 +140,7 @@ describe('The store in Redis', () => {
       expect(await other.work.news(9)).to.deep.equal([]);
     });
 
-    it('gives back what the components of a server that leaves held; what it has handed out to others stays theirs, though nothing was heard of them yet', async () => {
+    it('gives back what components of a leaving server held; leases of others stay', async () => {
       const [one, other] = await two();
       await commit(one, 0, { offer: [item('own'), item('far')] });
       for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'one' : 'other');
@@ -152,7 +152,7 @@ describe('The store in Redis', () => {
       expect(await other.work.beat(far!.token, 'far away', 0, 1)).to.equal('on');
     });
 
-    it('gives back what a dead server has handed out to others of whom nobody has heard since, and counts no attempt', async () => {
+    it('gives back uncounted what a dead server handed out to others that are silent since', async () => {
       const prefix = `two-${++prefixes}`;
       const one = await open({ prefix, ledger: { server: 'dead' } });
       const other = await open({ prefix, ledger: { server: 'alive' } });
@@ -172,7 +172,7 @@ describe('The store in Redis', () => {
       expect(await other.work.news(9)).to.deep.equal([]);
     });
 
-    it('gives back what a dead server has handed out to somebody of whom was heard since only for what another claim gave', async () => {
+    it('gives back what a dead server handed out, if its holder was heard only for another claim', async () => {
       const prefix = `two-${++prefixes}`;
       let time = 0;
       const clock = { clock: 'now', now: () => time } as const;
@@ -251,7 +251,7 @@ describe('The store in Redis', () => {
       client.disconnect();
     };
 
-    it('hands out work of an actor only to a server that can read what is stored of it; others come before it', async () => {
+    it('hands out work of an actor only to a server that reads its schema; others are served', async () => {
       const prefix = `schemas-${++prefixes}`;
       const [older, newer] = [
         await open({ prefix, ledger: { schemas: { 'batch-job': 1 } } }),
@@ -293,7 +293,7 @@ describe('The store in Redis', () => {
       expect(await store.knownElsewhere('other')).to.equal(0);
     });
 
-    it('is refused, with a sentence, where a newer version has changed the layout, and writes nothing there any more', async () => {
+    it('is refused with a reason if a newer version changed the layout, and writes no more', async () => {
       const prefix = `layout-${++prefixes}`;
       const store = await open({ prefix });
       const create = { actor: actor('a'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
@@ -374,7 +374,7 @@ describe('The store in Redis', () => {
     expect(await store.quarantine(actor('a'), 'it lacks a part')).to.equal(true);
   });
 
-  it('gives many who ask at a time numbers of their own with few calls, and all of them the reason when it cannot', async () => {
+  it('gives parallel callers distinct numbers with few calls, or all of them the error', async () => {
     const store = await open({ prefix: 'numbers', timeoutMs: 300 });
     const client = new Redis(redis().url);
     const calls = async () =>
@@ -411,7 +411,7 @@ describe('The store in Redis', () => {
     expect(await store.commit({ ...create, expected: 1, removeRows: [''] })).to.equal(2);
   });
 
-  it('refuses what is asked while Redis is away, and goes on when it is back with all that was stored', async () => {
+  it('refuses requests while Redis is away, and resumes with all that was stored', async () => {
     const prefix = 'away';
     const connections: boolean[] = [];
     const store = await open({ prefix, connected: (is) => connections.push(is) });
@@ -506,7 +506,7 @@ describe('The store in Redis', () => {
     await until('one is dead that is really gone', async () => (await says(one))?.dead.includes('other'));
   });
 
-  it('gives the others time to find a Redis again that was away, for longer than they may be silent', async () => {
+  it('gives others time to find a Redis that was away longer than they may be silent', async () => {
     for (const saidBefore of [1, 10_000]) {
       const prefix = `return-${saidBefore}`;
       const one = await open({ prefix, ledger: { server: 'one', returnMs: 60_000 } });
@@ -565,7 +565,7 @@ describe('The store in Redis', () => {
     expect((await other.work.alive(20, 'another node')).wasAbsent, 'it was taken for dead').to.equal(true);
   });
 
-  it('hands out nothing through a server that others took for dead, until they have heard of it again', async () => {
+  it('hands out nothing through a server that was taken for dead, until it is heard of again', async () => {
     const prefix = 'taken-for-dead';
     const one = await open({ prefix, ledger: { server: 'one', returnMs: 20 } });
     const other = await open({ prefix, ledger: { server: 'other' } });
