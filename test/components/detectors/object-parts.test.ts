@@ -77,7 +77,7 @@ describe('The answer of the object network', () => {
     expect(kept(box('car', 0, 0.9), box('car', 30, 0.8), box('car', 40, 0.7))).to.deep.equal([0.9, 0.7]);
   });
 
-  it('is two objects where boxes of two classes share more than half, and one where they share nearly all', () => {
+  it('is two objects if boxes of two classes share more than half, and one if nearly all', () => {
     expect(kept(box('person', 0, 0.9), box('bicycle', 20, 0.8))).to.deep.equal([0.9, 0.8]);
     expect(kept(box('truck', 0, 0.9), box('car', 5, 0.8))).to.deep.equal([0.9]);
   });

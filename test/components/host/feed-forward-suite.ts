@@ -192,7 +192,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
         expect(found.width).to.be.closeTo(438, 16);
       });
 
-      it('tell how a slanting line lies in the stored picture, however the frame that it was found in is turned', async () => {
+      it('tell how a slanting line lies in the stored picture, however its frame is rotated', async () => {
         const [aslant, mirrored] = [join(folder, 'slanting.png'), join(folder, 'mirrored.png')];
         await sharp(sample('gen_text.png')).flatten().rotate(-150, { background: 'white' }).toFile(aslant);
         await sharp(aslant).flop().toFile(mirrored);
@@ -285,7 +285,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
       expect(tracks.map(({ fed: line, startFrame }) => [line, startFrame])).to.deep.equal([[0, 40], [1, 30]]); // oxfmt-ignore
     });
 
-    it('are worked on together with FEED_FORWARD_ALL_TRACKS, and what is found belongs to the track that it lies in', async () => {
+    it('are processed together with FEED_FORWARD_ALL_TRACKS; results belong to their track', async () => {
       const faceAndCorner = [
         fedTrack([20, 40].map((frame) => seenAt(frame, { x: 560, y: 300, width: 60, height: 50 }))),
         fedTrack([20, 30].map((frame) => seenAt(frame, faceAt(frame)))),

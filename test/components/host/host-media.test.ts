@@ -54,7 +54,7 @@ describe('Sound that is fed forward', () => {
     expect(progress.at(-1)).to.deep.equal([4802, 4802]);
   });
 
-  it('is heard at once with FEED_FORWARD_ALL_TRACKS, silent between the tracks, so that times stay right', async () => {
+  it('is heard at once with FEED_FORWARD_ALL_TRACKS, silent between tracks, with right times', async () => {
     const detector = listener();
     const tracks = [heard(4000, 4499), heard(3000, 3499), heard(3200, 3599)];
     await answerTo(detector, { medium: speechFile, feed: { allTracks: true } }, tracks);
@@ -167,7 +167,7 @@ describe('A component that knows documents', () => {
     expect(existsSync(outputFolder)).to.equal(false);
   });
 
-  it('says what it could not look at in lines of their own, the same once, and as many as are told', async () => {
+  it('reports what it could not analyse in lines of their own, each once, and as many as told', async () => {
     const critic: Detector = {
       async *generic(_: GenericSource, { warn }) {
         for (const message of ['No page 3.', ' ', 'No page 4.', 'No page 3.']) warn?.(message);
@@ -202,7 +202,7 @@ describe('A component that knows documents', () => {
     ]);
   });
 
-  it('is no use for pictures, and those that know pictures are none for documents: both say what they are for', async () => {
+  it('refuses pictures, and one for pictures refuses documents: both say what they accept', async () => {
     const refused = async (detector: Detector, type: 'IMAGE' | 'UNKNOWN') =>
       answerTo(detector, { medium: { ...letter(), mediaType: type }, outputFolder: folder }).catch(
         (error: Error & { code?: string }) => [error.code, error.message],

@@ -124,7 +124,7 @@ export function liveCamera({ isLong }: { readonly isLong: boolean }): void {
         .and.not.include('wrong@');
     });
 
-    it('that breaks off again and again over HTTP goes on in another process, with a segment of its own', async () => {
+    it('that breaks repeatedly over HTTP continues in another process, with a segment of its own', async () => {
       const [stream, none] = [transportStream(sample(CLIP)), { followsStreams: true, video: idle }];
       const camera = await http(() => ({ pieces: stream.slice(0, 30), speed: 20, after: 'drop' }));
       const work = await workOf('faces', { uri: camera.url, allowPrivate: true, segmentSize: 10 });

@@ -53,7 +53,7 @@ describe('A component that watches a live stream', function () {
       await isOver();
     }
 
-    it('tells of the segment that had begun and ends with the next heartbeat, though its camera is silent', async () => {
+    it('reports the open segment and ends with the next heartbeat, though its camera is silent', async () => {
       await watching(silent);
       await ended(() => (server.heartbeat = { status: 200, go: 'cancelled' }));
       expect(lastFrames()).to.deep.equal([9, 19, 24]);
@@ -244,7 +244,7 @@ describe('The report of a live stream', () => {
     report.close();
   });
 
-  it('sends what is urgent before the next frame is looked at, with what else is told of the same one', async () => {
+  it('sends urgent reports before the next frame, with the other reports of the same frame', async () => {
     const { report, arrived } = reportTo(() => undefined);
     const nextFrame = new Promise<readonly string[]>((resolve) => setImmediate(() => resolve([...arrived])));
     report.event(event(1), true);

@@ -73,7 +73,7 @@ describe('Segments of a live stream', () => {
     ]);
   });
 
-  it('follow each other without a hole when frames are dropped, at borders and for whole segments', async () => {
+  it('follow each other without a hole if frames are dropped, at borders and for whole segments', async () => {
     const dropped = (index: number) => (index > 7 && index < 12) || (index > 18 && index < 42);
     const server = await seen({ ...square({ frames: 50 }), dropped });
     expect(server.segments.map(({ number }) => number)).to.deep.equal([0, 1, 2, 3, 4]);

@@ -123,7 +123,7 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
         expect(served).to.deep.equal(own);
       });
 
-    it('is given as many frames at a time as it takes, in as many requests as are allowed at a time', async () => {
+    it('gets as many frames at a time as it accepts, in as many parallel requests as allowed', async () => {
       const model = (dims: readonly (number | string)[]) =>
         yoloModel({ dims, boxes: [[16, 16, 8, 8, 0.1, 0]], light: 0.8 });
       await models.write('any', model(['n', 3, 32, 32]), { ...PETS, maxBatch: 3 });

@@ -131,7 +131,7 @@ describe('The OPENAI components', () => {
     expect(server.requests).to.have.length(2);
   });
 
-  it('ask about a frame a second of a video, or as many as are wanted, spread over it where they would be too many', async () => {
+  it('ask about a frame a second of a video, or about a wanted number spread over it', async () => {
     server.manner = says('Grey.');
     const detector = await made(loadPictures);
     const video = painted({ frames: 120 }, () => [90, 90, 90]);
@@ -250,7 +250,7 @@ describe('The OPENAI components', () => {
       server = await back!;
     });
 
-    it('wait in the same way for one to which no connection comes about, since its packets are lost', async () => {
+    it('wait in the same way for a server to which no connection comes about', async () => {
       const deaf = await DeafServer.start();
       let told = 0;
       const lost = { API_URI: `http://127.0.0.1:${deaf.port}/v1`, API_TIMEOUT_MS: '2000', COMPONENT_HTTP_RETRY_MAX_ATTEMPTS: '1' }; // oxfmt-ignore

@@ -99,7 +99,7 @@ export function whisperTests({ isLong }: { readonly isLong: boolean }): void {
         expect((await hear())[0]!.properties).to.include({ DETECTED_LANGUAGE: 'de' });
       });
 
-    it('translates what is said into English, beside what was said, with the language that it was said in', async () => {
+    it('translates speech into English, beside the original, with its language', async () => {
       const spoken = await heardAtEnd();
       for (const [AUDIO_LANGUAGE, code, given] of [
         ['', 'de', false],

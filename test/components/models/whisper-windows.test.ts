@@ -60,7 +60,7 @@ describe('Windows of speech', () => {
 describe('What was said and the same in English', () => {
   const at = (start: number, stop: number, text: string) => ({ start, stop, text });
 
-  it('come together where they share the most time, or else where they are nearest, and nothing is lost', () => {
+  it('are joined where they share the most time, or else to the nearest, and nothing is lost', () => {
     const spoken = [
       at(0, 900, 'eins'),
       at(900, 2_000, 'zwei'),

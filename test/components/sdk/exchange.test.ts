@@ -51,7 +51,7 @@ describe('A request of a component', () => {
     await until('the stream is destroyed', () => body.destroyed);
   });
 
-  it('gets the answer of a server that hangs up on it in the middle of a stream, as some proxies do', async () => {
+  it('gets the answer of a server that hangs up during the stream, as some proxies do', async () => {
     const rude = createTcpServer((socket) => {
       let size = 0;
       socket.on('error', () => undefined);

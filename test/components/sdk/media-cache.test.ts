@@ -74,7 +74,7 @@ describe('The media of a host that does not see those of the server', () => {
     }
   };
 
-  it('are read where they lie when a file of their size is there, and fetched when it has another', async () => {
+  it('are read in place if a file of their size is there, and fetched if the size differs', async () => {
     const path = folder(`shared ${cases}`);
     await writeFile(path, CONTENT);
     const here = await cache().local(mediumOf(CONTENT, { path }), FETCHING);
@@ -115,7 +115,7 @@ describe('The media of a host that does not see those of the server', () => {
     expect(kept()).to.deep.equal([sha256(CONTENT)]);
   });
 
-  it('are looked for again when a process that held this one for dead has taken what it has fetched', async () => {
+  it('are located again when a process that took this one for dead has taken its files', async () => {
     let answers = 0;
     answer = (request, response) => {
       if (++answers > 1) return serving(CONTENT)(request, response);
@@ -204,7 +204,7 @@ describe('The media of a host that does not see those of the server', () => {
     expect(existsSync(join(place(), `${sha256(CONTENT)}.lock`))).to.equal(false);
   });
 
-  it('go when all together are too large, those first that were used longest ago; who reads one keeps it', async () => {
+  it('are removed when too large in total, least recently used first; open ones stay', async () => {
     const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(1_000));
     const small = cache(2_000);
     const held = [];
@@ -221,7 +221,7 @@ describe('The media of a host that does not see those of the server', () => {
     expect(kept()).to.have.length(2);
   });
 
-  it('stay with who reads them, also in another container, until nothing was heard of him for two minutes', async () => {
+  it('stay with their reader, also in another container, until it was silent for two minutes', async () => {
     await mkdir(place());
     const used = { '999999999-ab.use': 110, [`${process.pid}-ab.use`]: 130 };
     for (const [name, seconds] of Object.entries(used)) {
@@ -244,7 +244,7 @@ describe('The media of a host that does not see those of the server', () => {
       expect(kept().filter((name) => name.endsWith('.use'))).to.deep.equal([]);
     });
 
-  it('without a hash are fetched for one sub-job alone: a server whose data are new has others under the same ids', async () => {
+  it('without a hash are fetched for one sub-job alone: ids are reused on a new server', async () => {
     const text = (content: string) => {
       const { sha256: _, ...unhashed } = mediumOf(content);
       return textOf(cache(), unhashed);

@@ -162,7 +162,7 @@ describe('A store of results', () => {
     expect(server.count('PUT')).to.be.within(3, 3 + UPLOADS_AT_ONCE - 1);
   });
 
-  it('that kept three files waiting in vain is left alone by all work of the process, for a minute', async () => {
+  it('that kept three files waiting in vain is skipped by all work of the process for a minute', async () => {
     let now = 0;
     const slow = new SlowBuckets({ slowMs: 0, now: () => now });
     const paths = await files(6, (index) => `waits in vain ${index}`);

@@ -66,7 +66,7 @@ describe('Finishing the tracks of a medium and an action', () => {
     expect(summary).to.deep.equal({ tracks: 0, detections: 0, types: {}, warnings: [], ranges: [] });
   });
 
-  it('takes the times of a variable rate from the prepared medium, and keeps times that were reported', async () => {
+  it('uses the times of a variable rate from the prepared medium, and keeps reported times', async () => {
     const frameTimes = { fps: 25, constantRate: false, startTime: 0, times: [0, 50, 170, 180] };
     const exact = { ...span(1, 3), startTime: 60.4, stopTime: 179 };
     const { tracks } = await finishing({ parts: [[span(1, 3), exact]], frameTimes });
@@ -123,7 +123,7 @@ describe('Finishing the tracks of a medium and an action', () => {
     ]);
   });
 
-  it('unites tracks over the borders of segments, across parts and whatever the order of their lines', async () => {
+  it('merges tracks over borders of segments, across parts and in any order of their lines', async () => {
     const other = [300, 300, 50, 60];
     const parts = [
       [span(0, 99, other), { ...span(0, 99), confidence: 0.8, properties: { NAME: 'x', SAME: 's' } }],
@@ -234,7 +234,7 @@ describe('Finishing the tracks of a medium and an action', () => {
 
   finishesInLittleMemory({ merge: 'TRUE', parts: 2_000, tracks: 200, memoryMb: 16 });
 
-  it('and writing them into the document shows the same tracks, with the errors of sub-jobs merged', async () => {
+  it('shows the same tracks when they are written into the document, with merged errors', async () => {
     const { text, tracks, summary } = await finishing({ parts: [[span(0, 9), span(20, 29)]] });
     await writeFile(path('tracks'), text);
     const failure = {

@@ -471,7 +471,7 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       });
     });
 
-    it('passes over drawings in EMF, WMF, SVG and SVM, packed or not, and warns of them with their pages', async () => {
+    it('skips drawings in EMF, WMF, SVG and SVM, packed or not, and warns with their pages', async () => {
       const files = {
         'a.emf': emf(),
         'b.wmf': wmf(true),

@@ -100,7 +100,7 @@ describe('The DOCUMENT TEXT component', () => {
       ]);
     });
 
-    it('with tabs, line breaks, footnotes and text boxes, and without what was deleted or is there twice', async () => {
+    it('with tabs, line breaks, footnotes and text boxes, without deleted or repeated text', async () => {
       const box = (text: string) => `<w:txbxContent>${p(text)}</w:txbxContent>`;
       const body =
         '<w:p><w:pPr><w:tabs><w:tab w:val="left"/></w:tabs></w:pPr><w:r><w:t xml:space="preserve">a &amp; </w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:footnoteReference w:id="2"/></w:r>' +

@@ -31,7 +31,7 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
     });
     after(() => models.close());
 
-    it('is named by one property, and found with or without its ending, in a folder of its own or below others', async () => {
+    it('is named by one property, with or without its ending, in its own folder or others', async () => {
       for (const file of ['cats.onnx', 'far/below/cats.onnx', 'own/model.onnx', 'hub/onnx/only.onnx'])
         await models.write(file, yoloModel());
       for (const name of [
@@ -152,7 +152,7 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
       );
     });
 
-    it('is told of by properties first, then by its sidecar, the file itself, and what Hugging Face exports', async () => {
+    it("is described by properties, then by its sidecar, the file, and Hugging Face's files", async () => {
       const input = { name: 'pixel_values', dims: [1, 3, 8, 8] };
       await models.write('hf/onnx/model.onnx', colourModel(input, 'logits'));
       await models.write('hf/config.json', {
@@ -269,7 +269,7 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
       await models.close();
     });
 
-    it('are as many as MODELS_LOADED says: the one that was used longest ago goes, and comes again when it is named', async () => {
+    it('are as many as MODELS_LOADED says: the least recently used is unloaded, and loads again', async () => {
       const models = await ModelFolder.open();
       const store = new ModelStore({ roots: [models.path], loaded: 2, checkMs: 60_000 });
       const names = () => store.loaded.map((one) => /(\w+)\.onnx/.exec(one)?.[1]);

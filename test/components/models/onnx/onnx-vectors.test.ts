@@ -82,7 +82,7 @@ describe('A model of one’s own that makes vectors beside', () => {
     ]);
   });
 
-  it('is refused when it makes none for what it finds, or when nothing tells which: the error has the shapes', async () => {
+  it('is refused if it makes none for its tracks, or if that is unclear, with the shapes', async () => {
     await models.write('none.onnx', yoloModel());
     await models.write('other.onnx', boxesWith('box_features', 7));
     await models.write('which.onnx', classesAndVector('one', 'two'));

@@ -175,7 +175,7 @@ describe('Artifact extraction', () => {
     expect(stored).to.deep.equal([path('a.png'), path('b.png')]);
   });
 
-  it('leaves some room on the disk, so that the job can end: the picture is not taken, and why is told', async () => {
+  it('leaves disk space for the end of the job: it skips the picture, and says why', async () => {
     const files = new PictureFiles(undefined, Number.MAX_SAFE_INTEGER);
     const told: (string | Error)[] = [];
     const picture = { width: 4, height: 4, data: new Uint8Array(48).fill(9) };

@@ -29,7 +29,7 @@ const tracks = (...paths: readonly string[]) => ({
 });
 
 describe('The document of an earlier job, written anew,', () => {
-  it('names the new job, its media by their hash, and the copies; the old names stand beside them', async () => {
+  it('names the new job, its media by their hash, and the copies; the old names are beside them', async () => {
     const { text, survey } = await rewritten(
       {
         jobId: 'there-7',

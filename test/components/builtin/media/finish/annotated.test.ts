@@ -101,7 +101,7 @@ describe('Finishing what an annotator answered', () => {
     ]);
   });
 
-  it('leaves lines without an answer as they were, byte for byte, and says of which tasks there were none', async () => {
+  it('keeps lines without an answer byte for byte, and says of which tasks there were none', async () => {
     const sources = [await foundBy(0, [named('a', 0)]), await foundBy(1, [named('b', 10)])];
     const before = await readFile(path('task-0'), 'utf8');
     const { text, summary } = await finished(await annotating(sources, [null, says('of b')]));
@@ -168,7 +168,7 @@ describe('Finishing what an annotator answered', () => {
     expect(summary.sections).to.deep.equal([{ task: 1, count: 1, types: { FACE: 1 } }]);
   });
 
-  it('drops what is said below the quality threshold, and is never merged, padded or dropped for being short', async () => {
+  it('drops what is below the quality threshold, and never merges, pads or drops short tracks', async () => {
     const sources = [await foundBy(0, [named('a', 0), named('b', 10)])];
     const properties = {
       MERGE_TRACKS: 'TRUE',

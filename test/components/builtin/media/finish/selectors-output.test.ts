@@ -107,7 +107,7 @@ describe('The output document of media selectors', () => {
       expect(await filled([selector('$.b')], [out('two', '2')], properties)).to.contain(expected);
     });
 
-  it('takes the longest of several outputs, or joins different ones in the order in which they were found', async () => {
+  it('uses the longest of several outputs, or joins different ones in the order of discovery', async () => {
     const several = [out('two', 'b'), out('two', 'aaa'), out('two', 'b'), out('two', ' ')];
     expect(await filled([selector('$.b')], several)).to.contain('"aaa"');
     const join = { MEDIA_SELECTORS_DUPLICATE_POLICY: 'join' };
