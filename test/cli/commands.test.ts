@@ -76,7 +76,7 @@ describe('troupe, over the REST interface', () => {
       expect(await json('jobs', 'show', id)).to.include({ jobId: id, terminal: true, jobPriority: 4 });
     });
 
-    it('are shown with what went wrong in them, and with the names of their media as people write them', async () => {
+    it('are shown with their errors, and with the names of their media as people write them', async () => {
       writeFileSync(path.join(place.folder, 'media', 'Grüße 1.mp4'), 'these are words');
       const uri = pathToFileURL(path.join(place.folder, 'media', 'Grüße 1.mp4')).href;
       const { media } = JSON.parse(request) as { media: readonly object[] };
@@ -278,7 +278,7 @@ describe('troupe, over the REST interface', () => {
         .that.is.above(0);
     });
 
-    it('go on when Ctrl-C ends their watching, and are cancelled, after which watching ends with exit code 1', async () => {
+    it('continue when Ctrl-C ends their watching; once cancelled, watching ends with exit code 1', async () => {
       await good('services', 'stop', SERVICE);
       const id = await created();
       await until('it waits for the stopped service', () => json('jobs', 'show', id), (job) => JSON.stringify(job).includes('"waitingFor"')); // oxfmt-ignore
@@ -553,7 +553,7 @@ describe('troupe, over the REST interface', () => {
     });
   });
 
-  it('says to who is no ADMIN, in the words of the service, what he may not do, and shows what may be seen', async () => {
+  it('tells who is no ADMIN, in the words of the service, what is forbidden, and shows the rest', async () => {
     const as = { TROUPE_TOKEN: await ownToken(server.url, place.dataDir, 'user') };
     const stop = await place.troupe(['services', 'stop', 'x:y:1'], as);
     expect([stop.code, stop.stdout]).to.deep.equal([2, '']);

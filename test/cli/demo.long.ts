@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { DEMO, Place } from './support/support.ts';
 
 describe('The demo', () => {
-  it('finds all known answers in the sample media, tells where the documents lie, and ends with 0', async function () {
+  it('finds all known answers in the sample media, says where the documents are, and ends with 0', async function () {
     this.timeout(240_000);
     const place = new Place();
     try {

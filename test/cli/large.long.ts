@@ -72,7 +72,7 @@ describe('The tool, with flat memory,', () => {
     });
   });
 
-  it('shows what a document of so many detections in one track that they are more than its memory has, and many long texts', async function () {
+  it('shows a document with more detections in one track than fit in memory, and long texts', async function () {
     this.timeout(240_000);
     const job = { jobId: 'host-1', jobStatus: 'COMPLETE', pipelineName: 'P', startDate: '', endDate: null };
     const document: Handler = (_request, response) => {

@@ -21,7 +21,7 @@ describe('The REST client of the tool', () => {
     });
   });
 
-  it('says at once that the service is busy, for how long, and what is tried again, once for each reason', async () => {
+  it('says at once that the service is busy, for how long, and what it retries, once a reason', async () => {
     const busy = answer(503, { message: 'The disk is nearly full.' }, { 'retry-after': '0.05' });
     const notes: string[] = [];
     await withService([broken, busy, busy, answer(503, undefined), answer(200, {})], async (url) => {

@@ -37,7 +37,7 @@ describe('The events of a live stream', () => {
     ]);
   });
 
-  it('are asked for again when they break off, and the job is looked at between; a state is told once', async () => {
+  it('are opened again when they break; the job is read between, and no state is told twice', async () => {
     const segment = { type: 'segment', segment: 4, tracks: 2, detections: 9 };
     const script = [
       events(['job', running], ['segment', segment]),

@@ -30,7 +30,7 @@ const clientOf = (url: string) => new RestClient(url, givenToken('t'), SHORT);
 const messageOf = (promise: Promise<unknown>) => promise.then(() => 'no error', (error: Error) => error.message); // oxfmt-ignore
 
 describe('The events of a job', () => {
-  it('are read whole wherever the stream is cut, with comments, and with line ends of either kind', async () => {
+  it('are read whole wherever the stream is cut, with comments, and with either line end', async () => {
     const text =
       ': beat\r\nretry: 5\r\n\r\nevent: job\r\ndata: ä\u2028b\r\ndata:c\r\n\r\ndata: plain\n\nevent: job\ndata: cut';
     const bytes = Buffer.from(text);

@@ -13,7 +13,7 @@ describe('troupe analyze, where no service runs', () => {
   const place = new Place();
   after(() => place.leave());
 
-  it('starts a service, shows the words of a picture and where the document lies, and stops the service', async () => {
+  it('starts a service, shows the words of a picture, names the document, and stops the service', async () => {
     const job = ['analyze', sample('gen_text.png'), '--pipeline', 'text detection pipeline'];
     const { code, stdout, stderr } = await place.troupe(job);
     expect(code, stderr).to.equal(0);

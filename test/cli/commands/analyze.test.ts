@@ -15,7 +15,7 @@ describe('troupe analyze', () => {
   });
   after(() => place.leave());
 
-  it('prints the detection document and nothing else with --json, and writes it to a file with --output', async () => {
+  it('prints only the detection document with --json, and writes it to a file with --output', async () => {
     const file = path.join(place.folder, 'found.json');
     const { code, stdout, stderr } = await place.troupe([
       'analyze',
@@ -56,7 +56,7 @@ describe('troupe analyze', () => {
     expect(tracksOf(documentOf(stdout)), 'the cat, below the default threshold').to.have.length(1);
   });
 
-  it('takes properties for one algorithm, which go before those of the job, and refuses those of algorithms that there are not', async () => {
+  it('accepts properties of an algorithm before those of the job, and refuses unknown algorithms', async () => {
     const job = ['analyze', sample('astronaut.png'), ...FACES];
     const { code, stdout, stderr } = await place.troupe([
       ...job,
@@ -169,7 +169,7 @@ describe('troupe analyze', () => {
     expect(stdout).to.include('CANCELLED');
   });
 
-  it('takes all media in a folder with -r, whatever they are called, and shows a row of each at the end', async () => {
+  it('analyses all media in a folder with -r, whatever their names, and lists each at the end', async () => {
     const folder = path.join(place.folder, 'photos');
     const inside = (...names: readonly string[]) => path.join(folder, ...names);
     for (const name of ['deep/er', '.hidden', 'data']) mkdirSync(inside(name), { recursive: true });

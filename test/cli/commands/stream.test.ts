@@ -45,7 +45,7 @@ describe('troupe stream', function () {
     return { id: id!, token, work };
   };
 
-  it('makes a job of what it is given, shows what is seen, and at Ctrl-C cancels it and sees its end', async () => {
+  it('creates a job of its argument, shows what is seen, and cancels it at Ctrl-C', async () => {
     const more = ['--property', 'LOUD=YES', '--segment-size', '10', '--stall-timeout', '-1'];
     const running = start(URI, '--pipeline', 'live pipeline', ...more);
     const { id, token, work } = await claimed(running);

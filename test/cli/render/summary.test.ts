@@ -87,7 +87,7 @@ describe('The tables of what a job has found', () => {
     ]);
   });
 
-  it('show each track once, with the properties of its exemplar below its own and without empty ones', async () => {
+  it('show each track once, with the properties of its exemplar and without empty ones', async () => {
     const tracks = [trackOf('FACE'), trackOf('FACE', [DETECTION, DETECTION])];
     const output = {
       CLASS: [{ source: 'B', tracks: [trackOf('CLASS')] }],
@@ -124,7 +124,7 @@ describe('The tables of what a job has found', () => {
     );
   });
 
-  it('say where marked-up copies and the output of selectors are, who annotated, and what is suppressed', async () => {
+  it('say where markup copies and selector outputs are, who annotated, and what is suppressed', async () => {
     const output = {
       TEXT: [
         {
@@ -245,7 +245,7 @@ describe('troupe jobs summary', () => {
     return (JSON.parse(stdout) as { jobId: string }).jobId;
   };
 
-  it('shows what a job has found, with the words that its selectors chose and the file that came of it', async () => {
+  it('shows what a job found, with the words of its selectors and the resulting file', async () => {
     writeFileSync(
       fileOf('chat.json'),
       JSON.stringify({ said: ['Where is the next railway station, please?'] }),

@@ -21,7 +21,7 @@ describe('troupe node', () => {
     ...more,
   });
 
-  it('joins a server with what "troupe token --node" prints, is shown by "troupe nodes", and leaves with Ctrl-C', async () => {
+  it('joins a server with a token of "troupe token --node", is listed, and leaves with Ctrl-C', async () => {
     const { code, stdout, stderr } = await place.troupe(['token', '--node', 'rack-2']);
     expect([code, stderr]).to.deep.equal([0, '']);
     const node = place.start(['node', '--server', server.url], there({ TROUPE_TOKEN: stdout.trim() }));
