@@ -120,7 +120,7 @@ describe('An annotator', () => {
     ]);
   });
 
-  it('that fails on one track leaves that one as it was: the medium is INCOMPLETE, the others have their notes', async () => {
+  it('that fails on one track keeps that one: the medium is INCOMPLETE, the others have notes', async () => {
     const failing = { ...says('middle', { frames: [15] }), properties: { TEXT: 'middle', FAIL: 'yes' } };
     const medium = await runOne(service, film, pipelineOf(finds([...TRACKS, failing]), annotates()), 'ERROR');
     expect(medium.status).to.equal('INCOMPLETE');

@@ -108,7 +108,7 @@ describe('Tracks that are fed forward', () => {
     FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST: 'BLURRED; SHARP',
   });
 
-  it('are shown by the detections that have a property of FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST, too', () => {
+  it('include detections with a property of FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST', () => {
     expect(valuesOf(bestAndNamed(), 'SECOND', 'SHOWN')).to.deep.equal(['4,6', '8']);
   });
 
@@ -153,7 +153,7 @@ describe('Tracks that are fed forward', () => {
     ).to.have.members(['A 10x20', 'B 30x30']);
   });
 
-  it('that a later task makes may come from several actions, of which the last task may have many', async () => {
+  it('of a later task may come from several actions, of which the last task may have many', async () => {
     const request = pipelineOf(finds([CAT, DOG]), [
       looks({ FEED_FORWARD_TYPE: 'FRAME' }),
       looks({ FEED_FORWARD_TYPE: 'REGION', FEED_FORWARD_TOP_QUALITY_COUNT: '1' }),

@@ -81,7 +81,7 @@ describe('Media selectors', () => {
       .map((text) => text ?? '')
       .toSorted();
 
-  it('have each selected text worked on once, and put what came of it in its place: all else stays as it is', async () => {
+  it('have each selected text processed once and replaced by its result; the rest stays', async () => {
     const id = await service.submit({
       ...pipelineOf(noting()),
       media: [letters(['$.letters[*].text', '$.notes'])],
@@ -160,7 +160,7 @@ describe('Media selectors', () => {
     expect(document.media[0]?.status).to.equal('ERROR');
   });
 
-  it('may match nothing when MEDIA_SELECTORS_NO_MATCHES_IS_ERROR is FALSE, and are not asked again in the next task', async () => {
+  it('may match nothing if MEDIA_SELECTORS_NO_MATCHES_IS_ERROR is FALSE, and are not retried', async () => {
     const may = { MEDIA_SELECTORS_NO_MATCHES_IS_ERROR: 'FALSE' };
     for (const next of [noting(), noting({ FEED_FORWARD_TYPE: 'REGION' })]) {
       const medium = await runOne(service, letters(['$.nothing']), pipelineOf(noting(may), next));
@@ -242,7 +242,7 @@ describe('Media selectors', () => {
     ).to.have.length(2);
   });
 
-  it('cannot be used on a document that is no JSON, nor on a picture; other media of the job are left alone', async () => {
+  it('cannot be used on a document that is no JSON, or on a picture; other media are unaffected', async () => {
     const path = join(service.mediaDir, 'none.json');
     writeFileSync(path, 'no { json');
     const PICTURE = sampleUri('hello-world.png');

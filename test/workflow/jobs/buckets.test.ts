@@ -85,7 +85,7 @@ describe('Buckets', () => {
     });
     after(() => receiver.close());
 
-    it('the detection document, which the callback names, and which the service itself still gives out', async () => {
+    it('stores the detection document, which the callback names and the service still serves', async () => {
       const told = new URL(receiver.requests[0]!.path, receiver.url).searchParams.get('outputobjecturi');
       const stored = await objectAt(told);
       expect(JSON.parse(stored.toString('utf8'))).to.deep.equal(document);
@@ -225,7 +225,7 @@ describe('Buckets', () => {
       return { document, tokens: asked.map(({ headers }) => headers.authorization) };
     };
 
-    it('goes with the request for a remote medium when REMOTE_MEDIA_ADD_TOKEN says so, and is shown nowhere', async () => {
+    it('is sent for remote media if REMOTE_MEDIA_ADD_TOKEN says so, and is shown nowhere', async () => {
       const { document, tokens } = await fetched({ REMOTE_MEDIA_ADD_TOKEN: 'TRUE' });
       for (const authorization of tokens) {
         const [scheme, token = ''] = authorization?.split(' ') ?? [];

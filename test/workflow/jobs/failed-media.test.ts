@@ -25,7 +25,7 @@ describe('A medium that fails', () => {
       .filter((entry) => entry.mediaId === mediaId)
       .flatMap(({ details }) => details.map(({ message }) => message));
 
-  it('keeps what its bytes tell, says why in words of its user, and lists every action under NO TRACKS', async () => {
+  it('keeps what its bytes tell, says why for its user, and lists every action under NO TRACKS', async () => {
     const names = ['cut.jpg', 'empty.mp4', 'letter.mp4'];
     const document = await service.run({
       media: [...names.map((name) => uriOf(service, name)), sampleUri('hello-world.png')],

@@ -77,7 +77,7 @@ describe('A job with fed and annotated tracks', () => {
   });
   after(() => each((service) => service.close()));
 
-  it('takes a commit for what is fed, one for each piece, and one for what is finished, when nobody kills it', async () => {
+  it('uses a commit for what is fed, one for each piece, and one for what is finished', async () => {
     const contents = await each(async (service) => {
       const id = await service.submit(request(service));
       expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');

@@ -180,7 +180,7 @@ describe('The tracks that a task has found', () => {
     });
   }
 
-  it('lose detections without width or height, and have the best one as exemplar when EXEMPLAR_POLICY is none, which warnings tell', async () => {
+  it('lose detections without a size, and have the best exemplar if EXEMPLAR_POLICY is none', async () => {
     const boxes = [
       [10, 10, 20, 20],
       [10, 10, 0, 0],
@@ -216,7 +216,7 @@ describe('The tracks that a task has found', () => {
   });
   const exemplarsOnly = filmWith(FOUR, { OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'TRUE' });
 
-  it('are shown by their exemplars and extracted detections only with OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY', () => {
+  it('show only exemplars and extracted detections with OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY', () => {
     const [track] = foundBy(exemplarsOnly(), 'FIRST');
     expect(track?.detections).to.deep.equal([track?.exemplar]);
     expect([track?.startOffsetFrame, track?.stopOffsetFrame]).to.deep.equal([1, 9]);

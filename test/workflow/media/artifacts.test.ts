@@ -243,7 +243,7 @@ describe('Artifacts', () => {
     expect(await filesOf(service, 'artifacts', document.jobId)).to.have.length(1);
   });
 
-  it('that cannot be taken because the medium is gone are an error of the medium, whose tracks stay', async () => {
+  it('that fail because the medium is gone are an error of the medium, whose tracks stay', async () => {
     await copyFile('samples/coffee.png', join(service.mediaDir, 'gone.png'));
     const gone = join(service.mediaDir, 'gone.png');
     const document = await service.run({

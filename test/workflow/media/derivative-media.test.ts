@@ -82,7 +82,7 @@ describe('Derivative media', () => {
       }
     });
 
-    it('stand in the document as media of their own, with the medium they were made of as their parent', async () => {
+    it('are media of their own in the document, with the medium they come from as parent', async () => {
       expect(() => detectionOutput.parse(document), 'for strict readers').not.to.throw();
       const [parent] = document.media;
       expect(parent?.parentMediaId).to.equal(-1);
@@ -105,7 +105,7 @@ describe('Derivative media', () => {
       for (const medium of family()) expect(medium.mediaProperties).to.deep.equal({ FRAME_INTERVAL: '3' });
     });
 
-    it('are looked at whole, and the document itself is read: nothing of it is fed to a later task, whatever is fed forward', () => {
+    it('are processed whole, and the document itself is read: nothing of it is fed forward', () => {
       const [parent, ...pictures] = family();
       expect(textsOf(parent!, OF_DOCUMENTS).map((text) => text.trim())).to.deep.equal([
         'The first page.',
@@ -119,7 +119,7 @@ describe('Derivative media', () => {
       }
     });
 
-    it('have no entries for the task that made them, nor for others that passed them by, as has neither side', () => {
+    it('have no entries for the task that made them, nor for those that did not process them', () => {
       const [parent, ...children] = family().map(actionsIn);
       expect(parent).to.deep.equal({ MEDIA: [TAKE_OUT], TEXT: [OF_DOCUMENTS] });
       expect(children).to.deep.equal([{ LIGHT: [OF_PICTURES] }, { LIGHT: [OF_PICTURES] }]);
@@ -150,7 +150,7 @@ describe('Derivative media', () => {
     });
   });
 
-  it('beyond MAX_DERIVATIVE_MEDIA make their medium fail, and no other; however many come in at a time', async () => {
+  it('beyond MAX_DERIVATIVE_MEDIA make only their medium fail, however many arrive at a time', async () => {
     const names = Array.from({ length: MOST + 3 }, (_, n) => `page-${n}.txt`);
     await Promise.all(names.map((name) => writeFile(join(service.mediaDir, name), name)));
     const media = names.map((name) => uriOf(service, name));
@@ -170,7 +170,7 @@ describe('Derivative media', () => {
     await until('files of nobody are gone', kept, ({ length }) => length === MOST);
   });
 
-  it('are taken from the folder that the component was given, and from nowhere else, also not by a link', async () => {
+  it('are accepted from the folder of the component, and from nowhere else, also not by a link', async () => {
     const secret = join(service.folder, 'secret.txt');
     await writeFile(secret, 'nobody may read this');
     const [outside, link] = ['outside.txt', 'link.txt'];

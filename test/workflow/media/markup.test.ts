@@ -124,7 +124,7 @@ describe('Markup', () => {
       expect(difference(frame, before[[2, 3, 4, 8, 9, 10][n]!]!), `frame ${n}`).to.be.greaterThan(10);
   });
 
-  it('leaves out media that are no pictures, and copies those on which nothing was found as they are', async () => {
+  it('omits media that are no pictures, and copies those without tracks as they are', async () => {
     const words = join(service.mediaDir, 'words.txt');
     await writeFile(words, 'Nothing but words.');
     const document = await run({
@@ -173,7 +173,7 @@ describe('Markup', () => {
     expect(after.at(0.001, 0.5), 'on the edge of the whole picture').to.not.deep.equal(before.at(0.001, 0.5));
   });
 
-  it('that fails is an error with source MARKUP; the medium has not failed, and the other media have their copies', async () => {
+  it('that fails is an error with source MARKUP; the medium is fine, and others have copies', async () => {
     const [video, other] = [uriOf(service, 'video.avi'), uriOf(service, 'other.avi')];
     const wrong = { mediaUri: video, properties: { MARKUP_VIDEO_VP9_CRF: '64' } };
     const document = await run({ media: [wrong, other, CAR], ...drawn('LIGHT TASK') });
@@ -190,7 +190,7 @@ describe('Markup', () => {
       expect(existsSync(fileURLToPath(copyOf(mediumOf(document, name)))), name).to.equal(true);
   });
 
-  it('of a job that is cancelled meanwhile is given up: the job ends within seconds with its tracks and without a copy', async () => {
+  it('of a job that is cancelled meanwhile is dropped: the job ends soon with its tracks', async () => {
     makeVideo(join(service.mediaDir, 'large.avi'), {
       frames: 200,
       width: 320,

@@ -37,7 +37,7 @@ describe('A job of many small images', function () {
     expect(new Set(progress).size, 'what lies between 0 and 100 is told').to.be.greaterThan(2);
   });
 
-  it('of which one makes the component crash loses that one after its attempts, and costs no other an attempt', async () => {
+  it('of which one crashes the component loses that one, and costs no other an attempt', async () => {
     const id = await submit('TROUBLE PIPELINE', { TROUBLE: 'exit' });
     expect((await service.terminal(id, 120_000)).jobStatus).to.equal('ERROR');
     const document = await service.document(id);
@@ -54,7 +54,7 @@ describe('A job of many small images', function () {
     expect(new Set(answered(id)).size, 'answered once each').to.equal(answered(id).length);
   });
 
-  it('is cancelled in the middle: what was found until then is in the document, and nothing is under way any more', async () => {
+  it('is cancelled in the middle: the document has what was found, and nothing still runs', async () => {
     // One of them holds up the component until the job is cancelled.
     const gate = join(service.folder, 'gate');
     const id = await submit('TROUBLE PIPELINE', { TROUBLE: 'wait', TROUBLE_FILE: gate });

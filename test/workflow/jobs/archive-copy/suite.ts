@@ -174,7 +174,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
         await expectNotCopied(id, past);
       });
 
-      it('are no way to files of the server: what a document from elsewhere says of them is not believed', async () => {
+      it('give no access to files of the server: a document from elsewhere is not believed', async () => {
         const entry = archive.posts[0]!.body as { dataObject: object };
         const secret = pathToFileURL(join(service.dataDir, 'troupe.db')).href;
         const elsewhere = createServer((_, response) => {
@@ -201,7 +201,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
       beforeEach(start);
       afterEach(stop);
 
-      it('are copied after inspection, too, with derivative media; the medium has the address that this job gave it', async () => {
+      it('are copied after inspection, with derivative media and the address that the job gave', async () => {
         const pipelineName = 'TROUBLE PIPELINE';
         const [path, text] = [join(service.mediaDir, 'text.txt'), 'A medium is derived of this one.'];
         writeFileSync(path, text);
@@ -229,7 +229,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
         });
 
       if (isLong)
-        it('are copied from here also after DATA_DIR was moved, while the archive and the document name the place of before', async function () {
+        it('are copied from here after DATA_DIR moved, though the document names the old place', async function () {
           withoutRedis.call(this);
           const shared = service;
           const before = new Service({ COMPONENT_PROCESSES: '1' }, ({ url }) => ownToken(url, dataDir));

@@ -43,7 +43,7 @@ export function turnedMedia({ isLong }: { readonly isLong: boolean }): void {
       return track!;
     };
 
-    it('are told in stored pixels with their rotation, and with OUTPUT_DETAILS also as a viewer shows them', () => {
+    it('are in stored pixels with their rotation, and with OUTPUT_DETAILS as a viewer shows them', () => {
       const { exemplar: face } = faceOf(mediumOf(detailed, 'upright.png'));
       expect(face).to.not.have.property('uprightBox');
       for (const name of ['lying.jpg', 'lying.mp4']) {
