@@ -121,7 +121,7 @@ describe('A component on a host that sees none of the files of the server', () =
     ).to.deep.equal([]);
   });
 
-  it('goes on with its sub-job while the server is stopped and started again: no attempt is counted', async () => {
+  it('continues its sub-job over a restart of the server, and no attempt is counted', async () => {
     const flag = join(shared, 'go-on');
     const id = await service.submit({
       media: [video('restart.mp4')],

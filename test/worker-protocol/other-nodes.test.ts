@@ -80,7 +80,7 @@ describe('A node of another server', () => {
     expect(await hosts()).to.deep.equal({ [HOST]: true, [OTHER]: false });
   });
 
-  it('has its processes work for any server, in their own queues, and over a restart of that server', async () => {
+  it('has its processes work for any server, only in their own queues, and over a restart', async () => {
     const component = new RawComponent(service, token);
     const job = await service.submit({
       media: [sampleUri('hello-world.png')],

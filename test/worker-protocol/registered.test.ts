@@ -143,7 +143,7 @@ describe('A component that a client registered', () => {
     await roles.service.terminal(id);
   });
 
-  it('stays with its client over a restart of the server, goes on with what it holds, and no attempt is counted', async () => {
+  it('stays with its client over a restart of the server and keeps its work; no attempt counts', async () => {
     const { service } = roles;
     await register('user', 'ENDURING');
     const id = await run('ENDURING');

@@ -26,7 +26,7 @@ describe('The access of a component', () => {
     clientSecret: `secret of ${client}`,
   });
 
-  it('is renewed before it expires, by its heartbeats as well: a sub-job may take longer than a token', async () => {
+  it('is renewed before it expires, also by heartbeats: a sub-job may outlive a token', async () => {
     const { service, provider } = roles;
     await roles.as('user', 'POST', '/rest/components/registerUnmanaged', descriptorBody('LASTING'));
     provider.tokenSeconds.set('user', 2);
@@ -109,7 +109,7 @@ describe('The access of a component', () => {
     return { asked, issuer, close: () => server.close() };
   }
 
-  it('may be had later from a provider that is busy, starts or is asked too often; a client that it refuses is refused', async () => {
+  it('waits for a provider that is busy, starting or limits requests, but not after a refusal', async () => {
     const { asked, close } = await answering({ address: [404, 503], token: [408, 425, 429, 500, 400, 401] });
     const errors: unknown[] = [];
     for (let n = 0; n < 8; n++) errors.push(await asked().catch((error: unknown) => error));
@@ -122,7 +122,7 @@ describe('The access of a component', () => {
     close();
   });
 
-  it('ends the component at once, with a sentence, when no provider answers for the issuer; one that has given a token is waited for', async () => {
+  it('ends the component with a reason if no provider answers; one that gave a token is awaited', async () => {
     const provider = await answering({ address: [404, 200, 404] });
     const wrong = { ...credentials('user'), issuer: provider.issuer };
     const client = new WorkerClient(roles.service.url, wrong);
@@ -171,7 +171,7 @@ describe('The access of a component', () => {
     }
   });
 
-  it('ends the component, with a sentence that has no secret, when the provider does not know the client', async () => {
+  it('ends the component, with a reason but no secret, if the provider does not know the client', async () => {
     const client = new WorkerClient(roles.service.url, {
       ...credentials('user'),
       clientSecret: 'not the secret',

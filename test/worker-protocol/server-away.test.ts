@@ -65,7 +65,7 @@ describe('A component whose server is away for a while', () => {
     return tracksOf(media[0], 'ABSENT').map(({ trackProperties }) => trackProperties['LABEL']);
   };
 
-  it('sends a large answer once more whose connection broke in the middle, when the server was killed', async () => {
+  it('sends a large answer again if its connection broke when the server was killed', async () => {
     const LINES = SENT_FROM + 4;
     let made = 0;
     let isSent: () => void = () => undefined;
@@ -120,7 +120,7 @@ describe('A component whose server is away for a while', () => {
     });
   });
 
-  it('fails a sub-job whose detector breaks in the middle of a large answer, and takes it for no broken connection', async () => {
+  it('fails a sub-job whose detector fails during a large answer, and blames no connection', async () => {
     async function* handle() {
       for (let n = 0; n < SENT_FROM; n++) yield await Promise.resolve(LINE(`${n} ${LARGE}`));
       throw new Error('The detector broke.');

@@ -97,7 +97,7 @@ describe('A component that speaks the worker protocol', () => {
     expect((await service.job(id))?.jobStatus).to.equal('COMPLETE');
   });
 
-  it('may warn of what it could not look at: the job says so at once, the document tells it of the medium', async () => {
+  it('may warn of what it could not analyse: the job says so at once, the document per medium', async () => {
     const { id, work } = await claimed({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
     const other = await component.claimOf(id, 'ABSENT');
     const lines = [JSON.stringify({ warning: 'The left half is too dark.' }), trackNamed('a')];
@@ -126,7 +126,7 @@ describe('A component that speaks the worker protocol', () => {
     await service.terminal(id);
   });
 
-  it('is told by a heartbeat that its sub-job was cancelled, and the job ends as soon as it lets go', async () => {
+  it('hears by a heartbeat that its sub-job was cancelled, and the job ends when it lets go', async () => {
     const { id, work } = await claimed();
     await service.cancel(id);
     expect((await component.heartbeat(work.token)).body).to.deep.equal({ go: 'cancelled' });
@@ -137,7 +137,7 @@ describe('A component that speaks the worker protocol', () => {
     expect(await labels(id)).to.deep.equal([]);
   });
 
-  it('fails a sub-job with a detection error code, which stands on the medium and is not tried again', async () => {
+  it('fails a sub-job with a detection error code, which is on the medium and is not retried', async () => {
     const { id, work } = await claimed({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
     const other = await component.claimOf(id, 'ABSENT');
     const [bad, good] = work.id.endsWith('.0.0') ? [work, other] : [other, work];
@@ -157,7 +157,7 @@ describe('A component that speaks the worker protocol', () => {
     expect(service.handedOut().filter(({ subJob }) => subJob === bad.id)).to.have.length(1);
   });
 
-  it('is handed its next sub-job with the answer to a result, when it asks for that and there is one', async () => {
+  it('gets its next sub-job with the answer to a result, if it asks for it and there is one', async () => {
     const { id, work } = await claimed({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
     const resultOf = (token: string) =>
       component.say(`/leases/${token}/result?claim=OTHER,absent`, trackNamed('found'));
@@ -169,7 +169,7 @@ describe('A component that speaks the worker protocol', () => {
     await service.terminal(id);
   });
 
-  it('that dies after it has sent its result and asked for its next sub-job holds nothing: another one gets it at once', async () => {
+  it('that dies after its result and its request for more holds nothing: others get it at once', async () => {
     const { id, work } = await claimed({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
     const gone = new AbortController();
     const found = trackNamed('found');
@@ -402,7 +402,7 @@ describe('A component that speaks the worker protocol', () => {
       await service.terminal(id);
     });
 
-    it('with 403 when it was started by the service for another algorithm, and may not answer for others', async () => {
+    it('with 403 if the service started it for another algorithm, and may not answer for others', async () => {
       const file = join(service.folder, 'token');
       const tell = { TROUBLE: 'tell-token', TROUBLE_FILE: file };
       await service.run({ media: [PICTURE], pipelineName: 'TROUBLE PIPELINE', jobProperties: tell });
@@ -554,7 +554,7 @@ describe('A lease', () => {
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
   });
 
-  it('may be one of the work for media: its holder finishes tracks and writes the document, which says what the job has ended as even if it is cancelled meanwhile', async () => {
+  it('may be one of media work: its holder finishes tracks and writes the document', async () => {
     const id = await service.submit(ABSENT);
     const piece = await component.claimOf(id, 'ABSENT');
     const isMedia = ({ worker }: LogLine) => String(worker).includes('TroupeMedia');
