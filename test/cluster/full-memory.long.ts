@@ -23,7 +23,7 @@ describe('A server whose Redis has no memory left', () => {
     await receiver?.close();
   });
 
-  it('brings its jobs to their end, tells of it, and lets ended ones be removed; new ones are answered 503', async () => {
+  it('completes its jobs, reports it, and lets ended jobs be removed; new ones get 503', async () => {
     const ended = await Promise.all([service.submit(SHOT), service.submit(SHOT)]);
     for (const id of ended) await service.terminal(id);
     const file = join(service.folder, 'go-on');

@@ -17,7 +17,7 @@ describe('Servers whose Redis comes back without its last commits', () => {
   const answersAgain = (service: Service) =>
     until('it answers again', async () => (await service.ask('GET', '/rest/jobs')).status === 200);
 
-  it('go on with a job from where it was, though all of them remember its end, and bring it to an end once more', async () => {
+  it('resume a job from the stored state, though all remember its end, and complete it again', async () => {
     const file = join(one.folder, 'go-on');
     const id = await one.submit({
       ...SHOT,

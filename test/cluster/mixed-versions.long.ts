@@ -38,7 +38,7 @@ describe('A server beside newer ones', () => {
   const storedAs = (id: string, schema: number) =>
     client.hset(`${KEY}${numberOf(id)}`, 'schema', schema, 'u', newCommitId());
 
-  it('leaves to them a job whose state it cannot read: it is not ended nor put aside, others pass it, and it goes on where it can be read', async () => {
+  it('leaves alone a job whose state it cannot read; another server resumes it', async () => {
     const files = ['first', 'second'].map((name) => join(service.folder, name));
     const first = await waiting(files[0]!);
     const inHand = () => service.handedOut().filter(({ worker }) => worker.includes('TestTrouble'));

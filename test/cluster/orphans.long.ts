@@ -66,7 +66,7 @@ describe('Files of a job in the folder of two servers', () => {
     );
   };
 
-  it('stay while it runs at either, whoever starts, stops, dies or clears up; at its end none is left', async () => {
+  it('stay while it runs at either server, whoever starts, stops, dies or cleans up', async () => {
     const { one, two } = pair();
     const file = join(one.folder, 'go-on');
     const ids = [await waitingJob(one, file), await waitingJob(two, file)];

@@ -35,7 +35,7 @@ describe('A server whose Redis asks who it is', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('works over TLS, as a user with the rights that the page about operations names, and no more', async () => {
+  it('works over TLS, as a user with only the rights that the page about operations names', async () => {
     const id = await service!.submit(SHOT);
     expect((await service!.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect((await service!.ask('GET', '/metrics')).text).to.contain('troupe_redis_memory_used_bytes');

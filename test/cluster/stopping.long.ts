@@ -38,7 +38,7 @@ describe('A server that stops while another works on the same store', () => {
     expect((await two.ask('GET', '/rest/jobs')).status).to.equal(200);
   });
 
-  it('does not wait for what the other has in hand, leaves it to be found, costs no attempt and no job, and refuses with nothing but 503', async () => {
+  it('does not wait for work of the other, costs no attempt and no job, and answers only 503', async () => {
     const { one, two } = pair();
     const file = join(one.folder, 'goes-on');
     const held = await one.submit(waiting(file));

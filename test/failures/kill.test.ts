@@ -221,7 +221,7 @@ describe('A server that is killed', () => {
     });
 
   for (const [commit, sides] of deathsOf(COMMITS, DEATHS_OF_RESUBMIT))
-    it(`keeps the old document until a resubmitted run is stored, and finishes that run, when it dies right ${shown(sides)} its commit ${commit}`, async () => {
+    it(`keeps the old document until a resubmitted run is stored, when it dies right ${shown(sides)} its commit ${commit}`, async () => {
       for (const when of sides) {
         const id = await service.submit(request());
         await service.terminal(id);
@@ -284,7 +284,7 @@ describe('A server that is told to stop', () => {
   });
   after(() => service.close());
 
-  it('gives running sub-jobs DRAIN_MS, takes what they have, and hands the rest out again at the next start, uncounted', async function () {
+  it('gives running sub-jobs DRAIN_MS, keeps their results, and requeues the rest uncounted', async function () {
     withoutRedis.call(this);
     await service.startHere({ DRAIN_MS: '100' });
     const id = await service.submit(segmented());

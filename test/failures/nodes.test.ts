@@ -81,7 +81,7 @@ describe('A node on another host', () => {
       (all) => all.some(([, name]) => name === worker),
     );
 
-  it('is told of, with the components that are installed there, before anything is configured for it', async () => {
+  it('is listed with its installed components before anything is configured for it', async () => {
     expect((await service.ask('GET', '/rest/nodes/hosts')).body).to.deep.equal({
       [HOST]: true,
       [OTHER]: true,
@@ -97,7 +97,7 @@ describe('A node on another host', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('has its services started by work, and ended when the configuration gives them to another node in the middle of a job', async () => {
+  it('starts its services on demand, and ends them when another node gets them during a job', async () => {
     await configured([], [component('TestTrouble')]);
     await becomesThere('TestTrouble:1', 'Configured');
     const { job, go } = await waitingJob(3);
@@ -135,7 +135,7 @@ describe('A node on another host', () => {
     expect((await logOf('Talks:2')).status).to.equal(404);
   });
 
-  it('has its work go on over a restart of the server, with the first attempt of the process that held it', async () => {
+  it('keeps its work over a restart of the server, with the first attempt of the same process', async () => {
     await configured([], [component('TestTrouble')]);
     const { job, go } = await waitingJob();
     await isHeld(job, `${OTHER}:TestTrouble:1`);
@@ -147,7 +147,7 @@ describe('A node on another host', () => {
     expect(workersOf(job)).to.deep.equal([[1, `${OTHER}:TestTrouble:1`]]);
   });
 
-  it('that is killed loses its processes; started again it takes its place at once, and no attempt is counted', async () => {
+  it('that is killed loses its processes; restarted, it rejoins at once and no attempt counts', async () => {
     const { job, go } = await waitingJob();
     await isHeld(job, `${OTHER}:TestTrouble:1`);
     await node.kill9();
@@ -192,7 +192,7 @@ describe('A node on another host', () => {
     expect((await service.terminal(lost.job)).jobStatus).to.equal('ERROR');
   });
 
-  it('has its services started and stopped by an ADMIN; when it starts without its server it runs what it was told last, but for what was stopped, and hears the rest when that is back', async () => {
+  it('runs its last configuration without its server, except what an ADMIN stopped', async () => {
     await configured([], [nodes.model('Alone'), nodes.model('Steady')]);
     await nodes.startedTimes('Alone', 1);
     await becomesThere('Steady:1', 'Running');
@@ -229,7 +229,7 @@ describe('A node on another host', () => {
     expect(text).to.not.include('join');
   });
 
-  it('gets the work of what the configuration gives it alone, and may answer what it holds when that is taken away', async () => {
+  it('gets only the work of its configuration, and may finish what it holds when that changes', async () => {
     const name = 'rack-7';
     const token = newToken(name);
     const processes = [{ worker: `${name}:TestTrouble:1#1`, tokenHash: hashToken(token) }];
@@ -262,7 +262,7 @@ describe('A node on another host', () => {
     expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
   });
 
-  it('that is cut off is given no work by a claim that has waited since then; who asks afterwards is', async () => {
+  it('that is cut off gets no work by a claim made before that, only by one made afterwards', async () => {
     const name = 'rack-8';
     const token = newToken(name);
     const processes = [{ worker: `${name}:TestTrouble:1#1`, tokenHash: hashToken(token) }];

@@ -83,7 +83,7 @@ export function componentsThatTrouble(
 
   for (const kind of wanted.always) {
     const [what, reason] = TROUBLES[kind];
-    it(`${what} is tried again up to SUB_JOB_ATTEMPTS, then its medium has DEAD_LETTER; other media are fine and the job ends ERROR`, async () => {
+    it(`${what} is retried up to SUB_JOB_ATTEMPTS; then its medium has DEAD_LETTER and the job ends ERROR`, async () => {
       const { status, document, attempts } = await ended(kind);
       expect(status).to.equal('ERROR');
       expect(attempts).to.deep.equal(tries);

@@ -55,7 +55,7 @@ export function seedsOfSuite(): Seeds {
 export function keepPromises({ keeps }: Seeds, from: number, to: number): void {
   for (let first = from; first <= to; first += AT_A_TIME) {
     const last = Math.min(to, first + AT_A_TIME - 1);
-    it(`keep their promises while they, Redis, components and what lies between them fail [seeds ${first} to ${last}]`, async () => {
+    it(`keep their promises while they, Redis, components and networks fail [seeds ${first} to ${last}]`, async () => {
       for (let seed = first; seed <= last; seed++) await keeps(seed);
     });
   }

@@ -27,7 +27,7 @@ describe('A streaming job on a camera', function () {
   describe('that ends', () => {
     afterEach(() => clear());
 
-    it('finds the moving face where it is, segment by segment, and ends with the stream and its process', async () => {
+    it('finds the moving face, segment by segment, and ends with the stream and its process', async () => {
       const camera = await rtsp(accessUnits(sample('face_move.mp4')), () => ({ speed: 0.5 }));
       const id = await submit(camera.url, {
         pipelineName: 'FACE DETECTION PIPELINE',
@@ -48,7 +48,7 @@ describe('A streaming job on a camera', function () {
       await service().logged('component process ended', ({ worker }) => String(worker).includes('Streams'));
     });
 
-    it('is an error that names the cause when the password is wrong, and no password is seen anywhere', async () => {
+    it('is an error that names the cause if the password is wrong, and shows no password anywhere', async () => {
       const login = { scheme: 'Basic', user: 'viewer', password: 'right' } as const;
       const camera = await rtsp(CLIP, () => ({ login }));
       const id = await submit(withLogin(camera.url, 'viewer:pa55word'));
@@ -66,7 +66,7 @@ describe('A streaming job on a camera', function () {
       expect(seen.join('\n')).to.not.include('pa55word');
     });
 
-    it('is watched beside others, each by a process of its own: a camera that never answers is not felt by another, which encrypts, and its job is cancelled within seconds', async () => {
+    it('has a process of its own: a silent camera disturbs no other, and its job can be cancelled', async () => {
       const dead = await rtsp(CLIP, () => ({ silentAt: 'DESCRIBE' }));
       const login = { scheme: 'Digest', user: 'eve', password: 'secret' } as const;
       const tls = { key: readFileSync(certificate.key), cert: readFileSync(certificate.cert) };
@@ -102,7 +102,7 @@ describe('A streaming job on a camera', function () {
       expect([response.status, jpeg.subarray(0, 2).toString('hex')]).to.deep.equal([200, 'ffd8']);
     });
 
-    it('goes on when the server is stopped and started again, after the partial segment that its component still told', async () => {
+    it('resumes after a restart of the server, behind the partial segment that was reported', async () => {
       expect(await service().stop()).to.equal(0);
       // Servers that share a store refuse it.
       const isAlone = process.env['TEST_REDIS_URL'] === undefined;

@@ -69,7 +69,7 @@ describe('A streaming job on a camera that encrypts', function () {
     expect(new Set(requests.map(({ uri }) => new URL(uri).protocol))).to.deep.equal(new Set(['rtsps:']));
   });
 
-  it('is refused when nobody vouches for its certificate, when it does not encrypt, or sends us to where nobody does', async () => {
+  it('is refused if its certificate is unknown, it does not encrypt, or it redirects to such', async () => {
     const cause = async (url: string, jobProperties: object = {}) =>
       (await ended(url, jobProperties)).jobStatusDetail;
     const other = await camera('other');

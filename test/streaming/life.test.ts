@@ -154,7 +154,7 @@ describe('A streaming job', function () {
     receiver.requests.filter((request) => request.path === path).map(({ body }) => JSON.parse(body) as T);
   const folderOf = (id: number) => join(service.dataDir, 'output-objects', String(id));
 
-  it('is asked of a component of its algorithm for streams, with what is in force and how far it is', async () => {
+  it('is given to a component for streams of its algorithm, with its properties and position', async () => {
     const id = await submit({ jobProperties: { FRAME_INTERVAL: '2' } });
     const { kind, algorithm, attempt, work } = await claim(id);
     expect([kind, algorithm, attempt]).to.deep.equal(['STREAM', 'LIVE', 1]);
@@ -587,7 +587,7 @@ describe('A streaming job', function () {
     );
   });
 
-  it('is not delayed by a receiver that hangs: reports that wait too long are dropped, the oldest first', async () => {
+  it('is not delayed by a receiver that hangs: the oldest of its waiting reports are dropped', async () => {
     const slow = await Receiver.start(hang);
     try {
       const id = await submit({
@@ -788,7 +788,7 @@ describe('A streaming job', function () {
     expect((await info(id))['activityFrameId']).to.equal('3');
   });
 
-  it('has reports that were still to be sent go out after kill -9 of the server, also of a job that has ended; another goes on: its unmanaged component keeps its lease, and no segment comes twice', async () => {
+  it('sends pending reports after kill -9 of the server, and keeps its lease without repeats', async () => {
     receiver.manner = hang;
     const over = await submit({
       enableOutputToDisk: false,

@@ -86,7 +86,7 @@ describe('A streaming job on a node on another host', function () {
       .filter(({ kind }) => kind === 'STREAM')
       .map(({ worker }) => String(worker).split(':')[0]);
 
-  it('is watched there, over kill -9 of the server, while the next one is watched by the server; its process ends with it', async () => {
+  it('is watched there, over kill -9 of the server; its process ends with the stream', async () => {
     const far = await watched((await camera(0.2)).url);
     await reaches(far, 1);
     const near = await watched((await camera(1)).url);
@@ -107,7 +107,7 @@ describe('A streaming job on a node on another host', function () {
     await becomes(`${STREAMS}:1`, 'Configured', 'Inactive');
   });
 
-  it('that ends while its node is not there: its process ends when it has asked in vain for another one', async () => {
+  it('that ends while its node is away: its process ends when it has waited in vain for another', async () => {
     const id = await watched('rtsp://camera.example/live', 'FACE DETECTION PIPELINE');
     const [process] = await nodes.startedTimes(SCRIPTED, 1);
     const component = new RawComponent(service, String(process!.bootstrap['token']));

@@ -31,7 +31,7 @@ export function frames(pair: () => ServerPair, { isLong }: { readonly isLong: bo
       return paintedNumber(Buffer.from(await response.arrayBuffer()), FRAMES);
     };
 
-    it('are made by the components of the server where somebody waits for them, each as the frame that it is', async () => {
+    it('are made by components of the server where a client waits, each as the right frame', async () => {
       const { one, two } = pair();
       const frames = Array.from({ length: isLong ? 8 : 2 }, (_, frame) => frame);
       const shown = await Promise.all(

@@ -114,7 +114,7 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
       );
     });
 
-    it('of a server that was killed has all that came, and nothing of what went, while it was away; a document that it could not read for a moment it tries again', async () => {
+    it('of a server that was killed has all that came meanwhile, and retries unreadable documents', async () => {
       const { one, two } = pair();
       const gone = await run(one, 'a quay');
       await found('text=quay', [gone]);
@@ -136,7 +136,7 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
       );
     });
 
-    it('of a server that missed the end of a later run has that run when it has compared its index with the jobs that there are', async () => {
+    it('of a server that missed the end of a later run has it after comparing index and jobs', async () => {
       const { one, two } = pair();
       const id = await run(two, 'a breakwater');
       await found('text=breakwater', [id]);

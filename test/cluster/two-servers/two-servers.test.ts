@@ -210,7 +210,7 @@ describe('Two servers that share a Redis and a data folder', () => {
     expect(String(refused)).to.contain('maxmemory-policy allkeys-lru').and.contain('set it to noeviction');
   });
 
-  it('go on with what they have in hand when Redis refused to write for a while: no server is taken for dead, and no attempt is counted', async () => {
+  it('keep their work when Redis refuses writes for a while; no server dies, no attempt counts', async () => {
     const file = join(one.folder, 'there-is-room');
     const id = await one.submit({
       ...SHOT,
@@ -246,7 +246,7 @@ describe('Two servers that share a Redis and a data folder', () => {
     for (const server of [one, two]) expect(server.log('an actor failed too often')).to.deep.equal([]);
   });
 
-  it('take no new jobs when the memory of Redis is nearly full, and bring those that there are to their end', async () => {
+  it('accept no new jobs when the memory of Redis is nearly full, and complete the others', async () => {
     const file = join(one.folder, 'nearly-full');
     const id = await two.submit({
       ...SHOT,
@@ -266,7 +266,7 @@ describe('Two servers that share a Redis and a data folder', () => {
     await until('jobs are taken again', async () => (await one.create(SHOT)).status === 201);
   });
 
-  it('go on with the jobs of the one that was killed, count no attempt for it, and are found instead of it', async () => {
+  it('take over the jobs of the one that was killed, count no attempt, and serve its clients', async () => {
     const file = join(one.folder, 'go-on');
     const jobs = await Promise.all(
       [two, two, one].map((service) =>
