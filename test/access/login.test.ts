@@ -102,7 +102,7 @@ describe('A browser that logs in at the provider (specification 5)', () => {
     for (const hidden of [secret(), 'secret of web']) expect(log.includes(hidden)).to.equal(false);
   });
 
-  it('gets a new session at each login: one that was put into the browser before is not taken over', async () => {
+  it('gets a new session at each login, and does not accept one planted in the browser before', async () => {
     browser.plant(HOST, cookieName(), 'x'.repeat(43));
     await browser.go(page('/login'));
     const first = secret();

@@ -41,7 +41,7 @@ describe('A node of a server behind an OpenID Connect provider', () => {
     return [status, (body as { message?: string }).message];
   };
 
-  it('is let in by the client credentials of a client with the role, and keeps the secret to itself', async () => {
+  it('is let in by the client credentials of a client with the role, and never shows the secret', async () => {
     const node = nodeOf('rack-2', 'rack');
     await node.connected();
     const hosts = async () => (await service.ask('GET', '/rest/nodes/hosts')).body as object;

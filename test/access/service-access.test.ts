@@ -162,7 +162,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
       });
   });
 
-  it('asks nobody for a token who asks whether it lives, or whether a page of another origin may ask', async () => {
+  it('needs no token for liveness checks and CORS preflight requests', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const { status, text } = await ask('', 'GET', path);
       expect([path, status, text]).to.deep.equal([path, 200, '']);
@@ -198,7 +198,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     ]);
   });
 
-  it('takes tokens of a new key while it runs, and those of the old one as long as it is published', async () => {
+  it('accepts tokens of a new key while it runs, and of the old key as long as it is published', async () => {
     const old = await provider.forge();
     await provider.rotate('second');
     const rotated = await provider.forge();
@@ -210,7 +210,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     expect([await statusOf(old), service.log('Troupe is up').length]).to.deep.equal([200, 1]);
   });
 
-  it('that is down when the server starts: answers 503 with Retry-After until it is up, then 200, without a restart', async () => {
+  it('that is down at the start of the server gets 503 with Retry-After, then 200 once it is up', async () => {
     const { late, waiting, refused } = down;
     const info = () => asking(waiting)(waiting.token);
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '5']);

@@ -118,7 +118,7 @@ describe("The identity provider's signing keys", () => {
     expect(await statusOf(token)).to.equal(503);
   });
 
-  it('are unknown when the provider is down at the start: 503 with Retry-After, then 200 once it is up', async () => {
+  it('are unknown when the provider is down at the start: 503 with Retry-After until it is up', async () => {
     const token = await provider.token('admin');
     provider.state = 'failing';
     const refused = await service.ask(token);
@@ -136,7 +136,7 @@ describe("The identity provider's signing keys", () => {
     expect(await statusOf(token)).to.equal(503);
   }).timeout(20_000);
 
-  it('cost a bounded number of requests under a flood of unknown key ids, and a rotation is seen soon', async () => {
+  it('cost a bounded number of requests under a flood of unknown ids; a rotation is seen soon', async () => {
     expect(await statusOf(await provider.token('admin'))).to.equal(200);
     service.advance(MIN_GAP_MS);
     const before = provider.keyRequests;

@@ -173,7 +173,7 @@ describe('Asking archives for a past job', () => {
     );
   });
 
-  it('fails when nobody listens, the connection breaks, the archive redirects or the address is none', async () => {
+  it('fails when nobody listens, the connection breaks, it redirects or the address is wrong', async () => {
     archive.manners.hangsUp = true;
     expect(failedBecause(await ask())).to.contain('the connection was closed');
     archive.manners.hangsUp = false;

@@ -148,7 +148,7 @@ describe('The token of the service (specification 5)', () => {
     await provider.start();
   });
 
-  it('is had, and browsers log in, whether the setting or the provider ends its name with a slash or not', async () => {
+  it('is obtained, and browsers log in, with and without a slash at the end of the issuer', async () => {
     const { issuer } = provider;
     for (const [setting, name] of [
       [`${issuer}/`, issuer],

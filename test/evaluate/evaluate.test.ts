@@ -139,7 +139,7 @@ describe('troupe evaluate', () => {
       });
     });
 
-    it('says which media are not judged, which were not looked at, and which pictures have another size', async () => {
+    it('says which media are not judged, which were not analysed, and which sizes differ', async () => {
       const three = coco(
         ['a.png', 'c.png'],
         [
@@ -185,7 +185,7 @@ describe('troupe evaluate', () => {
       Array.from({ length: to - from }, (_, i) => [from + i, x + 2 * i, 50, 40, 80, 0.9]);
     const video = (tracks: readonly SomeTrack[], frames = 30): SomeMedium => ({ name: 'street.mp4', type: 'VIDEO', frames, tracks }); // oxfmt-ignore
 
-    it('reads MOT, from whose boxes those with flag 0 neither count nor are wrong, and tells MOTA, MOTP and IDF1', async () => {
+    it('reads MOT, ignores boxes with flag 0, and prints MOTA, MOTP and IDF1', async () => {
       const row = (frame: number, id: number, x: number, flag = 1) => `${frame + 1},${id},${x + 1},51,40,80,${flag},1,1`; // oxfmt-ignore
       const one = Array.from({ length: 20 }, (_, frame) => row(frame, 1, 2 * frame));
       const ignored = Array.from({ length: 20 }, (_, frame) => row(frame, 2, 300 + 2 * frame, 0));
@@ -218,7 +218,7 @@ describe('troupe evaluate', () => {
       expect(table).to.match(/^ALL +20 +0\.800 +1\.000 +0\.513 +/m);
     });
 
-    it('compares a truth without classes with the one that was found, and asks where there are several', async () => {
+    it('compares a truth without classes with the only class found, and asks if there are several', async () => {
       const truth = file('mot15/gt.txt', '1,1,1,51,40,80,1,-1,-1,-1\n');
       const one = await measured(truth, document([video([seen('person', walk(0, 1, 0))])]));
       expect(one.tracking?.overall.mota).to.equal(1);
@@ -235,7 +235,7 @@ describe('troupe evaluate', () => {
       expect(boxes?.classes.map((one) => [one.class, one.ap])).to.deep.equal([['bee', 1]]);
     });
 
-    it('reads CVAT for video: boxes between keyframes, outside, turned ones, tasks of each n-th frame', async () => {
+    it('reads CVAT for video: keyframes, outside, rotated boxes, tasks of every n-th frame', async () => {
       const box = (frame: number, x: number, more = 'outside="0"') => `<box frame="${frame}" keyframe="1" ${more} xtl="${x}" ytl="50" xbr="${x + 40}" ybr="130" occluded="0" z_order="0"><attribute name="a">b</attribute></box>`; // oxfmt-ignore
       const xml = (meta: string, tracks: string) => `<?xml version="1.0"?>\n<annotations><version>1.1</version><meta><task><name>n</name>${meta}<labels><label><name>person</name></label></labels></task><source>street.mp4</source></meta>${tracks}</annotations>`; // oxfmt-ignore
       const straight = xml('<size>30</size><start_frame>0</start_frame><stop_frame>29</stop_frame>', `<track id="0" label="person">${box(2, 0)}${box(12, 20)}${box(13, 22, 'outside="1"')}${box(20, 36)}</track>`); // oxfmt-ignore
@@ -288,7 +288,7 @@ describe('troupe evaluate', () => {
       ]);
     });
 
-    it('needs to know which video is meant where there are several, and refuses the truth of a longer one', async () => {
+    it('asks which video is meant if there are several, and refuses the truth of a longer one', async () => {
       const truth = file('gt.txt', '31,1,1,51,40,80,1,1,1\n');
       const first = video([seen('pedestrian', walk(0, 1, 0))]);
       expect(await refused(truth, document([first]))).to.equal(
@@ -311,7 +311,7 @@ describe('troupe evaluate', () => {
     const talk = (tracks: readonly SomeTrack[]) => document([{ name: 'talk.wav', type: 'AUDIO', tracks }]);
     const spoken = (from: number, to: number, who?: string): SomeTrack => ({ type: 'SPEECH', time: [from, to], properties: who === undefined ? {} : { SPEAKER_ID: who } }); // oxfmt-ignore
 
-    it('tells what is missed and wrong, and who is taken for another where the document names speakers', async () => {
+    it('tells what is missed and wrong, and which speakers are confused if the document names them', async () => {
       const found = talk([spoken(0, 2_500, '1'), spoken(2_500, 3_500, '2'), spoken(5_000, 5_400, '2')]);
       const { speech } = await measured(truth(), found);
       expect(speech?.measure).to.equal('diarization');
@@ -359,7 +359,7 @@ describe('troupe evaluate', () => {
         .and.to.match(/^characters +21 +22 +0 +0 +1 +4\.8 %$/m);
     });
 
-    it('leaves out errors of characters where there are very many, and refuses a text that is of something else', async () => {
+    it('omits errors of characters if there are very many, and refuses a truth of another text', async () => {
       const words = (count: number, word: string) => Array.from({ length: count }, () => word).join(' ');
       const { text, notes } = await measured(file('a.txt', words(9_000, 'one')), talk());
       expect(text?.characters).to.equal(null);

@@ -255,7 +255,7 @@ describe('Measures of tracking', () => {
     expect([1 - all.motp!, all.idf1, all.idPrecision, all.idRecall].map((value) => value?.toFixed(3))).to.deep.equal(['0.340', '0.833', '0.833', '0.833']); // oxfmt-ignore
   });
 
-  it('are those of another implementation, of objects that cross, are lost and are taken for one another', () => {
+  it('equal those of another implementation, for objects that cross, are lost and are confused', () => {
     type Row = readonly [frame: number, track: number, x: number, y: number, width: number, height: number];
     interface Run {
       readonly truth: readonly Row[];
@@ -385,7 +385,7 @@ describe('Errors of words and characters', () => {
     expect(plainText(' ... ')).to.equal('');
   });
 
-  it(`are as few as the plain table of all ways tells, also where texts are long and differ in length ${seeded}`, () => {
+  it(`equal those of the plain table, also for long texts and texts of different length ${seeded}`, () => {
     const fewest = (one: readonly string[], other: readonly string[]): number => {
       let row = Array.from({ length: other.length + 1 }, (_, j) => j);
       for (const [i, word] of one.entries()) {

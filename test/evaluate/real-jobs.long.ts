@@ -28,7 +28,7 @@ describe('troupe evaluate, over real jobs', () => {
   const measured = async (...args: readonly string[]): Promise<Evaluation> =>
     JSON.parse(await done('evaluate', ...args, '--json')) as Evaluation;
 
-  it('measures a face that moves through a video, by the id of its job and by its document in a file', async () => {
+  it('measures a face that moves through a video, by job id and by a document file', async () => {
     const id = await idOf('FACE DETECTION PIPELINE', 'face_move.mp4', 'chelsea.png');
     const byId = await measured(truth('face_move-face.txt'), id);
     expect(byId.document).to.deep.equal({ name: `Job ${id}`, jobId: id, status: 'COMPLETE' });

@@ -47,7 +47,7 @@ describe(`Media that attack [SEED=${seed} MUTATIONS=${mutations}]`, function () 
     expect(tracksOf(document.media[0], 'LIGHT').length).to.be.above(0);
   }
 
-  it('a component that takes more memory than it may have is ended; only what it worked on fails, with a sentence that names the limit', async () => {
+  it('a component over its memory limit is ended; only its work fails, and the error says why', async () => {
     const growing = await service.submit({
       media: [{ mediaUri: ASTRONAUT, properties: { TROUBLE: 'grow' } }, ASTRONAUT],
       pipelineName: 'TROUBLE PIPELINE',

@@ -269,7 +269,7 @@ describe('A server that is attacked', () => {
         });
     });
 
-    it('with a text of comments that never end is a text like others, and the next job does not wait for it', async () => {
+    it('with a text of endless comments is a text like others, and does not delay the next job', async () => {
       const text = `data:text/plain;base64,${Buffer.from('<!---->'.repeat(100)).toString('base64')}`;
       const id = await service.submit({ media: [text], ...LIGHT });
       expect((await service.terminal(id, 20_000)).terminal).to.equal(true);

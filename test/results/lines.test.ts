@@ -16,7 +16,7 @@ async function textsOf(source: AsyncIterable<{ text: string }>): Promise<string[
 describe('Lines of a file', () => {
   const path = temporaryFolder();
 
-  it('are the same however the bytes are cut, with characters of several bytes and without empty lines', async () => {
+  it('are the same however the bytes are cut, with multi-byte characters, without empty lines', async () => {
     const data = Buffer.from('erste\n\nzweite Zeile: äöü €\n😀\nlast');
     const wanted = ['erste', 'zweite Zeile: äöü €', '😀', 'last'];
     expect(await textsOf(splitLines(bytewise(data)))).to.deep.equal(wanted);

@@ -106,7 +106,7 @@ export function searchContract(
       ]);
     });
 
-    it('finds words in any order and case, phrases, beginnings of words, umlauts without their dots', async () => {
+    it('finds words in any order and case, phrases, prefixes, and umlauts without their dots', async () => {
       await put({
         number: 1,
         tracks: [
@@ -218,7 +218,7 @@ export function searchContract(
       );
     });
 
-    it('goes on where a page of another index of the same documents ended, though that has other rows', async () => {
+    it('continues a page of another index of the same documents, though it has other rows', async () => {
       const given = (number: number, endedAt: number) => ({
         number,
         endedAt,
@@ -342,7 +342,7 @@ export function searchContract(
       expect(await texts({})).to.deep.equal(['again']);
     });
 
-    it('goes on answering while it takes in a large document, of which nothing is found before all is', async () => {
+    it('answers while it reads a large document, of which nothing is found before all is', async () => {
       const tracks = Array.from({ length: 700 }, (_, n) => ({ text: `word${n} common`, id: String(n) }));
       await put({ number: 1, tracks: [{ text: 'common', id: 'first' }] });
       const large = document({ number: 2, tracks });

@@ -32,7 +32,7 @@ describe('The table of frame times', () => {
     );
   });
 
-  it('is short where the rate seldom changes, whatever it is, though times are whole milliseconds', () => {
+  it('is short if the rate seldom changes, whatever it is, though times are whole milliseconds', () => {
     for (const fps of [30, 24_000 / 1001, 30_000 / 1001, 60_000 / 1001]) {
       const times: number[] = [];
       let at = 0.37;

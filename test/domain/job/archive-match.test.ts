@@ -33,7 +33,7 @@ describe('The best match in the archive', () => {
     });
   });
 
-  it('is one that is COMPLETE, then COMPLETE_WITH_WARNINGS, then any other, however late they are', () => {
+  it('prefers COMPLETE, then COMPLETE_WITH_WARNINGS, then any other, however late they are', () => {
     const complete = entry({ jobId: 'c', processDate: '2020-01-01T00:00:00Z' });
     const warned = entry({
       jobId: 'w',

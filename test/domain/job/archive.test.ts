@@ -161,7 +161,7 @@ describe('The archive of a medium', () => {
     expect(wanted(archiveJob({ plan }), 'CALLBACK_ADD_TOKEN')).to.equal(true);
   });
 
-  it('knows it by its linked hash, by that of inspection, or by that of the request, in this order', () => {
+  it('knows it by its linked hash, or else by inspection, or else by the request', () => {
     const facts = { sha256: 'BB', mimeType: '', mediaType: 'UNKNOWN' } as const;
     const hashes = [
       archiveMedium({
@@ -245,7 +245,7 @@ describe('What is posted to the archive about a medium', () => {
     expect(assertion(facts).dataObject).not.to.have.property('timing');
   });
 
-  it('has the same id each time it is sent, and another one in another run or about another medium', () => {
+  it('has the same id each time it is sent, and another one for another run or medium', () => {
     const idOf = (more: Partial<AssertionFacts>) => assertion({ ...facts, ...more }).assertionId;
     expect(idOf({ noticeId: 'host-12.1.archive.0' })).to.equal(idOf({ noticeId: 'host-12.1.archive.0' }));
     const ids = [

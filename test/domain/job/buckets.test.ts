@@ -138,7 +138,7 @@ describe('A medium in a bucket', () => {
     expect(mediaBucket('https://store.example/a/b', VIRTUAL)).to.equal(null);
   });
 
-  it('is none without both keys, with S3_UPLOAD_ONLY, by other schemes, or when its address is signed already', () => {
+  it('is none without both keys, with S3_UPLOAD_ONLY, other schemes, or a signed address', () => {
     const uri = 'https://host/bucket/key';
     expect(mediaBucket(uri, {})).to.equal(null);
     expect(mediaBucket(uri, { S3_ACCESS_KEY: 'key' })).to.equal(null);

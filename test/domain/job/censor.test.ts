@@ -19,7 +19,7 @@ describe('A URI in a document', () => {
     expect(maskUri('rtsp://user@camera:554/a@b')).to.equal('rtsp://***@camera:554/a@b');
   });
 
-  it('shows no part of a password, encoded or not, nor one that stands in the query, as cameras take them', () => {
+  it('shows no part of a password, encoded or not, nor one in the query, as cameras accept it', () => {
     for (const password of [
       'hunter2',
       'a/hunter2',

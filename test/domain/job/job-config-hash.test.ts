@@ -160,7 +160,7 @@ describe('The hash of a job configuration', () => {
     );
   });
 
-  it('changes with another algorithm, another counter of its output, and with actions side by side instead of in turn', () => {
+  it('changes with another algorithm, another output counter, and with parallel actions', () => {
     const [face, text] = [planned('FACE'), planned('TEXT')];
     expectAllDifferent(
       hashedJob({ plan: planOf([face]) }),
@@ -228,7 +228,7 @@ describe('The hash of a job configuration', () => {
     );
   });
 
-  it('leaves out what changes no result of the type of medium, and what applies to other types only', () => {
+  it('omits what changes no result of the type of medium, and what applies only to other types', () => {
     const other = fc.constantFrom(...MEDIA_TYPES).chain((mediaType) => {
       const names = WORKFLOW_PROPERTIES.filter(
         ({ name, mediaTypes }) => isIgnorable(name, mediaType) || !mediaTypes.includes(mediaType),

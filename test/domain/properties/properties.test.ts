@@ -56,7 +56,7 @@ describe('Precedence of properties', () => {
     });
   }
 
-  it('gives the default of the algorithm when nobody sets a value, before the default of the workflow', () => {
+  it('prefers the default of the algorithm to that of the workflow if nobody sets a value', () => {
     const definitions = [
       declared('MIN_OVERLAP', { defaultValue: '0.9' }),
       declared('OWN', { defaultValue: '1' }),

@@ -108,7 +108,7 @@ describe('Notes on a job', () => {
     ...more,
   });
 
-  it('say where each property stands, and go by the algorithms of the pipeline and the workflow properties', () => {
+  it('say where each property is set, by the algorithms of the pipeline and the workflow', () => {
     const found = jobNotes(
       job({
         jobProperties: { SIZE: 'x', FRAME_INTERVAL: '5', OTHER: '1' },

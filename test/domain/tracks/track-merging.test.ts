@@ -106,7 +106,7 @@ describe('Track merging', () => {
 
   const rule = { gap: 2, minOverlap: 0.6 };
 
-  it('joins a whole chain and takes the earliest track that fits, whatever the order of the tracks', () => {
+  it('joins a whole chain and prefers the earliest track that fits, in any order of the tracks', () => {
     const ends = [end(20, 29), end(0, 9), end(10, 19), end(10, 15)];
     expect(mergeGroups(ends, rule)).to.deep.equal([
       [1, 3],

@@ -94,7 +94,7 @@ describe('Files of an earlier job', () => {
     );
   });
 
-  it('are asked for again after a broken connection or trouble of the server, and not after a refusal', async () => {
+  it('are retried after a broken connection or a server error, and not after a refusal', async () => {
     const { url } = await receiver(inTurn(drop, answer(503), answer(200, 'content')));
     expect(await readFile((await bring(url)).path, 'utf8')).to.equal('content');
     const refuses = await receiver(answer(404));

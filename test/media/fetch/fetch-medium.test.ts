@@ -365,7 +365,7 @@ describe('fetching a medium', () => {
     expect(message).not.to.match(/word/);
   });
 
-  it('sends a token to the host of the URL alone, and where the URL holds no credentials of its own', async () => {
+  it('sends a token only to the host of the URL, and only if the URL has no credentials', async () => {
     const seen: (string | undefined)[] = [];
     const take =
       (end: (response: ServerResponse) => void): Handler =>

@@ -204,7 +204,7 @@ describe('inspecting a medium', () => {
       expect(times).to.deep.equal(Array.from({ length: 10 }, (_, i) => inBursts(70 + i)));
     });
 
-  it('takes a rate for constant when all steps are equally many ticks, not when they only look so', async () => {
+  it('assumes a constant rate if all steps are equally many ticks, not if they only look so', async () => {
     // 29.97 frames a second, which milliseconds cannot tell exactly: steps of 33 and 34.
     makeVideo(made('ntsc.mkv'), { frames: 60, at: (frame) => Math.floor((frame * 1001) / 30) });
     const { facts } = await inspect(made('ntsc.mkv'));

@@ -93,7 +93,7 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
       }
     });
 
-    it('over RTSP: status, other protocol, no video, unknown coding, redirection to where nobody may go', async () => {
+    it('over RTSP: status, other protocol, no video, unknown coding, forbidden redirection', async () => {
       const cases: readonly (readonly [Partial<RtspBehaviour>, RegExp])[] = [
         [{ instead: { DESCRIBE: '404 Not Found' } }, /^REFUSED: The camera has no stream at this path/],
         [{ instead: { SETUP: '461 Unsupported Transport' } }, /^UNSUPPORTED: .* over TCP/],

@@ -47,7 +47,7 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
     jpegOf(Buffer.alloc(width * height * 3, 90), width, height);
 
   describe('a live stream', () => {
-    it('over RTSP gives the frames that the reader of videos gives, in order and numbered, with the times at which they came', async () => {
+    it('over RTSP gives the frames of the video reader, in order, numbered, with arrival times', async () => {
       const hashes = await hashesOfClip;
       let watching: Watching | undefined;
       // The camera sends ahead as far as the decoder needs, and the last two frames leave it at the end.
@@ -67,7 +67,7 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
       expect(end).to.deep.equal({ reason: 'ended', detail: 'The sender has ended the stream.' });
     });
 
-    it('by UDP gives the same frames, also when packets overtake each other and strangers send some', async () => {
+    it('by UDP gives the same frames, also with overtaking packets and packets of strangers', async () => {
       const hashes = await hashesOfClip;
       let watching: Watching | undefined;
       const ready = (sent: number) =>
@@ -94,7 +94,7 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
       ['MPEG-TS over HTTP', { 'content-type': 'video/mp2t' }],
     ] as const;
     for (const [what, headers] of isLong ? transports : transports.slice(0, 1))
-      it(`${what} gives frames that are pixel for pixel those of the file; those that were dropped are counted`, async () => {
+      it(`${what} gives frames that equal those of the file in each pixel; dropped ones are counted`, async () => {
         const hashes = await hashesOfClip;
         const { url } = await http(() => ({ pieces: stream, speed: 4, headers }));
         const { frames, counts, end, events } = await watch(url);

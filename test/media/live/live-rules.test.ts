@@ -21,7 +21,7 @@ describe('the rules of stalls', () => {
     expect(at(0)).to.deep.equal(['running', 'running', 'over', 'over', 'over']);
   });
 
-  it('double the pause between two attempts up to the longest; chance takes away a quarter at most', () => {
+  it('double the pause between two attempts up to a maximum; jitter removes at most a quarter', () => {
     const rules = { firstMs: 500, longestMs: 30_000 };
     const pauses = (random: number) =>
       [1, 2, 3, 7, 1_000].map((attempt) => reconnectDelay(attempt, rules, () => random));
@@ -31,7 +31,7 @@ describe('the rules of stalls', () => {
 });
 
 describe('the time of a live stream', () => {
-  it('goes by the timestamps of the sender, and by our clock where these jump, fall, are missing or begin anew', () => {
+  it('uses the timestamps of the sender, and our clock where these jump, fall or are missing', () => {
     const clock = new MediaClock();
     expect(clock.next(5_000, 100)).to.equal(0);
     expect(clock.next(5_040, 300)).to.equal(40);
@@ -193,7 +193,7 @@ describe('user and password of a camera', () => {
     expect(authorization(['Negotiate', `${rfc}, algorithm=MD5-sess`], mufasa)).to.equal(undefined);
   });
 
-  it('are answered to a challenge with commas and equal signs in its values, spaces around them, and quotes that do not end', () => {
+  it('answer a challenge with commas, equal signs, spaces and quotes that do not end', () => {
     const odd =
       'Digest realm = "a, b" ,nonce=f00d==,  opaque="x=y, z", stale=FALSE, algorithm="MD5", qop="auth';
     const answer = authorization([odd], mufasa)?.('GET', '/');

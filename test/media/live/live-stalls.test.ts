@@ -79,7 +79,7 @@ describe('a live stream that stops to give frames', () => {
     }
   });
 
-  it('is STALLED after the alert threshold and runs again with the next frame, on a new connection', async () => {
+  it('is STALLED after the alert threshold and recovers with a frame of a new connection', async () => {
     const { url } = await rtsp((connection) => ({ ...part, after: connection === 0 ? 'stall' : 'bye' }));
     const watched = await watch(url, { stall: quick });
     expect(types(watched)).to.deep.equal(['opened', 'stalled', 'reconnecting', 'running']);

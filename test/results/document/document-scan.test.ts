@@ -85,7 +85,7 @@ const DOCUMENT = {
 };
 
 describe('The scan of a detection document', () => {
-  it('shows names, hashes and the addresses of results, wherever the chunks are cut, and passes all else as it stands', async () => {
+  it('shows names, hashes and result addresses, wherever chunks are cut, and keeps the rest', async () => {
     for (const text of [JSON.stringify(DOCUMENT), JSON.stringify(DOCUMENT, null, 2)])
       for (const size of [1, 2, 3, 7, 64, text.length]) {
         const { text: same, found } = await scanned(text, [size]);

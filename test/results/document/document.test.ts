@@ -63,7 +63,7 @@ describe('The detection document', () => {
     });
   });
 
-  it('tells what was in force, of the types of its media and without secrets, when details are asked for', async () => {
+  it('lists the properties in force, by types of media, without secrets, if details are wanted', async () => {
     const propertiesFor = (mediaType: 'VIDEO' | 'AUDIO') =>
       ({
         action: 'A',

@@ -115,7 +115,7 @@ describe('Exports', () => {
     );
   });
 
-  it('are refused with a sentence when the document has nothing like it, and fail when there is none', async () => {
+  it('are refused with a reason if the document has nothing for them, and fail without one', async () => {
     const exports = exporter();
     expect(await exports.open({ ...conversion(), mediaId: 4 })).to.deep.equal({
       kind: 'refused',

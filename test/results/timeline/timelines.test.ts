@@ -146,7 +146,7 @@ describe('What a viewer asks about a document', () => {
     warnings: [{ details: [{ source: 'JOB', code: 'ODD', message: 'It is odd.' }] }],
   });
 
-  it('is told of the tracks that overlap a stretch of time, the first to begin first, a page at a time', async () => {
+  it('lists the tracks that overlap a stretch of time, the earliest first, a page at a time', async () => {
     const path = placed(video([track(0, 100, 10), track(1, 0, 500), track(2, 300, 5), track(3, 105, 1)]));
     const names = async (fromMs: number, toMs: number, more: object = {}) => {
       const query = { ...all, fromMs, toMs, limit: 100, offset: 0, ...more };
@@ -238,7 +238,7 @@ describe('What a viewer asks about a document', () => {
     expect(issues.map(({ message }) => message)).to.deep.equal(['It is odd.']);
   });
 
-  it('is answered from an index that is made once, also when many ask at a time, and anew for another document', async () => {
+  it('answers from an index that is built once, also for parallel requests, for each document', async () => {
     const path = placed(video([track(0, 0, 10)]));
     const asked = () => timelines.ask(path, { kind: 'media', limit: 1, offset: 0 });
     const answers = await Promise.all(Array.from({ length: 8 }, asked));
