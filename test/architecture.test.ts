@@ -160,7 +160,7 @@ describe('The architecture', () => {
     ).to.deep.equal([]);
   });
 
-  it('knows of each folder below actors/ whether it is an actor, and of each actor which files do things', () => {
+  it('knows which folders below actors/ are actors, and which of their files do things', () => {
     const folders = new Set(
       [...texts.keys()].flatMap((file) => /^actors\/([^/]+)\//.exec(file)?.slice(1) ?? []),
     );

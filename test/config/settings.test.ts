@@ -45,7 +45,7 @@ describe('The settings', () => {
     expect(readSettings({ JOB_ID_HOST: '_a.b-C9' })).to.include({ JOB_ID_HOST: '_a.b-C9' });
   });
 
-  it('tell component processes where models of one’s own lie: below DATA_DIR where nothing else is said', () => {
+  it("tell component processes where the user's models are: below DATA_DIR by default", () => {
     const { MODEL_ROOTS, childEnvironment } = readSettings({ DATA_DIR: '/srv/troupe' });
     expect([MODEL_ROOTS, childEnvironment['MODEL_ROOTS']]).to.deep.equal([
       ['/srv/troupe/models'],

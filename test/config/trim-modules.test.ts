@@ -33,7 +33,7 @@ describe('The trimming of installed packages', () => {
     return execFileSync(process.execPath, [script], { env, encoding: 'utf8' });
   };
 
-  it('removes the runtimes of other systems, leftovers and source maps, and says how much of what', () => {
+  it('removes runtimes of other systems, leftovers and source maps, and says how much of what', () => {
     installed('onnxruntime-node', OWN, OTHERS);
     installed('better-sqlite3', ...SQLITE, 'prebuilds/otheros-x64.node', 'deps/sqlite3.c');
     installed('other', 'index.js', 'index.js.map', 'data.map');

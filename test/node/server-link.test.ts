@@ -118,7 +118,7 @@ describe('The link of a node to its server', () => {
     await Promise.all([ended, running]);
   });
 
-  it('carries an order out once that comes again under another number, after the store of the servers has lost its last commits', async () => {
+  it('carries out a repeated order once, also when the store has lost its last commits', async () => {
     const link = linkWith({ joinToken: 'x' });
     const running = link.run();
     const [stop, rest] = [

@@ -66,7 +66,7 @@ const MOST_GROWTH = 64 * 1024 * 1024;
     expect(complaints).to.deep.equal([]);
   });
 
-  it('goes through a document of a million detections, and holds those around the place that is looked at', async () => {
+  it('shows a document of a million detections, and holds only those around the current place', async () => {
     const [frames, length] = [10_000, 100];
     const job = await jobWith(frames, {
       tracks: 10_000,

@@ -54,7 +54,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     expect(complaints.filter((one) => !one.includes('/rest/session'))).to.deep.equal([]);
   });
 
-  it('takes a file from the reader to the box on its face, without a word of complaint or a request elsewhere', async () => {
+  it('takes a file from the reader to the box on its face, without an error or a foreign request', async () => {
     const { page, complaints, foreign } = await chromium.reader(service, '#/new');
     await page.locator('input[type=file]').setInputFiles(sample('astronaut.png'));
     await page.getByLabel('Pipeline').selectOption(FACE);
@@ -274,7 +274,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     expect(await first.textContent()).to.match(/^TEXT in slides\.odp, slide \d+, /);
   });
 
-  it('breaks no heading and no figure of the streams within a word, however long the address of a camera is', async () => {
+  it('breaks no heading and no figure of the streams inside a word, however long the address is', async () => {
     const { status, body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: false,
       pipelineName: 'MOTION DETECTION PIPELINE',

@@ -40,7 +40,7 @@ describe('The example of the Python SDK', function () {
     });
   });
 
-  it('registers itself when it is started from another folder, and ends with nothing in hand on SIGTERM', async () => {
+  it('registers itself when it is started from another folder, and ends in order on SIGTERM', async () => {
     service = await Service.shared();
     const folder = path.join(service.folder, 'elsewhere');
     mkdirSync(folder);

@@ -61,7 +61,7 @@ describe('A Python component that is on its own', function () {
     return [error?.['code'], error?.['message']];
   }
 
-  it('fails a sub-job with the code of the detector, or with the words of what it raised, and goes on', async () => {
+  it('fails a sub-job with the code of the detector, or with its exception, and continues', async () => {
     expect(await failed({ TROUBLE: 'code' })).to.deep.equal(['GPU_ERROR', 'The card is on fire.']);
     expect(await failed({ TROUBLE: 'exception' })).to.deep.equal([
       'DETECTION_FAILED',
@@ -141,7 +141,7 @@ describe('A Python component that is on its own', function () {
     );
   });
 
-  it('goes on while the server is away, also behind a reverse proxy that says 502 meanwhile, and its answer counts when that is back', async () => {
+  it('continues while the server is away or its proxy answers 502, and its answer counts later', async () => {
     const proxy = await ReverseProxy.listening('/analysis', true);
     proxy.serve(service.url);
     const behind = new PythonComponent(probeFile, {

@@ -97,7 +97,7 @@ describe('The boxes that a viewer holds', () => {
       { numRuns: 50 },
     ));
 
-  it('are not many more than those around it, when each frame has ten thousand, and then it asks for no more', async () => {
+  it('are few more than those around it, with ten thousand a frame, and then none are asked for', async () => {
     const boxes = new Boxes(() => 10_000);
     const looker = new Looker(boxes);
     for (const frame of [0, 1, 500, 501, 499, 498, 9_000, 3]) {

@@ -11,7 +11,7 @@ import { boxesOnTheirFrame } from '../frame-truth-suite.ts';
 
 /** Tests of the viewer that `at` has. */
 export function viewerOfVideos(at: () => { readonly service: Service; readonly chromium: Chromium }): void {
-  it('shows the picture of the place under the pointer, asks for one at a time, and ends with the last place', async () => {
+  it('shows the picture under the pointer, loads one at a time, and ends with the last place', async () => {
     const { service, chromium } = at();
     const path = join(service.mediaDir, 'pointer.mp4');
     makeVideo(path, { frames: 100 });
