@@ -146,7 +146,8 @@ function readArguments() {
   const place = words.indexOf('--random');
   const seed =
     place !== -1 && /^\d+$/.test(words[place + 1] ?? '') ? words.splice(place + 1, 1)[0] : undefined;
-  const wanted = words.filter((word) => !word.startsWith('-'));
+  // What is run is what the build makes of a source.
+  const wanted = words.filter((word) => !word.startsWith('-')).map((word) => word.replace(/\.ts$/, '.js'));
   if (place === -1) return { wanted };
   // Processes of the files read it, too.
   process.env.TEST_ORDER = seed ?? String(randomInt(2 ** 31));
@@ -185,7 +186,7 @@ function weightOf(file) {
 function ringOf(file) {
   const text = readFileSync(file, 'utf8');
   const starts =
-    /\/support\/(service|processes)\.js|\/(roles|suite|server-pair|remote-node-support)\.js|startServer|child_process/.test(
+    /\/support\/processes\/|\/(roles|suite|server-pair|remote-node-support)\.js|startServer|child_process/.test(
       text,
     );
   if (starts || /\bnew Place\(/.test(text)) return 'service';

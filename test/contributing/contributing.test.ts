@@ -3,17 +3,13 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { findComponents } from '../../actors/catalog/descriptors/installed.ts';
 import { WORK_KINDS } from '../../protocol/worker-protocol.ts';
+import { placesIn } from '../house/texts.ts';
 import { edited } from './steps.ts';
 import { NEW_KIND } from './new-kind.ts';
 
 const GUIDE = readFileSync('CONTRIBUTING.md', 'utf8');
-const sectionOf = (title: string) => {
-  const [, section = ''] = GUIDE.split(`## ${title}\n`);
-  return section.split('\n## ')[0]!;
-};
-/** Files and folders that a section names; those with `<...>` in them are still to be made. */
-const placesIn = (section: string) =>
-  [...section.matchAll(/`([\w.-]+(?:\/[\w.<>-]+)+\/?|[\w-]+\.ts)`/g)].map(([, place = '']) => place);
+/** READMEs that it links to. */
+const ROOMS = [...GUIDE.matchAll(/\]\(([\w/.-]+\/README\.md)\)/g)].map(([, file = '']) => file);
 
 interface Descriptor {
   readonly algorithm: { readonly name: string };
@@ -25,19 +21,28 @@ const descriptorIn = (folder: string) =>
   JSON.parse(readFileSync(path.join(folder, 'descriptor.json'), 'utf8')) as Descriptor;
 
 describe('CONTRIBUTING.md', () => {
-  it('names files and folders that are there', () => {
-    const whole = placesIn(GUIDE).filter((place) => place.includes('/') && !place.includes('<'));
-    expect(whole.length).to.be.greaterThan(15);
-    for (const place of whole) expect(existsSync(place), place).to.equal(true);
+  it('fits on one screen, and names files and folders that exist', () => {
+    expect(GUIDE.trimEnd().split('\n').length).to.be.at.most(60);
+    for (const place of placesIn(GUIDE)) expect(existsSync(place), place).to.equal(true);
   });
 
-  it('names for a new kind of work the files that its steps change, three that are there', () => {
+  it('links to recipes in READMEs of rooms, which name files and folders that exist', () => {
+    expect(ROOMS.length).to.be.greaterThan(5);
+    const texts = ROOMS.map((file) => [path.dirname(file), readFileSync(file, 'utf8')] as const);
+    for (const [room, text] of texts) expect(text, room).to.include('\n## A new ');
+    const places = texts.flatMap(([room, text]) => placesIn(text).map((place) => [room, place] as const));
+    expect(places.length).to.be.greaterThan(15);
+    for (const [room, place] of places)
+      expect(existsSync(place) || existsSync(path.join(room, place)), `${place} in ${room}`).to.equal(true);
+  });
+
+  it('names for a new kind of work the files that its steps change, three that exist', () => {
     for (const step of NEW_KIND) edited(step);
-    const named = placesIn(sectionOf('A new kind of work of a batch job'));
+    const recipe = readFileSync('actors/batch-job/README.md', 'utf8').split('## A new kind of work\n')[1]!;
     const touched = [...new Set(NEW_KIND.map(([file]) => file.replace('/proof.ts', '/<kind>.ts')))];
-    expect(named).to.include.members(touched);
+    for (const file of touched) expect(recipe).to.include(`\`${file}\``);
     const there = new Set(NEW_KIND.filter(([, at]) => at !== '').map(([file]) => file));
-    expect([...there], 'files that are there and are touched').to.have.length(3);
+    expect([...there], 'files that exist and are changed').to.have.length(3);
   });
 
   it('names the files that every kind of work has', () => {

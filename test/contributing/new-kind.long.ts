@@ -1,4 +1,4 @@
-/** The steps of CONTRIBUTING.md for a new kind of work, followed in a copy of the sources: the compiler misses nothing. */
+/** The steps of actors/batch-job/README.md for a new kind of work, followed in a copy of the sources: the compiler misses nothing. */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import { NEW_KIND } from './new-kind.ts';
 import { copySources, edit } from './steps.ts';
 
-describe('A new kind of work, as CONTRIBUTING.md says', () => {
+describe('A new kind of work, as its README says', () => {
   it('is all that the compiler wants', function () {
     this.timeout(300_000);
     const folder = mkdtempSync(path.join(tmpdir(), 'troupe-steps-'));

@@ -1,6 +1,6 @@
 import type { Edit } from './steps.ts';
 
-/** A kind of work PROOF, as the steps of CONTRIBUTING.md make one. */
+/** A kind of work PROOF, as the steps of actors/batch-job/README.md make one. */
 export const NEW_KIND: readonly Edit[] = [
   [
     'actors/batch-job/kinds/proof.ts',

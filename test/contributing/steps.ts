@@ -1,4 +1,4 @@
-/** The steps of CONTRIBUTING.md, followed in a copy of the sources: what an author would write. */
+/** The steps of a README, followed in a copy of the sources: what an author would write. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
