@@ -93,9 +93,17 @@ describe('A component that', () => {
     expect((await service.document(id)).status).to.equal('CANCELLED');
     expect(attemptsOf(service, id), 'not tried again').to.deep.equal([1]);
   });
+});
+
+describe('A component that blocks its event loop', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.here({ ...SETTINGS, DRAIN_MS: '100' });
+  });
+  after(() => service.close());
 
   // That it is gone as well when the server is killed, `failures/kill` asks.
-  it('blocks its event loop is gone when the server has stopped', async () => {
+  it('is gone when the server has stopped', async () => {
     const id = await service.submit({
       ...troubled({}),
       media: [PICTURE],

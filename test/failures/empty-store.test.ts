@@ -1,10 +1,21 @@
 /** A store that is empty by mistake, with a DATA_DIR that has files of jobs: nothing of them is overwritten. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { hasRedis, TestRedis } from '../support/servers/redis.ts';
 import { sampleUri, Service, withoutRedis } from '../support/processes/service.ts';
+import { story } from '../support/story.ts';
 
 const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 
@@ -47,9 +58,16 @@ describe('A data folder with files of jobs, and a database', () => {
   let seen: ReadonlyMap<string, string>;
   const database = join(service.dataDir, 'troupe.db');
   const backup = join(service.folder, 'backup.db');
+  /** The data folder without its database. */
+  const prepared = join(service.folder, 'prepared');
   before(async () => {
     seen = await used(service);
     renameSync(database, backup);
+    cpSync(service.dataDir, prepared, { recursive: true });
+  });
+  beforeEach(() => {
+    rmSync(service.dataDir, { recursive: true });
+    cpSync(prepared, service.dataDir, { recursive: true });
   });
   after(() => service.close());
 
@@ -69,7 +87,6 @@ describe('A data folder with files of jobs, and a database', () => {
   });
 
   it('without jobs: the start is refused, once and again', async () => {
-    rmSync(database);
     await new SqliteStore(database).close();
     expect(await refusalOf(service)).to.equal(REFUSAL);
     expect(await refusalOf(service), 'once more').to.equal(REFUSAL);
@@ -86,9 +103,7 @@ describe('A data folder with files of jobs, and a database', () => {
   });
 
   it('that is an older backup: new ids and runs are higher than those of all files', async () => {
-    for (const name of ['troupe.db', 'troupe.db-wal', 'troupe.db-shm'])
-      rmSync(join(service.dataDir, name), { force: true });
-    renameSync(backup, database);
+    copyFileSync(backup, database);
     mkdirSync(join(service.dataDir, 'artifacts', 'test-host-41.1'), { recursive: true });
     const later = join(service.dataDir, 'output-objects', 'test-host-2.2');
     mkdirSync(later);
@@ -100,10 +115,11 @@ describe('A data folder with files of jobs, and a database', () => {
     const { outputObjectPath } = await service.terminal('test-host-2');
     expect(outputObjectPath).to.include('test-host-2.3');
     expect(readFileSync(join(later, 'detection.json'), 'utf8')).to.equal('of a run after the backup');
+    await service.stop();
   });
 });
 
-describe('A data folder with files of jobs, and a Redis', () => {
+story('A data folder with files of jobs, and a Redis', 'The folder has the jobs of two stores.', () => {
   let redis: TestRedis;
   let service: Service;
   let seen: ReadonlyMap<string, string>;

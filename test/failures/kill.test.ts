@@ -118,6 +118,7 @@ describe('A server that is killed', () => {
   before(async () => {
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 60, encoder: 'mpeg4' });
     await service.start();
+    reference = same(await service.run(request()));
   });
   after(() => service.close());
 
@@ -129,8 +130,7 @@ describe('A server that is killed', () => {
     expect(committed(service, id)).to.have.length(COMMITS);
     expect(doneIn(committed(service, id))).to.have.length(SUB_JOBS);
     expect(handedOut(service, `${id}.1`)).to.have.length(SUB_JOBS);
-    reference = same(await service.document(id));
-    expect(same(await service.run(request())), 'a second run').to.deep.equal(reference);
+    expect(same(await service.document(id)), 'a second run').to.deep.equal(reference);
   });
 
   for (const [commit, sides] of deathsOf(COMMITS, DEATHS)) {
@@ -246,20 +246,6 @@ describe('A server that is killed', () => {
       }
     });
 
-  it('takes its components with it, also one that blocks its event loop', async () => {
-    const image = request().media.slice(0, 1);
-    const id = await service.submit({
-      ...slow(),
-      media: image,
-      algorithmProperties: { TROUBLE: { TROUBLE: 'loop' } },
-    });
-    await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
-    const alive = () => service.componentPids().filter((pid) => isAlive({ pid }));
-    expect(alive()).to.have.length.at.least(1);
-    await service.kill9();
-    await until('all component processes are gone', alive, (pids) => pids.length === 0, { withinMs: 15_000 });
-  });
-
   /** Cancels a job while the first segment of its video runs and two more wait. */
   async function cancelRunning(wish?: DeathWish): Promise<{ id: string; cancelled: number | undefined }> {
     const id = await service.submit(slow());
@@ -268,6 +254,25 @@ describe('A server that is killed', () => {
     const answer = await service.cancel(id).catch(() => undefined);
     return { id, cancelled: answer?.status };
   }
+});
+
+describe('The components of a server that is killed', () => {
+  const service = new Service(QUIET);
+  before(() => service.start());
+  after(() => service.close());
+
+  it('end with it, also one that blocks its event loop', async () => {
+    const id = await service.submit({
+      media: [sampleUri('hello-world.png')],
+      pipelineName: 'TROUBLE PIPELINE',
+      algorithmProperties: { TROUBLE: { TROUBLE: 'loop' } },
+    });
+    await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+    const alive = () => service.componentPids().filter((pid) => isAlive({ pid }));
+    expect(alive()).to.have.length.at.least(1);
+    await service.kill9();
+    await until('all component processes are gone', alive, (pids) => pids.length === 0, { withinMs: 15_000 });
+  });
 });
 
 describe('A server that is told to stop', () => {

@@ -504,6 +504,7 @@ describe('Bad input', () => {
       } finally {
         await store.close();
       }
+      await service.startHere();
     });
   });
 });

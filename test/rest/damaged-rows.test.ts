@@ -116,14 +116,16 @@ describe('Stored rows that cannot be read', () => {
 
   it('fail their sub-job when nobody can be told what to do', async () => {
     // Which sub-job is handed out first is not promised: it fails when it is its turn.
+    const claimed: { readonly token: string }[] = [];
     const failed = await until(
       'the damaged one was to be handed out',
       async () => {
-        await component.claim('ABSENT', { waitMs: 100 });
+        claimed.push(...(await component.claim('ABSENT', { waitMs: 100 })));
         return service.job(waiting.untold);
       },
       (job) => job?.terminal === true,
     );
+    for (const { token } of claimed) await component.release(token);
     expect(failed?.jobStatus).to.equal('ERROR');
     const [medium] = (await service.document(waiting.untold)).media;
     expect(JSON.stringify(medium?.detectionProcessingErrors)).to.include('cannot be read. Resubmit the job.');
@@ -160,6 +162,7 @@ describe('Stored rows that cannot be read', () => {
       ...[waiting.unknownKind, waiting.noJson].map((id) => ({ kind: 'batch-job', id: numberOf(id) })),
       ...held.map(({ id }) => ({ kind: 'lease', id })),
     ]);
+    await service.startHere();
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
 import { ALL_JOBS } from '../../../actors/batch-job/state/indexes.ts';
@@ -18,6 +18,10 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 describe('Files of requests without a job', () => {
   const path = temporaryFolder();
+  beforeEach(() => {
+    rmSync(path('requests'), { recursive: true, force: true });
+    mkdirSync(path('requests'));
+  });
   const nameOf = (number: number) => `host-${number}.${String(number).padStart(16, '0')}`;
   const made = (name: string, at: number) => {
     writeFileSync(path(`requests/${name}`), 'data:,x');
@@ -42,7 +46,6 @@ describe('Files of requests without a job', () => {
   const left = async () => (await readdir(path('requests'))).toSorted();
 
   it('go when they are a day old and the store knows a later job; an empty store removes none', async () => {
-    mkdirSync(path('requests'));
     const store = new SqliteStore(path('troupe.db'));
     const clock = new VirtualClock(NOW);
     const orphans = new RequestOrphans({ store, clock, logger: silent, dataDir: path('.') });
@@ -97,7 +100,7 @@ describe('Files of requests without a job', () => {
     const logger = { ...silent, warn: (facts: object) => void warned.push(facts) };
     const orphans = new RequestOrphans({ store, clock, logger, dataDir: path('.') });
     const folder = path('requests/a-folder');
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder);
     utimesSync(folder, 0, 0);
     made('b-file', NOW - 2 * DAY_MS);
     await orphans.remove();

@@ -2,12 +2,16 @@
 import { expect } from 'chai';
 import { Service } from '../../support/processes/service.ts';
 
+const TASK = { name: 'OWN TASK', description: 'Own.', actions: ['LIGHT ACTIONS', 'LIGHT ACTION'] };
 const ACTION = { name: 'OWN ACTION', description: 'Own.', algorithm: 'LIGTH', properties: [] };
 
 describe('An element of the catalog that jobs cannot use', () => {
   let service: Service;
   before(async () => {
     service = await Service.here();
+    // What other tests look at; to store it again answers the same.
+    await service.ask('POST', '/rest/actions', ACTION);
+    await service.ask('POST', '/rest/tasks', TASK);
   });
   after(() => service.close());
 
@@ -61,7 +65,7 @@ describe('An element of the catalog that jobs cannot use', () => {
     ],
     [
       'tasks',
-      { name: 'OWN TASK', description: 'Own.', actions: ['LIGHT ACTIONS', 'LIGHT ACTION'] },
+      TASK,
       [
         'There is no action LIGHT ACTIONS (did you mean LIGHT ACTION?); jobs that need it are refused until there is.',
       ],

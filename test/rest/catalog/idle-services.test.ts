@@ -14,13 +14,23 @@ describe('Components without work', () => {
   let service: Service;
   let nodes: Nodes;
   /** The job of the video. */
-  let last = '';
+  let jobId: string;
   before(async () => {
     service = await Service.here({ IDLE_SERVICE_MS: '300', FRAME_CACHE_BYTES: '1' });
     nodes = new Nodes(service);
+    ({ jobId } = await service.run(VIDEO));
+    await ended();
   });
   after(() => service.close());
 
+  const ended = async () => {
+    const processes = await until(
+      'all processes have ended',
+      async () => (await service.ask('GET', '/metrics')).text,
+      (text) => !/^troupe_component_processes\{.*\} [1-9]/m.test(text),
+    );
+    expect(processes).to.not.equal('');
+  };
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${service.token}`, ...headers } });
   const jpegOf = async (path: string) => {
@@ -30,21 +40,14 @@ describe('Components without work', () => {
   };
 
   it('end after IDLE_SERVICE_MS, the media component as well, and are started again by work', async () => {
-    for (const job of [JOB, VIDEO]) {
-      ({ jobId: last } = await service.run(job));
-      const processes = await until(
-        'all processes have ended',
-        async () => (await service.ask('GET', '/metrics')).text,
-        (text) => !/^troupe_component_processes\{.*\} [1-9]/m.test(text),
-      );
-      expect(processes).to.not.equal('');
-      await nodes.becomes('TestLight:1', 'Configured');
-    }
+    await service.run(JOB);
+    await ended();
+    await nodes.becomes('TestLight:1', 'Configured');
     expect((await nodes.state('TestLight:1'))?.restartCount, 'no restart is counted').to.equal(0);
   });
 
   it('are started for a frame, which is cached until its place is needed or its job is removed', async () => {
-    const jobId = last;
+    await ended();
     expect(service.componentPids().filter((pid) => isAlive({ pid }))).to.deep.equal([]);
     const path = `/rest/jobs/${jobId}/media/0/frames/2.jpg`;
     const first = await jpegOf(path);

@@ -15,12 +15,19 @@ describe('A network on a model server', () => {
   before(async () => {
     service = await Service.shared();
     server = await KserveServer.start();
+    await serve();
   });
   after(async () => {
     await server.close();
     await service.close();
   });
 
+  const serve = async () => {
+    await server.serve('pets', yoloModel({ dims: ['n', 3, 32, 32], boxes: LIT, light: 0.01 }), PETS);
+    await server.serve('colours', colourModel({ name: 'images', dims: [1, 3, 8, 8] }, 'output0'), {
+      labels: ['red', 'green', 'blue'],
+    });
+  };
   const job = (medium: string, properties: Record<string, string> = {}, pipeline = 'DETECTION') => ({
     media: [sampleUri(medium)],
     pipelineName: `KSERVE ${pipeline} PIPELINE`,
@@ -39,10 +46,10 @@ describe('A network on a model server', () => {
     await server.close();
     const id = await service.submit(job('face_move.mp4', { DETECTION_FRAME_BATCH_SIZE: '4' }));
     const detecting = () =>
-      service.handedOut().filter(({ subJob }) => /^test-host-\d+(\.\d+){5}$/.test(subJob));
+      service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.`) && /(\.\d+){5}$/.test(subJob));
     await until('the sub-job is at work', detecting, ({ length }) => length > 0);
     server = await KserveServer.start(port);
-    await server.serve('pets', yoloModel({ dims: ['n', 3, 32, 32], boxes: LIT, light: 0.01 }), PETS);
+    await serve();
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     const [medium] = (await service.document(id)).media;
     const tracks = tracksOf(medium, 'CLASS');
@@ -56,9 +63,6 @@ describe('A network on a model server', () => {
   });
 
   it('classifies images', async () => {
-    await server.serve('colours', colourModel({ name: 'images', dims: [1, 3, 8, 8] }, 'output0'), {
-      labels: ['red', 'green', 'blue'],
-    });
     const document = await service.run(job('coffee.png', { MODEL_NAME: 'colours' }, 'CLASSIFICATION'));
     const [track] = tracksOf(document.media[0], 'CLASS');
     expect(track!.trackProperties['CLASSIFICATION LIST']).to.match(

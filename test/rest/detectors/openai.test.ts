@@ -47,7 +47,7 @@ describe('OPENAI DETECTION PIPELINE', () => {
     await server.close();
     const id = await service.submit(job());
     const detecting = () =>
-      service.handedOut().filter(({ subJob }) => /^test-host-\d+(\.\d+){5}$/.test(subJob));
+      service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.`) && /(\.\d+){5}$/.test(subJob));
     await until('the sub-job is at work', detecting, ({ length }) => length > 0);
     server = await Receiver.start(CAT, { port });
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');

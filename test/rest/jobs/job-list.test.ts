@@ -204,6 +204,11 @@ describe('Of the jobs of a server,', () => {
         await service.terminal(id);
         expect(await waitingFor(id)).to.equal(undefined);
       }
+      // The list of other tests has their own jobs alone.
+      for (const id of [running, queued, first, second]) {
+        await service.terminal(id);
+        expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
+      }
     });
   });
 });

@@ -96,6 +96,7 @@ describe('data: URIs of a request', () => {
       () => suite.requests(),
       ({ length }) => length === 0,
     );
+    await suite.restart({ RETENTION_DAYS: '0' });
   });
 
   it('are those of the job when the server died right after it was stored', async () => {

@@ -98,7 +98,10 @@ describe('What was found in the media of a job', () => {
   });
 
   it('goes with the job', async () => {
-    expect((await service.ask('DELETE', `/rest/jobs/${job}`)).status).to.be.oneOf([200, 204]);
-    expect((await service.ask('GET', `/rest/jobs/${job}/media`)).status).to.equal(404);
+    const id = await service.submit({ media: [sampleUri('race.jpg')], pipelineName: 'LIGHT PIPELINE' });
+    await service.terminal(id);
+    expect((await service.ask('GET', `/rest/jobs/${id}/media`)).status).to.equal(200);
+    expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.be.oneOf([200, 204]);
+    expect((await service.ask('GET', `/rest/jobs/${id}/media`)).status).to.equal(404);
   });
 });

@@ -107,6 +107,7 @@ describe('GET /rest/search', () => {
   findsEachOnce(KILLS, () => service);
 
   it('is made anew of all documents by POST /rest/search/rebuild', async () => {
+    await found('text=anew', await Promise.all([1, 2, 3, 4].map((n) => run(`anew ${n}`))));
     const all = await jobsWith('limit=500');
     expect(all).to.have.length.greaterThan(3);
     const { status } = await service.ask('POST', '/rest/search/rebuild');

@@ -108,5 +108,6 @@ describe('Queues (specification 4.8)', () => {
 
     for (const id of ids) await service.cancel(id);
     await has(ABSENT, 0);
+    for (const id of ids) await service.terminal(id);
   });
 });

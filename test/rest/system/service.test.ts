@@ -9,9 +9,11 @@ import { until } from '../../support/until.ts';
 describe('The service (specification 4.1)', () => {
   let service: Service;
   /** A job that has ended. */
-  let ended = '';
+  let ended: string;
   before(async () => {
     service = await Service.here();
+    ended = await service.submit({ media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' });
+    await service.terminal(ended);
   });
   after(() => service.close());
 
@@ -112,8 +114,6 @@ describe('The service (specification 4.1)', () => {
   });
 
   it('keeps its secrets out of the log, in a folder that only its user reads', async () => {
-    ended = await service.submit({ media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' });
-    await service.terminal(ended);
     const secret = readFileSync(join(service.dataDir, 'secrets', 'troupe-cli.secret'), 'utf8').trim();
     const log = readFileSync(join(service.folder, 'log'), 'utf8');
     expect(log).to.not.include(secret).and.not.include(service.token);
@@ -135,7 +135,7 @@ describe('The service (specification 4.1)', () => {
     expect((await service.ask('GET', '/rest/info')).status, 'the first one goes on').to.equal(200);
   });
 
-  it('removes at its start files of ended jobs, and reports files of unknown jobs', async () => {
+  it('removes files of ended jobs, at its start and later, and reports files of unknown jobs', async () => {
     await service.stop();
     for (const kind of ['spool', 'media']) {
       mkdirSync(join(service.dataDir, kind), { recursive: true });
@@ -150,9 +150,8 @@ describe('The service (specification 4.1)', () => {
     ]);
     const told = /^files of jobs that the store does not know are left where they lie/;
     expect(service.log().filter(({ message }) => told.test(message))).to.have.length(1);
-  });
 
-  it('removes again and again what a server that is gone may have left', async () => {
+    // Again and again, for a server that is gone may have left something.
     const left = join(service.dataDir, 'spool', `${ended}.9`);
     writeFileSync(left, 'left over');
     await until(

@@ -18,13 +18,20 @@ describe('GET /rest/jobs/stats', () => {
     return body as JobStatistics;
   };
 
-  it('tells of no pipeline as long as there are no jobs', async () => {
+  it('counts jobs by pipeline and status, forgets deleted ones, and survives a restart', async () => {
+    await tellsOfNone();
+    await countsJobs();
+    await forgetsDeleted();
+  });
+
+  const tellsOfNone = async () => {
     const { elapsedTimeMs, ...rest } = await statistics();
     expect(elapsedTimeMs).to.be.at.least(0);
     expect(rest).to.deep.equal({ aggregatePipelineStatsMap: {}, jobTypes: 0, totalJobs: 0 });
-  });
+  };
 
-  it('counts jobs in any status by pipeline, and times those that are COMPLETE', async () => {
+  /** In any status; it times those that are COMPLETE. */
+  const countsJobs = async () => {
     const ids = [await service.submit(LIGHT), await service.submit(LIGHT), await service.submit(LIGHT)];
     const bad = { algorithmProperties: { TROUBLE: { TROUBLE: 'code' } } };
     const failed = await service.submit({ ...LIGHT, pipelineName: 'TROUBLE PIPELINE', ...bad });
@@ -52,9 +59,9 @@ describe('GET /rest/jobs/stats', () => {
       states: { ERROR: 1 },
       validCount: 0,
     });
-  });
+  };
 
-  it('forgets a job that is deleted, and keeps the others over a restart', async () => {
+  const forgetsDeleted = async () => {
     const list = (await service.ask('GET', '/rest/jobs?pipelineName=TROUBLE%20PIPELINE')).body as {
       jobs: readonly { jobId: string }[];
     };
@@ -66,5 +73,5 @@ describe('GET /rest/jobs/stats', () => {
     const { elapsedTimeMs: _, ...after } = await statistics();
     const { elapsedTimeMs: __, ...expected } = before;
     expect(after).to.deep.equal(expected);
-  });
+  };
 });
