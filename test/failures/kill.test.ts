@@ -276,7 +276,7 @@ describe('The components of a server that is killed', () => {
 });
 
 describe('A server that is told to stop', () => {
-  const service = new Service(QUIET);
+  let service: Service;
   const segmented = (): JobRequest => ({
     media: [pathToFileURL(join(service.mediaDir, 'video.avi')).href],
     pipelineName: 'TROUBLE PIPELINE',
@@ -284,10 +284,11 @@ describe('A server that is told to stop', () => {
     algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
   });
 
-  before(() => {
+  beforeEach(() => {
+    service = new Service(QUIET);
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 60, encoder: 'mpeg4' });
   });
-  after(() => service.close());
+  afterEach(() => service.close());
 
   it('gives running sub-jobs DRAIN_MS, keeps their results, and requeues the rest uncounted', async function () {
     withoutRedis.call(this);

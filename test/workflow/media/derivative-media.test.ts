@@ -132,21 +132,23 @@ describe('Derivative media', () => {
       expect(textsOf(medium, OF_DOCUMENTS)).to.deep.equal(['Nothing but words.']);
     });
 
-    // The last one: it removes the job.
-    it('are made anew when the job is resubmitted, and go with the job', async () => {
-      const { jobId: id } = document;
-      const names = (of: DetectionDocument) =>
-        childrenOf(of, of.media[0]).map(({ path }) => `${of.media[0]!.mediaId}/${basename(path)}`);
-      expect(await filesOf(service, 'derivative-media', id)).to.deep.equal(names(document));
-      expect((await service.resubmit(id)).status).to.equal(200);
-      await service.terminal(id);
-      const again = await service.document(id);
-      expect(content(again)).to.deep.equal(content(document));
-      expect(await filesOf(service, 'derivative-media', id)).to.deep.equal([]);
-      expect(await filesOf(service, 'derivative-media', id, 2)).to.deep.equal(names(again));
-      expect(idsIn(again), 'ids of the second run').to.not.have.members(idsIn(document));
-      expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
-      expect(await service.files('derivative-media')).to.not.include.members([`${id}.1`, `${id}.2`]);
+    // A describe runs after the tests beside it: this one removes their job.
+    describe('whose job is resubmitted', () => {
+      it('are made anew, and go with the job', async () => {
+        const { jobId: id } = document;
+        const names = (of: DetectionDocument) =>
+          childrenOf(of, of.media[0]).map(({ path }) => `${of.media[0]!.mediaId}/${basename(path)}`);
+        expect(await filesOf(service, 'derivative-media', id)).to.deep.equal(names(document));
+        expect((await service.resubmit(id)).status).to.equal(200);
+        await service.terminal(id);
+        const again = await service.document(id);
+        expect(content(again)).to.deep.equal(content(document));
+        expect(await filesOf(service, 'derivative-media', id)).to.deep.equal([]);
+        expect(await filesOf(service, 'derivative-media', id, 2)).to.deep.equal(names(again));
+        expect(idsIn(again), 'ids of the second run').to.not.have.members(idsIn(document));
+        expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
+        expect(await service.files('derivative-media')).to.not.include.members([`${id}.1`, `${id}.2`]);
+      });
     });
   });
 
