@@ -86,64 +86,60 @@ describe('A streaming job on a camera', function () {
     });
   });
 
-  story(
-    'that lasts',
-    'They follow one stream, which takes seconds to begin, over restarts of its server.',
-    () => {
-      let id: number;
-      before(async () => {
-        id = await lasting();
-      });
-      after(async () => {
-        await clear();
-        await service().stop();
-        await service().startHere({ STREAM_CONNECT_MS: '' });
-      });
+  story('that lasts', 'They follow one stream over restarts of its server.', () => {
+    let id: number;
+    before(async () => {
+      id = await lasting();
+    });
+    after(async () => {
+      await clear();
+      await service().stop();
+      await service().startHere({ STREAM_CONNECT_MS: '' });
+    });
 
-      it('shows the newest picture, with what was found in it drawn, to whoever asks', async () => {
-        await becomes(id, 'IN_PROGRESS');
-        const response = await fetch(`${service().url}/rest/streaming/jobs/${id}/frame.jpg`, {
-          headers: { authorization: `Bearer ${service().token}` },
-        });
-        const jpeg = Buffer.from(await response.arrayBuffer());
-        expect([response.status, jpeg.subarray(0, 2).toString('hex')]).to.deep.equal([200, 'ffd8']);
+    it('shows the newest picture, with what was found in it drawn, to whoever asks', async () => {
+      await becomes(id, 'IN_PROGRESS');
+      const response = await fetch(`${service().url}/rest/streaming/jobs/${id}/frame.jpg`, {
+        headers: { authorization: `Bearer ${service().token}` },
       });
+      const jpeg = Buffer.from(await response.arrayBuffer());
+      expect([response.status, jpeg.subarray(0, 2).toString('hex')]).to.deep.equal([200, 'ffd8']);
+    });
 
-      it('resumes after a restart of the server, behind the partial segment that was reported', async () => {
-        expect(await service().stop()).to.equal(0);
-        // Servers that share a store refuse it.
-        const isAlone = process.env['TEST_REDIS_URL'] === undefined;
-        await service().startHere(isAlone ? { SHUTDOWN_POLICY: 'cancel' } : {});
-        const { segments, jobStatus } = await info(id);
-        expect(jobStatus).to.be.oneOf(['INITIALIZING', 'IN_PROGRESS']);
-        await moreSegments(id, segments + 2);
-        const ids = (await reportsOf(id)).map(({ segmentId }) => segmentId);
-        expect(ids).to.deep.equal([...new Set(ids)]);
-      });
+    it('resumes after a restart of the server, behind the partial segment that was reported', async () => {
+      expect(await service().stop()).to.equal(0);
+      // Servers that share a store refuse it.
+      const isAlone = process.env['TEST_REDIS_URL'] === undefined;
+      await service().startHere(isAlone ? { SHUTDOWN_POLICY: 'cancel' } : {});
+      const { segments, jobStatus } = await info(id);
+      expect(jobStatus).to.be.oneOf(['INITIALIZING', 'IN_PROGRESS']);
+      await moreSegments(id, segments + 2);
+      const ids = (await reportsOf(id)).map(({ segmentId }) => segmentId);
+      expect(ids).to.deep.equal([...new Set(ids)]);
+    });
 
-      it('ends with the server when its operator wants that', async function () {
-        withoutRedis.call(this);
-        await becomes(id, 'IN_PROGRESS');
-        await service().stop();
-        await service().startHere({ SHUTDOWN_POLICY: 'resume', STREAM_CONNECT_MS: '300' });
-        const { jobStatus, jobStatusDetail } = await info(id);
-        expect([jobStatus, jobStatusDetail]).to.deep.equal([
-          'CANCELLED_BY_SHUTDOWN',
-          'Cancelled because the server was shut down.',
-        ]);
-        // Specification 4.3 lists it among the active ones.
-        const { body } = await service().ask('GET', '/rest/streaming/jobs');
-        expect((body as { jobIds: number[] }).jobIds).to.deep.equal([id]);
-        expect((await service().ask('DELETE', `/rest/streaming/jobs/${id}`)).status).to.equal(204);
-      });
+    it('ends with the server when its operator wants that', async function () {
+      withoutRedis.call(this);
+      await becomes(id, 'IN_PROGRESS');
+      await service().stop();
+      await service().startHere({ SHUTDOWN_POLICY: 'resume', STREAM_CONNECT_MS: '300' });
+      const { jobStatus, jobStatusDetail } = await info(id);
+      expect([jobStatus, jobStatusDetail]).to.deep.equal([
+        'CANCELLED_BY_SHUTDOWN',
+        'Cancelled because the server was shut down.',
+      ]);
+      // Specification 4.3 lists it among the active ones.
+      const { body } = await service().ask('GET', '/rest/streaming/jobs');
+      expect((body as { jobIds: number[] }).jobIds).to.deep.equal([id]);
+      expect((await service().ask('DELETE', `/rest/streaming/jobs/${id}`)).status).to.equal(204);
+    });
 
-      // What else the operator allows a camera, `npm run test:long` asks.
-      it('waits for a camera that does not answer no longer than STREAM_CONNECT_MS', async function () {
-        withoutRedis.call(this);
-        const { url } = await rtsp(CLIP, () => ({ silentAt: 'DESCRIBE' }));
-        const { jobStatusDetail } = await becomes(await submit(url, { stallTimeout: -1 }), 'ERROR');
-        expect(jobStatusDetail).to.equal('Unable to connect to stream: The camera does not answer in time.');
-      });
-    },
-  );
+    // What else the operator allows a camera, `npm run test:long` asks.
+    it('waits for a camera that does not answer no longer than STREAM_CONNECT_MS', async function () {
+      withoutRedis.call(this);
+      const { url } = await rtsp(CLIP, () => ({ silentAt: 'DESCRIBE' }));
+      const { jobStatusDetail } = await becomes(await submit(url, { stallTimeout: -1 }), 'ERROR');
+      expect(jobStatusDetail).to.equal('Unable to connect to stream: The camera does not answer in time.');
+    });
+  });
 });

@@ -8,6 +8,7 @@ import type { Assignment } from '../../protocol/worker-protocol.ts';
 import { packageRoot } from '../../config/info.ts';
 import { POLL_MS, RawComponent, trackNamed, type Detect } from '../support/processes/raw-component.ts';
 import { errorCodes, sampleUri, Service, tracksOf, type LogLine } from '../support/processes/service.ts';
+import { story } from '../support/story.ts';
 import { until } from '../support/until.ts';
 
 const PICTURE = sampleUri('hello-world.png');
@@ -427,7 +428,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 });
 
-describe('A lease', () => {
+story('A lease', 'One is held through all, and the last kills the media component.', () => {
   let service: Service;
   let component: RawComponent;
   let kept: { readonly id: string; readonly work: Assignment; readonly longEnough: Promise<void> };

@@ -255,10 +255,13 @@ describe('Buckets', () => {
     });
   });
 
-  // The last one: it stops the service.
   describe('of a service that was stopped', () => {
     it('leave nothing of their keys with jobs that have ended but what the request says', async function () {
       withoutRedis.call(this);
+      const id = await service.submit({
+        ...{ media: [PICTURE], pipelineName: 'STAGED PIPELINE', jobProperties: results() },
+      });
+      for (const ended of [id, withoutBucket]) await service.terminal(ended);
       expect(await service.stop()).to.equal(0);
       const database = new Database(join(service.dataDir, 'troupe.db'), { readonly: true });
       const texts = [
@@ -269,6 +272,7 @@ describe('Buckets', () => {
       database.close();
       expect(texts.length).to.be.at.least(5);
       expect(texts.filter(({ text }) => text.includes(ACCESS_KEY))).to.deep.equal([]);
+      await service.startHere();
     });
   });
 });
