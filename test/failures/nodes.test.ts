@@ -11,6 +11,7 @@ import { HOST, Nodes } from '../rest/system/nodes-support.ts';
 import { NodeProcess, tokenFor } from '../support/processes/node-process.ts';
 import { POLL_MS, RawComponent } from '../support/processes/raw-component.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
+import { freePort } from '../support/servers/reverse-proxy.ts';
 import { until } from '../support/until.ts';
 
 const SILENCE_MS = 1_500;
@@ -27,17 +28,33 @@ describe('A node on another host', () => {
   let node: NodeProcess;
   let initial: NodeManagerModel;
   let files = 0;
+  /** What is listed before anything is configured for the node. */
+  let unconfigured: Awaited<ReturnType<typeof listed>>;
   before(async () => {
-    service = await Service.started({ NODE_SILENCE_MS: String(SILENCE_MS), DRAIN_MS: '200' });
+    const env = { NODE_SILENCE_MS: String(SILENCE_MS), DRAIN_MS: '200', PORT: String(await freePort()) };
+    service = await Service.started(env);
     nodes = new Nodes(service);
     [initial] = (await nodes.config()) as [NodeManagerModel];
     node = await NodeProcess.of(service, OTHER);
+    unconfigured = await listed();
   });
   after(async () => {
     await node.close();
     await service.close();
   });
 
+  const listed = async () => ({
+    hosts: (await service.ask('GET', '/rest/nodes/hosts')).body,
+    services: (await service.ask('GET', '/rest/nodes/services')).body,
+    nodes: (await service.ask('GET', '/rest/nodes')).body as readonly NodeInfo[],
+  });
+  const connections = () => node.log('the node is connected to its server').length;
+  /** The node finds a server that has started, or a node that has started finds the server. */
+  const reconnected = async (start: () => unknown) => {
+    const before = connections();
+    await start();
+    await node.connected(before + 1);
+  };
   /** A component on demand; another definition of it is another process. */
   const component = (name: string, serviceCount = 1): ServiceModel => ({
     ...initial.services.find(({ serviceName }) => serviceName === name)!,
@@ -81,14 +98,13 @@ describe('A node on another host', () => {
       (all) => all.some(([, name]) => name === worker),
     );
 
-  it('is listed with its installed components before anything is configured for it', async () => {
-    expect((await service.ask('GET', '/rest/nodes/hosts')).body).to.deep.equal({
+  it('is listed with its installed components before anything is configured for it', () => {
+    expect(unconfigured.hosts).to.deep.equal({
       [HOST]: true,
       [OTHER]: true,
     });
-    const { body } = await service.ask('GET', '/rest/nodes/services');
-    expect(body).to.have.property('TestTrouble');
-    const [here, there, ...others] = (await service.ask('GET', '/rest/nodes')).body as NodeInfo[];
+    expect(unconfigured.services).to.have.property('TestTrouble');
+    const [here, there, ...others] = unconfigured.nodes;
     expect(here).to.include({ host: HOST, own: true, connected: true, configured: true });
     expect(there).to.deep.include({
       ...{ host: OTHER, own: false, connected: true, configured: false, version: here!.version },
@@ -140,19 +156,18 @@ describe('A node on another host', () => {
     const { job, go } = await waitingJob();
     await isHeld(job, `${OTHER}:TestTrouble:1`);
     await service.kill9();
-    await service.startHere({ PORT: new URL(service.url).port });
-    await node.connected(2);
+    await reconnected(() => service.start());
     go();
     expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
     expect(workersOf(job)).to.deep.equal([[1, `${OTHER}:TestTrouble:1`]]);
   });
 
   it('that is killed loses its processes; restarted, it rejoins at once and no attempt counts', async () => {
+    await configured([], [component('TestTrouble')]);
     const { job, go } = await waitingJob();
     await isHeld(job, `${OTHER}:TestTrouble:1`);
     await node.kill9();
-    node.start();
-    await node.connected(3);
+    await reconnected(() => node.start());
     await until(
       'it is handed out again',
       () => workersOf(job),
@@ -167,6 +182,7 @@ describe('A node on another host', () => {
   });
 
   it('that stands still is Unknown, while its processes work on; it goes on where it was', async () => {
+    await configured([], [component('TestTrouble')]);
     const { job, go } = await waitingJob();
     await isHeld(job, `${OTHER}:TestTrouble:1`);
     node.signal('SIGSTOP');
@@ -200,11 +216,11 @@ describe('A node on another host', () => {
     await becomesThere('Steady:1', 'InactiveNoStart');
     await service.stop();
     await node.kill9();
+    const before = connections();
     node.start();
     await nodes.startedTimes('Alone', 2);
-    expect(node.log('the node is connected to its server')).to.have.length(3);
-    await service.startHere();
-    await node.connected(4);
+    expect(connections()).to.equal(before);
+    await reconnected(() => service.start());
     await becomesThere('Alone:1', 'Running');
     await becomesThere('Steady:1', 'InactiveNoStart');
     expect(await order('start', 'Steady:1')).to.deep.equal({ responseCode: 0, message: null });
@@ -217,14 +233,16 @@ describe('A node on another host', () => {
     );
   });
 
-  it('keeps what it was told for itself: passwords of services are in files of its user alone', () => {
+  it('keeps what it was told for itself: passwords of services are in files of its user alone', async () => {
     const folder = path.join(node.dataDir, 'node');
-    expect(readdirSync(folder)).to.have.members([
-      'configuration.json',
-      'services.json',
-      'start.json',
-      'token.json',
-    ]);
+    await configured([], [nodes.model('Kept')]);
+    await becomesThere('Kept:1', 'Running');
+    const files = await until(
+      'it has written its services',
+      () => readdirSync(folder),
+      (names) => names.includes('services.json'),
+    );
+    expect(files).to.have.members(['configuration.json', 'services.json', 'start.json', 'token.json']);
     const text = readFileSync(path.join(folder, 'token.json'), 'utf8');
     expect(text).to.not.include('join');
   });
@@ -371,6 +389,7 @@ describe('A node on another host', () => {
       expect(await node.stop()).to.equal(0);
       await becomesThere('Last:1', 'Unknown');
       expect(await order('start', 'Last:1')).to.have.property('responseCode', 1);
+      await reconnected(() => node.start());
     });
   });
 });
