@@ -79,6 +79,12 @@ describe('A node on another host', () => {
       () => stateThere(name),
       (seen) => seen === state,
     );
+  const goneThere = (name: string) =>
+    until(
+      `${name} is gone there`,
+      () => stateThere(name),
+      (seen) => seen === undefined,
+    );
   const order = async (verb: 'start' | 'stop', name: string) =>
     (await service.ask('POST', `/rest/nodes/services/${OTHER}:${name}/${verb}`)).body;
   /** A job whose detector waits until the answer is called. */
@@ -114,6 +120,8 @@ describe('A node on another host', () => {
   });
 
   it('starts its services on demand, and ends them when another node gets them during a job', async () => {
+    await configured([], []);
+    await goneThere('TestTrouble:1');
     await configured([], [component('TestTrouble')]);
     await becomesThere('TestTrouble:1', 'Configured');
     const { job, go } = await waitingJob(3);
@@ -126,11 +134,7 @@ describe('A node on another host', () => {
     expect(workersOf(job).map(([attempt]) => attempt)).to.satisfy((all: number[]) =>
       all.every((n) => n === 1),
     );
-    await until(
-      'it is gone there',
-      () => stateThere('TestTrouble:1'),
-      (seen) => seen === undefined,
-    );
+    await goneThere('TestTrouble:1');
   });
 
   it('tells an ADMIN the last lines of its services, over the server', async () => {
