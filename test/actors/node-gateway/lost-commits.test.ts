@@ -226,7 +226,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
     expect(said).to.deep.equal([['gone', WORKER, false]]);
   });
 
-  it('take tokens of its processes for good after the store was away for longer than they are good', async () => {
+  it('accept tokens of its processes after the store was away longer than they are valid', async () => {
     const token = newToken(NODE);
     await tell(one, { processes: [{ worker: WORKER, tokenHash: hashToken(token) }] });
     await clock.advance(2 * TOKEN_MS);

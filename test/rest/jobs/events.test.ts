@@ -101,7 +101,7 @@ describe('GET /rest/jobs/{id}/events', () => {
     }
   });
 
-  it('gives signs of life, answers 503 above the limit, and has room again when a client hangs up', async () => {
+  it('sends heartbeats, answers 503 above the limit, and has room when a client hangs up', async () => {
     const id = await waiting();
     const clients: EventClient[] = [];
     for (let n = 0; n < 5; n++) clients.push(await watch(id));
