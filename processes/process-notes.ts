@@ -41,8 +41,7 @@ export class ProcessNotes {
 
   /** Before this server starts any: ends what servers of this host that are gone have left running, with its groups; answers the process ids. */
   endLeftovers(): readonly number[] {
-    // An earlier version, which was alone, has left its notes in the folder itself.
-    const left = endNoted(this.#folder);
+    const left: number[] = [];
     for (const name of namesIn(this.#folder)) {
       const folder = path.join(this.#folder, name);
       if (folder === this.#own || isNote(name) || !(this.#alone || isGone(folder))) continue;
@@ -77,7 +76,7 @@ function endNoted(folder: string): number[] {
     const pid = Number(name);
     const file = path.join(folder, name);
     const identity = identityOf(pid);
-    if (identity !== undefined && isSame(identity, read(file)) && killGroup(pid)) ended.push(pid);
+    if (identity !== undefined && identity === read(file) && killGroup(pid)) ended.push(pid);
     removeQuietly(file);
   }
   return ended;
@@ -132,12 +131,6 @@ function system(): string | undefined {
 }
 
 const systemOf = (identity: string) => identity.slice(0, identity.lastIndexOf(' '));
-
-/** Earlier versions noted no container. */
-function isSame(identity: string, noted: string | undefined): boolean {
-  const [boot, , start] = identity.split(' ');
-  return noted === identity || noted === `${boot} ${start}`;
-}
 
 function killGroup(pid: number): boolean {
   try {

@@ -30,7 +30,7 @@ export interface StreamWork {
   readonly firstSegment: number;
   readonly stall: StallRules;
   readonly reconnect: ReconnectRules;
-  /** Absent from older servers: then the component's own defaults hold. */
+  /** Absent: the component's own defaults hold. */
   readonly reading?: ReadingRules;
 }
 
@@ -131,7 +131,7 @@ export type StreamEvent =
 export interface LiveTrack {
   readonly at: number;
   readonly liveId: string;
-  /** Absent from older components: that of the stream's algorithm. */
+  /** Absent: that of the stream's algorithm. */
   readonly trackType?: string | undefined;
   readonly frame: number;
   readonly x: number;

@@ -135,7 +135,7 @@ export interface MarkupWork {
   readonly medium: WorkMedium;
   readonly properties: Properties;
   readonly sources: readonly TrackSource[];
-  /** File with the line that PREPARE answered (frame times and analysed ranges); absent in work that an earlier version stored. */
+  /** File with the line that PREPARE answered (frame times and analysed ranges); absent: the whole medium is taken as analysed. */
   readonly prepared?: string;
   /** How the detection actions before chose frames of a video, each way once. */
   readonly frameChoices?: readonly FrameChoice[];

@@ -4,10 +4,7 @@
  */
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
-/**
- * A path relative to DATA_DIR. Absolute are only media that lie elsewhere (below MEDIA_ROOTS), and what jobs of earlier versions have
- * stored.
- */
+/** A path relative to DATA_DIR. Absolute are only media that lie elsewhere (below MEDIA_ROOTS). */
 export type FileKey = string;
 
 /** The data folder: as it is named, and without symbolic links. */

@@ -4,17 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { partOf } from '../protocol/media-work.ts';
 import { pathOf, type FileKey } from './file-keys.ts';
 
-/**
- * Name of the folders of one run of a job: what is left of one run, or still made by it, never touches another one. `unnumbered` is the
- * run whose folders an earlier version has named after the job alone, as its media and results still are.
- */
-export function runFolder(jobId: string, run: number, unnumbered: number | null): string {
-  return run === unnumbered ? plainName(jobId) : `${plainName(jobId)}.${run}`;
+/** Name of the folders of one run of a job: what is left of one run, or still made by it, never touches another one. */
+export function runFolder(jobId: string, run: number): string {
+  return `${plainName(jobId)}.${run}`;
 }
 
 /** Raw and finished results of one run of a job. */
 export function spoolFolder(jobId: string, run: number): FileKey {
-  return join('spool', runFolder(jobId, run, null));
+  return join('spool', runFolder(jobId, run));
 }
 
 /** The result of one sub-job; `subJobId` already names job and run. */

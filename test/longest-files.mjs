@@ -25,7 +25,6 @@ export const LONGEST = [
   'rest/damaged-rows',
   'streaming/life',
   'rest/jobs/batch-jobs',
-  'rest/results/absolute-paths',
   'cli/commands',
   'worker-protocol/renewing-access',
   'failures/nodes',

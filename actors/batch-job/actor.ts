@@ -23,7 +23,7 @@ import type { JobSettings } from './state/context.ts';
 import { followed } from './life-cycle/follow.ts';
 import { restoreInSteps } from './life-cycle/fold.ts';
 import type { JobRecord } from './state/record.ts';
-import { JOB_SCHEMA, JOB_UPCASTERS, jobSnapshotSchema, toSnapshot, upcastJob } from './state/snapshot.ts';
+import { JOB_SCHEMA, jobSnapshotSchema, toSnapshot } from './state/snapshot.ts';
 import { isTerminal } from './state/status.ts';
 import type { JobState, SubJobRow } from './state/state.ts';
 import { removeFiles, removeStrays } from './completion/cleanup.ts';
@@ -89,7 +89,6 @@ function durableJob(deps: JobDeps, ends: DecidedEnds): DurableKind<JobRecord, Jo
   return {
     kind: BATCH_JOB,
     schema: JOB_SCHEMA,
-    upcasters: JOB_UPCASTERS,
     common: ['plan', 'serverProperties'],
     rowsOf(body) {
       const { status, run } = jobSnapshotSchema.parse(body);
@@ -219,7 +218,7 @@ async function endPoisoned(deps: JobDeps, id: string, error: unknown): Promise<v
   // What a newer version stored is not ours to end: that version finds it again as it was.
   if (stored === undefined || stored.snapshot.schema > JOB_SCHEMA) return;
   const { state, seen } = stored.snapshot.body as { state: unknown; seen: unknown };
-  const snapshot = jobSnapshotSchema.parse(upcastJob(stored.snapshot.schema, state));
+  const snapshot = jobSnapshotSchema.parse(state);
   if (isTerminal(snapshot.status)) return;
   const record = stored.record as JobRecord;
   const message = `The job was ended because it failed again and again: ${error instanceof Error ? error.message : String(error)}`;

@@ -34,7 +34,7 @@ export async function jobMedium(
   try {
     return await indexedMedium(pathOf(dataDir, mediaIndexFile(folder)), place);
   } catch (error) {
-    // The job wrote no document, or is of an earlier version.
+    // The job wrote no document.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return requestedMedium(job, place);
     throw error;
   }

@@ -55,7 +55,6 @@ function durableConfiguration({ rules, apply }: ConfigurationDeps): DurableKind<
   return {
     kind: NODE_CONFIGURATION,
     schema: SCHEMA,
-    upcasters: {},
     rowsOf: () => ROWS,
     restore: (_record, _body, rows) => ({ nodes: rows.map(({ body }) => body as NodeManagerModel) }),
     snapshot: (_record, { nodes }) => ({ nodes: nodes?.length ?? 0 }),

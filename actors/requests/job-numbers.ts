@@ -54,7 +54,7 @@ export class JobNumbers {
   /** The first run of a job after this one that no folder of results has: a restored store may know of fewer runs than these. */
   async runAfter(jobId: string, last: number): Promise<number> {
     for (let run = last + 1; ; run++)
-      if (!(await this.#anyThere(outputFolders(runFolder(jobId, run, null))))) return run;
+      if (!(await this.#anyThere(outputFolders(runFolder(jobId, run))))) return run;
   }
 
   /** What failed is tried again for the next job. */
@@ -72,7 +72,7 @@ export class JobNumbers {
     const jobId = jobIdOf(jobIdHost, number);
     return this.#anyThere([
       spoolFolder(jobId, FIRST_RUN),
-      outputFolder(runFolder(jobId, FIRST_RUN, null)),
+      outputFolder(runFolder(jobId, FIRST_RUN)),
       outputFolder(String(number)),
     ]);
   }

@@ -9,10 +9,8 @@ import type { Envelope } from './system.ts';
  */
 export interface DurableKind<R, T extends ActorTypes> {
   readonly kind: string;
-  /** Number of the snapshot schema this code writes. */
+  /** Number of the snapshot schema that this code writes; a newer one is left to the servers that know it. */
   readonly schema: number;
-  /** `upcasters[n]` turns a body of schema n into one of n + 1. */
-  readonly upcasters: Readonly<Record<number, (body: unknown) => unknown>>;
   /** Throws when the stored parts make no sense: the actor is then put into quarantine. */
   restore(record: R, body: unknown, rows: readonly Row[]): T['state'] | Steps<T['state']>;
   /** Rows that `restore` wants to see; undefined: none. */

@@ -15,7 +15,15 @@ import { TransientError } from '../basics/errors.ts';
 import type { LoadMarks } from './load-marks.ts';
 import type { ActorTypes } from './machine.ts';
 import { inTurns, type Steps } from './steps.ts';
-import { NewerSchema, upcast } from './upcasting.ts';
+
+/** The stored snapshot was written by a newer version of the product: other servers can read it, or this one after its upgrade. */
+export class NewerSchema extends TransientError {}
+
+/** What a snapshot holds: the state, and the commands that it has seen. */
+interface StoredBody {
+  readonly state: unknown;
+  readonly seen?: readonly unknown[];
+}
 
 /** @throws TransientError when the store cannot be read just now, Error when the actor is in quarantine now */
 export async function load<R, T extends ActorTypes>(
@@ -58,7 +66,7 @@ export function followedBy<R, T extends ActorTypes>(
 ): Loaded<R, T> | undefined {
   if (record === undefined || state === undefined || snapshot.schema !== kind.schema) return undefined;
   try {
-    const { state: body, seen } = upcast(kind, snapshot.schema, snapshot.body);
+    const { state: body, seen = [] } = snapshot.body as StoredBody;
     const prefix = kind.rowsOf(body);
     const ownRows = prefix === undefined ? [] : rows.filter(({ key }) => key.startsWith(prefix));
     const followed = kind.follow?.(record, state, body, ownRows);
@@ -77,7 +85,11 @@ async function loadedAs<R, T extends ActorTypes>(
   { version, commit, snapshot, record: stored }: StoredActor,
   marks: LoadMarks | undefined,
 ): Promise<Loaded<R, T> | undefined> {
-  const { state: body, seen } = upcast(kind, snapshot.schema, snapshot.body);
+  if (snapshot.schema > kind.schema)
+    throw new NewerSchema(
+      `A ${kind.kind} was stored by a newer version of Troupe (schema ${snapshot.schema}, this version knows ${kind.schema}).`,
+    );
+  const { state: body, seen = [] } = snapshot.body as StoredBody;
   const prefix = kind.rowsOf(body);
   const rows =
     prefix === undefined ? [] : await read(() => rowsOfCommit(store, actor, prefix, { version, commit }));

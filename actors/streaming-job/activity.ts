@@ -16,7 +16,7 @@ export function activityAfter(
   { segment, firstTrack }: { readonly segment: number; readonly firstTrack: Activity | null },
   segmentSize: number,
 ): Required<Known> {
-  const { activity, tracked: before = activity } = known;
+  const { activity, tracked: before } = known;
   const tracked = firstTrack ?? before;
   return { tracked, activity: lastActive(known, segmentSize) > segment ? activity : tracked };
 }

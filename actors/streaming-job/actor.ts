@@ -59,7 +59,6 @@ function durableStreamingJob(deps: StreamingJobDeps): DurableKind<StreamingJobRe
   return {
     kind: STREAMING_JOB,
     schema: STREAMING_SCHEMA,
-    upcasters: {},
     rowsOf: () => undefined,
     restore: (_, body) => body as StreamingJobState,
     snapshot: (_, state) => state,

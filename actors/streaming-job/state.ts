@@ -48,7 +48,7 @@ export interface StreamingJobRecord {
   readonly trackType: string;
   /** Effective ones of the action on a video. */
   readonly properties: Properties;
-  /** What was asked for without effect; absent from jobs of older versions. */
+  /** What was asked for without effect; absent: nothing. */
   readonly warnings?: readonly string[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -73,10 +73,10 @@ export interface StreamingJobState {
   readonly gapSince: number | null;
   /** As told by the component while the segment goes on, then by the report of the segment. */
   readonly activity: Activity | null;
-  /** Of the last reported segment that had tracks; absent from jobs of older versions. */
-  readonly tracked?: Activity | null;
-  /** Sentences of its components, each once; absent from jobs of older versions. */
-  readonly warnings?: readonly string[];
+  /** Of the last reported segment that had tracks. */
+  readonly tracked: Activity | null;
+  /** Sentences of its components, each once. */
+  readonly warnings: readonly string[];
   /** Frames came at least once. */
   readonly opened: boolean;
   /** Pixels, frames a second. */

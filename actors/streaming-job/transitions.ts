@@ -106,7 +106,7 @@ const ON: Transitions<StreamingJobTypes> = {
     from: LIVE,
     to: STAYS,
     apply(state, { message }) {
-      const { warnings = [] } = state;
+      const { warnings } = state;
       if (warnings.length >= MOST_WARNINGS || warnings.includes(message)) return refused('REPEATED');
       return { state: { ...state, warnings: [...warnings, message] } };
     },

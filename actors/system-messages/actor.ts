@@ -41,7 +41,6 @@ function durableMessages({ limit }: SystemMessageDeps): DurableKind<object, Syst
   return {
     kind: SYSTEM_MESSAGES,
     schema: SCHEMA,
-    upcasters: {},
     rowsOf: () => ROW_PREFIX,
     restore: (_record, _body, rows) => ({
       messages: new Map(

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../config/logger.ts';
 import { numberOfRun } from '../../results/found-jobs.ts';
-import { runFolder, runOfMedia } from '../../results/layout.ts';
+import { runOfMedia } from '../../results/layout.ts';
 import { removeFolder } from '../../results/spool.ts';
 import type { Duties } from '../../store/duties.ts';
 import { allEntries, type Store } from '../../store/store.ts';
@@ -111,8 +111,7 @@ export async function removeOrphans(
     // A job that cannot be read may still be mended: then nothing is removed that might be its own.
     if (job === null) return unknown;
     if (job === undefined) continue;
-    const { jobId } = job.record;
-    live.add(runFolder(jobId, job.snapshot.run, null)).add(foldersOf(job.record, job.snapshot));
+    live.add(foldersOf(job.record, job.snapshot));
   }
   for (const folder of found) {
     if (live.has(runOfMedia(path.basename(folder)))) continue;

@@ -15,7 +15,7 @@ export const newUpload = (now: number, user: string): string =>
 
 const shortHash = (user: string) => createHash('sha256').update(user).digest('hex').slice(0, UPLOADER_DIGITS);
 
-/** The same for all uploads of a user. Each upload to an earlier version has its own. */
+/** The same for all uploads of a user. */
 export const uploaderOf = (id: string): string => ID.exec(id)?.[2] ?? '';
 
 export const isUpload = (name: string): boolean => ID.test(name);

@@ -60,8 +60,6 @@ export class RestClient {
   async unusable(uris: readonly string[]): Promise<readonly number[]> {
     const body = JSON.stringify({ mediaUris: uris });
     const answer = await this.ask({ method: 'POST', path: '/rest/media/check', body });
-    // one of an earlier version says it when the job is made
-    if (answer.status === 404 || answer.status === 405) return [];
     const media = fieldOf(this.good(answer), 'media');
     if (!Array.isArray(media)) return [];
     return media.flatMap((medium: unknown, i) => (fieldOf(medium, 'usable') === false ? [i] : []));

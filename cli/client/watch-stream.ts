@@ -13,8 +13,7 @@ export type LiveEvent =
   | Extract<StreamEvent, { type: 'trackBegan' | 'trackEnded' | 'reconnecting' | 'warning' }>
   | {
       readonly type: 'segment';
-      /** Absent from servers of an earlier version. */
-      readonly at?: number;
+      readonly at: number;
       readonly segment: number;
       readonly tracks: number;
       readonly detections: number;

@@ -16,7 +16,7 @@ export interface Watcher {
 }
 
 /**
- * Sees a job by its events until it has ended. Where there are none (an earlier server, too many watchers, a proxy that
+ * Sees a job by its events until it has ended. Where there are none (too many watchers, a proxy that
  * cuts them off), it is looked at every second.
  * @throws Failure when `signal` aborts, or the service is gone
  */

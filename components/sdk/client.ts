@@ -18,7 +18,6 @@ import {
   type ClaimAnswer,
   type ClaimRequest,
   type StoredFile,
-  type SubJobAnswer,
 } from '../../protocol/worker-messages.ts';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
 
@@ -30,8 +29,6 @@ function instanceName(): string {
 
 export type ResultBody = string | Buffer | AsyncIterable<string | Uint8Array>;
 
-/** Servers of older versions have no path for several answers. */
-const NOT_THERE = 404;
 const JSON_TYPE = 'application/json';
 /** What tells of a live stream and gets no answer for so long (milliseconds) is sent anew. */
 const STREAM_SILENCE_MS = 10_000;
@@ -49,8 +46,6 @@ export class WorkerClient {
   readonly #access: Access;
   readonly #base: string;
   readonly #agent: ReturnType<typeof agentFor>;
-  /** The server is of a version that takes answers one by one. */
-  #isOld = false;
 
   constructor(serverUrl: string, access: AccessOptions) {
     this.#base = `${serverUrl.replace(/\/$/, '')}/worker/v1`;
@@ -62,37 +57,13 @@ export class WorkerClient {
   }
 
   async claim(claim: ClaimRequest, signal: AbortSignal): Promise<readonly Assignment[]> {
-    // An old server wants a heartbeat for each sub-job that it hands out: one at a time is beaten for.
-    const wanted = this.#isOld ? { ...claim, max: 1 } : claim;
-    const answer = (await this.#json('/claim', wanted, signal)) as ClaimAnswer;
+    const answer = (await this.#json('/claim', claim, signal)) as ClaimAnswer;
     return answer.work;
   }
 
   /** Answers several sub-jobs, and claims more; waits for a server that is away until the signal. */
   async answers(answers: AnswersRequest, until?: AbortSignal): Promise<AnswersAnswer> {
-    try {
-      if (!this.#isOld)
-        return (await patiently(() => this.#json('/answers', answers), until)) as AnswersAnswer;
-    } catch (error) {
-      if (!(error instanceof ProtocolError) || error.status !== NOT_THERE) throw error;
-      this.#isOld = true;
-    }
-    const refused: (string | null)[] = [];
-    for (const answer of answers.answers) refused.push(await this.#refusalOf(answer));
-    return { refused, work: [] };
-  }
-
-  /** Null when the answer was taken. */
-  async #refusalOf({ token, lines, failure }: SubJobAnswer): Promise<string | null> {
-    try {
-      if (lines !== undefined) await this.result(token, lines);
-      else if (failure !== undefined) await this.failure(token, failure);
-      else await this.release(token);
-      return null;
-    } catch (error) {
-      if (error instanceof ProtocolError) return error.message;
-      throw error;
-    }
+    return (await patiently(() => this.#json('/answers', answers), until)) as AnswersAnswer;
   }
 
   /** A text, a buffer, or what a function gives anew each time is sent again while the server is away, until the signal; a stream only once. */

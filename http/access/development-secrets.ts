@@ -38,7 +38,7 @@ export async function loadOrCreateDevelopmentSecrets(dataDir: string): Promise<D
 }
 
 async function newSigningKey(): Promise<SigningJwk> {
-  // Takes a hundredth of the time of an RSA key. Folders of earlier versions hold one of those.
+  // Takes a hundredth of the time of an RSA key.
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
   return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'ES256', use: 'sig' };
 }

@@ -18,8 +18,8 @@ export interface TrackEnded {
   readonly frame: number;
 }
 export interface Segment {
-  /** When its last frame came; absent from servers of an earlier version. */
-  readonly at?: number;
+  /** When its last frame came. */
+  readonly at: number;
   readonly segment: number;
   readonly tracks: number;
   readonly detections: number;

@@ -21,7 +21,7 @@ const TEXTS = [
  * was moved, or this is a restored copy), they are brought there, once. Answers the place of before, if it was another one.
  */
 export function settleAt(database: Database, place: Place): Place | undefined {
-  const before = rememberedPlace(database) ?? inferredPlace(database);
+  const before = rememberedPlace(database);
   if (before?.folder === place.folder && before.real === place.real) return undefined;
   database.transaction(() => {
     if (before !== undefined) rewrite(database, replacements(before, place));
@@ -45,19 +45,7 @@ export function formerPlaces(database: Database, today: Place): readonly Place[]
 function rememberedPlace(database: Database): Place | undefined {
   const find = database.prepare<[string], { path: string }>('select path from places where name = ?');
   const folder = find.get('folder')?.path;
-  return folder === undefined ? undefined : { folder, real: find.get('real')?.path ?? folder };
-}
-
-/** Of a database that was written before places were remembered: an answer that was spooled says it. */
-function inferredPlace(database: Database): Place | undefined {
-  const spooled = database.prepare<[], { file: string }>(
-    `select json_extract(body, '$.file') as file from actor_rows
-     where json_valid(body) and json_extract(body, '$.file') like '/%/spool/%' limit 1`,
-  );
-  const file = spooled.get()?.file;
-  if (file === undefined) return undefined;
-  const folder = file.slice(0, file.lastIndexOf('/spool/'));
-  return { folder, real: folder };
+  return folder === undefined ? undefined : { folder, real: find.get('real')!.path };
 }
 
 /** Uploads are named by their real place, all else by the name of the folder. */

@@ -8,9 +8,9 @@ import { actorName } from '../actor-key.ts';
 import type { KeptLease } from '../kept-leases.ts';
 import { MemoryLedger } from '../memory-ledger.ts';
 import { LogSync } from './log-sync.ts';
-import { migrate } from './migrations.ts';
 import { formerPlaces, settleAt, type Place } from './place.ts';
 import { Records } from './records.ts';
+import { prepareSchema } from './schema.ts';
 import { prefixEnd, prepare, type LeaseRow, type Statements } from './statements.ts';
 import { RecentRows } from './recent-rows.ts';
 import { Sequences, type Reservation } from './sequences.ts';
@@ -85,7 +85,7 @@ export class SqliteStore implements Store {
   readonly formerPlaces: readonly Place[];
 
   /**
-   * Opens (or makes) `file`, in the data folder at `place`. Throws when another process holds it or a newer version wrote it.
+   * Opens (or makes) `file`, in the data folder at `place`. Throws when another process holds it or it has another format.
    */
   constructor(file: string, { place, work = new MemoryLedger(), sync }: SqliteOptions = {}) {
     this.work = work;
@@ -94,11 +94,11 @@ export class SqliteStore implements Store {
     this.#database = new Database(file, { timeout: 0 });
     try {
       this.#database.pragma('locking_mode = EXCLUSIVE');
+      this.#database.exec('begin exclusive; commit');
+      prepareSchema(this.#database);
       this.#database.pragma('journal_mode = WAL');
       this.#database.pragma('synchronous = NORMAL');
       this.#database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
-      this.#database.exec('begin exclusive; commit');
-      migrate(this.#database);
       this.movedFrom = place === undefined ? undefined : settleAt(this.#database, place);
       this.formerPlaces = place === undefined ? [] : formerPlaces(this.#database, place);
     } catch (error) {

@@ -137,21 +137,10 @@ describe('The spool', () => {
     expect(await left()).to.deep.equal(['deep/b.png']);
   });
 
-  it('of an earlier version lies where that has put it, and a later run of the job elsewhere', () => {
-    expect([1, 2, 3].map((run) => runFolder('host-7', run, 2))).to.deep.equal([
-      'host-7.1',
-      'host-7',
-      'host-7.3',
-    ]);
-    expect(ownDocument('/data', 'file:///data/output-objects/host-7/detection.json')).to.equal(
-      '/data/output-objects/host-7/detection.json',
-    );
-  });
-
   it('has a place for every file of a job, and none outside of it', () => {
     expect(spoolFolder('host-7', 2)).to.equal('spool/host-7.2');
     expect(spoolFile('host-7', 2, 'host-7.2.0.0.1.0')).to.equal('spool/host-7.2/host-7.2.0.0.1.0.ndjson');
-    const folder = runFolder('host-7', 2, null);
+    const folder = runFolder('host-7', 2);
     expect(mediaFolder(folder)).to.equal('media/host-7.2');
     expect(detectionFile(folder)).to.equal('output-objects/host-7.2/detection.json');
     expect(ownDocument('/data', 'file:///data/output-objects/host-7.2/detection.json')).to.equal(
@@ -160,8 +149,8 @@ describe('The spool', () => {
     for (const name of ['..', '../x', 'a/b', '', '.hidden']) expect(() => mediaFolder(name)).to.throw();
   });
 
-  it('has fetched media in a folder of their run, or beside those of others if they are few', () => {
-    const folder = runFolder('host-7', 2, null);
+  it('has fetched media in a folder of their run, or beside the folders of others when they are few', () => {
+    const folder = runFolder('host-7', 2);
     expect(fetchedFile(folder, 8, 9)).to.equal('media/host-7.2/8');
     expect(looseFiles(folder, 9)).to.deep.equal([]);
     expect(fetchedFile(folder, 1, 2)).to.equal('media/host-7.2.m1');

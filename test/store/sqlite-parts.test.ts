@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import * as fc from 'fast-check';
-import { migrate } from '../../store/sqlite/migrations.ts';
 import { hashOf } from '../../store/shared-parts.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { NotStorable, StoreDamaged, VersionConflict, type Commit } from '../../store/store.ts';
@@ -228,35 +227,6 @@ describe('Parts that records in a SQLite file have in common', () => {
     expect(await parts()).to.deep.equal({});
   });
 
-  describe('in a database of the version that knew none', () => {
-    const record = { own: 1, plan: PLAN, settings: SETTINGS };
-
-    it('are no parts: its records are whole, and are left as they are', async () => {
-      const earlier = earlierDatabase(path(`${++files}.db`), { a: record, b: record });
-      store = await reopened(store, earlier);
-      expect([await recordOf('a'), await recordOf('b')]).to.deep.equal([record, record]);
-      await store.commit(made('a', undefined, { expected: 1 }));
-      await store.commit(made('c', record));
-      const { parts: all, records } = await kept();
-      expect([...all.values()]).to.deep.equal([1, 1]);
-      expect(records.get('a')).to.deep.equal({ body: text(record), parts: '' });
-      expect([await recordOf('a'), await recordOf('c')]).to.deep.equal([record, record]);
-    });
-
-    it('are left to the others when a whole record goes, and taken when it is replaced', async () => {
-      const earlier = earlierDatabase(path(`${++files}.db`), { a: record, b: record, c: record });
-      store = await reopened(store, earlier);
-      await store.commit(made('d', record));
-      await store.commit(gone('a'));
-      await store.quarantine(actor('b'), 'it makes no sense');
-      expect(await parts()).to.deep.equal({ [text(PLAN)]: 1, [text(SETTINGS)]: 1 });
-      const { record: aside } = JSON.parse((await kept()).aside[0]!) as { record: string };
-      expect(JSON.parse(aside)).to.deep.equal(record);
-      await store.commit(made('c', record, { expected: 1 }));
-      expect(await parts()).to.deep.equal({ [text(PLAN)]: 2, [text(SETTINGS)]: 2 });
-    });
-  });
-
   it(`are always exactly those that the records have ${seeded}`, async function () {
     this.timeout(60_000);
     await fc.assert(
@@ -302,23 +272,4 @@ const turnOfCommits = fc.array(
 async function reopened(store: SqliteStore, file: string): Promise<SqliteStore> {
   await store.close();
   return new SqliteStore(file);
-}
-
-/** Actors of version 1, as a database has them that has not seen the step which brought parts. */
-function earlierDatabase(file: string, records: Readonly<Record<string, object>>): string {
-  const database = new Database(file);
-  const execute = database.exec.bind(database);
-  database.exec = (statement) => {
-    if (statement.includes('create table parts')) throw new Error('broken off');
-    return execute(statement);
-  };
-  expect(() => migrate(database)).to.throw('broken off');
-  for (const [id, record] of Object.entries(records)) {
-    database
-      .prepare('insert into actors values (?, ?, 1, ?, 1, 1, ?, ?)')
-      .run('job', id, 'here', JSON.stringify({}), `commit-${id}`);
-    database.prepare('insert into records values (?, ?, ?)').run('job', id, JSON.stringify(record));
-  }
-  database.close();
-  return file;
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -114,33 +114,43 @@ describe('The store in a SQLite file', () => {
       const [a, b, c] = places;
       expect(known).to.deep.equal([[], [a], [a, b], [a, c]]);
     });
-
-    it('is known by its spooled answers if a version without memory of places wrote it', async () => {
-      const file = path('unplaced.db');
-      const old = { folder: '/var/data', real: '/var/data' };
-      const before = new SqliteStore(file);
-      await commit(before, body(old.folder, old.real));
-      await before.close();
-      const to = { folder: '/srv/data', real: '/srv/data' };
-      const store = new SqliteStore(file, { place: to });
-      expect(store.movedFrom).to.deep.equal(old);
-      expect((await stored(store))[2]).to.deep.equal(moved(old, to));
-      await store.close();
-    });
   });
 
-  it('of a newer version is refused with a sentence that says what to do, and is left as it is', async () => {
-    const file = path('newer.db');
-    await new SqliteStore(file).close();
-    const database = new Database(file);
-    database.pragma('user_version = 99');
-    database.close();
-    expect(openingError(file)).to.match(
-      /written by a newer version of Troupe \(schema 99, this version knows \d+\)\. Start that version, or another DATA_DIR\./,
-    );
-    const after = new Database(file);
-    expect(after.pragma('user_version', { simple: true })).to.equal(99);
-    after.close();
+  describe('of another format is refused with what to do, and left as it is', () => {
+    const refused = (file: string, change: (database: Database.Database) => void): string => {
+      const database = new Database(file);
+      change(database);
+      database.close();
+      const before = readFileSync(file);
+      const message = openingError(file);
+      expect(readFileSync(file).equals(before), 'the file').to.equal(true);
+      expect(existsSync(`${file}-wal`), 'a log').to.equal(false);
+      return message;
+    };
+
+    it('when a newer version of Troupe wrote it', async () => {
+      const file = path('newer.db');
+      await new SqliteStore(file).close();
+      expect(refused(file, (database) => database.exec('update format set version = 2'))).to.equal(
+        'The database was written by a newer version of Troupe (format 2, this version knows format 1). ' +
+          'Set DATA_DIR to an empty folder, or start the version that wrote it.',
+      );
+    });
+
+    it('when it was written before the first format', () => {
+      for (const schema of [1, 8]) {
+        const message = refused(path(`before-${schema}.db`), (database) => {
+          database.exec(
+            'create table actors (kind text, id text); create table sequences (name text, last integer)',
+          );
+          database.pragma(`user_version = ${schema}`);
+        });
+        expect(message).to.equal(
+          `The database was written by a version of Troupe before its first release (schema ${schema}, this version knows format 1). ` +
+            'Set DATA_DIR to an empty folder, or start the version that wrote it.',
+        );
+      }
+    });
   });
 
   describe('whose log is synced', () => {

@@ -37,10 +37,10 @@ export interface CleanupDeps {
 export async function removeFiles(
   { settings, logger }: CleanupDeps,
   { jobId, media }: JobRecord,
-  { run, unnumbered, removed }: Pick<JobState, 'run' | 'unnumbered' | 'removed'>,
+  { run, removed }: Pick<JobState, 'run' | 'removed'>,
   document: boolean,
 ): Promise<boolean> {
-  const name = runFolder(jobId, run, unnumbered);
+  const name = runFolder(jobId, run);
   const folders = [
     spoolFolder(jobId, run),
     mediaFolder(name),

@@ -27,7 +27,6 @@ type Ended = Pick<
   JobState,
   | 'status'
   | 'run'
-  | 'unnumbered'
   | 'endedAt'
   | 'objectId'
   | 'hasDocument'
@@ -56,7 +55,7 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
 /** What is owed by a job that is ended because its actor fails: whoever waits for it hears of its end, the archive gets nothing. */
 export function owedWhenPoisoned(
   record: JobRecord,
-  ended: Pick<Ended, 'status' | 'run' | 'unnumbered' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  ended: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   settings: Pick<JobSettings, 'dataDir'>,
   at: number,
 ): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
@@ -78,7 +77,7 @@ export function owedWhenPoisoned(
 /** URI of the job's document, in a bucket if it is in one, or of the earlier one that stands for it. */
 export function outputUri(
   record: JobRecord,
-  state: Pick<Ended, 'run' | 'unnumbered' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  state: Pick<Ended, 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   dataDir: string,
 ): string | null {
   const { hasDocument, outputUri: stored, pastOutput } = state;
@@ -96,7 +95,7 @@ const STATUS_HEADER = 'Troupe-Job-Status';
 /** Specification 6.1; with the status of the job besides. */
 function callbackNotice(
   record: JobRecord,
-  state: Pick<Ended, 'status' | 'run' | 'unnumbered' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  state: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   { dataDir }: Pick<JobSettings, 'dataDir'>,
   at: number,
 ): Notice | null {

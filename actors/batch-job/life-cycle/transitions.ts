@@ -71,7 +71,7 @@ const ON: Transitions<JobTypes> = {
       const run = Math.max(state.run + 1, command.run ?? 0);
       const initial = initialState(context.record, { ...command, run, at: context.at });
       // The old outputs go only now that the new run is accepted: this effect follows the commit.
-      const fresh = { ...initial, outdated: state.run, unnumbered: state.unnumbered };
+      const fresh = { ...initial, outdated: state.run };
       const old: JobEffect = { type: 'removeFiles', run: state.run, document: true };
       const change = command.admitted ? begin(fresh, context) : unchanged(fresh);
       // Notices of the run before are not sent any more: their receivers will hear of this one.

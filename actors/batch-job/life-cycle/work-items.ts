@@ -1,5 +1,4 @@
 /** Sub-jobs as the work ledger knows them, and what a change of a job changes there. */
-import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import type { WorkChange, WorkItem } from '../../../store/ledger.ts';
 import type { JobEffect } from '../state/effects.ts';
 import { BATCH_JOB } from '../state/keys.ts';
@@ -8,13 +7,6 @@ import type { JobTypes } from '../state/change.ts';
 import type { JobRecord } from '../state/record.ts';
 import type { JobState, SubJobRow } from '../state/state.ts';
 import { weightOf } from '../state/units.ts';
-
-/** The queue of a row; rows of earlier versions name one queue for all work of the media component. */
-export const queueOf = ({ kind, queue }: Pick<SubJobRow, 'kind' | 'queue'>): string =>
-  isOfMedia(kind) ? MEDIA_QUEUES[kind] : queue;
-
-const isOfMedia = (kind: SubJobRow['kind']): kind is Exclude<keyof typeof MEDIA_QUEUES, 'FRAME'> =>
-  Object.hasOwn(MEDIA_QUEUES, kind);
 
 export function workItems(
   { number, plan }: JobRecord,
@@ -33,7 +25,7 @@ export function workItems(
       id: row.id,
       actor: { kind: BATCH_JOB, id: String(number) },
       key: row.key,
-      queue: queueOf(row),
+      queue: row.queue,
       kind: row.kind,
       priority,
       attempt: row.attempts + 1,

@@ -54,14 +54,14 @@ export function indexesOf(
   return { index, counters: Object.fromEntries(changed) };
 }
 
-/** As little of a job as its counts need; jobs of the first version do not say whether they are removed. */
+/** As little of a job as its counts need. */
 const countedJob = z.object({
   record: z.object({ plan: z.object({ name: z.string() }) }),
   state: z.object({
     status: z.enum(BATCH_JOB_STATUSES),
     startedAt: z.number(),
     endedAt: z.number().nullable(),
-    removed: z.boolean().default(false),
+    removed: z.boolean(),
   }),
 });
 

@@ -10,7 +10,6 @@ export const NO_JOB: JobState = {
   status: 'UNKNOWN',
   run: 0,
   outdated: null,
-  unnumbered: null,
   priority: 0,
   stage: { name: 'WAITING' },
   startedAt: 0,

@@ -7,7 +7,7 @@ type Work = SubJobAssignment['work'];
 
 /**
  * What is to be done, as it is stored: files are named by their keys (`FileKey`), and which folders may be read is filled in by the
- * server that hands it out. Work that earlier versions have stored says that as well, of the folders of then.
+ * server that hands it out.
  */
 export type PlannedPrepare = Omit<PrepareWork, 'limits'>;
 export type PlannedFinish = Omit<FinishWork, 'rollUp'> & { readonly rollUp?: { readonly file: string } };

@@ -19,8 +19,8 @@ export interface JobRecord {
   readonly plan: PipelinePlan;
   readonly media: readonly RequestedMedium[];
   readonly priority: number;
-  /** Whoever asked for it, by name; jobs of earlier versions do not say. */
-  readonly user?: string;
+  /** Whoever asked for it, by name. */
+  readonly user: string;
   readonly buildOutput: boolean;
   readonly externalId: string | null;
   /** Called when the job has ended; absent: nobody. */
@@ -58,10 +58,8 @@ export interface RequestedMedium {
 }
 
 /** Name of the folders of the job's run. */
-export const foldersOf = (
-  { jobId }: Pick<JobRecord, 'jobId'>,
-  { run, unnumbered }: Pick<JobState, 'run' | 'unnumbered'>,
-): string => runFolder(jobId, run, unnumbered);
+export const foldersOf = ({ jobId }: Pick<JobRecord, 'jobId'>, { run }: Pick<JobState, 'run'>): string =>
+  runFolder(jobId, run);
 
 /** A medium of the job; one that was derived has the properties of the one that it was made of. */
 export function mediumOf(

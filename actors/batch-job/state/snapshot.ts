@@ -1,34 +1,9 @@
 import { z } from 'zod';
-import { upcastBody } from '../../runtime/upcasting.ts';
 import { BATCH_JOB_STATUSES } from './status.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, Stage } from './state.ts';
 
-export const JOB_SCHEMA = 7;
-
-/** `n` turns a snapshot of schema n into one of n + 1. */
-export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>> = {
-  // Callbacks, the archive and removal came with schema 2.
-  1: (body) => ({
-    ...(body as object),
-    checkArchive: false,
-    pastOutput: null,
-    documentHash: null,
-    callback: null,
-    archive: null,
-    removed: false,
-  }),
-  // Buckets and the times of actions came with schema 3.
-  2: (body) => ({ ...(body as object), outputUri: null, timing: [] }),
-  // The run came into the names of all folders with schema 4.
-  3: (body) => ({ ...(body as { run: number }), unnumbered: (body as { run: number }).run }),
-  // Rows name files relative to DATA_DIR since schema 5, which earlier versions cannot read; the absolute paths of before are read as well.
-  4: (body) => body,
-  // Since schema 6 the first task may begin before all media are inspected, and what found nothing is finished without a file.
-  5: (body) => body,
-  // Since schema 7 long data: URIs lie in files, and records and rows say where; the whole ones of before are read as well.
-  6: (body) => body,
-};
+export const JOB_SCHEMA = 1;
 
 const stageSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('WAITING') }),
@@ -42,17 +17,11 @@ const stageSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('ENDED') }),
 ]);
 
-export const upcastJob = (schema: number, body: unknown): unknown =>
-  upcastBody({ schema: JOB_SCHEMA, upcasters: JOB_UPCASTERS }, schema, body);
-
 const deliverySchema = z
   .object({
     pending: z.int().nonnegative(),
     open: z.string().regex(/^[0-9a-f]+$/),
-    slow: z
-      .string()
-      .regex(/^[0-9a-f]+$/)
-      .default('0'),
+    slow: z.string().regex(/^[0-9a-f]+$/),
     failures: z.array(z.string()),
     attempts: z.int().nonnegative(),
     lastError: z.string().nullable(),
@@ -64,24 +33,23 @@ const deliverySchema = z
 export const jobSnapshotSchema = z.object({
   status: z.enum(BATCH_JOB_STATUSES),
   run: z.int().positive(),
-  outdated: z.int().positive().nullable().default(null),
-  unnumbered: z.int().positive().nullable(),
+  outdated: z.int().positive().nullable(),
   priority: z.int().min(0).max(9),
   stage: stageSchema,
   startedAt: z.number(),
   endedAt: z.number().nullable(),
-  endedBy: z.string().nullable().default(null),
+  endedBy: z.string().nullable(),
   objectId: z.string(),
   hasDocument: z.boolean(),
-  unindexed: z.boolean().default(false),
+  unindexed: z.boolean(),
   cancelledBy: z.enum(['USER', 'SHUTDOWN']).nullable(),
   checkArchive: z.boolean(),
   pastOutput: z.string().nullable(),
-  pastStatus: z.string().nullable().default(null),
+  pastStatus: z.string().nullable(),
   documentHash: z.string().nullable(),
   outputUri: z.string().nullable(),
   timing: z.array(z.number()),
-  versions: z.array(z.array(z.string())).default([]),
+  versions: z.array(z.array(z.string())),
   callback: deliverySchema,
   archive: deliverySchema,
   removed: z.boolean(),
@@ -92,8 +60,8 @@ export const jobSnapshotSchema = z.object({
       message: z.string(),
     }),
   ),
-  firstError: z.string().nullable().default(null),
-  failedMedia: z.int().nonnegative().nullable().default(null),
+  firstError: z.string().nullable(),
+  failedMedia: z.int().nonnegative().nullable(),
   /** 0 to 100, from committed sub-jobs only. */
   progress: z.number().min(0).max(100),
 });

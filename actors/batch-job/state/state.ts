@@ -36,8 +36,6 @@ export interface JobState {
   readonly run: number;
   /** A run whose files may still be there: only until the next commit. */
   readonly outdated: number | null;
-  /** The run whose folders an earlier version has named after the job alone: see `runFolder`. */
-  readonly unnumbered: number | null;
   readonly priority: number;
   readonly stage: Stage;
   /** Milliseconds since the epoch. */

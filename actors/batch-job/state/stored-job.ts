@@ -3,7 +3,7 @@ import { StoreDamaged, type Store, type StoredActor } from '../../../store/store
 import { ALL_JOBS } from './indexes.ts';
 import { BATCH_JOB } from './keys.ts';
 import type { JobRecord } from './record.ts';
-import { jobSnapshotSchema, upcastJob, type JobSnapshot } from './snapshot.ts';
+import { jobSnapshotSchema, type JobSnapshot } from './snapshot.ts';
 
 export interface StoredJob {
   readonly record: JobRecord;
@@ -22,8 +22,8 @@ export async function storedJob(store: Store, number: number): Promise<StoredJob
   return job.snapshot.removed ? undefined : job;
 }
 
-function read({ snapshot: { schema, body }, record }: StoredActor): StoredJob {
-  const snapshot = jobSnapshotSchema.parse(upcastJob(schema, (body as { state: unknown }).state));
+function read({ snapshot: { body }, record }: StoredActor): StoredJob {
+  const snapshot = jobSnapshotSchema.parse((body as { state: unknown }).state);
   return { record: record as JobRecord, snapshot };
 }
 

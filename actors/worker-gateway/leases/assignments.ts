@@ -23,7 +23,6 @@ import type {
   PlannedWork,
 } from '../../batch-job/state/planned-work.ts';
 import type { SubJobRow } from '../../batch-job/state/state.ts';
-import { queueOf } from '../../batch-job/life-cycle/work-items.ts';
 import { storedJob } from '../../batch-job/state/stored-job.ts';
 import { withPaths } from './files.ts';
 
@@ -80,7 +79,7 @@ async function readAssignment(
     token,
     id: row.id,
     kind: row.kind,
-    algorithm: queueOf(row),
+    algorithm: row.queue,
     attempt,
     heartbeatMs,
     ...(lease.last === undefined ? {} : { last: lease.last }),

@@ -73,7 +73,7 @@ export class LeaseMedia {
       kind: 'medium',
       file: { file: this.#telling(file, token), mimeType, name: basename(path) },
       medium: { ...medium, path: pathOf(this.#deps.dataDir, path) },
-      folder: runFolder(jobId, run, null),
+      folder: runFolder(jobId, run),
     };
   }
 

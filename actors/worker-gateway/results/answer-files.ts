@@ -5,15 +5,11 @@ import { ANSWER_FORMS, type WorkKind } from '../../../protocol/worker-protocol.t
 import { keyOf, pathOf, type FileKey } from '../../../results/file-keys.ts';
 import { detectionFile, runFolder } from '../../../results/layout.ts';
 import { syncFolder } from '../../../results/spool.ts';
-import type { Lease } from '../../../store/ledger.ts';
-import type { Store } from '../../../store/store.ts';
 import type { WorkDone } from '../../batch-job/state/commands.ts';
 import { answerFile } from '../../batch-job/state/keys.ts';
 import type { SubJobRow } from '../../batch-job/state/state.ts';
-import { storedJob } from '../../batch-job/state/stored-job.ts';
 
 export interface AnswerFilesDeps {
-  readonly store: Store;
   readonly dataDir: string;
   /** The same without symbolic links. */
   readonly realDataDir: string;
@@ -49,8 +45,8 @@ export class AnswerFiles {
   }
 
   /** The name under which an answer that was looked at stays: a document has its own for all who write it. */
-  async final(file: string, lease: Lease, row: SubJobRow): Promise<string> {
-    return isDocument(row.kind) ? moved(file, await this.#documentOf(lease, row)) : file;
+  async final(file: string, row: SubJobRow): Promise<string> {
+    return isDocument(row.kind) ? moved(file, this.#documentOf(row)) : file;
   }
 
   /** Other components will read this path: it is the place we gave for a fetched medium, or the file that was asked for. */
@@ -61,9 +57,8 @@ export class AnswerFiles {
     return named === this.pathOf(work.fetchTo) || named === (await this.#deps.localPath(work.uri));
   }
 
-  async #documentOf({ item }: Lease, { jobId, run }: SubJobRow): Promise<string> {
-    const job = await storedJob(this.#deps.store, Number(item.actor.id));
-    return this.pathOf(detectionFile(runFolder(jobId, run, job?.snapshot.unnumbered ?? null)));
+  #documentOf({ jobId, run }: SubJobRow): string {
+    return this.pathOf(detectionFile(runFolder(jobId, run)));
   }
 }
 

@@ -69,7 +69,7 @@ export class Intake {
       await removeFile(file);
       return { kind: now };
     }
-    const final = await this.#files.final(file, lease, row);
+    const final = await this.#files.final(file, row);
     return this.#settlement.toJob(lease, {
       type: 'workDone',
       key: row.key,

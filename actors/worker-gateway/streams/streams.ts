@@ -156,7 +156,7 @@ export class StreamGateway {
     return this.#taken(lease);
   }
 
-  /** Older components leave it out: all tracks of a stream have the type of its algorithm. */
+  /** A component may leave it out: then all tracks of a stream have the type of its algorithm. */
   async #withTrackType(job: number, event: SeenOnly): Promise<SeenOnly> {
     if (event.type !== 'trackBegan' || event.trackType !== undefined) return event;
     const stored = await storedStream(this.#deps.store, job);

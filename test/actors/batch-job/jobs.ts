@@ -88,6 +88,7 @@ export function recordOf(job: GivenJob = {}): JobRecord {
     number,
     jobId: `here-${number}`,
     siteId: 'here',
+    user: 'somebody',
     plan: planOf(job),
     media: mediaOf(job).map((medium, index) => ({
       mediaId: 100 + index,

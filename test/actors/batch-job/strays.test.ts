@@ -18,7 +18,7 @@ describe('What a killed component has left of a job', () => {
       await writeFile(part, 'x');
     }
     const settings = { dataDir: place('.') } as CleanupDeps['settings'];
-    const state = { run: 1, unnumbered: null, status: 'IN_PROGRESS', media: List() } as unknown as JobState;
+    const state = { run: 1, status: 'IN_PROGRESS', media: List() } as unknown as JobState;
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const deps = { settings, logger, store: undefined as never };
     await removeStrays(deps, { jobId: 'h-1' } as JobRecord, state);

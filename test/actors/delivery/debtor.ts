@@ -129,7 +129,6 @@ export function stage(store: Store, options: StageOptions = {}): Stage {
   const kind: DurableKind<object, DebtorTypes> = {
     kind: 'debtor',
     schema: 1,
-    upcasters: {},
     rowsOf: () => undefined,
     restore: (_, body) => body as Debts,
     snapshot: (_, state) => state,

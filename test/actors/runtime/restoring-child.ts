@@ -34,7 +34,6 @@ interface Types {
 const kind: DurableKind<object, Types> = {
   kind: 'test',
   schema: 1,
-  upcasters: {},
   rowsOf: () => undefined,
   restore(_, body) {
     if (body === 'bad') process.exit(7);

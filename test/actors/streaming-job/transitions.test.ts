@@ -188,11 +188,6 @@ describe('The life of a streaming job', () => {
       expect(last({}, activity(5), activity(size + 1), segment(0, 3))).to.deep.equal([size + 1, 2]);
       expect(last({}, activity(size + 1), segment(0, 3), segment(1))).to.deep.equal([3, 1]);
     });
-    it('when an older version has stored the job', () => {
-      const { tracked: _, ...older } = INITIAL;
-      const known = { ...older, activity: { frame: 3, at: 120 }, tracked: undefined } as unknown;
-      expect(last(known as Partial<StreamingJobState>, segment(1))).to.deep.equal([3, 0]);
-    });
   });
 
   it('asks again, when it is loaded, for what it waits for', () => {

@@ -52,7 +52,6 @@ async function fill(dataDir: string, jobs: number): Promise<void> {
     status: 'COMPLETE',
     run: 1,
     outdated: null,
-    unnumbered: null,
     priority: 4,
     stage: { name: 'ENDED' },
     startedAt: 0,

@@ -76,7 +76,7 @@ async function writeTracks(file: string): Promise<void> {
 /** The job runs in one server; the server that serves is a fresh one, which has not grown by taking the tracks in. */
 async function serving(folder: string): Promise<readonly Figure[]> {
   const made = await runLargeJob(folder);
-  const document = path.join(folder, 'data', detectionFile(runFolder(made.jobId, 1, null)));
+  const document = path.join(folder, 'data', detectionFile(runFolder(made.jobId, 1)));
   const bare = await startChild('bare/bare-file.js', [document]);
   const service = await startClient(folder, 'data');
   const from = { url: `${service.url}/rest/jobs/${made.jobId}/output/detection`, token: service.token };

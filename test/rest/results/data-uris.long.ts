@@ -1,4 +1,4 @@
-/** Long data: URIs of requests in files: on a full disk, of other versions and settings, and of a server that died before it stored the job. */
+/** Long data: URIs of requests in files: on a full disk, of other settings, and of a server that died before it stored the job. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { CUT, DataUriSuite, LIGHT, LONG, OTHER, SHORT } from './data-uris-suite.
 describe('data: URIs of a request, in depth', () => {
   const suite = new DataUriSuite({ STORED_DATA_URI_LENGTH: '100000000' });
 
-  it('that an earlier version has stored with the job stay as they are', async () => {
+  it('that are stored with the job stay as they are when STORED_DATA_URI_LENGTH changes', async () => {
     const id = await suite.service.submit({ media: [LONG], ...LIGHT });
     expect(await suite.requests()).to.deep.equal([]);
     await suite.restart({ STORED_DATA_URI_LENGTH: '8192' });

@@ -23,7 +23,6 @@ const sum = (coins: readonly number[]) => coins.reduce((a, b) => a + b, 0);
 const PURSE: DurableKind<object, PurseTypes> = {
   kind: 'purse',
   schema: 1,
-  upcasters: {},
   rowsOf: () => 'coin/',
   restore(_, body, rows) {
     const coins = rows.map((row) => row.body as number);

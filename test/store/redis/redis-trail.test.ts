@@ -178,7 +178,7 @@ describe('A durable actor at two servers', () => {
 
   const purses = (prefix: string) => {
     const kind: DurableKind<object, PurseTypes> = {
-      ...{ kind: 'purse', schema: 1, upcasters: {}, rowsOf: () => 'coin/', newRecord: () => ({}) },
+      ...{ kind: 'purse', schema: 1, rowsOf: () => 'coin/', newRecord: () => ({}) },
       restore(_, body, rows) {
         restored++;
         const coins = rows.map((row) => row.body as number);
@@ -257,7 +257,7 @@ describe('A durable actor at two servers', () => {
 
   it('is read with one call when it has no rows and others have changed it, or nobody has', async () => {
     const kind: DurableKind<object, PurseTypes> = {
-      ...{ kind: 'purse', schema: 1, upcasters: {}, rowsOf: () => undefined, newRecord: () => ({}) },
+      ...{ kind: 'purse', schema: 1, rowsOf: () => undefined, newRecord: () => ({}) },
       ...{ restore: (_, body) => [body as number], snapshot: (_, coins) => sum(coins) },
       ...{ recover: () => [], perform: () => Promise.resolve() },
       decide: (_, [before] = [0], { command: { coin } }) =>

@@ -32,8 +32,8 @@ export async function derivation(
   await mkdir(derive.folder, { recursive: true });
   const within = dirname(derive.from);
   const from = join(await realpath(within).catch(() => within), basename(derive.from));
-  // A folder for each attempt, since one folder less is made and removed that way; work planned by earlier versions has them in one.
-  const isMade = (path: string) => path.startsWith(`${from}.`) || path.startsWith(from + sep);
+  // A folder for each attempt, since one folder less is made and removed that way.
+  const isMade = (path: string) => path.startsWith(`${from}.`);
   const byPath = new Map<string, DerivedMedium>();
   const take = async (path: string): Promise<DerivedMedium> => {
     const real = await realpath(path).catch(() => undefined);

@@ -13,12 +13,12 @@ describe('What a component says to be a derivative medium', () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'troupe-derived-'));
-    for (const made of ['from/folder', 'from.sub-job.token', 'from1.sub-job.token'])
+    for (const made of ['from.sub-job.token/folder', 'from1.sub-job.token'])
       mkdirSync(path(made), { recursive: true });
-    for (const file of ['from/file', 'from.sub-job.token/file', 'from1.sub-job.token/file'])
+    for (const file of ['from.sub-job.token/file', 'from1.sub-job.token/file'])
       await writeFile(path(file), 'made of a document');
     await writeFile(path('outside.txt'), 'not of this sub-job');
-    symlinkSync(path('outside.txt'), path('from/link'));
+    symlinkSync(path('outside.txt'), path('from.sub-job.token/link'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
@@ -33,11 +33,11 @@ describe('What a component says to be a derivative medium', () => {
   }
 
   for (const [what, file] of [
-    ['is missing', 'from/none'],
+    ['is missing', 'from.sub-job.token/none'],
     ['lies elsewhere', 'outside.txt'],
     ['lies in the folder of another medium', 'from1.sub-job.token/file'],
-    ['leads elsewhere', 'from/link'],
-    ['is a folder', 'from/folder'],
+    ['leads elsewhere', 'from.sub-job.token/link'],
+    ['is a folder', 'from.sub-job.token/folder'],
   ] as const)
     it(`is refused with a sentence when it ${what}`, async () => {
       const error = await refusal(path(file));
@@ -45,9 +45,8 @@ describe('What a component says to be a derivative medium', () => {
       expect(String(error)).to.include('is missing, is no file, or does not lie in the outputFolder');
     });
 
-  it('is taken from the folder of an attempt, by itself or as earlier versions had it', async () => {
-    for (const file of ['from.sub-job.token/file', 'from/file'])
-      expect(await refusal(path(file)), file).to.be.a('string');
+  it('is taken from the folder of an attempt', async () => {
+    expect(await refusal(path('from.sub-job.token/file'))).to.be.a('string');
   });
 
   it('is refused from an annotator, which finds nothing of its own', async () => {
