@@ -72,7 +72,7 @@ describe('A server beside newer ones', () => {
     await until('nobody is there', async () => (await client.exists('{mixed}:w:node:test-host')) === 0);
     const refused = await service.startHere().catch((error: unknown) => String(error));
     expect(refused).to.contain(`stored by a newer version of Troupe (schema ${JOB_SCHEMA + 1}`);
-    const knows = JSON.stringify({ layout: 2, schemas: { 'batch-job': JOB_SCHEMA + 1 } });
+    const knows = JSON.stringify({ schemas: { 'batch-job': JOB_SCHEMA + 1 } });
     await client.hset('{mixed}:w:knows', 'another', knows);
     await service.startHere();
     expect((await service.ask('GET', '/rest/jobs')).status).to.equal(200);

@@ -96,7 +96,7 @@ describe('What lies damaged in Redis, or is of somebody else,', () => {
         else await asText(at(key));
         expect(String(await failure(store.commit(whole('a'))))).to.contain(`${at(key)} is a `);
         expect(await store.load(actor('a'))).to.equal(undefined);
-        expect((await client.keys(at('*'))).toSorted()).to.deep.equal([at('layout'), at(key)].toSorted());
+        expect((await client.keys(at('*'))).toSorted()).to.deep.equal([at('format'), at(key)].toSorted());
         await client.del(at(key));
         expect(await store.commit(whole('a'))).to.equal(1);
         expect(await store.counters('')).to.deep.equal(new Map(Object.entries(counted)));

@@ -293,52 +293,48 @@ describe('The store in Redis', () => {
       expect(await store.knownElsewhere('other')).to.equal(0);
     });
 
-    it('is refused with a reason if a newer version changed the layout, and writes no more', async () => {
-      const prefix = `layout-${++prefixes}`;
-      const store = await open({ prefix });
+    describe('of another format', () => {
+      const refusalOf = (prefix: string) => open({ prefix }).catch((error: unknown) => String(error));
       const create = { actor: actor('a'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
-      await store.commit(create);
-      await change((client) => client.set(`{${prefix}}:layout`, '99'));
-      const refused = await open({ prefix }).catch((error: unknown) => String(error));
-      expect(refused).to.contain(
-        'a newer version of Troupe has stored what is there (layout 99, this version knows',
-      );
-      const error = await store.commit({ ...create, expected: 1 }).catch((reason: unknown) => reason);
-      expect(String(error)).to.contain('a newer version of Troupe has changed the layout');
-      const aside = await store
-        .quarantine(actor('a'), 'it makes no sense')
-        .catch((reason: unknown) => reason);
-      expect(String(aside)).to.contain('a newer version of Troupe has changed the layout');
-      expect((await store.load(actor('a')))?.version).to.equal(1);
-    });
 
-    it('takes over what an older version has stored only when no server of that version is there', async () => {
-      const prefix = `older-${++prefixes}`;
-      const at = (rest: string) => `{${prefix}}:${rest}`;
-      const older = await open({ prefix, ledger: { server: 'older' } });
-      await older.next('job');
-      await older.work.alive(60_000, 'a node');
-      // As the first layout had it: no number, a server of which is known that it is there, and its indexes by themselves.
-      await older.commit({
-        actor: actor('a'),
-        expected: 0,
-        owner: OWNER,
-        snapshot: SNAPSHOT,
-        record: {},
-        index: { live: 1 },
+      it('is refused with what to do when a newer version wrote it, and nothing is written there any more', async () => {
+        const prefix = `format-${++prefixes}`;
+        const store = await open({ prefix });
+        await store.commit(create);
+        await change((client) => client.set(`{${prefix}}:format`, '2'));
+        expect(await refusalOf(prefix)).to.contain(
+          'What is there was written by a newer version of Troupe (format 2, this version knows format 1). ' +
+            'Set REDIS_PREFIX to another name, or start the version that wrote it.',
+        );
+        const error = await store.commit({ ...create, expected: 1 }).catch((reason: unknown) => reason);
+        expect(String(error)).to.contain('a newer version of Troupe has changed the format');
+        const aside = await store
+          .quarantine(actor('a'), 'it makes no sense')
+          .catch((reason: unknown) => reason);
+        expect(String(aside)).to.contain('a newer version of Troupe has changed the format');
+        expect((await store.load(actor('a')))?.version).to.equal(1);
       });
-      await change(async (client) => {
-        await client.del(at('layout'), at('w:knows'));
-        await client.hdel(at('a:batch-job/a'), 'x');
-        await client.sadd(at('x:batch-job/a'), 'live');
-      });
-      const refused = await open({ prefix }).catch((error: unknown) => String(error));
-      expect(refused).to.contain('1 of the servers that are there know only the layout of an older version');
-      await older.work.left();
-      const store = await open({ prefix });
-      expect(await store.next('job')).to.equal(2);
-      await store.commit({ actor: actor('a'), expected: 1, owner: OWNER, snapshot: null });
-      expect(await store.count('live')).to.equal(0);
+
+      for (const [layout, keys] of [
+        ['layout 2', { layout: '2' }],
+        ['layout 1', {}],
+      ] as const)
+        it(`is refused with what to do when it was written before the first format (${layout}), and is left as it is`, async () => {
+          const prefix = `before-${++prefixes}`;
+          const at = (rest: string) => `{${prefix}}:${rest}`;
+          await change(async (client) => {
+            await client.hset(at('sequences'), 'job', 7);
+            for (const [key, value] of Object.entries(keys)) await client.set(at(key), value);
+          });
+          expect(await refusalOf(prefix)).to.contain(
+            `What is there was written by a version of Troupe before its first release (${layout}, this version knows format 1). ` +
+              'Set REDIS_PREFIX to another name, or start the version that wrote it.',
+          );
+          await change(async (client) => {
+            const there = ['sequences', ...Object.keys(keys)].map(at);
+            expect((await client.keys(at('*'))).toSorted()).to.deep.equal(there.toSorted());
+          });
+        });
     });
   });
 

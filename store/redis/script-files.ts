@@ -1,0 +1,33 @@
+/**
+ * The scripts in Lua that run within Redis, from `scripts/` of the sources. A line `-- include rules/x.lua` stands for the text of that
+ * file. Before each script stand the constants that it shares with this code.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { LEDGER_LIMITS } from '../ledger-limits.ts';
+import { STORED_FORMAT } from '../stored-format.ts';
+
+/** Answered instead of a version: by a commit that is refused, and by what writes where a newer format is. */
+export const CONFLICT = -1;
+export const NEWER_FORMAT = -2;
+
+const CONSTANTS = { ...LEDGER_LIMITS, FORMAT: STORED_FORMAT, CONFLICT, NEWER_FORMAT };
+
+/** Compiled code lies below dist/ of the same package. */
+const FOLDER = ['./scripts/', '../../../store/redis/scripts/']
+  .map((place) => new URL(place, import.meta.url))
+  .find((folder) => existsSync(folder));
+
+const INCLUDE = /^-- include (\S+)$/gm;
+
+/** @param name of a file without its ending: 'work/claim' @throws Error when the package is not whole */
+export function scriptText(name: string): string {
+  if (FOLDER === undefined)
+    throw new Error(
+      'The folder store/redis/scripts is missing: install the package again, with all of its files.',
+    );
+  const constants = Object.entries(CONSTANTS).map(([key, value]) => `local ${key} = ${value}`);
+  return `${constants.join('\n')}\n${withIncludes(`${name}.lua`)}`;
+}
+
+const withIncludes = (file: string): string =>
+  readFileSync(new URL(file, FOLDER), 'utf8').replace(INCLUDE, (_, other: string) => withIncludes(other));

@@ -1,0 +1,3 @@
+-- include rules/ledger.lua
+
+return { told(), redis.call('HGET', P .. 'answers', arg()) }

@@ -1,0 +1,6 @@
+-- include rules/ledger.lua
+
+local token, worker = arg(), arg()
+local lease = leaseHeldBy(token, worker)
+if lease then return { told(), shown(lease) } end
+return { told(), redis.call('ZSCORE', P .. 'settled', token) and 'settled' or 'lost' }

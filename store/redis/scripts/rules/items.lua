@@ -1,0 +1,61 @@
+-- Items of work: how they are stored, and how they wait.
+local offered, news = {}, {}
+
+local function nextNumber() return redis.call('INCR', P .. 'numbers') end
+local function get(key, field) return redis.call('HGET', key, field) end
+
+-- What is stored of one item or lease may be damaged, or something else: then there is none, and whoever finds its name forgets it.
+local function fieldsOf(key, needed, ...)
+  local fields = redis.pcall('HMGET', key, ...)
+  if fields.err then redis.call('UNLINK', key) end
+  for i = 1, needed do
+    if not fields[i] then return nil end
+  end
+  return fields
+end
+
+local function itemOf(id)
+  local key = P .. 'i:' .. id
+  local fields = fieldsOf(key, 6, 's', 'q', 'p', 'a', 'n', 'j', 'l', 'k', 'o', 'what', 'alone')
+  if not fields then return nil end
+  return {
+    id = id, key = key, state = fields[1], queue = fields[2], priority = fields[3], actor = fields[4],
+    attempt = tonumber(fields[5]), json = fields[6], token = fields[7] or '', releases = tonumber(fields[8] or '0'),
+    orphan = fields[9] == '1', what = fields[10], alone = fields[11] == '1'
+  }
+end
+
+local function turnsOf(item) return P .. 'turns:' .. item.queue .. ':' .. item.priority end
+local function lineOf(item) return P .. 'line:' .. item.queue .. ':' .. item.priority .. ':' .. item.actor end
+local function waitingIn(queue) return redis.call('ZCARD', P .. 'since:' .. queue) end
+local function heldIn(queue) return tonumber(redis.call('HGET', P .. 'held', queue) or '0') end
+
+local function deepen(item, by)
+  local field = item.queue .. ':' .. item.priority
+  if redis.call('HINCRBY', P .. 'depth', field, by) == 0 then redis.call('HDEL', P .. 'depth', field) end
+end
+
+local function wait(item, releases)
+  redis.call('HSET', item.key, 's', 'waiting', 'k', releases)
+  redis.call('HDEL', item.key, 'l', 'o', 'what', 'why')
+  local turn = nextNumber()
+  redis.call('ZADD', turnsOf(item), 'NX', turn, item.actor)
+  redis.call('ZADD', lineOf(item), turn, item.id)
+  redis.call('ZADD', P .. 'since:' .. item.queue, at, item.id)
+  redis.call('SADD', P .. 'queues', item.queue)
+  deepen(item, 1)
+  offered[item.queue] = true
+end
+
+local function unwait(item)
+  redis.call('ZREM', lineOf(item), item.id)
+  if redis.call('EXISTS', lineOf(item)) == 0 then redis.call('ZREM', turnsOf(item), item.actor) end
+  redis.call('ZREM', P .. 'since:' .. item.queue, item.id)
+  deepen(item, -1)
+end
+
+local function remove(item)
+  redis.call('DEL', item.key)
+  redis.call('SREM', P .. 'of:' .. item.actor, item.id)
+  redis.call('ZREM', P .. 'news', item.id)
+end

@@ -1,0 +1,26 @@
+-- A worker that outlives servers knows of its lease: it does not end any more with the server that gave it.
+local function leaveServer(lease)
+  if not lease.far or lease.server == '' then return end
+  redis.call('SREM', P .. 'v:' .. lease.server, lease.token)
+  redis.call('HSET', lease.key, 'v', '')
+  lease.server = ''
+end
+
+local function leaseHeldBy(token, worker)
+  local lease = leaseOf(token)
+  if not lease or lease.worker ~= worker then return nil end
+  leaveServer(lease)
+  return lease
+end
+
+local function figuresOf(queue) return { queue, waitingIn(queue), heldIn(queue) } end
+
+-- What the caller tells its listeners; the listeners of other servers hear of queues by the channel.
+local function told()
+  local queues = {}
+  for queue in pairs(offered) do
+    local figures = figuresOf(queue)
+    if figures[2] > 0 then queues[#queues + 1] = figures end
+  end
+  if #queues > 0 then redis.call('PUBLISH', KEYS[1] .. 'offered', cjson.encode({ server = server, queues = queues })) end
+  return { queues, news }

@@ -1,0 +1,120 @@
+-- include rules/ledger.lua
+-- include rules/also-when-full.lua
+
+local S = KEYS[1]
+
+-- Calls with many arguments, some at a time: Lua takes no more than some thousands.
+local function inChunks(command, key, values)
+  for from = 1, #values, CHUNK do
+    redis.call(command, key, unpack(values, from, math.min(from + CHUNK - 1, #values)))
+  end
+end
+
+-- A newer server may have changed the format of what is there.
+local function isNewer()
+  return tonumber(redis.call('GET', S .. 'format') or '0') > FORMAT
+end
+
+local function count(n)
+  for _ = 1, n do
+    local name, by = arg(), arg()
+    if redis.call('HINCRBY', S .. 'counters', name, by) == 0 then redis.call('HDEL', S .. 'counters', name) end
+  end
+end
+
+-- Keys are UTF-8, in which no byte is 255: it comes after everything that can follow a prefix.
+local function below(actor, prefix)
+  return redis.call('ZRANGEBYLEX', S .. 'k:' .. actor, '[' .. prefix, '(' .. prefix .. '\255')
+end
+
+local function dropNotice(actor, id)
+  local notice = S .. 'n:' .. id
+  if redis.call('HGET', notice, 'a') ~= actor then return end
+  local destination = redis.call('HGET', notice, 'd')
+  redis.call('DEL', notice)
+  redis.call('SREM', S .. 'n-of:' .. actor, id)
+  redis.call('ZREM', S .. 'o:' .. destination, id)
+  if redis.call('EXISTS', S .. 'o:' .. destination) == 0 then redis.call('ZREM', S .. 'destinations', destination) end
+end
+
+local function putNotice(actor, id, destination, due, body)
+  local owner = redis.call('HGET', S .. 'n:' .. id, 'a')
+  if owner and owner ~= actor then return end
+  dropNotice(actor, id)
+  redis.call('HSET', S .. 'n:' .. id, 'd', destination, 'due', due, 'a', actor, 'b', body)
+  redis.call('SADD', S .. 'n-of:' .. actor, id)
+  redis.call('ZADD', S .. 'o:' .. destination, due, id)
+  redis.call('ZADD', S .. 'destinations', 0, destination)
+end
+
+local function leaveParts(key)
+  for hash in string.gmatch(redis.call('HGET', key, 'p') or '', ':([^,]+)') do
+    if redis.call('HINCRBY', S .. 'p:' .. hash, 'n', -1) <= 0 then redis.call('UNLINK', S .. 'p:' .. hash) end
+  end
+  redis.call('HDEL', key, 'p')
+end
+
+local function putParts(key, n)
+  local parts = {}
+  for i = 1, n do
+    local name, hash, text = arg(), arg(), arg()
+    if redis.call('HINCRBY', S .. 'p:' .. hash, 'n', 1) == 1 then redis.call('HSET', S .. 'p:' .. hash, 'j', text) end
+    parts[i] = name .. ':' .. hash
+  end
+  if n > 0 then redis.call('HSET', key, 'p', table.concat(parts, ',')) end
+end
+
+-- In which indexes a damaged actor stands is not known: all are looked at.
+local function leaveAllIndexes(id)
+  local cursor = '0'
+  repeat
+    local found = redis.call('SCAN', cursor, 'MATCH', S .. 'i:*', 'COUNT', CHUNK)
+    cursor = found[1]
+    for _, index in ipairs(found[2]) do redis.pcall('ZREM', index, id) end
+  until cursor == '0'
+end
+
+local function isOther(key, kind)
+  local is = redis.call('TYPE', key).ok
+  return is ~= kind and is ~= 'none'
+end
+
+-- Of keys with their types, the first that is something else: nothing is written then.
+local function foreignKey(n)
+  for _ = 1, n do
+    local key, kind = S .. arg(), arg()
+    if isOther(key, kind) then return redis.error_reply('WRONGTYPE ' .. key .. ' is a ' .. redis.call('TYPE', key).ok .. ' and no ' .. kind) end
+  end
+end
+
+local function indexesOf(key)
+  local names = {}
+  for _, name in ipairs(cjson.decode(redis.call('HGET', key, 'x') or '[]')) do names[name] = true end
+  return names
+end
+
+local function moveInIndexes(key, id, n)
+  if n == 0 then return end
+  local names, list = indexesOf(key), {}
+  for _ = 1, n do
+    local name, score = arg(), arg()
+    if score == '' then
+      redis.call('ZREM', S .. 'i:' .. name, id)
+      names[name] = nil
+    else
+      redis.call('ZADD', S .. 'i:' .. name, score, id)
+      names[name] = true
+    end
+  end
+  for name in pairs(names) do list[#list + 1] = name end
+  if #list > 0 then redis.call('HSET', key, 'x', cjson.encode(list)) else redis.call('HDEL', key, 'x') end
+end
+
+local function leaveIndexes(key, actor, id)
+  for name in pairs(indexesOf(key)) do redis.call('ZREM', S .. 'i:' .. name, id) end
+  redis.call('HDEL', key, 'x')
+end
+
+local function leaveOutbox(actor)
+  for _, id in ipairs(redis.call('SMEMBERS', S .. 'n-of:' .. actor)) do dropNotice(actor, id) end
+end

@@ -1,0 +1,61 @@
+-- include rules/writing.lua
+-- include rules/trail.lua
+
+if isNewer() then return { told(), NEWER_FORMAT } end
+local actor, id, expected, after, commit = arg(), arg(), number(), arg(), arg()
+local key = S .. 'a:' .. actor
+local stored = redis.call('HMGET', key, 'v', 'u')
+if tonumber(stored[1] or '0') ~= expected then return { told(), CONFLICT } end
+if after ~= '' and stored[2] ~= after then return { told(), CONFLICT } end
+local foreign = foreignKey(number())
+if foreign then return foreign end
+local owner, epoch, gone = arg(), arg(), arg() == '1'
+if gone and expected == 0 then return { told(), CONFLICT } end
+if gone then
+  -- What only takes away comes first: then a Redis that is full lets the rest pass as well.
+  leaveIndexes(key, actor, id)
+  leaveOutbox(actor)
+  leaveParts(key)
+  redis.call('UNLINK', key, S .. 'r:' .. actor, S .. 'k:' .. actor, S .. 't:' .. actor)
+  count(number())
+else
+  local schema, body, hasRecord, record = arg(), arg(), arg() == '1', arg()
+  redis.call('HSET', key, 'v', expected + 1, 'u', commit, 'server', owner, 'epoch', epoch, 'schema', schema, 'b', body)
+  if hasRecord then
+    if expected > 0 then leaveParts(key) end
+    redis.call('HSET', key, 'r', record)
+  end
+  putParts(key, number())
+  count(number())
+  local removed = number()
+  for _ = 1, removed do
+    local prefix = arg()
+    if prefix == '' then
+      redis.call('UNLINK', S .. 'r:' .. actor, S .. 'k:' .. actor, S .. 't:' .. actor)
+    else
+      local keys = below(actor, prefix)
+      inChunks('HDEL', S .. 'r:' .. actor, keys)
+      inChunks('ZREM', S .. 'k:' .. actor, keys)
+    end
+  end
+  local put, written = number(), { after, commit }
+  for n = 1, put do
+    local row, text = arg(), arg()
+    redis.call('HSET', S .. 'r:' .. actor, row, text)
+    redis.call('ZADD', S .. 'k:' .. actor, 0, row)
+    if n <= MOST_ROWS_OF_ONE then written[n + 2] = row end
+  end
+  if put > 0 and put <= MOST_ROWS_OF_ONE and removed == 0 and after ~= '' and not hasRecord then
+    -- Without it all rows are read: what somebody else has put in its place stops nobody.
+    redis.pcall('HSET', S .. 't:' .. actor, (expected + 1) % TRAIL, cjson.encode(written))
+    redis.call('EXPIRE', S .. 't:' .. actor, TRAIL_SECONDS)
+  end
+  moveInIndexes(key, id, number())
+  for _ = 1, number() do dropNotice(actor, arg()) end
+  for _ = 1, number() do putNotice(actor, arg(), arg(), arg(), arg()) end
+end
+for _ = 1, number() do settle(arg()) end
+if arg() == '1' then clear(actor) end
+for _ = 1, number() do withdraw(described()) end
+for _ = 1, number() do offer(described()) end
+return { told(), gone and 0 or expected + 1 }

@@ -1,0 +1,11 @@
+-- include rules/reading.lua
+-- include rules/also-when-full.lua
+
+local sequence, count, process, gap = arg(), number(), arg(), number()
+local before = redis.call('GET', S .. 'process')
+-- Another process may have forgotten the last numbers that were given: it was restarted, or was a copy that lagged behind.
+if before and before ~= process then
+  for _, name in ipairs(redis.call('HKEYS', S .. 'sequences')) do redis.call('HINCRBY', S .. 'sequences', name, gap) end
+end
+if process ~= before then redis.call('SET', S .. 'process', process) end
+return { redis.call('HINCRBY', S .. 'sequences', sequence, count) - count + 1 }
