@@ -24,3 +24,4 @@ local function told()
   end
   if #queues > 0 then redis.call('PUBLISH', KEYS[1] .. 'offered', cjson.encode({ server = server, queues = queues })) end
   return { queues, news }
+end
