@@ -1,5 +1,8 @@
+import { LEDGER_LIMITS } from './ledger-limits.ts';
 import type { WorkItem } from './ledger.ts';
 import { actorName } from './store.ts';
+
+const HIGHEST = LEDGER_LIMITS.HIGHEST_PRIORITY;
 
 /** Items of one priority: actors take turns (a Map keeps the order of turns), an actor's items stay in order. */
 type Turns = Map<string, WorkItem[]>;
@@ -102,13 +105,14 @@ export class TurnQueue {
   }
 
   #turns(queue: string, priority: number): Turns {
-    const levels = this.#queues.get(queue) ?? Array.from({ length: 10 }, () => new Map<string, WorkItem[]>());
+    const levels =
+      this.#queues.get(queue) ?? Array.from({ length: HIGHEST + 1 }, () => new Map<string, WorkItem[]>());
     this.#queues.set(queue, levels);
-    return levels[Math.min(9, Math.max(0, priority))]!;
+    return levels[Math.min(HIGHEST, Math.max(0, priority))]!;
   }
 
   #next(queues: readonly string[]): Next | undefined {
-    for (let priority = 9; priority >= 0; priority--)
+    for (let priority = HIGHEST; priority >= 0; priority--)
       for (const queue of queues) {
         const turns = this.#queues.get(queue)?.[priority];
         const first = turns?.entries().next().value;

@@ -20,7 +20,7 @@ export interface CellDeps {
 }
 
 /** A kind of actor without its types: the family that made the cell is the one that types commands and replies. */
-interface CellKind extends Pick<ActorKind<Command, unknown>, 'name' | 'mailbox' | 'intensity' | 'parent'> {
+interface CellKind extends Pick<ActorKind<Command, unknown>, 'mailbox' | 'intensity'> {
   readonly idleMs?: number | undefined;
   load(id: string): Promise<Behavior<never, unknown>>;
 }
@@ -103,9 +103,9 @@ export class Cell {
 
   /** Through the tree, so that the node sees every message of its actor. */
   async #pass(envelope: Envelope<Command>): Promise<unknown> {
-    const { clock, tree, kind, id } = this.#deps;
+    const { clock, tree, name } = this.#deps;
     if (this.#stopped !== undefined) throw this.#deps.deadLetter('STOPPED', envelope, this.#stopped);
-    this.#node ??= tree.add(placeOf(kind), id, (message) => this.#handle(message as Envelope<Command>));
+    this.#node ??= tree.add(name, (message) => this.#handle(message as Envelope<Command>));
     this.#begun = { type: envelope.command.type, at: clock.now(), steady: clock.steady() };
     this.#isHandling = true;
     try {
@@ -172,8 +172,5 @@ export class Cell {
     this.#deps.restarted(error, delayMs);
   }
 }
-
-/** Branches of the tree, from its root. */
-const placeOf = ({ name, parent }: CellKind) => (parent === undefined ? [name] : [parent.kind, name]);
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

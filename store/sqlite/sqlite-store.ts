@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import type { Lease, WorkItem } from '../ledger.ts';
 import { actorName } from '../actor-key.ts';
-import type { KeptLease } from '../kept-leases.ts';
+import type { StoredLease } from '../lease-store.ts';
 import { MemoryLedger } from '../memory-ledger.ts';
 import { LogSync } from './log-sync.ts';
 import { formerPlaces, settleAt, type Place } from './place.ts';
@@ -119,12 +119,12 @@ export class SqliteStore implements Store {
         keep: (lease) => this.#keepLease(lease),
         drop: (item) => void this.#statements.dropLease.run(item),
       },
-      this.#statements.leases.all().flatMap((row) => this.#keptLease(row)),
+      this.#statements.leases.all().flatMap((row) => this.#storedLease(row)),
     );
   }
 
   /** One that cannot be read is put aside: its sub-job is offered again by its job. */
-  #keptLease({ token, worker, started, body }: LeaseRow): readonly KeptLease[] {
+  #storedLease({ token, worker, started, body }: LeaseRow): readonly StoredLease[] {
     const item = readItem(body);
     if (item !== undefined) return [{ token, worker, item, heldMs: Math.max(0, Date.now() - started) }];
     const at = new Date().toISOString();

@@ -2,7 +2,7 @@
 import type { Lease, WorkItem } from './ledger.ts';
 
 /** A lease that is kept on disk, for a worker that outlives the server. */
-export interface KeptLease {
+export interface StoredLease {
   readonly token: string;
   readonly worker: string;
   readonly item: WorkItem;
@@ -18,7 +18,7 @@ export interface LeaseKeeper {
 }
 
 /** Which leases are kept; all of them may be lost, at the price of work that is done once more. */
-export class KeptLeases {
+export class LeaseStore {
   readonly #items = new Set<string>();
   #keeper: LeaseKeeper | undefined;
 

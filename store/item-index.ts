@@ -16,7 +16,7 @@ export type Entry =
   | { readonly state: 'told'; readonly item: WorkItem; readonly news: News };
 
 /** By id, and by the actor that offered them. */
-export class KnownItems {
+export class ItemIndex {
   readonly #entries = new Map<string, Entry>();
   readonly #byActor = new Map<string, Set<string>>();
 

@@ -1,0 +1,203 @@
+import { LEDGER_LIMITS } from './ledger-limits.ts';
+import { ItemIndex } from './item-index.ts';
+import type { Lease, LeaseSettings, LedgerListener, News, QueueFigures, WorkItem } from './ledger.ts';
+import { LeaseStore } from './lease-store.ts';
+import { cancelled } from './leases.ts';
+import { randomId } from './random-id.ts';
+import { actorName, type ActorKey } from './store.ts';
+import { TurnQueue } from './turn-queue.ts';
+
+export interface LedgerDeps {
+  readonly settings: LeaseSettings;
+  /** Milliseconds that no clock change moves. */
+  now(): number;
+  newToken(): string;
+}
+
+export const LEDGER_DEFAULTS: LedgerDeps = {
+  settings: { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 86_400_000, cancelGraceMs: 5_000 },
+  now: () => performance.now(),
+  newToken: randomId,
+};
+
+const { REMEMBERED, FEW, MAX_RELEASES } = LEDGER_LIMITS;
+
+/** What the ledger in memory knows, and the transitions of its items and leases. */
+export class LedgerState {
+  readonly items = new ItemIndex();
+  readonly waiting = new TurnQueue();
+  readonly leases = new Map<string, Lease>();
+  /** How many are held, by queue. */
+  readonly held = new Map<string, number>();
+  /** The digest of the answer, by its token. */
+  readonly settled = new Map<string, string | undefined>();
+  readonly listeners: LedgerListener[] = [];
+  readonly stored = new LeaseStore();
+  /** Items that were held beside others by a worker that died or hung. */
+  readonly alone = new Set<string>();
+  readonly #deps: LedgerDeps;
+
+  constructor(deps: LedgerDeps) {
+    this.#deps = deps;
+  }
+
+  offer(items: readonly WorkItem[]): void {
+    const queues = new Set<string>();
+    for (const item of items) {
+      queues.add(item.queue);
+      const entry = this.items.get(item.id);
+      // Its actor has not heard yet what became of this attempt.
+      if (entry !== undefined && (entry.state !== 'told' || item.attempt <= entry.item.attempt)) continue;
+      this.wait(item, 0);
+    }
+    this.offered(queues);
+  }
+
+  wait(item: WorkItem, releases: number): void {
+    this.items.put({ state: 'waiting', item, since: this.#deps.now(), releases });
+    this.waiting.offer([item]);
+  }
+
+  withdraw(items: readonly WorkItem[]): void {
+    const dropped: News[] = [];
+    for (const item of items) {
+      const entry = this.items.get(item.id);
+      if (entry?.state === 'held') this.cancel(entry.token);
+      else if (entry?.state !== 'told' || entry.news.what !== 'dropped')
+        dropped.push({ what: 'dropped', item });
+    }
+    this.waiting.remove(dropped.map(({ item }) => item.id));
+    this.tell(dropped);
+  }
+
+  settle(id: string): void {
+    const entry = this.items.get(id);
+    if (entry === undefined) return;
+    if (entry.state === 'held') {
+      const lease = this.leases.get(entry.token)!;
+      this.free(lease);
+      this.settled.set(entry.token, lease.answer);
+      if (this.settled.size > REMEMBERED) this.settled.delete(this.settled.keys().next().value!);
+    }
+    if (entry.state === 'waiting') this.waiting.remove([id]);
+    this.remove(entry.item);
+  }
+
+  clear(actor: ActorKey): void {
+    for (const id of this.items.idsOf(actor)) {
+      const entry = this.items.get(id)!;
+      if (entry.state !== 'held') this.settle(id);
+      else {
+        this.cancel(entry.token);
+        this.items.put({ ...entry, orphan: true });
+      }
+    }
+  }
+
+  cancel(token: string): void {
+    const lease = this.leases.get(token)!;
+    this.leases.set(token, cancelled(lease, this.#deps.now(), this.#deps.settings));
+  }
+
+  lose(lease: Lease, reason: string): void {
+    const { item, token } = lease;
+    const isOrphan = this.isOrphan(item.id);
+    this.free(lease);
+    if (isOrphan) this.remove(item);
+    else if (lease.cancelled) this.tell([{ what: 'dropped', item }]);
+    else this.tell([{ what: 'lost', item, token, reason }]);
+  }
+
+  heldBy(worker: string): readonly Lease[] {
+    return [...this.leases.values()].filter((lease) => lease.worker === worker);
+  }
+
+  /** Others that the worker of a lease works on in turn with it. */
+  besides({ token, worker, inTurn }: Lease): readonly Lease[] {
+    if (inTurn !== true) return [];
+    return this.heldBy(worker).filter((other) => other.inTurn === true && other.token !== token);
+  }
+
+  /**
+   * On which of several items a worker was when it went is not known, nor whether it had got all of them: all go back, each to be handed out
+   * alone.
+   */
+  loseOrSetApart(leases: readonly Lease[], reason: string): void {
+    for (const lease of leases)
+      if (leases.length === 1) this.lose(lease, reason);
+      else {
+        this.alone.add(lease.item.id);
+        this.giveBack(lease);
+      }
+  }
+
+  mostInTurn(queues: readonly string[], max: number): number {
+    const lengths = this.waiting.lengths();
+    const waiting = queues.reduce((sum, queue) => sum + (lengths.get(queue) ?? 0), 0);
+    return Math.min(max, Math.max(FEW, Math.ceil(waiting / 2)));
+  }
+
+  take(queues: readonly string[], most: number, worker: string): readonly WorkItem[] {
+    const isAlone = (id: string) => this.alone.has(id);
+    const held = this.heldBy(worker);
+    if (held.some(({ item: { id } }) => isAlone(id))) return [];
+    return this.waiting.take(queues, most, { isAlone, holds: held.length > 0 });
+  }
+
+  giveBack(lease: Lease, begun = true): void {
+    const { item, token } = lease;
+    const entry = this.items.get(item.id);
+    const releases = entry?.state === 'held' ? entry.releases : 0;
+    if (lease.cancelled) this.lose(lease, '');
+    else if (begun && releases >= MAX_RELEASES) this.lose(lease, `it was given back ${MAX_RELEASES} times`);
+    else {
+      this.free(this.leases.get(token)!);
+      this.wait(item, begun ? releases + 1 : releases);
+      this.offered(new Set([item.queue]));
+    }
+  }
+
+  isOrphan(id: string): boolean {
+    const entry = this.items.get(id);
+    return entry?.state === 'held' && entry.orphan;
+  }
+
+  hold(lease: Lease, releases: number): void {
+    const { item, token } = lease;
+    this.leases.set(token, lease);
+    this.held.set(item.queue, (this.held.get(item.queue) ?? 0) + 1);
+    this.items.put({ state: 'held', item, token, releases, orphan: false });
+  }
+
+  /** The lease is over. */
+  free({ item, token }: Lease): void {
+    this.leases.delete(token);
+    this.held.set(item.queue, this.held.get(item.queue)! - 1);
+    this.stored.drop(item.id);
+  }
+
+  of(token: string, worker: string): Lease | undefined {
+    const lease = this.leases.get(token);
+    return lease?.worker === worker ? lease : undefined;
+  }
+
+  remove(item: WorkItem): void {
+    this.items.remove(item);
+    this.alone.delete(item.id);
+  }
+
+  tell(news: readonly News[]): void {
+    if (news.length === 0) return;
+    for (const one of news) this.items.put({ state: 'told', item: one.item, news: one });
+    for (const listener of this.listeners) listener.news(news);
+  }
+
+  offered(names: ReadonlySet<string>): void {
+    const queues = new Map<string, Pick<QueueFigures, 'waiting' | 'held'>>();
+    for (const queue of names) {
+      const waiting = this.waiting.lengths().get(queue) ?? 0;
+      if (waiting > 0) queues.set(queue, { waiting, held: this.held.get(queue) ?? 0 });
+    }
+    if (queues.size > 0) for (const listener of this.listeners) listener.offered(queues);
+  }
+}
