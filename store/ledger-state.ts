@@ -41,6 +41,18 @@ export class LedgerState {
     this.#deps = deps;
   }
 
+  /** Of every queue in which something waits or is held. */
+  figures(): ReadonlyMap<string, QueueFigures> {
+    const oldest = this.items.oldest(this.#deps.now());
+    const lengths = this.waiting.lengths();
+    const figures = new Map<string, QueueFigures>();
+    for (const queue of new Set([...lengths.keys(), ...this.held.keys()])) {
+      const [waiting, held] = [lengths.get(queue) ?? 0, this.held.get(queue) ?? 0];
+      if (waiting + held > 0) figures.set(queue, { waiting, held, oldestMs: oldest.get(queue) ?? 0 });
+    }
+    return figures;
+  }
+
   offer(items: readonly WorkItem[]): void {
     const queues = new Set<string>();
     for (const item of items) {

@@ -218,16 +218,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   queues(): Promise<ReadonlyMap<string, QueueFigures>> {
-    return settled(() => {
-      const oldest = this.#state.items.oldest(this.#deps.now());
-      const lengths = this.#state.waiting.lengths();
-      const figures = new Map<string, QueueFigures>();
-      for (const queue of new Set([...lengths.keys(), ...this.#state.held.keys()])) {
-        const [waiting, held] = [lengths.get(queue) ?? 0, this.#state.held.get(queue) ?? 0];
-        if (waiting + held > 0) figures.set(queue, { waiting, held, oldestMs: oldest.get(queue) ?? 0 });
-      }
-      return figures;
-    });
+    return settled(() => this.#state.figures());
   }
 
   leases(): Promise<readonly Lease[]> {

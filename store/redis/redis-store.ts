@@ -1,6 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { actorName, type ActorKey } from '../actor-key.ts';
-import type { LeaseSettings } from '../ledger.ts';
 import { SharedParts } from '../shared-parts.ts';
 import {
   NotStorable,
@@ -22,9 +21,10 @@ import {
 import { ActorReader, type ReadVerb } from './actor-reader.ts';
 import { keyWords, ofCounters } from './changed-keys.ts';
 import { commitWords, counterWords } from './commit-words.ts';
-import type { RedisLedgerDeps } from './ledger-deps.ts';
+import { ListReader } from './list-reader.ts';
 import { RedisClient } from './redis-client.ts';
-import { RedisLedger } from './redis-ledger.ts';
+import { RedisLedger } from './ledger/redis-ledger.ts';
+import { ledgerDefaults, type RedisOptions } from './redis-options.ts';
 import { CONFLICT, NEWER_FORMAT } from './script-files.ts';
 import { away, Scripts, type Argument } from './scripts.ts';
 import { Numbers } from './numbers.ts';
@@ -45,33 +45,6 @@ const VERBS = [
 ] as const;
 type StoreVerb = (typeof VERBS)[number];
 
-export interface RedisOptions {
-  /** As `addressOf` takes it. */
-  readonly url: string;
-  /** Servers of one prefix share what is stored. */
-  readonly prefix?: string;
-  /** After so many milliseconds without an answer a call has failed; whether it was carried out is then not known. */
-  readonly timeoutMs?: number;
-  readonly ledger?: Partial<RedisLedgerDeps>;
-  /** The connection is lost, or is there again. */
-  readonly connected?: (isConnected: boolean, reason?: Error) => void;
-}
-
-const LEASES: LeaseSettings = {
-  leaseMs: 15_000,
-  silenceMs: 120_000,
-  wholeMs: 86_400_000,
-  cancelGraceMs: 5_000,
-};
-/** Servers look after leases each second. */
-const GAP_MS = 5_000;
-/**
- * What a server may need to find Redis again when its host has vanished: a connection fails after two calls without an answer, a try to
- * connect after one, and between tries are pauses of a second at most.
- */
-const CALLS_TO_RETURN = 3;
-const PAUSES_MS = 2_000;
-
 /**
  * The store in a Redis that servers share. Each verb is a script, which Redis carries out whole and alone: commits with rows, indexes,
  * notices, counters and work are one. How much survives the loss of power is a matter of Redis' own settings (appendfsync).
@@ -84,6 +57,7 @@ export class RedisStore implements Store {
   readonly #scripts: Scripts<StoreVerb>;
   readonly #parts = new SharedParts();
   readonly #actors = new ActorReader((verb, words) => this.#readActor(verb, words), this.#parts);
+  readonly #lists = new ListReader((verb, words) => this.#read(verb, words));
   readonly #numbers = new Numbers((sequence, n) => this.#reserve(sequence, n));
 
   /** @throws Error when Redis cannot be reached, does not let us in, or holds another format */
@@ -106,15 +80,7 @@ export class RedisStore implements Store {
     );
     const { redis, prefix: keys } = this.#client;
     this.#scripts = new Scripts(redis, keys, VERBS);
-    this.work = new RedisLedger(redis, keys, {
-      settings: LEASES,
-      now: () => performance.now(),
-      gapMs: GAP_MS,
-      lostMs: timeoutMs,
-      returnMs: CALLS_TO_RETURN * timeoutMs + PAUSES_MS,
-      ...ledger,
-      server,
-    });
+    this.work = new RedisLedger(redis, keys, { ...ledgerDefaults(timeoutMs), ...ledger, server });
   }
 
   #offeredElsewhere(server: string, message: string): void {
@@ -153,44 +119,20 @@ export class RedisStore implements Store {
     return this.#actors.rows(actor, options);
   }
 
-  async list(
-    index: string,
-    { after, limit, descending = false }: ListOptions,
-  ): Promise<readonly IndexEntry[]> {
-    const from = after === undefined ? [0] : [1, after.score, after.id];
-    const [found] = (await this.#read('store/list', [index, limit, descending ? 1 : 0, ...from])) as [
-      readonly string[],
-    ];
-    return Array.from({ length: found.length / 2 }, (_, i) => ({
-      id: found[2 * i]!,
-      score: Number(found[2 * i + 1]),
-    }));
+  list(index: string, options: ListOptions): Promise<readonly IndexEntry[]> {
+    return this.#lists.list(index, options);
   }
 
   count(index: string): Promise<number> {
     return this.#client.plain(this.#client.redis.zcard(`${this.#client.prefix}i:${index}`));
   }
 
-  async outbox(destination: string, { after, limit }: OutboxOptions): Promise<readonly OutboxEntry[]> {
-    const from = after === undefined ? [0] : [1, after.due, after.id];
-    const [found] = await this.#read('store/outbox', [destination, limit, ...from]);
-    return (found as readonly (readonly [string, string, string, string])[]).map(
-      ([id, due, actor, body]) => ({
-        id,
-        destination,
-        due: Number(due),
-        actor: keyOf(actor),
-        body: JSON.parse(body) as unknown,
-      }),
-    );
+  outbox(destination: string, options: OutboxOptions): Promise<readonly OutboxEntry[]> {
+    return this.#lists.outbox(destination, options);
   }
 
-  async destinations(options: {
-    readonly after?: string;
-    readonly limit: number;
-  }): Promise<readonly string[]> {
-    const [found] = await this.#read('store/destinations', [options.after ?? '', options.limit]);
-    return found as readonly string[];
+  destinations(options: { readonly after?: string; readonly limit: number }): Promise<readonly string[]> {
+    return this.#lists.destinations(options);
   }
 
   async counters(prefix: string): Promise<ReadonlyMap<string, number>> {
@@ -296,11 +238,6 @@ export class RedisStore implements Store {
     this.work.told(told);
     return answer;
   }
-}
-
-function keyOf(name: string): ActorKey {
-  const slash = name.indexOf('/');
-  return { kind: name.slice(0, slash), id: name.slice(slash + 1) };
 }
 
 const overtaken = () =>

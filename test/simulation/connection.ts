@@ -1,7 +1,7 @@
 /** The store as one server sees it: over a network, with the rules of the real connection for what is not known. */
 import type { Channel, Liveness } from '../../actors/cluster/cluster.ts';
 import type { Claim, LedgerListener, WorkLedger } from '../../store/ledger.ts';
-import { UnclearLeases } from '../../store/redis/unclear-leases.ts';
+import { UnclearLeases } from '../../store/redis/ledger/unclear-leases.ts';
 import type { Store } from '../../store/store.ts';
 import { Link, type Network } from './network.ts';
 import type { SharedRedis, Told } from './shared-redis.ts';

@@ -1,5 +1,5 @@
 /** What servers share: the model of the store, the work ledger, who is there. One call at a time, each whole or not at all, as in Redis. */
-import type { ServersFound } from '../../store/redis/ledger-deps.ts';
+import type { ServersFound } from '../../store/redis/ledger/ledger-deps.ts';
 import type { Claim, Lease, LedgerListener, News } from '../../store/ledger.ts';
 import { MemoryLedger } from '../../store/memory-ledger.ts';
 import { StoreAway, VersionConflict, type ActorKey, type Commit } from '../../store/store.ts';

@@ -3,6 +3,7 @@ import { MemoryLedger } from '../../store/memory-ledger.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from './folder.ts';
 import { actor, item, ledgerContract, ledgerModel, type Open } from './ledger-contract.ts';
+import { ledgerTurns } from './ledger-turns.ts';
 
 describe('The work ledger of a server that owns its store', () => {
   const path = temporaryFolder();
@@ -12,6 +13,7 @@ describe('The work ledger of a server that owns its store', () => {
   };
   ledgerContract(inMemory);
   ledgerModel(inMemory);
+  ledgerTurns(inMemory);
 
   describe('and of its store', () => {
     const OWNER = { server: 'here', epoch: 1 };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { addressOf } from '../../../store/redis/connection.ts';
-import { RedisStore, type RedisOptions } from '../../../store/redis/redis-store.ts';
+import type { RedisOptions } from '../../../store/redis/redis-options.ts';
+import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { allRows, following, newCommitId } from '../../../store/store.ts';
 import { hasRedis, redisOfSuite, TestRedis } from '../../support/servers/redis.ts';
 import { TestSentinel } from '../../support/servers/sentinel.ts';

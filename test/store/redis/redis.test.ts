@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { RedisStore, type RedisOptions } from '../../../store/redis/redis-store.ts';
+import type { RedisOptions } from '../../../store/redis/redis-options.ts';
+import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { NotStorable, StoreAway, StoreDamaged, type Commit } from '../../../store/store.ts';
 import { redisOfSuite } from '../../support/servers/redis.ts';
 import { until } from '../../support/until.ts';
 import { storeContract } from '../contract.ts';
 import { actor, item, ledgerContract, ledgerModel, type Open } from '../ledger-contract.ts';
+import { ledgerTurns } from '../ledger-turns.ts';
 
 const OWNER = { server: 'here', epoch: 1 };
 const SNAPSHOT = { schema: 1, body: {} };
@@ -40,6 +42,7 @@ describe('The store in Redis', () => {
     };
     ledgerContract(ofRedis);
     ledgerModel(ofRedis);
+    ledgerTurns(ofRedis);
   });
 
   describe('shared by two servers', () => {

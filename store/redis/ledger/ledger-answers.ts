@@ -1,5 +1,5 @@
 /** What scripts of the ledger answer. */
-import type { Lease, News, WorkItem } from '../ledger.ts';
+import type { Lease, News, WorkItem } from '../../ledger.ts';
 
 export type Figures = readonly [queue: string, waiting: number, held: number];
 export type ShownNews = readonly [what: string, item: string, token: string, reason: string];

@@ -1,4 +1,4 @@
-import type { LeaseSettings } from '../ledger.ts';
+import type { LeaseSettings } from '../../ledger.ts';
 
 /** What a server says that it can read. */
 export interface Knowledge {

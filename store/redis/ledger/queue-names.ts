@@ -1,4 +1,4 @@
-import type { Argument } from './scripts.ts';
+import type { Argument } from '../scripts.ts';
 
 /** What queues are called in Redis: those of which each server has its own carry its name there. */
 export class QueueNames {

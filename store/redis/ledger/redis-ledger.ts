@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { actorName, type ActorKey } from '../actor-key.ts';
+import { actorName, type ActorKey } from '../../actor-key.ts';
 import type {
   Claim,
   Lease,
@@ -11,9 +11,8 @@ import type {
   WorkItem,
   WorkLedger,
   WorkStatus,
-} from '../ledger.ts';
-import { expiryReason, type Expiry } from '../leases.ts';
-import { StoreAway } from '../store.ts';
+} from '../../ledger.ts';
+import { StoreAway } from '../../store.ts';
 import {
   readLease,
   readNews,
@@ -22,27 +21,21 @@ import {
   type ShownNews,
   type Told,
 } from './ledger-answers.ts';
-import type { Knowledge, RedisLedgerDeps, ServersFound } from './ledger-deps.ts';
+import type { RedisLedgerDeps, ServersFound } from './ledger-deps.ts';
+import {
+  changeWords,
+  claimWords,
+  expireWords,
+  itemWords,
+  LEDGER_VERBS,
+  type LedgerVerb,
+} from './ledger-words.ts';
 import { QueueNames } from './queue-names.ts';
-import { Scripts, type Argument } from './scripts.ts';
+import { Scripts, type Argument } from '../scripts.ts';
+import { ServerRegister } from './server-register.ts';
 import { UnclearLeases } from './unclear-leases.ts';
 
-const VERBS = [
-  ...(['work/offer', 'work/withdraw', 'work/claim', 'work/release', 'work/reject', 'work/forget'] as const),
-  ...(['work/gone', 'work/unavailable', 'work/news', 'work/dismiss', 'work/known', 'work/announce'] as const),
-  ...(['work/queues', 'work/status', 'leases/beat', 'leases/arriving', 'leases/answer-of'] as const),
-  ...(['leases/look', 'leases/expire', 'leases/all'] as const),
-  ...(['servers/alive', 'servers/left', 'servers/there', 'servers/schemas'] as const),
-] as const;
-type LedgerVerb = (typeof VERBS)[number];
-
 const UNHEARD = 'Other servers took this one for dead: it hands out work when they have heard of it again.';
-
-/** In the order in which the script reads the reasons. */
-const EXPIRIES: readonly Expiry[] = ['cancelled', 'lease', 'silence', 'whole'];
-
-/** So many leases end in one step: the next ones with the next. */
-const ENDED_AT_A_TIME = 1_000;
 
 /** The ledger of servers that share a Redis: what is held outlives each of them. */
 export class RedisLedger implements WorkLedger {
@@ -51,15 +44,17 @@ export class RedisLedger implements WorkLedger {
   readonly #listeners: LedgerListener[] = [];
   readonly #names: QueueNames;
   readonly #unclear = new UnclearLeases();
+  readonly #servers: ServerRegister;
   #turn = 0;
   /** That it is there, to the others. */
   #hasSaid = false;
 
   /** @param prefix of all keys */
   constructor(redis: Redis, prefix: string, deps: RedisLedgerDeps) {
-    this.#scripts = new Scripts(redis, prefix, VERBS);
+    this.#scripts = new Scripts(redis, prefix, LEDGER_VERBS);
     this.#deps = deps;
     this.#names = new QueueNames(deps.server, deps.ownQueues ?? []);
+    this.#servers = new ServerRegister((verb, words) => this.#runAll(verb, words), this.#names, deps);
   }
 
   watch(listener: LedgerListener): void {
@@ -79,13 +74,8 @@ export class RedisLedger implements WorkLedger {
   }
 
   /** With which a commit ends. */
-  changeWords({
-    offer = [],
-    withdraw = [],
-    settle = [],
-    clear = false,
-  }: WorkChange = {}): readonly Argument[] {
-    return [settle.length, ...settle, clear ? 1 : 0, ...this.#itemWords(withdraw), ...this.#itemWords(offer)];
+  changeWords(change: WorkChange | undefined): readonly Argument[] {
+    return changeWords(change, this.#names);
   }
 
   /** Tells this server's listeners what a script has done. */
@@ -107,32 +97,22 @@ export class RedisLedger implements WorkLedger {
   }
 
   async offer(items: readonly WorkItem[]): Promise<void> {
-    if (items.length > 0) await this.#run('work/offer', this.#itemWords(items));
+    if (items.length > 0) await this.#run('work/offer', itemWords(items, this.#names));
   }
 
   async withdraw(items: readonly WorkItem[]): Promise<void> {
-    if (items.length > 0) await this.#run('work/withdraw', this.#itemWords(items));
+    if (items.length > 0) await this.#run('work/withdraw', itemWords(items, this.#names));
   }
 
   /** @throws StoreAway also while others take this server for dead */
-  async claim({ queues, max, worker, lasting = false, inTurn = false }: Claim): Promise<readonly Lease[]> {
+  async claim(claim: Claim): Promise<readonly Lease[]> {
+    const { queues, max, worker } = claim;
     if (queues.length === 0 || max <= 0) return [];
-    // Who serves several queues begins with another one each time, so that none of them starves.
-    const turn = this.#turn++ % queues.length;
     const tokens = Array.from({ length: max }, () => randomBytes(16).toString('base64url'));
-    const wanted = [...queues.slice(turn), ...queues.slice(0, turn)].map((queue) => this.#names.told(queue));
-    const schemas = Object.entries(this.#deps.schemas ?? {});
-    const known = [schemas.length, ...schemas.flat()];
+    const { schemas = {} } = this.#deps;
     const words = [
       this.#hasSaid ? 1 : 0,
-      worker,
-      lasting ? 1 : 0,
-      inTurn ? 1 : 0,
-      max,
-      ...known,
-      ...tokens,
-      wanted.length,
-      ...wanted,
+      ...claimWords(claim, { turn: this.#turn++, tokens, schemas, names: this.#names }),
     ];
     const leases = await this.#run('work/claim', words).catch((error: unknown) => {
       for (const token of tokens) this.#unclear.add({ token, worker, begun: false });
@@ -191,44 +171,23 @@ export class RedisLedger implements WorkLedger {
     await this.#run('work/gone', [worker, counted ? 1 : 0, reason]);
   }
 
-  /**
-   * Says that this server is there for another `ms`, and looks who of the others is not any more: what their components held waits again,
-   * and no attempt is counted. `node`: the name of its own node, which no other server that is there may have.
-   */
+  /** As `ServerRegister` does it. */
   async alive(ms: number, node: string): Promise<ServersFound> {
-    const knowledge: Knowledge = { schemas: this.#deps.schemas ?? {} };
-    const [dead, servers, holder, wasAbsent] = await this.#runAll('servers/alive', [
-      ms,
-      this.#deps.lostMs ?? 0,
-      this.#deps.returnMs ?? 0,
-      node,
-      JSON.stringify(knowledge),
-      ...this.#names.endings,
-    ]);
+    const found = await this.#servers.alive(ms, node);
     this.#hasSaid = true;
-    return {
-      dead: dead as readonly string[],
-      servers: servers as number,
-      ...(holder === '' ? {} : { holder: holder as string }),
-      wasAbsent: wasAbsent === 1,
-    };
+    return found;
   }
 
-  /** Whether nobody has found another server gone yet. */
-  async isThere(server: string): Promise<boolean> {
-    return (await this.#run('servers/there', [server])) === 1;
+  isThere(server: string): Promise<boolean> {
+    return this.#servers.isThere(server);
   }
 
-  /** The newest schema of this kind of actor that a server which is there can read; 0: none. */
-  async knownElsewhere(kind: string): Promise<number> {
-    const [known] = await this.#runAll('servers/schemas', []);
-    const schemas = (known as readonly string[]).map((text) => (JSON.parse(text) as Knowledge).schemas[kind]);
-    return Math.max(0, ...schemas.map((schema) => schema ?? 0));
+  knownElsewhere(kind: string): Promise<number> {
+    return this.#servers.knownElsewhere(kind);
   }
 
-  /** This server goes in order, and all its components have gone before. */
-  async left(): Promise<void> {
-    await this.#run('servers/left', this.#names.endings);
+  left(): Promise<void> {
+    return this.#servers.left();
   }
 
   async unavailable(queue: string, reason: string): Promise<void> {
@@ -236,8 +195,7 @@ export class RedisLedger implements WorkLedger {
   }
 
   async expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]> {
-    const reasons = EXPIRIES.map((expiry) => expiryReason(expiry, this.#deps.settings));
-    const words = [stalledMs, this.#deps.gapMs ?? Number.MAX_SAFE_INTEGER, ENDED_AT_A_TIME, ...reasons];
+    const words = expireWords(stalledMs, this.#deps);
     const expired = (await this.#run('leases/expire', words)) as readonly (readonly [ShownLease, string])[];
     await this.#giveBackUnclear();
     return expired.map(([lease, reason]) => ({ lease: readLease(lease, this.#deps.now()), reason }));
@@ -284,18 +242,6 @@ export class RedisLedger implements WorkLedger {
 
   #giveBackUnclear(): Promise<void> {
     return this.#unclear.giveBack((owed) => this.release(owed.token, owed.worker, owed.begun));
-  }
-
-  #itemWords(items: readonly WorkItem[]): readonly Argument[] {
-    const words = items.flatMap((item) => [
-      item.id,
-      this.#names.told(item.queue),
-      item.priority,
-      actorName(item.actor),
-      item.attempt,
-      JSON.stringify(item),
-    ]);
-    return [items.length, ...words];
   }
 
   async #run(verb: LedgerVerb, words: readonly Argument[]): Promise<unknown> {

@@ -1,0 +1,77 @@
+/** What the scripts of the ledger are told. */
+import { actorName } from '../../actor-key.ts';
+import type { Claim, WorkChange, WorkItem } from '../../ledger.ts';
+import { expiryReason, type Expiry } from '../../leases.ts';
+import type { Knowledge, RedisLedgerDeps } from './ledger-deps.ts';
+import type { QueueNames } from './queue-names.ts';
+import type { Argument } from '../scripts.ts';
+
+export const LEDGER_VERBS = [
+  ...(['work/offer', 'work/withdraw', 'work/claim', 'work/release', 'work/reject', 'work/forget'] as const),
+  ...(['work/gone', 'work/unavailable', 'work/news', 'work/dismiss', 'work/known', 'work/announce'] as const),
+  ...(['work/queues', 'work/status', 'leases/beat', 'leases/arriving', 'leases/answer-of'] as const),
+  ...(['leases/look', 'leases/expire', 'leases/all'] as const),
+  ...(['servers/alive', 'servers/left', 'servers/there', 'servers/schemas'] as const),
+] as const;
+export type LedgerVerb = (typeof LEDGER_VERBS)[number];
+
+/** With which a commit ends. */
+export function changeWords(
+  { offer = [], withdraw = [], settle = [], clear = false }: WorkChange = {},
+  names: QueueNames,
+): readonly Argument[] {
+  return [
+    ...[settle.length, ...settle, clear ? 1 : 0],
+    ...itemWords(withdraw, names),
+    ...itemWords(offer, names),
+  ];
+}
+
+export function itemWords(items: readonly WorkItem[], names: QueueNames): readonly Argument[] {
+  const words = items.flatMap((item) => [
+    item.id,
+    names.told(item.queue),
+    item.priority,
+    actorName(item.actor),
+    item.attempt,
+    JSON.stringify(item),
+  ]);
+  return [items.length, ...words];
+}
+
+interface ClaimContext {
+  /** How many claims came before. */
+  readonly turn: number;
+  readonly tokens: readonly string[];
+  readonly schemas: Knowledge['schemas'];
+  readonly names: QueueNames;
+}
+
+export function claimWords(
+  { queues, max, worker, lasting = false, inTurn = false }: Claim,
+  { turn, tokens, schemas, names }: ClaimContext,
+): readonly Argument[] {
+  // Who serves several queues begins with another one each time, so that none of them starves.
+  const first = turn % queues.length;
+  const wanted = [...queues.slice(first), ...queues.slice(0, first)].map((queue) => names.told(queue));
+  const known = Object.entries(schemas);
+  return [
+    ...[worker, lasting ? 1 : 0, inTurn ? 1 : 0, max],
+    ...[known.length, ...known.flat(), ...tokens],
+    ...[wanted.length, ...wanted],
+  ];
+}
+
+/** In the order in which the script reads the reasons. */
+const EXPIRIES: readonly Expiry[] = ['cancelled', 'lease', 'silence', 'whole'];
+
+/** So many leases end in one step: the next ones with the next. */
+const ENDED_AT_A_TIME = 1_000;
+
+export function expireWords(
+  stalledMs: number,
+  { gapMs = Number.MAX_SAFE_INTEGER, settings }: Pick<RedisLedgerDeps, 'gapMs' | 'settings'>,
+): readonly Argument[] {
+  const reasons = EXPIRIES.map((expiry) => expiryReason(expiry, settings));
+  return [stalledMs, gapMs, ENDED_AT_A_TIME, ...reasons];
+}
