@@ -84,7 +84,7 @@ async function compose(
 ): Promise<RunningServer> {
   const parts = await makeParts(settings, options, opened);
   undo.add(() => closeThreads(parts));
-  const { store, http, logger, url, uploads, duties, cluster } = parts;
+  const { store, http, logger, url, uploads, locks, cluster } = parts;
   undo.add(() => cluster?.leave());
   const trouble = new SharedTrouble(systemClock);
   const tell = (sentence: string) => void guardian.systemMessages.tellAdministrators('error', sentence);
@@ -102,7 +102,7 @@ async function compose(
   // Not before: another server may have the name of this node.
   attach(http, createApp({ ...appDeps(parts, system, guardian, trouble), login }));
   const stopWork = await resume(guardian, {
-    ...{ uploads, store, settings, logger, sessions, duties, cluster },
+    ...{ uploads, store, settings, logger, sessions, locks, cluster },
     clock: systemClock,
   });
   undo.add(stopWork);

@@ -22,7 +22,7 @@ import { outgoing } from '../egress/outgoing.ts';
 import { uploadsFolder } from '../results/layout.ts';
 import { SERVER_PROPERTY_DEFAULTS } from '../domain/properties/workflow-properties.ts';
 import { removeSearchFiles, SqliteSearch } from '../search/sqlite/sqlite-search.ts';
-import { ALL_DUTIES, StoredDuties, type Duties } from '../store/duties.ts';
+import { LOCAL_LOCKS, StoredLocks, type ClusterLocks } from '../store/cluster-locks.ts';
 import type { SearchIndex } from '../store/search.ts';
 import type { Store } from '../store/store.ts';
 import type { OpenedStore } from './open-store.ts';
@@ -62,8 +62,8 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
   const { logger } = options;
   const epoch = await store.next('epoch');
   const owner = { server: serverId, epoch };
-  const duties: Duties =
-    cluster === undefined ? ALL_DUTIES : new StoredDuties(store, owner, () => systemClock.now(), cluster);
+  const locks: ClusterLocks =
+    cluster === undefined ? LOCAL_LOCKS : new StoredLocks(store, owner, () => systemClock.now(), cluster);
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
   const media = mediaComponent(HOST_SCRIPT, settings.COMPONENT_PROCESSES);
   const installed = installedComponents({
@@ -89,7 +89,7 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     uploads,
     access,
     epoch,
-    duties,
+    locks,
     info: readInfo(),
     installed,
     catalog: new Catalog(SERVER_PROPERTY_DEFAULTS),

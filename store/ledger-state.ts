@@ -4,7 +4,7 @@ import type { Lease, LeaseSettings, LedgerListener, News, QueueFigures, WorkItem
 import { LeaseStore } from './lease-store.ts';
 import { cancelled } from './leases.ts';
 import { randomId } from './random-id.ts';
-import { actorName, type ActorKey } from './store.ts';
+import type { ActorKey } from './store.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 export interface LedgerDeps {

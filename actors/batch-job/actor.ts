@@ -9,7 +9,7 @@ import { commandsOf, decide, type Decision } from '../runtime/machine.ts';
 import type { Steps } from '../runtime/steps.ts';
 import type { ActorKind, Envelope } from '../runtime/system.ts';
 import { configHashAhead } from './completion/archive.ts';
-import { DecidedEnds } from './life-cycle/decided-ends.ts';
+import { FinishedJobCache } from './life-cycle/finished-job-cache.ts';
 import { indexesOf, uncounted } from './state/indexes.ts';
 import type { JobCommand, JobReply } from './state/commands.ts';
 import type { JobEffect } from './state/effects.ts';
@@ -65,7 +65,7 @@ export type JobEnd = Pick<
 >;
 
 export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
-  const ends = new DecidedEnds(deps.owner.server);
+  const ends = new FinishedJobCache(deps.owner.server);
   const durable = durableJob(deps, ends);
   return {
     name: BATCH_JOB,
@@ -74,7 +74,8 @@ export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
     intensity: deps.intensity,
     idleMs: deps.idleMs,
     load: (id) => {
-      const owed = (state: JobState) => (ends.isOwed(Number(id), state) ? [{ type: 'ended' } as const] : []);
+      const owed = (state: JobState) =>
+        ends.isPending(Number(id), state) ? [{ type: 'ended' } as const] : [];
       const kind = { ...durable, recover: (state: JobState) => [...recover(state), ...owed(state)] };
       return loadDurable(kind, deps.store, deps.owner, id, deps.marks, deps.clock);
     },
@@ -85,7 +86,7 @@ export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
   };
 }
 
-function durableJob(deps: JobDeps, ends: DecidedEnds): DurableKind<JobRecord, JobTypes> {
+function durableJob(deps: JobDeps, ends: FinishedJobCache): DurableKind<JobRecord, JobTypes> {
   return {
     kind: BATCH_JOB,
     schema: JOB_SCHEMA,
@@ -114,7 +115,7 @@ function durableJob(deps: JobDeps, ends: DecidedEnds): DurableKind<JobRecord, Jo
       const decision = decideJob(record, state, envelope, deps.settings);
       const { state: next, effects = [], record: created } = decision;
       const job = record ?? (created as JobRecord | undefined);
-      if (job !== undefined && next !== undefined) ends.decided(job.number, next, effects);
+      if (job !== undefined && next !== undefined) ends.add(job.number, next, effects);
       return decision;
     },
     recover,
@@ -155,7 +156,7 @@ function decideJob(
 
 async function perform(
   deps: JobDeps,
-  ends: DecidedEnds,
+  ends: FinishedJobCache,
   record: JobRecord,
   state: JobState,
   effects: readonly JobEffect[],

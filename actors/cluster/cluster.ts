@@ -79,7 +79,7 @@ export interface RebuildSearch {
 /** What a server that has heard of a live stream tells the others. */
 export type StreamOrder =
   | { readonly type: 'stream'; readonly by: string; readonly job: number; readonly words: LiveWords }
-  /** Reports of it are to be posted by the server whose duty that is. */
+  /** Reports of it are to be posted by the server that holds their lock. */
   | { readonly type: 'streamReports'; readonly by: string; readonly job: number };
 
 /** The order of this id was carried out. */

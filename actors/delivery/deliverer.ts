@@ -1,6 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import type { OutgoingRequest, Outcome, Send } from '../../egress/request.ts';
-import type { Duties } from '../../store/duties.ts';
+import type { ClusterLocks } from '../../store/cluster-locks.ts';
 import type { Notice, OutboxEntry, Store } from '../../store/store.ts';
 import { assertNever } from '../basics/assert-never.ts';
 import type { Clock } from '../basics/clock.ts';
@@ -18,7 +18,7 @@ export interface DeliveryDeps {
   readonly policy: Omit<DeliveryPolicy, 'window'>;
   readonly clock: Clock;
   /** Of several servers one at a time delivers to a destination. */
-  readonly duties: Duties;
+  readonly locks: ClusterLocks;
   readonly logger: Logger;
   /** Must be longer than a request and its report take together. */
   readonly idleMs: number;
@@ -72,15 +72,15 @@ export function deliverer(
       return Promise.resolve();
     },
   });
-  return asDutyOf(delivering, errands);
+  return withLockOf(delivering, errands);
 }
 
-/** The same while it is this server's duty; as long as it is another one's, nothing more is begun. */
-function asDutyOf(delivering: Deliverer, errands: Errands): Deliverer {
+/** The same while this server holds the lock; as long as another one does, nothing more is begun. */
+function withLockOf(delivering: Deliverer, errands: Errands): Deliverer {
   return {
     ...delivering,
     async handle(envelope) {
-      if (!(await errands.isOwnDuty()))
+      if (!(await errands.holdsLock()))
         await delivering.handle({ ...envelope, command: { type: 'elsewhere' } });
       const reply = await delivering.handle(envelope);
       await errands.leaveToOthers();
@@ -93,7 +93,7 @@ type Deliverer = Behavior<DeliveryCommand, DeliveryReply>;
 /** What a deliverer does outside of its table: it sends, reports, reads the outbox and sets its timer. */
 class Errands {
   readonly #destination: string;
-  readonly #duty: string;
+  readonly #lock: string;
   readonly #deps: DeliveryDeps;
   readonly #policy: DeliveryPolicy;
   readonly #self: Self;
@@ -102,7 +102,7 @@ class Errands {
 
   constructor(destination: string, deps: DeliveryDeps, self: Self, policy: DeliveryPolicy) {
     this.#destination = destination;
-    this.#duty = `delivery/${destination}`;
+    this.#lock = `delivery/${destination}`;
     this.#deps = deps;
     this.#self = self;
     this.#policy = policy;
@@ -113,14 +113,14 @@ class Errands {
   }
 
   /** Said again with each command: while something is in hand one comes within this time. */
-  isOwnDuty(): Promise<boolean> {
-    const { duties, idleMs } = this.#deps;
-    return duties.claim(this.#duty, idleMs).catch(() => false);
+  holdsLock(): Promise<boolean> {
+    const { locks, idleMs } = this.#deps;
+    return locks.claim(this.#lock, idleMs).catch(() => false);
   }
 
   /** A deliverer that only waits keeps nobody from delivering. */
   async leaveToOthers(): Promise<void> {
-    if (this.#inHand === 0) await this.#deps.duties.release(this.#duty).catch(() => undefined);
+    if (this.#inHand === 0) await this.#deps.locks.release(this.#lock).catch(() => undefined);
   }
 
   /** `inHand`: how many notices are from now on. */

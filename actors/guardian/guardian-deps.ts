@@ -5,7 +5,7 @@ import type { Send } from '../../egress/request.ts';
 import type { FetchLimits } from '../../protocol/media-work.ts';
 import type { ResultChecker } from '../../results/check/check.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
-import type { Duties } from '../../store/duties.ts';
+import type { ClusterLocks } from '../../store/cluster-locks.ts';
 import type { SearchIndex } from '../../store/search.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { FindModel } from '../requests/request-models.ts';
@@ -47,7 +47,7 @@ export interface GuardianDeps {
   /** Those that do; absent: there are none. */
   readonly cluster: Pick<Cluster, 'order' | 'onOrder' | 'servers'> | undefined;
   /** What one of all servers does. */
-  readonly duties: Duties;
+  readonly locks: ClusterLocks;
   /** Number of this start; higher than that of every earlier one. */
   readonly epoch: number;
   /** What jobs found, to be searched; absent: it is not. */

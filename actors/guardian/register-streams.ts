@@ -4,7 +4,7 @@ import type { CatalogLookup } from '../../domain/plan/plan-lookup.ts';
 import type { Send } from '../../egress/request.ts';
 import type { ResultChecker } from '../../results/check/check.ts';
 import type { SpoolLimits } from '../../results/spool.ts';
-import type { Duties } from '../../store/duties.ts';
+import type { ClusterLocks } from '../../store/cluster-locks.ts';
 import type { News } from '../../store/ledger.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { Repeats } from '../requests/idempotency.ts';
@@ -30,7 +30,7 @@ import { tellStreams } from '../streaming-job/work-news.ts';
 
 export interface StreamsDeps {
   readonly store: Store;
-  readonly duties: Duties;
+  readonly locks: ClusterLocks;
   /** The servers that share the store; absent: there are no others. */
   readonly others?: Pick<Cluster, 'order' | 'onOrder'>;
   readonly serverId: string;

@@ -185,12 +185,12 @@ function registerAdmission(
 }
 
 function registerDeliveries(base: Foundation, others: Others): Delivery {
-  const { system, store, duties, settings, logger, send } = base;
+  const { system, store, locks, settings, logger, send } = base;
   return registerDelivery(system, {
     store,
     policy: deliveryPolicy(settings),
     clock: system.clock,
-    duties,
+    locks,
     logger,
     idleMs: settings.DELIVERY_TIMEOUT_MS + settings.IDLE_ACTOR_MS,
     send,
@@ -230,11 +230,11 @@ function framesOf(base: Foundation): FrameService {
 }
 
 function archiveChecksOf(base: Foundation, jobs: Actors['jobs']): ArchiveChecks {
-  const { system, store, duties, settings, logger, movedFiles } = base;
+  const { system, store, locks, settings, logger, movedFiles } = base;
   return new ArchiveChecks({
     store,
     jobs,
-    duties,
+    locks,
     clock: system.clock,
     logger,
     dataDir: settings.DATA_DIR,

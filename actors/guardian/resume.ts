@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { segmentsRoot } from '../../results/layout.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Duties } from '../../store/duties.ts';
+import type { ClusterLocks } from '../../store/cluster-locks.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { LIVE_JOBS, REMOVED_JOBS } from '../batch-job/state/indexes.ts';
@@ -42,7 +42,7 @@ export interface ResumeDeps {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly clock: Clock;
-  readonly duties: Duties;
+  readonly locks: ClusterLocks;
   /** The servers that share the store; absent: this one is alone. */
   readonly cluster: Pick<Cluster, 'onDeath'> | undefined;
 }
@@ -131,11 +131,11 @@ function reconciling(
   { jobs, admission, repeats, delivery, streams }: Guardian,
   deps: ResumeDeps,
 ): () => void {
-  const { store, clock, duties, settings } = deps;
+  const { store, clock, locks, settings } = deps;
   return startReconciling({
     store,
     clock,
-    duties,
+    locks,
     jobs,
     streamingJobs: streams.jobs,
     admission,

@@ -4,7 +4,7 @@ import type { Logger } from '../../config/logger.ts';
 import { numberOfRun } from '../../results/found-jobs.ts';
 import { runOfMedia } from '../../results/layout.ts';
 import { removeFolder } from '../../results/spool.ts';
-import type { Duties } from '../../store/duties.ts';
+import type { ClusterLocks } from '../../store/cluster-locks.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { ADMISSION } from '../admission/actor.ts';
@@ -26,12 +26,12 @@ import type { Family } from '../runtime/system.ts';
 import { newestJob, storedJob } from '../batch-job/state/stored-job.ts';
 
 /** One server forgets old keys for all; when it is gone, another one does after so many looks. */
-const KEYS_DUTY_LOOKS = 3;
+const KEYS_LOCK_LOOKS = 3;
 
 export interface ReconcileDeps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly duties: Duties;
+  readonly locks: ClusterLocks;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly streamingJobs: Family<StreamingJobCommand, StreamingJobReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
@@ -60,7 +60,7 @@ export function startReconciling(deps: ReconcileDeps): () => void {
     // Who has missed that something waits hears it now.
     if (store.shared) await store.work.announce();
     await deps.delivery.wakeAll();
-    if (await deps.duties.claim('idempotency-keys', KEYS_DUTY_LOOKS * everyMs))
+    if (await deps.locks.claim('idempotency-keys', KEYS_LOCK_LOOKS * everyMs))
       await deps.repeats.forget(clock.now() - deps.keysKeptMs);
   };
   deps.cluster?.onDeath(() => void reconcile().catch(() => undefined));

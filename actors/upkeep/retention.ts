@@ -1,5 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
-import type { Duties } from '../../store/duties.ts';
+import type { ClusterLocks } from '../../store/cluster-locks.ts';
 import type { IndexEntry, Store } from '../../store/store.ts';
 import type { JobService } from '../job-service/job-service.ts';
 import { ENDED_JOBS } from '../batch-job/state/indexes.ts';
@@ -92,7 +92,7 @@ export class Retention {
 export interface CleaningDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly duties: Duties;
+  readonly locks: ClusterLocks;
   readonly retention: Pick<Retention, 'look'>;
   readonly uploads: Pick<UploadStore, 'lookAgain' | 'removeExpired'>;
   readonly sessions: Pick<SessionStore, 'removeExpired'>;
@@ -107,12 +107,12 @@ const MISSED_LOOKS = 2;
 
 /** Looks at once and then again and again for jobs, uploads and files whose time is over, until the answer is called. */
 export function startCleaning(deps: CleaningDeps): () => void {
-  const { clock, logger, duties, retention, uploads, sessions, everyMs, removeOrphans } = deps;
+  const { clock, logger, locks, retention, uploads, sessions, everyMs, removeOrphans } = deps;
   let cancel = () => {};
   let stopped = false;
   const clean = async () => {
     // One server goes on doing it for all, as long as it is there.
-    if (await duties.claim('cleaning', (1 + MISSED_LOOKS) * everyMs)) {
+    if (await locks.claim('cleaning', (1 + MISSED_LOOKS) * everyMs)) {
       await retention.look();
       await removeOrphans();
       await sessions.removeExpired();

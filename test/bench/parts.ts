@@ -14,7 +14,7 @@ import type { JobRequest } from '../../actors/job-service/job-request.ts';
 import { MEDIA_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts';
 import { WorkMetrics } from '../../http/metrics/work-metrics.ts';
 import { ResultChecker, type CheckedResult } from '../../results/check/check.ts';
-import { ALL_DUTIES, StoredDuties } from '../../store/duties.ts';
+import { LOCAL_LOCKS, StoredLocks } from '../../store/cluster-locks.ts';
 import { settingsOf } from '../support/processes/environment.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../store/store.ts';
@@ -105,8 +105,7 @@ export async function startCore(
     serverId,
     alone: shared === undefined,
     cluster: undefined,
-    duties:
-      shared === undefined ? ALL_DUTIES : new StoredDuties(store, { server: serverId, epoch }, Date.now),
+    locks: shared === undefined ? LOCAL_LOCKS : new StoredLocks(store, { server: serverId, epoch }, Date.now),
     epoch,
     version: 'bench',
     send: () => Promise.resolve({ kind: 'sent' }),

@@ -15,7 +15,7 @@ import { IDEMPOTENCY_KEEP_MS } from '../../actors/guardian/resume.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Send } from '../../egress/request.ts';
 import { ResultChecker } from '../../results/check/check.ts';
-import { StoredDuties } from '../../store/duties.ts';
+import { StoredLocks } from '../../store/cluster-locks.ts';
 import { allEntries } from '../../store/store.ts';
 import { PlainTree } from '../actors/runtime/plain-tree.ts';
 import { silent } from '../bench/parts.ts';
@@ -56,7 +56,7 @@ export class Server {
   isUp = false;
   readonly #deps: ServerDeps;
   readonly #cluster: Cluster;
-  readonly #duties: StoredDuties;
+  readonly #locks: StoredLocks;
 
   constructor(name: string, epoch: number, deps: ServerDeps) {
     const { time, settings } = deps;
@@ -72,7 +72,7 @@ export class Server {
       ...{ ledger: liveness, channel: DEAF, clock: this.clock, logger: silent },
       ...{ node: name, silenceMs: deps.silenceMs },
     });
-    this.#duties = new StoredDuties(store, { server: name, epoch }, () => this.clock.now(), this.#cluster);
+    this.#locks = new StoredLocks(store, { server: name, epoch }, () => this.clock.now(), this.#cluster);
     this.guardian = this.#guard(epoch);
     const { DATA_DIR: dataDir } = settings;
     const files = new AnswerFiles({
@@ -105,7 +105,7 @@ export class Server {
       alone: false,
       findModel: { algorithms: new Set(), problem: () => Promise.resolve(undefined) },
       cluster: this.#cluster,
-      duties: this.#duties,
+      locks: this.#locks,
       askArchive: () => Promise.resolve({ kind: 'none' }),
       serverUrl: () => '',
       bearer: () => Promise.resolve(undefined),
@@ -146,7 +146,7 @@ export class Server {
     every(clock, ADMISSION_LOOK_MS, () => Promise.resolve(admission.tell(ADMISSION, { type: 'open' })));
     startReconciling({
       ...guardian,
-      ...{ store: connection.store, clock, duties: this.#duties, cluster: this.#cluster },
+      ...{ store: connection.store, clock, locks: this.#locks, cluster: this.#cluster },
       streamingJobs: guardian.streams.jobs,
       keysKeptMs: IDEMPOTENCY_KEEP_MS,
       everyMs: settings.RECONCILE_MS,

@@ -268,8 +268,3 @@ const turnOfCommits = fc.array(
   }),
   { maxLength: 4 },
 );
-
-async function reopened(store: SqliteStore, file: string): Promise<SqliteStore> {
-  await store.close();
-  return new SqliteStore(file);
-}

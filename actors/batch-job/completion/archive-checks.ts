@@ -4,7 +4,7 @@ import { ownDocument } from '../../../results/layout.ts';
 import { todaysUri, type MovedStart } from '../../../results/moved-files.ts';
 import { archiveCheckInSteps, type ArchiveCheckStatus } from '../../../domain/job/archive.ts';
 import type { ArchiveFinding, ArchiveQuestion } from '../../../domain/types.ts';
-import { asDuty, type Duties } from '../../../store/duties.ts';
+import { withLock, type ClusterLocks } from '../../../store/cluster-locks.ts';
 import { allRows, type Notice, type Store } from '../../../store/store.ts';
 import type { Clock } from '../../basics/clock.ts';
 import { inTurns } from '../../runtime/steps.ts';
@@ -19,12 +19,12 @@ import type { JobState } from '../state/state.ts';
 import { isTerminal } from '../state/status.ts';
 
 /** After so long without a sign of life of the server that asks another one does. */
-const DUTY_MS = 15_000;
+const LOCK_MS = 15_000;
 
 export interface ArchiveChecksDeps {
   readonly store: Store;
   readonly jobs: Family<JobCommand, JobReply>;
-  readonly duties: Duties;
+  readonly locks: ClusterLocks;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dataDir: string;
@@ -70,12 +70,12 @@ export class ArchiveChecks {
    * answer leaves it to the next one that takes the job up. Never rejects: what goes wrong is a warning of the job.
    */
   async checkInspected(record: JobRecord, state: JobState): Promise<void> {
-    const { duties, clock, logger } = this.#deps;
+    const { locks, clock, logger } = this.#deps;
     const asked = `${record.number}.${state.run}`;
     if (this.#asking.has(asked)) return;
     this.#asking.add(asked);
     try {
-      await asDuty(duties, clock, `archive-check/${asked}`, DUTY_MS, () => this.#checkOnce(record, state));
+      await withLock(locks, clock, `archive-check/${asked}`, LOCK_MS, () => this.#checkOnce(record, state));
     } catch (err) {
       logger.warn({ err, jobId: record.jobId }, 'could not ask the archive for a job now');
     } finally {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { segmentFile } from '../../../results/layout.ts';
 import { localIso } from '../../../results/local-iso.ts';
 import { emptyReport } from '../../../results/check/segment-report.ts';
-import type { Duties } from '../../../store/duties.ts';
+import type { ClusterLocks } from '../../../store/cluster-locks.ts';
 import { allEntries, type Store } from '../../../store/store.ts';
 import { storedStream, type StoredStream } from '../stored-stream.ts';
 import { LIVE_STREAMS } from '../indexes.ts';
@@ -14,16 +14,16 @@ import { isEnded, type StreamingJobRecord, type StreamingJobState } from '../sta
 export interface ReportDeps extends ReportQueuesDeps, ReportFilesDeps {
   readonly store: Store;
   /** Of servers that share a store one posts the reports of a job, in their order, and one tells the health of all. */
-  readonly duties: Duties;
-  /** The server whose duty it is to post the reports of this job looks for them. */
+  readonly locks: ClusterLocks;
+  /** The server that holds the lock of this job's reports looks for them. */
   tellOthers(job: number): void;
 }
 
-/** As long as its server is there a duty is nobody else's; reports may wait for a slow receiver. */
-const DUTY_MS = 600_000;
+/** As long as its server is there nobody else gets a lock; reports may wait for a slow receiver. */
+const LOCK_MS = 600_000;
 /** Jobs of which it is known which of their reports have gone. */
 const MOST_KNOWN = 1_000;
-const dutyOf = (job: number) => `stream-reports/${job}`;
+const lockOf = (job: number) => `stream-reports/${job}`;
 
 export class StreamReports {
   readonly #deps: ReportDeps;
@@ -66,8 +66,8 @@ export class StreamReports {
 
   /** How all live jobs stand: one report for each address. */
   async healthOfAll(): Promise<void> {
-    const { store, duties } = this.#deps;
-    if (!(await duties.claim('stream-health', DUTY_MS))) return;
+    const { store, locks } = this.#deps;
+    if (!(await locks.claim('stream-health', LOCK_MS))) return;
     const byAddress = new Map<string, StoredStream[]>();
     for await (const { id } of allEntries(store, LIVE_STREAMS)) {
       const job = await storedStream(store, Number(id));
@@ -96,15 +96,15 @@ export class StreamReports {
 
   /** Another server has something to post of this job. */
   async hear(job: number): Promise<void> {
-    const { duties, store } = this.#deps;
+    const { locks, store } = this.#deps;
     const stored = await storedStream(store, job);
-    if (stored !== undefined && (await duties.claim(dutyOf(job), DUTY_MS)))
+    if (stored !== undefined && (await locks.claim(lockOf(job), LOCK_MS)))
       await this.#publishAll(stored.record, stored.state);
   }
 
   /** Whether this server posts the reports of the job; another one that does is told that there is something to post. */
   async #isOwn(job: number): Promise<boolean> {
-    const isOwn = await this.#deps.duties.claim(dutyOf(job), DUTY_MS);
+    const isOwn = await this.#deps.locks.claim(lockOf(job), LOCK_MS);
     if (!isOwn) this.#deps.tellOthers(job);
     return isOwn;
   }
@@ -192,7 +192,7 @@ export class StreamReports {
     if (!this.#over.has(job)) return;
     const isGone = await this.#files.removeWaiting(job, (file) => this.#posting.has(file));
     if (isGone) this.#over.delete(job);
-    if (!this.#over.has(job)) await this.#deps.duties.release(dutyOf(job)).catch(() => undefined);
+    if (!this.#over.has(job)) await this.#deps.locks.release(lockOf(job)).catch(() => undefined);
   }
 
   /** False: files are left. */

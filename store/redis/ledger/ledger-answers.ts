@@ -1,5 +1,6 @@
 /** What scripts of the ledger answer. */
-import type { Lease, News, WorkItem } from '../../ledger.ts';
+import type { Lease, News, QueueFigures, WorkItem } from '../../ledger.ts';
+import type { QueueNames } from './queue-names.ts';
 
 export type Figures = readonly [queue: string, waiting: number, held: number];
 export type ShownNews = readonly [what: string, item: string, token: string, reason: string];
@@ -47,4 +48,16 @@ export function readLease(fields: ShownLease, now: number): Lease {
 export function readNews([what, item, token, reason]: ShownNews): News {
   const of = JSON.parse(item) as WorkItem;
   return what === 'lost' ? { what, item: of, token, reason } : { what: 'dropped', item: of };
+}
+
+/** @param names by which this server knows the queues */
+export function readQueues(answer: unknown, names: QueueNames): ReadonlyMap<string, QueueFigures> {
+  const found = answer as readonly (readonly [...Figures, string])[];
+  return new Map(
+    found.flatMap(([queue, waiting, held, oldest]) =>
+      names
+        .heard(queue)
+        .map((name) => [name, { waiting, held, oldestMs: Math.max(0, Number(oldest)) }] as const),
+    ),
+  );
 }

@@ -16,6 +16,7 @@ import { StoreAway } from '../../store.ts';
 import {
   readLease,
   readNews,
+  readQueues,
   type Figures,
   type ShownLease,
   type ShownNews,
@@ -214,14 +215,7 @@ export class RedisLedger implements WorkLedger {
   }
 
   async queues(): Promise<ReadonlyMap<string, QueueFigures>> {
-    const found = (await this.#run('work/queues', [])) as readonly (readonly [...Figures, string])[];
-    return new Map(
-      found.flatMap(([queue, waiting, held, oldest]) =>
-        this.#names
-          .heard(queue)
-          .map((name) => [name, { waiting, held, oldestMs: Math.max(0, Number(oldest)) }] as const),
-      ),
-    );
+    return readQueues(await this.#run('work/queues', []), this.#names);
   }
 
   async leases(): Promise<readonly Lease[]> {

@@ -11,7 +11,7 @@ import { DEFAULT_INTENSITY } from '../../../actors/runtime/supervision.ts';
 import { ActorSystem, type Family } from '../../../actors/runtime/system.ts';
 import { storedJob } from '../../../actors/batch-job/state/stored-job.ts';
 import type { ArchiveFinding } from '../../../domain/types.ts';
-import { ALL_DUTIES, StoredDuties, type Duties } from '../../../store/duties.ts';
+import { LOCAL_LOCKS, StoredLocks, type ClusterLocks } from '../../../store/cluster-locks.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { allRows } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
@@ -48,7 +48,7 @@ describe('The check of the archive by one of several servers', () => {
     /** By it the server says that it is still there. */
     readonly clock: VirtualClock;
   }
-  function server(name: string, duties?: Duties): Server {
+  function server(name: string, locks?: ClusterLocks): Server {
     const system = new ActorSystem(new PlainTree(), systemClock);
     systems.push(system);
     const owner = { server: name, epoch: 1 };
@@ -67,7 +67,7 @@ describe('The check of the archive by one of several servers', () => {
     );
     const checks = new ArchiveChecks({
       ...{ store, jobs, clock, logger: silent, dataDir: path('data'), movedFiles: [] },
-      duties: duties ?? new StoredDuties(store, owner, () => now),
+      locks: locks ?? new StoredLocks(store, owner, () => now),
       ask: () => new Promise((answer) => asked.push({ server: name, answer })),
       post: () => Promise.resolve(undefined),
     });
@@ -127,7 +127,7 @@ describe('The check of the archive by one of several servers', () => {
   });
 
   it('is not made for a job that has its answer', async () => {
-    const alone = server('alone', ALL_DUTIES);
+    const alone = server('alone', LOCAL_LOCKS);
     await inspected(alone);
     asked[0]!.answer(NONE);
     await goesOn();

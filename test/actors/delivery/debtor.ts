@@ -19,7 +19,7 @@ import { ActorSystem, type ActorKind, type Family } from '../../../actors/runtim
 import { outgoingAgents } from '../../../egress/agent.ts';
 import type { Send } from '../../../egress/request.ts';
 import { createSend } from '../../../egress/send.ts';
-import { ALL_DUTIES, type Duties } from '../../../store/duties.ts';
+import { LOCAL_LOCKS, type ClusterLocks } from '../../../store/cluster-locks.ts';
 import type { Notice, Store } from '../../../store/store.ts';
 
 export interface Debts {
@@ -99,7 +99,7 @@ export interface Stage {
 
 export interface StageOptions {
   /** Of a server beside others; absent: there are none. */
-  readonly duties?: Duties;
+  readonly locks?: ClusterLocks;
   readonly policy?: Partial<DeliveryPolicy>;
   readonly timeoutMs?: number;
   readonly idleMs?: number;
@@ -155,7 +155,7 @@ export function stage(store: Store, options: StageOptions = {}): Stage {
   const delivery = registerDelivery(system, {
     store,
     policy: { ...QUICK, ...policy },
-    duties: options.duties ?? ALL_DUTIES,
+    locks: options.locks ?? LOCAL_LOCKS,
     clock: systemClock,
     logger: silent,
     idleMs,

@@ -1,6 +1,6 @@
 /** Notices of several servers that share a store: each leaves by one of them. */
 import { expect } from 'chai';
-import { StoredDuties } from '../../../store/duties.ts';
+import { StoredLocks } from '../../../store/cluster-locks.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 import { answer, hang, Receiver, type Manner } from '../../support/servers/receiver.ts';
@@ -24,8 +24,8 @@ describe('Servers that share an outbox', () => {
 
   /** A server: actors of its own, on the store of all. */
   const server = (name: string, idleMs = 10_000) => {
-    const duties = new StoredDuties(store, { server: name, epoch: 1 }, Date.now);
-    const one = stage(store, { duties, version: name, idleMs });
+    const locks = new StoredLocks(store, { server: name, epoch: 1 }, Date.now);
+    const one = stage(store, { locks, version: name, idleMs });
     stages.push(one);
     return one;
   };

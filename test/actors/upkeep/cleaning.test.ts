@@ -1,8 +1,8 @@
 /** What servers that share a store clear up: one of them does it for all. */
 import { expect } from 'chai';
 import { startCleaning } from '../../../actors/upkeep/retention.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
-import { StoredDuties } from '../../../store/duties.ts';
+import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { StoredLocks } from '../../../store/cluster-locks.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 import { until } from '../../support/until.ts';
@@ -25,7 +25,7 @@ describe('Clearing up', () => {
     };
     return startCleaning({
       ...{ clock, logger: silent, everyMs: EVERY_MS },
-      duties: new StoredDuties(store, { server, epoch: 1 }, () => clock.now()),
+      locks: new StoredLocks(store, { server, epoch: 1 }, () => clock.now()),
       retention: { look: () => note('retention').then(() => 0) },
       sessions: { removeExpired: () => note('sessions') },
       uploads: { removeExpired: () => note('uploads'), lookAgain: () => note('look at uploads') },

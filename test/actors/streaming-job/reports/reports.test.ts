@@ -6,7 +6,7 @@ import { systemClock } from '../../../../actors/basics/clock.ts';
 import { StreamReports } from '../../../../actors/streaming-job/reports/reports.ts';
 import { INITIAL, type StreamingJobRecord } from '../../../../actors/streaming-job/state.ts';
 import { segmentFile, segmentsFolder, streamOutputFolder } from '../../../../results/layout.ts';
-import { ALL_DUTIES } from '../../../../store/duties.ts';
+import { LOCAL_LOCKS } from '../../../../store/cluster-locks.ts';
 import { SqliteStore } from '../../../../store/sqlite/sqlite-store.ts';
 import { StoreAway } from '../../../../store/store.ts';
 import { temporaryFolder } from '../../../store/folder.ts';
@@ -41,8 +41,8 @@ describe('The report of a segment', () => {
   const started = () =>
     new StreamReports({
       ...{ store, dataDir, clock: systemClock, logger: silent },
-      duties: {
-        ...ALL_DUTIES,
+      locks: {
+        ...LOCAL_LOCKS,
         claim: () => (isAway ? Promise.reject(new StoreAway('It is gone.')) : Promise.resolve(true)),
       },
       ...{ maxQueued: 10, timeoutMs: 60_000, meter: { reportEnded() {} }, tellOthers() {} },

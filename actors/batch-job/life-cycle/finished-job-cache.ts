@@ -8,7 +8,7 @@ type End = Pick<JobState, 'status' | 'run' | 'endedBy'>;
  * Runs whose end this server has decided and not told of yet. Of servers that decide the same end the one tells of it whose commit was
  * taken. That may be so though the store did not say it: then nobody but this server has it to tell of, when the job is loaded.
  */
-export class DecidedEnds {
+export class FinishedJobCache {
   readonly #server: string;
   readonly #runs = new Map<number, number>();
 
@@ -16,12 +16,12 @@ export class DecidedEnds {
     this.#server = server;
   }
 
-  decided(job: number, { run }: End, effects: readonly JobEffect[]): void {
+  add(job: number, { run }: End, effects: readonly JobEffect[]): void {
     if (effects.some(({ type }) => type === 'ended')) this.#runs.set(job, run);
   }
 
   /** Whether a job has ended by a commit of this server that has not been told of. */
-  isOwed(job: number, { status, run, endedBy }: End): boolean {
+  isPending(job: number, { status, run, endedBy }: End): boolean {
     const decided = this.#runs.get(job);
     if (decided === undefined || !isTerminal(status)) return false;
     const isOwn = decided === run && endedBy === this.#server;
@@ -32,6 +32,6 @@ export class DecidedEnds {
 
   /** It is to be told of; false: it was, or is told of by another server. */
   take(job: number, end: End): boolean {
-    return this.isOwed(job, end) && this.#runs.delete(job);
+    return this.isPending(job, end) && this.#runs.delete(job);
   }
 }

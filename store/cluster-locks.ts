@@ -1,7 +1,6 @@
 /**
- * What any one server may do for all of them, and no two at a time: to deliver to a receiver, to ask an archive, to clear up. A duty is a
- * name; whoever claims it has it for a time, and again when it says so in time. When its holder is gone the next one gets it, so whatever
- * is done as a duty may be done twice.
+ * Locks for what one server does for all of them: to deliver to a receiver, to ask an archive, to clear up. A lock has a name and a time,
+ * for which its holder has it; the holder may claim it again. When the holder is gone the next one gets it, so the work may be done twice.
  */
 import {
   following,
@@ -12,20 +11,20 @@ import {
   type StoredActor,
 } from './store.ts';
 
-export interface Duties {
-  /** True: from now on the duty is this server's for `ms`, whether it had it before or not. */
+export interface ClusterLocks {
+  /** True: from now on the lock is this server's for `ms`, whether it had it before or not. */
   claim(name: string, ms: number): Promise<boolean>;
   /** It is anybody's again, if it was this server's. */
   release(name: string): Promise<void>;
 }
 
-/** Of a server that works on its store alone: every duty is its own. */
-export const ALL_DUTIES: Duties = {
+/** Of a server that works on its store alone: every lock is its own. */
+export const LOCAL_LOCKS: ClusterLocks = {
   claim: () => Promise.resolve(true),
   release: () => Promise.resolve(),
 };
 
-const KIND = 'duty';
+const KIND = 'lock';
 const SCHEMA = 1;
 
 interface Held {
@@ -35,21 +34,21 @@ interface Held {
 
 /** Who of the servers is there. */
 export interface Presence {
-  /** Whether another server still is; the duties of one that is gone are anybody's at once. */
+  /** Whether another server still is; the locks of one that is gone are anybody's at once. */
   isThere(server: string): Promise<boolean>;
-  /** Another number when others may have taken this server for dead, and its duties, since; undefined: perhaps they do just now. */
+  /** Another number when others may have taken this server for dead, and its locks, since; undefined: perhaps they do just now. */
   readonly stay: number | undefined;
 }
 
 const ALL_THERE: Presence = { isThere: () => Promise.resolve(true), stay: 0 };
 
-/** Of servers that share a store: a small actor for each duty that somebody has. The clocks of their hosts must agree to the second. */
-export class StoredDuties implements Duties {
+/** Of servers that share a store: a small actor for each lock that somebody has. The clocks of their hosts must agree to the second. */
+export class StoredLocks implements ClusterLocks {
   readonly #store: Store;
   readonly #owner: Owner;
   readonly #now: () => number;
   readonly #presence: Presence;
-  /** Duties of this server, by name: until when; 0: perhaps another one has it by now. */
+  /** ClusterLocks of this server, by name: until when; 0: perhaps another one has it by now. */
   readonly #own = new Map<string, number>();
   #stay: number | undefined;
 
@@ -68,7 +67,7 @@ export class StoredDuties implements Duties {
     if (stored !== undefined && (await this.#isOthers(stored, now))) return false;
     const until = now + ms;
     if (await this.#commit(name, stored, { until })) this.#own.set(name, until);
-    // Whoever was quicker may be this server itself, in another claim of the same duty.
+    // Whoever was quicker may be this server itself, in another claim of the same lock.
     return (this.#own.get(name) ?? 0) > now;
   }
 
@@ -122,22 +121,22 @@ function heldUntil({ snapshot }: StoredActor): number {
   return typeof until === 'number' ? until : 0;
 }
 
-/** Times in which a duty is claimed again while its work goes on. */
+/** Times in which a lock is claimed again while its work goes on. */
 const RENEWALS = 3;
 
-/** Does `work` as a duty, for as long as that takes. False: another server is at it. */
-export async function asDuty(
-  duties: Duties,
+/** Does `work` under a lock, for as long as that takes. False: another server is at it. */
+export async function withLock(
+  locks: ClusterLocks,
   clock: { after(ms: number, task: () => void): () => void },
   name: string,
   ms: number,
   work: () => Promise<void>,
 ): Promise<boolean> {
-  if (!(await duties.claim(name, ms))) return false;
+  if (!(await locks.claim(name, ms))) return false;
   let stop = () => {};
   const renewLater = () => {
     stop = clock.after(ms / RENEWALS, () => {
-      void duties.claim(name, ms).catch(() => undefined);
+      void locks.claim(name, ms).catch(() => undefined);
       renewLater();
     });
   };
@@ -146,7 +145,7 @@ export async function asDuty(
     await work();
   } finally {
     stop();
-    await duties.release(name).catch(() => undefined);
+    await locks.release(name).catch(() => undefined);
   }
   return true;
 }
