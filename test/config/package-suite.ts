@@ -57,6 +57,8 @@ export function installedPackage(unpack: (to: string) => void | Promise<void>): 
       'templates/component/descriptor.json',
       'page/index.html',
       'page/style.css',
+      'store/redis/scripts/rules/ledger.lua',
+      'store/redis/scripts/work/claim.lua',
       'dist/page/main.js',
     ]);
     const unwanted = files.filter(
