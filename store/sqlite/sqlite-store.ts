@@ -1,17 +1,14 @@
-import { mkdirSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import path from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import type { Lease, WorkItem } from '../ledger.ts';
 import { actorName } from '../actor-key.ts';
-import type { StoredLease } from '../lease-store.ts';
 import { MemoryLedger } from '../memory-ledger.ts';
+import { LeaseRows } from './lease-rows.ts';
 import { LogSync } from './log-sync.ts';
-import { formerPlaces, settleAt, type Place } from './place.ts';
+import { openDatabase } from './open-database.ts';
+import type { Place } from './place.ts';
 import { Records } from './records.ts';
-import { prepareSchema } from './schema.ts';
-import { prefixEnd, prepare, type LeaseRow, type Statements } from './statements.ts';
+import { prefixEnd, prepare, type Statements } from './statements.ts';
 import { RecentRows } from './recent-rows.ts';
 import { Sequences, type Reservation } from './sequences.ts';
 import { Writer, type Written } from './writer.ts';
@@ -32,12 +29,6 @@ import type {
 /** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 const KEPT_OF_ONE = KEPT_CHARACTERS / 64;
-
-/**
- * Pages of the log (4 KiB each) that are brought into the database file at a time. That holds up the event loop for two syncs, and pages
- * that were written again and again meanwhile are brought there once.
- */
-const LOG_PAGES = 4_000;
 
 interface Waiting {
   resolve(outcome: number): void;
@@ -90,49 +81,17 @@ export class SqliteStore implements Store {
   constructor(file: string, { place, work = new MemoryLedger(), sync }: SqliteOptions = {}) {
     this.work = work;
     this.#log = new LogSync(`${file}-wal`, () => this.#flush(), sync);
-    mkdirSync(path.dirname(file), { recursive: true });
-    this.#database = new Database(file, { timeout: 0 });
-    try {
-      this.#database.pragma('locking_mode = EXCLUSIVE');
-      this.#database.exec('begin exclusive; commit');
-      prepareSchema(this.#database);
-      this.#database.pragma('journal_mode = WAL');
-      this.#database.pragma('synchronous = NORMAL');
-      this.#database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
-      this.movedFrom = place === undefined ? undefined : settleAt(this.#database, place);
-      this.formerPlaces = place === undefined ? [] : formerPlaces(this.#database, place);
-    } catch (error) {
-      this.#database.close();
-      if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
-        throw new Error(`${file} is in use by another process: one server holds a data folder.`, {
-          cause: error,
-        });
-      throw error;
-    }
+    const opened = openDatabase(file, place);
+    this.#database = opened.database;
+    this.movedFrom = opened.movedFrom;
+    this.formerPlaces = opened.formerPlaces;
     this.#statements = prepare(this.#database);
     this.#sequences = new Sequences(this.#statements);
     this.#records = new Records(this.#statements);
     const [sequences, recent, records] = [this.#sequences, this.#recent, this.#records];
     this.#writer = new Writer(this.#database, this.#statements, { work, sequences, recent, records });
-    work.keepIn(
-      {
-        keep: (lease) => this.#keepLease(lease),
-        drop: (item) => void this.#statements.dropLease.run(item),
-      },
-      this.#statements.leases.all().flatMap((row) => this.#storedLease(row)),
-    );
-  }
-
-  /** One that cannot be read is put aside: its sub-job is offered again by its job. */
-  #storedLease({ token, worker, started, body }: LeaseRow): readonly StoredLease[] {
-    const item = readItem(body);
-    if (item !== undefined) return [{ token, worker, item, heldMs: Math.max(0, Date.now() - started) }];
-    const at = new Date().toISOString();
-    this.#database.transaction(() => {
-      this.#statements.quarantineLease.run({ token, at });
-      this.#statements.dropLeaseOf.run(token);
-    })();
-    return [];
+    const leases = new LeaseRows(this.#database, this.#statements);
+    work.keepIn(leases, leases.all());
   }
 
   commit(commit: Commit): Promise<number> {
@@ -299,36 +258,6 @@ export class SqliteStore implements Store {
     } of outcomes)
       if (commit.work !== undefined && !(outcome instanceof Error))
         this.work.apply(commit.actor, commit.work);
-  }
-
-  #keepLease({ token, worker, item }: Lease): void {
-    const body = JSON.stringify(item);
-    this.#statements.keepLease.run({ item: item.id, token, worker, started: Date.now(), body });
-  }
-}
-
-/** Undefined: it is none. */
-function readItem(body: string): WorkItem | undefined {
-  try {
-    const item = JSON.parse(body) as Partial<WorkItem> | null;
-    const texts = [item?.id, item?.key, item?.queue, item?.kind, item?.actor?.kind, item?.actor?.id];
-    const numbers = [item?.priority, item?.attempt, item?.share];
-    const isItem =
-      texts.every((text) => typeof text === 'string') &&
-      numbers.every((number) => typeof number === 'number');
-    return isItem ? (item as WorkItem) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The same for a database that no server holds. @throws when one does */
-export async function copyDatabase(from: string, to: string): Promise<void> {
-  const database = new Database(from, { fileMustExist: true, timeout: 0 });
-  try {
-    await database.backup(to);
-  } finally {
-    database.close();
   }
 }
 

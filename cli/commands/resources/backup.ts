@@ -55,7 +55,7 @@ async function copyStopped(database: string, part: string): Promise<void> {
       `There is no ${database} and no service that runs: set DATA_DIR, or name a service by --url.`,
     );
   // most commands open no database
-  const { copyDatabase } = await import('../../../store/sqlite/sqlite-store.ts');
+  const { copyDatabase } = await import('../../../store/sqlite/open-database.ts');
   await copyDatabase(database, part).catch((error: unknown) => {
     throw notWritten(part, error);
   });
