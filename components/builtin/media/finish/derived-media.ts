@@ -1,7 +1,7 @@
 /** Files that a component made of a document become media of their own: kept for good, with ids. */
 import { constants } from 'node:fs';
 import { copyFile, mkdir, realpath, rename, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, sep } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { MediumError } from '../../../../media/medium-error.ts';
 import { DERIVED_PATH } from '../../../../results/check/check-rules.ts';
 import type { Properties } from '../../../../domain/types.ts';
