@@ -1,5 +1,5 @@
 /** What scripts of the ledger answer. */
-import type { Lease, News, QueueFigures, WorkItem } from '../../ledger.ts';
+import type { Lease, News, QueueFigures, WorkItem, WorkStatus } from '../../ledger.ts';
 import type { QueueNames } from './queue-names.ts';
 
 export type Figures = readonly [queue: string, waiting: number, held: number];
@@ -61,3 +61,12 @@ export function readQueues(answer: unknown, names: QueueNames): ReadonlyMap<stri
     ),
   );
 }
+
+/** @param now of this server's clock */
+export const readStatus = (answer: unknown, now: number): readonly WorkStatus[] =>
+  (answer as readonly (readonly [readonly ShownLease[], readonly [string, number][]])[]).map(
+    ([leases, ahead]) => ({
+      leases: leases.map((lease) => readLease(lease, now)),
+      ahead: new Map(ahead),
+    }),
+  );

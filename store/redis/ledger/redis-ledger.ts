@@ -17,6 +17,7 @@ import {
   readLease,
   readNews,
   readQueues,
+  readStatus,
   type Figures,
   type ShownLease,
   type ShownNews,
@@ -83,7 +84,8 @@ export class RedisLedger implements WorkLedger {
   told(told: unknown): void {
     const [queues, news] = told as Told;
     if (queues.length > 0) this.offered(queues);
-    if (news.length > 0) this.#hear(news.map(readNews));
+    if (news.length === 0) return;
+    for (const listener of this.#listeners) listener.news(news.map(readNews));
   }
 
   /** Some server has offered work in these queues. */
@@ -123,13 +125,8 @@ export class RedisLedger implements WorkLedger {
     return this.#readLeases(leases);
   }
 
-  async beat(
-    token: string,
-    worker: string,
-    done: number,
-    total: number,
-  ): Promise<'on' | 'cancelled' | 'lost'> {
-    return (await this.#run('leases/beat', [token, worker, done, total])) as 'on' | 'cancelled' | 'lost';
+  async beat(...words: Parameters<WorkLedger['beat']>): Promise<'on' | 'cancelled' | 'lost'> {
+    return (await this.#run('leases/beat', words)) as 'on' | 'cancelled' | 'lost';
   }
 
   async arriving(token: string, whole: boolean, answer = ''): Promise<boolean> {
@@ -229,9 +226,7 @@ export class RedisLedger implements WorkLedger {
   async workStatus(actors: readonly ActorKey[]): Promise<readonly WorkStatus[]> {
     if (actors.length === 0) return [];
     const found = await this.#run('work/status', [actors.length, ...actors.map(actorName)]);
-    return (found as readonly (readonly [readonly ShownLease[], readonly [string, number][]])[]).map(
-      ([leases, ahead]) => ({ leases: this.#readLeases(leases), ahead: new Map(ahead) }),
-    );
+    return readStatus(found, this.#deps.now());
   }
 
   #giveBackUnclear(): Promise<void> {
@@ -246,10 +241,6 @@ export class RedisLedger implements WorkLedger {
     const [told, ...answer] = (await this.#scripts.run(verb, [...this.context(), ...words])) as unknown[];
     this.told(told);
     return answer;
-  }
-
-  #hear(news: readonly News[]): void {
-    for (const listener of this.#listeners) listener.news(news);
   }
 
   #readLeases(leases: unknown): readonly Lease[] {
