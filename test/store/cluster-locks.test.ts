@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualClock } from '../../actors/basics/clock.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { withLock, StoredLocks } from '../../store/cluster-locks.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { around, temporaryFolder } from './folder.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { TransientError } from '../../../actors/basics/errors.ts';
 import { Roster, type ActorLook, type CellLook, type Place } from '../../../actors/runtime/roster.ts';
 import { ActorSystem, type ActorKind } from '../../../actors/runtime/system.ts';

@@ -1,7 +1,7 @@
 /** What servers that share a store clear up: one of them does it for all. */
 import { expect } from 'chai';
 import { startCleaning } from '../../../actors/upkeep/retention.ts';
-import { VirtualClock } from '../../../actors/basics/clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { StoredLocks } from '../../../store/cluster-locks.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
