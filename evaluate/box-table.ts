@@ -1,6 +1,6 @@
 /** Many boxes in one piece of memory: some eighty bytes a box. */
 import type { Box } from '../domain/geometry/geometry.ts';
-import { Failure } from '../cli/terminal/failure.ts';
+import { EvaluationError } from './error.ts';
 
 export interface BoxRow extends Box {
   /** Number of the picture, or of the frame of a video. */
@@ -46,10 +46,10 @@ export class BoxTable {
     }
   }
 
-  /** @throws Failure when there are too many */
+  /** @throws EvaluationError when there are too many */
   add(row: BoxRow): void {
     if (this.#count >= this.#most)
-      throw new Failure(
+      throw new EvaluationError(
         `The ${this.#what} has more than ${this.#most} boxes, which --limit allows: take a part of the media, or raise it (a million boxes take some 150 MB).`,
       );
     if (this.#count * FIELDS.length === this.#values.length) {

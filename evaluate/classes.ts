@@ -1,5 +1,5 @@
 /** Which class of the document is which of the truth: by name, whatever its case, or as it was said by --map. */
-import { Failure } from '../cli/terminal/failure.ts';
+import { EvaluationError } from './error.ts';
 import { listed } from './sentences.ts';
 
 /** A class of the truth and the one of the document that it is. */
@@ -22,12 +22,12 @@ export class Classes {
   /** Tracks by names of no class of the truth. */
   readonly #others = new Map<string, number>();
 
-  /** @throws Failure when `mapping` names a class that the truth does not have */
+  /** @throws EvaluationError when `mapping` names a class that the truth does not have */
   constructor(truth: readonly string[] | undefined, mapping: Mapping) {
     const names = truth ?? [UNNAMED];
     for (const [name] of mapping)
       if (!names.some((one) => canonical(one) === canonical(name)))
-        throw new Failure(
+        throw new EvaluationError(
           `--map names the class ${name}, which the truth does not have: it has ${listed(names)}.`,
         );
     this.#takesAll = truth === undefined && mapping.length === 0;
@@ -51,17 +51,17 @@ export class Classes {
     return number;
   }
 
-  /** Sentences about what has no counterpart. @throws Failure when nothing can be compared */
+  /** Sentences about what has no counterpart. @throws EvaluationError when nothing can be compared */
   notes(): readonly string[] {
     const taken = [...(this.#met.get(0) ?? [])];
     if (this.#takesAll && taken.length > 1)
-      throw new Failure(
+      throw new EvaluationError(
         `The truth names no classes, and the document has several (${listed(taken)}): say which it is about, as in --map "${UNNAMED}=${taken[0]}".`,
       );
     const others = [...this.#others].map(([name, tracks]) => `${name} (${tracks})`);
     const missing = this.#names.filter((_, number) => !this.#met.has(number));
     if (this.#met.size === 0 && others.length > 0)
-      throw new Failure(
+      throw new EvaluationError(
         `No class of the truth (${listed(missing)}) is among those of the document (${listed(others)}): say which is which, as in --map "${missing[0]}=${[...this.#others.keys()][0]}".`,
       );
     return [

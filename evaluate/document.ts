@@ -5,13 +5,13 @@ import { rewritten } from '../results/exports/document-walk.ts';
 import { isObject, tasksOf, textOf } from '../results/document/found-values.ts';
 import type { FoundMedium, Writer } from '../results/document/found.ts';
 import { FileNames } from '../results/exports/pictures.ts';
-import { explain, Failure } from '../cli/terminal/failure.ts';
+import { EvaluationError, reasonOf } from './error.ts';
 
 /** Where a document comes from. */
 export interface DocumentSource {
   /** As people call it. */
   readonly name: string;
-  /** @throws Failure */
+  /** Called for each reading. */
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -32,27 +32,29 @@ export interface DocumentHead {
   readonly hasExemplarsAlone: boolean;
 }
 
-/** Shows the document to a writer. @throws Failure */
+/** Shows the document to a writer. @throws EvaluationError */
 export async function walk(source: DocumentSource, writer: Writer): Promise<void> {
   const document = await source.open();
   try {
     for await (const _ of rewritten(document, writer)) continue;
   } catch (error) {
-    if (error instanceof Failure) throw error;
+    if (error instanceof EvaluationError) throw error;
     const isWrong =
       error instanceof DocumentError || error instanceof SyntaxError || error instanceof TypeError;
-    throw new Failure(
-      `${source.name} ${isWrong ? 'is no detection document' : 'cannot be read to its end'}: ${explain(error)}`,
+    throw new EvaluationError(
+      `${source.name} ${isWrong ? 'is no detection document' : 'cannot be read to its end'}: ${reasonOf(error)}`,
     );
   }
 }
 
-/** @throws Failure */
+/** @throws EvaluationError */
 export async function headOf(source: DocumentSource): Promise<DocumentHead> {
   const reader = new HeadReader();
   await walk(source, reader);
   if (reader.media.length > 0) return reader;
-  throw new Failure(`${source.name} has no media: is it a detection document (troupe jobs output ID)?`);
+  throw new EvaluationError(
+    `${source.name} has no media: is it a detection document (troupe jobs output ID)?`,
+  );
 }
 
 class HeadReader implements Writer, DocumentHead {

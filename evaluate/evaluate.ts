@@ -1,22 +1,15 @@
-/** `troupe evaluate`: reads a truth, goes through a document, and tells how they differ. */
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { Failure } from '../cli/terminal/failure.ts';
-import { nearName } from '../cli/terminal/names.ts';
-import { documentOf } from '../cli/commands/resources/jobs/job-output.ts';
-import { clientOf } from '../cli/commands/resources/command.ts';
-import { printable, type Terminal } from '../cli/terminal/terminal.ts';
+/** Reads a truth, goes through a document, and measures how they differ. */
 import { judgeBoxes } from './boxes.ts';
 import { BoxTable } from './box-table.ts';
 import { Classes, type Mapping } from './classes.ts';
 import { headOf, walk, type DocumentHead, type DocumentSource } from './document.ts';
 import { FoundBoxes, type Finder, type Wanted } from './found-boxes.ts';
 import type { Evaluation } from './evaluation.ts';
-import { evaluationLines } from './lines.ts';
 import { placesOf, type Places } from './places.ts';
 import { listed, ordinal } from './sentences.ts';
 import { judgeSpeech, judgeText } from './speech.ts';
 import { readTruth, truthFormat } from './truth/read.ts';
+import type { TruthFile } from './truth/source.ts';
 import type { BoxTruth, Truth } from './truth/truth.ts';
 
 export interface EvaluateOptions {
@@ -33,24 +26,21 @@ export interface EvaluateOptions {
   readonly collar: number;
   readonly exact?: boolean;
   readonly limit: number;
-  readonly url?: string;
-  readonly json?: boolean;
 }
 
+/** @throws EvaluationError, and what the source of the document throws */
 export async function evaluate(
-  truthFile: string,
-  document: string,
+  truthFile: TruthFile,
+  source: DocumentSource,
   options: EvaluateOptions,
-  terminal: Terminal,
-): Promise<void> {
+): Promise<Evaluation> {
   const given = options.format === undefined ? undefined : truthFormat(options.format);
   const { format, truth } = await readTruth(truthFile, { format: given, limit: options.limit });
   const boxes = 'boxes' in truth ? { boxes: truth.boxes.count } : {};
-  const source = await sourceOf(document, options, terminal);
   const head = await headOf(source);
   const part = await judged(truth, source, head, options);
-  const evaluation: Evaluation = {
-    truth: { file: nearName(truthFile), format, ...boxes },
+  return {
+    truth: { file: truthFile.name, format, ...boxes },
     document: { name: source.name, jobId: head.jobId, status: head.status },
     rules: {
       threshold: options.threshold,
@@ -62,8 +52,6 @@ export async function evaluate(
     ...part,
     notes: [...notesAbout(head), ...part.notes],
   };
-  if (options.json === true) terminal.print(JSON.stringify(evaluation, undefined, 2));
-  else for (const line of evaluationLines(evaluation, terminal.width)) terminal.print(printable(line));
 }
 
 function* notesAbout({ status, hasExemplarsAlone }: DocumentHead): Generator<string> {
@@ -71,24 +59,6 @@ function* notesAbout({ status, hasExemplarsAlone }: DocumentHead): Generator<str
     yield `The job ended ${status}: what it has not looked at counts as missed.`;
   if (hasExemplarsAlone)
     yield 'The document was made with OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: of tracks in videos it has single detections alone, and all others count as missed.';
-}
-
-/** A file of this name, else the job with this id. @throws Failure */
-async function sourceOf(
-  document: string,
-  options: EvaluateOptions,
-  terminal: Terminal,
-): Promise<DocumentSource> {
-  const place = await stat(document).catch(() => undefined);
-  if (place?.isFile() === true)
-    return {
-      name: nearName(document),
-      open: () => Promise.resolve(createReadStream(document) as AsyncIterable<Buffer>),
-    };
-  if (place !== undefined || /[/\\]|\.json$/i.test(document))
-    throw new Failure(`${document} is no file: name a detection document or the id of a job.`);
-  const client = await clientOf(options, terminal);
-  return { name: `Job ${document}`, open: () => documentOf(document, client, {}) };
 }
 
 type Part = Omit<Evaluation, 'truth' | 'document' | 'rules'>;

@@ -1,6 +1,6 @@
 /** What of a medium is said or written: stretches of time with their speakers and texts. */
 import type { FoundTrack, Writer } from '../results/document/found.ts';
-import { Failure } from '../cli/terminal/failure.ts';
+import { EvaluationError } from './error.ts';
 import { isWanted, type Wanted } from './found-boxes.ts';
 import type { Stretch } from './measures/speech-time.ts';
 
@@ -42,7 +42,7 @@ export class FoundSpeech implements Writer {
     this.types.add(track.type);
     if (!isWanted(wanted, track)) return '';
     if ((this.#count += 1) > limit)
-      throw new Failure(`The document has more than ${limit} tracks, which --limit allows.`);
+      throw new EvaluationError(`The document has more than ${limit} tracks, which --limit allows.`);
     const all = this.said.get(track.medium.mediaId) ?? [];
     all.push(this.#saidBy(track));
     this.said.set(track.medium.mediaId, all);

@@ -1,7 +1,7 @@
 /** Which picture or frame of the document is which of the truth. */
 import type { FoundMedium } from '../results/document/found.ts';
 import { ShownPicture } from '../results/exports/pictures.ts';
-import { Failure } from '../cli/terminal/failure.ts';
+import { EvaluationError } from './error.ts';
 import type { NamedMedium } from './document.ts';
 import { listed } from './sentences.ts';
 import type { BoxTruth, PictureTruth, TruthPicture, VideoTruth } from './truth/truth.ts';
@@ -25,13 +25,13 @@ interface PlaceOptions {
   readonly step: number;
 }
 
-/** @throws Failure when truth and document have nothing in common */
+/** @throws EvaluationError when truth and document have nothing in common */
 export function placesOf(truth: BoxTruth, media: readonly NamedMedium[], options: PlaceOptions): Places {
   const meant = media.filter(
     ({ medium }) => options.mediaId === undefined || medium.mediaId === options.mediaId,
   );
   if (meant.length === 0)
-    throw new Failure(
+    throw new EvaluationError(
       `The document has no medium ${options.mediaId}: its media are ${listed(media.map(numbered))}.`,
     );
   const places =
@@ -47,7 +47,7 @@ export function placesOf(truth: BoxTruth, media: readonly NamedMedium[], options
 const numbered = ({ medium, name }: NamedMedium): string => `${medium.mediaId} (${name})`;
 const isVideo = ({ medium }: NamedMedium): boolean => medium.mediaType === 'VIDEO';
 
-/** The one that is meant, called so, or the only one. @throws Failure */
+/** The one that is meant, called so, or the only one. @throws EvaluationError */
 export function theOnly(
   media: readonly NamedMedium[],
   what: string,
@@ -57,7 +57,7 @@ export function theOnly(
   if (named !== undefined && others.length === 0) return named;
   const [only] = media;
   if (only !== undefined && media.length === 1) return only;
-  throw new Failure(
+  throw new EvaluationError(
     only === undefined
       ? `The document has no ${what}, and the truth is about one.`
       : `The truth is about one ${what}, and the document has several: name it by --media. They are ${listed(media.map(numbered))}.`,
@@ -71,7 +71,7 @@ function placesInVideo(truth: VideoTruth, media: readonly NamedMedium[], { step 
   const frames = length > 0 ? length : undefined;
   for (const { picture } of truth.boxes)
     if (frames !== undefined && picture >= frames)
-      throw new Failure(
+      throw new EvaluationError(
         `The truth has a box in frame ${picture} (counted from 0), but ${one.name} has ${frames} frames: is it the truth of another video?`,
       );
   const last = Math.min(truth.last ?? Infinity, (frames ?? Infinity) - 1);
@@ -117,7 +117,7 @@ function placesOfPictures(
     .flatMap((spot, picture) => (spot === undefined || !isAtStep(spot, step) ? [] : [{ spot, picture }]))
     .toSorted((a, b) => rankOf(a.spot) - rankOf(b.spot) || a.spot.frame - b.spot.frame);
   if (judged.length === 0)
-    throw new Failure(
+    throw new EvaluationError(
       `None of the ${truth.pictures.length} pictures of the truth (${listed(
         truth.pictures.map(({ name }) => name),
         3,

@@ -1,6 +1,6 @@
 /** Speech and texts of the document against those of the truth. */
 import type { FoundMedium } from '../results/document/found.ts';
-import { Failure } from '../cli/terminal/failure.ts';
+import { EvaluationError } from './error.ts';
 import { walk, type DocumentHead, type DocumentSource, type NamedMedium } from './document.ts';
 import type { Finder, Wanted } from './found-boxes.ts';
 import { FoundSpeech, inReadingOrder, type Said } from './found-speech.ts';
@@ -58,7 +58,7 @@ interface SpeechOptions {
 const hasTime = ({ mediaType }: FoundMedium): boolean => mediaType === 'VIDEO' || mediaType === 'AUDIO';
 const SPEECH = 'SPEECH';
 
-/** @throws Failure */
+/** @throws EvaluationError */
 export async function judgeSpeech(
   truth: SpeechTruth,
   source: DocumentSource,
@@ -92,19 +92,19 @@ export async function judgeSpeech(
   return { result, evaluated: finder === undefined ? [] : [finder], notes: [...notes, ...none, ...unnamed] };
 }
 
-/** A sentence about it. @throws Failure when others have found something, and nobody has said that this is the type that is meant */
+/** A sentence about it. @throws EvaluationError when others have found something, and nobody has said that this is the type that is meant */
 function nothingFound({ type }: Wanted, what: string, types: ReadonlySet<string>): readonly string[] {
   if (types.size === 0)
     return ['The document has nothing that is said or written: all of the truth counts as missed.'];
   const others = `The document has no ${type ?? what} here: it has ${listed([...types])}.`;
   if (type !== undefined) return [`${others} All of the truth counts as missed.`];
-  throw new Failure(`${others} --type says which of them is meant, or that none was found.`);
+  throw new EvaluationError(`${others} --type says which of them is meant, or that none was found.`);
 }
 
 function meantOf({ media }: DocumentHead, mediaId: number | undefined): readonly NamedMedium[] {
   const meant = media.filter(({ medium }) => mediaId === undefined || medium.mediaId === mediaId);
   if (meant.length > 0) return meant;
-  throw new Failure(
+  throw new EvaluationError(
     `The document has no medium ${mediaId}: it has ${listed(media.map(({ medium }) => String(medium.mediaId)))}.`,
   );
 }
@@ -122,7 +122,7 @@ function recordingsOf({ recordings }: SpeechTruth, all: readonly NamedMedium[]) 
     return one === undefined ? [] : [{ one, stretches }];
   });
   if (pairs.length === 0)
-    throw new Failure(
+    throw new EvaluationError(
       `None of the recordings of the truth (${listed([...recordings.keys()])}) is among the media of the document (${listed(all.map(({ name }) => name))}).`,
     );
   const lost = [...recordings.keys()].filter((name) => !pairs.some(({ one }) => isCalled(one.name, name)));
@@ -150,7 +150,7 @@ function totalOf(times: readonly SpeechTime[]): SpeechTime {
 const MOST_WORDS = 50_000;
 const MOST_CHARACTERS = 20_000;
 
-/** @throws Failure */
+/** @throws EvaluationError */
 export async function judgeText(
   truth: TextTruth,
   source: DocumentSource,
@@ -170,7 +170,7 @@ export async function judgeText(
   const [right, read] = [form(truth.text), form(told.map(({ text }) => text).join(' '))];
   const words = wordErrors(right, read, MOST_WORDS);
   if (words === undefined)
-    throw new Failure(
+    throw new EvaluationError(
       `Truth and document differ in more than ${MOST_WORDS} words: is it the text of another recording?`,
     );
   const characters = characterErrors(right, read, MOST_CHARACTERS) ?? null;

@@ -34,7 +34,7 @@ const BY_REQUIRE: Readonly<Record<string, string>> = {
   immutable: 'actors/basics/immutable.ts',
   'ipaddr.js': 'egress/ip-addresses.ts',
   'onnxruntime-node': 'components/shared/networks/onnx-runtime.ts',
-  saxes: 'components/documents/office/xml.ts',
+  saxes: 'results/xml.ts',
   sharp: 'media/picture/sharp.ts',
   yauzl: 'components/documents/office/package.ts',
 };
@@ -76,7 +76,7 @@ describe('A start', () => {
 });
 
 const sources = (): readonly string[] =>
-  ['actors', 'components', 'egress', 'http', 'media'].flatMap((folder) =>
+  ['actors', 'components', 'egress', 'evaluate', 'http', 'media', 'results'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => `${folder}/${name}`),

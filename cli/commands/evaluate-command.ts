@@ -1,7 +1,7 @@
 /** How `troupe evaluate` is called; what it does is loaded when it is. */
 import { InvalidArgumentError, type Command } from 'commander';
-import type { EvaluateOptions } from '../../evaluate/evaluate.ts';
 import type { Mapping } from '../../evaluate/classes.ts';
+import type { EvaluateCommandOptions } from './evaluate.ts';
 import { address, whole } from './resources/command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -17,9 +17,9 @@ export function evaluateCommand(program: Command, terminal: Terminal): void {
     .option('--url <URL>', 'service that has the job; default: TROUPE_URL, else the one in DATA_DIR', address)
     .option('--json', 'print all figures as JSON')
     .addHelpText('after', '\nExit code: 0 it was measured, 2 it was not: standard error says why.')
-    .action(async (truth: string, document: string, options: EvaluateOptions) => {
-      const { evaluate } = await import('../../evaluate/evaluate.ts');
-      await evaluate(truth, document, options, terminal);
+    .action(async (truth: string, document: string, options: EvaluateCommandOptions) => {
+      const { printEvaluation } = await import('./evaluate.ts');
+      await printEvaluation(truth, document, options, terminal);
     });
 }
 

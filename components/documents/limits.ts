@@ -1,4 +1,5 @@
 /** How much of a document is read, and how its reading fails. A small file may claim to hold any amount. */
+import { CodedError } from '../../protocol/coded-error.ts';
 import { DetectionError } from '../sdk/detector.ts';
 
 /** Files in a package (DOCX, ODT ...). */
@@ -20,10 +21,6 @@ export const MAX_PAGE_PIXELS = 48_000_000;
 export const MAX_PAGE_MS = 60_000;
 /** Megabytes of memory of the thread that takes a PDF apart, besides the bytes of pictures. */
 export const MAX_PDF_MEMORY_MB = 2_048;
-/** Elements within elements. */
-export const MAX_XML_DEPTH = 1_000;
-/** Bytes of XML without a tag or a text in it: one tag or one text is held in memory. */
-export const MAX_XML_PIECE_BYTES = 16 * 1024 ** 2;
 /** Characters of what must be known before a document can be read: shared strings of a workbook, footnotes, styles. */
 export const MAX_LOOKUP_CHARACTERS = 64 * 1024 ** 2;
 /** Characters of text of one document: a few shared texts can stand in millions of cells. */
@@ -60,7 +57,7 @@ export async function* namingFailures<T>(items: AsyncIterable<T>, signal: AbortS
 }
 
 function named(error: unknown): unknown {
-  if (error instanceof DetectionError) return error;
+  if (error instanceof CodedError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
     return new DetectionError('COULD_NOT_OPEN_MEDIA', `The document's file cannot be opened (${code}).`);

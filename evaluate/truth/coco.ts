@@ -1,7 +1,7 @@
 /** COCO's instances (cocodataset.org, Data format): images, categories and annotations, in any order. One annotation is in memory at a time. */
 import { isObject, numberOf, textOf } from '../../results/document/found-values.ts';
 import { jsonPieces, type Path } from '../../results/json-pieces.ts';
-import { explain, Failure } from '../../cli/terminal/failure.ts';
+import { EvaluationError, reasonOf } from '../error.ts';
 import { BoxTable, type BoxRow } from '../box-table.ts';
 import { Numbers } from '../numbers.ts';
 import type { Source } from './source.ts';
@@ -16,14 +16,16 @@ type Members = Readonly<Record<string, unknown>>;
 const idOf = (value: unknown): string =>
   typeof value === 'number' || typeof value === 'string' ? String(value) : '';
 
-/** @throws Failure */
+/** @throws EvaluationError */
 export async function cocoTruth(source: Source): Promise<PictureTruth> {
   const reading = new CocoReading(source);
   try {
     for await (const { path, value } of jsonPieces(source.bytes(), comesWhole))
       if (path.length === 2 && isObject(value)) reading.take(String(path[0]), value);
   } catch (error) {
-    throw error instanceof Failure ? error : source.failure(`is no JSON that can be read: ${explain(error)}`);
+    throw error instanceof EvaluationError
+      ? error
+      : source.failure(`is no JSON that can be read: ${reasonOf(error)}`);
   }
   return reading.truth();
 }
@@ -51,7 +53,7 @@ class CocoReading {
     else if (list === 'annotations') this.#annotation(value);
   }
 
-  /** @throws Failure */
+  /** @throws EvaluationError */
   truth(): PictureTruth {
     if (this.#images.size === 0)
       throw this.#source.failure('has no images: a truth in COCO has images, categories and annotations.');

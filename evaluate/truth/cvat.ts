@@ -1,7 +1,7 @@
 /** CVAT XML 1.1 (docs.cvat.ai, XML annotation format): "CVAT for images" and "CVAT for video". Of its shapes, boxes are read. */
 import type { Box } from '../../domain/geometry/geometry.ts';
-import { scanXml, type Attributes } from '../../components/documents/office/xml.ts';
-import { explain, Failure } from '../../cli/terminal/failure.ts';
+import { scanXml, type Attributes } from '../../results/xml.ts';
+import { EvaluationError, reasonOf } from '../error.ts';
 import { BoxTable } from '../box-table.ts';
 import { LAST_FRAME, Numbers } from '../numbers.ts';
 import type { Source } from './source.ts';
@@ -9,13 +9,15 @@ import type { BoxTruth, TruthPicture } from './truth.ts';
 
 const SHAPES = new Set(['polygon', 'polyline', 'points', 'ellipse', 'cuboid', 'skeleton', 'mask']);
 
-/** @throws Failure */
+/** @throws EvaluationError */
 export async function cvatTruth(source: Source): Promise<BoxTruth> {
   const reading = new CvatReading(source);
   try {
     await scanXml(source.bytes(), reading);
   } catch (error) {
-    throw error instanceof Failure ? error : source.failure(`is no XML that can be read: ${explain(error)}`);
+    throw error instanceof EvaluationError
+      ? error
+      : source.failure(`is no XML that can be read: ${reasonOf(error)}`);
   }
   return reading.truth();
 }
@@ -65,7 +67,7 @@ class CvatReading {
     this.#path.pop();
   }
 
-  /** @throws Failure */
+  /** @throws EvaluationError */
   truth(): BoxTruth {
     if (this.#boxes.count === 0) throw this.#source.failure('has no boxes.');
     if (this.#tracks > 0 && this.#pictures.length > 0)

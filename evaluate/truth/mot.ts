@@ -26,7 +26,7 @@ const MOT16_CLASSES = [
 export const isMotLine = (line: string): boolean =>
   /^\s*\d+(\.0*)?\s*(,\s*-?\d+(\.\d*)?(e[+-]?\d+)?\s*){5,9}$/i.test(line);
 
-/** @throws Failure */
+/** @throws EvaluationError */
 export async function motTruth(source: Source): Promise<VideoTruth> {
   const names = (await labelsBeside(source.file)) ?? MOT16_CLASSES;
   const boxes = new BoxTable(source.limit, 'truth');

@@ -1,11 +1,11 @@
 /** Reads a truth in the format that was named, or else in the one that its beginning shows. */
 import { isUtf8 } from 'node:buffer';
-import { Failure } from '../../cli/terminal/failure.ts';
+import { EvaluationError } from '../error.ts';
 import { cocoTruth } from './coco.ts';
 import { cvatTruth } from './cvat.ts';
 import { isMotLine, motTruth } from './mot.ts';
 import { isRttmLine, rttmTruth } from './rttm.ts';
-import { Source } from './source.ts';
+import { Source, type TruthFile } from './source.ts';
 import { cueTruth, textTruth } from './transcript.ts';
 import { TRUTH_FORMATS, type Truth, type TruthFormat } from './truth.ts';
 
@@ -19,9 +19,9 @@ const READERS: Readonly<Record<TruthFormat, (source: Source) => Promise<Truth>>>
   srt: cueTruth,
 };
 
-/** @throws Failure */
+/** @throws EvaluationError */
 export async function readTruth(
-  file: string,
+  file: TruthFile,
   { format, limit }: { readonly format: TruthFormat | undefined; readonly limit: number },
 ): Promise<{ readonly format: TruthFormat; readonly truth: Truth }> {
   const source = new Source(file, limit);
@@ -58,6 +58,6 @@ function formatOfText(text: string): TruthFormat {
 
 export function truthFormat(given: string): TruthFormat {
   const format = TRUTH_FORMATS.find((one) => one === given.toLowerCase());
-  if (format === undefined) throw new Failure(`--format is one of ${TRUTH_FORMATS.join(', ')}.`);
+  if (format === undefined) throw new EvaluationError(`--format is one of ${TRUTH_FORMATS.join(', ')}.`);
   return format;
 }

@@ -10,7 +10,7 @@ export function isRttmLine(line: string): boolean {
   return line.startsWith(';') || (fields.length >= 8 && RTTM_TYPES.includes(fields[0] ?? ''));
 }
 
-/** @throws Failure */
+/** @throws EvaluationError */
 export async function rttmTruth(source: Source): Promise<SpeechTruth> {
   const recordings = new Map<string, Stretch[]>();
   let count = 0;

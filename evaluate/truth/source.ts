@@ -1,43 +1,47 @@
 /** A file of the user, read piece by piece; what is wrong with it is a sentence that names it. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { codeOf, explain, Failure } from '../../cli/terminal/failure.ts';
-import { nearName } from '../../cli/terminal/names.ts';
+import { EvaluationError, reasonOf } from '../error.ts';
 
 /** Of a line of numbers, or of a transcript. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 const READ_BYTES = 256 * 1024;
 const START_BYTES = 64 * 1024;
 
+/** A file with a truth. */
+export interface TruthFile {
+  readonly file: string;
+  /** As messages call it. */
+  readonly name: string;
+}
+
 export class Source {
   readonly file: string;
+  readonly name: string;
   /** Boxes that may be read of it. */
   readonly limit: number;
 
-  constructor(file: string, limit: number) {
+  constructor({ file, name }: TruthFile, limit: number) {
     this.file = file;
+    this.name = name;
     this.limit = limit;
   }
 
-  get name(): string {
-    return nearName(this.file);
-  }
-
   /** Always to be thrown. */
-  failure(problem: string): Failure {
-    return new Failure(`${this.name} ${problem}`);
+  failure(problem: string): EvaluationError {
+    return new EvaluationError(`${this.name} ${problem}`);
   }
 
   bytes(): AsyncIterable<Uint8Array> {
     return createReadStream(this.file, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;
   }
 
-  /** @throws Failure when it cannot be read */
+  /** @throws EvaluationError when it cannot be read */
   async start(): Promise<Buffer> {
     const file = await open(this.file).catch((error: unknown) => {
       throw codeOf(error) === 'ENOENT'
-        ? new Failure(`There is no file ${this.name}.`)
-        : this.failure(`cannot be read: ${explain(error)}`);
+        ? new EvaluationError(`There is no file ${this.name}.`)
+        : this.failure(`cannot be read: ${reasonOf(error)}`);
     });
     try {
       const { bytesRead, buffer } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
@@ -45,13 +49,13 @@ export class Source {
     } catch (error) {
       throw codeOf(error) === 'EISDIR'
         ? this.failure('is a folder: name a file in it.')
-        : this.failure(`cannot be read: ${explain(error)}`);
+        : this.failure(`cannot be read: ${reasonOf(error)}`);
     } finally {
       await file.close();
     }
   }
 
-  /** Lines that are not blank, without the mark of byte order, with their numbers from 1. @throws Failure */
+  /** Lines that are not blank, without the mark of byte order, with their numbers from 1. @throws EvaluationError */
   async *lines(): AsyncGenerator<Line> {
     let [rest, number] = ['', 0];
     for await (const text of this.#texts()) {
@@ -77,6 +81,9 @@ export class Source {
     }
   }
 }
+
+/** The system's name of an error, such as ENOENT. */
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 export interface Line {
   readonly text: string;

@@ -6,12 +6,12 @@ import type { TextTruth } from './truth.ts';
 const LONGEST_TEXT = 64 * 1024 * 1024;
 const TIMES = /^\s*(\d+:)?\d+:\d+[.,]\d+\s*-->/;
 
-/** @throws Failure */
+/** @throws EvaluationError */
 export async function textTruth(source: Source): Promise<TextTruth> {
   return { kind: 'text', text: await linesOf(source, (lines) => lines) };
 }
 
-/** @throws Failure */
+/** @throws EvaluationError */
 export async function cueTruth(source: Source): Promise<TextTruth> {
   return { kind: 'text', text: await linesOf(source, cueLines) };
 }

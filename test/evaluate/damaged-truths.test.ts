@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { readTruth } from '../../evaluate/truth/read.ts';
 import { TRUTH_FORMATS } from '../../evaluate/truth/truth.ts';
-import { Failure } from '../../cli/terminal/failure.ts';
+import { EvaluationError } from '../../evaluate/error.ts';
 import { temporaryFolder } from '../results/folder.ts';
 import { runs, seeded } from '../support/seed.ts';
 import { anyText } from '../support/any-text.ts';
@@ -44,10 +44,10 @@ describe('A damaged truth', () => {
       fc.asyncProperty(fc.oneof(damaged, anyText()), format, async (text, given) => {
         writeFileSync(file, text);
         try {
-          await readTruth(file, { format: given, limit: 10_000 });
+          await readTruth({ file, name: file }, { format: given, limit: 10_000 });
         } catch (error) {
-          expect(error).to.be.instanceOf(Failure);
-          expect((error as Failure).message).to.match(/truth|more than 10000/);
+          expect(error).to.be.instanceOf(EvaluationError);
+          expect((error as EvaluationError).message).to.match(/truth|more than 10000/);
         }
       }),
       runs(2_000),
@@ -57,7 +57,7 @@ describe('A damaged truth', () => {
   it('is read whole where it is whole', async () => {
     for (const text of WHOLE) {
       writeFileSync(inFolder('truth'), text);
-      await readTruth(inFolder('truth'), { format: undefined, limit: 10 });
+      await readTruth({ file: inFolder('truth'), name: 'truth' }, { format: undefined, limit: 10 });
     }
   });
 });

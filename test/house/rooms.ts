@@ -45,8 +45,8 @@ export const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   actors: ['store', 'results', 'processes'],
   // Model servers are asked by the rules of callbacks.
   components: ['media', 'results', 'egress'],
-  // It scores result documents, which it reads as files, and prints tables.
-  evaluate: ['cli', 'components', 'results'],
+  // It scores result documents, which it reads as streams.
+  evaluate: ['results'],
   domain: [],
   protocol: [],
   // The rules about addresses, once for everything that is asked for.

@@ -4,13 +4,13 @@ import { Pages, Paragraphs, type DocumentItem } from './paragraphs.ts';
 import { partsOf, pictureOf, relationsOf, type Relations } from './relations.ts';
 import {
   attribute,
-  LookupBudget,
   prefixed,
   readXml,
   scanXml,
   type Attributes,
   type XmlHandler,
-} from './xml.ts';
+} from '../../../results/xml.ts';
+import { LookupBudget } from './lookup-budget.ts';
 
 /** The second copy of what older programs understand, text that was moved elsewhere, and readings above characters. */
 const LEFT_OUT = new Set(['Fallback', 'moveFrom', 'rt']);

@@ -2,7 +2,14 @@
 import type { Package } from './package.ts';
 import { Pages, Paragraphs, type DocumentItem } from './paragraphs.ts';
 import { partsOf, pictureOf, relationsOf, type Relations } from './relations.ts';
-import { attribute, prefixed, readXml, scanXml, type Attributes, type XmlHandler } from './xml.ts';
+import {
+  attribute,
+  prefixed,
+  readXml,
+  scanXml,
+  type Attributes,
+  type XmlHandler,
+} from '../../../results/xml.ts';
 
 /** `main` is the part that lists the slides. */
 export async function* pptxItems(document: Package, main: string): AsyncGenerator<DocumentItem> {

@@ -1,6 +1,7 @@
 /** How the parts of an OOXML package refer to each other. */
 import { posix } from 'node:path';
-import { LookupBudget, scanXml } from './xml.ts';
+import { scanXml } from '../../../results/xml.ts';
+import { LookupBudget } from './lookup-budget.ts';
 import type { Package } from './package.ts';
 
 export interface Relation {

@@ -3,7 +3,14 @@ import type { Package } from './package.ts';
 import { Pages, Paragraphs, type DocumentItem } from './paragraphs.ts';
 import { drawingItems } from './pptx.ts';
 import { partsOf, relationsOf } from './relations.ts';
-import { attribute, prefixed, readXml, scanXml, type Attributes, type XmlHandler } from './xml.ts';
+import {
+  attribute,
+  prefixed,
+  readXml,
+  scanXml,
+  type Attributes,
+  type XmlHandler,
+} from '../../../results/xml.ts';
 import { dateStyles, dateText, numberText, sharedTexts } from './xlsx-values.ts';
 
 interface Values {

@@ -5,10 +5,15 @@
 import { createRequire } from 'node:module';
 import { TextDecoder } from 'node:util';
 import type * as Saxes from 'saxes';
-import { MAX_LOOKUP_CHARACTERS, MAX_XML_DEPTH, MAX_XML_PIECE_BYTES, tooLarge } from '../limits.ts';
+import { CodedError } from '../protocol/coded-error.ts';
 
 // By `require`: it takes a third as long as `import`, which parses the package once more to learn what it exports.
 const { SaxesParser } = createRequire(import.meta.url)('saxes') as typeof Saxes;
+
+/** Elements within elements. */
+const MAX_XML_DEPTH = 1_000;
+/** Bytes of XML without a tag or a text in it: one tag or one text is held in memory. */
+export const MAX_XML_PIECE_BYTES = 16 * 1024 ** 2;
 
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -72,6 +77,9 @@ function parserFor(handler: XmlHandler, heard: () => void): Saxes.SaxesParser {
   return parser;
 }
 
+const tooLarge = (what: string) =>
+  new CodedError('COULD_NOT_READ_MEDIA', `The document is not read: ${what}.`);
+
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 function encodingOf(start: Uint8Array): string {
@@ -88,16 +96,4 @@ export function attribute(attributes: Attributes, name: string): string | undefi
 export function prefixed(attributes: Attributes, name: string): string | undefined {
   for (const [key, value] of Object.entries(attributes)) if (key.endsWith(`:${name}`)) return value;
   return undefined;
-}
-
-/** Keeps count of what is held in memory to look things up. */
-export class LookupBudget {
-  #left = MAX_LOOKUP_CHARACTERS;
-
-  take(text: string): string {
-    // Something small is held for an empty text, too.
-    this.#left -= text.length + 16;
-    if (this.#left < 0) throw tooLarge('its shared texts take too much memory');
-    return text;
-  }
 }

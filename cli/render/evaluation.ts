@@ -1,11 +1,11 @@
 /** What was measured, as text for people. */
-import { factLines, Table, type Column } from '../cli/terminal/columns.ts';
-import type { BoxMeasures, ByClass } from './boxes.ts';
-import type { Evaluation } from './evaluation.ts';
-import type { SpeechMeasures } from './measures/speech-time.ts';
-import type { TrackingMeasures } from './measures/tracking.ts';
-import type { TextErrors } from './measures/word-errors.ts';
-import type { SpeechResult, TextResult } from './speech.ts';
+import { factLines, Table, type Column } from '../terminal/columns.ts';
+import type { BoxMeasures, ByClass } from '../../evaluate/boxes.ts';
+import type { Evaluation } from '../../evaluate/evaluation.ts';
+import type { SpeechMeasures } from '../../evaluate/measures/speech-time.ts';
+import type { TrackingMeasures } from '../../evaluate/measures/tracking.ts';
+import type { TextErrors } from '../../evaluate/measures/word-errors.ts';
+import type { SpeechResult, TextResult } from '../../evaluate/speech.ts';
 
 const ALL = 'ALL';
 
