@@ -6,17 +6,16 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-from troupe_sdk.geometry import Size as SourceSize
-from troupe_sdk.geometry import View, box_to_medium
 from troupe_sdk.media.images import read_image
 from troupe_sdk.media.sampling import Sampling, sampling_of, single_frames
 from troupe_sdk.media.video import VideoReader, open_video
 from troupe_sdk.model import Detection, FedTrack, Frame, Medium
-from troupe_sdk.orientation import picture_view
-from troupe_sdk.pixels import fill_of
+from troupe_sdk.picture.geometry import Size as SourceSize
+from troupe_sdk.picture.geometry import View, box_to_medium
+from troupe_sdk.picture.orientation import picture_view
+from troupe_sdk.picture.pixels import fill_of, seen
+from troupe_sdk.picture.views import fed_views, view_at
 from troupe_sdk.properties import Properties
-from troupe_sdk.sub_job import seen
-from troupe_sdk.views import fed_views, view_at
 
 from .utils import Size
 

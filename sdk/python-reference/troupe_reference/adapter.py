@@ -8,16 +8,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from troupe_sdk.client import Client
+from troupe_sdk.connection.client import Client
 from troupe_sdk.context import Context
+from troupe_sdk.detection.fed import fed_tracks
+from troupe_sdk.detection.fed_answers import by_owner, given_back
+from troupe_sdk.detection.methods import PAGES_IGNORED
+from troupe_sdk.detection.report import Message
+from troupe_sdk.detection.task import Task
 from troupe_sdk.detector import Detector
 from troupe_sdk.errors import DetectionError
-from troupe_sdk.fed import fed_tracks
-from troupe_sdk.fed_answers import by_owner, given_back
-from troupe_sdk.media_files import MediaFiles
+from troupe_sdk.files.media_files import MediaFiles
 from troupe_sdk.model import FedTrack, Medium
-from troupe_sdk.report import Message
-from troupe_sdk.sub_job import PAGES_IGNORED, Task
 
 from . import current
 from .jobs import each, failure, job_of, told

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from troupe_sdk.sub_job import Task
+from troupe_sdk.detection.task import Task
 
 task: Task | None = None

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import mpf_component_api as mpf
+from troupe_sdk.detection.report import Message, finding_track, picture_track, sound_track
+from troupe_sdk.detection.task import Task
 from troupe_sdk.errors import CODES, DetectionError
-from troupe_sdk.geometry import Region, Size, View
 from troupe_sdk.model import Detection, FedTrack, Finding, Sound, Track
-from troupe_sdk.report import Message, finding_track, picture_track, sound_track
-from troupe_sdk.sub_job import Task
+from troupe_sdk.picture.geometry import Region, Size, View
 
 #: Components answer boxes in pixels of the stored medium.
 AS_STORED = View(Size(0, 0), Size(0, 0), Region(0, 0, 0, 0), 0.0, False)

@@ -3,7 +3,7 @@ import json
 import threading
 import unittest
 
-from troupe_sdk.access import AccessError, ClientCredentials
+from troupe_sdk.connection.access import AccessError, ClientCredentials
 from troupe_sdk.errors import AwayError
 
 

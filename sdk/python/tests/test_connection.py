@@ -4,9 +4,9 @@ import socket
 import threading
 import unittest
 
-from troupe_sdk.access import FixedToken
-from troupe_sdk.client import Client
-from troupe_sdk.connection import Connection
+from troupe_sdk.connection.access import FixedToken
+from troupe_sdk.connection.client import Client
+from troupe_sdk.connection.connection import Connection
 from troupe_sdk.errors import AwayError, ProtocolError
 
 

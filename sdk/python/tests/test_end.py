@@ -5,11 +5,11 @@ from pathlib import Path
 
 SETUP = """
 import os, signal, threading, time
-from troupe_sdk.access import FixedToken
-from troupe_sdk.client import Client
-from troupe_sdk.interruption import Stop
+from troupe_sdk.connection.access import FixedToken
+from troupe_sdk.connection.client import Client
 from troupe_sdk.run import watch_for_the_end
-from troupe_sdk.worker import Worker
+from troupe_sdk.work.interruption import Stop
+from troupe_sdk.work.worker import Worker
 client, stop = Client("http://127.0.0.1:1", FixedToken("t")), Stop()
 worker = Worker(client, ["A"], None, stop, print)
 watch_for_the_end(stop, worker, client, False)

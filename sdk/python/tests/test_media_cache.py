@@ -6,10 +6,11 @@ import time
 import unittest
 from pathlib import Path
 
-from troupe_sdk import Cancelled, Context, DetectionError, media_cache
+from troupe_sdk import Cancelled, Context, DetectionError
 from troupe_sdk.errors import LocalStorageError
-from troupe_sdk.cache_room import make_room
-from troupe_sdk.media_cache import MediaCache
+from troupe_sdk.files import media_cache
+from troupe_sdk.files.cache_room import make_room
+from troupe_sdk.files.media_cache import MediaCache
 
 CONTENT = b"a medium" * 1000
 NAME = hashlib.sha256(CONTENT).hexdigest()

@@ -7,10 +7,10 @@ import unittest
 from pathlib import Path
 
 from troupe_sdk import Cancelled, Context, DetectionError
-from troupe_sdk.access import FixedToken
-from troupe_sdk.client import Client
-from troupe_sdk.media_cache import MediaCache
-from troupe_sdk.media_files import MediaFiles
+from troupe_sdk.connection.access import FixedToken
+from troupe_sdk.connection.client import Client
+from troupe_sdk.files.media_cache import MediaCache
+from troupe_sdk.files.media_files import MediaFiles
 
 CONTENT = os.urandom(1_000_000)
 

@@ -1,9 +1,9 @@
 import unittest
 
 from troupe_sdk import Detection, DetectionError, Finding, Properties, Sound, Track
-from troupe_sdk.geometry import Size
-from troupe_sdk.orientation import picture_view
-from troupe_sdk.report import finding_track, picture_track, sound_track
+from troupe_sdk.detection.report import finding_track, picture_track, sound_track
+from troupe_sdk.picture.geometry import Size
+from troupe_sdk.picture.orientation import picture_view
 
 VIEW = picture_view(Properties({}), {}, Size(640, 480), with_region=False)
 

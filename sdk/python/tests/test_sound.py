@@ -7,12 +7,13 @@ import unittest
 from pathlib import Path
 
 from troupe_sdk import Context, Detector, Sound
-from troupe_sdk.access import FixedToken
-from troupe_sdk.client import Client
+from troupe_sdk.connection.access import FixedToken
+from troupe_sdk.connection.client import Client
+from troupe_sdk.detection.sub_job import tracks_of
+from troupe_sdk.detection.task import Task
+from troupe_sdk.files.media_cache import MediaCache
+from troupe_sdk.files.media_files import MediaFiles
 from troupe_sdk.media.sound import sound_chunks
-from troupe_sdk.media_cache import MediaCache
-from troupe_sdk.media_files import MediaFiles
-from troupe_sdk.sub_job import Task
 
 
 def wav(rate: int, channels: int, bits: int, kind: int, data: bytes, size: int = -1) -> bytes:
@@ -93,7 +94,7 @@ class Pieces(unittest.TestCase):
         client = Client("http://127.0.0.1:9", FixedToken("t"))
         files = MediaFiles(client, MediaCache(Path(folder.name) / "cache", 10**6))
         task = Task(Heard(), client, files, {"token": "t", "algorithm": "A", "work": work}, Context("1"))
-        return [(track["startTime"], track["stopTime"]) for track in task.tracks()]
+        return [(track["startTime"], track["stopTime"]) for track in tracks_of(task)]
 
     def test_a_sound_is_heard_as_a_whole_or_in_the_piece_that_is_named(self):
         self.assertEqual(self.heard(), [(0, 1000)])

@@ -6,16 +6,16 @@ import unittest
 from pathlib import Path
 
 from troupe_sdk import Context, Detector, Finding
-from troupe_sdk.access import AccessError, FixedToken
-from troupe_sdk.client import Client
+from troupe_sdk.connection.access import AccessError, FixedToken
+from troupe_sdk.connection.client import Client
+from troupe_sdk.detection.sub_job import SubJobs
 from troupe_sdk.errors import LocalStorageError, ProtocolError
-from troupe_sdk.heartbeat import Heartbeat
-from troupe_sdk.interruption import Stop
+from troupe_sdk.files.media_cache import MediaCache
+from troupe_sdk.files.media_files import MOST_NAME_BYTES, MediaFiles, name_of
 from troupe_sdk.media.by_server import frame_from_server
-from troupe_sdk.media_cache import MediaCache
-from troupe_sdk.media_files import MOST_NAME_BYTES, MediaFiles, name_of
-from troupe_sdk.sub_job import SubJobs
-from troupe_sdk.worker import Worker
+from troupe_sdk.work.heartbeat import Heartbeat
+from troupe_sdk.work.interruption import Stop
+from troupe_sdk.work.worker import Worker
 
 from .worker_server import WorkerServer, assignment
 

@@ -4,12 +4,12 @@ import base64
 import json
 import sys
 
-from troupe_sdk.fed import fed_track
-from troupe_sdk.geometry import Size, box_to_medium
-from troupe_sdk.orientation import picture_view
-from troupe_sdk.pixels import shown
+from troupe_sdk.detection.fed import fed_track
+from troupe_sdk.picture.geometry import Size, box_to_medium
+from troupe_sdk.picture.orientation import picture_view
+from troupe_sdk.picture.pixels import shown
+from troupe_sdk.picture.views import fed_views
 from troupe_sdk.properties import Properties
-from troupe_sdk.views import fed_views
 
 
 def answer(case: dict) -> list:

@@ -15,17 +15,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .access import Access, AccessError, ClientCredentials, FixedToken
-from .client import Client
-from .component import Component
+from .connection.access import Access, AccessError, ClientCredentials, FixedToken
+from .connection.client import Client
+from .detection.sub_job import SubJobs
 from .detector import Detector
 from .errors import AwayError, ProtocolError
-from .interruption import Stop
+from .files.media_cache import MediaCache
+from .files.media_files import MediaFiles
 from .media.programs import readers
-from .media_cache import MediaCache
-from .media_files import MediaFiles
-from .sub_job import SubJobs
-from .worker import Worker
+from .work.component import Component
+from .work.interruption import Stop
+from .work.worker import Worker
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 #: Seconds to give work back before the process ends, once it is told to.

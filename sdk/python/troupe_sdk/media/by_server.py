@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
-from ..client import WORKER, Client
+from ..connection.client import WORKER, Client
 from ..context import Context
 from ..errors import Cancelled, ProtocolError
-from ..geometry import Size
 from ..model import Frame, Medium
+from ..picture.geometry import Size
+from .frame_numbers import time_of, whole_enough
 from .images import Picture, read_image
 from .sampling import Sampling
-from .video import time_of, whole_enough
 
 AT_ONCE = 4
 

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
-from ..client import WORKER, Client
+from ..connection.client import WORKER, Client
 from ..errors import Cancelled, ProtocolError
 
 #: Absorbs the rounding of sums, as on the server.

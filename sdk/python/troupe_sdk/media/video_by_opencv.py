@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import DetectionError
-from ..geometry import Size
 from ..model import Frame, Medium
+from ..picture.geometry import Size
+from .frame_numbers import has_constant_rate, time_of, whole_enough
 from .programs import FORMATS, refuse_playlist
 from .sampling import Sampling
-from .video import has_constant_rate, time_of, whole_enough
 
 #: Frames so close to the beginning are reached without seeking.
 NEAR_FRAMES = 250

@@ -8,8 +8,8 @@ import signal
 import threading
 from collections.abc import Iterator
 
-from .context import Context
-from .errors import Cancelled
+from ..context import Context
+from ..errors import Cancelled
 
 SIGNAL = signal.SIGUSR1
 

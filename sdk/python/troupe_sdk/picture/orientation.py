@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from .errors import DetectionError
+from ..errors import DetectionError
+from ..properties import Properties
 from .geometry import Orientation, Region, Size, View, rotated_size
-from .properties import Properties
 
 
 def wanted_orientation(properties: Properties, metadata: Mapping[str, str]) -> Orientation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from .context import Context
+from ..context import Context
 
 Assignment = dict[str, Any]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..model import Frame
 from .geometry import View, to_stored
 
 try:
@@ -142,3 +143,11 @@ def _mixed_by_numpy(view: View, data: bytes, fill: int) -> bytes:
     mixed = (above * (1 - fy) + beneath * fy + 0.5).astype(numpy.uint8)
     mixed[outside] = fill
     return bytes(mixed.tobytes())
+
+
+def seen(view: View, frame: Frame, fill: int) -> Frame:
+    """What a view shows of a stored picture."""
+    if view.is_whole:
+        return frame
+    data = shown(view, frame.data, fill)
+    return Frame(frame.index, frame.time, view.region.width, view.region.height, data, frame.warm_up)

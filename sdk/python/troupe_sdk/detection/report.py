@@ -9,9 +9,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .errors import DetectionError
-from .geometry import View, box_to_medium
-from .model import Detection, FedTrack, Finding, Sound, Track
+from ..errors import DetectionError
+from ..model import Detection, FedTrack, Finding, Sound, Track
+from ..picture.geometry import View, box_to_medium
 
 Message = dict[str, Any]
 #: The properties that say how a box lies.

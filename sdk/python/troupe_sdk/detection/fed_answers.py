@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .model import Detection, FedTrack
+from ..model import Detection, FedTrack
 from .report import ORIENTATION, Message, annotated
 
 

@@ -23,9 +23,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
+from ..context import Context
+from ..errors import DetectionError, LocalStorageError
 from .cache_room import make_room, stored
-from .context import Context
-from .errors import DetectionError, LocalStorageError
 
 DEFAULT_BYTES = 10_000_000_000
 DEAD_S = 10.0

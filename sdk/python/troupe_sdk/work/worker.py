@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
-from .access import AccessError
-from .client import Client, is_passing, pauses
+from ..connection.access import AccessError
+from ..connection.client import Client, is_passing, pauses
+from ..context import Context
+from ..errors import AwayError, Cancelled, ProtocolError, failure_of, is_unforeseen, traceback_of
 from .component import Assignment, Component
-from .context import Context
-from .errors import AwayError, Cancelled, ProtocolError, failure_of, is_unforeseen, traceback_of
 from .giving_back import NO_ROOM_PAUSE_S, has_no_room, is_given_back, is_worth_keeping
 from .heartbeat import Heartbeat
 from .interruption import Interrupter, Stop

@@ -10,8 +10,8 @@ import urllib.parse
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from ..errors import AwayError
 from .connection import Connection
-from .errors import AwayError
 
 #: A token is renewed so long before it expires (seconds), or when a tenth of its life is left if that is shorter.
 AHEAD_S = 30.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..model import Detection, FedTrack
+from ..properties import Properties
 from .geometry import Placed, Size, View, box_around, orientation_of, region_view
-from .model import Detection, FedTrack
 from .orientation import picture_view
-from .properties import Properties
 
 
 def frames_of(tracks: Sequence[FedTrack]) -> list[int]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .access import AccessError
-from .client import is_passing
-from .errors import AwayError, LocalStorageError, ProtocolError
+from ..connection.access import AccessError
+from ..connection.client import is_passing
+from ..errors import AwayError, LocalStorageError, ProtocolError
 
 #: Before work is given back for which there is no room (seconds). It may be given back 20 times: ten minutes for somebody to make room.
 NO_ROOM_PAUSE_S = 30.0

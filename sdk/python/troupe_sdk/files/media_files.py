@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..connection.client import WORKER, Client, is_passing, pauses
+from ..connection.connection import Answer
+from ..context import Context
+from ..errors import AwayError, Cancelled, DetectionError, ProtocolError
 from .cache_room import stored
-from .client import WORKER, Client, is_passing, pauses
-from .connection import Answer
-from .context import Context
-from .errors import AwayError, Cancelled, DetectionError, ProtocolError
 from .media_cache import MediaCache, begin_anew
 
 Message = dict[str, Any]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from .access import AccessError
-from .client import Client
-from .context import Context
-from .errors import AwayError, ProtocolError
+from ..connection.access import AccessError
+from ..connection.client import Client
+from ..context import Context
+from ..errors import AwayError, ProtocolError
 
 #: A heartbeat that got no answer in this time (seconds) went astray: the next one goes without it.
 ASTRAY_S = 5.0

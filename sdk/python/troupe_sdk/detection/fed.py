@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..media.images import Picture
+from ..media.sampling import single_frames
+from ..model import Detection, FedTrack, Frame, Job, VideoSource
+from ..picture.geometry import Size
+from ..picture.pixels import seen
+from ..picture.views import fed_views, frames_of, largest, view_at
+from ..properties import Properties
 from .fed_answers import by_owner, given_back
-from .geometry import Size
-from .media.images import Picture
-from .media.sampling import single_frames
-from .model import Detection, FedTrack, Frame, Job, VideoSource
-from .properties import Properties
+from .methods import in_document, in_sound, method_for
 from .report import Message, annotated, image_track, picture_track, texts
-from .views import fed_views, frames_of, largest, view_at
-
-if TYPE_CHECKING:
-    from .sub_job import Task
+from .task import Task
 
 
 class Course:
@@ -119,8 +119,6 @@ Ask = Callable[[Course, Job], Iterator[Message]]
 
 def _asker(task: Task, feed: Mapping[str, Any], tracks: Sequence[FedTrack]) -> Ask:
     """How the detector is asked about the part of the medium that tracks name."""
-    from .sub_job import in_document, in_sound, method_for
-
     method = method_for(task.detector, task.medium)
     kind = str(feed["type"])
     if method == "video":
@@ -173,8 +171,6 @@ def _in_video(task: Task, kind: str, course: Course, job: Job, counter: Counter)
             return
 
         def shown() -> Iterator[Frame]:
-            from .sub_job import seen
-
             for frame in reader.frames():
                 task.context.check()
                 if frame.index in views:
@@ -191,8 +187,6 @@ def _in_video(task: Task, kind: str, course: Course, job: Job, counter: Counter)
 def _in_image(
     task: Task, kind: str, course: Course, job: Job, counter: Counter, picture: Callable[[], Picture]
 ) -> Iterator[Message]:
-    from .sub_job import seen
-
     width, height, data = picture()
     views = fed_views(course.tracks, kind, task.properties, task.medium.metadata, Size(width, height))
     for view in list(views.values())[:1]:

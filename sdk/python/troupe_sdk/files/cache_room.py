@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import LocalStorageError
+from ..errors import LocalStorageError
 
 #: A name under which a medium is read, and which was not touched for so long, is nobody's (seconds).
 USE_DEAD_S = 120.0

@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any, TypeVar
 
+from ..errors import AwayError, ProtocolError
 from .access import Access
 from .connection import Answer, Body, Connection, refusal
-from .errors import AwayError, ProtocolError
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ import urllib.parse
 from collections.abc import Mapping
 from typing import IO, Union
 
-from .errors import AwayError, ProtocolError
+from ..errors import AwayError, ProtocolError
 
 Body = Union[bytes, IO[bytes], None]
 

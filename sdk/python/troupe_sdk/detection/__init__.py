@@ -1,0 +1,1 @@
+"""A detector at work on sub-jobs."""

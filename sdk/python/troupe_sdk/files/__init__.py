@@ -1,0 +1,1 @@
+"""Media and other files on this host."""

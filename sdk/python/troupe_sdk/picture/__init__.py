@@ -1,0 +1,1 @@
+"""Boxes and views of pictures."""

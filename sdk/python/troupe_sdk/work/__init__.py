@@ -1,0 +1,1 @@
+"""Claims sub-jobs, keeps their leases and returns their answers."""
