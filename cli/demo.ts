@@ -1,5 +1,5 @@
 /** `npm run demo`: the whole service at work on its sample media, with known answers. */
-import type { JobInfo, JobRequest } from './client/answers.ts';
+import type { JobInfo, JobRequest } from '../client/answers.ts';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -20,10 +20,10 @@ import {
 } from './demo/demo-checks.ts';
 import { findingsOf, type DemoDocument, type Findings } from './demo/demo-findings.ts';
 import { EXIT, exitCodeOf, explain } from './terminal/failure.ts';
-import { follow } from './client/follow.ts';
+import { follow } from '../client/follow.ts';
 import { Interrupts } from './terminal/interrupts.ts';
 import { showProgress, type Progress } from './render/progress.ts';
-import type { RestClient } from './client/rest-client.ts';
+import type { RestClient } from '../client/rest-client.ts';
 import { startService } from './service/service.ts';
 import { summarize } from './render/summary.ts';
 import { documentLines, jobLine } from './render/tables.ts';

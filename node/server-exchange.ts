@@ -1,6 +1,6 @@
 import { json, text } from 'node:stream/consumers';
 import type { SyncAnswer, SyncRequest } from '../actors/node-gateway/messages.ts';
-import { agentFor, exchange } from '../components/sdk/exchange.ts';
+import { agentFor, exchange } from '../egress/node-http.ts';
 
 /** The server has said no. */
 export class ServerRefusal extends Error {

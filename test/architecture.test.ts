@@ -80,6 +80,7 @@ export function objection({ file, target, ours, typeOnly }: Import): string | un
   const to = folderOf(target);
   if (to === ('test' as Folder)) return `${file} imports ${target}: the product must not use test code.`;
   if (ROOTS.includes(from) || to === from) return undefined;
+  if (from === 'client' && typeOnly && target.startsWith('http/schemas/')) return undefined;
   if (from === 'page')
     return typeOnly && target.startsWith('http/schemas/')
       ? undefined
@@ -188,6 +189,8 @@ describe('The architecture', () => {
         ['main.ts', "import { until } from './test/support/until.ts';"],
         ['page/app.tsx', "import { words } from '../domain/text/words.ts';"],
         ['page/app.tsx', "import fs from 'node:fs';"],
+        ['client/watch.ts', "import { Failure } from '../cli/terminal/failure.ts';"],
+        ['client/watch.ts', "import { jobPage } from '../http/schemas/jobs/job-list.ts';"],
         ['http/pages/page.ts', "import { App } from '../../page/app.tsx';"],
       ] as const)
         expect(judge(file, line), line)

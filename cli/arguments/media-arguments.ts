@@ -4,7 +4,7 @@ import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Failure } from '../terminal/failure.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '../../domain/text/printable.ts';
 
 export interface MediumArgument {
   readonly uri: string;

@@ -1,11 +1,11 @@
-import type { JobInfo } from '../client/answers.ts';
+import type { JobInfo } from '../../client/answers.ts';
 import { readCliSettings } from '../../config/cli.ts';
 import { EXIT, Failure } from '../terminal/failure.ts';
-import { follow } from '../client/follow.ts';
+import { follow } from '../../client/follow.ts';
 import { Interrupts } from '../terminal/interrupts.ts';
 import { mediaOf } from '../arguments/media-arguments.ts';
 import { showProgress } from '../render/progress.ts';
-import type { RestClient } from '../client/rest-client.ts';
+import type { RestClient } from '../../client/rest-client.ts';
 import { saved } from '../terminal/saved.ts';
 import { Session } from '../service/session.ts';
 import { withPages, type PageRange } from '../arguments/pages.ts';

@@ -1,11 +1,12 @@
 /** The plan of a job that is only tried: `analyze --dry-run` and `jobs create --dry-run`. */
-import type { Plan, PlannedAction } from '../client/answers.ts';
-import { fieldOf } from '../client/answer-text.ts';
+import type { Plan, PlannedAction } from '../../client/answers.ts';
+import { fieldOf } from '../../client/answer-text.ts';
 import { factLines } from '../terminal/columns.ts';
 import { END_MS } from '../terminal/moments.ts';
-import type { RestClient } from '../client/rest-client.ts';
+import type { RestClient } from '../../client/rest-client.ts';
 import { timeText } from '../render/tables.ts';
-import { printable, printableLines, type Terminal } from '../terminal/terminal.ts';
+import { printable, printableLines } from '../../domain/text/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** Asks what the job of this request would do, and prints it. @throws RefusedError */
 export async function printPlan(

@@ -4,11 +4,12 @@ import { stat } from 'node:fs/promises';
 import type { DocumentSource } from '../../evaluate/document.ts';
 import { EvaluationError } from '../../evaluate/error.ts';
 import { evaluate, type EvaluateOptions } from '../../evaluate/evaluate.ts';
-import type { RestClient } from '../client/rest-client.ts';
+import type { RestClient } from '../../client/rest-client.ts';
 import { evaluationLines } from '../render/evaluation.ts';
 import { Failure } from '../terminal/failure.ts';
 import { nearName } from '../terminal/names.ts';
-import { printable, type Terminal } from '../terminal/terminal.ts';
+import { printable } from '../../domain/text/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { clientOf, type RestOptions } from './resources/command.ts';
 import { documentOf } from './resources/jobs/job-output.ts';
 

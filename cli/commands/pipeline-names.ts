@@ -1,9 +1,10 @@
 import { canonicalName } from '../../domain/values.ts';
-import type { PipelineName } from '../client/answers.ts';
+import type { PipelineName } from '../../client/answers.ts';
 import { alignedRows } from '../terminal/columns.ts';
 import { EXIT } from '../terminal/failure.ts';
-import type { RestClient } from '../client/rest-client.ts';
-import { printable, type Terminal } from '../terminal/terminal.ts';
+import type { RestClient } from '../../client/rest-client.ts';
+import { printable } from '../../domain/text/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const SHOWN = 100;
 

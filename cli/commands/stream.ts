@@ -1,14 +1,15 @@
 /** `troupe stream`: makes a streaming job and shows what is seen as it happens. */
-import type { CreatedStream, PipelineName, StreamRequest } from '../client/answers.ts';
+import type { CreatedStream, PipelineName, StreamRequest } from '../../client/answers.ts';
 import { EXIT, Failure } from '../terminal/failure.ts';
 import { Interrupts } from '../terminal/interrupts.ts';
 import { askForPipeline, isUnknown, pipelineLines } from './pipeline-names.ts';
 import { clientOf, textOf } from './resources/command.ts';
-import type { RestClient } from '../client/rest-client.ts';
-import { printerOf } from '../render/stream-lines.ts';
-import { printable, type Terminal } from '../terminal/terminal.ts';
-import { RefusedError } from '../client/transport.ts';
-import { endedWell, endLine, streamPath, watchStream, type StreamWatcher } from '../client/watch-stream.ts';
+import type { RestClient } from '../../client/rest-client.ts';
+import { endLine, printerOf } from '../render/stream-lines.ts';
+import { printable } from '../../domain/text/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { RefusedError } from '../../client/errors.ts';
+import { endedWell, streamPath, watchStream, type StreamWatcher } from '../../client/watch-stream.ts';
 
 export interface StreamOptions {
   /** Without it nothing is run. */

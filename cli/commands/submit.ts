@@ -1,15 +1,16 @@
 /** Makes the job of `analyze`: with media that the service can read, and with advice when it is refused. */
-import type { JobRequest, PipelineName } from '../client/answers.ts';
+import type { JobRequest, PipelineName } from '../../client/answers.ts';
 import { pathToFileURL } from 'node:url';
 import { EXIT, Failure } from '../terminal/failure.ts';
 import type { MediumArgument } from '../arguments/media-arguments.ts';
 import { printPlan } from './dry-run.ts';
 import { timeRanges } from '../terminal/moments.ts';
 import { isUnknown, pipelineLines } from './pipeline-names.ts';
-import type { RestClient } from '../client/rest-client.ts';
+import type { RestClient } from '../../client/rest-client.ts';
 import type { Service } from '../service/service.ts';
-import { printableLines, type Terminal } from '../terminal/terminal.ts';
-import { RefusedError } from '../client/transport.ts';
+import { printableLines } from '../../domain/text/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { RefusedError } from '../../client/errors.ts';
 import { Uploads } from './uploads.ts';
 
 export interface JobOptions {

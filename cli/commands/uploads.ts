@@ -1,13 +1,14 @@
 /** Media for a service that shares no files with this machine (POST /rest/media). */
-import type { Uploaded } from '../client/answers.ts';
+import type { Uploaded } from '../../client/answers.ts';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { MediumArgument } from '../arguments/media-arguments.ts';
-import type { RestClient } from '../client/rest-client.ts';
+import type { RestClient } from '../../client/rest-client.ts';
 import { nearName } from '../terminal/names.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { RefusedError, type Answer, type Call } from '../client/transport.ts';
+import { RefusedError } from '../../client/errors.ts';
+import type { Answer, Call } from '../../client/transport.ts';
 
 /** The service writes the last of it to its disk before it answers. */
 const ANSWER_MS = 300_000;

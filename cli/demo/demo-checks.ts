@@ -1,6 +1,6 @@
 /** What the sample media are known to show, compared with what was found. */
 import type { Findings } from './demo-findings.ts';
-import type { DocumentDetection, DocumentTrack } from '../client/answers.ts';
+import type { DocumentDetection, DocumentTrack } from '../../client/answers.ts';
 
 export interface Check {
   readonly found: boolean;

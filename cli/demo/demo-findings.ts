@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DocumentMarkup, DocumentMedium, DocumentTrack } from '../client/answers.ts';
+import type { DocumentMarkup, DocumentMedium, DocumentTrack } from '../../client/answers.ts';
 
 export interface DemoDocument {
   readonly media: readonly DemoMedium[];

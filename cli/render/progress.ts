@@ -1,5 +1,6 @@
-import type { JobProgress } from '../client/answers.ts';
-import { printable, shortened, type Terminal } from '../terminal/terminal.ts';
+import type { JobProgress } from '../../client/answers.ts';
+import { printable, shortened } from '../../domain/text/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const REASON_LENGTH = 120;
 /** What a job waits for so long is worth a line. */

@@ -1,8 +1,9 @@
 /** What is seen of a live stream, a line an event. */
 import type { StreamCounts } from '../../protocol/streams.ts';
-import type { StreamInfo } from '../client/answers.ts';
-import { printable, shortened, type Terminal } from '../terminal/terminal.ts';
-import type { LiveEvent } from '../client/watch-stream.ts';
+import type { StreamInfo } from '../../client/answers.ts';
+import { printable, shortened } from '../../domain/text/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { LiveEvent } from '../../client/watch-stream.ts';
 
 /** Tracks that have begun are remembered until they end; of so many at most, as an end may be missed. */
 const MAX_TRACKS = 1_000;
@@ -130,4 +131,12 @@ function clockText(ms: number): string {
   return [at.getHours(), at.getMinutes(), at.getSeconds()]
     .map((part) => String(part).padStart(2, '0'))
     .join(':');
+}
+
+/** How it ended, for people. */
+export function endLine({ jobId, jobStatus, jobStatusDetail, segments = 0, frames }: StreamInfo): string {
+  const why = jobStatusDetail === null ? '' : `: ${jobStatusDetail}`;
+  const count = `${segments} ${segments === 1 ? 'segment' : 'segments'}`;
+  const lost = frames === undefined || frames.dropped === 0 ? '' : `, ${frames.dropped} of ${frames.read} frames dropped`; // oxfmt-ignore
+  return printable(`Streaming job ${jobId}: ${jobStatus} after ${count}${lost}${why}`);
 }

@@ -1,5 +1,5 @@
 /** What the tables show of a detection document (specification 2.2), read from a stream with flat memory. */
-import type { DocumentDetection, DocumentMarkup, DocumentTrack } from '../client/answers.ts';
+import type { DocumentDetection, DocumentMarkup, DocumentTrack } from '../../client/answers.ts';
 import { jsonPieces, type Path, type Piece } from '../../results/json-pieces.ts';
 
 type TrackFact =

@@ -1,10 +1,10 @@
 /** What a job has found, as text for people. */
-import type { DocumentMarkup, JobInfo } from '../client/answers.ts';
+import type { DocumentMarkup, JobInfo } from '../../client/answers.ts';
 import { alignedRows } from '../terminal/columns.ts';
 import { asFamilies, namesOf } from './medium-names.ts';
 import { placeName } from '../terminal/names.ts';
 import type { DocumentSummary, IssueSummary, MediumSummary, Some, TrackSummary } from './summary.ts';
-import { printable, shortened } from '../terminal/terminal.ts';
+import { printable, shortened } from '../../domain/text/printable.ts';
 
 const HEADINGS = ['TRACK', 'TIME', 'FRAMES', 'CONFIDENCE', 'DETECTIONS', 'WORDS AND PROPERTIES'];
 const WORDS_LENGTH = 100;

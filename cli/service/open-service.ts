@@ -2,7 +2,7 @@
 import type { CliSettings } from '../../config/cli.ts';
 import { EXIT, Failure } from '../terminal/failure.ts';
 import type { MediumArgument } from '../arguments/media-arguments.ts';
-import { pause } from '../terminal/pause.ts';
+import { pause } from '../../client/pause.ts';
 import { findService, HeldError, startService, type Service } from './service.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

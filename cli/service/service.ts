@@ -7,11 +7,11 @@ import type { Settings } from '../../config/settings.ts';
 import { explain, Failure } from '../terminal/failure.ts';
 import { findHolder, HEALTH_MS } from './holder.ts';
 import { askOnce } from '../../components/sdk/one-request.ts';
-import { RestClient } from '../client/rest-client.ts';
+import { RestClient } from '../../client/rest-client.ts';
 import { isHeld, reasonNotToStart } from './serve.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { requestToken } from '../../components/sdk/token-request.ts';
-import { givenToken, renewedToken, type TokenSource } from '../client/token-source.ts';
+import { givenToken, renewedToken, type TokenSource } from '../../client/token-source.ts';
 
 export interface Service {
   readonly client: RestClient;
@@ -60,7 +60,8 @@ export async function startService(settings: Settings): Promise<Service> {
 
 /** The secret of the embedded provider goes to the server that holds this data folder, never to another address. */
 function tokensFor(url: string, { token, client, dataDir }: CliSettings, own: boolean): TokenSource {
-  if (token !== undefined) return givenToken(token);
+  if (token !== undefined)
+    return givenToken(token, 'The token in TROUPE_TOKEN is not good there, or has expired: set a new one.');
   if (client !== undefined)
     return renewedToken(
       () => requestToken(client),

@@ -1,5 +1,5 @@
 import type { Service } from './service.ts';
-import { UnreachableError } from '../client/transport.ts';
+import { UnreachableError } from '../../client/errors.ts';
 
 /**
  * The service of a command, over the end of the service that it used at first (another command's own one, for example):

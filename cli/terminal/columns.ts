@@ -1,5 +1,5 @@
 /** Rows of text in columns. */
-import { printable, shortened } from './terminal.ts';
+import { printable, shortened } from '../../domain/text/printable.ts';
 
 export interface Column<T> {
   readonly title: string;

@@ -1,3 +1,4 @@
+import { ClientError } from '../../client/errors.ts';
 import { ConfigurationError } from '../../config/error.ts';
 
 /** What the exit code of the tool says. */
@@ -34,5 +35,6 @@ export function codeOf(error: unknown): string | undefined {
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Failure) return error.exitCode;
+  if (error instanceof ClientError) return error.begun ? EXIT.failed : EXIT.refused;
   return error instanceof ConfigurationError ? EXIT.refused : EXIT.failed;
 }

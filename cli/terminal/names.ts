@@ -1,7 +1,7 @@
 /** What media are called, as people write it. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { printable, shortened } from './terminal.ts';
+import { printable, shortened } from '../../domain/text/printable.ts';
 
 const NAME_LENGTH = 120;
 

@@ -1,7 +1,7 @@
 /** What the second thread does of `Heartbeat`. */
 import { json } from 'node:stream/consumers';
 import { Access, type AccessOptions } from './access.ts';
-import { agentFor, exchange } from './exchange.ts';
+import { agentFor, exchange } from '../../egress/node-http.ts';
 import type { HeartbeatAnswer, HeartbeatRequest } from '../../protocol/worker-messages.ts';
 
 /** For whom the thread sends heartbeats. */

@@ -6,7 +6,7 @@ import os from 'node:os';
 import { Readable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
 import { Access, type AccessOptions } from './access.ts';
-import { agentFor, exchange, type Message } from './exchange.ts';
+import { agentFor, exchange, type Message } from '../../egress/node-http.ts';
 import { ProtocolError } from './failure.ts';
 import { patiently } from './retry.ts';
 import type { StreamAnswer, StreamEnd, StreamEvents } from '../../protocol/streams.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Access, type AccessOptions } from './access.ts';
-import { exchange } from './exchange.ts';
+import { exchange } from '../../egress/node-http.ts';
 import { messageOf, ProtocolError } from './failure.ts';
 import { patiently } from './retry.ts';
 

@@ -1,4 +1,4 @@
-import type { Message } from './exchange.ts';
+import type { Message } from '../../egress/node-http.ts';
 import { AccessError, IssuerError, ProtocolError } from './failure.ts';
 import { askOnce } from './one-request.ts';
 

@@ -27,6 +27,7 @@ process.chdir(root);
 const PRODUCT = [
   'actors',
   'cli',
+  'client',
   'components',
   'config',
   'domain',

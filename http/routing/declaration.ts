@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { responseMessage } from '../schemas/common.ts';
 import type { Checked } from '../schemas/problems.ts';
 import type { BodyLimits } from './json-body.ts';
+import type { Sent } from '../schemas/sent.ts';
 
 /** What the bodies of requests are held against. */
 export interface Limits {
@@ -113,14 +114,6 @@ export interface Request<
   readonly ctx: Context;
 }
 
-/** What may be sent as this type: nobody changes it on the way, and an object of any members has them in its own type. */
-export type Sent<T> = T extends readonly (infer U)[]
-  ? readonly Sent<U>[]
-  : T extends object
-    ? Record<string, unknown> extends T
-      ? object
-      : { readonly [K in keyof T]: Sent<T[K]> }
-    : T;
 type BodyOf<A extends DeclaredAnswer> = A extends {
   readonly content: { readonly schema: infer S extends z.ZodType };
 }

@@ -13,6 +13,7 @@ export interface Found {
 export const FOLDERS = [
   'actors',
   'cli',
+  'client',
   'components',
   'config',
   'domain',

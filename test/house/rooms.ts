@@ -5,6 +5,7 @@
 /** Top-level folders. */
 export const FOLDERS = [
   'actors',
+  'client',
   'http',
   'store',
   'config',
@@ -40,6 +41,8 @@ export const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   cli: ['main.ts', ...FOLDERS],
   // The login asks the provider.
   http: ['actors', 'config', 'egress'],
+  // A package by itself: of the interface it knows the types.
+  client: ['egress'],
   // The root of a node on another host.
   node: ['actors', 'components', 'config', 'egress', 'processes', 'results'],
   actors: ['store', 'results', 'processes'],
@@ -102,7 +105,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'actors/worker-gateway': ['leases', 'results', 'streams', '*'],
   components: ['sdk', 'documents', 'shared', 'detectors', 'models', 'builtin', 'host'],
   media: ['*', 'fetch', 'libav', 'sound', 'picture', 'video', 'inspect', 'live'],
-  cli: ['terminal', 'client', 'arguments', 'render', 'service', 'demo', 'commands', '*'],
+  cli: ['terminal', 'arguments', 'render', 'service', 'demo', 'commands', '*'],
   http: [
     'schemas',
     'routing',

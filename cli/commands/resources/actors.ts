@@ -1,12 +1,12 @@
 /** `troupe actors`: who is in memory on the server, and how each fares. */
-import type { Actor, ActorPage } from '../../client/answers.ts';
+import type { Actor, ActorPage } from '../../../client/answers.ts';
 import type { Command } from 'commander';
 import { groupBy } from '../../../domain/grouping.ts';
 import { Table, type Column } from '../../terminal/columns.ts';
 import { Failure } from '../../terminal/failure.ts';
 import { Interrupts } from '../../terminal/interrupts.ts';
-import { pause } from '../../terminal/pause.ts';
-import type { RestClient } from '../../client/rest-client.ts';
+import { pause } from '../../../client/pause.ts';
+import type { RestClient } from '../../../client/rest-client.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import {
   asking,

@@ -5,7 +5,7 @@ import { link, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readCliSettings } from '../../../config/cli.ts';
 import { EXIT, explain, Failure } from '../../terminal/failure.ts';
-import { refusal, type RestClient } from '../../client/rest-client.ts';
+import { refusal, type RestClient } from '../../../client/rest-client.ts';
 import { saved } from '../../terminal/saved.ts';
 import { findService } from '../../service/service.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

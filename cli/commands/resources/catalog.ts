@@ -1,5 +1,5 @@
 /** `troupe pipelines|tasks|actions|algorithms ...` (specification 4.7): one scheme for all four. */
-import type { Pipeline, Task, Action, Algorithm, PipelineName } from '../../client/answers.ts';
+import type { Pipeline, Task, Action, Algorithm, PipelineName } from '../../../client/answers.ts';
 import type { Command } from 'commander';
 import { factLines, Table, type Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

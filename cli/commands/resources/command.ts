@@ -5,11 +5,13 @@ import { text } from 'node:stream/consumers';
 import { readCliSettings } from '../../../config/cli.ts';
 import { Table, type Column } from '../../terminal/columns.ts';
 import { codeOf, explain, Failure } from '../../terminal/failure.ts';
-import { fieldOf, jsonOf } from '../../client/answer-text.ts';
-import type { RestClient } from '../../client/rest-client.ts';
+import { fieldOf, jsonOf } from '../../../client/answer-text.ts';
+import type { RestClient } from '../../../client/rest-client.ts';
 import { findService } from '../../service/service.ts';
-import { printable, printableLines, type Terminal } from '../../terminal/terminal.ts';
-import { RefusedError, type Call } from '../../client/transport.ts';
+import { printable, printableLines } from '../../../domain/text/printable.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { RefusedError } from '../../../client/errors.ts';
+import type { Call } from '../../../client/transport.ts';
 
 export interface RestOptions {
   readonly url?: string;

@@ -1,5 +1,5 @@
 /** `troupe components ...` (specification 4.6). */
-import type { Component } from '../../client/answers.ts';
+import type { Component } from '../../../client/answers.ts';
 import type { Command } from 'commander';
 import type { Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

@@ -1,5 +1,5 @@
 /** `troupe info` (specification 4.1). */
-import type { Info } from '../../client/answers.ts';
+import type { Info } from '../../../client/answers.ts';
 import type { Command } from 'commander';
 import { factLines } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

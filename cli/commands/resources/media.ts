@@ -1,5 +1,5 @@
 /** `troupe media ...`: media for a service that shares no files with this machine. */
-import type { Uploaded } from '../../client/answers.ts';
+import type { Uploaded } from '../../../client/answers.ts';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { factLines } from '../../terminal/columns.ts';

@@ -1,5 +1,5 @@
 /** `troupe messages ...` (specification 4.5). */
-import type { SystemMessage } from '../../client/answers.ts';
+import type { SystemMessage } from '../../../client/answers.ts';
 import { Option, type Command } from 'commander';
 import type { Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

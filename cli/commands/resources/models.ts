@@ -1,7 +1,7 @@
 /** `troupe models ...`: model files of one's own. */
 import type { Command } from 'commander';
 import type { UnderstoodModel } from '../../../components/models/onnx/understood.ts';
-import type { ModelList } from '../../client/answers.ts';
+import type { ModelList } from '../../../client/answers.ts';
 import { factLines, type Column } from '../../terminal/columns.ts';
 import { Failure } from '../../terminal/failure.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

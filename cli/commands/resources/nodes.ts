@@ -6,7 +6,7 @@ import type {
   Deployed,
   DeployedService,
   ServiceLog,
-} from '../../client/answers.ts';
+} from '../../../client/answers.ts';
 import type { Command } from 'commander';
 import type { Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

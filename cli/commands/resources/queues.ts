@@ -1,5 +1,5 @@
 /** `troupe queues ...` (specification 4.8). */
-import type { Queue } from '../../client/answers.ts';
+import type { Queue } from '../../../client/answers.ts';
 import type { Command } from 'commander';
 import type { Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';

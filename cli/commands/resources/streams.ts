@@ -1,22 +1,15 @@
 /** `troupe streams ...` (specification 4.3). */
 import type { Command } from 'commander';
-import type { CancelledStream, StreamIds, StreamInfo } from '../../client/answers.ts';
+import type { CancelledStream, StreamIds, StreamInfo } from '../../../client/answers.ts';
 import { factLines, Table, type Column } from '../../terminal/columns.ts';
 import { EXIT } from '../../terminal/failure.ts';
 import { Interrupts } from '../../terminal/interrupts.ts';
-import { refusal, type RestClient } from '../../client/rest-client.ts';
+import { refusal, type RestClient } from '../../../client/rest-client.ts';
 import { saved } from '../../terminal/saved.ts';
-import { pictureText, printerOf } from '../../render/stream-lines.ts';
+import { endLine, pictureText, printerOf } from '../../render/stream-lines.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { RefusedError } from '../../client/transport.ts';
-import {
-  endedWell,
-  endLine,
-  streamOf,
-  streamPath,
-  unknownStream,
-  watchStream,
-} from '../../client/watch-stream.ts';
+import { RefusedError } from '../../../client/errors.ts';
+import { endedWell, streamOf, streamPath, unknownStream, watchStream } from '../../../client/watch-stream.ts';
 import { asking, clientOf, command, momentText, readAs, show, withQuery, type RestOptions } from './command.ts'; // oxfmt-ignore
 
 const ID = '<ID>';

@@ -1,10 +1,10 @@
 /** `troupe jobs list` and `stats`. */
-import type { JobPage, ListedJob, PipelineStatistics, Statistics } from '../../../client/answers.ts';
+import type { JobPage, ListedJob, PipelineStatistics, Statistics } from '../../../../client/answers.ts';
 import type { Command } from 'commander';
 import { Table, type Column } from '../../../terminal/columns.ts';
 import { Failure } from '../../../terminal/failure.ts';
 import { baseName } from '../../../terminal/names.ts';
-import type { RestClient } from '../../../client/rest-client.ts';
+import type { RestClient } from '../../../../client/rest-client.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
 import {
   asking,

@@ -1,10 +1,10 @@
 /** `troupe jobs output` and `summary`: what a job has found. */
-import type { JobInfo } from '../../../client/answers.ts';
+import type { JobInfo } from '../../../../client/answers.ts';
 import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
 import { DOCUMENT_FORMATS, exportFileName } from '../../../../domain/job/export-formats.ts';
 import { Failure } from '../../../terminal/failure.ts';
-import type { DocumentForm, RestClient } from '../../../client/rest-client.ts';
+import type { DocumentForm, RestClient } from '../../../../client/rest-client.ts';
 import { overviewLines } from '../../../render/overview.ts';
 import { saved } from '../../../terminal/saved.ts';
 import { summarize } from '../../../render/summary.ts';

@@ -1,10 +1,11 @@
 /** `troupe jobs repost` (specification 6.4). */
-import type { Reposted } from '../../../client/answers.ts';
+import type { Reposted } from '../../../../client/answers.ts';
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../../../terminal/failure.ts';
-import { fieldOf, jsonOf } from '../../../client/answer-text.ts';
-import { refusal } from '../../../client/rest-client.ts';
-import { printable, type Terminal } from '../../../terminal/terminal.ts';
+import { fieldOf, jsonOf } from '../../../../client/answer-text.ts';
+import { refusal } from '../../../../client/rest-client.ts';
+import { printable } from '../../../../domain/text/printable.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
 import { asking, clientOf, type RestOptions } from '../command.ts';
 
 /** The service waits for the archive's answer to each job. */

@@ -1,10 +1,10 @@
 /** `troupe jobs show`: how a job stands, and what went wrong in it. */
-import type { JobInfo, LiveIssue, LiveIssues } from '../../../client/answers.ts';
+import type { JobInfo, LiveIssue, LiveIssues } from '../../../../client/answers.ts';
 import type { Command } from 'commander';
 import { factLines } from '../../../terminal/columns.ts';
 import { namesOf } from '../../../render/medium-names.ts';
 import { placeName } from '../../../terminal/names.ts';
-import { detailsPath } from '../../../client/rest-client.ts';
+import { detailsPath } from '../../../../client/rest-client.ts';
 import { summarize, type DocumentSummary, type IssueSummary } from '../../../render/summary.ts';
 import { issueLines } from '../../../render/tables.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';

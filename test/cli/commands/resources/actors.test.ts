@@ -1,6 +1,6 @@
 /** troupe actors. */
 import { expect } from 'chai';
-import type { Actor } from '../../../../cli/client/answers.ts';
+import type { Actor } from '../../../../client/answers.ts';
 import { actorLines } from '../../../../cli/commands/resources/actors.ts';
 import { answer, withService } from '../../support/scripted-service.ts';
 import { Place } from '../../support/support.ts';

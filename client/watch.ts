@@ -1,9 +1,8 @@
 import type { JobInfo, JobProgress } from './answers.ts';
-import { EXIT, explain, Failure } from '../terminal/failure.ts';
-import { pause } from '../terminal/pause.ts';
+import { ClientError, reasonOf, RefusedError, UnreachableError } from './errors.ts';
+import { pause } from './pause.ts';
 import { jobPath, type RestClient } from './rest-client.ts';
 import { serverEvents, type ServerEvent } from './server-events.ts';
-import { RefusedError, UnreachableError } from './transport.ts';
 
 /** The server gives a sign of life every 15 s; without one for so long the stream is taken for dead. */
 const SILENCE_MS = 45_000;
@@ -18,14 +17,14 @@ export interface Watcher {
 /**
  * Sees a job by its events until it has ended. Where there are none (too many watchers, a proxy that
  * cuts them off), it is looked at every second.
- * @throws Failure when `signal` aborts, or the service is gone
+ * @throws ClientError when `signal` aborts, or the service is gone
  */
 export async function watchJob(client: RestClient, jobId: string, watcher: Watcher): Promise<JobInfo> {
   try {
     for (;;) {
       await seeEvents(client, jobId, watcher);
       if (watcher.signal.aborted)
-        throw new Failure(`Job ${jobId} goes on; nobody watches it any more.`, EXIT.failed);
+        throw new ClientError(`Job ${jobId} goes on; nobody watches it any more.`, { begun: true });
       const job = await client.job(jobId);
       watcher.seen(job);
       if (job.terminal) return job;
@@ -33,8 +32,8 @@ export async function watchJob(client: RestClient, jobId: string, watcher: Watch
     }
   } catch (error) {
     if (error instanceof UnreachableError) throw new UnreachableError(client.url, jobId);
-    if (error instanceof Failure) throw error;
-    throw new Failure(`How job ${jobId} ends is not known. ${explain(error)}`, EXIT.failed);
+    if (error instanceof ClientError) throw error;
+    throw new ClientError(`How job ${jobId} ends is not known. ${reasonOf(error)}`, { begun: true });
   }
 }
 

@@ -1,11 +1,11 @@
 /** What the service answers, as the schemas of its interface say. Types only: the tool checks nothing that the service has checked. */
 import type { z } from 'zod';
-import type { Sent } from '../../http/routing/declaration.ts';
-import type { actorPage } from '../../http/schemas/actors.ts';
-import type { component } from '../../http/schemas/components.ts';
-import type { action, algorithm, pipeline, task } from '../../http/schemas/pipelines.ts';
-import type { detectionDocument } from '../../http/schemas/jobs/detection-document.ts';
-import type { jobPage, liveIssues } from '../../http/schemas/jobs/job-list.ts';
+import type { Sent } from '../http/schemas/sent.ts';
+import type { actorPage } from '../http/schemas/actors.ts';
+import type { component } from '../http/schemas/components.ts';
+import type { action, algorithm, pipeline, task } from '../http/schemas/pipelines.ts';
+import type { detectionDocument } from '../http/schemas/jobs/detection-document.ts';
+import type { jobPage, liveIssues } from '../http/schemas/jobs/job-list.ts';
 import type {
   allJobsStatistics,
   archiveRepostResponse,
@@ -13,26 +13,26 @@ import type {
   jobCreationRequest,
   singleJobInfo,
   waitingFor,
-} from '../../http/schemas/jobs/batch-jobs.ts';
-import type { upload } from '../../http/schemas/media.ts';
-import type { modelList } from '../../http/schemas/models.ts';
+} from '../http/schemas/jobs/batch-jobs.ts';
+import type { upload } from '../http/schemas/media.ts';
+import type { modelList } from '../http/schemas/models.ts';
 import type {
   deployedNodeManagerModel,
   nodeConfiguration,
   nodeInfos,
   serviceLog,
-} from '../../http/schemas/nodes.ts';
-import type { queueInfo } from '../../http/schemas/queues.ts';
-import type { searchPage } from '../../http/schemas/search.ts';
-import type { info } from '../../http/schemas/service.ts';
+} from '../http/schemas/nodes.ts';
+import type { queueInfo } from '../http/schemas/queues.ts';
+import type { searchPage } from '../http/schemas/search.ts';
+import type { info } from '../http/schemas/service.ts';
 import type {
   allStreamingJobs,
   streamingJobCancelResponse,
   streamingJobCreationRequest,
   streamingJobCreationResponse,
   streamingJobInfo,
-} from '../../http/schemas/streaming-jobs.ts';
-import type { systemMessage } from '../../http/schemas/system-messages.ts';
+} from '../http/schemas/streaming-jobs.ts';
+import type { systemMessage } from '../http/schemas/system-messages.ts';
 
 type Answer<S extends z.ZodType> = Sent<z.output<S>>;
 

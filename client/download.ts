@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { EXIT, explain, Failure } from '../terminal/failure.ts';
+import { ClientError, reasonOf } from './errors.ts';
 import { refusal, type RestClient } from './rest-client.ts';
 import type { Answer } from './transport.ts';
 
@@ -51,8 +51,8 @@ async function written({ status, headers }: Answer, body: Readable, to: string):
     await pipeline(body, createWriteStream(part, { flags: status === 206 ? 'a' : 'w' }));
     await rename(part, to);
   } catch (error) {
-    const problem = `${to} is not here whole: ${explain(error)}. The same command goes on with it.`;
-    throw new Failure(problem, EXIT.failed);
+    const problem = `${to} is not here whole: ${reasonOf(error)}. The same command goes on with it.`;
+    throw new ClientError(problem, { begun: true });
   }
   return { what: 'fetched', bytes: (await sizeOf(to)) ?? 0 };
 }

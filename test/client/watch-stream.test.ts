@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { RestClient } from '../../../cli/client/rest-client.ts';
-import { printerOf } from '../../../cli/render/stream-lines.ts';
-import { Terminal } from '../../../cli/terminal/terminal.ts';
-import { givenToken } from '../../../cli/client/token-source.ts';
-import { watchStream, type LiveEvent } from '../../../cli/client/watch-stream.ts';
-import { answer, withService, type Handler } from '../support/scripted-service.ts';
+import { RestClient } from '../../client/rest-client.ts';
+import { printerOf } from '../../cli/render/stream-lines.ts';
+import { Terminal } from '../../cli/terminal/terminal.ts';
+import { givenToken } from '../../client/token-source.ts';
+import { watchStream, type LiveEvent } from '../../client/watch-stream.ts';
+import { answer, withService, type Handler } from '../cli/support/scripted-service.ts';
 
 const running = { jobId: 3, jobStatus: 'IN_PROGRESS', jobStatusDetail: null, endDate: null };
 const ended = { ...running, jobStatus: 'TERMINATED', endDate: '2026-11-22T12:00:00.000+00:00' };

@@ -1,10 +1,8 @@
-import type { StreamCounts, StreamEvent } from '../../protocol/streams.ts';
+import type { StreamCounts, StreamEvent } from '../protocol/streams.ts';
 import type { StreamInfo } from './answers.ts';
-import { EXIT, explain, Failure } from '../terminal/failure.ts';
-import { pause } from '../terminal/pause.ts';
+import { ClientError, reasonOf, RefusedError, UnreachableError } from './errors.ts';
+import { pause } from './pause.ts';
 import type { RestClient } from './rest-client.ts';
-import { printable } from '../terminal/terminal.ts';
-import { RefusedError, UnreachableError } from './transport.ts';
 import { eachEvent } from './watch.ts';
 
 /** What the service tells of a live stream as it happens. */
@@ -34,7 +32,7 @@ export const streamPath = (id: string) => `/rest/streaming/jobs/${encodeURICompo
 
 /**
  * Sees a streaming job by its events until it has ended. Where there are none, it is looked at every second.
- * @throws Failure when `signal` aborts, or the service is gone
+ * @throws ClientError when `signal` aborts, or the service is gone
  */
 export async function watchStream(
   client: RestClient,
@@ -49,7 +47,7 @@ export async function watchStream(
         return live.type === 'job' && hasEnded(live);
       });
       if (signal.aborted)
-        throw new Failure(`Streaming job ${id} goes on; nobody watches it any more.`, EXIT.failed);
+        throw new ClientError(`Streaming job ${id} goes on; nobody watches it any more.`, { begun: true });
       const job = await streamOf(client, id);
       seen({ ...job, type: 'job' });
       if (hasEnded(job)) return job;
@@ -57,8 +55,8 @@ export async function watchStream(
     }
   } catch (error) {
     if (error instanceof UnreachableError) throw new UnreachableError(client.url, id);
-    if (error instanceof Failure) throw error;
-    throw new Failure(`How streaming job ${id} ends is not known. ${explain(error)}`, EXIT.failed);
+    if (error instanceof ClientError) throw error;
+    throw new ClientError(`How streaming job ${id} ends is not known. ${reasonOf(error)}`, { begun: true });
   }
 }
 
@@ -77,11 +75,3 @@ const hasEnded = ({ endDate }: StreamInfo) => endDate !== null;
 /** Whether a stream came to its end, or whoever wanted it watched ended that. */
 export const endedWell = ({ jobStatus }: StreamInfo) =>
   jobStatus === 'TERMINATED' || jobStatus === 'CANCELLED';
-
-/** How it ended, for people. */
-export function endLine({ jobId, jobStatus, jobStatusDetail, segments = 0, frames }: StreamInfo): string {
-  const why = jobStatusDetail === null ? '' : `: ${jobStatusDetail}`;
-  const count = `${segments} ${segments === 1 ? 'segment' : 'segments'}`;
-  const lost = frames === undefined || frames.dropped === 0 ? '' : `, ${frames.dropped} of ${frames.read} frames dropped`; // oxfmt-ignore
-  return printable(`Streaming job ${jobId}: ${jobStatus} after ${count}${lost}${why}`);
-}

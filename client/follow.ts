@@ -1,8 +1,7 @@
 import type { JobInfo } from './answers.ts';
-import { EXIT, explain, Failure } from '../terminal/failure.ts';
-import { pause } from '../terminal/pause.ts';
+import { ClientError, reasonOf, RefusedError, UnreachableError } from './errors.ts';
+import { pause } from './pause.ts';
 import type { RestClient } from './rest-client.ts';
-import { RefusedError, UnreachableError } from './transport.ts';
 
 const LOOK_MS = 200;
 
@@ -29,7 +28,7 @@ export async function follow(
     }
   } catch (error) {
     if (error instanceof UnreachableError) throw new UnreachableError(client.url, jobId);
-    throw new Failure(`How job ${jobId} ends is not known. ${explain(error)}`, EXIT.failed);
+    throw new ClientError(`How job ${jobId} ends is not known. ${reasonOf(error)}`, { begun: true });
   }
 }
 

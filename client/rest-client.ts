@@ -2,10 +2,10 @@
 import type { JobInfo, JobRequest, LiveIssues, PipelineName } from './answers.ts';
 import type { Readable } from 'node:stream';
 import { fieldOf, jsonOf, messageOf } from './answer-text.ts';
-import { Failure } from '../terminal/failure.ts';
-import { printableLines } from '../terminal/terminal.ts';
+import { ClientError, RefusedError } from './errors.ts';
+import { printableLines } from '../domain/text/printable.ts';
 import type { TokenSource } from './token-source.ts';
-import { RefusedError, Transport, type Answer, type Call, type RetryPolicy } from './transport.ts';
+import { Transport, type Answer, type Call, type RetryPolicy } from './transport.ts';
 
 /** A form of what a job has found, as the service takes it. */
 export interface DocumentForm {
@@ -115,12 +115,12 @@ export class RestClient {
     return new RefusedError(400, `The service at ${this.url} knows no job ${id}.`);
   }
 
-  /** The JSON of a good answer. @throws RefusedError, or Failure when it is no JSON: something else answers there */
+  /** The JSON of a good answer. @throws RefusedError, or ClientError when it is no JSON: something else answers there */
   good(answer: Answer): unknown {
     if (answer.status >= 300) throw refusal(answer);
     const json = jsonOf(answer);
     if (json === undefined || json === null)
-      throw new Failure(`What answers at ${this.url} is no Troupe service: check the address.`);
+      throw new ClientError(`What answers at ${this.url} is no Troupe service: check the address.`);
     return json;
   }
 }

@@ -6,9 +6,9 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { agentFor, exchange, type Message } from '../../../components/sdk/exchange.ts';
-import { temporaryFolder } from '../../store/folder.ts';
-import { until } from '../../support/until.ts';
+import { agentFor, exchange, type Message } from '../../egress/node-http.ts';
+import { temporaryFolder } from '../store/folder.ts';
+import { until } from '../support/until.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 

@@ -1,32 +1,12 @@
 /** Requests to the service, repeated as long as there is hope. */
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { agentFor, exchange } from '../../components/sdk/exchange.ts';
+import { agentFor, exchange } from '../egress/node-http.ts';
 import { messageOf } from './answer-text.ts';
-import { codeOf, EXIT, explain, Failure } from '../terminal/failure.ts';
-import { pause } from '../terminal/pause.ts';
-import { printable } from '../terminal/terminal.ts';
+import { ClientError, reasonOf, RefusedError, UnreachableError } from './errors.ts';
+import { pause } from './pause.ts';
+import { printable } from '../domain/text/printable.ts';
 import type { TokenSource } from './token-source.ts';
-
-/** The service understood the request and said no. */
-export class RefusedError extends Failure {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.name = 'RefusedError';
-    this.status = status;
-  }
-}
-
-/** Nobody answers at the service's address, in spite of all retryPolicy. */
-export class UnreachableError extends Failure {
-  constructor(url: string, jobId?: string) {
-    if (jobId === undefined)
-      super(`No service answers at ${url}: start it (troupe serve), or check the address.`);
-    else super(`The service at ${url} is gone: job ${jobId} goes on when it is started again.`, EXIT.failed);
-    this.name = 'UnreachableError';
-  }
-}
 
 export interface RetryPolicy {
   /** A server that comes up refuses connections for a moment. */
@@ -152,16 +132,20 @@ export class Transport {
       return { status, headers: given, text: await text(response) };
     } catch (error) {
       if (signal?.aborted === true && streamed === true) throw stopped(call);
-      if (error instanceof Failure || isLocal(error)) throw error;
-      if (once === undefined || codeOf(error) === 'ECONNREFUSED') return 'unanswered';
+      if (error instanceof ClientError || isLocal(error)) throw error;
+      if (once === undefined || (error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return 'unanswered';
       const unknown = `Whether it took the ${once} is not known.`;
-      throw new Failure(`The service at ${this.url} broke off: ${explain(error)}. ${unknown}`, EXIT.failed);
+      throw new ClientError(`The service at ${this.url} broke off: ${reasonOf(error)}. ${unknown}`, {
+        begun: true,
+      });
     }
   }
 }
 
 const stopped = ({ once }: Call) =>
-  new Failure(once === undefined ? 'Stopped.' : `Stopped before the service took the ${once}.`, EXIT.failed);
+  new ClientError(once === undefined ? 'Stopped.' : `Stopped before the service took the ${once}.`, {
+    begun: true,
+  });
 
 /** A file that is sent cannot be opened: the service has no part in it. */
 const isLocal = (error: unknown) => error instanceof Error && 'path' in error;

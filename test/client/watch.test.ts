@@ -1,11 +1,11 @@
-import type { JobProgress } from '../../../cli/client/answers.ts';
+import type { JobProgress } from '../../client/answers.ts';
 import { expect } from 'chai';
-import { RestClient } from '../../../cli/client/rest-client.ts';
-import { serverEvents } from '../../../cli/client/server-events.ts';
-import { givenToken } from '../../../cli/client/token-source.ts';
-import { watchJob } from '../../../cli/client/watch.ts';
-import { until } from '../../support/until.ts';
-import { answer, withService, type Handler } from '../support/scripted-service.ts';
+import { RestClient } from '../../client/rest-client.ts';
+import { serverEvents } from '../../client/server-events.ts';
+import { givenToken } from '../../client/token-source.ts';
+import { watchJob } from '../../client/watch.ts';
+import { until } from '../support/until.ts';
+import { answer, withService, type Handler } from '../cli/support/scripted-service.ts';
 
 const SHORT = { connectMs: 300, busyMs: 5_000 };
 const running = { jobId: 'host-1', jobStatus: 'IN_PROGRESS', jobProgress: 10, terminal: false };

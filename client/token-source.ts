@@ -12,12 +12,8 @@ export interface TokenSource {
 const EARLY_MS = 60_000;
 
 /** A token from outside, which nobody here can renew. */
-export function givenToken(token: string): TokenSource {
-  return {
-    current: () => Promise.resolve(token),
-    refused: () => false,
-    advice: 'The token in TROUPE_TOKEN is not good there, or has expired: set a new one.',
-  };
+export function givenToken(token: string, advice = 'It may have expired: get a new one.'): TokenSource {
+  return { current: () => Promise.resolve(token), refused: () => false, advice };
 }
 
 /** Tokens by `request`, renewed before they end: a job may take longer than its token. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { RestClient } from '../../../cli/client/rest-client.ts';
-import { givenToken, renewedToken } from '../../../cli/client/token-source.ts';
-import { answer, withService, type Handler } from '../support/scripted-service.ts';
+import { RestClient } from '../../client/rest-client.ts';
+import { givenToken, renewedToken } from '../../client/token-source.ts';
+import { answer, withService, type Handler } from '../cli/support/scripted-service.ts';
 
 const JOB = { media: [{ mediaUri: 'file:///a.png' }], pipelineName: 'FACE DETECTION PIPELINE' };
 const SHORT = { connectMs: 300, busyMs: 5_000 };

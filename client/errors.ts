@@ -1,0 +1,35 @@
+/** What is wrong between client and service; the message says what to do. */
+export class ClientError extends Error {
+  /** The service may have begun what was asked for; how it ends is not known. */
+  readonly begun: boolean;
+  constructor(message: string, { begun = false }: { readonly begun?: boolean } = {}) {
+    super(message);
+    this.name = 'ClientError';
+    this.begun = begun;
+  }
+}
+
+/** The service understood the request and said no. */
+export class RefusedError extends ClientError {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'RefusedError';
+    this.status = status;
+  }
+}
+
+/** Nobody answers at the service's address, in spite of all retries. */
+export class UnreachableError extends ClientError {
+  /** `jobId`: a job that the service has. */
+  constructor(url: string, jobId?: string) {
+    if (jobId === undefined)
+      super(`No service answers at ${url}: start it (troupe serve), or check the address.`);
+    else
+      super(`The service at ${url} is gone: job ${jobId} goes on when it is started again.`, { begun: true });
+    this.name = 'UnreachableError';
+  }
+}
+
+/** What an error says. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
