@@ -2,6 +2,9 @@ import type { ResolveHook } from 'node:module';
 
 const SDK = new URL('../sdk/detector.js', import.meta.url).href;
 
+/** By the package of the server, and by its own. */
+const NAMES = ['troupe/sdk', '@troupe/sdk'];
+
 /** A detector outside of the package is given the SDK of the server that runs it, whatever is installed beside it. */
 export const resolve: ResolveHook = (specifier, context, next) =>
-  specifier === 'troupe/sdk' ? { url: SDK, format: 'module', shortCircuit: true } : next(specifier, context);
+  NAMES.includes(specifier) ? { url: SDK, format: 'module', shortCircuit: true } : next(specifier, context);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FrameSource } from 'troupe/sdk';
+import type { FrameSource } from '@troupe/sdk';
 import load from './detector.js';
 
 /** Frames of 4 x 2 pixels, each of one brightness. */

@@ -7,7 +7,7 @@ import {
   type FoundTrack,
   type Frame,
   type FrameSource,
-} from 'troupe/sdk';
+} from '@troupe/sdk';
 
 /** Undefined for a picture that is not dark. The box is the whole picture. */
 function darknessOf({ index, data, width, height }: Frame, limit: number): FoundDetection | undefined {

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runComponent } from 'troupe/sdk';
+import { runComponent } from '@troupe/sdk';
 
 const {
   TROUPE_URL: serverUrl = 'http://127.0.0.1:8080',

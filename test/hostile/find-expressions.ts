@@ -35,7 +35,7 @@ export function sourceFiles(): readonly string[] {
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
   return ['main.ts', ...inFolders].filter(
-    (name) => /\.(ts|js|mjs)$/.test(name) && !/\.d\.ts$|\bnode_modules\//.test(name),
+    (name) => /\.(ts|js|mjs)$/.test(name) && !/\.d\.ts$|\b(node_modules|dist)\//.test(name),
   );
 }
 

@@ -9,7 +9,7 @@ const SOURCE = /\.(ts|tsx|mjs|js)$/;
 /** Source files below a folder, as paths from the root of the project. */
 export const filesBelow = (folder: string, pattern = SOURCE): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => pattern.test(name) && !name.split(path.sep).includes('node_modules'))
+    .filter((name) => pattern.test(name) && !/(^|[/\\])(node_modules|dist)[/\\]/.test(name))
     .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')));
 
 export const sourceFiles = (): readonly string[] => [
