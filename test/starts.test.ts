@@ -18,8 +18,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'components/host/main.ts': [],
   'components/host/detect.ts': [],
-  'components/sdk/second-thread.ts': [],
-  'components/sdk/beats.ts': [],
+  'components/sdk/work/second-thread.ts': [],
+  'components/sdk/work/beats.ts': [],
   'media/picture/image-frame.ts': ['sharp'],
   // A stream that is refused needs no more than these.
   'media/live/live-thread.ts': [],

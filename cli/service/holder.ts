@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { isShared, lockFiles } from '../../config/lock-files.ts';
 import { codeOf } from '../terminal/failure.ts';
-import { askOnce } from '../../components/sdk/one-request.ts';
+import { askOnce } from '../../components/sdk/connection/one-request.ts';
 
 /** A server that runs on this machine, by the lock in its data folder. */
 export interface Holder {

@@ -6,11 +6,11 @@ import type { CliSettings } from '../../config/cli.ts';
 import type { Settings } from '../../config/settings.ts';
 import { explain, Failure } from '../terminal/failure.ts';
 import { findHolder, HEALTH_MS } from './holder.ts';
-import { askOnce } from '../../components/sdk/one-request.ts';
+import { askOnce } from '../../components/sdk/connection/one-request.ts';
 import { RestClient } from '../../client/rest-client.ts';
 import { isHeld, reasonNotToStart } from './serve.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { requestToken } from '../../components/sdk/token-request.ts';
+import { requestToken } from '../../components/sdk/connection/token-request.ts';
 import { givenToken, renewedToken, type TokenSource } from '../../client/token-source.ts';
 
 export interface Service {

@@ -3,7 +3,7 @@ import { ComponentWarnings } from '../../domain/properties/component-warnings.ts
 import type { ReportedWarning } from '../../domain/types.ts';
 import type { Detector } from '../sdk/detector.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
-import type { WorkContext } from '../sdk/work-context.ts';
+import type { WorkContext } from '../sdk/work/work-context.ts';
 import { inMedium } from './medium.ts';
 import { onThisHost } from './this-host.ts';
 

@@ -4,7 +4,7 @@ import { splitLines, MAX_OWN_LINE_BYTES } from '../../results/lines.ts';
 import type { ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector } from '../sdk/detector.ts';
 import type { DetectWork, FedTrack, FeedForward } from '../../protocol/detection-work.ts';
-import type { WorkContext } from '../sdk/work-context.ts';
+import type { WorkContext } from '../sdk/work/work-context.ts';
 import { annotated, withProperties } from './annotate.ts';
 import { inDocument } from './document.ts';
 import { imageAt, inFedImage, inFedVideo, type FedWork } from './fed-pictures.ts';

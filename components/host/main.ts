@@ -7,8 +7,8 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import type { AccessOptions } from '../sdk/access.ts';
-import { WorkerClient } from '../sdk/client.ts';
+import type { AccessOptions } from '../sdk/connection/access.ts';
+import { WorkerClient } from '../sdk/connection/client.ts';
 import type {
   Detector,
   LoadDetector,
@@ -17,10 +17,10 @@ import type {
   ModelServerSettings,
   ModelSettings,
 } from '../sdk/detector.ts';
-import { secondThread } from '../sdk/heartbeat.ts';
-import { MediaCache } from '../sdk/media-cache.ts';
+import { secondThread } from '../sdk/work/heartbeat.ts';
+import { MediaCache } from '../sdk/media/media-cache.ts';
 import { streamQueue } from '../../protocol/streams.ts';
-import { runWorker, type WorkerOptions } from '../sdk/worker.ts';
+import { runWorker, type WorkerOptions } from '../sdk/work/worker.ts';
 
 /** The first line of standard input, which the server writes. */
 type Bootstrap = {

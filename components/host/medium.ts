@@ -13,7 +13,7 @@ import {
 } from '../sdk/detector.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
 import type { WorkMedium } from '../../protocol/media-work.ts';
-import type { WorkContext } from '../sdk/work-context.ts';
+import type { WorkContext } from '../sdk/work/work-context.ts';
 import { inDocument } from './document.ts';
 import { imageTrack, pictureTrack } from './report.ts';
 import { knownFrames } from '../../protocol/known-frames.ts';

@@ -8,7 +8,7 @@ import { openAudio, SAMPLE_RATE } from '../../media/sound/audio.ts';
 import { MediumError } from '../../media/medium-error.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
 import type { DetectionJob, Detector } from '../sdk/detector.ts';
-import type { WorkContext } from '../sdk/work-context.ts';
+import type { WorkContext } from '../sdk/work/work-context.ts';
 import type { Stretch } from './shown-frames.ts';
 import { inSound } from './sound.ts';
 

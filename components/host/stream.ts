@@ -6,7 +6,7 @@ import { frameTransform } from '../../media/picture/transform.ts';
 import type { StreamCounts, StreamEnd } from '../../protocol/streams.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
 import { DetectionError, type Detector } from '../sdk/detector.ts';
-import type { StreamContext } from '../sdk/stream-worker.ts';
+import type { StreamContext } from '../sdk/work/stream-worker.ts';
 import { Course, type CourseParts } from './live/course.ts';
 import { FramePump } from './live/frame-pump.ts';
 import { LiveTracks } from './live/live-tracks.ts';

@@ -6,7 +6,7 @@ import type { Properties, ReportedTrack } from '../../domain/types.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
 import type { Detector } from '../sdk/detector.ts';
 import { onOwnDisk } from '../sdk/own-disk.ts';
-import type { WorkContext } from '../sdk/work-context.ts';
+import type { WorkContext } from '../sdk/work/work-context.ts';
 
 /** Property of a track: where a component has left the file of a derivative medium. */
 const DERIVED_PATH = 'DERIVATIVE_MEDIA_TEMP_PATH';

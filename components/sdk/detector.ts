@@ -7,7 +7,7 @@ import type { Properties, DetectionErrorCode, MediaType, Range } from '../../dom
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import type { AudioSource, Frame, FrameSource, SoundFile } from '../../protocol/media-sources.ts';
 import type { MarkupWork } from '../../protocol/track-work.ts';
-import type { WorkContext } from './work-context.ts';
+import type { WorkContext } from './work/work-context.ts';
 import type { RunComponentOptions } from './run-component.ts';
 import { CodedError } from '../../protocol/coded-error.ts';
 

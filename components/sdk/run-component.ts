@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Access, type AccessOptions } from './access.ts';
+import { Access, type AccessOptions } from './connection/access.ts';
 import { exchange } from '../../egress/node-http.ts';
 import { messageOf, ProtocolError } from './failure.ts';
-import { patiently } from './retry.ts';
+import { patiently } from './connection/retry.ts';
 
 /** How a component is run on a host of its own. */
 export interface RunComponentOptions {

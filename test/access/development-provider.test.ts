@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { requestToken } from '../../components/sdk/token-request.ts';
+import { requestToken } from '../../components/sdk/connection/token-request.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
 import { ownToken } from '../support/tokens.ts';
 import { startService, type TestService } from './support/service.ts';

@@ -1,11 +1,11 @@
 /** Components on hosts that see none of the server's files, one of which can keep nothing of what it fetches. */
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { WorkerClient } from '../../components/sdk/client.ts';
-import { MediaCache } from '../../components/sdk/media-cache.ts';
-import { runWorker } from '../../components/sdk/worker.ts';
+import { WorkerClient } from '../../components/sdk/connection/client.ts';
+import { MediaCache } from '../../components/sdk/media/media-cache.ts';
+import { runWorker } from '../../components/sdk/work/worker.ts';
 import type { WorkMedium } from '../../protocol/media-work.ts';
-import type { WorkContext } from '../../components/sdk/work-context.ts';
+import type { WorkContext } from '../../components/sdk/work/work-context.ts';
 import { trackNamed } from '../support/processes/raw-component.ts';
 import { sampleUri, Service, tracksOf } from '../support/processes/service.ts';
 import { temporaryFolder } from '../store/folder.ts';

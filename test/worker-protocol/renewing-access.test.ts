@@ -2,11 +2,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { Access } from '../../components/sdk/access.ts';
-import { WorkerClient } from '../../components/sdk/client.ts';
+import { Access } from '../../components/sdk/connection/access.ts';
+import { WorkerClient } from '../../components/sdk/connection/client.ts';
 import { AccessError, ProtocolError } from '../../components/sdk/failure.ts';
-import { requestAccess } from '../../components/sdk/token-request.ts';
-import { runWorker } from '../../components/sdk/worker.ts';
+import { requestAccess } from '../../components/sdk/connection/token-request.ts';
+import { runWorker } from '../../components/sdk/work/worker.ts';
 import { descriptorBody } from '../actors/catalog/descriptors.ts';
 import { trackNamed } from '../support/processes/raw-component.ts';
 import { ServiceWithRoles } from '../support/roles.ts';

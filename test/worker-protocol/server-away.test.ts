@@ -1,7 +1,7 @@
 /** Components whose server is away for a while, behind a proxy that says so: nothing of what they do is lost, and no attempt is counted. */
 import { expect } from 'chai';
-import { WorkerClient } from '../../components/sdk/client.ts';
-import { runWorker, type WorkerOptions } from '../../components/sdk/worker.ts';
+import { WorkerClient } from '../../components/sdk/connection/client.ts';
+import { runWorker, type WorkerOptions } from '../../components/sdk/work/worker.ts';
 import { freePort, ReverseProxy } from '../support/servers/reverse-proxy.ts';
 import { trackNamed } from '../support/processes/raw-component.ts';
 import { sampleUri, Service, tracksOf } from '../support/processes/service.ts';

@@ -12,7 +12,7 @@ import { knownFrames } from '../../../protocol/known-frames.ts';
 import type { Frame } from '../../sdk/detector.ts';
 import type { WorkMedium } from '../../../protocol/media-work.ts';
 import type { MarkupWork } from '../../../protocol/track-work.ts';
-import type { WorkContext } from '../../sdk/work-context.ts';
+import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { Drawing } from './draw.ts';
 import { framesOf, partsInFrames, partsInTime, placesIn, soundOf, type Excerpt } from './excerpt.ts';
 import type { Marks } from './marks.ts';

@@ -13,7 +13,7 @@ import type { Issue } from '../../../domain/types.ts';
 import type { StoreFile } from '../media/artifacts/artifact-files.ts';
 import { DetectionError } from '../../sdk/detector.ts';
 import type { MarkupAnswer, MarkupWork } from '../../../protocol/track-work.ts';
-import type { WorkContext } from '../../sdk/work-context.ts';
+import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { Drawing } from './draw.ts';
 import { concealmentOf } from './concealment.ts';
 import { markUpVideo, type Drawn } from './markup-video.ts';

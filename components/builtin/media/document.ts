@@ -6,7 +6,7 @@ import { writeMediaIndex, type MediaIndexWriter } from '../../../results/documen
 import { trackLines, type ReadTracks } from '../../../results/document/track-lines.ts';
 import { mergeDetectionErrors } from '../../../domain/tracks/detection-errors.ts';
 import type { DocumentHead, DocumentMedium, DocumentWork } from '../../../protocol/document-work.ts';
-import type { WorkContext } from '../../sdk/work-context.ts';
+import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { uprightBoxes } from './finish/upright-boxes.ts';
 
 export async function* document(work: DocumentWork, context: WorkContext): AsyncGenerator<string> {

@@ -14,7 +14,7 @@ import { Drawing } from '../markup/draw.ts';
 import type { Mark } from '../markup/marks.ts';
 import { markupSettings } from '../markup/settings.ts';
 import type { Frame } from '../../sdk/detector.ts';
-import type { WorkContext } from '../../sdk/work-context.ts';
+import type { WorkContext } from '../../sdk/work/work-context.ts';
 import type { FinishedDetection, FinishedTrack } from './finish/finished-line.ts';
 import { FrameReaders } from './frame-readers.ts';
 

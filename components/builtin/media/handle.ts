@@ -5,7 +5,7 @@ import type { FeedWork } from '../../../protocol/detection-work.ts';
 import type { FrameWork } from '../../../protocol/media-work.ts';
 import type { ArtifactsWork } from '../../../protocol/track-work.ts';
 import type { Assignment } from '../../../protocol/worker-protocol.ts';
-import type { WorkContext } from '../../sdk/work-context.ts';
+import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { document } from './document.ts';
 import { finish } from './finish/finish.ts';
 import { storing } from './finish/keep-results.ts';

@@ -14,7 +14,7 @@ import { factsFromMetadata } from '../../../domain/plan/skip-inspection.ts';
 import type { Issue, MediumFacts, Properties, Range } from '../../../domain/types.ts';
 import { partOf, type PreparedMedium, type PrepareWork } from '../../../protocol/media-work.ts';
 import { readText } from '../../../results/text-places.ts';
-import type { WorkContext } from '../../sdk/work-context.ts';
+import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { decoded } from '../../../domain/decoded.ts';
 
 /** Bytes that were fetched and hashed; shows that a large medium moves. */

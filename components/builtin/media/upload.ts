@@ -8,7 +8,7 @@ import { objectKey, objectUri, resultsBucket, type ResultsBucket } from '../../.
 import type { Properties } from '../../../domain/types.ts';
 import type { openResultBucket, ResultBucket } from '../../../media/fetch/buckets.ts';
 import type { UploadAnswer, UploadWork } from '../../../protocol/bucket-work.ts';
-import type { WorkContext } from '../../sdk/work-context.ts';
+import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { SlowBuckets } from './slow-buckets.ts';
 
 /** Uploads a file and answers the URI of the object. Errors: REMOTE_STORAGE_UPLOAD, with a message without secrets. */

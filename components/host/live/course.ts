@@ -2,7 +2,7 @@
 import type { FrameTransform } from '../../../media/picture/transform.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
 import type { DetectionJob, Detector, Frame, FrameSource } from '../../sdk/detector.ts';
-import type { StreamContext } from '../../sdk/stream-worker.ts';
+import type { StreamContext } from '../../sdk/work/stream-worker.ts';
 import { placed } from '../report.ts';
 import type { FramePump } from './frame-pump.ts';
 import type { LiveTracks } from './live-tracks.ts';

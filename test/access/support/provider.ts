@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK, type JWTHeaderParameters } from 'jose';
 import { Provider } from 'oidc-provider';
-import { requestToken } from '../../../components/sdk/token-request.ts';
+import { requestToken } from '../../../components/sdk/connection/token-request.ts';
 import { addressOf, closed } from './service.ts';
 
 export const AUDIENCE = 'urn:test:rest';

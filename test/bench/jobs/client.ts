@@ -1,7 +1,7 @@
 /** The real server in a process of its own, and a client of it that knows as much as the benches need. */
 import path from 'node:path';
 import { request } from 'undici';
-import { requestToken } from '../../../components/sdk/token-request.ts';
+import { requestToken } from '../../../components/sdk/connection/token-request.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../../http/access/development-secrets.ts';
 import { startChild } from './child.ts';
 

@@ -1,6 +1,6 @@
 /** A job whose document has a million detections, through the real service; the bench itself is its component. */
-import { WorkerClient } from '../../../components/sdk/client.ts';
-import { runWorker } from '../../../components/sdk/worker.ts';
+import { WorkerClient } from '../../../components/sdk/connection/client.ts';
+import { runWorker } from '../../../components/sdk/work/worker.ts';
 import { startClient } from './client.ts';
 import { timed } from '../measure.ts';
 import { forgetPeak, peakBytes, residentBytes } from '../memory.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Pool } from 'undici';
-import { requestToken } from '../../../components/sdk/token-request.ts';
+import { requestToken } from '../../../components/sdk/connection/token-request.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../../http/access/development-secrets.ts';
 import { startChild, type Child } from './child.ts';
 import { cpuMsOf, cpuMsOfChildren, median, round, type Figure } from '../measure.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import superagent from 'superagent';
-import { requestToken } from '../../../components/sdk/token-request.ts';
+import { requestToken } from '../../../components/sdk/connection/token-request.ts';
 import { readSettings } from '../../../config/settings.ts';
 import { startServer } from '../../../main.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../../http/access/development-secrets.ts';

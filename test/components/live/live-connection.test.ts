@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { ProtocolError } from '../../../components/sdk/failure.ts';
-import { StreamReport } from '../../../components/sdk/stream-report.ts';
+import { StreamReport } from '../../../components/sdk/work/stream-report.ts';
 import type { StreamAnswer, StreamEvent } from '../../../protocol/streams.ts';
 import { StreamReceiver, TOKEN } from '../../support/servers/stream-receiver.ts';
 import { until } from '../../support/until.ts';

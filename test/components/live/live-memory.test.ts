@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { watchStream } from '../../../components/host/stream.ts';
 import type { Detector, FoundDetection } from '../../../components/sdk/detector.ts';
-import { StreamReport } from '../../../components/sdk/stream-report.ts';
+import { StreamReport } from '../../../components/sdk/work/stream-report.ts';
 import { asTrack } from '../../../components/shared/tracking/open-track.ts';
 import { Tracker } from '../../../components/shared/tracking/tracker.ts';
 import type { StreamAnswer } from '../../../protocol/streams.ts';

@@ -1,9 +1,9 @@
 /** Live streams out of recorded videos and of painted frames, and a worker that watches them for a server of the test. */
 import { watchStream, type Renewal } from '../../../components/host/stream.ts';
 import type { LiveEvent, LiveFrame, LivePictures, OpenLive } from '../../../components/host/live/source.ts';
-import { WorkerClient } from '../../../components/sdk/client.ts';
+import { WorkerClient } from '../../../components/sdk/connection/client.ts';
 import type { Detector, Frame, FrameSource } from '../../../components/sdk/detector.ts';
-import { runWorker } from '../../../components/sdk/worker.ts';
+import { runWorker } from '../../../components/sdk/work/worker.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { openVideo } from '../../../media/video/video-frames.ts';
 import { streamQueue, type StreamEnd, type StreamWork } from '../../../protocol/streams.ts';

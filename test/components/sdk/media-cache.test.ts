@@ -6,10 +6,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { WorkerClient } from '../../../components/sdk/client.ts';
-import { fetchMedium, type Fetching } from '../../../components/sdk/fetch-medium.ts';
-import { MediaCache } from '../../../components/sdk/media-cache.ts';
-import { takeDeadLock } from '../../../components/sdk/cache-room.ts';
+import { WorkerClient } from '../../../components/sdk/connection/client.ts';
+import { fetchMedium, type Fetching } from '../../../components/sdk/media/fetch-medium.ts';
+import { MediaCache } from '../../../components/sdk/media/media-cache.ts';
+import { takeDeadLock } from '../../../components/sdk/media/cache-room.ts';
 import type { WorkMedium } from '../../../protocol/media-work.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 import { until } from '../../support/until.ts';

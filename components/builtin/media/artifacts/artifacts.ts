@@ -10,7 +10,7 @@ import { frameListString } from '../../../../domain/frames/frame-list.ts';
 import { booleanOf } from '../../../../domain/properties/properties.ts';
 import type { Issue, Properties } from '../../../../domain/types.ts';
 import type { ArtifactsWork, FinishSummary } from '../../../../protocol/track-work.ts';
-import type { WorkContext } from '../../../sdk/work-context.ts';
+import type { WorkContext } from '../../../sdk/work/work-context.ts';
 import { PictureFiles, type StoreFile } from './artifact-files.ts';
 import { takePictures, type Wanted } from './artifact-pictures.ts';
 import {

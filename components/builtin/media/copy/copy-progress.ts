@@ -1,4 +1,4 @@
-import type { WorkContext } from '../../../sdk/work-context.ts';
+import type { WorkContext } from '../../../sdk/work/work-context.ts';
 
 /** Of progress for one file; a large one shows by less that it moves. */
 const STEP = 1_000_000;

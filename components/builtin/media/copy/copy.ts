@@ -25,7 +25,7 @@ import {
 import { withTodaysFiles } from '../../../../results/moved-files.ts';
 import { splitLines } from '../../../../results/lines.ts';
 import type { CopyHead, CopyMedium, CopyWork } from '../../../../protocol/bucket-work.ts';
-import type { WorkContext } from '../../../sdk/work-context.ts';
+import type { WorkContext } from '../../../sdk/work/work-context.ts';
 import { CopiedFiles } from './copied-files.ts';
 import { CopyProgress } from './copy-progress.ts';
 import { rewrittenDocument, surveyOf, type NewPlaces } from './copied-document.ts';

@@ -15,7 +15,7 @@ import {
   type TrackSection,
   type TrackSource,
 } from '../../../../protocol/track-work.ts';
-import type { WorkContext } from '../../../sdk/work-context.ts';
+import type { WorkContext } from '../../../sdk/work/work-context.ts';
 import { rawTracks, type RawTrack } from './raw-tracks.ts';
 import { readRollUp } from './roll-up.ts';
 import { openScratch, type Scratch } from './scratch.ts';

@@ -12,7 +12,7 @@ import { topQuality } from '../../../../domain/tracks/quality.ts';
 import { triggerMatches } from '../../../../domain/properties/trigger.ts';
 import type { Detection, Properties } from '../../../../domain/types.ts';
 import type { FedTrack, FeedSummary, FeedWork, Selected } from '../../../../protocol/detection-work.ts';
-import type { WorkContext } from '../../../sdk/work-context.ts';
+import type { WorkContext } from '../../../sdk/work/work-context.ts';
 import {
   consumption,
   detectionOf,

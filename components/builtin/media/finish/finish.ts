@@ -9,7 +9,7 @@ import { thresholdWarnings } from '../../../../domain/tracks/quality.ts';
 import { capRanges } from '../../../../domain/frames/segments.ts';
 import type { Detection, Issue, MediaType, Range, Track } from '../../../../domain/types.ts';
 import { MAX_TRACK_RANGES, type FinishSummary, type FinishWork } from '../../../../protocol/track-work.ts';
-import type { WorkContext } from '../../../sdk/work-context.ts';
+import type { WorkContext } from '../../../sdk/work/work-context.ts';
 import { annotatedLines } from './annotated.ts';
 import { derivation, type Derivation } from './derived-media.ts';
 import { mergedTracks } from './merge-tracks.ts';

@@ -1,7 +1,7 @@
 /** Files that an answer names: where they can be found once they are written. */
 import { pathToFileURL } from 'node:url';
 import type { Issue, Properties } from '../../../../domain/types.ts';
-import type { WorkContext } from '../../../sdk/work-context.ts';
+import type { WorkContext } from '../../../sdk/work/work-context.ts';
 import type { StoreFile } from '../artifacts/artifact-files.ts';
 import { resultStore } from '../upload.ts';
 

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../sdk/failure.ts';
-import { secondThread } from '../../../sdk/heartbeat.ts';
+import { secondThread } from '../../../sdk/work/heartbeat.ts';
 import type { Hints } from './hints.ts';
 import { inputsOf, type NetworkInputs, type ValueInfo } from './inputs.ts';
 import { infosOf, openSession, tensorsOf, type SessionOptions } from './session.ts';

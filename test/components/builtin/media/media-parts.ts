@@ -1,7 +1,7 @@
 /** Work for the media component, and its results taken apart. */
 import { writeFile } from 'node:fs/promises';
 import type { FinishSummary, FinishWork } from '../../../../protocol/track-work.ts';
-import type { WorkContext } from '../../../../components/sdk/work-context.ts';
+import type { WorkContext } from '../../../../components/sdk/work/work-context.ts';
 import { finish } from '../../../../components/builtin/media/finish/finish.ts';
 import type {
   FrameTimes,

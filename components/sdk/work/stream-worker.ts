@@ -1,8 +1,8 @@
 /** A live stream in the hands of a worker: who may end it, what is told of it last, and how its lease ends. */
-import type { StreamCounts, StreamEnd } from '../../protocol/streams.ts';
-import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
-import { WorkerClient } from './client.ts';
-import { failureOf, logStack } from './failure.ts';
+import type { StreamCounts, StreamEnd } from '../../../protocol/streams.ts';
+import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
+import { WorkerClient } from '../connection/client.ts';
+import { failureOf, logStack } from '../failure.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { StreamReport } from './stream-report.ts';
 

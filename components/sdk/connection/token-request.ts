@@ -1,5 +1,5 @@
-import type { Message } from '../../egress/node-http.ts';
-import { AccessError, IssuerError, ProtocolError } from './failure.ts';
+import type { Message } from '../../../egress/node-http.ts';
+import { AccessError, IssuerError, ProtocolError } from '../failure.ts';
 import { askOnce } from './one-request.ts';
 
 const TIMEOUT_MS = 10_000;

@@ -3,9 +3,9 @@
  * so that the stream goes on over its restart; when too many wait, the oldest are given up. Events go in lists, a few a second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StreamAnswer, StreamCounts, StreamEnd, StreamEvent } from '../../protocol/streams.ts';
-import type { WorkerClient } from './client.ts';
-import { ProtocolError } from './failure.ts';
+import type { StreamAnswer, StreamCounts, StreamEnd, StreamEvent } from '../../../protocol/streams.ts';
+import type { WorkerClient } from '../connection/client.ts';
+import { ProtocolError } from '../failure.ts';
 
 export interface StreamReportOptions {
   readonly client: Pick<WorkerClient, 'segment' | 'events' | 'frame' | 'end'>;

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Beating, Verdict } from './beats.ts';
-import type { WorkerClient } from './client.ts';
+import type { WorkerClient } from '../connection/client.ts';
 import type { SecondThread, ToSecondThread } from './second-thread.ts';
-import type { Assignment } from '../../protocol/worker-protocol.ts';
+import type { Assignment } from '../../../protocol/worker-protocol.ts';
 
 const LONGEST_TOKEN = 255;
 

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { exchange, type Message } from '../../egress/node-http.ts';
+import { exchange, type Message } from '../../../egress/node-http.ts';
 
 /**
  * Asks once over a connection of its own, and follows no redirect. Not by `fetch`: to load that takes about as long as a command's own

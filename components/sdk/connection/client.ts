@@ -6,11 +6,11 @@ import os from 'node:os';
 import { Readable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
 import { Access, type AccessOptions } from './access.ts';
-import { agentFor, exchange, type Message } from '../../egress/node-http.ts';
-import { ProtocolError } from './failure.ts';
+import { agentFor, exchange, type Message } from '../../../egress/node-http.ts';
+import { ProtocolError } from '../failure.ts';
 import { patiently } from './retry.ts';
-import type { StreamAnswer, StreamEnd, StreamEvents } from '../../protocol/streams.ts';
-import type { FailureRequest } from '../../protocol/coded-error.ts';
+import type { StreamAnswer, StreamEnd, StreamEvents } from '../../../protocol/streams.ts';
+import type { FailureRequest } from '../../../protocol/coded-error.ts';
 import {
   INSTANCE_HEADER,
   type AnswersAnswer,
@@ -18,8 +18,8 @@ import {
   type ClaimAnswer,
   type ClaimRequest,
   type StoredFile,
-} from '../../protocol/worker-messages.ts';
-import type { Assignment } from '../../protocol/worker-protocol.ts';
+} from '../../../protocol/worker-messages.ts';
+import type { Assignment } from '../../../protocol/worker-protocol.ts';
 
 /** Of this process, as it is named to the server: no two have the same. */
 function instanceName(): string {

@@ -1,8 +1,8 @@
 /** What a sub-job is given besides its work. */
-import type { Assignment } from '../../protocol/worker-protocol.ts';
-import type { WorkerClient } from './client.ts';
+import type { Assignment } from '../../../protocol/worker-protocol.ts';
+import type { WorkerClient } from '../connection/client.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import type { MediaCache } from './media-cache.ts';
+import type { MediaCache } from '../media/media-cache.ts';
 import type { WorkContext } from './work-context.ts';
 
 export function contextOf(

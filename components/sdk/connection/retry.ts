@@ -1,7 +1,7 @@
 /** What is tried again: the server, or what stands before it, is away or busy. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AccessError, ProtocolError } from './failure.ts';
-import { OwnDiskError } from './own-disk.ts';
+import { AccessError, ProtocolError } from '../failure.ts';
+import { OwnDiskError } from '../own-disk.ts';
 
 const FIRST_MS = 200;
 const LONGEST_MS = 3_000;

@@ -1,8 +1,8 @@
 /** What the second thread does of `Heartbeat`. */
 import { json } from 'node:stream/consumers';
-import { Access, type AccessOptions } from './access.ts';
-import { agentFor, exchange } from '../../egress/node-http.ts';
-import type { HeartbeatAnswer, HeartbeatRequest } from '../../protocol/worker-messages.ts';
+import { Access, type AccessOptions } from '../connection/access.ts';
+import { agentFor, exchange } from '../../../egress/node-http.ts';
+import type { HeartbeatAnswer, HeartbeatRequest } from '../../../protocol/worker-messages.ts';
 
 /** For whom the thread sends heartbeats. */
 export interface Beating {

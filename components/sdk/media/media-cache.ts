@@ -8,11 +8,11 @@ import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat } from
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorkMedium } from '../../protocol/media-work.ts';
-import type { WorkerClient } from './client.ts';
+import type { WorkMedium } from '../../../protocol/media-work.ts';
+import type { WorkerClient } from '../connection/client.ts';
 import { IN_USE, inUse, isDead, makeRoom, PART, takeDeadLock, touch } from './cache-room.ts';
 import { fetchMedium, type Fetching } from './fetch-medium.ts';
-import { onOwnDisk, OwnDiskError } from './own-disk.ts';
+import { onOwnDisk, OwnDiskError } from '../own-disk.ts';
 
 export interface MediaCacheOptions {
   readonly folder: string;

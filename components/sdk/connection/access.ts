@@ -1,5 +1,5 @@
 /** What a component shows the server: a token that its node or the server has given it, or tokens that it gets from the provider. */
-import { IssuerError, ProtocolError } from './failure.ts';
+import { IssuerError, ProtocolError } from '../failure.ts';
 import { requestAccess, type TokenRequest } from './token-request.ts';
 
 /** A token that is good for as long as the process, or how tokens are to be had. */

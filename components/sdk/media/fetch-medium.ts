@@ -4,12 +4,12 @@ import { createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CodedError } from '../../protocol/coded-error.ts';
-import type { WorkMedium } from '../../protocol/media-work.ts';
-import type { WorkerClient } from './client.ts';
-import { ProtocolError } from './failure.ts';
-import { onOwnDisk, OwnDiskError } from './own-disk.ts';
-import { mayPass } from './retry.ts';
+import { CodedError } from '../../../protocol/coded-error.ts';
+import type { WorkMedium } from '../../../protocol/media-work.ts';
+import type { WorkerClient } from '../connection/client.ts';
+import { ProtocolError } from '../failure.ts';
+import { onOwnDisk, OwnDiskError } from '../own-disk.ts';
+import { mayPass } from '../connection/retry.ts';
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 3_000;

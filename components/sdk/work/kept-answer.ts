@@ -5,9 +5,9 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { WorkerClient } from './client.ts';
-import { messageOf } from './failure.ts';
-import { mayPass } from './retry.ts';
+import type { WorkerClient } from '../connection/client.ts';
+import { messageOf } from '../failure.ts';
+import { mayPass } from '../connection/retry.ts';
 
 /** The server may go away in the middle: then all of it is sent again, from where it was kept. */
 export async function sendLarge(

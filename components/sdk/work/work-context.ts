@@ -1,5 +1,5 @@
-import type { WorkMedium } from '../../protocol/media-work.ts';
-import type { LocalMedium } from './media-cache.ts';
+import type { WorkMedium } from '../../../protocol/media-work.ts';
+import type { LocalMedium } from '../media/media-cache.ts';
 
 export interface WorkContext {
   /** Aborts when the job is cancelled, the lease is lost, or this process is to end. */

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { failureOf, logStack, messageOf, ProtocolError } from './failure.ts';
+import { failureOf, logStack, messageOf, ProtocolError } from '../failure.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { sendLarge } from './kept-answer.ts';
 import { IdleMemory } from './idle-memory.ts';
-import type { MediaCache } from './media-cache.ts';
-import { DiskPause, OwnDiskError } from './own-disk.ts';
-import { isTransport } from './retry.ts';
+import type { MediaCache } from '../media/media-cache.ts';
+import { DiskPause, OwnDiskError } from '../own-disk.ts';
+import { isTransport } from '../connection/retry.ts';
 import { runStream, type StreamWorkerOptions } from './stream-worker.ts';
-import { MOST_IN_TURN, type SubJobAnswer } from '../../protocol/worker-messages.ts';
+import { MOST_IN_TURN, type SubJobAnswer } from '../../../protocol/worker-messages.ts';
 import {
   ANSWER_FORMS,
   type Assignment,
   type FrameAssignment,
   type SubJobAssignment,
-} from '../../protocol/worker-protocol.ts';
+} from '../../../protocol/worker-protocol.ts';
 import { contextOf } from './sub-job-context.ts';
 import type { WorkContext } from './work-context.ts';
 
