@@ -7,7 +7,7 @@ import packlist from 'npm-packlist';
 import { packageRoot } from '../../config/info.ts';
 import { manifestOf, PACKAGES } from './packages.ts';
 
-const IMPORTS = /(?:\bfrom|\bimport|\brequire|\(import\.meta\.url\))\s*\(?\s*['"]([^'"]+)['"]/g;
+const IMPORTS = /(?:(?<!\.)\bfrom|\bimport|\brequire|\(import\.meta\.url\))\s*\(?\s*['"]([^'"]+)['"]/g;
 const packageOf = (specifier: string) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '';
 
 for (const folder of PACKAGES)
