@@ -27,6 +27,7 @@ import * as mediaTypes from '../../domain/plan/media-types.ts';
 import * as moving from '../../domain/tracks/moving.ts';
 import * as padding from '../../domain/geometry/padding.ts';
 import { patternSize } from '../../domain/text/pattern-size.ts';
+import * as printing from '../../domain/text/printable.ts';
 import { resolvePlan } from '../../domain/plan/plan-checks.ts';
 import * as lookup from '../../domain/plan/plan-lookup.ts';
 import * as properties from '../../domain/properties/properties.ts';
@@ -431,6 +432,11 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => padding.padTrack(given, { x: pixel, y: pixel }, { width: 100, height: 100 });
     },
     paddingWarnings: (size) => () => padding.paddingWarnings(many(size, (at) => 2 * at)),
+  },
+  'text/printable.ts': {
+    printable: ofText(printing.printable),
+    printableLines: ofText(printing.printableLines),
+    shortened: ofText((text) => printing.shortened(text, 100)),
   },
   'text/pattern-size.ts': { patternSize: [...ofText(patternSize), ...ofText(patternSize, '[')] },
   'plan/plan-checks.ts': {

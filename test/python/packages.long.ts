@@ -6,7 +6,7 @@ import path from 'node:path';
 import { temporaryFolder } from '../results/folder.ts';
 import { needsPython, sdkFolder } from './support.ts';
 
-const BUILD_TOOLS = 'import pip, setuptools, wheel';
+const BUILD_TOOLS = 'import setuptools, pip, wheel';
 
 describe('The Python packages', function () {
   this.timeout(120_000);
