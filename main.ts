@@ -170,7 +170,7 @@ function tellWhereItListens(parts: Parts): () => void {
 
 async function closeThreads({ checker, exporter, timelines, outgoing }: Parts): Promise<void> {
   await Promise.all([checker.close(), exporter.close(), timelines.close()]);
-  outgoing.close();
+  await outgoing.close();
 }
 
 /** At once, and with all processes: nothing was accepted yet. */

@@ -22,20 +22,34 @@ export class ForbiddenAddress extends Error {
 
 /** What the operator permits. */
 export interface AddressRule {
+  /** Whether addresses of this host and of private networks may be connected to. */
   readonly allowPrivate: boolean;
+  /** Names and addresses that may be private in any case. */
+  readonly allowedHosts?: readonly string[];
   /** The settings that decide it, for the message. */
   readonly settings: string;
 }
 
-/** Throws ForbiddenAddress unless the IP address (any notation) may be connected to. */
-export function checkAddress(address: string, { allowPrivate, settings }: AddressRule): void {
+/** Which settings decide it for callbacks, archives and results. */
+export const REACH_SETTINGS = 'the settings CALLBACK_PRIVATE and CALLBACK_ALLOWED_HOSTS';
+
+/** The host of a URL as sockets take it. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').toLowerCase();
+
+/** Whether this host may have a private address. */
+export function mayBePrivate(host: string, { allowPrivate, allowedHosts = [] }: AddressRule): boolean {
+  return allowPrivate || allowedHosts.some((allowed) => allowed.trim().toLowerCase() === host.toLowerCase());
+}
+
+/** Throws ForbiddenAddress unless the IP address (any notation) of the host may be connected to. */
+export function checkAddress(address: string, rule: AddressRule, host = address): void {
   const parsed = ipaddr.process(address);
   const range = parsed.range();
   const metadata = METADATA.some((known) => ipaddr.process(known).toString() === parsed.toString());
   if (!metadata && range === 'unicast' && isGlobal(parsed)) return;
   if (!metadata && PRIVATE.includes(range)) {
-    if (allowPrivate) return;
-    throw new ForbiddenAddress(`the address lies in a private network, which ${settings} can permit`);
+    if (mayBePrivate(host, rule)) return;
+    throw new ForbiddenAddress(`the address lies in a private network, which ${rule.settings} can permit`);
   }
   throw new ForbiddenAddress('the address is one that is never connected to');
 }
@@ -47,7 +61,7 @@ function isGlobal(address: IPv4 | IPv6): boolean {
 
 /** Throws ForbiddenAddress when the URL's host is a forbidden IP address; names are checked when they are resolved. */
 export function checkHost(url: URL, rule: AddressRule): void {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   if (ipaddr.isValid(host)) checkAddress(host, rule);
 }
 
@@ -62,7 +76,7 @@ export function guardedLookup(rule: AddressRule) {
     lookup(host, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return done(error, []);
       try {
-        for (const { address } of addresses) checkAddress(address, rule);
+        for (const { address } of addresses) checkAddress(address, rule, host);
       } catch (forbidden) {
         return done(forbidden instanceof Error ? forbidden : new Error(String(forbidden)), []);
       }

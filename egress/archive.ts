@@ -3,12 +3,14 @@ import { bestMatch } from '../domain/job/archive-match.ts';
 import { ARCHIVE_PAGE, checkUrl } from '../domain/job/archive.ts';
 import { maskUri } from '../domain/job/censor.ts';
 import type { ArchiveFinding, ArchiveQuestion, PastJob } from '../domain/types.ts';
-import type { OutgoingAgents } from './agent.ts';
-import { exchange, NoAnswer, type Answer } from './exchange.ts';
+import { exchange, type Answer } from './exchange.ts';
+import type { HttpClient } from './http-client.ts';
+import { NoAnswer } from './no-answer.ts';
+import { repeatedly } from './retry.ts';
 import type { ServiceToken } from './service-token.ts';
 
 export interface ArchiveDeps {
-  readonly agents: OutgoingAgents;
+  readonly client: HttpClient;
   readonly token: ServiceToken;
   /** Milliseconds for everything together. */
   readonly timeoutMs: number;
@@ -89,25 +91,12 @@ async function askPage(url: string, addToken: boolean, search: Search): Promise<
 }
 
 /** Once more when the connection breaks: an archive may close one that was kept open just when it is used again. */
-async function askTwice(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  search: Search,
-): Promise<Answer> {
+function askTwice(url: string, headers: Readonly<Record<string, string>>, search: Search): Promise<Answer> {
+  const { client } = search;
+  const isPassing = (error: unknown) => error instanceof NoAnswer && !error.final;
   const ask = () =>
-    exchange(search.agents, {
-      method: 'GET',
-      url,
-      headers,
-      timeoutMs: timeLeft(search),
-      maxBytes: MAX_PAGE_BYTES,
-    });
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof NoAnswer) || error.final) throw error;
-    return await ask();
-  }
+    exchange(client, { method: 'GET', url, headers, timeoutMs: timeLeft(search), maxBytes: MAX_PAGE_BYTES });
+  return repeatedly(ask, { attempts: 2, backOffMs: 0, isPassing });
 }
 
 function entriesOf(text: string): readonly unknown[] {

@@ -1,17 +1,18 @@
 /** Results of a job that another service has run, above all its detection document, from where its archive says that they lie. */
-import { request as plainRequest, type IncomingMessage } from 'node:http';
-import { request as secureRequest } from 'node:https';
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { BucketObject } from '../domain/types.ts';
-import type { OutgoingAgents, Reach } from './agent.ts';
+import type { AddressRule } from './addresses.ts';
 import { BucketError, isAnswer } from './bucket-errors.ts';
 import type { Bucket, ObjectContent } from './bucket.ts';
-import { basic, NoAnswer, noAnswer, target } from './exchange.ts';
+import { takeCredentials } from './credentials.ts';
+import { httpUrl } from './exchange.ts';
+import type { HttpClient } from './http-client.ts';
+import { NoAnswer, noAnswer } from './no-answer.ts';
 
 export interface ArchivedFileDeps {
-  readonly agents: OutgoingAgents;
   /** Milliseconds without a byte after which the other side is given up. */
   readonly timeoutMs: number;
+  readonly client: HttpClient;
   /** Of a file; a larger one is broken off. */
   readonly maxBytes: number;
   /** The setting that says so, for the message; absent: there is none. */
@@ -52,36 +53,27 @@ export async function openArchivedFile(
 }
 
 async function openPlain(
-  { agents, timeoutMs, version }: ArchivedFileDeps,
+  { client, timeoutMs, version }: ArchivedFileDeps,
   uri: string,
   signal: AbortSignal,
 ): Promise<ArchivedFile> {
-  const { url, agent } = target(agents, uri);
-  const { username, password } = url;
-  url.username = '';
-  url.password = '';
-  const headers = {
-    'Accept-Encoding': 'identity',
-    'User-Agent': `Troupe/${version}`,
-    ...basic(username, password),
-  };
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const ask = url.protocol === 'https:' ? secureRequest : plainRequest;
-    const call = ask(url, { agent, headers, timeout: timeoutMs, signal });
-    call.on('response', resolve);
-    call.on('timeout', () => call.destroy(Object.assign(new Error('silent'), { code: 'ECONNABORTED' })));
-    call.on('error', (error) => reject(noAnswer(error, { timeoutMs })));
-    call.end();
-  });
-  const { statusCode = 0 } = response;
+  const url = httpUrl(uri);
+  const headers = { 'User-Agent': `Troupe/${version}`, ...takeCredentials(url) };
+  const {
+    statusCode,
+    headers: told,
+    body,
+  } = await client
+    .open({ url, headers, headMs: timeoutMs, silenceMs: timeoutMs, signal })
+    .catch((error: unknown) => Promise.reject(noAnswer(error, timeoutMs)));
   if (statusCode !== 200) {
-    response.destroy();
+    body.destroy();
     const passing = statusCode >= 500 || statusCode === 429;
     throw new NoAnswer(`it was answered with status ${statusCode}`, !passing);
   }
-  const length = Number(response.headers['content-length'] ?? Number.NaN);
+  const length = Number(told['content-length'] ?? Number.NaN);
   const bytes = Number.isSafeInteger(length) ? length : undefined;
-  return { stream: response, bytes, contentType: response.headers['content-type'] };
+  return { stream: body, bytes, contentType: [told['content-type']].flat()[0] };
 }
 
 function bounded({ maxBytes, limit }: ArchivedFileDeps, file: ArchivedFile): ArchivedFile {
@@ -112,7 +104,7 @@ function boundedBy(maxBytes: number): Transform {
 
 /** Opens a document for a client of the server. Its bucket is connected to for this one alone. */
 export async function openArchivedDocument(
-  deps: ArchivedFileDeps & { readonly reach: Required<Reach> },
+  deps: ArchivedFileDeps & { readonly reach: AddressRule },
   uri: string,
   object: BucketObject | null,
 ): Promise<ArchivedFile> {

@@ -4,7 +4,6 @@ import type { Agent } from 'node:https';
 import { Readable } from 'node:stream';
 import type { BucketAccess } from '../domain/types.ts';
 import type { AddressRule } from './addresses.ts';
-import type { Reach } from './agent.ts';
 
 export interface Connection {
   /** Its commands. */
@@ -20,7 +19,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** Libraries are loaded only now: it takes longer than many components take to start. @throws ForbiddenAddress */
 export async function connectBucket(
   access: BucketAccess,
-  rule: AddressRule & Partial<Pick<Reach, 'allowedHosts'>>,
+  rule: AddressRule,
   silenceMs: number,
 ): Promise<Connection> {
   const [{ outgoingAgents }, sdk, { NodeHttpHandler }] = await Promise.all([
@@ -29,7 +28,7 @@ export async function connectBucket(
     import('@smithy/node-http-handler'),
   ]);
   const url = new URL(access.url);
-  const agents = outgoingAgents({ allowedHosts: [], ...rule });
+  const agents = outgoingAgents(rule);
   const agent = agents.agentFor(url);
   const requestHandler = new NodeHttpHandler({
     ...(url.protocol === 'https:' ? { httpsAgent: agent as Agent } : { httpAgent: agent }),

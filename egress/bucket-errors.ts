@@ -1,15 +1,11 @@
 /** What is to be thought of a request to an object store that failed. */
 import type { BucketAccess } from '../domain/types.ts';
 import { ForbiddenAddress } from './addresses.ts';
+import { isBroken } from './no-answer.ts';
+import { TooLarge } from './store-answer.ts';
 
 /** An object store could not be reached or refused; the message is part of a sentence and holds no secret. */
 export class BucketError extends Error {}
-
-/** A file of ours could not be read or written. */
-export class LocalFileError extends Error {}
-
-/** An object is larger than it may be. */
-export class TooLarge extends Error {}
 
 interface Facts {
   /** The store's name of the error. */
@@ -38,9 +34,9 @@ const BUSY = [429, 500, 502, 503, 504];
 
 /** Whether another attempt may go better: the store's own trouble, or a broken connection. */
 export function isPassing(error: unknown): boolean {
-  const { name, status, code, clockMended } = factsOf(error);
+  const { name, status, clockMended } = factsOf(error);
   if (clockMended || (status !== undefined && BUSY.includes(status))) return true;
-  return name === 'TimeoutError' || /^(ECONN|EPIPE|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH)/.test(code);
+  return name === 'TimeoutError' || isBroken(error);
 }
 
 /** Whether the store itself said no, and not the way to it. */

@@ -4,14 +4,14 @@
  */
 import type { PutObjectCommand } from '@aws-sdk/client-s3';
 import { createReadStream } from 'node:fs';
-import { stat, type FileHandle } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { BucketAccess, BucketObject } from '../domain/types.ts';
 import type { AddressRule } from './addresses.ts';
-import type { Reach } from './agent.ts';
 import { connectBucket, type Connection } from './bucket-client.ts';
-import { bucketError, isAnswer, isPassing, LocalFileError, TooLarge } from './bucket-errors.ts';
+import { bucketError, isAnswer, isPassing } from './bucket-errors.ts';
+import { repeatedly } from './retry.ts';
+import { LocalFileError, localError, storeAnswer, type FileToGet } from './store-answer.ts';
 
 /** Errors: BucketError; LocalFileError when our own file is the trouble; the reason of the signal when it is aborted. */
 export interface Bucket {
@@ -38,11 +38,6 @@ export interface FileToPut {
   readonly onBytes?: ((bytes: number) => void) | undefined;
 }
 
-export interface FileToGet {
-  readonly file: FileHandle;
-  readonly maxBytes: number;
-}
-
 export interface ObjectContent {
   readonly stream: Readable;
   /** When the other side tells. */
@@ -57,14 +52,13 @@ export interface BucketTuning {
   readonly silenceMs?: number | undefined;
 }
 
-const ATTEMPTS = 4;
 const CHUNK_BYTES = 256 * 1024;
 
 /** Connects on the first request. */
 export function openBucket(
   access: BucketAccess,
-  rule: AddressRule & Partial<Pick<Reach, 'allowedHosts'>>,
-  { backOffMs = 1_000, silenceMs = 30_000 }: BucketTuning = {},
+  rule: AddressRule,
+  { backOffMs, silenceMs = 30_000 }: BucketTuning = {},
 ): Bucket {
   let opened: Promise<Connection> | undefined;
   const persistently = async <T>(
@@ -74,7 +68,7 @@ export function openBucket(
     try {
       signal.throwIfAborted();
       const connection = await (opened ??= connectBucket(access, rule, silenceMs));
-      return await repeatedly(() => attempt(connection), backOffMs, signal);
+      return await repeatedly(() => attempt(connection), { backOffMs, isPassing }, signal);
     } catch (error) {
       signal.throwIfAborted();
       throw error instanceof LocalFileError ? error : bucketError(error, access);
@@ -96,17 +90,6 @@ export function openBucket(
         () => undefined,
       ),
   };
-}
-
-async function repeatedly<T>(attempt: () => Promise<T>, backOffMs: number, signal: AbortSignal): Promise<T> {
-  for (let number = 1; ; number++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (number === ATTEMPTS || signal.aborted || !isPassing(error)) throw error;
-      await pause(backOffMs * 2 ** (number - 1), undefined, { signal });
-    }
-  }
 }
 
 async function put(to: Connection, bucket: string, file: FileToPut, signal: AbortSignal): Promise<void> {
@@ -189,34 +172,13 @@ async function get(
   to: Connection,
   bucket: string,
   object: Omit<BucketObject, 'bucket'>,
-  { file, maxBytes }: FileToGet,
+  into: FileToGet,
   signal: AbortSignal,
 ): Promise<void> {
-  const { stream: body, bytes = 0 } = await openContent(to, bucket, object, signal);
-  const tooLarge = new TooLarge(`it is larger than the ${maxBytes} bytes that a medium may have`);
+  const { stream, bytes } = await openContent(to, bucket, object, signal);
   try {
-    if (bytes > maxBytes) throw tooLarge;
-    await written(file.truncate(0));
-    let size = 0;
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
-      if (size + chunk.length > maxBytes) throw tooLarge;
-      await written(file.write(chunk, 0, chunk.length, size));
-      size += chunk.length;
-    }
+    await storeAnswer(stream, bytes, into);
   } finally {
-    body.destroy();
+    stream.destroy();
   }
-}
-
-async function written(step: Promise<unknown>): Promise<void> {
-  try {
-    await step;
-  } catch (error) {
-    throw localError('written', error);
-  }
-}
-
-function localError(done: 'read' | 'written', error: unknown): LocalFileError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  return new LocalFileError(`the file could not be ${done} (${code})`, { cause: error });
 }

@@ -1,6 +1,7 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import { ForbiddenAddress } from './addresses.ts';
-import type { OutgoingAgents } from './agent.ts';
+/** One request whose answer is read as a whole, within limits of time and bytes. */
+import { takeCredentials } from './credentials.ts';
+import type { HttpAnswer, HttpClient } from './http-client.ts';
+import { NoAnswer, noAnswer, stopping, tooLate } from './no-answer.ts';
 
 export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
@@ -9,7 +10,7 @@ export interface ExchangeRequest {
   /** Of a POST; JSON text unless `contentType` says otherwise. */
   readonly body?: string | Buffer;
   readonly contentType?: string;
-  /** Whole time of the request, in milliseconds, the answer included. */
+  /** Whole time of the request, in milliseconds, the answer included; 0: without limit. */
   readonly timeoutMs: number;
   /** Bytes of the answer that are read; the rest is cut off. */
   readonly maxBytes: number;
@@ -25,146 +26,78 @@ export interface Answer {
   readonly cut: boolean;
 }
 
-/** There was no answer. The message is part of a sentence and holds no secret. */
-export class NoAnswer extends Error {
-  /** Another attempt would meet the same. */
-  readonly final: boolean;
-  constructor(message: string, final: boolean, cause?: unknown) {
-    super(message, { cause });
-    this.final = final;
-  }
-}
-
 /**
- * One guarded HTTP request: no redirection is followed, no proxy used, certificates are verified, user and password of the URL go
- * as basic authorization to its own host unless `headers` say otherwise.
- * @throws NoAnswer
+ * One guarded HTTP request: no redirection is followed, user and password of the URL go as basic authorization to its own host unless
+ * `headers` say otherwise. @throws NoAnswer
  */
-export async function exchange(agents: OutgoingAgents, request: ExchangeRequest): Promise<Answer> {
-  const { url, agent } = target(agents, request.url);
-  const got: { response?: IncomingMessage; chunks: Buffer[] } = { chunks: [] };
-  const { username, password } = url;
-  url.username = '';
-  url.password = '';
-  // Loaded for the first request that leaves: many servers send none.
-  const { default: superagent } = await import('superagent');
-  const call = superagent(request.method, url.href)
-    .agent(agent)
-    .redirects(0)
-    .ok(() => true)
-    .timeout({ deadline: request.timeoutMs })
-    .maxResponseSize(request.maxBytes)
-    .buffer(true)
-    .parse((response: unknown, done: (error: Error | null, body: unknown) => void) => {
-      const stream = response as IncomingMessage;
-      got.response = stream;
-      stream.on('data', (chunk: Buffer) => got.chunks.push(chunk));
-      stream.on('end', () => done(null, null));
-    });
-  let connected = false;
-  call.once('request', () => whenConnected(call, () => (connected = true)));
-  const abort = () => void call.abort();
-  request.signal?.addEventListener('abort', abort, { once: true });
+export async function exchange(client: HttpClient, request: ExchangeRequest): Promise<Answer> {
+  const { method, body, timeoutMs, maxBytes, signal } = request;
+  const { url, headers } = addressed(request);
+  const stop = new AbortController();
+  let sent = false;
+  const late = () => stop.abort(tooLate(timeoutMs, sent));
+  const timer = timeoutMs === 0 ? undefined : setTimeout(late, timeoutMs);
+  const leave = () => stop.abort(stopping());
+  signal?.addEventListener('abort', leave, { once: true });
   try {
-    if (request.signal?.aborted === true) throw new NoAnswer('the service is shutting down', false);
-    // Packed answers could unpack to any size.
-    call.set({ 'Accept-Encoding': 'identity', ...basic(username, password), ...request.headers });
-    if (request.body !== undefined) call.type(request.contentType ?? 'application/json').send(request.body);
-    await call;
-    return answerOf(got, request.maxBytes, false);
+    if (signal?.aborted === true) throw stopping();
+    const onSent = () => void (sent = true);
+    const answer = await client.open({ url, method, headers, body, signal: stop.signal, onSent });
+    return answerOf(answer, await beginningOf(answer, maxBytes), maxBytes);
   } catch (error) {
-    if (codeOf(error) === 'ETOOLARGE') return answerOf(got, request.maxBytes, true);
-    throw error instanceof NoAnswer ? error : noAnswer(error, request, connected);
+    throw noAnswer(error, timeoutMs);
   } finally {
-    request.signal?.removeEventListener('abort', abort);
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', leave);
   }
 }
 
-/** Who does not answer before that may not be there at all. */
-function whenConnected(call: unknown, then: () => void): void {
-  (call as { readonly req: ClientRequest }).req.once('socket', (socket) => {
-    if (socket.connecting) socket.once('connect', then);
-    else then();
-  });
+function addressed({ url: text, headers, body, contentType = 'application/json' }: ExchangeRequest) {
+  const url = httpUrl(text);
+  const authorization = takeCredentials(url);
+  return {
+    url,
+    headers: {
+      ...authorization,
+      ...(body === undefined ? {} : { 'Content-Type': contentType }),
+      ...headers,
+    },
+  };
 }
 
-export function target(agents: OutgoingAgents, text: string) {
+/** @throws NoAnswer */
+export function httpUrl(text: string): URL {
   if (!URL.canParse(text)) throw new NoAnswer('its URL is malformed', true);
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new NoAnswer('its URL is neither http nor https', true);
-  try {
-    return { url, agent: agents.agentFor(url) };
-  } catch (error) {
-    if (error instanceof ForbiddenAddress) throw new NoAnswer(error.message, true, error);
-    throw error;
+  if (url.protocol === 'http:' || url.protocol === 'https:') return url;
+  throw new NoAnswer('its URL is neither http nor https', true);
+}
+
+/** One byte more than may be shows that the answer is longer. */
+async function beginningOf({ body }: HttpAnswer, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes) break;
   }
+  return Buffer.concat(chunks);
 }
 
-export function basic(username: string, password: string): Readonly<Record<string, string>> {
-  if (username === '' && password === '') return {};
-  const text = `${decoded(username)}:${decoded(password)}`;
-  return { Authorization: `Basic ${Buffer.from(text).toString('base64')}` };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function answerOf(
-  { response, chunks }: { response?: IncomingMessage; chunks: readonly Buffer[] },
+export function answerOf(
+  { statusCode, headers }: Pick<HttpAnswer, 'statusCode' | 'headers'>,
+  read: Buffer,
   maxBytes: number,
-  cut: boolean,
 ): Answer {
-  const bytes = Buffer.concat(chunks).subarray(0, maxBytes);
+  const bytes = read.subarray(0, maxBytes);
   return {
-    status: response?.statusCode ?? 0,
-    header: (name) => {
-      const value = response?.headers[name.toLowerCase()];
-      return Array.isArray(value) ? value[0] : value;
-    },
+    status: statusCode,
+    header: (name) => [headers[name.toLowerCase()]].flat()[0],
     bytes,
     get text() {
       return bytes.toString('utf8');
     },
-    cut,
+    cut: read.length > maxBytes,
   };
-}
-
-const codeOf = (error: unknown) =>
-  error instanceof Error && 'code' in error ? String(error.code) : undefined;
-
-const SENTENCES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed before the answer was complete',
-  EPIPE: 'the connection was closed before the request was taken',
-  ENOTFOUND: 'its host name is not known',
-  EAI_AGAIN: 'its host name could not be resolved just now',
-  ETIMEDOUT: 'it could not be connected to',
-  EHOSTUNREACH: 'its host cannot be reached',
-  ENETUNREACH: 'its network cannot be reached',
-  ABORTED: 'the service is shutting down',
-};
-
-/** `connected`: somebody took the connection. The cause of who never did has the code ETIMEDOUT. */
-export function noAnswer(
-  error: unknown,
-  { timeoutMs }: Pick<ExchangeRequest, 'timeoutMs'>,
-  connected = true,
-): NoAnswer {
-  if (error instanceof ForbiddenAddress) return new NoAnswer(error.message, true, error);
-  const code = codeOf(error);
-  if (code === 'ECONNABORTED' && !connected)
-    return new NoAnswer(`it could not be connected to within ${timeoutMs} ms`, false, { code: 'ETIMEDOUT' });
-  if (code === 'ECONNABORTED')
-    return new NoAnswer(`there was no complete answer within ${timeoutMs} ms`, false, error);
-  const known = code === undefined ? undefined : SENTENCES[code];
-  if (known !== undefined) return new NoAnswer(known, false, error);
-  const message = error instanceof Error && error.message !== '' ? error.message : (code ?? 'unknown reason');
-  // A header that cannot be sent today cannot be sent tomorrow.
-  return new NoAnswer(message, code?.startsWith('ERR_INVALID_') === true, error);
 }

@@ -1,9 +1,11 @@
 import type { Settings } from '../config/settings.ts';
 import { MAX_ARCHIVED_DOCUMENT_BYTES } from '../protocol/media-work.ts';
 import type { ArchiveFinding, ArchiveQuestion, BucketObject } from '../domain/types.ts';
-import { outgoingAgents, REACH_SETTINGS } from './agent.ts';
+import { REACH_SETTINGS } from './addresses.ts';
+import { outgoingAgents } from './agent.ts';
 import { findPastJob } from './archive.ts';
 import { openArchivedDocument } from './archived-document.ts';
+import { HttpClient } from './http-client.ts';
 import { createSend } from './send.ts';
 import type { ServiceClient } from './provider-client.ts';
 import { serviceToken } from './service-token.ts';
@@ -16,25 +18,30 @@ type Wanted = Pick<
 /** What the server sends of itself: callbacks, posts to archives and questions to them. `version`: of the product. */
 export function outgoing(settings: Wanted, client: ServiceClient, version: string) {
   const { CALLBACK_PRIVATE: allowPrivate, CALLBACK_ALLOWED_HOSTS: allowedHosts } = settings;
-  const agents = outgoingAgents({ allowPrivate, allowedHosts });
+  const reach = { allowPrivate, allowedHosts, settings: REACH_SETTINGS };
+  const agents = outgoingAgents(reach);
   const token = serviceToken(client);
   const timeoutMs = settings.DELIVERY_TIMEOUT_MS;
+  const archives = new HttpClient(reach);
   const documents = {
-    agents,
+    client: archives,
     version,
     timeoutMs,
     maxBytes: MAX_ARCHIVED_DOCUMENT_BYTES,
-    reach: { allowPrivate, allowedHosts, settings: REACH_SETTINGS },
+    reach,
   };
   return {
     send: createSend({ agents, token, timeoutMs, version }),
     openArchived: ({ uri, object }: { readonly uri: string; readonly object: BucketObject | null }) =>
       openArchivedDocument(documents, uri, object),
     askArchive: (question: ArchiveQuestion): Promise<ArchiveFinding> =>
-      findPastJob(question, { agents, token, version, timeoutMs: settings.ARCHIVE_CHECK_MS }),
+      findPastJob(question, { client: archives, token, version, timeoutMs: settings.ARCHIVE_CHECK_MS }),
     /** A token of the service; undefined when there is none to be had. */
     bearer: () => token.get().catch(() => undefined),
-    close: () => agents.close(),
+    close: async () => {
+      agents.close();
+      await archives.close();
+    },
   };
 }
 export type Outgoing = ReturnType<typeof outgoing>;

@@ -1,6 +1,8 @@
 /** Sends callbacks and archive posts: one attempt each, and what is to be thought of its end. */
 import type { OutgoingAgents } from './agent.ts';
-import { exchange, NoAnswer, type Answer } from './exchange.ts';
+import { sendCallback } from './callback-request.ts';
+import type { Answer } from './exchange.ts';
+import { NoAnswer } from './no-answer.ts';
 import type { Failure, Outcome, OutgoingRequest, Send } from './request.ts';
 import { NoToken, type ServiceToken } from './service-token.ts';
 
@@ -37,7 +39,7 @@ export function createSend(deps: SendDeps): Send {
 
 async function attempt(deps: SendDeps, request: OutgoingRequest, signal: AbortSignal): Promise<Outcome> {
   const token = request.addToken ? await deps.token.get() : undefined;
-  const answer = await exchange(deps.agents, {
+  const answer = await sendCallback(deps.agents, {
     method: request.method,
     url: request.url,
     headers: {

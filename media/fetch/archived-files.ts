@@ -3,12 +3,13 @@ import { createWriteStream } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as pause } from 'node:timers/promises';
-import { outgoingAgents, REACH_SETTINGS } from '../../egress/agent.ts';
+import { REACH_SETTINGS } from '../../egress/addresses.ts';
 import { openArchivedFile, type ArchivedObject } from '../../egress/archived-document.ts';
 import { openBucket, type Bucket } from '../../egress/bucket.ts';
 import { isPassing } from '../../egress/bucket-errors.ts';
-import { NoAnswer } from '../../egress/exchange.ts';
+import { HttpClient } from '../../egress/http-client.ts';
+import { NoAnswer } from '../../egress/no-answer.ts';
+import { repeatedly } from '../../egress/retry.ts';
 import type { BucketObject } from '../../domain/types.ts';
 import { checkFileUri, shownUri } from './file-uris.ts';
 import { MediumError } from '../medium-error.ts';
@@ -47,11 +48,10 @@ export interface BroughtFile {
 export interface ArchivedFiles {
   /** Errors: REMOTE_STORAGE_DOWNLOAD, with a message without secrets. */
   bring(file: WantedFile, signal: AbortSignal, onBytes: (bytes: number) => void): Promise<BroughtFile>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const SILENCE_MS = 30_000;
-const ATTEMPTS = 4;
 /** The results of one job lie in a few buckets; each has connections of its own. */
 const MOST_BUCKETS = 16;
 
@@ -62,10 +62,10 @@ export async function openArchivedFiles({
   allowPrivate,
   allowedHosts,
   version,
-  backOffMs = 1_000,
+  backOffMs,
 }: ArchivedFilesOptions): Promise<ArchivedFiles> {
   const reach = { allowPrivate, allowedHosts, settings: REACH_SETTINGS };
-  const agents = outgoingAgents(reach);
+  const client = new HttpClient(reach);
   const buckets = new Map<string, Bucket>();
   const folders = await Promise.all(roots.map((root) => realpath(root).catch(() => root)));
   const found = (object: BucketObject | null): ArchivedObject | null => {
@@ -81,13 +81,14 @@ export async function openArchivedFiles({
       try {
         if (/^file:/i.test(uri))
           return { path: await checkFileUri(uri, folders, excluded), isCopy: false, contentType: undefined };
-        const parts = { agents, timeoutMs: SILENCE_MS, maxBytes, limit, version };
+        const parts = { client, timeoutMs: SILENCE_MS, maxBytes, limit, version };
         const object = found(file.object);
-        const contentType = await repeatedly(backOffMs, signal, async () => {
-          const { stream, contentType: type } = await openArchivedFile(parts, uri, object, signal);
+        const attempt = async () => {
+          const { stream, contentType } = await openArchivedFile(parts, uri, object, signal);
           await pipeline(stream, counting(onBytes), createWriteStream(into), { signal });
-          return type;
-        });
+          return contentType;
+        };
+        const contentType = await repeatedly(attempt, { backOffMs, isPassing: mayPass }, signal);
         return { path: into, isCopy: true, contentType };
       } catch (error) {
         signal.throwIfAborted();
@@ -97,25 +98,15 @@ export async function openArchivedFiles({
         });
       }
     },
-    close() {
-      agents.close();
+    async close() {
+      await client.close();
       for (const bucket of buckets.values()) bucket.close();
     },
   };
 }
 
 /** Connections break; a bucket that is asked has been asked again already when it fails. */
-async function repeatedly<T>(backOffMs: number, signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
-  for (let number = 1; ; number++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const passing = error instanceof NoAnswer ? !error.final : isPassing(error);
-      if (number === ATTEMPTS || signal.aborted || !passing) throw error;
-      await pause(backOffMs * 2 ** (number - 1), undefined, { signal });
-    }
-  }
-}
+const mayPass = (error: unknown): boolean => (error instanceof NoAnswer ? !error.final : isPassing(error));
 
 function counting(onBytes: (bytes: number) => void): Transform {
   return new Transform({

@@ -1,46 +1,8 @@
-/** Media and results in buckets. The rules of addresses are those of other fetches. */
-import type { FileHandle } from 'node:fs/promises';
+/** Results in buckets. The rules of addresses are those of callbacks. */
 import { extname } from 'node:path';
-import type { FetchLimits } from '../../protocol/media-work.ts';
-import { LocalFileError } from '../../egress/bucket-errors.ts';
 import { openBucket, type Bucket, type BucketTuning } from '../../egress/bucket.ts';
-import type { BucketAccess, BucketObject } from '../../domain/types.ts';
-import { shownUri } from './file-uris.ts';
+import type { BucketAccess } from '../../domain/types.ts';
 import { MediumError } from '../medium-error.ts';
-
-/**
- * Writes an object into `file`; the time limit holds for all attempts together. `uri` is what the medium is called in
- * messages. Errors: REMOTE_STORAGE_DOWNLOAD, LOCAL_STORAGE.
- */
-export async function downloadObject(
-  uri: string,
-  { bucket: access, ...object }: BucketObject,
-  file: FileHandle,
-  { maxBytes, timeoutMs, allowPrivate }: FetchLimits,
-  signal: AbortSignal,
-  tuning: BucketTuning = {},
-): Promise<void> {
-  const timer = AbortSignal.timeout(timeoutMs);
-  const rule = { allowPrivate, settings: 'the setting FETCH_PRIVATE' };
-  const bucket = openBucket(access, rule, tuning);
-  try {
-    await bucket.getFile(object, { file, maxBytes }, AbortSignal.any([signal, timer]));
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof LocalFileError)
-      throw new MediumError('LOCAL_STORAGE', `The medium could not be stored: ${error.message}`, {
-        cause: error,
-      });
-    const reason = timer.aborted ? `it took longer than ${timeoutMs / 1000} s` : messageOf(error);
-    throw new MediumError(
-      'REMOTE_STORAGE_DOWNLOAD',
-      `Error retrieving media and saving it to temp file: ${shownUri(uri)}: ${reason}`,
-      { cause: error },
-    );
-  } finally {
-    bucket.close();
-  }
-}
 
 /** A bucket that results are put into. */
 export interface ResultBucket {

@@ -4,10 +4,9 @@ import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { partOf, type FetchLimits } from '../../protocol/media-work.ts';
 import type { BucketObject } from '../../domain/types.ts';
-import type { downloadObject } from './buckets.ts';
 import { decodeDataUri } from './data-uri.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';
-import type { download, DownloadOptions } from './http-download.ts';
+import type { DownloadOptions } from './download.ts';
 import { MediumError } from '../medium-error.ts';
 import { SMALL_BYTES } from './small-file.ts';
 
@@ -46,24 +45,13 @@ export async function retrieve(
     }
     case 'http':
     case 'https':
-      return await written(fetchTo, (file) =>
-        object === undefined
-          ? downloaded(uri, file, limits, signal, options)
-          : downloadedObject(uri, object, file, limits, signal, options),
-      );
+      return await written(fetchTo, async (file) => {
+        // Loaded for the first medium that needs it.
+        const { download, downloadObject } = await import('./download.ts');
+        if (object === undefined) await download(uri, file, limits, signal, options);
+        else await downloadObject(uri, object, file, limits, signal, options);
+      });
   }
-}
-
-/** The HTTP library is loaded for the first medium that needs it. */
-async function downloaded(...medium: Parameters<typeof download>): ReturnType<typeof download> {
-  const { download } = await import('./http-download.ts');
-  return download(...medium);
-}
-
-/** So is that for buckets. */
-async function downloadedObject(...medium: Parameters<typeof downloadObject>): Promise<void> {
-  const { downloadObject } = await import('./buckets.ts');
-  return downloadObject(...medium);
 }
 
 /** Opens the file once without following a link that has come in between, to see that it can be read. */

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { outgoingAgents, type OutgoingAgents } from '../../egress/agent.ts';
+import { REACH_SETTINGS } from '../../egress/addresses.ts';
 import { findPastJob, type ArchiveDeps } from '../../egress/archive.ts';
+import { HttpClient } from '../../egress/http-client.ts';
 import { assertion } from '../../domain/job/archive.ts';
 import type { ArchiveFinding, ArchiveQuestion } from '../../domain/types.ts';
 import { ArchiveServer } from '../support/servers/archive-server.ts';
@@ -33,12 +34,12 @@ const others = (count: number) => Array.from({ length: count }, () => entry({ jo
 
 describe('Asking archives for a past job', () => {
   let archive: ArchiveServer;
-  let agents: OutgoingAgents;
+  let client: HttpClient;
   const opened: { close(): Promise<void> | void }[] = [];
 
   const dropped: string[] = [];
   const deps = (more: Partial<ArchiveDeps> = {}): ArchiveDeps => ({
-    agents,
+    client,
     token: { get: () => Promise.resolve('secret-token'), drop: (token) => dropped.push(token) },
     timeoutMs: 10_000,
     version: '1.2.3',
@@ -60,8 +61,8 @@ describe('Asking archives for a past job', () => {
 
   beforeEach(async () => {
     archive = await ArchiveServer.started();
-    agents = outgoingAgents({ allowPrivate: true, allowedHosts: [] });
-    opened.push(archive, agents);
+    client = new HttpClient({ allowPrivate: true, allowedHosts: [], settings: REACH_SETTINGS });
+    opened.push(archive, client);
     dropped.length = 0;
   });
   afterEach(async () => {
@@ -261,13 +262,17 @@ describe('Asking archives for a past job', () => {
 
   it('does not reach into private networks unless it may', async () => {
     archive.keep('aa', entry());
-    const guarded = outgoingAgents({ allowPrivate: false, allowedHosts: [] });
-    const allowed = outgoingAgents({ allowPrivate: false, allowedHosts: ['127.0.0.1'] });
+    const guarded = new HttpClient({ allowPrivate: false, allowedHosts: [], settings: REACH_SETTINGS });
+    const allowed = new HttpClient({
+      allowPrivate: false,
+      allowedHosts: ['127.0.0.1'],
+      settings: REACH_SETTINGS,
+    });
     opened.push(guarded, allowed);
     const local = archive.url.replace('127.0.0.1', 'localhost');
     for (const url of [archive.url, local])
-      expect(failedBecause(await ask(question(url), { agents: guarded })), url).to.contain('private network');
-    expect(matched(await ask(question(), { agents: allowed }))).to.equal('host-1');
+      expect(failedBecause(await ask(question(url), { client: guarded })), url).to.contain('private network');
+    expect(matched(await ask(question(), { client: allowed }))).to.equal('host-1');
     const metadata = question('http://169.254.169.254/latest');
     expect(failedBecause(await ask(metadata))).to.contain('never connected to');
     expect(archive.questions).to.have.lengthOf(1);

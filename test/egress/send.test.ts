@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { outgoingAgents, type OutgoingAgents, type Reach } from '../../egress/agent.ts';
+import { REACH_SETTINGS, type AddressRule } from '../../egress/addresses.ts';
+import { outgoingAgents, type OutgoingAgents } from '../../egress/agent.ts';
 import type { Failure, OutgoingRequest, Outcome } from '../../egress/request.ts';
 import { createSend } from '../../egress/send.ts';
 import { NoToken, type ServiceToken } from '../../egress/service-token.ts';
@@ -19,7 +20,8 @@ import {
 import { until } from '../support/until.ts';
 
 const TIMEOUT_MS = 300;
-const HERE: Reach = { allowPrivate: true, allowedHosts: [] };
+type Reach = Omit<AddressRule, 'settings'>;
+const HERE: Reach = { allowPrivate: true };
 
 describe('A callback or archive post', () => {
   const receivers: Receiver[] = [];
@@ -41,7 +43,7 @@ describe('A callback or archive post', () => {
     };
   };
   const sender = (reach: Reach = HERE, token: ServiceToken = tokens()) => {
-    const made = outgoingAgents(reach);
+    const made = outgoingAgents({ ...reach, settings: REACH_SETTINGS });
     agents.push(made);
     return createSend({ agents: made, token, timeoutMs: TIMEOUT_MS, version: '1.2.3' });
   };

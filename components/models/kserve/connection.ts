@@ -1,8 +1,9 @@
 /** Single requests to a server that speaks KServe v2, at addresses where model servers may be. */
 import { z } from 'zod';
-import type { OutgoingAgents } from '../../../egress/agent.ts';
-import { exchange, NoAnswer, type Answer } from '../../../egress/exchange.ts';
-import { codeOf, modelServerAgents, withoutAnswer } from '../model-servers/answers.ts';
+import { exchange, type Answer } from '../../../egress/exchange.ts';
+import type { HttpClient } from '../../../egress/http-client.ts';
+import { NoAnswer } from '../../../egress/no-answer.ts';
+import { modelServerClient, withoutAnswer } from '../model-servers/answers.ts';
 import type { Outcome } from '../model-servers/outcome.ts';
 import type { ModelServerSettings, Waiting } from '../../sdk/detector.ts';
 import { shaped, WrongAnswer, type InferRequest } from './protocol.ts';
@@ -22,14 +23,14 @@ export interface Request {
 }
 
 export class Connection {
-  readonly #agents: OutgoingAgents;
+  readonly #client: HttpClient;
 
   constructor(settings: ModelServerSettings) {
-    this.#agents = modelServerAgents(settings);
+    this.#client = modelServerClient(settings);
   }
 
-  close(): void {
-    this.#agents.close();
+  close(): Promise<void> {
+    return this.#client.close();
   }
 
   /** One request; every status is an answer. */
@@ -39,7 +40,7 @@ export class Connection {
     { signal }: Waiting,
   ): Promise<Outcome<Answer>> {
     try {
-      const answer = await exchange(this.#agents, {
+      const answer = await exchange(this.#client, {
         method,
         url: `${server}/v2${path}`,
         headers: {
@@ -98,13 +99,13 @@ const NO_HTTP =
 /** What it means that there was no answer, in words that tell what to set. */
 function silence(error: unknown, isInfer: boolean): Outcome<never> {
   const outcome = withoutAnswer(error);
-  const code = error instanceof NoAnswer ? codeOf(error) : '';
+  const code = error instanceof NoAnswer ? error.code : '';
   const final = (why: string) => ({ kind: 'final', why }) as const;
   if (code.startsWith('HPE_')) return final(`it does not speak HTTP/1.1. ${NO_HTTP}`);
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_'))
     return final('it does not speak TLS: set TRITON_USE_SSL to FALSE, or name another port');
   if (/CERT|^UNABLE_TO_/.test(code)) return final(`its certificate cannot be verified (${outcome.why})`);
-  return code === 'ECONNABORTED' && isInfer
+  return code === 'LATE' && isInfer
     ? { ...outcome, why: `${outcome.why} (TRITON_INFER_TIMEOUT_US)` }
     : outcome;
 }

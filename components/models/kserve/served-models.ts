@@ -54,8 +54,7 @@ export class ServedModels implements Models {
   }
 
   close(): Promise<void> {
-    this.#server.close();
-    return Promise.resolve();
+    return this.#server.close();
   }
 
   async #describe(model: ServedModel, job: Waiting): Promise<Described> {

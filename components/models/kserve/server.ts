@@ -46,8 +46,8 @@ export class InferenceServer {
     this.#awayMs = settings.waitMs;
   }
 
-  close(): void {
-    this.#connection.close();
+  close(): Promise<void> {
+    return this.#connection.close();
   }
 
   /** What the model is given and answers, once it is ready. Errors: NETWORK_ERROR with what to do. */

@@ -1,6 +1,7 @@
 /** What answers of model servers mean, whatever they were asked, and where such servers may be. */
-import { outgoingAgents, type OutgoingAgents } from '../../../egress/agent.ts';
-import { NoAnswer, type Answer } from '../../../egress/exchange.ts';
+import type { Answer } from '../../../egress/exchange.ts';
+import { HttpClient } from '../../../egress/http-client.ts';
+import { NoAnswer } from '../../../egress/no-answer.ts';
 import type { ModelServerSettings } from '../../sdk/detector.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -10,8 +11,8 @@ const SAID = 300;
 export const DENIED: ModelServerSettings = { allowPrivate: false, allowedHosts: [], waitMs: 0 };
 const SETTINGS = 'the settings MODEL_SERVER_PRIVATE and MODEL_SERVER_ALLOWED_HOSTS';
 
-export const modelServerAgents = ({ allowPrivate, allowedHosts }: ModelServerSettings): OutgoingAgents =>
-  outgoingAgents({ allowPrivate, allowedHosts, settings: SETTINGS });
+export const modelServerClient = ({ allowPrivate, allowedHosts }: ModelServerSettings): HttpClient =>
+  new HttpClient({ allowPrivate, allowedHosts, settings: SETTINGS });
 
 type Refused = Exclude<Outcome<never>, { readonly kind: 'answer' }>;
 
@@ -20,11 +21,8 @@ export function withoutAnswer(error: unknown): Refused {
   if (!(error instanceof NoAnswer)) throw error;
   if (error.final) return { kind: 'final', why: error.message };
   // Who takes a request and is too slow is there.
-  return { kind: codeOf(error) === 'ECONNABORTED' ? 'failed' : 'away', why: error.message };
+  return { kind: error.code === 'LATE' ? 'failed' : 'away', why: error.message };
 }
-
-export const codeOf = ({ cause }: NoAnswer): string =>
-  typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
 
 /** What an answer with another status than 200 means. */
 export function refusalOf({ status, text, header }: Answer): Refused {

@@ -32,7 +32,7 @@ const loadOpenAiSpeech: LoadDetector = async ({ modelServers }) => {
   const detector: Detector = {
     audio: (source, job) => writeDown(source, job, voice, server),
     async close() {
-      server.close();
+      await server.close();
       await voice.close();
     },
   };

@@ -40,7 +40,7 @@ const loadOpenAiText: LoadDetector = async ({ models, modelServers }) => {
       const [first] = textsOf(track, job.properties);
       if (first !== undefined) yield { properties: await (await readerOf(job))(first.text, track) };
     },
-    close: () => Promise.resolve(server.close()),
+    close: () => server.close(),
   };
   return detector;
 };

@@ -30,7 +30,7 @@ const loadOpenAi: LoadDetector = async ({ models, modelServers }) => {
       const look = await watchOf(job);
       for await (const frame of shownFrames(source, job)) yield await look(frame);
     },
-    close: () => Promise.resolve(server.close()),
+    close: () => server.close(),
   };
   return detector;
 };

@@ -1,9 +1,9 @@
 /**
  * A model server that speaks the OpenAI protocol, asked with patience (model-servers/patience.ts). No error holds the key.
  */
-import type { OutgoingAgents } from '../../../egress/agent.ts';
 import { exchange, type Answer } from '../../../egress/exchange.ts';
-import { DENIED, modelServerAgents, refusalOf, withoutAnswer, withoutKey } from '../model-servers/answers.ts';
+import type { HttpClient } from '../../../egress/http-client.ts';
+import { DENIED, modelServerClient, refusalOf, withoutAnswer, withoutKey } from '../model-servers/answers.ts';
 import type { Outcome } from '../model-servers/outcome.ts';
 import { patiently } from '../model-servers/patience.ts';
 import type { DetectionJob, ModelServerSettings } from '../../sdk/detector.ts';
@@ -21,16 +21,16 @@ export interface Question {
 const MAX_BYTES = 8 * 1024 * 1024;
 
 export class ModelServer {
-  readonly #agents: OutgoingAgents;
+  readonly #client: HttpClient;
   readonly #awayMs: number;
 
   constructor(settings: ModelServerSettings = DENIED) {
-    this.#agents = modelServerAgents(settings);
+    this.#client = modelServerClient(settings);
     this.#awayMs = settings.waitMs;
   }
 
-  close(): void {
-    this.#agents.close();
+  close(): Promise<void> {
+    return this.#client.close();
   }
 
   /** The JSON of the answer. Errors: NETWORK_ERROR with what to do. */
@@ -63,7 +63,7 @@ export class ModelServer {
     // The key is for the server that answers questions, wherever API_HEALTH_URI leads.
     const isHome = URL.canParse(url) && new URL(url).origin === new URL(server.uri).origin;
     try {
-      const answer = await exchange(this.#agents, {
+      const answer = await exchange(this.#client, {
         method,
         url,
         headers: {

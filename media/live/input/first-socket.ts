@@ -4,7 +4,7 @@
  */
 import { connect as connectTo, type Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import { checkHost, guardedLookup, type AddressRule } from '../../../egress/addresses.ts';
+import { checkHost, guardedLookup, hostOf, type AddressRule } from '../../../egress/addresses.ts';
 import { LiveError, networkError } from './live-error.ts';
 
 export interface Connecting {
@@ -62,7 +62,6 @@ export function connectorWith(
   };
 }
 
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 const portOf = ({ protocol, port }: Pick<URL, 'protocol' | 'port'>): number =>
   port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 

@@ -2,22 +2,27 @@
  * Live video over a plain GET: MPEG-TS, multipart JPEG, fragmented MP4, WebM. The connection is that of our HTTP client, which goes
  * only to addresses that are allowed; FFmpeg sees bytes and opens nothing itself.
  */
-import type { Socket } from 'node:net';
-import type { Agent, Dispatcher } from 'undici';
-import { guardedLookup, type AddressRule } from '../../../egress/addresses.ts';
+import type { AddressRule } from '../../../egress/addresses.ts';
+import type { HttpAnswer, HttpClient } from '../../../egress/http-client.ts';
 import { authorization, credentialsOf } from './authorization.ts';
 import { ByteFeed } from './byte-feed.ts';
-import { connectorWith, firstSocket, type Connecting } from './first-socket.ts';
+import { connectorWith, firstSocket } from './first-socket.ts';
 import type { Connect, LiveInput } from './input.ts';
 import { LiveError, networkError } from './live-error.ts';
 
 export async function openHttp(uri: string, connect: Connect, signal: AbortSignal): Promise<LiveInput> {
   const rule: AddressRule = { allowPrivate: connect.allowPrivate, settings: 'the setting FETCH_PRIVATE' };
-  const connecting = { rule, connectMs: connect.connectMs, signal };
+  const { connectMs } = connect;
   const url = new URL(uri);
-  const agent = await agentOver(await firstSocket(url, connecting), url, connecting);
+  const first = await firstSocket(url, { rule, connectMs, signal });
+  // Loaded only for a server that takes connections.
+  const { HttpClient } = await import('../../../egress/http-client.ts');
+  const client = new HttpClient(rule, {
+    connectMs,
+    connector: (checked) => connectorWith(first, url, checked),
+  });
   try {
-    const answer = await get(uri, rule, agent, signal);
+    const answer = await get(uri, client, connectMs, signal);
     checkAnswer(answer);
     const feed = new ByteFeed(answer.body);
     const beginning = await feed.begin();
@@ -33,41 +38,31 @@ export async function openHttp(uri: string, connect: Connect, signal: AbortSigna
       read: (packet) => input.read(packet),
       close: async () => {
         // First the body, for which FFmpeg may be waiting.
-        await agent.destroy();
+        await client.close();
         await input.close();
       },
     };
   } catch (error) {
-    await agent.destroy();
+    await client.close();
     throw error;
   }
 }
 
-/** Loads the HTTP client only for a server that takes connections. */
-async function agentOver(first: Socket, url: URL, { rule, connectMs }: Connecting): Promise<Agent> {
-  const { Agent, buildConnector } = await import('undici');
-  return new Agent({
-    connect: connectorWith(first, url, buildConnector({ lookup: guardedLookup(rule), timeout: connectMs })),
-    headersTimeout: connectMs,
-    // How long a camera may be silent is a matter of the stall rules.
-    bodyTimeout: 0,
-  });
-}
-
 async function get(
   uri: string,
-  rule: AddressRule,
-  agent: Agent,
+  client: HttpClient,
+  headMs: number,
   signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+): Promise<HttpAnswer> {
   const credentials = credentialsOf(new URL(uri));
   const authorize = (challenges: readonly string[], { pathname, search }: URL) =>
     credentials && authorization(challenges, credentials)?.('GET', pathname + search);
-  const { guardedGet } = await import('../../fetch/http-get.ts');
+  const { follow, LostRedirection } = await import('../../../egress/follow.ts');
   try {
-    return await guardedGet({ uri, authorize }, { rule, agent, signal });
+    // How long a camera may be silent is a matter of the stall rules.
+    return await follow(client, { uri, authorize, headMs, signal });
   } catch (error) {
-    if (error instanceof Error && /redirect/.test(error.message) && !('code' in error))
+    if (error instanceof LostRedirection)
       throw new LiveError('REFUSED', `The server of the stream leads nowhere: ${error.message}.`, {
         cause: error,
       });
@@ -75,7 +70,7 @@ async function get(
   }
 }
 
-function checkAnswer(answer: Dispatcher.ResponseData): void {
+function checkAnswer(answer: HttpAnswer): void {
   const { statusCode } = answer;
   if (statusCode === 401 || statusCode === 403)
     throw new LiveError(
@@ -100,7 +95,7 @@ function checkBeginning(bytes: Buffer): void {
   if (/^<(!doctype html|html|head|body)/i.test(text)) throw webPage();
 }
 
-const contentType = ({ headers }: Dispatcher.ResponseData): string => String(headers['content-type'] ?? '');
+const contentType = ({ headers }: HttpAnswer): string => String(headers['content-type'] ?? '');
 
 const webPage = (): LiveError =>
   new LiveError('NOT_VIDEO', 'The address answers with a web page and not with video.');

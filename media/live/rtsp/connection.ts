@@ -2,7 +2,7 @@
 import { connect as connectTo, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectEncrypted, TLSSocket } from 'node:tls';
-import { checkHost, guardedLookup, type AddressRule } from '../../../egress/addresses.ts';
+import { checkHost, guardedLookup, hostOf, type AddressRule } from '../../../egress/addresses.ts';
 import type { Connect } from '../input/input.ts';
 import { LiveError, networkError } from '../input/live-error.ts';
 import { RtspParser, type RtspMessage } from './messages.ts';
@@ -46,7 +46,7 @@ export async function connectRtsp(
 
 /** With rtsps, only to a host whose certificate somebody vouches for who is trusted here. */
 function socketTo(url: URL, rule: AddressRule): Socket {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   const isEncrypted = url.protocol === 'rtsps:';
   const port = url.port === '' ? (isEncrypted ? RTSPS_PORT : RTSP_PORT) : Number(url.port);
   const to = { host, port, lookup: guardedLookup(rule) };

@@ -16,6 +16,7 @@ import {
 } from '../../../actors/runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../../../actors/runtime/supervision.ts';
 import { ActorSystem, type ActorKind, type Family } from '../../../actors/runtime/system.ts';
+import { REACH_SETTINGS } from '../../../egress/addresses.ts';
 import { outgoingAgents } from '../../../egress/agent.ts';
 import type { Send } from '../../../egress/request.ts';
 import { createSend } from '../../../egress/send.ts';
@@ -148,7 +149,7 @@ export function stage(store: Store, options: StageOptions = {}): Stage {
     load: (id) => loadDurable(kind, store, { server: 'here', epoch: 1 }, id),
   };
   const debtors = system.register(actors);
-  const agents = outgoingAgents({ allowPrivate: true, allowedHosts: [] });
+  const agents = outgoingAgents({ allowPrivate: true, settings: REACH_SETTINGS });
   const token = { get: () => Promise.resolve('secret'), drop: () => undefined };
   const send = createSend({ agents, token, timeoutMs, version });
   const report: Report = (entry, told, envelopeId) => debtors.ask(entry.actor.id, told, { envelopeId });

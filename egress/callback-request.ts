@@ -1,0 +1,77 @@
+/** A callback or archive post over superagent, one attempt, within limits of time and bytes. */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { OutgoingAgents } from './agent.ts';
+import { takeCredentials } from './credentials.ts';
+import { answerOf, httpUrl, type Answer, type ExchangeRequest } from './exchange.ts';
+import { codeOf, noAnswer, stopping, tooLate } from './no-answer.ts';
+
+/** What has come of an answer. */
+interface Got {
+  response?: IncomingMessage;
+  readonly chunks: Buffer[];
+  connected: boolean;
+}
+
+type Library = typeof import('superagent');
+
+/** As `exchange`. @throws NoAnswer */
+export async function sendCallback(agents: OutgoingAgents, request: ExchangeRequest): Promise<Answer> {
+  const { timeoutMs, maxBytes, signal } = request;
+  // Loaded for the first callback that leaves: many servers send none.
+  const { default: superagent } = await import('superagent');
+  const got: Got = { chunks: [], connected: false };
+  let abort = (): void => undefined;
+  try {
+    if (signal?.aborted === true) throw stopping();
+    const call = prepared(superagent, agents, request, got);
+    abort = () => void call.abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    await call;
+    return answered(got, maxBytes);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ETOOLARGE') return answered(got, maxBytes);
+    if (code === 'ABORTED') throw stopping();
+    throw code === 'ECONNABORTED' ? tooLate(timeoutMs, got.connected) : noAnswer(error, timeoutMs);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** The request leaves when somebody waits for it. */
+function prepared(superagent: Library, agents: OutgoingAgents, request: ExchangeRequest, got: Got) {
+  const url = httpUrl(request.url);
+  const agent = agents.agentFor(url);
+  const authorization = takeCredentials(url);
+  const call = superagent(request.method, url.href)
+    .agent(agent)
+    .redirects(0)
+    .ok(() => true)
+    .timeout({ deadline: request.timeoutMs })
+    .maxResponseSize(request.maxBytes)
+    .buffer(true)
+    .parse((response: unknown, done: (error: Error | null, body: unknown) => void) => {
+      const stream = response as IncomingMessage;
+      got.response = stream;
+      stream.on('data', (chunk: Buffer) => got.chunks.push(chunk));
+      stream.on('end', () => done(null, null));
+    });
+  call.once('request', () => whenConnected(call, () => (got.connected = true)));
+  // Packed answers could unpack to any size.
+  call.set({ 'Accept-Encoding': 'identity', ...authorization, ...request.headers });
+  if (request.body !== undefined) call.type(request.contentType ?? 'application/json').send(request.body);
+  return call;
+}
+
+/** Who does not answer before that may not be there at all. */
+function whenConnected(call: unknown, then: () => void): void {
+  (call as { readonly req: ClientRequest }).req.once('socket', (socket) => {
+    if (socket.connecting) socket.once('connect', then);
+    else then();
+  });
+}
+
+function answered({ response, chunks }: Got, maxBytes: number): Answer {
+  const { statusCode = 0, headers = {} } = response ?? {};
+  return answerOf({ statusCode, headers }, Buffer.concat(chunks), maxBytes);
+}

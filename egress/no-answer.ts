@@ -1,0 +1,64 @@
+/** Why a request that left the service was not answered, in words that may be shown. */
+import { ForbiddenAddress } from './addresses.ts';
+
+/** There was no answer. The message is part of a sentence and holds no secret. */
+export class NoAnswer extends Error {
+  /** Another attempt would meet the same. */
+  readonly final: boolean;
+  /** Of the network, of the library, or of TLS; `LATE`: somebody took the connection and did not answer in time; empty: none of these. */
+  readonly code: string;
+  constructor(message: string, final: boolean, { code, cause }: { code?: string; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.final = final;
+    this.code = code ?? codeOf(cause) ?? '';
+  }
+}
+
+const BROKEN = 'the connection was closed before the answer was complete';
+const SENTENCES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: BROKEN,
+  UND_ERR_SOCKET: BROKEN,
+  EPIPE: 'the connection was closed before the request was taken',
+  ENOTFOUND: 'its host name is not known',
+  EAI_AGAIN: 'its host name could not be resolved just now',
+  ETIMEDOUT: 'it could not be connected to',
+  UND_ERR_CONNECT_TIMEOUT: 'it could not be connected to',
+  EHOSTUNREACH: 'its host cannot be reached',
+  ENETUNREACH: 'its network cannot be reached',
+};
+/** Of the libraries, about requests that cannot be sent: a header with a line break, for example. */
+const UNFIT = /^(ERR_INVALID_|UND_ERR_INVALID_ARG)/;
+
+/** What an error of a request means. `timeoutMs`: how long the other side might be silent. */
+export function noAnswer(error: unknown, timeoutMs: number): NoAnswer {
+  if (error instanceof NoAnswer) return error;
+  if (error instanceof ForbiddenAddress) return new NoAnswer(error.message, true, { cause: error });
+  const code = codeOf(error) ?? '';
+  if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return tooLate(timeoutMs, true);
+  const known = SENTENCES[code];
+  if (known !== undefined) return new NoAnswer(known, false, { cause: error });
+  const message = error instanceof Error && error.message !== '' ? error.message : code || 'unknown reason';
+  return new NoAnswer(message, UNFIT.test(code), { cause: error });
+}
+
+/** `connected`: somebody took the connection. Who never did may not be there at all. */
+export const tooLate = (timeoutMs: number, connected: boolean): NoAnswer =>
+  connected
+    ? new NoAnswer(`there was no complete answer within ${timeoutMs} ms`, false, { code: 'LATE' })
+    : new NoAnswer(`it could not be connected to within ${timeoutMs} ms`, false, { code: 'ETIMEDOUT' });
+
+export const stopping = (): NoAnswer => new NoAnswer('the service is shutting down', false);
+
+/** The code of an error, or of the first of those that it stands for. */
+export function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+/** Whether a connection broke, or never came about: another attempt may go better. */
+export function isBroken(error: unknown): boolean {
+  return /^(ECONN|EPIPE|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|UND_ERR_(SOCKET|(CONNECT|HEADERS|BODY)_TIMEOUT))/.test(
+    codeOf(error) ?? '',
+  );
+}

@@ -1,0 +1,27 @@
+/** How a request is sent again that may go better the next time. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface RetryPolicy {
+  /** In all; 4 when absent. */
+  readonly attempts?: number;
+  /** Pause before the second attempt, doubling with each; 1 s when absent. */
+  readonly backOffMs?: number | undefined;
+  /** Whether another attempt may go better. */
+  readonly isPassing: (error: unknown) => boolean;
+}
+
+/** Errors: that of the last attempt, or the reason of the signal. */
+export async function repeatedly<T>(
+  attempt: () => Promise<T>,
+  { attempts = 4, backOffMs = 1_000, isPassing }: RetryPolicy,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (number === attempts || signal?.aborted === true || !isPassing(error)) throw error;
+      await pause(backOffMs * 2 ** (number - 1), undefined, signal && { signal });
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** The bytes of an answer on their way into a file of ours. */
+import type { FileHandle } from 'node:fs/promises';
+import { codeOf } from './no-answer.ts';
+
+/** A file of ours could not be read or written; the message is part of a sentence. */
+export class LocalFileError extends Error {}
+
+/** What is fetched is larger than it may be. */
+export class TooLarge extends Error {}
+
+export interface FileToGet {
+  readonly file: FileHandle;
+  readonly maxBytes: number;
+}
+
+/** Writes the bytes into the file from its beginning. `bytes`: how many there are, when the other side tells. Errors: TooLarge, LocalFileError. */
+export async function storeAnswer(
+  stream: AsyncIterable<Uint8Array>,
+  bytes: number | undefined,
+  { file, maxBytes }: FileToGet,
+): Promise<void> {
+  const tooLarge = new TooLarge(`it is larger than the ${maxBytes} bytes that a medium may have`);
+  if ((bytes ?? 0) > maxBytes) throw tooLarge;
+  await written(file.truncate(0));
+  let size = 0;
+  for await (const chunk of stream) {
+    if (size + chunk.length > maxBytes) throw tooLarge;
+    await written(file.write(chunk, 0, chunk.length, size));
+    size += chunk.length;
+  }
+}
+
+async function written(step: Promise<unknown>): Promise<void> {
+  try {
+    await step;
+  } catch (error) {
+    throw localError('written', error);
+  }
+}
+
+export function localError(done: 'read' | 'written', error: unknown): LocalFileError {
+  return new LocalFileError(`the file could not be ${done} (${codeOf(error) ?? String(error)})`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,103 @@
+/** Downloads from web servers and buckets that cannot be talked into reaching where they must not, nor into filling the disk. */
+import type { FileHandle } from 'node:fs/promises';
+import type { FetchLimits } from '../../protocol/media-work.ts';
+import type { BucketObject } from '../../domain/types.ts';
+import type { AddressRule } from '../../egress/addresses.ts';
+import { openBucket, type BucketTuning } from '../../egress/bucket.ts';
+import { follow, type GetRequest } from '../../egress/follow.ts';
+import { HttpClient } from '../../egress/http-client.ts';
+import { isBroken, NoAnswer } from '../../egress/no-answer.ts';
+import { repeatedly } from '../../egress/retry.ts';
+import { LocalFileError, storeAnswer, type FileToGet } from '../../egress/store-answer.ts';
+import { firstLine } from '../first-line.ts';
+import { MediumError } from '../medium-error.ts';
+import { shownUri } from './file-uris.ts';
+
+/** A server that is silent for so long (milliseconds) has hung. */
+const SILENCE_MS = 30_000;
+
+export interface DownloadOptions extends BucketTuning {
+  /** A token that goes to the host of the URL, unless the URL holds credentials of its own. */
+  readonly bearer?: string | undefined;
+}
+
+/**
+ * Writes what the address answers into `file`; connection errors and 5xx are tried three times more. The time limit holds
+ * for all attempts together. Errors: REMOTE_STORAGE_DOWNLOAD, LOCAL_STORAGE.
+ */
+export async function download(
+  uri: string,
+  file: FileHandle,
+  limits: FetchLimits,
+  signal: AbortSignal,
+  { backOffMs, bearer }: DownloadOptions = {},
+): Promise<void> {
+  const client = new HttpClient(ruleOf(limits));
+  try {
+    await inTime(uri, limits.timeoutMs, signal, (either) => {
+      const from = { uri, bearer, headMs: SILENCE_MS, silenceMs: SILENCE_MS, signal: either };
+      const attempt = () => attemptOnce(client, from, { file, maxBytes: limits.maxBytes });
+      return repeatedly(attempt, { backOffMs, isPassing }, either);
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+/** Writes an object into `file`. `uri` is what the medium is called in messages. Limits and errors: as `download`. */
+export async function downloadObject(
+  uri: string,
+  { bucket: access, ...object }: BucketObject,
+  file: FileHandle,
+  limits: FetchLimits,
+  signal: AbortSignal,
+  tuning: BucketTuning = {},
+): Promise<void> {
+  const bucket = openBucket(access, ruleOf(limits), tuning);
+  const into = { file, maxBytes: limits.maxBytes };
+  try {
+    await inTime(uri, limits.timeoutMs, signal, (either) => bucket.getFile(object, into, either));
+  } finally {
+    bucket.close();
+  }
+}
+
+async function attemptOnce(client: HttpClient, from: GetRequest, into: FileToGet): Promise<void> {
+  const { statusCode, headers, body } = await follow(client, from);
+  if (statusCode === 200) return storeAnswer(body, Number(headers['content-length'] ?? 0), into);
+  await body.dump();
+  const mayPass = statusCode >= 500 || statusCode === 429;
+  throw new NoAnswer(`the server answered with status ${statusCode}`, !mayPass);
+}
+
+/** Whether it is worth another attempt: the server's own trouble, or a broken connection. */
+const isPassing = (error: unknown): boolean => (error instanceof NoAnswer ? !error.final : isBroken(error));
+
+async function inTime(
+  uri: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+  fetch: (either: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const timer = AbortSignal.timeout(timeoutMs);
+  try {
+    await fetch(AbortSignal.any([signal, timer]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof LocalFileError)
+      throw new MediumError('LOCAL_STORAGE', `The medium could not be stored: ${error.message}`, {
+        cause: error,
+      });
+    const reason = timer.aborted ? `it took longer than ${timeoutMs / 1000} s` : firstLine(error);
+    throw new MediumError(
+      'REMOTE_STORAGE_DOWNLOAD',
+      `Error retrieving media and saving it to temp file: ${shownUri(uri)}: ${reason}`,
+      { cause: error },
+    );
+  }
+}
+
+const ruleOf = ({ allowPrivate }: FetchLimits): AddressRule => ({
+  allowPrivate,
+  settings: 'the setting FETCH_PRIVATE',
+});
