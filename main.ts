@@ -15,7 +15,7 @@ import type { Logger } from './config/logger.ts';
 import type { Settings } from './config/settings.ts';
 import { createApp } from './http/app.ts';
 import { attach, closeServer, sendAway, createListener, listen, urlOf } from './http/listener.ts';
-import { makeFolder } from './results/make-folder.ts';
+import { makeFolder } from './files/folders.ts';
 import { environmentNotes } from './domain/job/environment-notes.ts';
 import { appDeps, guardianDeps } from './server/dependencies.ts';
 import { openStore } from './server/open-store.ts';

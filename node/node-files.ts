@@ -3,13 +3,14 @@
  * that it was given, and which start of it is the last.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import type { NodeConfiguration } from '../actors/node-gateway/messages.ts';
 import type { KeptMemory } from '../actors/service/memory.ts';
 import { memoryOf, NEW_SERVICE, remembered, type ServiceMemory } from '../actors/service/state.ts';
 import type { Logger } from '../config/logger.ts';
+import { PART, writeWholeSync } from '../files/part-file.ts';
 import { identityOf } from '../processes/process-notes.ts';
 
 const start = z.object({ instance: z.string(), pid: z.number(), process: z.string().nullable() });
@@ -111,8 +112,7 @@ export class NodeFiles {
   #write(name: string, value: unknown): void {
     const file = path.join(this.#folder, name);
     try {
-      writeFileSync(`${file}.part`, JSON.stringify(value), { mode: 0o600 });
-      renameSync(`${file}.part`, file);
+      writeWholeSync(file, JSON.stringify(value), { part: `${file}${PART}` });
     } catch (err) {
       this.#logger.error({ err, file }, 'what the node is to keep cannot be written');
     }

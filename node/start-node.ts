@@ -14,7 +14,7 @@ import type { NodeSettings } from '../config/node.ts';
 import { BUILT_IN, HOST_SCRIPT } from '../config/places.ts';
 import { ProcessNotes } from '../processes/process-notes.ts';
 import { processesFolder } from '../results/layout.ts';
-import { makeFolder } from '../results/make-folder.ts';
+import { makeFolder } from '../files/folders.ts';
 import { NodeFiles } from './node-files.ts';
 import { nodeTokens } from './node-tokens.ts';
 import { ServerExchange } from './server-exchange.ts';

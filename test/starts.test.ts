@@ -76,7 +76,7 @@ describe('A start', () => {
 });
 
 const sources = (): readonly string[] =>
-  ['actors', 'components', 'egress', 'evaluate', 'http', 'media', 'results'].flatMap((folder) =>
+  ['actors', 'components', 'egress', 'files', 'http', 'media'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => `${folder}/${name}`),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { jobIdOf } from '../../domain/job/job-id.ts';
 import { pathOf } from '../../results/file-keys.ts';
-import { removeFile } from '../../results/spool.ts';
+import { removeFile } from '../../files/remove.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { isFull } from '../system-messages/disk-watch.ts';
 import { DeliveryError } from '../basics/errors.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Logger } from '../../config/logger.ts';
 import { numberOfRun } from '../../results/found-jobs.ts';
 import { runOfMedia } from '../../results/layout.ts';
-import { removeFolder } from '../../results/spool.ts';
+import { removeFolder } from '../../files/remove.ts';
 import type { ClusterLocks } from '../../store/cluster-locks.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import type { Cluster } from '../cluster/cluster.ts';

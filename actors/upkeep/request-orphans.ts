@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Logger } from '../../config/logger.ts';
 import { jobNumber } from '../../domain/job/job-id.ts';
 import { jobOfRequestFile, REQUESTS } from '../../results/layout.ts';
-import { removeFile } from '../../results/spool.ts';
+import { removeFile } from '../../files/remove.ts';
 import type { Store } from '../../store/store.ts';
 import { requestFilesOf } from '../batch-job/completion/data-uris.ts';
 import { DAY_MS, type Clock } from '../basics/clock.ts';

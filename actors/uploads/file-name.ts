@@ -1,4 +1,4 @@
-import { PART } from '../../results/receive-file.ts';
+import { PART } from '../../files/part-file.ts';
 
 /** Bytes of a name in UTF-8; disks take 255, and the ending of a part file comes behind it. */
 const MAX_BYTES = 120;

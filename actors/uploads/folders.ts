@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { PART } from '../../results/receive-file.ts';
+import { PART } from '../../files/part-file.ts';
 
 /** The time of the upload in base 36, random digits that nobody guesses, and a hash of its user. */
 const ID = /^([0-9a-z]{1,11})-[0-9a-f]{16}([0-9a-f]{8})$/;

@@ -33,6 +33,7 @@ const PRODUCT = [
   'domain',
   'evaluate',
   'egress',
+  'files',
   'http',
   'media',
   'node',

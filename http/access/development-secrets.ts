@@ -1,7 +1,8 @@
 import { generateKeyPair, randomBytes, randomUUID, type JsonWebKey } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { writeWhole } from '../../files/part-file.ts';
 
 export const SECRETS_FOLDER = 'secrets';
 const KEYS_FILE = 'development-signing-keys.json';
@@ -53,37 +54,8 @@ async function loadOrCreate(folder: string, name: string, create: () => Promise<
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   }
   const content = await create();
-  await writeWhole(path, content);
-  await syncFolder(folder);
+  await writeWhole(path, (file) => file.writeFile(content), { durable: 'name' });
   return content;
-}
-
-/** Never leaves half a file under the final name, whenever the process dies. */
-async function writeWhole(path: string, content: string): Promise<void> {
-  const part = `${path}.${randomUUID()}.part`;
-  try {
-    await withFile(await open(part, 'wx', 0o600), async (file) => {
-      await file.writeFile(content);
-      await file.sync();
-    });
-    await rename(part, path);
-  } catch (error) {
-    await rm(part, { force: true });
-    throw error;
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // cannot open a folder
-  await withFile(await open(folder, 'r'), (file) => file.sync());
-}
-
-async function withFile(file: FileHandle, use: (file: FileHandle) => Promise<void>): Promise<void> {
-  try {
-    await use(file);
-  } finally {
-    await file.close();
-  }
 }
 
 function keysOf({ keys }: { readonly keys?: unknown }): DevelopmentSecrets['signingKeys'] {

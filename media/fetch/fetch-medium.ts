@@ -1,16 +1,15 @@
 /** Brings a medium to a local file: `file:` where it lies, `http(s):` (also from buckets) and `data:` into a file of ours. */
-import { closeSync, constants, fdatasyncSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { partOf, type FetchLimits } from '../../protocol/media-work.ts';
 import type { BucketObject } from '../../domain/types.ts';
+import { writeWhole, writeWholeSync } from '../../files/part-file.ts';
 import { decodeDataUri } from './data-uri.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';
 import type { DownloadOptions } from './download.ts';
 import { MediumError } from '../medium-error.ts';
 import { SMALL_BYTES } from './small-file.ts';
-
-const MODE = 0o600;
 
 export interface Retrieved {
   /** Absolute path of a regular file. */
@@ -41,7 +40,9 @@ export async function retrieve(
       const data = decodeDataUri(uri, limits.maxBytes);
       return data.length > SMALL_BYTES
         ? await written(fetchTo, (file) => file.writeFile(data))
-        : await storing(fetchTo, () => writeSmall(fetchTo, data));
+        : await storing(fetchTo, () =>
+            writeWholeSync(fetchTo, data, { part: partOf(fetchTo), durable: 'bytes' }),
+          );
     }
     case 'http':
     case 'https':
@@ -72,32 +73,12 @@ async function localFile(uri: string, limits: FetchLimits): Promise<string> {
   }
 }
 
-/** Writes a part file, makes it durable, and gives it its name only when it is whole. */
+/** Makes it durable, and gives it its name only when it is whole. */
 function written(path: string, write: (file: FileHandle) => Promise<void>): Promise<Retrieved> {
   return storing(path, async () => {
     await mkdir(dirname(path), { recursive: true });
-    const file = await open(partOf(path), 'w', MODE);
-    try {
-      await write(file);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    await rename(partOf(path), path);
+    await writeWhole(path, write, { part: partOf(path), durable: 'bytes' });
   });
-}
-
-/** The same at once, see `SMALL_BYTES`. */
-function writeSmall(path: string, data: Buffer): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const file = openSync(partOf(path), 'w', MODE);
-  try {
-    writeFileSync(file, data);
-    fdatasyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(partOf(path), path);
 }
 
 async function storing(path: string, write: () => Promise<void> | void): Promise<Retrieved> {
@@ -105,7 +86,6 @@ async function storing(path: string, write: () => Promise<void> | void): Promise
     await write();
     return { path };
   } catch (error) {
-    await rm(partOf(path), { force: true }).catch(() => undefined);
     throw isStorageError(error)
       ? new MediumError('LOCAL_STORAGE', `The medium could not be stored: ${error.message}`, { cause: error })
       : error;

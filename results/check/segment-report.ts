@@ -2,7 +2,8 @@
  * Makes the summary report of a segment of live video (specification 2.3, 6.3) of what a component says of it. Runs in the thread of
  * `check-worker.ts`: what a component sends is looked at line by line, and never held as a whole.
  */
-import { open, rename } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { PART, writeWhole } from '../../files/part-file.ts';
 import type { SegmentSummary, StreamDetection, StreamTrack } from '../../protocol/streams.ts';
 import { isSegmentSummary, wrongSegment, wrongStreamTrack } from './check-rules.ts';
 import { unparsable } from './json-shape.ts';
@@ -54,15 +55,10 @@ export async function segmentReport({ path, report, head }: SegmentRequest): Pro
   try {
     const checked = await check(path, head);
     if (!checked.ok) return checked;
-    const part = `${report}.part`;
-    const file = await open(part, 'w', 0o600);
-    try {
+    const write = async (file: FileHandle) => {
       for await (const chunk of inChunks(reportOf(path, head, checked))) await file.appendFile(chunk);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(part, report);
+    };
+    await writeWhole(report, write, { part: `${report}${PART}`, durable: 'bytes' });
     const { types: _, ...verdict } = checked;
     return verdict;
   } catch (error) {

@@ -2,9 +2,9 @@
  * Where the media of a job that has ended lie: a line of JSON per medium in the order of its document, then a line of fixed width per
  * medium that says where its line begins, so that the server finds one of them with three small reads however many there are.
  */
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { PartFile } from '../../files/part-file.ts';
 import type { IndexedMedium } from '../../protocol/document-work.ts';
 
 const WIDTH = 15;
@@ -23,13 +23,12 @@ export interface MediaIndexWriter {
 /** Writes an index beside its place, and puts it there when it is whole. */
 export async function writeMediaIndex(path: string): Promise<MediaIndexWriter> {
   await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${randomUUID()}.part`;
-  const file = await open(temporary, 'wx', 0o600);
+  const file = await PartFile.open(path, { durable: 'bytes' });
   const starts: number[] = [];
-  let [at, text, isOpen] = [0, '', true];
+  let [at, text] = [0, ''];
   const flush = async () => {
     // Unlike `write` it does not end before all is written.
-    await file.appendFile(text);
+    await file.handle.appendFile(text);
     text = '';
   };
   return {
@@ -44,17 +43,9 @@ export async function writeMediaIndex(path: string): Promise<MediaIndexWriter> {
       // The last line says where the others of fixed width begin.
       for (const number of [...starts, at]) text += `${String(number).padStart(WIDTH)}\n`;
       await flush();
-      await file.sync();
-      await file.close();
-      isOpen = false;
-      await rename(temporary, path);
+      await file.finish();
     },
-    async close() {
-      if (!isOpen) return;
-      isOpen = false;
-      await file.close();
-      await rm(temporary, { force: true });
-    },
+    close: () => file.discard(),
   };
 }
 

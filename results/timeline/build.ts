@@ -1,9 +1,10 @@
 /** Makes the index of a detection document that a viewer asks: what was found where, by time and by frame. */
 import { createReadStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { cornersInFrame, isEmptyBox, orientationOf } from '../../domain/geometry/geometry.ts';
 import type { Properties } from '../../domain/types.ts';
+import { makeWhole, PART } from '../../files/part-file.ts';
 import { cueTextOf } from '../exports/cue-text.ts';
 import { rewritten } from '../exports/document-walk.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/found.ts';
@@ -29,8 +30,12 @@ const LABELS = [
 
 /** Writes the index under its name when it is whole. @throws DocumentError */
 export async function buildIndex(document: string, file: string): Promise<void> {
-  const part = `${file}.part`;
+  const part = `${file}${PART}`;
   await rm(part, { force: true });
+  await makeWhole(file, () => fillIndex(document, part), { part });
+}
+
+async function fillIndex(document: string, part: string): Promise<void> {
   const db = createIndex(part);
   try {
     const writer = new IndexWriter(db);
@@ -38,11 +43,8 @@ export async function buildIndex(document: string, file: string): Promise<void> 
     for await (const _ of rewritten(createReadStream(document, { highWaterMark: READ_BYTES }), writer));
     writer.close();
     finishIndex(db);
-    db.close();
-    await rename(part, file);
   } finally {
-    if (db.open) db.close();
-    await rm(part, { force: true });
+    db.close();
   }
 }
 

@@ -18,6 +18,7 @@ export const FOLDERS = [
   'config',
   'domain',
   'egress',
+  'files',
   'evaluate',
   'http',
   'media',

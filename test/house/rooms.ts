@@ -16,6 +16,7 @@ export const FOLDERS = [
   'node',
   'results',
   'egress',
+  'files',
   'components',
   'processes',
   'page',
@@ -40,21 +41,23 @@ export const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   server: FOLDERS,
   cli: ['main.ts', ...FOLDERS],
   // The login asks the provider.
-  http: ['actors', 'config', 'egress'],
+  http: ['actors', 'config', 'egress', 'files'],
   // A package by itself: of the interface it knows the types.
   client: ['egress'],
   // The root of a node on another host.
-  node: ['actors', 'components', 'config', 'egress', 'processes', 'results'],
-  actors: ['store', 'results', 'processes'],
+  node: ['actors', 'components', 'config', 'egress', 'files', 'processes', 'results'],
+  actors: ['store', 'results', 'files', 'processes'],
   // Model servers are asked by the rules of callbacks.
-  components: ['media', 'results', 'egress'],
+  components: ['media', 'results', 'files', 'egress'],
   // It scores result documents, which it reads as streams.
   evaluate: ['results'],
   domain: [],
   protocol: [],
   // The rules about addresses, once for everything that is asked for.
-  media: ['egress'],
-  results: [],
+  media: ['egress', 'files'],
+  results: ['files'],
+  // How files come to their names, once for all who write.
+  files: [],
   egress: [],
   processes: [],
   config: [],

@@ -16,7 +16,8 @@ import {
   spoolFile,
   spoolFolder,
 } from '../../results/layout.ts';
-import { FloodError, receive, removeFolder, removeOthers, removeParts } from '../../results/spool.ts';
+import { removeFolder, removeOthers, removeParts } from '../../files/remove.ts';
+import { FloodError, receive } from '../../results/spool.ts';
 import { temporaryFolder } from './folder.ts';
 
 const LIMITS = { maxBytes: 1000, maxLines: 10 };

@@ -16,7 +16,7 @@ import {
   runFolder,
   spoolFolder,
 } from '../../../results/layout.ts';
-import { removeFile, removeFolder, removeOthers, removeParts } from '../../../results/spool.ts';
+import { removeFile, removeFolder, removeOthers, removeParts } from '../../../files/remove.ts';
 import { allRows, type Store } from '../../../store/store.ts';
 import { BATCH_JOB, runPrefix } from '../state/keys.ts';
 import { requestFilesOf } from './data-uris.ts';

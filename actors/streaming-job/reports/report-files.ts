@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Logger } from '../../../config/logger.ts';
 import { segmentsFolder, streamOutputFolder } from '../../../results/layout.ts';
 import { localIso } from '../../../results/local-iso.ts';
-import { removeFile, removeFolder } from '../../../results/spool.ts';
+import { removeFile, removeFolder } from '../../../files/remove.ts';
 import type { Clock } from '../../basics/clock.ts';
 
 export interface ReportFilesDeps {

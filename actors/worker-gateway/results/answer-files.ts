@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ANSWER_FORMS, type WorkKind } from '../../../protocol/worker-protocol.ts';
 import { keyOf, pathOf, type FileKey } from '../../../results/file-keys.ts';
 import { detectionFile, runFolder } from '../../../results/layout.ts';
-import { syncFolder } from '../../../results/spool.ts';
+import { syncFolder } from '../../../files/folders.ts';
 import type { WorkDone } from '../../batch-job/state/commands.ts';
 import { answerFile } from '../../batch-job/state/keys.ts';
 import type { SubJobRow } from '../../batch-job/state/state.ts';

@@ -1,6 +1,6 @@
 /** What the ledger and the job hear of an answer. */
 import type { Logger } from '../../../config/logger.ts';
-import { removeFile } from '../../../results/spool.ts';
+import { removeFile } from '../../../files/remove.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import type { Store } from '../../../store/store.ts';
 import type { JobCommand, JobReply, WorkDone, WorkFailed } from '../../batch-job/state/commands.ts';

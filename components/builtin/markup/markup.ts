@@ -1,14 +1,15 @@
 /** MARKUP: a copy of an image or a video with what was found drawn into it. */
 import { randomUUID } from 'node:crypto';
 import { fileTypeFromFile } from 'file-type';
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readImage } from '../../../media/picture/image-frame.ts';
 import { uprightOf } from '../../../media/picture/upright.ts';
 import { VIDEO_ENCODERS } from '../../../media/video/video-encoder.ts';
 import { writePng } from '../../../media/picture/write-png.ts';
-import { removeFolder } from '../../../results/spool.ts';
+import { makeWhole } from '../../../files/part-file.ts';
+import { removeFolder } from '../../../files/remove.ts';
 import type { Issue } from '../../../domain/types.ts';
 import type { StoreFile } from '../media/artifacts/artifact-files.ts';
 import { DetectionError } from '../../sdk/detector.ts';
@@ -44,18 +45,17 @@ export async function* markUp(
   const drawn = isVideo ? VIDEO_ENCODERS[settings.encoder].container : 'png';
   const extension = isCopy ? await extensionOf(work.medium.path) : drawn;
   const path = join(work.folder, `${randomUUID()}.${extension}`);
-  const temporary = `${path}.part`;
   // The copy of an attempt that did not count is nobody's: it has a name of its own.
   await removeFolder(work.folder);
   await mkdir(work.folder, { recursive: true });
   let answer: MarkupAnswer;
   try {
     const draw = isCopy ? copySource : isVideo ? markUpVideo : markUpImage;
-    const warnings = await draw(work, settings, { marks, excerpt: concealed?.excerpt }, temporary, context);
-    await rename(temporary, path);
+    const drawn = { marks, excerpt: concealed?.excerpt };
+    const warnings = await makeWhole(path, (part) => draw(work, settings, drawn, part, context));
     answer = await answerOf(path, warnings, store, signal);
   } catch (error) {
-    for (const file of [temporary, path]) await rm(file, { force: true });
+    await rm(path, { force: true });
     throw error;
   }
   yield `${JSON.stringify(answer)}\n`;

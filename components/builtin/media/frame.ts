@@ -1,8 +1,7 @@
 /** FRAME: a picture of one frame, or the table of the times of all of them. */
-import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
 import { frameTable } from '../../../domain/frames/frame-runs.ts';
+import { writeWhole } from '../../../files/part-file.ts';
 import { readImage } from '../../../media/picture/image-frame.ts';
 import { inspect } from '../../../media/inspect/inspect.ts';
 import { MediumError } from '../../../media/medium-error.ts';
@@ -24,14 +23,7 @@ const MOST_LETTERS = 30;
 /** Yields a line when it lies where it is wanted. Errors: COULD_NOT_READ_MEDIA, and others of media that cannot be read. */
 export async function* frame(work: FrameWork, { signal }: WorkContext): AsyncGenerator<string> {
   const content = work.frame === null ? await table(work, signal) : await picture(work, work.frame, signal);
-  const part = `${work.to}.${randomUUID()}.part`;
-  try {
-    await writeFile(part, content, { mode: 0o600 });
-    await rename(part, work.to);
-  } catch (error) {
-    await rm(part, { force: true });
-    throw error;
-  }
+  await writeWhole(work.to, (file) => file.writeFile(content));
   yield '{}\n';
 }
 

@@ -1,8 +1,8 @@
 /** Writes pictures of detections as PNG files, a few at a time, each under a temporary name until it is whole. */
-import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { makeWhole } from '../../../../files/part-file.ts';
 import { writePng, type Picture } from '../../../../media/picture/write-png.ts';
 
 /** Puts a written file where it is to be found from outside and tells its URI. */
@@ -67,14 +67,7 @@ export class PictureFiles {
     if (folder !== this.#folder) await mkdir(folder, { recursive: true });
     this.#folder = folder;
     await this.#findRoom(folder);
-    const temporary = `${path}.${randomUUID()}.part`;
-    try {
-      await writePng(temporary, picture, COMPRESSION);
-      await rename(temporary, path);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
+    await makeWhole(path, (part) => writePng(part, picture, COMPRESSION));
     return this.#uriOf(path);
   }
 

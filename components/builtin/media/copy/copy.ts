@@ -63,7 +63,7 @@ export async function* copy(work: CopyWork, context: WorkContext): AsyncGenerato
   } finally {
     stop.abort(new Error('The copying is over'));
     await files.settled();
-    sources.close();
+    await sources.close();
     target.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }

@@ -1,7 +1,8 @@
 /** Files that a component made of a document become media of their own: kept for good, with ids. */
 import { constants } from 'node:fs';
-import { copyFile, mkdir, realpath, rename, stat } from 'node:fs/promises';
+import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { makeWhole, PART } from '../../../../files/part-file.ts';
 import { MediumError } from '../../../../media/medium-error.ts';
 import { DERIVED_PATH } from '../../../../results/check/check-rules.ts';
 import type { Properties } from '../../../../domain/types.ts';
@@ -78,8 +79,8 @@ async function adopted(
 ): Promise<DerivedMedium> {
   const suffix = /^\.\w{1,10}$/.test(extname(real)) ? extname(real).toLowerCase() : '';
   const path = join(folder, `${mediaId}${suffix}`);
-  await copyFile(real, `${path}.part`, constants.COPYFILE_FICLONE);
-  await rename(`${path}.part`, path);
+  const copy = (part: string) => copyFile(real, part, constants.COPYFILE_FICLONE);
+  await makeWhole(path, copy, { part: `${path}${PART}` });
   return { mediaId, path, uri: await keep.uri(path) };
 }
 

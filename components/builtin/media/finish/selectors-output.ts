@@ -1,6 +1,7 @@
 /** The output document of media selectors: the medium with what was selected replaced by what the output action found. */
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeWhole, PART } from '../../../../files/part-file.ts';
 import { MediumError } from '../../../../media/medium-error.ts';
 import type { FinishWork } from '../../../../protocol/track-work.ts';
 import { readJsonText } from './feed.ts';
@@ -46,8 +47,7 @@ export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOu
       );
       if ('refused' in filled) throw new MediumError('OTHER', filled.refused);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(`${file}.part`, filled.text);
-      await rename(`${file}.part`, file);
+      await makeWhole(file, (part) => writeFile(part, filled.text), { part: `${file}${PART}` });
       return keep.uri(file);
     },
   };

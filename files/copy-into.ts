@@ -1,0 +1,27 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+
+/**
+ * Writes a stream into a file with back-pressure and answers its bytes. `arriving` is given each piece, and the size with it, before it is
+ * written, and throws when that is too much. The stream stays open, so that its sender can still be answered.
+ */
+export async function copyInto(
+  source: Readable,
+  file: FileHandle,
+  arriving: (data: Buffer, size: number) => void | Promise<void>,
+): Promise<number> {
+  let size = 0;
+  for await (const chunk of source.iterator({ destroyOnReturn: false })) {
+    const data = asBuffer(chunk as Uint8Array | string);
+    if (data.length === 0) continue;
+    size += data.length;
+    await arriving(data, size);
+    for (let at = 0; at < data.length;) at += (await file.write(data, at)).bytesWritten;
+  }
+  return size;
+}
+
+function asBuffer(chunk: Uint8Array | string): Buffer {
+  if (typeof chunk === 'string') return Buffer.from(chunk);
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}

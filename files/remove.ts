@@ -1,0 +1,90 @@
+/** Files and folders that go. */
+import { existsSync, lstatSync, opendirSync, type Dir } from 'node:fs';
+import { readdir, rm, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PART } from './part-file.ts';
+
+/** A folder of no more files and folders than this is removed one by one. */
+const FEW = 8;
+
+/** Removes a folder with all that is in it; content when there is none. */
+export async function removeFolder(folder: string): Promise<void> {
+  const few = fewBelow(folder);
+  // Most jobs have only some of their folders: to look is far cheaper than to remove what is not there.
+  if (few === 'none') return;
+  if (few === 'many' || !(await areRemoved([...few, { path: folder, isFolder: true }])))
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+interface Below {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** False: something else came in between, or went. */
+async function areRemoved(entries: readonly Below[]): Promise<boolean> {
+  try {
+    for (const { path, isFolder } of entries) await (isFolder ? rmdir(path) : unlink(path));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** All that is below a folder, what is in a folder before it, when that is little. */
+function fewBelow(folder: string, depth = 1): readonly Below[] | 'many' | 'none' {
+  if (depth > FEW) return 'many';
+  let entries: Dir;
+  try {
+    entries = opendirSync(folder);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'none' : 'many';
+  }
+  const found: Below[] = [];
+  try {
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+      const path = join(folder, entry.name);
+      const below = entry.isDirectory() ? fewBelow(path, depth + 1) : [];
+      if (typeof below === 'string') return 'many';
+      found.push(...below, { path, isFolder: entry.isDirectory() });
+      if (found.length > FEW) return 'many';
+    }
+    return found;
+  } finally {
+    entries.closeSync();
+  }
+}
+
+/** Removes all files below a folder but those that are kept; content when there is no such folder. Paths are absolute. */
+export function removeOthers(folder: string, isKept: (path: string) => boolean): Promise<void> {
+  return removeFiles(folder, (path) => !isKept(path));
+}
+
+/** Removes what was never finished below a folder: a process that is killed leaves the file that it was writing. */
+export function removeParts(folder: string): Promise<void> {
+  return removeFiles(folder, (path) => path.endsWith(PART));
+}
+
+async function removeFiles(folder: string, goes: (path: string) => boolean): Promise<void> {
+  // Most jobs have only some of their folders: see `removeFolder`.
+  if (!existsSync(folder)) return;
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ifMissing([]));
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && goes(path)) await rm(path, { force: true });
+  }
+}
+
+const ifMissing =
+  <T>(missing: T) =>
+  (error: unknown): T => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return missing;
+    throw error;
+  };
+
+/** Removes one file; content when there is none. */
+export async function removeFile(path: string): Promise<void> {
+  // To look is far cheaper than to remove what is not there.
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    await unlink(path).catch(ifMissing(undefined));
+}
