@@ -1,5 +1,6 @@
 /** Reads the import lines of the product and holds them against the map in docs/architecture.md: who may import whom. */
 import { expect } from 'chai';
+import { comparedSentences, FOREIGN_SENTENCES } from './house/compared-sentences.ts';
 import { betweenRooms, circles, objectionToRoom } from './house/imports-between-rooms.ts';
 import { BY_TYPE, FOLDERS, GROUND, MAY_IMPORT, ROOMS, ROOTS, type Folder } from './house/rooms.ts';
 import { readSources } from './house/sources.ts';
@@ -149,6 +150,21 @@ describe('The architecture', () => {
     );
   });
 
+  it('never compares a sentence in code: errors carry codes', () => {
+    const found = [...texts].flatMap(([file, text]) =>
+      file in FOREIGN_SENTENCES
+        ? []
+        : comparedSentences(text).map(
+            (line) => `${file} compares a sentence (${line}); give the error a code and compare that.`,
+          ),
+    );
+    expect(found).to.deep.equal([]);
+    const useless = Object.keys(FOREIGN_SENTENCES).filter(
+      (file) => comparedSentences(texts.get(file) ?? '').length === 0,
+    );
+    expect(useless, 'exceptions that nothing needs').to.deep.equal([]);
+  });
+
   it('has the decisions of actors without clock, random or I/O', () => {
     const pure = [...texts].filter(
       ([file]) => decides(file) || file.startsWith('domain/') || PURE.includes(file),
@@ -209,6 +225,29 @@ describe('The architecture', () => {
         "import { x } from '../../batch-job/state/keys.ts';",
       );
       expect(down).to.deep.equal([undefined]);
+    });
+
+    it('finds sentences that are compared', () => {
+      for (const line of [
+        "if (error.message === 'The job is gone.') return;",
+        "if ('no such job' === error.message) return;",
+        "return error.message.includes('gone');",
+        'return error.message?.startsWith(`gone`);',
+        'return /gone/.test(error.message);',
+        'return GONE.test(message);',
+        'return GONE.exec(messageOf(error));',
+        "stop(why === 'The lease was lost.' ? 'lost' : 'cancelled');",
+      ])
+        expect(comparedSentences(line), line).to.deep.equal([line]);
+      for (const line of [
+        "if (error.message === '') return;",
+        "if (message === 'next') return;",
+        'if (message !== undefined) return;',
+        "if (error.code === 'LATE') return;",
+        "throw new Error('The job is gone.');",
+        "if (status === 'IN PROGRESS') return;",
+      ])
+        expect(comparedSentences(line), line).to.deep.equal([]);
     });
 
     it('and lets pass what it allows', () => {

@@ -18,7 +18,7 @@ export interface Beating {
 /** What the thread tells. */
 export interface Verdict {
   readonly token: string;
-  readonly why: 'The sub-job was cancelled.' | 'The lease was lost.';
+  readonly why: 'CANCELLED' | 'LEASE_LOST';
 }
 
 /** A heartbeat that got no answer in this time went astray: the next one goes without it. */
@@ -63,9 +63,9 @@ export class Beats {
     const { statusCode } = answer;
     if (statusCode === 401) this.#access.refused(bearer);
     if (statusCode === 409) answer.resume();
-    if (statusCode === 409) return 'The lease was lost.';
+    if (statusCode === 409) return 'LEASE_LOST';
     // Whatever else is no success comes from a server that is busy, or from a proxy before one that is away: the next one may arrive.
     const { go } = (await json(answer)) as Partial<HeartbeatAnswer>;
-    return go === 'cancelled' ? 'The sub-job was cancelled.' : undefined;
+    return go === 'cancelled' ? 'CANCELLED' : undefined;
   }
 }

@@ -52,7 +52,7 @@ export async function runStream(
   heartbeat: Heartbeat,
 ): Promise<void> {
   const course = new Course(assignment, options);
-  heartbeat.begin(assignment, (why) => course.stop(why === 'The lease was lost.' ? 'lost' : 'cancelled'));
+  heartbeat.begin(assignment, (why) => course.stop(why === 'LEASE_LOST' ? 'lost' : 'cancelled'));
   try {
     await course.run(heartbeat);
   } finally {

@@ -47,6 +47,8 @@ const AHEAD_MS = 400;
 const TOGETHER_MS = AHEAD_MS / 2;
 /** A sub-job that takes longer than this holds up no others: they go back. */
 const HELD_UP_MS = 1_000;
+/** What a sub-job is told that is not to go on. */
+const OVER = { CANCELLED: 'The sub-job was cancelled.', LEASE_LOST: 'The lease was lost.' } as const;
 /** Of the time that a sub-job is expected to take, the part that the last one tells. */
 const NEWS = 0.3;
 
@@ -172,7 +174,7 @@ class TurnWorker {
     const signal = AbortSignal.any([stop.signal, ended]);
     const started = performance.now();
     const heldUp = setTimeout(() => void this.#letGo(), HELD_UP_MS);
-    this.#heartbeat.begin(assignment, (why) => stop.abort(new Error(why)));
+    this.#heartbeat.begin(assignment, (why) => stop.abort(new Error(OVER[why])));
     try {
       signal.throwIfAborted();
       const body = this.#options.handle(
