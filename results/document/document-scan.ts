@@ -2,6 +2,7 @@
  * Reads a detection document of any size once through, byte by byte, and shows the few values that matter when its results are
  * moved; all else passes as it stands. Memory does not grow with the document.
  */
+import { JsonScanner, type Choice, type Flaw, type Kind, type Watcher } from '../json-scan.ts';
 
 /** Where in a document an object or an array stands. */
 export type Place =
@@ -86,26 +87,17 @@ const LONGEST_VALUE = 64 * 1024;
 const LONGEST_KEY = 1_024;
 const DEEPEST = 1_000;
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
-const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
-const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-const endsScalar = (byte: number) =>
-  byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY || isBlank(byte);
-
 /** An object or array that is not closed yet. */
 interface Open {
   readonly place: Place;
   readonly isObject: boolean;
-  expectsKey: boolean;
   key: string;
 }
 
 /** The pieces of a document in order: what is not shown stands in the buffers. @throws DocumentError */
 export async function* documentPieces(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<Piece> {
-  const scan = new Scan({ below: BELOW, shown: SHOWN });
-  for await (const chunk of source)
-    for (const piece of scan.take(Buffer.from(chunk as Uint8Array))) if (!('left' in piece)) yield piece;
-  scan.end();
+  for await (const pieces of scanned(source, { below: BELOW, shown: SHOWN }))
+    for (const piece of pieces) if (!('left' in piece)) yield piece;
 }
 
 /** What a reader looks at, a chunk of the document at a time; all else is passed over. @throws DocumentError */
@@ -113,217 +105,96 @@ export async function* documentValues(
   source: AsyncIterable<Uint8Array>,
   interest: Interest,
 ): AsyncGenerator<readonly (Found | Left)[]> {
-  const scan = new Scan(interest);
-  for await (const chunk of source) {
-    const pieces = scan.take(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+  for await (const pieces of scanned(source, interest))
     yield pieces.filter((piece): piece is Found | Left => !Buffer.isBuffer(piece));
-  }
-  scan.end();
 }
 
-class Scan {
+async function* scanned(
+  source: AsyncIterable<Uint8Array | string>,
+  interest: Interest,
+): AsyncGenerator<readonly (Piece | Left)[]> {
+  const watcher = new DocumentWatcher(interest);
+  const limits = { keyBytes: LONGEST_KEY, valueBytes: LONGEST_VALUE, cutAt: interest.cutAt };
+  const scanner = new JsonScanner(watcher, limits);
+  for await (const chunk of source) {
+    scanner.take(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk as Uint8Array));
+    yield watcher.found.splice(0);
+  }
+  scanner.end();
+}
+
+/** Holds the places of a document against what its reader is interested in. */
+class DocumentWatcher implements Watcher {
   readonly #interest: Interest;
   readonly #open: Open[] = [];
-  #pieces: (Piece | Left)[] = [];
   #medium = -1;
   #begun = false;
-  /** Where the document ends in the chunk that is taken. */
-  #endsAt: number | undefined;
-  /** What is being read over a border of chunks, too: between two texts nothing, then a text or a number. */
-  #reading: 'NOTHING' | 'KEY' | 'TEXT' | 'SHOWN_TEXT' | 'SHOWN_SCALAR' = 'NOTHING';
-  #escaped = false;
-  /** Brackets that are open in what is passed over, and whether a text is. */
-  #passing = 0;
-  #passingText = false;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  /** What was found since somebody took it. */
+  found: (Piece | Left)[] = [];
 
   constructor(interest: Interest) {
     this.#interest = interest;
   }
 
-  take(chunk: Buffer): readonly (Piece | Left)[] {
-    const pieces: (Piece | Left)[] = [];
-    this.#pieces = pieces;
-    // What stands around the document is not passed on.
-    let passedOn = this.#begun ? 0 : startIn(chunk);
-    let at = 0;
-    while (at < chunk.length) {
-      if (this.#passing > 0) {
-        at = this.#passOver(chunk, at);
-        continue;
-      }
-      if (this.#reading === 'NOTHING') {
-        at = this.#toNextText(chunk, at);
-        if (this.#passing > 0) continue;
-        if (at < chunk.length && this.#isShown()) {
-          if (at > passedOn) pieces.push(chunk.subarray(passedOn, at));
-          passedOn = at;
-          this.#hold(chunk.subarray(at, ++at));
-        } else if (at < chunk.length) at += 1;
-        continue;
-      }
-      const from = at;
-      const [next, ended] =
-        this.#reading === 'SHOWN_SCALAR' ? scalarEnd(chunk, at) : this.#textEnd(chunk, at);
-      at = next;
-      if (this.#reading !== 'TEXT') this.#hold(chunk.subarray(from, at));
-      if (this.#isShown()) passedOn = at;
-      if (ended) this.#finish();
-    }
-    const end = this.#endsAt ?? chunk.length;
-    if (this.#endsAt !== undefined) this.#endsAt = 0;
-    if (passedOn < end && !this.#isShown()) pieces.push(chunk.subarray(passedOn, end));
-    return pieces;
-  }
-
-  end(): void {
-    if (!this.#begun || this.#open.length > 0 || this.#passing > 0)
-      throw new DocumentError('it ends before it is complete');
-  }
-
-  #isShown(): boolean {
-    return this.#reading === 'SHOWN_TEXT' || this.#reading === 'SHOWN_SCALAR';
-  }
-
-  /** Goes to where the next text or shown value begins, and says in `#reading` what it is. */
-  #toNextText(chunk: Buffer, from: number): number {
-    let at = from;
-    let open = this.#open.at(-1);
-    for (; at < chunk.length; at++) {
-      const byte = chunk[at]!;
-      if (isBlank(byte)) continue;
-      if (open === undefined && (this.#begun || byte !== OPEN_OBJECT))
-        throw new DocumentError(this.#begun ? 'something follows its end' : 'it is no JSON object');
-      if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-        open = this.#enter(byte === OPEN_OBJECT, open);
-        if (this.#passing > 0) return at + 1;
-      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-        open = this.#leave(byte === CLOSE_OBJECT);
-        if (open === undefined) this.#endsAt = at + 1;
-      } else if (byte === COMMA) nextIn(open!);
-      else if (byte === COLON) open!.expectsKey = false;
-      else if (byte === QUOTE || this.#wants(open!)) {
-        this.#reading = this.#kindOf(byte, open!);
-        return at;
-      }
-    }
-    return at;
-  }
-
-  #kindOf(byte: number, open: Open): 'KEY' | 'TEXT' | 'SHOWN_TEXT' | 'SHOWN_SCALAR' {
-    if (byte !== QUOTE) return 'SHOWN_SCALAR';
-    if (open.isObject && open.expectsKey) return 'KEY';
-    return this.#wants(open) ? 'SHOWN_TEXT' : 'TEXT';
-  }
-
-  #wants({ place, isObject, expectsKey, key }: Open): boolean {
-    return isObject && !expectsKey && this.#interest.shown[place]?.has(key) === true;
-  }
-
-  #enter(isObject: boolean, parent: Open | undefined): Open {
+  begins(kind: Kind): Choice {
+    const parent = this.#open.at(-1);
+    if (parent === undefined && (this.#begun || kind !== 'OBJECT'))
+      throw new DocumentError(this.#begun ? 'something follows its end' : 'it is no JSON object');
+    if (kind !== 'OBJECT' && kind !== 'LIST')
+      return parent !== undefined && this.#wants(parent) ? 'TAKE' : 'SKIP';
     if (this.#open.length >= DEEPEST) throw new DocumentError('it is nested too deeply');
     this.#begun = true;
-    const below = parent === undefined ? undefined : this.#interest.below[parent.place];
-    const name = parent?.isObject === false ? '[]' : (parent?.key ?? '');
-    const known = below !== undefined && Object.hasOwn(below, name) ? below[name] : below?.['*'];
-    const place = parent === undefined ? 'ROOT' : (known ?? 'OTHER');
+    const place = parent === undefined ? 'ROOT' : this.#below(parent);
     if (place === 'MEDIUM') this.#medium += 1;
-    if (place === 'OTHER' && parent !== undefined && this.#interest.passesOver === true) {
-      this.#passing = 1;
-      return parent;
-    }
-    const entered: Open = { place, isObject, expectsKey: isObject, key: '' };
-    this.#open.push(entered);
-    return entered;
+    if (place === 'OTHER' && this.#interest.passesOver === true) return 'SKIP';
+    this.#open.push({ place, isObject: kind === 'OBJECT', key: '' });
+    return 'ENTER';
   }
 
-  #leave(isObject: boolean): Open | undefined {
-    const ended = this.#open.pop();
-    if (ended?.isObject !== isObject) throw new DocumentError('its brackets do not match');
-    if (this.#interest.left?.has(ended.place) === true) this.#pieces.push({ left: ended.place });
-    return this.#open.at(-1);
+  #wants({ place, isObject, key }: Open): boolean {
+    return isObject && this.#interest.shown[place]?.has(key) === true;
   }
 
-  /** Where the text goes on after what is read here, and whether it is over; the opening quote was passed already. */
-  #textEnd(chunk: Buffer, from: number): readonly [number, boolean] {
-    for (let at = from; at < chunk.length; at++) {
-      const byte = chunk[at]!;
-      if (this.#escaped) this.#escaped = false;
-      else if (byte === BACKSLASH) this.#escaped = true;
-      else if (byte === QUOTE) return [at + 1, true];
-    }
-    return [chunk.length, false];
+  #below({ place, isObject, key }: Open): Place {
+    const below = this.#interest.below[place];
+    const name = isObject ? key : '[]';
+    return (below !== undefined && Object.hasOwn(below, name) ? below[name] : below?.['*']) ?? 'OTHER';
   }
 
-  /** Where the document goes on after what is not looked at, or the end of the chunk. */
-  #passOver(chunk: Buffer, from: number): number {
-    let [at, depth, inText] = [from, this.#passing, this.#passingText];
-    if (this.#escaped) at += 1;
-    this.#escaped = false;
-    for (; at < chunk.length && depth > 0; at++) {
-      const byte = chunk[at]!;
-      if (byte === QUOTE) inText = !inText;
-      else if (inText) at += byte === BACKSLASH ? 1 : 0;
-      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
-      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
-    }
-    [this.#passing, this.#passingText, this.#escaped] = [depth, inText, at > chunk.length];
-    return Math.min(at, chunk.length);
+  /** A longer key is none that matters. */
+  key(name = ''): void {
+    this.#open.at(-1)!.key = name;
   }
 
-  #hold(bytes: Buffer): void {
-    this.#heldBytes += bytes.length;
-    // A longer key is none that matters.
-    if (this.#reading === 'KEY' && this.#heldBytes > LONGEST_KEY) return;
-    const { cutAt } = this.#interest;
-    if (cutAt !== undefined && this.#reading === 'SHOWN_TEXT') {
-      const rest = cutAt - (this.#heldBytes - bytes.length);
-      if (rest > 0) this.#held.push(Buffer.from(bytes.subarray(0, rest)));
-      return;
-    }
-    if (this.#heldBytes > LONGEST_VALUE)
-      throw new DocumentError(
-        `the value of "${this.#open.at(-1)?.key}" is longer than ${LONGEST_VALUE} bytes`,
-      );
-    this.#held.push(bytes);
+  taken(text: string, isCut: boolean): void {
+    const { place, key } = this.#open.at(-1)!;
+    const value = isCut ? cutText(text) : parsed(text);
+    this.found.push({ place, key, value, medium: this.#medium });
   }
 
-  #finish(): void {
-    const [reading, bytes] = [this.#reading, this.#heldBytes];
-    const text = Buffer.concat(this.#held).toString('utf8');
-    [this.#reading, this.#held, this.#heldBytes] = ['NOTHING', [], 0];
-    const open = this.#open.at(-1)!;
-    if (reading === 'TEXT') return;
-    if (reading === 'KEY') {
-      // Its opening quote is not held.
-      open.key = bytes > LONGEST_KEY ? '' : plain(text);
-      return;
-    }
-    const value =
-      reading === 'SHOWN_TEXT' && bytes > (this.#interest.cutAt ?? Infinity) ? cutText(text) : parsed(text);
-    this.#pieces.push({ place: open.place, key: open.key, value, medium: this.#medium });
+  left(): void {
+    const { place } = this.#open.pop()!;
+    if (this.#interest.left?.has(place) === true) this.found.push({ left: place });
+  }
+
+  passed(bytes: Buffer): void {
+    this.found.push(bytes);
+  }
+
+  broken(flaw: Flaw): Error {
+    return new DocumentError(
+      flaw === 'TOO_LONG'
+        ? `the value of "${this.#open.at(-1)?.key}" is longer than ${LONGEST_VALUE} bytes`
+        : FLAWS[flaw],
+    );
   }
 }
 
-function startIn(chunk: Buffer): number {
-  const at = chunk.indexOf(OPEN_OBJECT);
-  return at < 0 ? chunk.length : at;
-}
-
-function nextIn(open: Open): void {
-  open.expectsKey = open.isObject;
-  open.key = '';
-}
-
-function scalarEnd(chunk: Buffer, from: number): readonly [number, boolean] {
-  for (let at = from; at < chunk.length; at++) if (endsScalar(chunk[at]!)) return [at, true];
-  return [chunk.length, false];
-}
-
-/** What a key says; hardly one has an escape. */
-const plain = (text: string): string =>
-  text.includes('\\') ? String(parsed(`"${text}`)) : text.slice(0, -1);
+const FLAWS: Readonly<Record<Exclude<Flaw, 'TOO_LONG'>, string>> = {
+  ENDS_EARLY: 'it ends before it is complete',
+  BRACKETS: 'its brackets do not match',
+  NO_UTF8: 'it is not encoded in UTF-8',
+};
 
 function parsed(text: string): unknown {
   try {

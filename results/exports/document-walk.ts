@@ -4,7 +4,7 @@
  * medium stands before what was found in it.
  */
 import { DocumentError } from '../document/document-scan.ts';
-import { JsonPieceReader, type Path, type Piece } from '../json-pieces.ts';
+import { pieceLists, type Path, type Piece } from '../json-pieces.ts';
 import { detectionOf, numberOf, propertiesOf, tasksOf, textOf } from '../document/found-values.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/found.ts';
 
@@ -17,16 +17,13 @@ export async function* rewritten(
   writer: Writer,
 ): AsyncGenerator<string> {
   const walk = new DocumentWalk(writer);
-  const reader = new JsonPieceReader(comesWhole);
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const chunk of document) {
-    for (const piece of reader.read(decoder.decode(chunk, { stream: true }))) {
+  for await (const pieces of pieceLists(document, comesWhole)) {
+    for (const piece of pieces) {
       walk.take(piece);
       if (walk.hasLong) yield* walk.parts();
     }
     yield* walk.parts();
   }
-  reader.end();
   walk.end();
   yield* walk.parts();
 }

@@ -1,0 +1,258 @@
+/**
+ * The tokenizer of all JSON that is read as a stream: goes through its bytes once, asks a watcher about each value, and hands out what it
+ * wants. Memory does not grow with the text, but with the largest value that is taken.
+ */
+import { isUtf8 } from 'node:buffer';
+
+export type Kind = 'OBJECT' | 'LIST' | 'TEXT' | 'OTHER';
+/** TAKE: the value is handed out as it stands. ENTER: an object or list is gone into. SKIP: its end is looked for, and nothing else. */
+export type Choice = 'TAKE' | 'ENTER' | 'SKIP';
+
+/** What is wrong with a text. */
+export type Flaw = 'ENDS_EARLY' | 'BRACKETS' | 'NO_UTF8' | 'TOO_LONG';
+
+export interface Watcher {
+  /** A value begins; what happens to it? */
+  begins(kind: Kind): Choice;
+  /** Of the next value in the object; undefined: it is longer than `keyBytes`. */
+  key(name: string | undefined): void;
+  /** JSON of a value; `isCut`: it goes on, and its end is left out. */
+  taken(text: string, isCut: boolean): void;
+  /** An object or list that was entered has ended. */
+  left(): void;
+  /** Bytes that are not handed out as values. */
+  passed?(bytes: Buffer): void;
+  broken(flaw: Flaw): Error;
+}
+
+export interface ScanLimits {
+  readonly keyBytes?: number;
+  /** Of a text or number that is taken. */
+  readonly valueBytes?: number;
+  /** Bytes of a text that is taken; the rest is left out. */
+  readonly cutAt?: number | undefined;
+  /** What is taken must be UTF-8. */
+  readonly strict?: boolean;
+}
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
+const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const isPunctuation = (byte: number): boolean =>
+  byte === COMMA ||
+  byte === CLOSE_OBJECT ||
+  byte === CLOSE_LIST ||
+  byte === QUOTE ||
+  byte === COLON ||
+  byte === OPEN_OBJECT ||
+  byte === OPEN_LIST;
+/** Some editors write these bytes before a text. */
+const isMark = (byte: number): boolean => byte === 0xef || byte === 0xbb || byte === 0xbf;
+
+/** What is being read, over borders of chunks too. */
+type Reading = 'NOTHING' | 'KEY' | 'TEXT' | 'SCALAR' | 'NEST';
+
+export class JsonScanner {
+  readonly #watcher: Watcher;
+  readonly #limits: ScanLimits;
+  /** The containers that are entered: objects, or lists. */
+  readonly #open: boolean[] = [];
+  #expectsKey = false;
+  #begun = false;
+  #reading: Reading = 'NOTHING';
+  #takes = false;
+  #isOver = false;
+  #escaped = false;
+  /** Of a container that is not entered: brackets that are open in it, and whether a text is. */
+  #depth = 0;
+  #inText = false;
+  /** What was read of a value in earlier chunks. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** Where the bytes begin that were not passed on yet. */
+  #unpassed = 0;
+
+  constructor(watcher: Watcher, limits: ScanLimits = {}) {
+    this.#watcher = watcher;
+    this.#limits = limits;
+  }
+
+  take(chunk: Buffer): void {
+    this.#unpassed = this.#open.length === 0 ? chunk.length : 0;
+    let [at, from] = [0, 0];
+    while (at < chunk.length) {
+      if (this.#reading === 'NOTHING') {
+        from = this.#toValue(chunk, at);
+        if (from === chunk.length) break;
+        if (this.#isShown) this.#pass(chunk, from, chunk.length);
+        at = from + 1;
+        continue;
+      }
+      at = this.#toEnd(chunk, at);
+      if (!this.#isOver) break;
+      if (this.#isShown) this.#unpassed = at;
+      this.#finish(chunk, from, at);
+      from = 0;
+    }
+    if (this.#reading !== 'NOTHING' && this.#takes) this.#hold(chunk.subarray(from));
+    if (!this.#isShown) this.#pass(chunk, chunk.length, chunk.length);
+  }
+
+  end(): void {
+    if (this.#open.length === 0 && this.#reading === 'SCALAR') this.#finish(Buffer.alloc(0), 0, 0);
+    if (!this.#begun || this.#open.length > 0 || this.#reading !== 'NOTHING')
+      throw this.#watcher.broken('ENDS_EARLY');
+  }
+
+  /** Whether a value is being read that is handed out instead of being passed on. */
+  get #isShown(): boolean {
+    return this.#takes && this.#reading !== 'NOTHING' && this.#reading !== 'KEY';
+  }
+
+  #pass(chunk: Buffer, to: number, next: number): void {
+    if (this.#unpassed < to) this.#watcher.passed?.(chunk.subarray(this.#unpassed, to));
+    this.#unpassed = next;
+  }
+
+  /** Where the next key or value begins that is not entered, or the end of the chunk; `#reading` says what it is. */
+  #toValue(chunk: Buffer, first: number): number {
+    for (let at = first; at < chunk.length; at++) {
+      const byte = chunk[at]!;
+      if (isBlank(byte)) continue;
+      const inside = this.#open.length > 0;
+      if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+        if (!this.#enters(byte === OPEN_OBJECT)) return at;
+        if (!inside) this.#unpassed = at;
+      } else if (!inside) {
+        if (!this.#begun && isMark(byte)) continue;
+        return this.#begin(byte, at);
+      } else if (byte === COMMA) this.#expectsKey = this.#open.at(-1)!;
+      else if (byte === COLON) this.#expectsKey = false;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+        this.#leave(byte === CLOSE_OBJECT);
+        if (this.#open.length === 0) this.#pass(chunk, at + 1, chunk.length);
+      } else return this.#begin(byte, at);
+    }
+    return chunk.length;
+  }
+
+  #enters(isObject: boolean): boolean {
+    this.#begun = true;
+    const choice = this.#watcher.begins(isObject ? 'OBJECT' : 'LIST');
+    if (choice === 'ENTER') {
+      this.#open.push(isObject);
+      this.#expectsKey = isObject;
+      return true;
+    }
+    [this.#reading, this.#takes, this.#depth] = ['NEST', choice === 'TAKE', 1];
+    return false;
+  }
+
+  #leave(isObject: boolean): void {
+    if (this.#open.pop() !== isObject) throw this.#watcher.broken('BRACKETS');
+    this.#expectsKey = false;
+    this.#watcher.left();
+  }
+
+  #begin(byte: number, at: number): number {
+    this.#begun = true;
+    const isText = byte === QUOTE;
+    if (this.#expectsKey) {
+      this.#reading = isText ? 'KEY' : 'SCALAR';
+      this.#takes = isText;
+    } else {
+      this.#takes = this.#watcher.begins(isText ? 'TEXT' : 'OTHER') === 'TAKE';
+      this.#reading = isText ? 'TEXT' : 'SCALAR';
+    }
+    return at;
+  }
+
+  /** Where what is read ends, or the end of the chunk; `#isOver` says which. */
+  #toEnd(chunk: Buffer, from: number): number {
+    if (this.#reading === 'NEST') return this.#nestEnd(chunk, from);
+    return this.#reading === 'SCALAR' ? this.#scalarEnd(chunk, from) : this.#textEnd(chunk, from);
+  }
+
+  #textEnd(chunk: Buffer, from: number): number {
+    let at = from;
+    if (this.#escaped) at += 1;
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at]!;
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) {
+        [this.#escaped, this.#isOver] = [false, true];
+        return at + 1;
+      }
+    }
+    [this.#escaped, this.#isOver] = [at > chunk.length, false];
+    return chunk.length;
+  }
+
+  #scalarEnd(chunk: Buffer, from: number): number {
+    let at = from;
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at]!;
+      if (isBlank(byte) || isPunctuation(byte)) break;
+    }
+    this.#isOver = at < chunk.length;
+    return at;
+  }
+
+  #nestEnd(chunk: Buffer, from: number): number {
+    let [at, depth, inText] = [from, this.#depth, this.#inText];
+    if (this.#escaped) at += 1;
+    for (; at < chunk.length && depth > 0; at++) {
+      const byte = chunk[at]!;
+      if (byte === QUOTE) inText = !inText;
+      else if (inText) at += byte === BACKSLASH ? 1 : 0;
+      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
+    }
+    [this.#depth, this.#inText, this.#escaped, this.#isOver] = [
+      depth,
+      inText,
+      at > chunk.length,
+      depth === 0,
+    ];
+    return Math.min(at, chunk.length);
+  }
+
+  /** Bytes that are kept of what is read. */
+  #most(): number {
+    const { keyBytes = Infinity, valueBytes = Infinity, cutAt = valueBytes } = this.#limits;
+    if (this.#reading === 'NEST') return Infinity;
+    return this.#reading === 'KEY' ? keyBytes : this.#reading === 'TEXT' ? cutAt : valueBytes;
+  }
+
+  #hold(bytes: Buffer): void {
+    const most = this.#most();
+    const left = most - this.#heldBytes;
+    this.#heldBytes += bytes.length;
+    if (left > 0) this.#held.push(left >= bytes.length ? bytes : Buffer.from(bytes.subarray(0, left)));
+    const isCut = this.#reading === 'KEY' || (this.#reading === 'TEXT' && this.#limits.cutAt !== undefined);
+    if (!isCut && this.#heldBytes > most) throw this.#watcher.broken('TOO_LONG');
+  }
+
+  #finish(chunk: Buffer, from: number, to: number): void {
+    if (this.#takes) {
+      if (this.#heldBytes === 0 && to - from <= this.#most()) this.#handOut(chunk, from, to, false);
+      else {
+        this.#hold(chunk.subarray(from, to));
+        const bytes = Buffer.concat(this.#held);
+        const isCut = bytes.length < this.#heldBytes;
+        [this.#held, this.#heldBytes] = [[], 0];
+        this.#handOut(bytes, 0, bytes.length, isCut);
+      }
+    }
+    this.#reading = 'NOTHING';
+  }
+
+  #handOut(bytes: Buffer, from: number, to: number, isCut: boolean): void {
+    const text = bytes.toString('utf8', from, to);
+    if (this.#limits.strict === true && text.includes('\uFFFD') && !isUtf8(bytes.subarray(from, to)))
+      throw this.#watcher.broken('NO_UTF8');
+    if (this.#reading !== 'KEY') this.#watcher.taken(text, isCut);
+    else if (isCut) this.#watcher.key(undefined);
+    else this.#watcher.key(text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1));
+  }
+}
