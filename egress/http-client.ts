@@ -4,6 +4,7 @@
  */
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import { checkHost, guardedLookup, type AddressRule } from './addresses.ts';
+import { codeOf } from './no-answer.ts';
 
 export interface HttpRequest {
   /** Without user and password. */
@@ -63,11 +64,7 @@ export class HttpClient {
       ...(body === undefined ? {} : { body }),
       ...(signal && { signal }),
     });
-    // A body that is destroyed before its end fails, which nobody need hear of.
-    const safe = answer.then(({ body: stream, ...head }) => ({
-      ...head,
-      body: stream.on('error', () => undefined),
-    }));
+    const safe = answer.then(unheard, coded);
     return signal === undefined ? safe : unlessAborted(safe, signal);
   }
 
@@ -87,6 +84,20 @@ export class HttpClient {
       keepAliveMaxTimeout: IDLE_CONNECTION_MS,
     });
   }
+}
+
+/** A body that is destroyed before its end fails, which nobody need hear of. */
+const unheard = ({ statusCode, headers, body }: Dispatcher.ResponseData): HttpAnswer => ({
+  statusCode,
+  headers,
+  body: body.on('error', () => undefined),
+});
+
+/** The library gives no code to what does not even begin like HTTP. */
+function coded(error: unknown): never {
+  if (error instanceof Error && error.name === 'HTTPParserError' && codeOf(error) === undefined)
+    Object.assign(error, { code: 'HPE_INVALID_CONSTANT' });
+  throw error;
 }
 
 /** The library hears of a signal only when there is a connection. */

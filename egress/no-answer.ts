@@ -53,7 +53,7 @@ export const stopping = (): NoAnswer => new NoAnswer('the service is shutting do
 /** The code of an error, or of the first of those that it stands for. */
 export function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** Whether a connection broke, or never came about: another attempt may go better. */

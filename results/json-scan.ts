@@ -1,6 +1,5 @@
 /**
- * The tokenizer of all JSON that is read as a stream: goes through its bytes once, asks a watcher about each value, and hands out what it
- * wants. Memory does not grow with the text, but with the largest value that is taken.
+ * The tokenizer of all streamed JSON: asks a watcher about each value, and hands out what it wants. Memory grows with the largest value.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -38,14 +37,10 @@ export interface ScanLimits {
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-const isPunctuation = (byte: number): boolean =>
-  byte === COMMA ||
-  byte === CLOSE_OBJECT ||
-  byte === CLOSE_LIST ||
-  byte === QUOTE ||
-  byte === COLON ||
-  byte === OPEN_OBJECT ||
-  byte === OPEN_LIST;
+const isOpening = (byte: number): boolean => byte === OPEN_OBJECT || byte === OPEN_LIST;
+const isClosing = (byte: number): boolean => byte === CLOSE_OBJECT || byte === CLOSE_LIST;
+const endsScalar = (byte: number): boolean =>
+  byte === COMMA || isClosing(byte) || isBlank(byte) || byte === QUOTE || byte === COLON || isOpening(byte);
 /** Some editors write these bytes before a text. */
 const isMark = (byte: number): boolean => byte === 0xef || byte === 0xbb || byte === 0xbf;
 
@@ -120,7 +115,7 @@ export class JsonScanner {
       const byte = chunk[at]!;
       if (isBlank(byte)) continue;
       const inside = this.#open.length > 0;
-      if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      if (isOpening(byte)) {
         if (!this.#enters(byte === OPEN_OBJECT)) return at;
         if (!inside) this.#unpassed = at;
       } else if (!inside) {
@@ -128,7 +123,7 @@ export class JsonScanner {
         return this.#begin(byte, at);
       } else if (byte === COMMA) this.#expectsKey = this.#open.at(-1)!;
       else if (byte === COLON) this.#expectsKey = false;
-      else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+      else if (isClosing(byte)) {
         this.#leave(byte === CLOSE_OBJECT);
         if (this.#open.length === 0) this.#pass(chunk, at + 1, chunk.length);
       } else return this.#begin(byte, at);
@@ -190,10 +185,7 @@ export class JsonScanner {
 
   #scalarEnd(chunk: Buffer, from: number): number {
     let at = from;
-    for (; at < chunk.length; at++) {
-      const byte = chunk[at]!;
-      if (isBlank(byte) || isPunctuation(byte)) break;
-    }
+    while (at < chunk.length && !endsScalar(chunk[at]!)) at++;
     this.#isOver = at < chunk.length;
     return at;
   }
