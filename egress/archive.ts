@@ -3,10 +3,10 @@ import { bestMatch } from '../domain/job/archive-match.ts';
 import { ARCHIVE_PAGE, checkUrl } from '../domain/job/archive.ts';
 import { maskUri } from '../domain/job/censor.ts';
 import type { ArchiveFinding, ArchiveQuestion, PastJob } from '../domain/types.ts';
-import { exchange, type Answer } from './exchange.ts';
-import type { HttpClient } from './http-client.ts';
-import { NoAnswer } from './no-answer.ts';
-import { repeatedly } from './retry.ts';
+import { exchange, type Answer } from './http/exchange.ts';
+import type { HttpClient } from './http/http-client.ts';
+import { NoAnswer } from './http/no-answer.ts';
+import { repeatedly } from './http/retry.ts';
 import type { ServiceToken } from './service-token.ts';
 
 export interface ArchiveDeps {

@@ -1,13 +1,13 @@
 /** Results of a job that another service has run, above all its detection document, from where its archive says that they lie. */
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { BucketObject } from '../domain/types.ts';
-import type { AddressRule } from './addresses.ts';
+import type { AddressRule } from './http/addresses.ts';
 import { BucketError, isAnswer } from './bucket-errors.ts';
 import type { Bucket, ObjectContent } from './bucket.ts';
-import { takeCredentials } from './credentials.ts';
-import { httpUrl } from './exchange.ts';
-import type { HttpClient } from './http-client.ts';
-import { NoAnswer, noAnswer } from './no-answer.ts';
+import { takeCredentials } from './http/credentials.ts';
+import { httpUrl } from './http/exchange.ts';
+import type { HttpClient } from './http/http-client.ts';
+import { NoAnswer, noAnswer } from './http/no-answer.ts';
 
 export interface ArchivedFileDeps {
   /** Milliseconds without a byte after which the other side is given up. */

@@ -3,7 +3,7 @@ import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Agent } from 'node:https';
 import { Readable } from 'node:stream';
 import type { BucketAccess } from '../domain/types.ts';
-import type { AddressRule } from './addresses.ts';
+import type { AddressRule } from './http/addresses.ts';
 
 export interface Connection {
   /** Its commands. */
@@ -23,7 +23,7 @@ export async function connectBucket(
   silenceMs: number,
 ): Promise<Connection> {
   const [{ outgoingAgents }, sdk, { NodeHttpHandler }] = await Promise.all([
-    import('./agent.ts'),
+    import('./http/agent.ts'),
     import('@aws-sdk/client-s3'),
     import('@smithy/node-http-handler'),
   ]);

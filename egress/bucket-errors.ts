@@ -1,8 +1,8 @@
 /** What is to be thought of a request to an object store that failed. */
 import type { BucketAccess } from '../domain/types.ts';
-import { ForbiddenAddress } from './addresses.ts';
-import { isBroken } from './no-answer.ts';
-import { TooLarge } from './store-answer.ts';
+import { ForbiddenAddress } from './http/addresses.ts';
+import { isBroken } from './http/no-answer.ts';
+import { TooLarge } from './http/store-answer.ts';
 
 /** An object store could not be reached or refused; the message is part of a sentence and holds no secret. */
 export class BucketError extends Error {}

@@ -7,11 +7,11 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { BucketAccess, BucketObject } from '../domain/types.ts';
-import type { AddressRule } from './addresses.ts';
+import type { AddressRule } from './http/addresses.ts';
 import { connectBucket, type Connection } from './bucket-client.ts';
 import { bucketError, isAnswer, isPassing } from './bucket-errors.ts';
-import { repeatedly } from './retry.ts';
-import { LocalFileError, localError, storeAnswer, type FileToGet } from './store-answer.ts';
+import { repeatedly } from './http/retry.ts';
+import { LocalFileError, localError, storeAnswer, type FileToGet } from './http/store-answer.ts';
 
 /** Errors: BucketError; LocalFileError when our own file is the trouble; the reason of the signal when it is aborted. */
 export interface Bucket {

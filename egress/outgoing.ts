@@ -1,11 +1,11 @@
 import type { Settings } from '../config/settings.ts';
 import { MAX_ARCHIVED_DOCUMENT_BYTES } from '../protocol/media-work.ts';
 import type { ArchiveFinding, ArchiveQuestion, BucketObject } from '../domain/types.ts';
-import { REACH_SETTINGS } from './addresses.ts';
-import { outgoingAgents } from './agent.ts';
+import { REACH_SETTINGS } from './http/addresses.ts';
+import { outgoingAgents } from './http/agent.ts';
 import { findPastJob } from './archive.ts';
 import { openArchivedDocument } from './archived-document.ts';
-import { HttpClient } from './http-client.ts';
+import { HttpClient } from './http/http-client.ts';
 import { createSend } from './send.ts';
 import type { ServiceClient } from './provider-client.ts';
 import { serviceToken } from './service-token.ts';

@@ -1,8 +1,8 @@
 /** Sends callbacks and archive posts: one attempt each, and what is to be thought of its end. */
-import type { OutgoingAgents } from './agent.ts';
-import { sendCallback } from './callback-request.ts';
-import type { Answer } from './exchange.ts';
-import { NoAnswer } from './no-answer.ts';
+import type { OutgoingAgents } from './http/agent.ts';
+import { sendCallback } from './http/callback-request.ts';
+import type { Answer } from './http/exchange.ts';
+import { NoAnswer } from './http/no-answer.ts';
 import type { Failure, Outcome, OutgoingRequest, Send } from './request.ts';
 import { NoToken, type ServiceToken } from './service-token.ts';
 

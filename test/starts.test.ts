@@ -32,7 +32,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const BY_REQUIRE: Readonly<Record<string, string>> = {
   '@koa/router': 'http/routing/router.ts',
   immutable: 'actors/basics/immutable.ts',
-  'ipaddr.js': 'egress/ip-addresses.ts',
+  'ipaddr.js': 'egress/http/ip-addresses.ts',
   'onnxruntime-node': 'components/shared/networks/onnx-runtime.ts',
   saxes: 'results/xml.ts',
   sharp: 'media/picture/sharp.ts',

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { REACH_SETTINGS } from '../../egress/addresses.ts';
+import { REACH_SETTINGS } from '../../egress/http/addresses.ts';
 import { findPastJob, type ArchiveDeps } from '../../egress/archive.ts';
-import { HttpClient } from '../../egress/http-client.ts';
+import { HttpClient } from '../../egress/http/http-client.ts';
 import { assertion } from '../../domain/job/archive.ts';
 import type { ArchiveFinding, ArchiveQuestion } from '../../domain/types.ts';
 import { ArchiveServer } from '../support/servers/archive-server.ts';

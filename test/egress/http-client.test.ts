@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { createServer, type AddressInfo } from 'node:net';
-import { REACH_SETTINGS } from '../../egress/addresses.ts';
-import { exchange, type ExchangeRequest } from '../../egress/exchange.ts';
-import { HttpClient } from '../../egress/http-client.ts';
-import { NoAnswer } from '../../egress/no-answer.ts';
-import { repeatedly } from '../../egress/retry.ts';
+import { REACH_SETTINGS } from '../../egress/http/addresses.ts';
+import { exchange, type ExchangeRequest } from '../../egress/http/exchange.ts';
+import { HttpClient } from '../../egress/http/http-client.ts';
+import { NoAnswer } from '../../egress/http/no-answer.ts';
+import { repeatedly } from '../../egress/http/retry.ts';
 import { DeafServer } from '../support/servers/deaf-server.ts';
 import { answer, drop, flood, hang, Receiver, type Manner } from '../support/servers/receiver.ts';
 

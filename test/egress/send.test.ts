@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { REACH_SETTINGS, type AddressRule } from '../../egress/addresses.ts';
-import { outgoingAgents, type OutgoingAgents } from '../../egress/agent.ts';
+import { REACH_SETTINGS, type AddressRule } from '../../egress/http/addresses.ts';
+import { outgoingAgents, type OutgoingAgents } from '../../egress/http/agent.ts';
 import type { Failure, OutgoingRequest, Outcome } from '../../egress/request.ts';
 import { createSend } from '../../egress/send.ts';
 import { NoToken, type ServiceToken } from '../../egress/service-token.ts';

@@ -122,6 +122,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'openapi',
     '*',
   ],
+  egress: ['http', '*'],
   results: ['*', 'check', 'document', 'exports', 'timeline'],
   domain: ['*', 'properties', 'plan', 'job', 'frames', 'geometry', 'tracks', 'text'],
 };

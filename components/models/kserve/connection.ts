@@ -1,8 +1,8 @@
 /** Single requests to a server that speaks KServe v2, at addresses where model servers may be. */
 import { z } from 'zod';
-import { exchange, type Answer } from '../../../egress/exchange.ts';
-import type { HttpClient } from '../../../egress/http-client.ts';
-import { NoAnswer } from '../../../egress/no-answer.ts';
+import { exchange, type Answer } from '../../../egress/http/exchange.ts';
+import type { HttpClient } from '../../../egress/http/http-client.ts';
+import { NoAnswer } from '../../../egress/http/no-answer.ts';
 import { modelServerClient, withoutAnswer } from '../model-servers/answers.ts';
 import type { Outcome } from '../model-servers/outcome.ts';
 import type { ModelServerSettings, Waiting } from '../../sdk/detector.ts';

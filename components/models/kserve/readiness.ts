@@ -1,6 +1,6 @@
 /** Whether a server, and a model on it, are ready: a refusal may mean that they are on their way. */
 import { z } from 'zod';
-import type { Answer } from '../../../egress/exchange.ts';
+import type { Answer } from '../../../egress/http/exchange.ts';
 import { refusalOf, saidIn, withoutKey } from '../model-servers/answers.ts';
 import type { Outcome } from '../model-servers/outcome.ts';
 import type { Waiting } from '../../sdk/detector.ts';

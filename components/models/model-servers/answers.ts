@@ -1,7 +1,7 @@
 /** What answers of model servers mean, whatever they were asked, and where such servers may be. */
-import type { Answer } from '../../../egress/exchange.ts';
-import { HttpClient } from '../../../egress/http-client.ts';
-import { NoAnswer } from '../../../egress/no-answer.ts';
+import type { Answer } from '../../../egress/http/exchange.ts';
+import { HttpClient } from '../../../egress/http/http-client.ts';
+import { NoAnswer } from '../../../egress/http/no-answer.ts';
 import type { ModelServerSettings } from '../../sdk/detector.ts';
 import type { Outcome } from './outcome.ts';
 

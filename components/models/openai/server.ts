@@ -1,8 +1,8 @@
 /**
  * A model server that speaks the OpenAI protocol, asked with patience (model-servers/patience.ts). No error holds the key.
  */
-import { exchange, type Answer } from '../../../egress/exchange.ts';
-import type { HttpClient } from '../../../egress/http-client.ts';
+import { exchange, type Answer } from '../../../egress/http/exchange.ts';
+import type { HttpClient } from '../../../egress/http/http-client.ts';
 import { DENIED, modelServerClient, refusalOf, withoutAnswer, withoutKey } from '../model-servers/answers.ts';
 import type { Outcome } from '../model-servers/outcome.ts';
 import { patiently } from '../model-servers/patience.ts';

@@ -4,7 +4,7 @@
  */
 import { connect as connectTo, type Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import { checkHost, guardedLookup, hostOf, type AddressRule } from '../../../egress/addresses.ts';
+import { checkHost, guardedLookup, hostOf, type AddressRule } from '../../../egress/http/addresses.ts';
 import { LiveError, networkError } from './live-error.ts';
 
 export interface Connecting {

@@ -2,8 +2,8 @@
  * Live video over a plain GET: MPEG-TS, multipart JPEG, fragmented MP4, WebM. The connection is that of our HTTP client, which goes
  * only to addresses that are allowed; FFmpeg sees bytes and opens nothing itself.
  */
-import type { AddressRule } from '../../../egress/addresses.ts';
-import type { HttpAnswer, HttpClient } from '../../../egress/http-client.ts';
+import type { AddressRule } from '../../../egress/http/addresses.ts';
+import type { HttpAnswer, HttpClient } from '../../../egress/http/http-client.ts';
 import { authorization, credentialsOf } from './authorization.ts';
 import { ByteFeed } from './byte-feed.ts';
 import { connectorWith, firstSocket } from './first-socket.ts';
@@ -16,7 +16,7 @@ export async function openHttp(uri: string, connect: Connect, signal: AbortSigna
   const url = new URL(uri);
   const first = await firstSocket(url, { rule, connectMs, signal });
   // Loaded only for a server that takes connections.
-  const { HttpClient } = await import('../../../egress/http-client.ts');
+  const { HttpClient } = await import('../../../egress/http/http-client.ts');
   const client = new HttpClient(rule, {
     connectMs,
     connector: (checked) => connectorWith(first, url, checked),
@@ -57,7 +57,7 @@ async function get(
   const credentials = credentialsOf(new URL(uri));
   const authorize = (challenges: readonly string[], { pathname, search }: URL) =>
     credentials && authorization(challenges, credentials)?.('GET', pathname + search);
-  const { follow, LostRedirection } = await import('../../../egress/follow.ts');
+  const { follow, LostRedirection } = await import('../../../egress/http/follow.ts');
   try {
     // How long a camera may be silent is a matter of the stall rules.
     return await follow(client, { uri, authorize, headMs, signal });

@@ -2,7 +2,7 @@
 import { connect as connectTo, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectEncrypted, TLSSocket } from 'node:tls';
-import { checkHost, guardedLookup, hostOf, type AddressRule } from '../../../egress/addresses.ts';
+import { checkHost, guardedLookup, hostOf, type AddressRule } from '../../../egress/http/addresses.ts';
 import type { Connect } from '../input/input.ts';
 import { LiveError, networkError } from '../input/live-error.ts';
 import { RtspParser, type RtspMessage } from './messages.ts';

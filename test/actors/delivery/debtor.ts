@@ -16,8 +16,8 @@ import {
 } from '../../../actors/runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../../../actors/runtime/supervision.ts';
 import { ActorSystem, type ActorKind, type Family } from '../../../actors/runtime/system.ts';
-import { REACH_SETTINGS } from '../../../egress/addresses.ts';
-import { outgoingAgents } from '../../../egress/agent.ts';
+import { REACH_SETTINGS } from '../../../egress/http/addresses.ts';
+import { outgoingAgents } from '../../../egress/http/agent.ts';
 import type { Send } from '../../../egress/request.ts';
 import { createSend } from '../../../egress/send.ts';
 import { LOCAL_LOCKS, type ClusterLocks } from '../../../store/cluster-locks.ts';

@@ -6,7 +6,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FetchLimits } from '../../../protocol/media-work.ts';
-import { checkAddress, checkHost } from '../../../egress/addresses.ts';
+import { checkAddress, checkHost } from '../../../egress/http/addresses.ts';
 import { retrieve } from '../../../media/fetch/fetch-medium.ts';
 import { checkFileUri, shownUri } from '../../../media/fetch/file-uris.ts';
 import { mediumError, scratchFolder } from '../support/samples.ts';
