@@ -1,22 +1,49 @@
-/** What a component hears of its answer. */
+/** What becomes of an answer of a component: a result, a failure or a part of a live stream. Every refusal is one of these values. */
+import type { StreamAnswer } from './streams.ts';
 
-/** What became of an answer. */
-export type Taken =
-  | { readonly kind: 'taken' }
-  /** The lease ran out, was given to another, or its job has ended: whatever was answered is not used. */
+export type Refusal =
+  /** The lease expired, belongs to another component, or its job has ended: the answer is not used. */
   | { readonly kind: 'lost' }
   /** The answer is not what the protocol asks for; it counts as an attempt. */
   | { readonly kind: 'garbage'; readonly reason: string }
-  /** The lease was answered before, with something else: the first answer stays. */
+  /** The lease was answered before with something else: the first answer stays. */
   | { readonly kind: 'differs' }
-  /** It answers what was not asked; the lease goes on. */
+  /** It answers what was not asked; its lease stays. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The component hung up in the middle of its answer; its lease goes on. */
+  /** The component hung up in the middle of its answer; its lease stays. */
   | { readonly kind: 'broken' };
 
-export const WATCHES_A_STREAM: Taken = {
+export type AnswerOutcome = { readonly kind: 'accepted' } | Refusal;
+/** The same of a part of a live stream, with what its component does next. */
+export type StreamOutcome = ({ readonly kind: 'accepted' } & StreamAnswer) | Refusal;
+
+export const ACCEPTED: AnswerOutcome = { kind: 'accepted' };
+export const LOST: Refusal = { kind: 'lost' };
+export const DIFFERS: Refusal = { kind: 'differs' };
+export const BROKEN: Refusal = { kind: 'broken' };
+export const NOT_THE_MEDIUM = 'The answer names a file that is not the medium.';
+export const WATCHES_A_STREAM: Refusal = {
   kind: 'refused',
   reason:
     'The lease is of a live stream, which has no result: tell of it by segments, events and its end. The lease goes on.',
 };
-export const NOT_THE_MEDIUM = 'The answer names a file that is not the medium.';
+
+export const LOST_TEXT =
+  'The lease is lost: it ran out, was given to another component, or its job has ended.';
+const DIFFERS_TEXT =
+  'The lease was answered before with another answer, which stays. Repeat an answer as it was, or claim more work.';
+
+/** What the component reads of a refusal. */
+export function refusalText(refusal: Refusal): string {
+  switch (refusal.kind) {
+    case 'lost':
+      return LOST_TEXT;
+    case 'differs':
+      return DIFFERS_TEXT;
+    case 'broken':
+      return 'The answer broke off.';
+    case 'garbage':
+    case 'refused':
+      return refusal.reason;
+  }
+}

@@ -20,14 +20,15 @@ import { destinationsOf } from './completion/notice-ids.ts';
 import { owedWhenPoisoned } from './completion/notices.ts';
 import type { JobTypes } from './state/change.ts';
 import type { JobSettings } from './state/context.ts';
-import { followed } from './life-cycle/follow.ts';
+import { followRows } from './life-cycle/follow.ts';
 import { restoreInSteps } from './life-cycle/fold.ts';
 import type { JobRecord } from './state/record.ts';
 import { JOB_SCHEMA, jobSnapshotSchema, toSnapshot } from './state/snapshot.ts';
 import { isTerminal } from './state/status.ts';
 import type { JobState, SubJobRow } from './state/state.ts';
 import { removeFiles, removeStrays } from './completion/cleanup.ts';
-import { JOB_MACHINE, recover } from './life-cycle/transitions.ts';
+import { recover } from './life-cycle/recovery.ts';
+import { JOB_MACHINE } from './life-cycle/transitions.ts';
 import { isInLedger, workChange, workItems } from './life-cycle/work-items.ts';
 
 export interface JobDeps {
@@ -102,7 +103,7 @@ function durableJob(deps: JobDeps, ends: FinishedJobCache): DurableKind<JobRecor
         rows.map((row: Row) => row.body as SubJobRow),
       ),
     follow: (record, state, body, rows) =>
-      followed(
+      followRows(
         record,
         state,
         jobSnapshotSchema.parse(body),

@@ -12,7 +12,7 @@ import { FRAMES } from '../../results/layout.ts';
 import type { Lease, News, WorkItem } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
-import type { Taken } from '../../protocol/answer-outcome.ts';
+import { ACCEPTED, LOST, type AnswerOutcome } from '../../protocol/answer-outcome.ts';
 import { FrameCache } from './frame-cache.ts';
 
 /** The kind of actor in whose name frames stand in the ledger. */
@@ -165,14 +165,14 @@ export class FrameService {
   }
 
   /** A component has made it, or says why it cannot. */
-  async answered({ item, token }: Lease, failure?: FailureRequest): Promise<Taken> {
+  async answered({ item, token }: Lease, failure?: FailureRequest): Promise<AnswerOutcome> {
     await this.#deps.store.work.forget(token);
     const wanted = this.#wanted.get(item.id);
-    if (wanted === undefined) return { kind: 'lost' };
+    if (wanted === undefined) return LOST;
     const { to: path } = wanted.work;
     if (failure !== undefined) wanted.end({ kind: 'failed', message: failure.message });
     else wanted.end(await this.#kept(path));
-    return { kind: 'taken' };
+    return ACCEPTED;
   }
 
   /** Nothing else ends the wait for a file that has been answered, so that an error is an outcome as well. */

@@ -17,7 +17,7 @@ import { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import { Repeats } from '../requests/idempotency.ts';
 import { endFacts, jobFacts } from '../batch-job/log-facts.ts';
-import { toldOf } from '../batch-job/life-cycle/work-news.ts';
+import { tellBatchJobs } from '../batch-job/life-cycle/work-news.ts';
 import { CATALOG, catalogKind } from '../catalog/actor.ts';
 import type { CatalogCommand } from '../catalog/commands.ts';
 import type { CatalogReply } from '../catalog/transitions.ts';
@@ -103,7 +103,7 @@ export function tellJobs({ work }: Store, { jobs, streams, frames }: Actors, new
   const of = (...kinds: readonly string[]) => news.filter(({ item }) => kinds.includes(item.actor.kind));
   streams.tell(of(STREAMING_JOB));
   void frames.tell(of(FRAME)).catch(() => undefined);
-  void toldOf(jobs, work, of(BATCH_JOB));
+  void tellBatchJobs(jobs, work, of(BATCH_JOB));
 }
 
 const NO_SEARCH: JobSearch = { wake() {}, remove: () => Promise.resolve(true) };

@@ -1,30 +1,17 @@
-import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import type { FailureRequest } from '../../protocol/coded-error.ts';
 import type { FetchLimits } from '../../protocol/media-work.ts';
-import type { SubJobAnswer } from '../../protocol/worker-messages.ts';
 import { isStreamQueue } from '../../protocol/streams.ts';
 import { MEDIA_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts';
-import { answerPlace } from '../../results/answer-place.ts';
-import { readFeedPiece } from '../../results/feed-index.ts';
-import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { Burst } from '../basics/burst.ts';
-import { wholeUri } from '../batch-job/completion/data-uris.ts';
-import type { RequestedMedium } from '../batch-job/state/record.ts';
-import type { SubJobRow } from '../batch-job/state/state.ts';
 import type { FrameService } from '../frames/frame-service.ts';
 import type { WorkWaiters } from '../dispatcher/waiters.ts';
-import { assignmentOf, rowOf, UnreadableSubJob } from './leases/assignments.ts';
-import { copyInput, documentInput } from '../job-files/document-input.ts';
-import { withTracksAt } from './leases/files.ts';
-import type { Taken } from '../../protocol/answer-outcome.ts';
-import { Intake } from './results/intake.ts';
-import type { IntakeDeps } from './results/intake-deps.ts';
+import { assignmentOf, UnreadableSubJob } from './leases/assignments.ts';
+import { leaseInput } from './leases/lease-input.ts';
+import { Intake, type IntakeDeps } from './results/intake.ts';
 import type { StreamGateway } from './streams/streams.ts';
 
-export interface WorkerGatewayDeps extends IntakeDeps {
+export interface WorkerGatewayDeps extends Omit<IntakeDeps, 'streams'> {
   readonly streams: StreamGateway;
   readonly frames: FrameService;
   readonly waiters: WorkWaiters;
@@ -65,17 +52,18 @@ const MANY = 8;
 
 const NOTHING: Claimed = { work: [], giveBack() {} };
 
-/** Where components come for work and bring it back: between the worker protocol, the dispatcher and the jobs. */
+/** Where components claim work: between the worker protocol, the dispatcher and the jobs. Answers go to its intake. */
 export class WorkerGateway {
   readonly #deps: WorkerGatewayDeps;
-  readonly #intake: Intake;
+  /** Where answers to sub-jobs arrive. */
+  readonly intake: Intake;
   #closed = false;
   /** The last claim for media work was given frames. */
   #gaveFrames = false;
 
   constructor(deps: WorkerGatewayDeps) {
     this.#deps = deps;
-    this.#intake = new Intake(deps);
+    this.intake = new Intake({ ...deps, streams: deps.streams.intake });
   }
 
   /** From now on nobody is given any more work. */
@@ -169,6 +157,11 @@ export class WorkerGateway {
     return leases;
   }
 
+  /** The lines that a document is written from, or the tracks that a sub-job is fed; undefined when the lease is lost or needs none. */
+  input(token: string, worker: string): Promise<AsyncIterable<string | Uint8Array> | undefined> {
+    return leaseInput(this.#deps, token, worker);
+  }
+
   heartbeat(
     token: string,
     worker: string,
@@ -176,39 +169,6 @@ export class WorkerGateway {
     total: number,
   ): Promise<'on' | 'cancelled' | 'lost'> {
     return this.#deps.store.work.beat(token, worker, done, total);
-  }
-
-  /** Takes the body of an answer. */
-  result(token: string, worker: string, body: Readable): Promise<Taken> {
-    return this.#intake.result(token, worker, body);
-  }
-
-  /** Takes small answers to several sub-jobs, and what is given back with them; says in their order what became of each. */
-  answers(worker: string, answers: readonly SubJobAnswer[]): Promise<readonly Taken[]> {
-    return this.#intake.answers(worker, answers);
-  }
-
-  failure(token: string, worker: string, failure: FailureRequest): Promise<Taken> {
-    return this.#intake.failure(token, worker, failure);
-  }
-
-  /** Work given back unharmed: it is handed out again and does not count as an attempt. */
-  async release(token: string, worker: string): Promise<Taken> {
-    return { kind: (await this.#deps.store.work.release(token, worker)) ? 'taken' : 'lost' };
-  }
-
-  /** The lines that a document is written from, or the tracks that a sub-job is fed; undefined when the lease is lost or needs none. */
-  async input(token: string, worker: string): Promise<AsyncIterable<string | Uint8Array> | undefined> {
-    const lease = await this.#intake.lease(token, worker);
-    if (typeof lease === 'string') return undefined;
-    const { item } = lease;
-    const at = (key: FileKey) => pathOf(this.#deps.dataDir, key);
-    const uriOf = (medium: RequestedMedium) => wholeUri(this.#deps.dataDir, medium);
-    if (item.kind === 'DOCUMENT')
-      return lines(withTracksAt(documentInput(this.#deps.store, Number(item.actor.id), uriOf), at));
-    if (item.kind === 'COPY') return lines(copyInput(this.#deps.store, Number(item.actor.id), uriOf));
-    const row = await rowOf(this.#deps.store, item);
-    return row?.fed === undefined ? undefined : fedLines({ ...row.fed, file: at(row.fed.file) });
   }
 
   async #assignments(leases: readonly Lease[], besideServer: boolean): Promise<readonly Assignment[]> {
@@ -231,13 +191,13 @@ export class WorkerGateway {
   async #assignmentOf(lease: Lease, besideServer: boolean): Promise<Assignment | undefined> {
     try {
       const assignment = await this.#readAssignment(lease, besideServer);
-      if (assignment === undefined) await this.#intake.end(lease.token);
+      if (assignment === undefined) await this.intake.settlement.end(lease.token);
       return assignment;
     } catch (error) {
       if (error instanceof UnreadableSubJob) return this.#unreadable(lease, error);
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       // It is gone for good (a restored backup has no spool): whoever came for it next would be turned away as well.
-      await this.#intake.toJob(lease, {
+      await this.intake.settlement.toJob(lease, {
         type: 'workFailed',
         key: lease.item.key,
         token: lease.token,
@@ -262,19 +222,9 @@ export class WorkerGateway {
     const { token, item } = lease;
     this.#deps.logger.error({ err, subJob: item.id }, 'a sub-job cannot be handed out');
     const message = `${err.message} Resubmit the job.`;
-    await this.#intake
+    await this.intake.settlement
       .toJob(lease, { type: 'workFailed', key: item.key, token, code: 'OTHER', message, ms: 0 })
-      .catch(() => this.#intake.end(token));
+      .catch(() => this.intake.settlement.end(token));
     return undefined;
   }
-}
-
-async function fedLines({ file, indexAt, piece }: NonNullable<SubJobRow['fed']>): Promise<Readable> {
-  const { offset, bytes } = await readFeedPiece(file, indexAt, piece);
-  if (bytes === 0) return Readable.from([]);
-  return createReadStream(answerPlace(file).path, { start: offset, end: offset + bytes - 1 });
-}
-
-async function* lines(messages: AsyncIterable<unknown>): AsyncGenerator<string> {
-  for await (const message of messages) yield `${JSON.stringify(message)}\n`;
 }

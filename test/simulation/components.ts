@@ -4,7 +4,7 @@ import type { Assignment } from '../../protocol/worker-protocol.ts';
 import { DISPATCHER } from '../../actors/dispatcher/actor.ts';
 import type { SubJobRow } from '../../actors/batch-job/state/state.ts';
 import { rowOf } from '../../actors/worker-gateway/leases/assignments.ts';
-import type { Taken } from '../../protocol/answer-outcome.ts';
+import type { AnswerOutcome } from '../../protocol/answer-outcome.ts';
 import { doneWith, failedWith, type GivenJob } from '../actors/batch-job/jobs.ts';
 import { between, oneOf, type Random } from '../cluster/chaos/chaos-plan.ts';
 import { Broken, type Network } from './network.ts';
@@ -143,7 +143,7 @@ class Process {
       await this.#compute(beats, fate === 'hangs' ? Infinity : between(random, ...WORK_MS));
       if (this.#ended !== undefined) return;
       if (beats.verdict === 'cancelled')
-        await this.#insist((server) => server.guardian.workerGateway.release(token, this.#worker));
+        await this.#insist((server) => server.guardian.workerGateway.intake.release(token, this.#worker));
       // Whoever takes work back from a component that hangs has it ended.
       else if (beats.verdict === 'lost') this.#ended = fate === 'hangs' ? 'it hung' : undefined;
       else if (fate === 'dies') {
@@ -196,12 +196,17 @@ class Process {
   }
 
   /** As a server takes it in; the answer itself lies on no disk. */
-  async #answer({ settlement, connection }: Server, token: string, held: Held, fate: Fate): Promise<Taken> {
+  async #answer(
+    { settlement, connection }: Server,
+    token: string,
+    held: Held,
+    fate: Fate,
+  ): Promise<AnswerOutcome> {
     const lease = await settlement.lease(token, this.#worker);
     if (typeof lease === 'string') return { kind: lease };
     const row = await rowOf(connection.store, lease.item);
     if (row === undefined) return settlement.end(token);
-    if (row.token === token) return { kind: 'taken' };
+    if (row.token === token) return { kind: 'accepted' };
     if (fate === 'garbage') return settlement.garbage(token, 'it is garbage');
     await connection.store.work.arriving(token, true);
     const command = fate === 'fails' ? failedWith(row) : doneWith(this.#deps.shapeOf(held.key), row);

@@ -10,6 +10,7 @@ import { firstUninspected, firstUsable, untouched } from '../state/media.ts';
 import { stageInSteps } from '../plan/planning.ts';
 import type { JobRecord } from '../state/record.ts';
 import type { JobSnapshot } from '../state/snapshot.ts';
+import { withComponent, type AnsweredBy } from './component-figures.ts';
 import { KINDS, rankOf } from './stages.ts';
 import type { JobState, MediumState, SubJobRow } from '../state/state.ts';
 import { after } from '../state/status.ts';
@@ -35,27 +36,50 @@ export function withAnswered(state: JobState, row: SubJobRow): JobState {
 const mediaWith = (media: List<MediumState>, row: SubJobRow): List<MediumState> =>
   row.state === 'QUEUED' ? media : (KINDS[row.kind].media?.(media, row) ?? media);
 
-interface Taken {
+interface Folded {
   readonly state: JobState;
   readonly row: SubJobRow;
 }
 
-/** What an answer makes of the state, and of its row. */
-export function take(state: JobState, row: SubJobRow, answer: Answer, context: DecisionContext): Taken {
-  if (!('ok' in answer)) return takeFailure(state, row, answer, context);
+/** What the answer of a component makes of the state, and of its row: also the time that it took. */
+export const foldAnswer = (
+  state: JobState,
+  row: SubJobRow,
+  answer: Answer,
+  by: AnsweredBy,
+  context: DecisionContext,
+): Folded => foldKnownAnswer(withComponent(state, row, by, context), row, answer, context);
+
+/** The same of an answer that needed no component. */
+export function foldKnownAnswer(
+  state: JobState,
+  answered: SubJobRow,
+  answer: Answer,
+  context: DecisionContext,
+): Folded {
+  // What was to be done is not kept once it is: rows stay small however large the properties are.
+  const row = { ...answered, work: null };
+  const before = withoutOutstanding(state, [row.key]);
+  if (!('ok' in answer)) return foldFailure(before, row, answer, context);
   const kind = KINDS[row.kind];
-  const kept = kind.kept(row, answer, state, context);
-  if ('failure' in kept) return takeFailure(state, kept.row, kept.failure, context);
-  const folded = withAnswered(state, kept);
+  const kept = kind.kept(row, answer, before, context);
+  if ('failure' in kept) return foldFailure(before, kept.row, kept.failure, context);
+  const folded = withAnswered(before, kept);
   return { row: kept, state: kind.taken?.(folded, answer, context) ?? folded };
 }
 
-function takeFailure(state: JobState, row: SubJobRow, failure: Failure, context: DecisionContext): Taken {
+function foldFailure(state: JobState, row: SubJobRow, failure: Failure, context: DecisionContext): Folded {
   const { failed, errorCode: code = failure.code } = KINDS[row.kind];
   if (failed !== undefined) return { row, state: failed(withAnswered(state, row), failure) };
-  const told = { ...row, error: subJobError(row, state, { ...failure, code }, context) };
-  const folded = withError(withAnswered(state, told), failure);
-  return { row: told, state: { ...folded, status: after(state.status, 'error') } };
+  const withReason = { ...row, error: subJobError(row, state, { ...failure, code }, context) };
+  const folded = withError(withAnswered(state, withReason), failure);
+  return { row: withReason, state: { ...folded, status: after(state.status, 'error') } };
+}
+
+export function withoutOutstanding(state: JobState, keys: readonly string[]): JobState {
+  const outstanding = new Map(state.outstanding);
+  for (const key of keys) outstanding.delete(key);
+  return { ...state, outstanding };
 }
 
 /** The whole state again from what is stored. */

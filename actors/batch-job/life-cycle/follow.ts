@@ -14,7 +14,7 @@ import { isTerminal } from '../state/status.ts';
 import { isKnown } from '../state/units.ts';
 
 /** Undefined: the job has moved on to where only all of its rows tell how it stands. */
-export function followed(
+export function followRows(
   record: JobRecord,
   state: JobState,
   { progress: _, ...small }: JobSnapshot,

@@ -1,12 +1,11 @@
 /** Sub-jobs are made as far as the window allows, for the units of the stage in their order. */
 import type { DecisionContext } from '../state/context.ts';
-import { take, withNew } from './fold.ts';
-import type { Answer } from '../state/issues.ts';
+import { foldKnownAnswer, withNew } from './fold.ts';
 import { FINISH } from '../kinds/finish.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { PREPARE } from '../kinds/prepare.ts';
 import { firstUsable } from '../state/media.ts';
-import { kindOf } from './stages.ts';
+import { followsOn, kindOf } from './stages.ts';
 import type { JobState, SubJobRow, Unit } from '../state/state.ts';
 import { unitOf, WHOLE } from '../state/units.ts';
 
@@ -72,19 +71,25 @@ function inspectionsIn({ inspecting, outstanding }: JobState): number {
 
 const hasNext = ({ feed, made, pieces }: Unit) => feed === 'WANTED' || (feed !== 'MADE' && made < pieces);
 
-export interface WithRow {
+interface WithRow {
   readonly state: JobState;
   readonly row: SubJobRow;
 }
 
 /** A new sub-job of a unit; it is answered already where the server knows the answer. */
-export function withRow(state: JobState, index: number, kind: Kind, context: DecisionContext): WithRow {
+function withRow(state: JobState, index: number, kind: Kind, context: DecisionContext): WithRow {
   const unit = state.units.get(index)!;
   const row = kind.row(state, index, unit, context);
   const made = withNew(state, row);
   const answer = kind.known?.(row, unit);
   if (answer === undefined) return { state: made, row };
-  return settled(made, { ...row, state: 'DONE' }, answer, context);
+  return foldKnownAnswer(made, { ...row, state: 'DONE' }, answer, context);
+}
+
+/** What an answered row opens in its unit: the finishing when it was the last piece, and after that the artifacts. */
+export function workAfter(state: JobState, row: SubJobRow, context: DecisionContext): WithRow | undefined {
+  const kind = followsOn(state, row, context);
+  return kind === undefined ? undefined : withRow(state, row.unit, kind, context);
 }
 
 /** When the job is to stop: no new pieces; what was found already is still finished. */
@@ -101,12 +106,4 @@ function finishFound(state: JobState, context: DecisionContext): Made {
     current = made.state;
   }
   return { state: current, rows };
-}
-
-/** Takes the answer to a sub-job that is not outstanding any more. */
-export function settled(state: JobState, row: SubJobRow, answer: Answer, context: DecisionContext): WithRow {
-  const outstanding = new Map(state.outstanding);
-  outstanding.delete(row.key);
-  // What was to be done is not kept once it is: rows stay small however large the properties are.
-  return take({ ...state, outstanding }, { ...row, work: null }, answer, context);
 }

@@ -1,17 +1,15 @@
-/** How a job goes on: it takes answers, makes work as far as the window allows, and moves from stage to stage to its end. */
+/** How a job continues: it makes work as far as the window allows, and moves from stage to stage to its end. */
 import type { ArchiveFinding } from '../../../domain/types.ts';
 import type { Notice } from '../../../store/store.ts';
 import { stored, type JobChange } from '../state/change.ts';
-import type { WorkDone } from '../state/commands.ts';
 import type { DecisionContext } from '../state/context.ts';
 import type { JobEffect } from '../state/effects.ts';
 import { inspectingFrom } from './fold.ts';
-import type { Answer } from '../state/issues.ts';
 import { firstUninspected } from '../state/media.ts';
-import { isStopping, makeWork, settled, withRow } from './new-work.ts';
+import { isStopping, makeWork, workAfter } from './new-work.ts';
 import { owedAtEnd } from '../completion/notices.ts';
 import { planStage, withInspected } from '../plan/planning.ts';
-import { afterMatch, followsOn, KINDS, nextStage } from './stages.ts';
+import { afterMatch, nextStage } from './stages.ts';
 import type { JobState, Stage, SubJobRow } from '../state/state.ts';
 import { after, BATCH_JOB_STATUSES, isTerminal } from '../state/status.ts';
 import { weightOfAll } from '../state/units.ts';
@@ -31,7 +29,7 @@ export function begin(state: JobState, context: DecisionContext): JobChange {
 }
 
 /** What the archive says of earlier jobs: one that did the same stands for this one, all else goes on. */
-export function archiveAnswered(
+export function continueAfterArchive(
   state: JobState,
   answer: ArchiveFinding,
   context: DecisionContext,
@@ -56,21 +54,13 @@ export function withArchiveAnswer(state: JobState, answer: ArchiveFinding): JobS
   }
 }
 
-/** Takes an answer: stores it, opens the finishing of a unit that is complete, makes more work, moves to the next stage. */
-export function answered(
-  state: JobState,
-  row: SubJobRow,
-  answer: Answer,
-  by: AnsweredBy,
-  context: DecisionContext,
-): JobChange {
-  const taken = settled(withComponent(state, row, by, context), row, answer, context);
-  const follows = followsOn(taken.state, taken.row, context);
-  const follow = follows === undefined ? undefined : withRow(taken.state, row.unit, follows, context);
+/** After an answer: opens the finishing of a unit that is complete, makes more work, moves to the next stage. `row`: as it was answered. */
+export function continueAfter(state: JobState, row: SubJobRow, context: DecisionContext): JobChange {
+  const follow = workAfter(state, row, context);
   const opened = follow === undefined ? [] : [follow.row];
-  const next = advance(follow?.state ?? taken.state, context);
+  const next = advance(follow?.state ?? state, context);
   // The end removes every row; one that is written with it would stay for ever.
-  const rows = next.state.stage.name === 'ENDED' ? [] : stored([taken.row, ...opened]);
+  const rows = next.state.stage.name === 'ENDED' ? [] : stored([row, ...opened]);
   return {
     ...next,
     putRows: [...rows, ...next.putRows],
@@ -100,7 +90,7 @@ export function advance(state: JobState, context: DecisionContext): JobChange {
     if (current.outstanding.size > 0 || (waits && !isStopping(current))) break;
     current = enter(current, nextStage(current, context), context);
   }
-  if (current.stage.name === 'ENDED') return ended(current, context);
+  if (current.stage.name === 'ENDED') return end(current, context);
   const asked: JobEffect[] =
     current.stage.name === 'CHECK' && state.stage.name !== 'CHECK' ? [{ type: 'checkArchive' }] : [];
   const strays: JobEffect[] =
@@ -113,7 +103,7 @@ const canBegin = ({ stage, status, media, checkArchive }: JobState, { record }: 
   stage.name === 'PREPARE' && status !== 'CANCELLING' && !checkArchive && firstUninspected(record, media) > 0;
 
 /** The end: rows and files go, notices go out. */
-function ended(state: JobState, { record, at, settings }: DecisionContext): JobChange {
+function end(state: JobState, { record, at, settings }: DecisionContext): JobChange {
   const { callback, archive, notices, rows } = owedAtEnd(record, state, settings, at);
   const unindexed = settings.search && state.hasDocument;
   // Admission hears of it first: whoever sees the end and resubmits at once must not keep the place of the run before.
@@ -139,32 +129,6 @@ function ended(state: JobState, { record, at, settings }: DecisionContext): JobC
 export function deliver(notices: readonly Notice[]): JobEffect[] {
   if (notices.length === 0) return [];
   return [{ type: 'deliver', destinations: [...new Set(notices.map(({ destination }) => destination))] }];
-}
-
-/** Who has answered: milliseconds that the component had the sub-job, and its version as far as it is known. */
-type AnsweredBy = Pick<WorkDone, 'ms' | 'version'>;
-
-/** Versions of one component that a run remembers. */
-const MOST_VERSIONS = 10;
-
-/** The time that a component spent on a sub-job counts for its action, and its version is kept. */
-function withComponent(
-  state: JobState,
-  row: SubJobRow,
-  { ms, version }: AnsweredBy,
-  { record }: DecisionContext,
-): JobState {
-  if (row.stage.name !== 'TASK' || KINDS[row.kind].isTimed !== true) return state;
-  const before = record.plan.tasks.slice(0, row.stage.index);
-  const at = before.reduce((sum, { actions }) => sum + actions.length, 0) + row.action;
-  const actions = record.plan.tasks.flatMap((task) => task.actions);
-  const timing = actions.map((_, n) => state.timing[n] ?? 0);
-  timing[at] = (timing[at] ?? 0) + Math.max(0, Math.round(ms));
-  const known = state.versions[at] ?? [];
-  if (version === undefined || known.includes(version) || known.length === MOST_VERSIONS)
-    return { ...state, timing };
-  const versions = actions.map((_, n) => (n === at ? [...known, version] : (state.versions[n] ?? [])));
-  return { ...state, timing, versions };
 }
 
 function enter(state: JobState, stage: Stage, context: DecisionContext): JobState {

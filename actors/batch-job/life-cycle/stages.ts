@@ -32,6 +32,9 @@ export const KINDS: Readonly<Record<WorkKind, Kind>> = {
   COPY,
 };
 
+/** A cancelled job still finishes what was found, writes its document and puts it where it belongs. */
+export const survivesCancel = (kind: WorkKind): boolean => KINDS[kind].survivesCancel === true;
+
 /** Smaller: earlier. */
 export function rankOf(stage: Stage): number {
   switch (stage.name) {

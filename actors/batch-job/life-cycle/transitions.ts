@@ -1,18 +1,15 @@
-import { refused, WRONG_STATE, type Machine, type Refused, type Transitions } from '../../runtime/machine.ts';
-import { after, isTerminal, TERMINAL_STATUSES } from '../state/status.ts';
-import type { JobCommand, JobRefusal, WorkDone, WorkFailed } from '../state/commands.ts';
+import { refused, WRONG_STATE, type Machine, type Transitions } from '../../runtime/machine.ts';
+import { after, TERMINAL_STATUSES } from '../state/status.ts';
+import type { JobCommand } from '../state/commands.ts';
 import type { JobEffect } from '../state/effects.ts';
-import { oneChange, unchanged, type JobChange, type JobTypes } from '../state/change.ts';
-import type { DecisionContext } from '../state/context.ts';
+import { unchanged, type JobTypes } from '../state/change.ts';
 import { initialState, NO_JOB } from '../state/initial-state.ts';
-import { KINDS } from './stages.ts';
-import type { JobState, SubJobRow } from '../state/state.ts';
 import { arrived, attemptFailed, openNotice, reposted } from '../completion/deliveries.ts';
 import { noticeIds } from '../completion/notice-ids.ts';
-import { advance, answered, archiveAnswered, begin, requeue, withArchiveAnswer } from './progress.ts';
-
-type Of<T extends JobCommand['type']> = Extract<JobCommand, { type: T }>;
-type Changed = JobChange | Refused<JobRefusal>;
+import { acceptAnswer, acceptAnswers, loseWork } from './answers.ts';
+import { begin, continueAfterArchive, withArchiveAnswer } from './progress.ts';
+import { recover, removal } from './recovery.ts';
+import { dropWork, stop } from './stopping.ts';
 
 const WORKING = ['IN_PROGRESS', 'IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS'] as const;
 const BUSY = [...WORKING, 'CANCELLING'] as const;
@@ -22,7 +19,7 @@ const OWN_ENDS = ['COMPLETE', 'COMPLETE_WITH_WARNINGS', 'ERROR'] as const;
 const STOPPED = ['CANCELLED', 'CANCELLED_BY_SHUTDOWN'] as const;
 
 /** Where an answer can lead. A job whose results were copied from an earlier one ends as that has ended, whatever became of it until then. */
-const TAKEN = {
+const ANSWERED = {
   IN_PROGRESS: [...WORKING, ...OWN_ENDS],
   IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS', ...OWN_ENDS],
   IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS', ...OWN_ENDS],
@@ -80,39 +77,25 @@ const ON: Transitions<JobTypes> = {
       return { ...change, effects: [old, ...change.effects], outbox, synced: true };
     },
   },
-  workDone: { from: BUSY, to: TAKEN, apply: takeAnswer },
-  workFailed: { from: BUSY, to: TAKEN, apply: takeAnswer },
-  workAnswered: { from: BUSY, to: TAKEN, apply: takeAnswers },
+  workDone: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
+  workFailed: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
+  workAnswered: { from: BUSY, to: ANSWERED, apply: acceptAnswers },
   workLost: {
     from: BUSY,
-    to: TAKEN,
-    apply: (state, command, context) =>
-      withOutstanding(state, command.key, (row) => {
-        if (state.status === 'CANCELLING' && !survivesCancel(row.kind))
-          return dropped(state, [row.key], context);
-        const attempts = row.attempts + 1;
-        if (attempts !== command.attempt) return refused('NOT_OUTSTANDING');
-        if (attempts < context.settings.attempts) return requeue(state, { ...row, attempts });
-        const message = `The component was lost ${attempts} times on this sub-job: ${command.reason}`;
-        const failed: SubJobRow = { ...row, attempts, state: 'FAILED' };
-        return answered(state, failed, { code: 'DEAD_LETTER', message }, { ms: 0 }, context);
-      }),
+    to: ANSWERED,
+    apply: loseWork,
   },
   workDropped: {
     from: ['CANCELLING'],
     to: ['CANCELLING', ...STOPPED],
-    apply(state, command, context) {
-      // What was answered before the news came stays: its row counts for the document.
-      const keys = command.keys.filter((key) => state.outstanding.has(key));
-      return keys.length === 0 ? refused('NOT_OUTSTANDING') : dropped(state, keys, context);
-    },
+    apply: dropWork,
   },
   archiveChecked: {
     from: WORKING,
     to: [...WORKING, ...OWN_ENDS],
     apply(state, command, context) {
       if (state.stage.name !== 'CHECK' || state.run !== command.run) return WRONG_STATE;
-      return archiveAnswered(state, command.answer, context);
+      return continueAfterArchive(state, command.answer, context);
     },
   },
   noticeSent: {
@@ -214,89 +197,3 @@ export const JOB_MACHINE: Machine<JobTypes> = {
     return { ...outcome, state: { ...state, outdated: null } };
   },
 };
-
-/** The effects that a live job's state stands for: performed after a load, when those of an earlier process are gone. */
-export function recover(state: JobState): readonly JobEffect[] {
-  const { outdated } = state;
-  const old: JobEffect[] = outdated === null ? [] : [{ type: 'removeFiles', run: outdated, document: true }];
-  return [...old, ...toGoOn(state)];
-}
-
-function toGoOn(state: JobState): readonly JobEffect[] {
-  if (isTerminal(state.status)) {
-    if (state.removed) return removal(state);
-    // It may have ended by a commit of which nobody heard that it was carried out.
-    const owes = (state.callback?.pending ?? 0) + (state.archive?.pending ?? 0) > 0;
-    return [
-      ...(owes ? [{ type: 'deliverOwed' } as const] : []),
-      ...(state.unindexed ? [{ type: 'index' } as const] : []),
-    ];
-  }
-  const rows = [...state.outstanding.values()];
-  if (rows.length === 0) return state.stage.name === 'CHECK' ? [{ type: 'checkArchive' }] : [];
-  const dropped = state.status === 'CANCELLING' ? rows.filter(({ kind }) => !survivesCancel(kind)) : [];
-  const kept = rows.filter((row) => !dropped.includes(row));
-  return [
-    ...(kept.length > 0 ? [{ type: 'offer', rows: kept } as const] : []),
-    ...(dropped.length > 0 ? [{ type: 'cancelWork', rows: dropped } as const] : []),
-    ...(state.stage.name === 'DOCUMENT' ? [{ type: 'removeStrays' } as const] : []),
-  ];
-}
-
-/** Also of earlier runs: what could not be removed when they were over may be still there. */
-const removal = ({ run }: JobState): JobEffect[] => [
-  ...Array.from({ length: run }, (_, before) => before + 1).map((earlier): JobEffect => ({
-    type: 'removeFiles',
-    run: earlier,
-    document: true,
-  })),
-  { type: 'forget' },
-];
-
-function takeAnswer(state: JobState, answer: WorkDone | WorkFailed, context: DecisionContext): Changed {
-  const { key, token } = answer;
-  return withOutstanding(state, key, (row) =>
-    answer.type === 'workDone'
-      ? answered(state, { ...row, state: 'DONE', token, file: answer.file }, answer.result, answer, context)
-      : answered(state, { ...row, state: 'FAILED', token }, answer, answer, context),
-  );
-}
-
-/** One after the other, as if each had come alone; stored at once. */
-function takeAnswers(state: JobState, { answers }: Of<'workAnswered'>, context: DecisionContext): Changed {
-  let all: JobChange | undefined;
-  for (const answer of answers) {
-    const change = takeAnswer(all?.state ?? state, answer, context);
-    if (!('kind' in change)) all = all === undefined ? change : oneChange(all, change);
-  }
-  return all ?? refused('NOT_OUTSTANDING');
-}
-
-/** Cancelled work that nobody holds any more. */
-function dropped(state: JobState, keys: readonly string[], context: DecisionContext): JobChange {
-  const outstanding = new Map(state.outstanding);
-  for (const key of keys) outstanding.delete(key);
-  const change = advance({ ...state, outstanding }, context);
-  return { ...change, removeRows: [...keys, ...(change.removeRows ?? [])] };
-}
-
-/** Preparation and detection are stopped; what is being finished or written goes on. */
-function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', context: DecisionContext): Changed {
-  // All is done and the document that says so is being written: too late.
-  if (state.stage.name === 'DOCUMENT' || state.stage.name === 'UPLOAD') return WRONG_STATE;
-  const inspecting = state.inspecting && { ...state.inspecting, next: context.record.media.length };
-  const stopping: JobState = { ...state, status: after(state.status, 'cancel'), cancelledBy, inspecting };
-  const rows = [...state.outstanding.values()].filter(({ kind }) => !survivesCancel(kind));
-  const change = advance(stopping, context);
-  return rows.length === 0
-    ? change
-    : { ...change, effects: [...change.effects, { type: 'cancelWork', rows }] };
-}
-
-/** A cancelled job still finishes what was found, writes its document and puts it where it belongs. */
-const survivesCancel = (kind: SubJobRow['kind']) => KINDS[kind].survivesCancel === true;
-
-function withOutstanding(state: JobState, key: string, apply: (row: SubJobRow) => Changed): Changed {
-  const row = state.outstanding.get(key);
-  return row === undefined ? refused('NOT_OUTSTANDING') : apply(row);
-}

@@ -7,7 +7,7 @@ import type { JobCommand, JobReply } from '../state/commands.ts';
  * Tells jobs what became of their work. What a job has nothing to do with any more goes; a message that is lost is told again by
  * the dispatcher, for the ledger keeps it until the job has taken it in.
  */
-export async function toldOf(
+export async function tellBatchJobs(
   jobs: Family<JobCommand, JobReply>,
   ledger: WorkLedger,
   news: readonly News[],

@@ -1,5 +1,6 @@
 /** What the ledger and the job hear of an answer. */
 import type { Logger } from '../../../config/logger.ts';
+import { ACCEPTED, LOST, type AnswerOutcome } from '../../../protocol/answer-outcome.ts';
 import { removeFile } from '../../../files/remove.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import type { Store } from '../../../store/store.ts';
@@ -9,8 +10,8 @@ import type { Clock } from '../../basics/clock.ts';
 import type { Family } from '../../runtime/system.ts';
 import type { WorkMeter } from '../../basics/meter.ts';
 import { isDocument, type AnswerFiles } from './answer-files.ts';
-import type { Taken } from '../../../protocol/answer-outcome.ts';
 import { rowOf } from '../leases/assignments.ts';
+import type { Checked, GoodResult, Held } from './sent-answer.ts';
 
 export interface AnswerSettlementDeps {
   readonly store: Store;
@@ -30,42 +31,54 @@ export class AnswerSettlement {
     this.#files = files;
   }
 
-  /** The lease behind a token; `taken` when its answer was taken before, so that a repeated answer gets the same reply. */
-  async lease(token: string, worker: string): Promise<Lease | 'taken' | 'lost'> {
+  /** The lease behind a token; `accepted` when its answer was accepted before, so that a repeated answer gets the same reply. */
+  async lease(token: string, worker: string): Promise<Lease | 'accepted' | 'lost'> {
     const found = await this.#deps.store.work.look(token, worker);
-    return found === 'settled' ? 'taken' : found;
+    return found === 'settled' ? 'accepted' : found;
   }
 
-  /** What a component hears that answers again: of another answer than the first one, that it is not used. */
-  async again(token: string, answer: string): Promise<Taken> {
-    const first = await this.#deps.store.work.answerOf(token);
-    return { kind: (first ?? answer) === answer ? 'taken' : 'differs' };
+  /** Tells the job of a checked answer that came alone. */
+  async settle({ lease, row, said, file, ...held }: Checked): Promise<AnswerOutcome> {
+    // The lease may have run out during the check, or the same answer may have been accepted meanwhile.
+    const now = await this.lease(lease.token, lease.worker);
+    if (typeof now === 'string') {
+      if (file !== undefined) await removeFile(file);
+      return { kind: now };
+    }
+    if ('type' in said) return this.toJob(lease, said);
+    const final = await this.#files.final(file!, row);
+    return this.toJob(lease, this.doneBy({ ...held, lease, row }, said, this.#files.keyOf(final)));
   }
 
   /** The job commits before the component hears of it; the token makes a repeated command the same command. */
-  async toJob({ item, token }: Lease, command: WorkDone | WorkFailed): Promise<Taken> {
+  async toJob({ item, token }: Lease, command: WorkDone | WorkFailed): Promise<AnswerOutcome> {
     const versioned = this.withVersion(item.queue, command);
     const reply = await this.#deps.jobs.ask(item.actor.id, versioned, { envelopeId: token });
     if (reply.kind === 'done') {
       this.count(item.queue, command);
-      return { kind: 'taken' };
+      return ACCEPTED;
     }
-    await this.end(token);
-    // A document has one name for all who write it: what lies there may be that of the one who was taken.
+    const outcome = await this.end(token);
+    // A document has one name for all who write it: what lies there may be the accepted one.
     if (command.type === 'workDone' && !isDocument(item.kind))
       await removeFile(this.#files.pathOf(command.file));
-    return { kind: 'lost' };
+    return outcome;
   }
 
   /**
-   * What the job has taken in is over for the ledger with the commit. Whoever answered may have died before that, and its lease with it:
+   * What the job has accepted is over for the ledger with the commit. Whoever answered may have died before that, and its lease with it:
    * then the row says so.
    */
-  async isTaken({ token, worker, item }: Lease): Promise<boolean> {
+  async isAccepted({ token, worker, item }: Lease): Promise<boolean> {
     const { store } = this.#deps;
     return (
       (await store.work.look(token, worker)) === 'settled' || (await rowOf(store, item))?.token === token
     );
+  }
+
+  doneBy({ lease, row: { key }, answer }: Held, result: GoodResult, file: string): WorkDone {
+    const ms = this.workingTime({ answer, lease });
+    return { type: 'workDone', key, token: lease.token, file, result, ms };
   }
 
   /** The same with the version of the component that has answered, as the catalog has it now. */
@@ -86,26 +99,26 @@ export class AnswerSettlement {
   }
 
   /** An answer that is none: its attempt is lost. */
-  async garbage(token: string, reason: string, file?: string): Promise<Taken> {
+  async garbage(token: string, reason: string, file?: string): Promise<AnswerOutcome> {
     this.#deps.logger.warn({ token, reason }, 'refused the answer of a component');
     await this.#deps.store.work.reject(token, `its answer was refused: ${reason}`);
     if (file !== undefined) await removeFile(file);
     return { kind: 'garbage', reason };
   }
 
-  /** Milliseconds that a component has had its work. */
-  timeOf({ startedAt }: Lease): number {
-    return Math.max(0, this.#deps.clock.steady() - startedAt);
+  /** Milliseconds that a component worked on a sub-job: what it says of one of several, and at most the time that it has had it. */
+  workingTime({ answer: { ms = Infinity }, lease: { startedAt } }: Pick<Held, 'answer' | 'lease'>): number {
+    return Math.min(ms, Math.max(0, this.#deps.clock.steady() - startedAt));
   }
 
   /** Whatever was answered is not used, and nobody works on it any more. */
-  async end(token: string): Promise<Taken> {
+  async end(token: string): Promise<AnswerOutcome> {
     await this.#deps.store.work.forget(token);
-    return { kind: 'lost' };
+    return LOST;
   }
 }
 
-export function notStored({ token, item }: Lease, ms: number): WorkFailed {
+export function notStored({ lease: { token, item } }: Pick<Held, 'lease'>, ms: number): WorkFailed {
   const message = 'The result could not be stored: the disk of the server is full or read-only.';
   return { type: 'workFailed', key: item.key, token, code: 'LOCAL_STORAGE', message, ms };
 }

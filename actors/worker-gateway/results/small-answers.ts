@@ -1,43 +1,160 @@
-/** Answers to several sub-jobs that come together. */
+/** Small answers to several sub-jobs, which come in one message: they pass the steps of every answer together. */
+import { Readable } from 'node:stream';
+import { ACCEPTED, LOST, type AnswerOutcome } from '../../../protocol/answer-outcome.ts';
 import type { SubJobAnswer } from '../../../protocol/worker-messages.ts';
-import type { Place } from '../../../results/lines.ts';
-import type { Lease } from '../../../store/ledger.ts';
+import { answerName } from '../../../results/answer-place.ts';
+import { removeFile } from '../../../files/remove.ts';
+import { receive } from '../../../results/spool.ts';
 import type { WorkDone, WorkFailed } from '../../batch-job/state/commands.ts';
-import type { SubJobRow } from '../../batch-job/state/state.ts';
+import { isFull } from '../../system-messages/disk-watch.ts';
+import type { AnswerCheck } from './answer-check.ts';
+import type { AnswerFiles } from './answer-files.ts';
+import { isOutcome } from './answer-path.ts';
+import { notStored, type AnswerSettlement, type AnswerSettlementDeps } from './answer-settlement.ts';
+import type { LeaseCheck } from './lease-check.ts';
+import type { Receipt } from './receipt.ts';
+import type { Checked, Received } from './sent-answer.ts';
+import { isReadAgain, NOWHERE, placesOf } from './small-answer-places.ts';
 
-/** An answer with the lease and the row that it is for. */
-export interface Held {
-  readonly answer: SubJobAnswer;
-  readonly lease: Lease;
-  readonly row: SubJobRow;
+/** Jobs that are told of their answers at a time. */
+const JOBS_AT_ONCE = 8;
+/** The size of each has been looked at already. */
+const ANY_SIZE = { maxBytes: Infinity, maxLines: Infinity };
+
+export interface SmallAnswerSteps {
+  readonly leases: LeaseCheck;
+  readonly receipt: Receipt;
+  readonly check: AnswerCheck;
+  readonly settlement: AnswerSettlement;
+  readonly files: AnswerFiles;
 }
 
-export type Good = WorkDone['result'];
+type Outcomes = Map<SubJobAnswer, AnswerOutcome>;
+type Small = Checked<SubJobAnswer>;
 
-/** An answer that has been looked at, and what it says. */
-export interface Looked extends Held {
-  readonly said: WorkFailed | Good;
-}
+export class SmallAnswers {
+  readonly #deps: AnswerSettlementDeps;
+  readonly #steps: SmallAnswerSteps;
 
-/** The place of an answer that has no lines to be read, in a file that need not be there. */
-export const NOWHERE: Place = { offset: 0, bytes: 0 };
+  constructor(deps: AnswerSettlementDeps, steps: SmallAnswerSteps) {
+    this.#deps = deps;
+    this.#steps = steps;
+  }
 
-/**
- * Whether its lines are read again: they say more than the row of the sub-job keeps, such as tracks and tables of frame times. All else
- * needs no file, which would have to be synced before the job takes the answer in.
- */
-export function isReadAgain({ said, answer: { lines = '' } }: Pick<Looked, 'said' | 'answer'>): boolean {
-  if ('type' in said || lines === '') return false;
-  return said.kind !== 'PREPARE' || said.prepared.facts.frameTimes !== undefined;
-}
+  /**
+   * The answers to a job are one file, if any, and one commit. Each is accepted or refused on its own, as if it had come alone; what is
+   * neither result nor failure is given back.
+   */
+  async accept(worker: string, answers: readonly SubJobAnswer[]): Promise<readonly AnswerOutcome[]> {
+    const outcomes: Outcomes = new Map();
+    const received: Received<SubJobAnswer>[] = [];
+    // Of one of several the component says how long it worked on it.
+    const sent = answers.map((answer): SubJobAnswer => ({ ...answer, ms: answer.ms ?? 0 }));
+    for (const answer of sent) {
+      const one = await this.#receive(answer, worker);
+      if (isOutcome<AnswerOutcome>(one)) outcomes.set(answer, one);
+      else received.push(one);
+    }
+    const jobs = new Map<string, Small[]>();
+    for (const [n, one] of (await this.#steps.check.all(received)).entries()) {
+      if (isOutcome<AnswerOutcome>(one)) outcomes.set(received[n]!.answer, one);
+      else jobs.set(one.lease.item.actor.id, [...(jobs.get(one.lease.item.actor.id) ?? []), one]);
+    }
+    await this.#tellJobs([...jobs], outcomes);
+    return sent.map((answer) => outcomes.get(answer) ?? LOST);
+  }
 
-/** Where answers lie that are written one after the other. */
-export function placesOf<A extends Pick<Held, 'answer'>>(kept: readonly A[]): ReadonlyMap<A, Place> {
-  let end = 0;
-  return new Map(
-    kept.map((one) => {
-      const bytes = Buffer.byteLength(one.answer.lines ?? '');
-      return [one, { offset: (end += bytes) - bytes, bytes }];
-    }),
-  );
+  /** What goes wrong with one answer costs its own sub-job, which is handed out again, and none of those whose answers came with it. */
+  async #receive(answer: SubJobAnswer, worker: string): Promise<Received<SubJobAnswer> | AnswerOutcome> {
+    const { leases, receipt } = this.#steps;
+    const { store, logger } = this.#deps;
+    const { token, lines, failure } = answer;
+    try {
+      if (lines === undefined && failure === undefined)
+        return (await store.work.release(token, worker, false)) ? ACCEPTED : LOST;
+      const held = await leases.hold(answer, worker);
+      return isOutcome<AnswerOutcome>(held) ? held : await receipt.receive(held);
+    } catch (err) {
+      logger.warn({ err }, 'an answer could not be looked at; its sub-job is handed out again');
+      await store.work.release(token, worker, true);
+      return LOST;
+    }
+  }
+
+  /** Several jobs at once, so that what the answers lead to shares a transaction and a sync; not all, so that others have their turn. */
+  async #tellJobs(jobs: readonly (readonly [string, readonly Small[]])[], outcomes: Outcomes): Promise<void> {
+    const failures: unknown[] = [];
+    for (let at = 0; at < jobs.length; at += JOBS_AT_ONCE) {
+      const some = jobs.slice(at, at + JOBS_AT_ONCE);
+      const ends = await Promise.allSettled(
+        some.map(([job, answers]) => this.#tellJob(job, answers, outcomes)),
+      );
+      for (const end of ends) if (end.status === 'rejected') failures.push(end.reason);
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Stores in one file what is to be read again of the answers to a job, and tells the job of all of them. */
+  async #tellJob(job: string, answers: readonly Small[], outcomes: Outcomes): Promise<void> {
+    const { files, settlement } = this.#steps;
+    const [first] = answers;
+    if (first === undefined) return;
+    const large = answers.filter(isReadAgain);
+    const places = placesOf(large);
+    const file = files.newFile(first.row, first.answer.token);
+    const isStored = large.length > 0 && (await this.#isStored(large, file));
+    const commandOf = (one: Small): WorkDone | WorkFailed => {
+      const { said } = one;
+      if ('type' in said) return said;
+      if (places.has(one) && !isStored) return notStored(one, settlement.workingTime(one));
+      const { offset, bytes } = places.get(one) ?? NOWHERE;
+      return settlement.doneBy(one, said, files.keyOf(answerName(file, offset, bytes)));
+    };
+    await this.#commit(
+      job,
+      answers.map((one) => [one, commandOf(one)] as const),
+      outcomes,
+    );
+    const isUsed = large.some(({ answer }) => outcomes.get(answer)?.kind === 'accepted');
+    if (isStored && !isUsed) await removeFile(file);
+  }
+
+  /** False: the disk is full. */
+  async #isStored(large: readonly Small[], file: string): Promise<boolean> {
+    try {
+      const bytes = Buffer.concat(large.map(({ answer: { lines = '' } }) => Buffer.from(lines)));
+      await receive(Readable.from([bytes]), file, ANY_SIZE);
+      return true;
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      return false;
+    }
+  }
+
+  async #commit(
+    job: string,
+    commands: readonly (readonly [Small, WorkDone | WorkFailed])[],
+    outcomes: Outcomes,
+  ): Promise<void> {
+    const { settlement } = this.#steps;
+    // Leases may have run out during the check, or the same answers may have been accepted meanwhile.
+    const current: { readonly one: Small; readonly command: WorkDone | WorkFailed }[] = [];
+    for (const [one, command] of commands) {
+      const { token, worker, item } = one.lease;
+      const now = await settlement.lease(token, worker);
+      if (typeof now === 'string') outcomes.set(one.answer, { kind: now });
+      else current.push({ one, command: settlement.withVersion(item.queue, command) });
+    }
+    const [first] = current;
+    if (first === undefined) return;
+    const envelopeId = `${first.one.lease.token} and ${current.length - 1}`;
+    const answers = current.map(({ command }) => command);
+    await this.#deps.jobs.ask(job, { type: 'workAnswered', answers }, { envelopeId });
+    for (const { one, command } of current) {
+      const { lease, answer } = one;
+      const isAccepted = await settlement.isAccepted(lease);
+      outcomes.set(answer, isAccepted ? ACCEPTED : await settlement.end(lease.token));
+      if (isAccepted) settlement.count(lease.item.queue, command);
+    }
+  }
 }

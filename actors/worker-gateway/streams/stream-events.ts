@@ -1,21 +1,26 @@
 /** What components tell of a live stream while they watch it, and what of it the job has to know. */
-import type { StreamEvent } from '../../../protocol/streams.ts';
+import type { StreamOutcome } from '../../../protocol/answer-outcome.ts';
+import type { StreamCounts, StreamEvent } from '../../../protocol/streams.ts';
+import type { Lease } from '../../../store/ledger.ts';
 import type { StreamingJobCommand } from '../../streaming-job/commands.ts';
+import { storedStream } from '../../streaming-job/stored-stream.ts';
+import type { StreamIntakeDeps } from './stream-intake-deps.ts';
+import { streamNumber, type StreamSettlement } from './stream-settlement.ts';
 
-export type SeenOnly = Extract<StreamEvent, { type: 'reconnecting' | 'trackBegan' | 'trackEnded' }>;
+type SeenOnly = Extract<StreamEvent, { type: 'reconnecting' | 'trackBegan' | 'trackEnded' }>;
 
 /** Only whoever watches the job wants to know of it. */
-export const isSeenOnly = (event: StreamEvent): event is SeenOnly =>
+const isSeenOnly = (event: StreamEvent): event is SeenOnly =>
   event.type === 'reconnecting' || event.type === 'trackBegan' || event.type === 'trackEnded';
 
 /** Clients hear of a track before the activity is committed that it begins with. */
-export const soonestFirst = (events: readonly StreamEvent[]): readonly StreamEvent[] => [
+const soonestFirst = (events: readonly StreamEvent[]): readonly StreamEvent[] => [
   ...events.filter(({ type }) => type !== 'activity'),
   ...events.filter(({ type }) => type === 'activity'),
 ];
 
 /** What the job has to know. */
-export function commandOf(event: Exclude<StreamEvent, SeenOnly>, attempt: number): StreamingJobCommand {
+function commandOf(event: Exclude<StreamEvent, SeenOnly>, attempt: number): StreamingJobCommand {
   switch (event.type) {
     case 'opened': {
       const { width, height, fps } = event;
@@ -29,5 +34,58 @@ export function commandOf(event: Exclude<StreamEvent, SeenOnly>, attempt: number
       return { type: 'warned', message: event.message, attempt };
     case 'activity':
       return { type: 'activity', frame: event.frame, frameAt: event.at, attempt };
+  }
+}
+
+type StreamEventDeps = Pick<StreamIntakeDeps, 'store' | 'live' | 'meter' | 'clock' | 'counters'>;
+
+export class StreamEventIntake {
+  readonly #deps: StreamEventDeps;
+  readonly #settlement: StreamSettlement;
+
+  constructor(deps: StreamEventDeps, settlement: StreamSettlement) {
+    this.#deps = deps;
+    this.#settlement = settlement;
+  }
+
+  async settle(
+    lease: Lease,
+    events: readonly StreamEvent[],
+    counts: StreamCounts | undefined,
+  ): Promise<StreamOutcome> {
+    const { live, counters } = this.#deps;
+    for (const event of soonestFirst(events))
+      if ((await this.#tell(lease, event)) === 'stale') return this.#settlement.end(lease.token);
+    if (counts !== undefined) {
+      counters.counted(streamNumber(lease), lease.item.attempt, counts);
+      live.tell(streamNumber(lease), { type: 'counts', counts });
+    }
+    return this.#settlement.accept(lease);
+  }
+
+  /** Whoever watches the job hears of the event, and the job of what it has to know. */
+  async #tell(lease: Lease, event: StreamEvent): Promise<'stale' | undefined> {
+    const number = streamNumber(lease);
+    if (event.type === 'trackBegan' || event.type === 'activity') this.#measureDelay(event.at);
+    if (isSeenOnly(event)) {
+      this.#deps.live.tell(number, await this.#withTrackType(number, event));
+      return undefined;
+    }
+    const reply = await this.#settlement.ask(lease, commandOf(event, lease.item.attempt));
+    if (event.type === 'warning' && reply === 'done') this.#deps.live.tell(number, event);
+    return reply === 'stale' ? reply : undefined;
+  }
+
+  /** The clock of a component on another machine may go before ours. */
+  #measureDelay(frameAt: number): void {
+    const { meter, clock } = this.#deps;
+    meter.eventCame(Math.max(0, clock.now() - frameAt) / 1_000);
+  }
+
+  /** Older components leave it out: all tracks of a stream have the type of its algorithm. */
+  async #withTrackType(job: number, event: SeenOnly): Promise<SeenOnly> {
+    if (event.type !== 'trackBegan' || event.trackType !== undefined) return event;
+    const stored = await storedStream(this.#deps.store, job);
+    return stored === undefined ? event : { ...event, trackType: stored.record.trackType };
   }
 }

@@ -11,7 +11,8 @@ import { frameNumber, leaseFileName, leaseFrameQuery, storedFile } from '../../s
 import { leftBy } from '../../steps/client.ts';
 import { fileAnswer } from '../../steps/file-answer.ts';
 import { dropRest } from '../../routing/unwanted-body.ts';
-import { leaseLost, leaseParams, lost, WORKER_PROTOCOL } from './worker-protocol.ts';
+import { leaseLost } from './answer-refusals.ts';
+import { leaseParams, lost, WORKER_PROTOCOL } from './worker-protocol.ts';
 
 export interface WorkerFileDeps {
   readonly leaseMedia: LeaseMedia;

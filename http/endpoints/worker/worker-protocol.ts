@@ -5,13 +5,13 @@ import type { Assignment } from '../../../protocol/worker-protocol.ts';
 import { serviceOfWorker } from '../../../actors/node-gateway/rules.ts';
 import type { WorkerRegistry } from '../../../actors/node-manager/workers.ts';
 import type { Claim, WorkerGateway } from '../../../actors/worker-gateway/gateway.ts';
-import type { Taken } from '../../../protocol/answer-outcome.ts';
-import type { StreamTaken } from '../../../actors/worker-gateway/streams/streams.ts';
+import { LOST_TEXT, refusalText } from '../../../protocol/answer-outcome.ts';
 import { claimantOf } from '../../access/claimant.ts';
 import { content, json, ok, sentence } from '../../routing/declaration.ts';
 import { leftBy, whenClosed } from '../../steps/client.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError } from '../../routing/errors.ts';
+import { accepted, leaseLost } from './answer-refusals.ts';
 import {
   answersAnswer,
   answersRequest,
@@ -33,12 +33,9 @@ export const WORKER_PROTOCOL = { tag: 'Worker protocol', caller: 'COMPONENT' } a
 export const leaseParams = z.object({ token: z.string().describe('The token of the lease, from the claim') });
 export const NDJSON = 'application/x-ndjson';
 
-const taken = json('Taken; a repetition gets the same answer.', z.object({}), {});
-const LOST = 'The lease is lost: it ran out, was given to another component, or its job has ended.';
-const DIFFERS =
-  'The lease was answered before with another answer, which stays. Repeat an answer as it was, or claim more work.';
-export const lost = sentence(LOST);
-const lostOrOther = sentence(`${LOST} Or it was answered before with another answer.`);
+const acceptedAnswer = json('Accepted; a repetition gets the same answer.', z.object({}), {});
+export const lost = sentence(LOST_TEXT);
+const lostOrOther = sentence(`${LOST_TEXT} Or it was answered before with another answer.`);
 export const wrong = sentence('A field is wrong, the body broke off, or the lease is of a live stream.');
 
 /**
@@ -87,7 +84,7 @@ export const workerProtocolEndpoints = [
     query: resultQuery,
     body: { schema: z.string(), type: NDJSON },
     answers: {
-      200: json('Taken; a repetition gets the same answer. With `claim`, what is next.', resultAnswer, {}),
+      200: json('Accepted; a repetition gets the same answer. With `claim`, what is next.', resultAnswer, {}),
       400: wrong,
       403: sentence('The token may not claim work of these algorithms.'),
       409: lostOrOther,
@@ -95,7 +92,7 @@ export const workerProtocolEndpoints = [
     },
     async handle({ params: { token }, query: { claim }, body, ctx }, deps: WorkerProtocolDeps) {
       const queues = claim === undefined ? [] : nextQueuesOf(ctx, claim);
-      refuseUnlessTaken(ctx, await deps.workerGateway.result(token, claimantOf(ctx).worker, body));
+      accepted(ctx, await deps.workerGateway.intake.result(token, claimantOf(ctx).worker, body));
       return ok(queues.length === 0 ? {} : { work: await handOut(ctx, deps, { queues, max: 1, waitMs: 0 }) });
     },
   }),
@@ -108,9 +105,9 @@ export const workerProtocolEndpoints = [
     description: 'Final: it is not tried again.',
     params: leaseParams,
     body: { schema: failureRequest, example: { code: 'COULD_NOT_READ_MEDIA', message: 'No key frame.' } },
-    answers: { 200: taken, 400: wrong, 409: lostOrOther },
+    answers: { 200: acceptedAnswer, 400: wrong, 409: lostOrOther },
     async handle({ params: { token }, body, ctx }, { workerGateway }: WorkerProtocolDeps) {
-      refuseUnlessTaken(ctx, await workerGateway.failure(token, claimantOf(ctx).worker, body));
+      accepted(ctx, await workerGateway.intake.failure(token, claimantOf(ctx).worker, body));
       return ok({});
     },
   }),
@@ -121,9 +118,9 @@ export const workerProtocolEndpoints = [
     id: 'releaseWork',
     summary: 'Give a sub-job back unharmed',
     params: leaseParams,
-    answers: { 200: taken, 409: lost },
+    answers: { 200: acceptedAnswer, 409: lost },
     async handle({ params: { token }, ctx }, { workerGateway }: WorkerProtocolDeps) {
-      refuseUnlessTaken(ctx, await workerGateway.release(token, claimantOf(ctx).worker));
+      accepted(ctx, await workerGateway.intake.release(token, claimantOf(ctx).worker));
       return ok({});
     },
   }),
@@ -150,8 +147,8 @@ export const workerProtocolEndpoints = [
     },
     async handle({ body: { answers, algorithms = [], max }, ctx }, deps: WorkerProtocolDeps) {
       const queues = max === 0 || algorithms.length === 0 ? [] : nextQueuesOf(ctx, algorithms);
-      const outcomes = await deps.workerGateway.answers(claimantOf(ctx).worker, answers);
-      const refused = outcomes.map(refusalOf);
+      const outcomes = await deps.workerGateway.intake.answers(claimantOf(ctx).worker, answers);
+      const refused = outcomes.map((outcome) => (outcome.kind === 'accepted' ? null : refusalText(outcome)));
       if (queues.length === 0) return ok({ refused, work: [] });
       return ok({ refused, work: await handOut(ctx, deps, { queues, max, waitMs: 0, inTurn: true }) });
     },
@@ -211,35 +208,3 @@ async function handOut(
   return work;
 }
 
-/** What else is said of what was taken. A body that was not read to its end would be taken for the next request: the connection then closes. */
-export function refuseUnlessTaken<T extends Taken | StreamTaken>(
-  ctx: Context,
-  outcome: T,
-): Omit<Extract<T, { kind: 'taken' }>, 'kind'> {
-  if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
-  switch (outcome.kind) {
-    case 'taken': {
-      const { kind: _, ...more } = outcome;
-      return more as Omit<Extract<T, { kind: 'taken' }>, 'kind'>;
-    }
-    case 'lost':
-      throw leaseLost();
-    case 'differs':
-      throw new HttpError(409, DIFFERS);
-    case 'garbage':
-      throw new HttpError(422, outcome.reason);
-    case 'refused':
-      throw new HttpError(400, outcome.reason);
-    case 'broken':
-      throw new HttpError(400, 'The answer broke off.');
-  }
-}
-
-/** Of one of several answers: null when it was taken. */
-function refusalOf(outcome: Taken): string | null {
-  if (outcome.kind === 'taken') return null;
-  if (outcome.kind === 'differs') return DIFFERS;
-  return 'reason' in outcome ? outcome.reason : LOST;
-}
-
-export const leaseLost = () => new HttpError(409, LOST);

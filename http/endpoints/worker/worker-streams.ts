@@ -9,13 +9,14 @@ import {
   streamEnd,
   streamEvents,
 } from '../../schemas/worker/worker-protocol.ts';
-import { leaseParams, lost, NDJSON, refuseUnlessTaken, WORKER_PROTOCOL, wrong } from './worker-protocol.ts';
+import { accepted } from './answer-refusals.ts';
+import { leaseParams, lost, NDJSON, WORKER_PROTOCOL, wrong } from './worker-protocol.ts';
 
 export interface WorkerStreamDeps {
   readonly streams: Streams;
 }
 
-const goesOn = json('Taken; a repetition gets the same answer.', streamAnswer, { go: 'on' });
+const goesOn = json('Accepted; a repetition gets the same answer.', streamAnswer, { go: 'on' });
 
 /** /worker/v1: what components that watch live streams tell while they do; `protocol/streams.ts` says what it means. */
 export const workerStreamEndpoints = [
@@ -35,8 +36,8 @@ export const workerStreamEndpoints = [
       422: sentence('The segment is not what the protocol asks for; the attempt is lost.'),
     },
     async handle({ params: { token, segment }, body, ctx }, { streams }: WorkerStreamDeps) {
-      const outcome = await streams.gateway.segment(token, claimantOf(ctx).worker, segment, body);
-      return ok(refuseUnlessTaken(ctx, outcome));
+      const outcome = await streams.gateway.intake.segment(token, claimantOf(ctx).worker, segment, body);
+      return ok(accepted(ctx, outcome));
     },
   }),
   endpoint({
@@ -49,7 +50,7 @@ export const workerStreamEndpoints = [
     body: { schema: streamEvents, example: { events: [{ type: 'running', at: 1_790_000_000_000 }] } },
     answers: { 200: goesOn, 400: wrong, 409: lost },
     async handle({ params: { token }, body, ctx }, { streams }: WorkerStreamDeps) {
-      return ok(refuseUnlessTaken(ctx, await streams.gateway.events(token, claimantOf(ctx).worker, body)));
+      return ok(accepted(ctx, await streams.gateway.intake.events(token, claimantOf(ctx).worker, body)));
     },
   }),
   endpoint({
@@ -67,7 +68,7 @@ export const workerStreamEndpoints = [
       422: sentence('The picture is too large.'),
     },
     async handle({ params: { token }, body, ctx }, { streams }: WorkerStreamDeps) {
-      return ok(refuseUnlessTaken(ctx, await streams.gateway.picture(token, claimantOf(ctx).worker, body)));
+      return ok(accepted(ctx, await streams.gateway.intake.picture(token, claimantOf(ctx).worker, body)));
     },
   }),
   endpoint({
@@ -80,7 +81,7 @@ export const workerStreamEndpoints = [
     body: { schema: streamEnd, example: { reason: 'ended', detail: 'The sender closed the stream.' } },
     answers: { 200: goesOn, 400: wrong, 409: lost },
     async handle({ params: { token }, body, ctx }, { streams }: WorkerStreamDeps) {
-      return ok(refuseUnlessTaken(ctx, await streams.gateway.ended(token, claimantOf(ctx).worker, body)));
+      return ok(accepted(ctx, await streams.gateway.intake.ended(token, claimantOf(ctx).worker, body)));
     },
   }),
 ];

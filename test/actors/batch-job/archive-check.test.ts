@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { toSnapshot } from '../../../actors/batch-job/state/snapshot.ts';
 import { restore } from '../../../actors/batch-job/life-cycle/fold.ts';
-import { recover } from '../../../actors/batch-job/life-cycle/transitions.ts';
+import { recover } from '../../../actors/batch-job/life-cycle/recovery.ts';
 import type { ArchiveFinding, PastJob, Properties } from '../../../domain/types.ts';
 import { BUCKET, DOCUMENT_HASH, doneWith, LedJob, MATCH, PAST_OUTPUT, type GivenJob } from './jobs.ts';
 

@@ -1,6 +1,6 @@
 /** Files that no document will name: how they come about, and what becomes of them. */
 import { expect } from 'chai';
-import { recover } from '../../../actors/batch-job/life-cycle/transitions.ts';
+import { recover } from '../../../actors/batch-job/life-cycle/recovery.ts';
 import { LedJob, type GivenJob } from './jobs.ts';
 
 describe('Derivative media of a batch job', () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
 import { ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS } from '../../../actors/batch-job/state/indexes.ts';
 import type { JobCommand } from '../../../actors/batch-job/state/commands.ts';
-import { recover } from '../../../actors/batch-job/life-cycle/transitions.ts';
+import { recover } from '../../../actors/batch-job/life-cycle/recovery.ts';
 import { storedJob } from '../../../actors/batch-job/state/stored-job.ts';
 import { looseFiles, mediaFolder, outputFolder, spoolFolder } from '../../../results/layout.ts';
 import { doneWith, LedJob, lost, failedWith, noticeFailed, type GivenJob } from './jobs.ts';

@@ -4,7 +4,8 @@ import { runPrefix } from '../../../actors/batch-job/state/keys.ts';
 import { progressOf, toSnapshot } from '../../../actors/batch-job/state/snapshot.ts';
 import { restore } from '../../../actors/batch-job/life-cycle/fold.ts';
 import { isTerminal } from '../../../actors/batch-job/state/status.ts';
-import { JOB_MACHINE, recover } from '../../../actors/batch-job/life-cycle/transitions.ts';
+import { recover } from '../../../actors/batch-job/life-cycle/recovery.ts';
+import { JOB_MACHINE } from '../../../actors/batch-job/life-cycle/transitions.ts';
 import { targetsOf } from '../diagrams.ts';
 import { failedWith, doneWith, LedJob, lost, noticeFailed, type GivenJob } from './jobs.ts';
 

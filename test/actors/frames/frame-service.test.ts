@@ -74,7 +74,7 @@ describe('A frame that a client waits for', () => {
     const third = await waiting(service);
     await clock.advance(1);
     expect(await soon(second.made)).to.include({ kind: 'busy' });
-    expect(await finish(service, lease)).to.deep.equal({ kind: 'taken' });
+    expect(await finish(service, lease)).to.deep.equal({ kind: 'accepted' });
     expect(await soon(third.made)).to.deep.equal({ kind: 'made', path: pathOf(dataDir(), TABLE) });
   });
 
@@ -111,7 +111,7 @@ describe('A frame that a client waits for', () => {
   it('and is gone before it was counted, for its job was removed, leaves nobody waiting', async () => {
     const service = serviceWith({ atOnce: 1 });
     const { made, lease } = await asked(service);
-    expect(await service.answered(lease)).to.deep.equal({ kind: 'taken' });
+    expect(await service.answered(lease)).to.deep.equal({ kind: 'accepted' });
     expect(await soon(made)).to.include({ kind: 'busy' });
     const again = await asked(service);
     await finish(service, again.lease);

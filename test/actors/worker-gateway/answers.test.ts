@@ -132,7 +132,7 @@ describe('Small answers of a component', () => {
       meanwhile = how;
       const token = await claimed();
       expect(await intake().answers(WORKER, [{ token, lines: `${TRACK}\n` }])).to.deep.equal([
-        { kind: 'taken' },
+        { kind: 'accepted' },
       ]);
       const { state, file } = await stored();
       expect(state).to.equal('DONE');
@@ -148,10 +148,12 @@ describe('Small answers of a component', () => {
     };
     const lines = `${TRACK}\n`;
     const answers = intake();
-    expect(await answers.answers(WORKER, [{ token, lines }])).to.deep.equal([{ kind: 'taken' }]);
+    expect(await answers.answers(WORKER, [{ token, lines }])).to.deep.equal([{ kind: 'accepted' }]);
     expect(other).to.deep.equal({ kind: 'differs' });
-    expect(await answers.answers(WORKER, [{ token, lines }]), 'the same').to.deep.equal([{ kind: 'taken' }]);
-    expect(await answers.result(token, WORKER, Readable.from([lines]))).to.deep.equal({ kind: 'taken' });
+    expect(await answers.answers(WORKER, [{ token, lines }]), 'the same').to.deep.equal([
+      { kind: 'accepted' },
+    ]);
+    expect(await answers.result(token, WORKER, Readable.from([lines]))).to.deep.equal({ kind: 'accepted' });
     expect(await answers.result(token, WORKER, Readable.from(['']))).to.deep.equal({ kind: 'differs' });
     expect((await stored()).state).to.equal('DONE');
   });

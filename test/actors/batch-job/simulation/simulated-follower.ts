@@ -1,4 +1,4 @@
-import { followed } from '../../../../actors/batch-job/life-cycle/follow.ts';
+import { followRows } from '../../../../actors/batch-job/life-cycle/follow.ts';
 import type { JobRecord } from '../../../../actors/batch-job/state/record.ts';
 import { jobSnapshotSchema } from '../../../../actors/batch-job/state/snapshot.ts';
 import type { JobState, SubJobRow } from '../../../../actors/batch-job/state/state.ts';
@@ -39,7 +39,7 @@ export class SimulatedFollower {
     this.#behind = 0;
     const written = [...this.#written].map((key) => rows.get(key) as SubJobRow);
     this.#written.clear();
-    const next = this.#state && followed(record, this.#state, jobSnapshotSchema.parse(snapshot), written);
+    const next = this.#state && followRows(record, this.#state, jobSnapshotSchema.parse(snapshot), written);
     if (next === undefined) this.whole++;
     else {
       checkRestored(next, job);

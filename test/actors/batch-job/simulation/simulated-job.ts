@@ -12,7 +12,8 @@ import { deliveryStatus } from '../../../../actors/batch-job/completion/deliveri
 import { ARCHIVE_ROWS } from '../../../../actors/batch-job/completion/notices.ts';
 import type { JobState, SubJobRow } from '../../../../actors/batch-job/state/state.ts';
 import { isTerminal } from '../../../../actors/batch-job/state/status.ts';
-import { JOB_MACHINE, recover } from '../../../../actors/batch-job/life-cycle/transitions.ts';
+import { recover } from '../../../../actors/batch-job/life-cycle/recovery.ts';
+import { JOB_MACHINE } from '../../../../actors/batch-job/life-cycle/transitions.ts';
 import { targetsOf } from '../../diagrams.ts';
 import type { ArchiveFinding, Range } from '../../../../domain/types.ts';
 import { doneWith, failedWith, LedJob, lost, type JobOutcome } from '../jobs.ts';

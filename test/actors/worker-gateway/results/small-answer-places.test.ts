@@ -1,19 +1,15 @@
 import { expect } from 'chai';
-import {
-  isReadAgain,
-  placesOf,
-  type Good,
-  type Looked,
-} from '../../../../actors/worker-gateway/results/small-answers.ts';
+import type { Checked, GoodResult } from '../../../../actors/worker-gateway/results/sent-answer.ts';
+import { isReadAgain, placesOf } from '../../../../actors/worker-gateway/results/small-answer-places.ts';
 
 const facts = { mediaType: 'IMAGE', mimeType: 'image/png', sha256: 'a', length: 1, metadata: {} } as const;
 const prepared = { facts, inspected: true, path: 'media/a', warnings: [], ranges: [] } as const;
 const frameTimes = { fps: 25, constantRate: true, startTime: 0 } as never;
 
 describe('Small answers that come together', () => {
-  const answer = (said: Looked['said'], lines: string) => ({ said, answer: { token: 't', lines } });
-  const found: Good = { ok: true, kind: 'DETECT', tracks: 1, detections: 1, derived: 0, warnings: 0 };
-  const of = (medium: object) => ({ ok: true, kind: 'PREPARE', prepared: medium }) as unknown as Good;
+  const answer = (said: Checked['said'], lines: string) => ({ said, answer: { token: 't', lines } });
+  const found: GoodResult = { ok: true, kind: 'DETECT', tracks: 1, detections: 1, derived: 0, warnings: 0 };
+  const of = (medium: object) => ({ ok: true, kind: 'PREPARE', prepared: medium }) as unknown as GoodResult;
 
   it('are stored where they say more than the row of the sub-job keeps', () => {
     expect(isReadAgain(answer(found, '{}\n')), 'tracks').to.equal(true);

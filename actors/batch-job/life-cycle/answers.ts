@@ -1,0 +1,74 @@
+/** What becomes of a job when its work is answered or lost: the answer is folded into the state, then the job continues. */
+import { refused, type Refused } from '../../runtime/machine.ts';
+import { oneChange, type JobChange } from '../state/change.ts';
+import type { JobCommand, JobRefusal, WorkDone, WorkFailed } from '../state/commands.ts';
+import type { DecisionContext } from '../state/context.ts';
+import type { AnsweredBy } from './component-figures.ts';
+import { foldAnswer } from './fold.ts';
+import type { Answer } from '../state/issues.ts';
+import { continueAfter, requeue } from './progress.ts';
+import { survivesCancel } from './stages.ts';
+import type { JobState, SubJobRow } from '../state/state.ts';
+import { dropWork } from './stopping.ts';
+
+type Changed = JobChange | Refused<JobRefusal>;
+type WorkAnswered = Extract<JobCommand, { readonly type: 'workAnswered' }>;
+type WorkLost = Extract<JobCommand, { readonly type: 'workLost' }>;
+
+export function acceptAnswer(
+  state: JobState,
+  answer: WorkDone | WorkFailed,
+  context: DecisionContext,
+): Changed {
+  const { key, token } = answer;
+  return withOutstanding(state, key, (row) =>
+    answer.type === 'workDone'
+      ? afterAnswer(
+          state,
+          { ...row, state: 'DONE', token, file: answer.file },
+          answer.result,
+          answer,
+          context,
+        )
+      : afterAnswer(state, { ...row, state: 'FAILED', token }, answer, answer, context),
+  );
+}
+
+/** One after the other, as if each had come alone; stored at once. */
+export function acceptAnswers(state: JobState, { answers }: WorkAnswered, context: DecisionContext): Changed {
+  let all: JobChange | undefined;
+  for (const answer of answers) {
+    const change = acceptAnswer(all?.state ?? state, answer, context);
+    if (!('kind' in change)) all = all === undefined ? change : oneChange(all, change);
+  }
+  return all ?? refused('NOT_OUTSTANDING');
+}
+
+export function loseWork(state: JobState, command: WorkLost, context: DecisionContext): Changed {
+  return withOutstanding(state, command.key, (row) => {
+    if (state.status === 'CANCELLING' && !survivesCancel(row.kind))
+      return dropWork(state, { keys: [row.key] }, context);
+    const attempts = row.attempts + 1;
+    if (attempts !== command.attempt) return refused('NOT_OUTSTANDING');
+    if (attempts < context.settings.attempts) return requeue(state, { ...row, attempts });
+    const message = `The component was lost ${attempts} times on this sub-job: ${command.reason}`;
+    const failed: SubJobRow = { ...row, attempts, state: 'FAILED' };
+    return afterAnswer(state, failed, { code: 'DEAD_LETTER', message }, { ms: 0 }, context);
+  });
+}
+
+function afterAnswer(
+  state: JobState,
+  row: SubJobRow,
+  answer: Answer,
+  by: AnsweredBy,
+  context: DecisionContext,
+): JobChange {
+  const folded = foldAnswer(state, row, answer, by, context);
+  return continueAfter(folded.state, folded.row, context);
+}
+
+function withOutstanding(state: JobState, key: string, apply: (row: SubJobRow) => Changed): Changed {
+  const row = state.outstanding.get(key);
+  return row === undefined ? refused('NOT_OUTSTANDING') : apply(row);
+}

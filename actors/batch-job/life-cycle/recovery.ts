@@ -1,0 +1,43 @@
+/** What is to be done for a job that is loaded. */
+import type { JobEffect } from '../state/effects.ts';
+import { survivesCancel } from './stages.ts';
+import type { JobState } from '../state/state.ts';
+import { isTerminal } from '../state/status.ts';
+
+/** The effects that a live job's state stands for: performed after a load, when those of an earlier process are gone. */
+export function recover(state: JobState): readonly JobEffect[] {
+  const { outdated } = state;
+  const old: JobEffect[] = outdated === null ? [] : [{ type: 'removeFiles', run: outdated, document: true }];
+  return [...old, ...effectsNow(state)];
+}
+
+function effectsNow(state: JobState): readonly JobEffect[] {
+  if (isTerminal(state.status)) {
+    if (state.removed) return removal(state);
+    // It may have ended by a commit of which nobody heard that it was carried out.
+    const owes = (state.callback?.pending ?? 0) + (state.archive?.pending ?? 0) > 0;
+    return [
+      ...(owes ? [{ type: 'deliverOwed' } as const] : []),
+      ...(state.unindexed ? [{ type: 'index' } as const] : []),
+    ];
+  }
+  const rows = [...state.outstanding.values()];
+  if (rows.length === 0) return state.stage.name === 'CHECK' ? [{ type: 'checkArchive' }] : [];
+  const dropped = state.status === 'CANCELLING' ? rows.filter(({ kind }) => !survivesCancel(kind)) : [];
+  const kept = rows.filter((row) => !dropped.includes(row));
+  return [
+    ...(kept.length > 0 ? [{ type: 'offer', rows: kept } as const] : []),
+    ...(dropped.length > 0 ? [{ type: 'cancelWork', rows: dropped } as const] : []),
+    ...(state.stage.name === 'DOCUMENT' ? [{ type: 'removeStrays' } as const] : []),
+  ];
+}
+
+/** Also of earlier runs: what could not be removed when they were over may be still there. */
+export const removal = ({ run }: JobState): JobEffect[] => [
+  ...Array.from({ length: run }, (_, before) => before + 1).map((earlier): JobEffect => ({
+    type: 'removeFiles',
+    run: earlier,
+    document: true,
+  })),
+  { type: 'forget' },
+];

@@ -1,0 +1,38 @@
+/** How a job stops before its end: what components do is withdrawn, and what was found is still finished. */
+import { refused, WRONG_STATE, type Refused } from '../../runtime/machine.ts';
+import type { JobChange } from '../state/change.ts';
+import type { JobCommand, JobRefusal } from '../state/commands.ts';
+import type { DecisionContext } from '../state/context.ts';
+import { withoutOutstanding } from './fold.ts';
+import { advance } from './progress.ts';
+import { survivesCancel } from './stages.ts';
+import type { JobState } from '../state/state.ts';
+import { after } from '../state/status.ts';
+
+type Changed = JobChange | Refused<JobRefusal>;
+type WorkDropped = Extract<JobCommand, { readonly type: 'workDropped' }>;
+
+/** Preparation and detection are stopped; what is being finished or written goes on. */
+export function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', context: DecisionContext): Changed {
+  // All is done and the document that says so is being written: too late.
+  if (state.stage.name === 'DOCUMENT' || state.stage.name === 'UPLOAD') return WRONG_STATE;
+  const inspecting = state.inspecting && { ...state.inspecting, next: context.record.media.length };
+  const stopping: JobState = { ...state, status: after(state.status, 'cancel'), cancelledBy, inspecting };
+  const rows = [...state.outstanding.values()].filter(({ kind }) => !survivesCancel(kind));
+  const change = advance(stopping, context);
+  return rows.length === 0
+    ? change
+    : { ...change, effects: [...change.effects, { type: 'cancelWork', rows }] };
+}
+
+/** Cancelled work that nobody holds any more. What was answered before the news came stays: its row counts for the document. */
+export function dropWork(
+  state: JobState,
+  command: Pick<WorkDropped, 'keys'>,
+  context: DecisionContext,
+): Changed {
+  const keys = command.keys.filter((key) => state.outstanding.has(key));
+  if (keys.length === 0) return refused('NOT_OUTSTANDING');
+  const change = advance(withoutOutstanding(state, keys), context);
+  return { ...change, removeRows: [...keys, ...(change.removeRows ?? [])] };
+}

@@ -1,0 +1,63 @@
+/** Whether a component may answer a sub-job, and where the sub-job stands. */
+import {
+  ACCEPTED,
+  BROKEN,
+  DIFFERS,
+  LOST,
+  WATCHES_A_STREAM,
+  type AnswerOutcome,
+} from '../../../protocol/answer-outcome.ts';
+import type { FailureRequest } from '../../../protocol/coded-error.ts';
+import type { Lease } from '../../../store/ledger.ts';
+import type { Store } from '../../../store/store.ts';
+import { rowOf } from '../leases/assignments.ts';
+import { digestOf, type Held, type SentAnswer } from './sent-answer.ts';
+
+export interface LeaseCheckDeps {
+  readonly store: Store;
+  /** Accepts failures of components that watch live streams. */
+  readonly streams: { failed(lease: Lease, failure: FailureRequest): Promise<AnswerOutcome> };
+  /** Accepts frames that were made. */
+  readonly frames: { answered(lease: Lease, failure?: FailureRequest): Promise<AnswerOutcome> };
+}
+
+export class LeaseCheck {
+  readonly #deps: LeaseCheckDeps;
+
+  constructor(deps: LeaseCheckDeps) {
+    this.#deps = deps;
+  }
+
+  /** A repeated answer gets the reply of the first. Work of a live stream or on a frame is not that of a job. */
+  async hold<A extends SentAnswer>(answer: A, worker: string): Promise<Held<A> | AnswerOutcome> {
+    const { store, streams, frames } = this.#deps;
+    const { token, failure } = answer;
+    const lease = await store.work.look(token, worker);
+    if (lease === 'settled') return this.#repeat(answer);
+    if (lease === 'lost') return LOST;
+    if (lease.item.kind === 'STREAM')
+      return failure === undefined ? WATCHES_A_STREAM : streams.failed(lease, failure);
+    if (lease.item.kind === 'FRAME') {
+      answer.body?.resume();
+      return frames.answered(lease, failure);
+    }
+    const row = await rowOf(store, lease.item);
+    if (row === undefined) return this.#end(token);
+    // Committed, but its lease has not ended yet: the same answer comes twice.
+    return row.token === token ? this.#repeat(answer) : { answer, lease, row };
+  }
+
+  /** The first answer stays: another one than that is refused. */
+  async #repeat(answer: SentAnswer): Promise<AnswerOutcome> {
+    const digest = await digestOf(answer);
+    if (digest === undefined) return BROKEN;
+    const first = await this.#deps.store.work.answerOf(answer.token);
+    return (first ?? digest) === digest ? ACCEPTED : DIFFERS;
+  }
+
+  /** Nobody knows what the sub-job is for any more. */
+  async #end(token: string): Promise<AnswerOutcome> {
+    await this.#deps.store.work.forget(token);
+    return LOST;
+  }
+}

@@ -1,0 +1,26 @@
+/** What accepting parts of live streams needs. */
+import type { ResultChecker } from '../../../results/check/check.ts';
+import type { SpoolLimits } from '../../../results/spool.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Clock } from '../../basics/clock.ts';
+import type { StreamMeter } from '../../basics/meter.ts';
+import type { Family } from '../../runtime/system.ts';
+import type { StreamingJobCommand } from '../../streaming-job/commands.ts';
+import type { StreamingJobReply } from '../../streaming-job/context.ts';
+import type { LiveStreams } from '../../streaming-job/live.ts';
+import type { StreamCounters } from './stream-counters.ts';
+
+export interface StreamIntakeDeps {
+  readonly store: Store;
+  readonly streamingJobs: Family<StreamingJobCommand, StreamingJobReply>;
+  readonly checker: ResultChecker;
+  readonly live: LiveStreams;
+  readonly meter: Pick<StreamMeter, 'eventCame'>;
+  readonly clock: Clock;
+  readonly dataDir: string;
+  readonly resultLimits: SpoolLimits;
+  readonly settings: { readonly maxPictureBytes: number };
+  readonly counters: StreamCounters;
+  /** The process of this worker has done what it was started for. */
+  rest(worker: string): void;
+}

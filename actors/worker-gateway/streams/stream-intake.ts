@@ -1,0 +1,140 @@
+/** Where the parts of live streams arrive: segments, events, pictures and ends, each in the steps of every answer. */
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { BROKEN, LOST, type StreamOutcome } from '../../../protocol/answer-outcome.ts';
+import type { FailureRequest } from '../../../protocol/coded-error.ts';
+import type { StreamEnd, StreamEvents } from '../../../protocol/streams.ts';
+import { FloodError } from '../../../results/spool.ts';
+import type { Lease } from '../../../store/ledger.ts';
+import type { StreamingJobCommand } from '../../streaming-job/commands.ts';
+import { acceptAnswer } from '../results/answer-path.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+import {
+  SegmentIntake,
+  type HeldSegment,
+  type ReceivedSegment,
+  type ReportedSegment,
+} from './segment-intake.ts';
+import type { StreamIntakeDeps } from './stream-intake-deps.ts';
+import { StreamEventIntake } from './stream-events.ts';
+import { StreamSettlement, streamNumber } from './stream-settlement.ts';
+
+interface HeldStream {
+  readonly lease: Lease;
+}
+interface WithPicture extends HeldStream {
+  readonly picture: Buffer;
+}
+
+/** A stream that another attempt could not watch, either. */
+const FINAL: readonly string[] = [
+  'COULD_NOT_OPEN_MEDIA',
+  'UNSUPPORTED_DATA_TYPE',
+  'MISSING_PROPERTY',
+  'INVALID_PROPERTY',
+];
+
+export class StreamIntake {
+  readonly #deps: StreamIntakeDeps;
+  readonly #settlement: StreamSettlement;
+  readonly #segments: SegmentIntake;
+  readonly #events: StreamEventIntake;
+  /** Segments that are being accepted, by their files. */
+  readonly #inTurn = new OneAtATime();
+
+  constructor(deps: StreamIntakeDeps) {
+    this.#deps = deps;
+    this.#settlement = new StreamSettlement(deps);
+    this.#segments = new SegmentIntake(deps, this.#settlement);
+    this.#events = new StreamEventIntake(deps, this.#settlement);
+  }
+
+  segment(token: string, worker: string, segment: number, body: Readable): Promise<StreamOutcome> {
+    const segments = this.#segments;
+    return acceptAnswer<HeldSegment, ReceivedSegment, ReportedSegment, StreamOutcome>({
+      lease: () => segments.hold(token, worker, segment),
+      receive: (held) => segments.receive(held, body),
+      check: (received) => segments.check(received),
+      command: (reported) => segments.settle(reported),
+      // The same segment again, of a component that got no reply, must not bring a report back that was published meanwhile.
+      inTurn: ({ report }, work) => this.#inTurn.take(report, work),
+    });
+  }
+
+  events(token: string, worker: string, { events, counts }: StreamEvents): Promise<StreamOutcome> {
+    return acceptAnswer<HeldStream, HeldStream, HeldStream, StreamOutcome>({
+      ...this.#steps(token, worker),
+      command: ({ lease }) => this.#events.settle(lease, events, counts),
+    });
+  }
+
+  /** The newest picture, with what was found in it drawn. */
+  picture(token: string, worker: string, body: Readable): Promise<StreamOutcome> {
+    return acceptAnswer<HeldStream, WithPicture, WithPicture, StreamOutcome>({
+      lease: () => this.#holdOpen(token, worker),
+      receive: (held) => this.#receivePicture(held, body),
+      check: (received) => received,
+      command: ({ lease, picture }) => {
+        this.#deps.live.pictureCame(streamNumber(lease), picture);
+        return this.#settlement.accept(lease);
+      },
+    });
+  }
+
+  ended(token: string, worker: string, end: StreamEnd): Promise<StreamOutcome> {
+    return acceptAnswer<HeldStream, HeldStream, HeldStream, StreamOutcome>({
+      ...this.#steps(token, worker),
+      command: ({ lease }) => this.#settle(lease, { type: 'ended', ...end, attempt: lease.item.attempt }),
+    });
+  }
+
+  /** Its lease was looked at by whoever calls this. */
+  failed(lease: Lease, { code, message }: FailureRequest): Promise<StreamOutcome> {
+    const final = FINAL.includes(code);
+    const words =
+      code === 'COULD_NOT_OPEN_MEDIA' ? 'Unable to connect to stream' : 'Error in component logic';
+    return this.#settle(lease, {
+      type: 'failed',
+      message: final ? `${words}: ${message}` : message,
+      final,
+      attempt: lease.item.attempt,
+    });
+  }
+
+  /** What comes in small is checked by its schema alone. */
+  #steps(token: string, worker: string) {
+    return {
+      lease: () => this.#settlement.hold(token, worker),
+      receive: (held: HeldStream) => held,
+      check: (received: HeldStream) => received,
+    };
+  }
+
+  /** A process whose stream is over or failed has nothing more to do: another attempt gets one that knows nothing of this one. */
+  async #settle(lease: Lease, command: StreamingJobCommand): Promise<StreamOutcome> {
+    const reply = await this.#settlement.ask(lease, command);
+    if (reply === 'done') this.#deps.rest(lease.worker);
+    return this.#settlement.reply(lease, reply);
+  }
+
+  /** A picture of a stream that is over is of no use. */
+  async #holdOpen(token: string, worker: string): Promise<HeldStream | StreamOutcome> {
+    const held = await this.#settlement.hold(token, worker);
+    return 'lease' in held ? held : LOST;
+  }
+
+  async #receivePicture(held: HeldStream, body: Readable): Promise<WithPicture | StreamOutcome> {
+    const { maxPictureBytes } = this.#deps.settings;
+    let size = 0;
+    const pieces = body.map((piece: Buffer) => {
+      size += piece.length;
+      if (size > maxPictureBytes) throw new FloodError('maxBytes', maxPictureBytes);
+      return piece;
+    });
+    try {
+      return { ...held, picture: await buffer(pieces) };
+    } catch (error) {
+      return error instanceof FloodError ? { kind: 'garbage', reason: error.message } : BROKEN;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/** How the outcome of an answer of a component becomes an HTTP response. */
+import type { Context } from 'koa';
+import { LOST, refusalText, type Refusal } from '../../../protocol/answer-outcome.ts';
+import { HttpError } from '../../routing/errors.ts';
+
+const STATUS: Readonly<Record<Refusal['kind'], number>> = {
+  lost: 409,
+  differs: 409,
+  garbage: 422,
+  refused: 400,
+  broken: 400,
+};
+
+type Accepted<O> = Omit<Extract<O, { readonly kind: 'accepted' }>, 'kind'>;
+
+/**
+ * What an accepted answer is answered with. A body that was not read to its end would be taken for the next request: the connection then
+ * closes.
+ * @throws HttpError for a refusal
+ */
+export function accepted<O extends { readonly kind: 'accepted' } | Refusal>(
+  ctx: Context,
+  outcome: O,
+): Accepted<O> {
+  if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
+  const { kind, ...more } = outcome;
+  if (kind !== 'accepted') throw refusalError(outcome);
+  return more as Accepted<O>;
+}
+
+const refusalError = (refusal: Refusal) => new HttpError(STATUS[refusal.kind], refusalText(refusal));
+
+export const leaseLost = () => refusalError(LOST);
