@@ -1,23 +1,19 @@
-import type { Logger } from '../../config/logger.ts';
-import { following, type Owner, type Row, type Store } from '../../store/store.ts';
-import type { Clock } from '../basics/clock.ts';
+import type { Row } from '../../store/store.ts';
 import { assertNever } from '../basics/assert-never.ts';
 import { loadDurable } from '../runtime/durable.ts';
 import type { DurableKind } from '../runtime/durable-kind.ts';
-import type { LoadMarks } from '../runtime/load-marks.ts';
 import { commandsOf, decide, type Decision } from '../runtime/machine.ts';
 import type { Steps } from '../runtime/steps.ts';
 import type { ActorKind, Envelope } from '../runtime/system.ts';
 import { configHashAhead } from './completion/archive.ts';
+import type { JobDeps } from './job-deps.ts';
 import { FinishedJobCache } from './life-cycle/finished-job-cache.ts';
 import { indexesOf, uncounted } from './state/indexes.ts';
 import type { JobCommand, JobReply } from './state/commands.ts';
 import type { JobEffect } from './state/effects.ts';
 import { BATCH_JOB, runPrefix } from './state/keys.ts';
-import { errorText } from './state/issues.ts';
 import { planAhead } from './plan/planning.ts';
 import { destinationsOf } from './completion/notice-ids.ts';
-import { owedWhenPoisoned } from './completion/notices.ts';
 import type { JobTypes } from './state/change.ts';
 import type { JobSettings } from './state/context.ts';
 import { followRows } from './life-cycle/follow.ts';
@@ -29,41 +25,8 @@ import type { JobState, SubJobRow } from './state/state.ts';
 import { removeFiles, removeStrays } from './completion/cleanup.ts';
 import { recover } from './life-cycle/recovery.ts';
 import { JOB_MACHINE } from './life-cycle/transitions.ts';
+import { endPoisoned } from './poisoned-job.ts';
 import { isInLedger, workChange, workItems } from './life-cycle/work-items.ts';
-
-export interface JobDeps {
-  readonly store: Store;
-  readonly owner: Owner;
-  readonly settings: JobSettings;
-  readonly logger: Logger;
-  readonly mailbox: number;
-  readonly intensity: ActorKind<JobCommand, JobReply>['intensity'];
-  readonly idleMs: number;
-  /** Of the states that are being restored; absent: none are kept. */
-  readonly marks?: LoadMarks;
-  readonly clock: Clock;
-  /** Asks the archive for an earlier job like this one and tells the job. */
-  checkArchive(record: JobRecord, state: JobState): void;
-  /** Tells who sends them that notices wait for these destinations. */
-  deliver(destinations: readonly string[]): void;
-  forget(jobNumber: number): void;
-  readonly search: JobSearch;
-  ended(record: JobRecord, end: JobEnd): void;
-}
-
-/** What jobs ask of the search. */
-export interface JobSearch {
-  /** There are jobs whose documents it does not have yet. */
-  wake(): void;
-  /** It is to find nothing of this job up to this run; false: it does for now. */
-  remove(jobNumber: number, run: number): Promise<boolean>;
-}
-
-/** How a job ended. */
-export type JobEnd = Pick<
-  JobState,
-  'status' | 'startedAt' | 'endedAt' | 'firstError' | 'failedMedia' | 'versions'
->;
 
 export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
   const ends = new FinishedJobCache(deps.owner.server);
@@ -126,8 +89,9 @@ function durableJob(deps: JobDeps, ends: FinishedJobCache): DurableKind<JobRecor
 }
 
 function workAhead(record: JobRecord, state: JobState): Steps<void> | undefined {
-  const wanted = [configHashAhead(record, state), planAhead(record, state)];
-  const all = wanted.filter((steps) => steps !== undefined);
+  const all = [configHashAhead(record, state), planAhead(record, state)].filter(
+    (steps) => steps !== undefined,
+  );
   return all.length === 0 ? undefined : oneAfterAnother(all);
 }
 
@@ -210,43 +174,4 @@ async function removeRun(
 ): Promise<boolean> {
   const gone = await removeFiles(deps, record, state, document);
   return document ? (await deps.search.remove(record.number, state.run)) && gone : gone;
-}
-
-/** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */
-async function endPoisoned(deps: JobDeps, id: string, error: unknown): Promise<void> {
-  const { store, owner, logger } = deps;
-  const actor = { kind: BATCH_JOB, id };
-  const stored = await store.load(actor);
-  // What a newer version stored is not ours to end: that version finds it again as it was.
-  if (stored === undefined || stored.snapshot.schema > JOB_SCHEMA) return;
-  const { state, seen } = stored.snapshot.body as { state: unknown; seen: unknown };
-  const snapshot = jobSnapshotSchema.parse(state);
-  if (isTerminal(snapshot.status)) return;
-  const record = stored.record as JobRecord;
-  const message = `The job was ended because it failed again and again: ${error instanceof Error ? error.message : String(error)}`;
-  const ended = {
-    ...snapshot,
-    status: 'ERROR' as const,
-    stage: { name: 'ENDED' as const },
-    endedAt: snapshot.endedAt ?? deps.clock.now(),
-    hasDocument: false,
-    progress: 100,
-    firstError: snapshot.firstError ?? errorText({ code: 'OTHER', message }),
-    issues: [...snapshot.issues, { severity: 'error' as const, code: 'OTHER' as const, message }],
-  };
-  const { owed, notices } = owedWhenPoisoned(record, ended, deps.settings, deps.clock.now());
-  await store.commit({
-    actor,
-    ...following(stored),
-    owner,
-    snapshot: { schema: JOB_SCHEMA, body: { state: { ...ended, ...owed }, seen } },
-    removeRows: [''],
-    work: { clear: true },
-    outbox: { put: notices },
-    ...indexesOf(record, snapshot, ended),
-  });
-  logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
-  deps.ended(record, ended);
-  deps.deliver(notices.map(({ destination }) => destination));
-  await removeFiles(deps, record, snapshot, false);
 }

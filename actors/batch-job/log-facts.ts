@@ -1,5 +1,5 @@
 import type { ComponentVersions } from '../../protocol/document-work.ts';
-import type { JobEnd } from './actor.ts';
+import type { JobEnd } from './job-deps.ts';
 import type { JobRecord } from './state/record.ts';
 
 /** What lines of the log say of a job: who wanted what. */

@@ -11,7 +11,8 @@ import {
 } from './actor-settings.ts';
 import { ADMISSION, admissionKind } from '../admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
-import { batchJobKind, type JobSearch } from '../batch-job/actor.ts';
+import { batchJobKind } from '../batch-job/actor.ts';
+import type { JobSearch } from '../batch-job/job-deps.ts';
 import { BATCH_JOB } from '../batch-job/state/keys.ts';
 import { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';

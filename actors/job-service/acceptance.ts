@@ -10,11 +10,11 @@ import { storedJob } from '../batch-job/state/stored-job.ts';
 import type { ArchiveCheckResult } from '../batch-job/completion/archive-checks.ts';
 import { copiesResults } from '../batch-job/completion/archive.ts';
 import { requestFilesOf, withDataUrisInFile } from '../batch-job/completion/data-uris.ts';
-import type { JobServiceDeps, JobRequest } from './job-request.ts';
+import type { JobServiceDeps } from './job-request.ts';
 import { jobFacts } from '../batch-job/log-facts.ts';
 import type { JobRecord } from '../batch-job/state/record.ts';
 import type { Repeatable } from '../requests/idempotency.ts';
-import { wantedJob, type PlannedJob } from './request-checks.ts';
+import type { PlannedJob } from './request-checks.ts';
 import { isTerminal, type BatchJobStatus } from '../batch-job/state/status.ts';
 import type { Accepted, Submission } from '../requests/submission.ts';
 
@@ -25,12 +25,7 @@ export class Acceptance {
     this.#deps = deps;
   }
 
-  async accept(
-    request: JobRequest,
-    planned: PlannedJob,
-    repeatable: Repeatable | undefined,
-  ): Promise<Submission> {
-    const wanted = wantedJob(request, planned, planned.problems, this.#deps.settings);
+  async accept({ wanted, archiveUrls }: PlannedJob, repeatable: Repeatable | undefined): Promise<Submission> {
     const check = await this.#deps.archive.check(wanted);
     const [number, mediaId] = await Promise.all([
       this.#numberOf(repeatable),
@@ -43,7 +38,7 @@ export class Acceptance {
       jobId: jobIdOf(this.#deps.settings.jobIdHost, number),
       archiveCheckStatus: check.status,
       media: wanted.media.map((medium, i) => {
-        const url = planned.archiveUrls[i];
+        const url = archiveUrls[i];
         return {
           ...medium,
           mediaId: mediaId + i,

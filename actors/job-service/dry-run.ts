@@ -17,7 +17,6 @@ export interface DryRunDeps {
     plan(request: JobRequest): Promise<PlannedJob | Overloaded | Refused>;
   };
   readonly settings: {
-    readonly defaultPriority: number;
     readonly serverProperties: Properties;
     readonly environmentProperties: Properties;
   };
@@ -72,7 +71,8 @@ export class DryRuns {
   async of(request: JobRequest): Promise<DryRun | Overloaded | Refused> {
     const planned = await this.#deps.jobService.plan(request);
     if (planned.kind !== 'planned') return planned;
-    const { plan, warnings, notes, useless } = planned;
+    const { wanted, notes, useless } = planned;
+    const { plan, warnings = [], priority } = wanted;
     const job = { ...request, ...this.#deps.settings, plan };
     const turns = new Turns();
     const tasks: DryRun['pipeline']['tasks'][number][] = [];
@@ -84,7 +84,7 @@ export class DryRuns {
       });
     return {
       kind: 'planned',
-      priority: request.priority ?? this.#deps.settings.defaultPriority,
+      priority,
       pipeline: { name: plan.name, tasks },
       media: await turns.map(request.media, (medium, i) => shownMedium(medium, useless[i])),
       warnings: [...warnings, ...notes],

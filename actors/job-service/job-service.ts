@@ -51,7 +51,7 @@ export class JobService {
     }
     const planned = await this.plan(request);
     if (planned.kind !== 'planned') return planned;
-    return this.#acceptance.accept(request, planned, repeatable);
+    return this.#acceptance.accept(planned, repeatable);
   }
 
   /** All that is looked at before a job is stored; the archive is not asked. */

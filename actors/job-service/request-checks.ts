@@ -9,12 +9,14 @@ import { findModels } from '../requests/request-models.ts';
 import { planOf, type RequestPlan } from './request-plan.ts';
 import type { Refused } from '../requests/submission.ts';
 
+type WantedJob = Omit<JobRecord, 'number' | 'jobId'>;
+
 /** A request of which nothing speaks against storing it. */
-export interface PlannedJob extends RequestPlan {
+export interface PlannedJob {
   readonly kind: 'planned';
-  /** Why media cannot be used, one for each. */
-  readonly problems: readonly (Issue | undefined)[];
-  /** The same, and why the pipeline finds nothing in media whose type stands in the request. */
+  /** The job as it is to be stored, but for what it gets when it is. */
+  readonly wanted: WantedJob;
+  /** Why media cannot be used, one for each, and why the pipeline finds nothing in media whose type stands in the request. */
   readonly useless: readonly (string | undefined)[];
   /** What is unsure, for a dry run: warnings move the status of a job. */
   readonly notes: readonly string[];
@@ -54,12 +56,13 @@ export async function checkedRequest(
       message: `Could not start job because all media have errors: ${list.join(', ')}`,
     };
   }
-  const urls = archiveUrls(archiveJob(wantedJob(request, planned, problems, settings)));
+  const warnings = [...planned.warnings, ...mediaWarnings(unaccepted)];
+  const wanted = wantedJob(request, { ...planned, warnings }, problems, settings);
+  const urls = archiveUrls(archiveJob(wanted));
   const wrongUrl = urls.flatMap((url) => (url === null ? [] : (refusedArchiveUrl(url) ?? [])))[0];
   if (wrongUrl !== undefined)
     return { kind: 'refused', message: `Property validation failed due to: ${wrongUrl}` };
-  const warnings = [...planned.warnings, ...mediaWarnings(unaccepted)];
-  return { kind: 'planned', ...planned, warnings, useless, problems, archiveUrls: urls, notes: models.notes };
+  return { kind: 'planned', wanted, useless, archiveUrls: urls, notes: models.notes };
 }
 
 /** Why media cannot be used, one for each, as far as that shows without reading them. */
@@ -73,13 +76,12 @@ export async function checkMedia(
   return problems;
 }
 
-/** The job as it is to be stored, but for what it gets when it is. */
-export function wantedJob(
+function wantedJob(
   request: JobRequest,
   planned: RequestPlan,
   problems: readonly (Issue | undefined)[],
   settings: JobServiceDeps['settings'],
-): Omit<JobRecord, 'number' | 'jobId'> {
+): WantedJob {
   return {
     siteId: settings.siteId,
     plan: planned.plan,

@@ -1,5 +1,5 @@
 import type { SearchPage, SearchPlace, SearchQuery } from '../../store/search.ts';
-import type { JobSearch } from '../batch-job/actor.ts';
+import type { JobSearch } from '../batch-job/job-deps.ts';
 
 /** A page of hits, and whether the index has all documents. */
 export interface SearchAnswer extends Pick<SearchPage, 'hits'> {

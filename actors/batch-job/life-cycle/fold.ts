@@ -6,7 +6,7 @@ import { List } from '../../basics/immutable.ts';
 import { atOnce, type Steps } from '../../runtime/steps.ts';
 import type { DecisionContext } from '../state/context.ts';
 import { subJobError, withError, type Answer, type Failure } from '../state/issues.ts';
-import { firstUninspected, firstUsable, untouched } from '../state/media.ts';
+import { inspectingFrom, untouched } from '../state/media.ts';
 import { stageInSteps } from '../plan/planning.ts';
 import type { JobRecord } from '../state/record.ts';
 import type { JobSnapshot } from '../state/snapshot.ts';
@@ -15,12 +15,6 @@ import { KINDS, rankOf } from './stages.ts';
 import type { JobState, MediumState, SubJobRow } from '../state/state.ts';
 import { after } from '../state/status.ts';
 import { isKnown, weightOfAll, withUnit } from '../state/units.ts';
-
-/** The state with a new sub-job, which is to be answered. */
-export function withNew(state: JobState, row: SubJobRow): JobState {
-  const outstanding = new Map(state.outstanding).set(row.key, row);
-  return withUnit({ ...state, outstanding }, row, (unit) => KINDS[row.kind].unit(unit, row));
-}
 
 /** What a row says of the unit that it was made for. */
 export const withMade = (state: JobState, row: SubJobRow): JobState =>
@@ -138,16 +132,6 @@ function inspectingIn(
     -1,
   );
   return inspectingFrom(record, media, status === 'CANCELLING' ? record.media.length : last + 1);
-}
-
-/** The same when media up to (not including) this one have been handed out for inspection. */
-export function inspectingFrom(
-  record: JobRecord,
-  media: List<MediumState>,
-  next: number,
-): JobState['inspecting'] {
-  const unplanned = firstUninspected(record, media);
-  return unplanned === record.media.length ? null : { next: firstUsable(record, next), unplanned };
 }
 
 /** Rows stage by stage, the first stage first; artifacts, which take the place of what was finished, come after it. */

@@ -1,13 +1,13 @@
 /** Sub-jobs are made as far as the window allows, for the units of the stage in their order. */
 import type { DecisionContext } from '../state/context.ts';
-import { foldKnownAnswer, withNew } from './fold.ts';
+import { foldKnownAnswer } from './fold.ts';
 import { FINISH } from '../kinds/finish.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { PREPARE } from '../kinds/prepare.ts';
 import { firstUsable } from '../state/media.ts';
-import { followsOn, kindOf } from './stages.ts';
+import { followsOn, KINDS, kindOf } from './stages.ts';
 import type { JobState, SubJobRow, Unit } from '../state/state.ts';
-import { unitOf, WHOLE } from '../state/units.ts';
+import { unitOf, WHOLE, withUnit } from '../state/units.ts';
 
 export interface Made {
   readonly state: JobState;
@@ -106,4 +106,10 @@ function finishFound(state: JobState, context: DecisionContext): Made {
     current = made.state;
   }
   return { state: current, rows };
+}
+
+/** The state with a new sub-job, which is to be answered. */
+function withNew(state: JobState, row: SubJobRow): JobState {
+  const outstanding = new Map(state.outstanding).set(row.key, row);
+  return withUnit({ ...state, outstanding }, row, (unit) => KINDS[row.kind].unit(unit, row));
 }

@@ -2,7 +2,7 @@
 import type { FinishSummary } from '../../../protocol/track-work.ts';
 import { List } from '../../basics/immutable.ts';
 import type { JobRecord } from './record.ts';
-import type { MediumState, Stage, SubJobRow } from './state.ts';
+import type { JobState, MediumState, Stage, SubJobRow } from './state.ts';
 
 /** The media before anything is known of them but what was wrong at creation. */
 export const untouched = (record: JobRecord): List<MediumState> =>
@@ -101,3 +101,13 @@ export function withDerived(
 /** The task that a stage is, or belongs to; -1 before the first. */
 export const stageIndex = (stage: Stage): number =>
   stage.name === 'TASK' || stage.name === 'DERIVED' ? stage.index : -1;
+
+/** How far inspection beside the first task has come when media up to (not including) this one have been handed out for it. */
+export function inspectingFrom(
+  record: JobRecord,
+  media: List<MediumState>,
+  next: number,
+): JobState['inspecting'] {
+  const unplanned = firstUninspected(record, media);
+  return unplanned === record.media.length ? null : { next: firstUsable(record, next), unplanned };
+}

@@ -1,7 +1,8 @@
 /** A server of nothing but job actors, on a real store. */
 import { expect } from 'chai';
 import path from 'node:path';
-import { batchJobKind, type JobDeps } from '../../../../actors/batch-job/actor.ts';
+import { batchJobKind } from '../../../../actors/batch-job/actor.ts';
+import type { JobDeps } from '../../../../actors/batch-job/job-deps.ts';
 import { BATCH_JOB } from '../../../../actors/batch-job/state/keys.ts';
 import type { JobCommand, JobReply } from '../../../../actors/batch-job/state/commands.ts';
 import { jobSnapshotSchema, type JobSnapshot } from '../../../../actors/batch-job/state/snapshot.ts';

@@ -1,0 +1,50 @@
+/** The end of a job that cannot run any more. */
+import { following } from '../../store/store.ts';
+import { removeFiles } from './completion/cleanup.ts';
+import { owedWhenPoisoned } from './completion/notices.ts';
+import type { JobDeps } from './job-deps.ts';
+import { indexesOf } from './state/indexes.ts';
+import { errorText } from './state/issues.ts';
+import { BATCH_JOB } from './state/keys.ts';
+import type { JobRecord } from './state/record.ts';
+import { JOB_SCHEMA, jobSnapshotSchema } from './state/snapshot.ts';
+import { isTerminal } from './state/status.ts';
+
+/** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */
+export async function endPoisoned(deps: JobDeps, id: string, error: unknown): Promise<void> {
+  const { store, owner, logger } = deps;
+  const actor = { kind: BATCH_JOB, id };
+  const stored = await store.load(actor);
+  // What a newer version stored is not ours to end: that version finds it again as it was.
+  if (stored === undefined || stored.snapshot.schema > JOB_SCHEMA) return;
+  const { state, seen } = stored.snapshot.body as { state: unknown; seen: unknown };
+  const snapshot = jobSnapshotSchema.parse(state);
+  if (isTerminal(snapshot.status)) return;
+  const record = stored.record as JobRecord;
+  const message = `The job was ended because it failed again and again: ${error instanceof Error ? error.message : String(error)}`;
+  const ended = {
+    ...snapshot,
+    status: 'ERROR' as const,
+    stage: { name: 'ENDED' as const },
+    endedAt: snapshot.endedAt ?? deps.clock.now(),
+    hasDocument: false,
+    progress: 100,
+    firstError: snapshot.firstError ?? errorText({ code: 'OTHER', message }),
+    issues: [...snapshot.issues, { severity: 'error' as const, code: 'OTHER' as const, message }],
+  };
+  const { owed, notices } = owedWhenPoisoned(record, ended, deps.settings, deps.clock.now());
+  await store.commit({
+    actor,
+    ...following(stored),
+    owner,
+    snapshot: { schema: JOB_SCHEMA, body: { state: { ...ended, ...owed }, seen } },
+    removeRows: [''],
+    work: { clear: true },
+    outbox: { put: notices },
+    ...indexesOf(record, snapshot, ended),
+  });
+  logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
+  deps.ended(record, ended);
+  deps.deliver(notices.map(({ destination }) => destination));
+  await removeFiles(deps, record, snapshot, false);
+}
