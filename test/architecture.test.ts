@@ -19,6 +19,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'completion/cleanup.ts',
     'completion/data-uris.ts',
     'life-cycle/work-news.ts',
+    'poisoned-job.ts',
     'state/stored-job.ts',
   ],
   'streaming-job': [

@@ -63,7 +63,10 @@ export class WorkerGateway {
 
   constructor(deps: WorkerGatewayDeps) {
     this.#deps = deps;
-    this.intake = new Intake({ ...deps, streams: deps.streams.intake });
+    this.intake = new Intake({
+      ...deps,
+      streams: { failed: (lease, failure) => deps.streams.intake.failed(lease, failure) },
+    });
   }
 
   /** From now on nobody is given any more work. */

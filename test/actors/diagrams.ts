@@ -1,4 +1,4 @@
-/** State diagrams (Mermaid) from the tables that the actors run by. */
+/** State diagrams (Mermaid) from the tables that the actors run by, and the paths through the rooms. */
 import { STATUS_TABLE } from '../../actors/batch-job/state/status.ts';
 import { JOB_MACHINE } from '../../actors/batch-job/life-cycle/transitions.ts';
 import type { ServiceCommand } from '../../actors/service/commands.ts';
@@ -9,6 +9,7 @@ import { NODE_MANAGER_MACHINE } from '../../actors/node-manager/transitions.ts';
 import { STREAMING_JOB_MACHINE } from '../../actors/streaming-job/transitions.ts';
 import { decide } from '../../actors/runtime/machine.ts';
 import { SERVICE_MACHINE, type RestartPolicy } from '../../actors/service/transitions.ts';
+import { MAILBOX, NEW_JOB, RESULT, SEGMENT, type Path } from '../house/paths.ts';
 
 /** One arrow of a diagram. */
 export interface Arrow {
@@ -134,10 +135,34 @@ export function declaredArrows({ on }: Table): readonly Arrow[] {
   );
 }
 
+/** The rooms in the order in which they are entered, with the numbers of the calls; below it where their code is. */
+export function pathDiagram({ rooms, calls, optional = [] }: Path): string {
+  const names = [...new Set(calls.flat())];
+  const node = (name: string) => `room${names.indexOf(name)}["${name}"]`;
+  const arrows = calls.map(([from, to], n) => {
+    const isOptional = optional.includes(to);
+    return `${node(from)} ${isOptional ? '-.->' : '-->'}|${n + 1}| ${node(to)}`;
+  });
+  const code = rooms
+    .filter(({ name }) => names.includes(name))
+    .map((room) => `- ${room.name}: ${room.code.map((one) => `\`${one}\``).join(', ')}`);
+  const lines = ['flowchart LR', ...arrows.map((arrow) => `    ${arrow}`)];
+  return ['```mermaid', ...lines, '```', '', ...code].join('\n');
+}
+
+const pathSection = (path: Path): readonly string[] => [
+  `### ${path.title}`,
+  '',
+  path.of,
+  '',
+  pathDiagram(path),
+  '',
+];
+
 /** The whole of docs/diagrams.md. */
 export function diagrams(): string {
   return [
-    '# Life cycles',
+    '# Life cycles and paths',
     '',
     'Made from the tables in `actors/` by `test/actors/diagrams.ts`; a test fails when they differ. Do not edit.',
     '',
@@ -183,5 +208,11 @@ export function diagrams(): string {
     '',
     'The catalog, system messages, admission and the dispatcher have no life cycle: they take every command at any time.',
     '',
+    '## Paths through the rooms',
+    '',
+    'A test records these paths in a running server (`test/house/paths.test.ts`). Each room is entered once, in the order of the numbers.',
+    `Mailboxes (${MAILBOX.code.map((one) => `\`${one}\``).join(', ')}) lie between the rooms. A dotted arrow is taken when there is something to do.`,
+    '',
+    ...[RESULT, NEW_JOB, SEGMENT].flatMap(pathSection),
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 /** The lengths of functions, in lines from the first to the last. */
-import { parse, type AnyNode, type Node } from 'acorn';
+import { parse, type AnyNode, type Node, type SourceLocation } from 'acorn';
 
 export interface FunctionLength {
   readonly file: string;
@@ -24,6 +24,40 @@ export function functionsOf(file: string, code: string): readonly FunctionLength
   };
   visit(parse(code, { ecmaVersion: 'latest', sourceType: 'module', locations: true }));
   return found;
+}
+
+export interface NamedFunction {
+  /** Its own, or that of the function around it. */
+  readonly name: string;
+  readonly body: SourceLocation;
+}
+
+/** The functions of JavaScript with their names, those outside before those within. */
+export function namedFunctions(code: string): readonly NamedFunction[] {
+  const found: NamedFunction[] = [];
+  const visit = (value: unknown, name: string): void => {
+    if (Array.isArray(value)) for (const one of value) visit(one, name);
+    if (!isNode(value)) return;
+    const own = nameIn(value) ?? name;
+    if (FUNCTIONS.includes(value.type) && 'body' in value && isNode(value.body) && value.body.loc)
+      found.push({ name: own, body: value.body.loc });
+    for (const part of Object.values(value)) if (typeof part === 'object') visit(part, own);
+  };
+  visit(parse(code, { ecmaVersion: 'latest', sourceType: 'module', locations: true }), '');
+  return found;
+}
+
+/** Of a function, a method, or a constant of the file that is a function; a function within another has the name of that one. */
+function nameIn(node: AnyNode): string | undefined {
+  if (node.type === 'FunctionDeclaration') return node.id?.name;
+  if (node.type === 'MethodDefinition' || (node.type === 'Property' && node.method)) return keyName(node.key);
+  if (node.type !== 'VariableDeclarator' || node.id.type !== 'Identifier') return undefined;
+  return node.init != null && FUNCTIONS.includes(node.init.type) ? node.id.name : undefined;
+}
+
+function keyName(key: AnyNode): string | undefined {
+  if (key.type === 'PrivateIdentifier') return `#${key.name}`;
+  return key.type === 'Identifier' ? key.name : undefined;
 }
 
 const isNode = (value: unknown): value is AnyNode =>

@@ -1,21 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import type { CopyWork } from '../../../protocol/bucket-work.ts';
 import type { DetectWork } from '../../../protocol/detection-work.ts';
-import type { FetchLimits, PrepareWork } from '../../../protocol/media-work.ts';
-import type { FinishPart, FinishWork } from '../../../protocol/track-work.ts';
+import type { PrepareWork } from '../../../protocol/media-work.ts';
 import type { SubJobAssignment, WorkKind, WorkTypes } from '../../../protocol/worker-protocol.ts';
-import { answerPlace } from '../../../results/answer-place.ts';
-import { openFeedIndex, readSmallPiece, type FeedIndex } from '../../../results/feed-index.ts';
+import { readSmallPiece } from '../../../results/feed-index.ts';
 import { pathOf, type FileKey } from '../../../results/file-keys.ts';
 import { ownDocument, resultRoots } from '../../../results/layout.ts';
-import type { MovedStart } from '../../../results/moved-files.ts';
 import { booleanOf } from '../../../domain/properties/properties.ts';
 import { feedForwardType } from '../../../domain/properties/trigger.ts';
 import type { Lease } from '../../../store/ledger.ts';
-import { allRows, type ActorKey, type Store } from '../../../store/store.ts';
-import { BATCH_JOB, unitPrefix } from '../../batch-job/state/keys.ts';
+import type { ActorKey, Store } from '../../../store/store.ts';
 import { selectedProperties } from '../../batch-job/kinds/detect.ts';
-import { stageIndex } from '../../batch-job/state/media.ts';
 import type {
   PlannedCopy,
   PlannedFinish,
@@ -25,18 +20,8 @@ import type {
 import type { SubJobRow } from '../../batch-job/state/state.ts';
 import { storedJob } from '../../batch-job/state/stored-job.ts';
 import { withPaths } from './files.ts';
-
-export interface AssignmentDeps {
-  readonly store: Store;
-  readonly heartbeatMs: number;
-  readonly dataDir: string;
-  /** Which media and results components may read. */
-  readonly fetchLimits: FetchLimits;
-  /** What documents of before a move of the data folder call their files, and what these are called today. */
-  readonly movedFiles: readonly MovedStart[];
-  /** A token of the service; undefined when there is none to be had. */
-  bearer(): Promise<string | undefined>;
-}
+import { finishWork } from './finish-work.ts';
+import type { AssignmentDeps, Handed } from './handed-out.ts';
 
 /** What is stored of a sub-job makes no sense to this version: nobody can do it. */
 export class UnreadableSubJob extends Error {
@@ -93,15 +78,6 @@ export async function rowOf(
 ): Promise<SubJobRow | undefined> {
   const [row] = await store.rows(actor, { prefix: key, limit: 1 });
   return row?.key === key ? (row.body as SubJobRow) : undefined;
-}
-
-/** A sub-job that is handed out. */
-interface Handed {
-  readonly jobNumber: string;
-  readonly row: SubJobRow;
-  readonly token: string;
-  /** To a component that this server has started. */
-  readonly besideServer: boolean;
 }
 
 /** What is known only when a sub-job is handed out, by its kind; work of the others is told as it was planned. */
@@ -218,50 +194,4 @@ async function fedWork(
       ...(piece.lines === undefined ? {} : { lines: piece.lines }),
     },
   };
-}
-
-/** The files of the pieces that were answered, and as many media ids as they bring derivative media. */
-async function finishWork(
-  { store, dataDir, fetchLimits }: AssignmentDeps,
-  planned: PlannedFinish,
-  { jobNumber, row }: Handed,
-): Promise<FinishWork> {
-  const parts: FinishPart[] = [];
-  let derived = 0;
-  // All pieces of a unit are fed from one file: to open it for each would take longer than a lease lasts.
-  let index: FeedIndex | undefined;
-  const rows = allRows(
-    store,
-    { kind: BATCH_JOB, id: jobNumber },
-    `${unitPrefix(row.run, stageIndex(row.stage), row)}d`,
-  );
-  try {
-    for await (const { body } of rows) {
-      const { state, file, range, fed, derived: brought = 0 } = body as SubJobRow;
-      if (state !== 'DONE' || file === undefined) continue;
-      derived += brought;
-      if (fed !== undefined) index ??= await openFeedIndex(pathOf(dataDir, fed.file), fed.indexAt);
-      parts.push({ path: file, range, ...(fed === undefined ? {} : await fedPart(fed, index!)) });
-    }
-  } finally {
-    await index?.close();
-  }
-  const { rollUp, ...rest } = planned;
-  const { mediaRoots: roots, excluded } = fetchLimits;
-  const work = {
-    ...rest,
-    parts,
-    ...(rollUp === undefined ? {} : { rollUp: { ...rollUp, roots, excluded } }),
-  };
-  if (work.derive === undefined) return work;
-  const firstMediaId = await store.next('medium', Math.max(1, derived));
-  return { ...work, derive: { ...work.derive, firstMediaId } };
-}
-
-async function fedPart(
-  { file, piece }: NonNullable<SubJobRow['fed']>,
-  index: FeedIndex,
-): Promise<Pick<FinishPart, 'fed'>> {
-  const { offset, bytes } = await index.piece(piece);
-  return { fed: { path: answerPlace(file).path, offset, bytes } };
 }

@@ -34,7 +34,7 @@ export async function acceptAnswer<
     const command = await steps.check(received);
     return isOutcome<O>(command) ? command : steps.command(command);
   };
-  return steps.inTurn === undefined ? checkAndCommand() : steps.inTurn(received, checkAndCommand);
+  return await (steps.inTurn?.(received, checkAndCommand) ?? checkAndCommand());
 }
 
 export const isOutcome = <O extends Outcome>(value: object | O): value is O => 'kind' in value;

@@ -1,0 +1,178 @@
+/**
+ * Records the calls from room to room in this process with breakpoints of V8's debugger. Their conditions write down who calls, and never
+ * hold, so nothing stops and the product knows nothing of it.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { Session, type Debugger } from 'node:inspector';
+import { fileURLToPath } from 'node:url';
+import { namedFunctions, type NamedFunction } from './functions.ts';
+import { MAILBOX, REPLY, type Room } from './paths.ts';
+
+export type Call = readonly [from: string, to: string];
+
+interface Script {
+  readonly scriptId: string;
+  readonly file: string;
+  readonly functions: readonly NamedFunction[];
+}
+
+/** Where a path begins. */
+export const REQUEST = 'request';
+const GLOBAL = '__recordCall';
+const FRAME = /\(?(file:\/\/[^()]+?):(\d+):(\d+)\)?$/;
+const MOST_FRAMES = 60;
+const REQUESTS = 'http.server.request.start';
+/** Whose calls are recorded: those of requests with this header. */
+export const RECORDED = { 'x-request-id': 'recorded-path' };
+
+export class PathRecorder {
+  readonly #session = new Session();
+  readonly #rooms: readonly Room[];
+  readonly #scripts = new Map<string, Script>();
+  readonly #calls: Call[] = [];
+  /** True in what a recorded request leads to, up to a mailbox. */
+  readonly #isRecorded = new AsyncLocalStorage<boolean>();
+  readonly #onRequest = (message: unknown) => {
+    const { headers } = (message as { readonly request: IncomingMessage }).request;
+    this.#isRecorded.enterWith(headers['x-request-id'] === RECORDED['x-request-id']);
+  };
+
+  private constructor(rooms: readonly Room[]) {
+    this.#rooms = [...rooms, MAILBOX];
+  }
+
+  /** The calls between these rooms that `work` leads to, in order. It sends one recorded request. */
+  static async record(rooms: readonly Room[], work: () => Promise<unknown>): Promise<readonly Call[]> {
+    const recorder = new PathRecorder(rooms);
+    try {
+      await recorder.#start();
+      await work();
+      return recorder.#calls;
+    } finally {
+      recorder.#close();
+    }
+  }
+
+  /** Finds the functions of the rooms among all code that is loaded by now. */
+  async #start(): Promise<void> {
+    subscribe(REQUESTS, this.#onRequest);
+    Reflect.set(globalThis, GLOBAL, (to: string) => this.#note(to));
+    this.#session.connect();
+    this.#session.on('Debugger.scriptParsed', ({ params }) => this.#find(params));
+    await this.#post('Debugger.enable', {});
+    for (const script of this.#scripts.values())
+      for (const one of script.functions) {
+        const room = this.#roomOf(script.file, one.name);
+        if (room !== undefined && (room !== MAILBOX.name || one.name === 'ask'))
+          await this.#watch(script, one, room);
+      }
+  }
+
+  #close(): void {
+    this.#session.disconnect();
+    unsubscribe(REQUESTS, this.#onRequest);
+    Reflect.deleteProperty(globalThis, GLOBAL);
+  }
+
+  #find({ url, scriptId }: Debugger.ScriptParsedEventDataType): void {
+    const file = sourceOf(url);
+    if (file === undefined || !this.#rooms.some(({ code }) => code.some((one) => isIn(file, one)))) return;
+    this.#scripts.set(file, {
+      scriptId,
+      file,
+      functions: namedFunctions(readFileSync(fileURLToPath(url), 'utf8')),
+    });
+  }
+
+  async #watch({ scriptId }: Script, { body }: NamedFunction, room: string): Promise<void> {
+    const place = ({ line, column }: NamedFunction['body']['start']) => ({
+      scriptId,
+      lineNumber: line - 1,
+      columnNumber: column,
+    });
+    const { locations } = (await this.#post('Debugger.getPossibleBreakpoints', {
+      start: place(body.start),
+      end: place(body.end),
+    })) as Debugger.GetPossibleBreakpointsReturnType;
+    const [first] = locations;
+    if (first === undefined) return;
+    const condition = `globalThis.${GLOBAL}(${JSON.stringify(room)})`;
+    await this.#post('Debugger.setBreakpoint', { location: first, condition });
+  }
+
+  /** Answers nothing, so that nothing stops. A room that waits for the caller is called back, not entered. */
+  #note(to: string): void {
+    const callers = this.#roomsNow().slice(1);
+    if (this.#isRecorded.getStore() !== true && !this.#isInMailbox(callers)) return;
+    const from = callers.find((room) => room !== MAILBOX.name) ?? callers[0] ?? REQUEST;
+    // An actor that tells another one is on a path of its own.
+    if (to === MAILBOX.name ? from === MAILBOX.name : callers.includes(to)) return;
+    const last = this.#calls.at(-1);
+    if (last?.[0] !== from || last[1] !== to) this.#calls.push([from, to]);
+  }
+
+  /** Mailboxes lose whose message it was. While the request waits for an actor, only its message is there: other requests pass the first room. */
+  #isInMailbox(callers: readonly string[]): boolean {
+    const isAsked = this.#calls.some(([, to]) => to === MAILBOX.name);
+    const isAnswered = this.#calls.some(([from, to]) => from === this.#rooms[0]?.name && to === REPLY.name);
+    return isAsked && !isAnswered && callers.length > 0 && !callers.includes(this.#rooms[0]?.name ?? '');
+  }
+
+  /** The rooms of the functions that are running or wait, the innermost first. */
+  #roomsNow(): readonly string[] {
+    return framesNow().flatMap(({ file, line, column }) => {
+      const script = this.#scripts.get(file);
+      const name = script && innermost(script.functions, line, column);
+      const room = script && this.#roomOf(file, name ?? '');
+      return room === undefined ? [] : [room];
+    });
+  }
+
+  #roomOf(file: string, name: string): string | undefined {
+    return this.#rooms.find(({ code }) =>
+      code.some((one) => (one.includes('#') ? one === `${file}#${name}` : isIn(file, one))),
+    )?.name;
+  }
+
+  #post(method: string, params: object): Promise<object | undefined> {
+    return new Promise((resolve, reject) =>
+      this.#session.post(method, params, (error, result) =>
+        error === null ? resolve(result) : reject(new Error(error.message)),
+      ),
+    );
+  }
+}
+
+const isIn = (file: string, code: string) =>
+  code.endsWith('/') ? file.startsWith(code) : file === code.split('#')[0];
+
+/** The source of a module of the build, from the root of the repository. */
+function sourceOf(url: string): string | undefined {
+  const [, file] = /\/dist\/(?!test\/)(.+)\.js$/.exec(url) ?? [];
+  return file === undefined ? undefined : `${file}.ts`;
+}
+
+function framesNow(): readonly { readonly file: string; readonly line: number; readonly column: number }[] {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = MOST_FRAMES;
+  const { stack = '' } = new Error();
+  Error.stackTraceLimit = limit;
+  return stack.split('\n').flatMap((text) => {
+    const [, url = '', line, column] = FRAME.exec(text) ?? [];
+    const file = sourceOf(url.replace(/\.ts$/, '.js'));
+    return file === undefined ? [] : [{ file, line: Number(line), column: Number(column) - 1 }];
+  });
+}
+
+/** The name of the function that a place is in. */
+function innermost(functions: readonly NamedFunction[], line: number, column: number): string | undefined {
+  const around = functions.filter(
+    ({ body: { start, end } }) =>
+      (line > start.line || (line === start.line && column >= start.column)) &&
+      (line < end.line || (line === end.line && column <= end.column)),
+  );
+  return around.at(-1)?.name;
+}

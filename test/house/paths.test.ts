@@ -1,0 +1,108 @@
+/** The rooms that an answer, a new job and a segment of a live stream pass in a server of this process. */
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { makeVideo } from '../media/support/make-video.ts';
+import {
+  claimLive,
+  LIVE_PIPELINE,
+  registerLivePipeline,
+  SEGMENT_SIZE,
+  segmentLines,
+} from '../support/live-pipeline.ts';
+import { RawComponent, trackNamed } from '../support/processes/raw-component.ts';
+import { sampleUri, Service, withoutRedis, type JobRequest } from '../support/processes/service.ts';
+import { until } from '../support/until.ts';
+import { PathRecorder, RECORDED } from './path-recorder.ts';
+import { MAILBOX, NEW_JOB, RESULT, SEGMENT, type Path } from './paths.ts';
+
+const PICTURE = sampleUri('hello-world.png');
+
+/** Kinds of actors. */
+const ON_THE_PATHS: readonly string[] = ['admission', 'batch-job', 'streaming-job'];
+
+interface ActorList {
+  readonly actors: readonly { readonly kind: string; readonly state: string }[];
+}
+interface Sent {
+  readonly status: number;
+  readonly text: string;
+}
+
+describe('The path', function () {
+  this.timeout(60_000);
+  let service: Service;
+  let component: RawComponent;
+  before(withoutRedis);
+  before(async () => {
+    service = await Service.here();
+    component = new RawComponent(service);
+    await registerLivePipeline(service);
+  });
+  after(() => service?.close());
+
+  /** The recorded message is to be the only one. */
+  const actorsAreIdle = () =>
+    until(
+      'no actor has a message',
+      async () => ((await service.ask('GET', '/rest/actors')).body as ActorList).actors,
+      (actors) => actors.every(({ kind, state }) => !ON_THE_PATHS.includes(kind) || state === 'IDLE'),
+    );
+  /** The request that `send` sends passes the rooms of the path in their order. */
+  async function expectPath({ rooms, calls }: Path, without: readonly string[], send: () => Promise<Sent>) {
+    await actorsAreIdle();
+    const recorded = await PathRecorder.record(rooms, async () => {
+      const { status, text } = await send();
+      expect(status, text).to.be.within(200, 201);
+    });
+    expect(recorded).to.deep.equal(calls.filter(([, to]) => !without.includes(to)));
+  }
+  const post = (path: string, body: string) =>
+    component.post(path, body, undefined, { 'content-type': 'application/x-ndjson', ...RECORDED });
+  const video = () => {
+    const path = join(service.mediaDir, 'video.mp4');
+    makeVideo(path, { frames: 60, gop: 10 });
+    return pathToFileURL(path).href;
+  };
+  const submit = (request: JobRequest) => service.submit({ pipelineName: 'ABSENT PIPELINE', ...request });
+
+  for (const path of [RESULT, NEW_JOB, SEGMENT])
+    it(`enters no room twice: ${path.title}`, () => {
+      const entered = path.calls.map(([, to]) => to).filter((name) => name !== MAILBOX.name);
+      expect(entered).to.deep.equal([...new Set(entered)]);
+    });
+
+  it('of a new job is that of the table', async () => {
+    // No component process runs yet, so nothing else happens meanwhile.
+    const request = { media: [{ mediaUri: PICTURE }], pipelineName: 'ABSENT PIPELINE' };
+    await expectPath(NEW_JOB, [], () => service.ask('POST', '/rest/jobs', request, RECORDED));
+  });
+
+  it('of a result is that of the table', async () => {
+    const media = [video()];
+    // Another sub-job of the task is open, so nothing but its work follows.
+    const jobProperties = { TARGET_SEGMENT_LENGTH: '30', MIN_SEGMENT_LENGTH: '10' };
+    const { token } = await component.claimOf(await submit({ media, jobProperties }), 'ABSENT');
+    const line = `${JSON.stringify(trackNamed('a'))}\n`;
+    await expectPath(RESULT, ['effects'], () => post(`/leases/${token}/result`, line));
+  });
+
+  it('of a failure is that of a result without the spool', async () => {
+    const { token } = await component.claimOf(await submit({ media: [PICTURE] }), 'ABSENT');
+    const failure = { code: 'OTHER', message: 'It failed.' };
+    await expectPath(RESULT, ['spool'], () =>
+      component.say(`/leases/${token}/failure`, failure, undefined, RECORDED),
+    );
+  });
+
+  it('of a stream segment is that of the table', async () => {
+    const stream = { streamUri: 'rtsp://camera.example/live', segmentSize: SEGMENT_SIZE };
+    const { body } = await service.ask('POST', '/rest/streaming/jobs', {
+      ...{ stream, stallTimeout: 60_000, pipelineName: LIVE_PIPELINE, enableOutputToDisk: true },
+    });
+    const { token } = await claimLive(component, (body as { jobId: number }).jobId);
+    const lines = segmentLines(0, Date.now()).map((line) => `${JSON.stringify(line)}\n`);
+    await expectPath(SEGMENT, [], () => post(`/leases/${token}/segments/0`, lines.join('')));
+    await component.end(token, { reason: 'ended', detail: '' });
+  });
+});
