@@ -207,4 +207,3 @@ async function handOut(
   });
   return work;
 }
-
