@@ -5,7 +5,7 @@ import { openCatalog } from './actors/catalog/actor.ts';
 import { drain } from './actors/guardian/drain.ts';
 import { guard, type Guardian } from './actors/guardian/guardian.ts';
 import { systemClock } from './actors/basics/clock.ts';
-import { SharedTrouble } from './actors/guardian/shared-trouble.ts';
+import { EscalationMonitor } from './actors/guardian/escalation-monitor.ts';
 import { ComedyTree } from './actors/runtime/comedy-tree.ts';
 import { ActorSystem } from './actors/runtime/system.ts';
 import { refuseNewer } from './actors/upkeep/reconcile.ts';
@@ -21,7 +21,7 @@ import { appDeps, guardianDeps } from './server/dependencies.ts';
 import { openStore } from './server/open-store.ts';
 import { makeParts, type Opened, type Parts, type ServerOptions } from './server/parts.ts';
 import { openSessions } from './server/sessions.ts';
-import { Undo } from './server/undo.ts';
+import { CleanupStack } from './server/cleanup-stack.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -38,11 +38,11 @@ const UNDO_MS = 1_000;
  */
 export async function startServer(settings: Settings, options: ServerOptions): Promise<RunningServer> {
   for (const note of settings.nameNotes) options.logger.warn({}, note);
-  const undo = new Undo();
+  const cleanups = new CleanupStack();
   try {
-    return await unlessInterrupted(open(settings, options, undo), options.signal);
+    return await unlessInterrupted(open(settings, options, cleanups), options.signal);
   } catch (error) {
-    await undo.all(UNDO_MS);
+    await cleanups.all(UNDO_MS);
     throw error;
   }
 }
@@ -50,47 +50,51 @@ export async function startServer(settings: Settings, options: ServerOptions): P
 function unlessInterrupted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
-    const interrupted = () => reject(signal.reason as Error);
-    if (signal.aborted) interrupted();
-    signal.addEventListener('abort', interrupted, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', interrupted));
+    const onInterrupt = () => reject(signal.reason as Error);
+    if (signal.aborted) onInterrupt();
+    signal.addEventListener('abort', onInterrupt, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onInterrupt));
   });
 }
 
-async function open(settings: Settings, options: ServerOptions, undo: Undo): Promise<RunningServer> {
+async function open(
+  settings: Settings,
+  options: ServerOptions,
+  cleanups: CleanupStack,
+): Promise<RunningServer> {
   makeFolder(settings.DATA_DIR, 0o700);
   const { DATA_DIR: folder } = settings;
   const place = { folder, real: realpathSync(folder) };
   const serverId = randomBytes(8).toString('hex');
   const opened = await openStore(settings, options.logger, place, serverId);
   const store = options.wrapStore?.(opened.store) ?? opened.store;
-  undo.add(() => store.close());
+  cleanups.add(() => store.close());
   const http = createListener(settings.KEEP_ALIVE_MS);
-  undo.add(() => {
+  cleanups.add(() => {
     http.close();
     http.closeAllConnections();
   });
   await listen(http, settings.HOST, settings.PORT);
   await opened.backups?.clear();
   const realDataDir = place.real;
-  return compose(settings, options, { ...opened, store, http, serverId, realDataDir }, undo);
+  return compose(settings, options, { ...opened, store, http, serverId, realDataDir }, cleanups);
 }
 
 async function compose(
   settings: Settings,
   options: ServerOptions,
   opened: Opened,
-  undo: Undo,
+  cleanups: CleanupStack,
 ): Promise<RunningServer> {
   const parts = await makeParts(settings, options, opened);
-  undo.add(() => closeThreads(parts));
+  cleanups.add(() => closeThreads(parts));
   const { store, http, logger, url, uploads, locks, cluster } = parts;
-  undo.add(() => cluster?.leave());
-  const trouble = new SharedTrouble(systemClock);
+  cleanups.add(() => cluster?.leave());
+  const escalations = new EscalationMonitor(systemClock);
   const tell = (sentence: string) => void guardian.systemMessages.tellAdministrators('error', sentence);
-  const system = actorSystem(logger, trouble, tell);
+  const system = actorSystem(logger, escalations, tell);
   const guardian = guard(guardianDeps(parts, system));
-  undo.add(() => endActors(guardian, system));
+  cleanups.add(() => endActors(guardian, system));
   const { sessions, login } = await openSessions(parts);
   await openStored(parts, guardian);
   await guardian.frames.clear();
@@ -100,12 +104,12 @@ async function compose(
   await cluster?.start();
   options.signal?.throwIfAborted();
   // Not before: another server may have the name of this node.
-  attach(http, createApp({ ...appDeps(parts, system, guardian, trouble), login }));
+  attach(http, createApp({ ...appDeps(parts, system, guardian, escalations), login }));
   const stopWork = await resume(guardian, {
     ...{ uploads, store, settings, logger, sessions, locks, cluster },
     clock: systemClock,
   });
-  undo.add(stopWork);
+  cleanups.add(stopWork);
   for (const problem of parts.installed.problems) {
     logger.error({}, problem);
     await guardian.systemMessages.tellAdministrators('error', problem, 'atServerStartup');
@@ -121,13 +125,17 @@ async function compose(
   return { url, stop: () => (closing ??= close()) };
 }
 
-function actorSystem(logger: Logger, trouble: SharedTrouble, tell: (sentence: string) => void): ActorSystem {
+function actorSystem(
+  logger: Logger,
+  escalations: EscalationMonitor,
+  tell: (sentence: string) => void,
+): ActorSystem {
   return new ActorSystem(new ComedyTree(), systemClock, {
-    restarted: (actor, err, delayMs) =>
+    onRestart: (actor, err, delayMs) =>
       logger.warn({ actor, err, delayMs }, 'an actor failed and is started again'),
-    escalated: (actor, err) => {
+    onEscalation: (actor, err) => {
       logger.error({ actor, err }, 'an actor failed too often');
-      const sentence = trouble.escalated(actor);
+      const sentence = escalations.onEscalation(actor);
       if (sentence !== undefined) tell(sentence);
     },
     deadLetter: (letter) => logger.debug(letter, 'dead letter'),

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { readCliSettings } from '../config/cli.ts';
-import { readEmbeddedSettings } from '../config/embedded.ts';
+import { readEmbeddedSettings } from '../config/embedded-settings.ts';
 import { packageRoot } from '../config/info.ts';
 import {
   checkDocument,
@@ -136,7 +136,7 @@ async function runOne(
   const media = job.samples.map((name) => ({ mediaUri: pathToFileURL(path.join(SAMPLES, name)).href }));
   const { pipeline: pipelineName, algorithmProperties = {} } = job;
   const { jobId } = await client.createJob({ media, pipelineName, algorithmProperties }, signal);
-  const info = await follow(client, jobId, { seen: (seen) => progress.update(job.label, seen), signal });
+  const info = await follow(client, jobId, { onEvent: (seen) => progress.update(job.label, seen), signal });
   return { job, info };
 }
 

@@ -26,25 +26,25 @@ export async function download(client: RestClient, from: string, to: string): Pr
   const goesOn = known !== undefined && size > 0 && size < known.bytes;
   const headers = goesOn ? { range: `bytes=${size}-`, 'if-range': known.etag } : {};
   const answer = await client.ask({ method: 'GET', path: from, headers, streamed: true });
-  if (answer.status === 404) return missing(answer);
+  if (answer.status === 404) return missingAnswer(answer);
   if (answer.stream === undefined) throw refusal(answer);
-  return written(answer, answer.stream, to);
+  return writeBody(answer, answer.stream, to);
 }
 
 /** The size of what is there, and what names it. */
 async function lookedAt(client: RestClient, from: string) {
   const answer = await client.ask({ method: 'HEAD', path: from });
   // What is wrong with it stands in a body, which only a GET brings.
-  if (answer.status >= 300) return missing(await client.ask({ method: 'GET', path: from }));
+  if (answer.status >= 300) return missingAnswer(await client.ask({ method: 'GET', path: from }));
   return { bytes: Number(answer.headers['content-length']), etag: String(answer.headers['etag'] ?? '') };
 }
 
-function missing(answer: Answer): Download {
+function missingAnswer(answer: Answer): Download {
   if (answer.status === 404) return { what: 'missing', message: refusal(answer).message };
   throw refusal(answer);
 }
 
-async function written({ status, headers }: Answer, body: Readable, to: string): Promise<Download> {
+async function writeBody({ status, headers }: Answer, body: Readable, to: string): Promise<Download> {
   const part = partName(to, String(headers['etag'] ?? ''));
   try {
     await mkdir(path.dirname(to), { recursive: true });

@@ -12,13 +12,13 @@ const LOOK_MS = 200;
 export async function follow(
   client: RestClient,
   jobId: string,
-  { seen, signal }: { readonly seen: (job: JobInfo) => void; readonly signal: AbortSignal },
+  { onEvent, signal }: { readonly onEvent: (job: JobInfo) => void; readonly signal: AbortSignal },
 ): Promise<JobInfo> {
   try {
     let cancelled = false;
     for (;;) {
       const job = await client.job(jobId);
-      seen(job);
+      onEvent(job);
       if (job.terminal) return job;
       if (signal.aborted && !cancelled) {
         cancelled = true;

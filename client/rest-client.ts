@@ -72,15 +72,15 @@ export class RestClient {
 
   /** The stored pipelines. */
   pipelines(): Promise<readonly PipelineName[]> {
-    return this.#named('/rest/pipelines');
+    return this.#fetchNames('/rest/pipelines');
   }
 
   /** Names of the algorithms. */
   async algorithms(): Promise<readonly string[]> {
-    return (await this.#named('/rest/algorithms')).map(({ name }) => name);
+    return (await this.#fetchNames('/rest/algorithms')).map(({ name }) => name);
   }
 
-  async #named(path: string): Promise<readonly PipelineName[]> {
+  async #fetchNames(path: string): Promise<readonly PipelineName[]> {
     const found = this.good(await this.ask({ method: 'GET', path }));
     if (!Array.isArray(found)) return [];
     return found.map((element: unknown) => ({

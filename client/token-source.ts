@@ -3,7 +3,7 @@ export interface TokenSource {
   /** A token that is good for a while. @throws Error with a sentence */
   current(): Promise<string>;
   /** The service refused `token`; is there hope for another one? */
-  refused(token: string): boolean;
+  renewAfterRefusal(token: string): boolean;
   /** What to do about a refused token. */
   readonly advice: string;
 }
@@ -13,7 +13,7 @@ const EARLY_MS = 60_000;
 
 /** A token from outside, which nobody here can renew. */
 export function givenToken(token: string, advice = 'It may have expired: get a new one.'): TokenSource {
-  return { current: () => Promise.resolve(token), refused: () => false, advice };
+  return { current: () => Promise.resolve(token), renewAfterRefusal: () => false, advice };
 }
 
 /** Tokens by `request`, renewed before they end: a job may take longer than its token. */
@@ -27,7 +27,7 @@ export function renewedToken(request: () => Promise<string>, advice: string, now
       }
       return held.token;
     },
-    refused(token) {
+    renewAfterRefusal(token) {
       if (held?.token === token) held = undefined;
       return true;
     },

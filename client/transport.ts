@@ -86,7 +86,7 @@ export class Transport {
         gapMs = retryAfterMs(answer);
         this.#tell(told, busyText(answer), call, this.#retryPolicy.busyMs);
       } else if (answer.status === 401) {
-        if (renewed || !this.#tokens.refused(token))
+        if (renewed || !this.#tokens.renewAfterRefusal(token))
           throw new RefusedError(
             401,
             `The service at ${this.url} does not accept the token. ${this.#tokens.advice}`,
@@ -95,7 +95,7 @@ export class Transport {
         gapMs = 0;
       } else return answer;
       await pause(gapMs, signal);
-      if (signal?.aborted === true) throw stopped(call);
+      if (signal?.aborted === true) throw stopError(call);
     }
   }
 
@@ -131,7 +131,7 @@ export class Transport {
         return { status, headers: given, text: '', stream: response };
       return { status, headers: given, text: await text(response) };
     } catch (error) {
-      if (signal?.aborted === true && streamed === true) throw stopped(call);
+      if (signal?.aborted === true && streamed === true) throw stopError(call);
       if (error instanceof ClientError || isLocal(error)) throw error;
       if (once === undefined || (error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return 'unanswered';
       const unknown = `Whether it took the ${once} is not known.`;
@@ -142,7 +142,7 @@ export class Transport {
   }
 }
 
-const stopped = ({ once }: Call) =>
+const stopError = ({ once }: Call) =>
   new ClientError(once === undefined ? 'Stopped.' : `Stopped before the service took the ${once}.`, {
     begun: true,
   });

@@ -21,7 +21,7 @@ export type LiveEvent =
   | { readonly type: 'missed'; readonly events: number };
 
 export interface StreamWatcher {
-  readonly seen: (event: LiveEvent) => void;
+  readonly onEvent: (event: LiveEvent) => void;
   /** Ends the watching, not the job. */
   readonly signal: AbortSignal;
 }
@@ -37,19 +37,19 @@ export const streamPath = (id: string) => `/rest/streaming/jobs/${encodeURICompo
 export async function watchStream(
   client: RestClient,
   id: string,
-  { seen, signal }: StreamWatcher,
+  { onEvent, signal }: StreamWatcher,
 ): Promise<StreamInfo> {
   try {
     for (;;) {
       await eachEvent(client, `${streamPath(id)}/events`, signal, ({ event, data }) => {
         const live = { ...(JSON.parse(data) as object), type: event } as LiveEvent;
-        seen(live);
+        onEvent(live);
         return live.type === 'job' && hasEnded(live);
       });
       if (signal.aborted)
         throw new ClientError(`Streaming job ${id} goes on; nobody watches it any more.`, { begun: true });
       const job = await streamOf(client, id);
-      seen({ ...job, type: 'job' });
+      onEvent({ ...job, type: 'job' });
       if (hasEnded(job)) return job;
       await pause(LOOK_MS, signal);
     }

@@ -9,7 +9,7 @@ const SILENCE_MS = 45_000;
 const LOOK_MS = 1_000;
 
 export interface Watcher {
-  readonly seen: (job: JobProgress) => void;
+  readonly onEvent: (job: JobProgress) => void;
   /** Ends the watching, not the job. */
   readonly signal: AbortSignal;
 }
@@ -26,7 +26,7 @@ export async function watchJob(client: RestClient, jobId: string, watcher: Watch
       if (watcher.signal.aborted)
         throw new ClientError(`Job ${jobId} goes on; nobody watches it any more.`, { begun: true });
       const job = await client.job(jobId);
-      watcher.seen(job);
+      watcher.onEvent(job);
       if (job.terminal) return job;
       await pause(LOOK_MS, watcher.signal);
     }
@@ -38,24 +38,24 @@ export async function watchJob(client: RestClient, jobId: string, watcher: Watch
 }
 
 /** Until the job has ended, or the stream has. */
-async function seeEvents(client: RestClient, jobId: string, { seen, signal }: Watcher): Promise<void> {
+async function seeEvents(client: RestClient, jobId: string, { onEvent, signal }: Watcher): Promise<void> {
   await eachEvent(client, `${jobPath(jobId)}/events`, signal, ({ event, data }) => {
     if (event !== 'job') return false;
     const job = JSON.parse(data) as JobProgress;
-    seen(job);
+    onEvent(job);
     return job.terminal;
   });
 }
 
 /**
- * Hands on the events that come from `path` until `seen` answers that it has seen enough, `signal` aborts, or the stream breaks off.
+ * Hands on the events that come from `path` until `onEvent` answers that it has seen enough, `signal` aborts, or the stream breaks off.
  * @throws RefusedError, UnreachableError
  */
 export async function eachEvent(
   client: RestClient,
   path: string,
   signal: AbortSignal,
-  seen: (event: ServerEvent) => boolean,
+  onEvent: (event: ServerEvent) => boolean,
 ): Promise<void> {
   try {
     const headers = { accept: 'text/event-stream' };
@@ -64,7 +64,7 @@ export async function eachEvent(
       signal,
     );
     if (answer.stream === undefined) return;
-    for await (const event of serverEvents(answer.stream)) if (seen(event)) return;
+    for await (const event of serverEvents(answer.stream)) if (onEvent(event)) return;
   } catch (error) {
     // what broke off is looked for by the next request; a token that is not good stays so
     if (error instanceof RefusedError || error instanceof UnreachableError) throw error;

@@ -131,7 +131,7 @@ export function readAccess(env: Environment, { host }: { host: string }): Access
   const problems = [
     ...unknown,
     ...written,
-    ...missing(variables),
+    ...missingVariables(variables),
     ...claimProblems(variables),
     ...plainHttp(variables),
   ];
@@ -170,7 +170,7 @@ function developmentOrRefuse(host: string): AccessSettings {
   return { mode: 'development' };
 }
 
-function missing(v: AccessVariables): string[] {
+function missingVariables(v: AccessVariables): string[] {
   const absent = REQUIRED.filter((name) => v[name] === undefined);
   if (absent.length === 0) return [];
   const present = Object.keys(v).join(', ');

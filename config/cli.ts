@@ -51,10 +51,10 @@ export interface CliSettings {
 export function readCliSettings(env: Environment = process.env): CliSettings {
   const { TROUPE_URL: url, TROUPE_TOKEN: token, ...variables } = valuesIn(env);
   const client = clientOf(variables);
-  const dataDir = path.resolve(given(env, 'DATA_DIR') ?? DATA_DIR_DEFAULT);
+  const dataDir = path.resolve(readValue(env, 'DATA_DIR') ?? DATA_DIR_DEFAULT);
   return {
     dataDir,
-    searchFolder: path.resolve(given(env, 'SEARCH_FOLDER') ?? dataDir),
+    searchFolder: path.resolve(readValue(env, 'SEARCH_FOLDER') ?? dataDir),
     ...(url !== undefined && { url }),
     ...(token !== undefined && { token }),
     ...(client !== undefined && { client }),
@@ -63,7 +63,7 @@ export function readCliSettings(env: Environment = process.env): CliSettings {
 
 function valuesIn(env: Environment): CliValues {
   const all = Object.entries<CliVariable>(CLI_VARIABLES).flatMap(([name, { isAddress = false }]) => {
-    const value = given(env, name);
+    const value = readValue(env, name);
     return value === undefined ? [] : [{ name, value, isWrong: isAddress && !isHttp(value) }];
   });
   const wrong = all.filter(({ isWrong }) => isWrong);
@@ -75,7 +75,7 @@ function valuesIn(env: Environment): CliValues {
 }
 
 /** A blank value counts as unset. */
-function given(env: Environment, name: string): string | undefined {
+function readValue(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim();
   return value === '' ? undefined : value;
 }

@@ -23,13 +23,13 @@ export function problemsOf(issues: readonly WrongVariable[], env: Environment): 
     const name = path.join('.');
     if (!first.has(name)) first.set(name, message);
   }
-  return [...first].map(([name, message]) => `${name} ${message}${quoted(name, env[name])}.`);
+  return [...first].map(([name, message]) => `${name} ${message}${quoteValue(name, env[name])}.`);
 }
 
 const SHOWN = 60;
 
 /** Secrets are not shown, nor addresses with a password or a query; all else is, short and on one line. */
-function quoted(name: string, value: string | undefined): string {
+function quoteValue(name: string, value: string | undefined): string {
   if (value === undefined || /TOKEN|SECRET/.test(name) || /[@?]/.test(value)) return '';
   const line = value.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
   return `, but is "${line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line}"`;

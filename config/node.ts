@@ -2,7 +2,14 @@ import { isLoopback } from './access.ts';
 import { readCliSettings } from './cli.ts';
 import { ConfigurationError, problemsOf } from './error.ts';
 import { serverEnvironment } from './schema/server.ts';
-import { foldersOf, inherited, modelRoots, namesOf, withoutBlanks, type Environment } from './settings.ts';
+import {
+  foldersOf,
+  inheritSettings,
+  modelRoots,
+  namesOf,
+  withoutBlanks,
+  type Environment,
+} from './settings.ts';
 import { TUNING } from './tuning.ts';
 import path from 'node:path';
 
@@ -70,7 +77,7 @@ export function readNodeSettings(url: string | undefined, env: Environment = pro
     NODE_NAME: NODE_NAME ?? JOB_ID_HOST,
     DATA_DIR: path.resolve(DATA_DIR),
     COMPONENT_FOLDERS: foldersOf(COMPONENT_FOLDERS),
-    childEnvironment: inherited(env, {
+    childEnvironment: inheritSettings(env, {
       models: modelRoots(MODEL_ROOTS, DATA_DIR),
       modelServersPrivate: parsed.data.MODEL_SERVER_PRIVATE ?? false,
     }),

@@ -4,7 +4,7 @@ import { accessEnvironment, isLoopback, readAccess, type AccessSettings } from '
 import { CLI_VARIABLES } from './cli.ts';
 import { ConfigurationError, problemsOf } from './error.ts';
 import { serverEnvironment } from './schema/server.ts';
-import { DEFAULT_HOST } from './schema/serving.ts';
+import { DEFAULT_HOST } from './schema/server-groups.ts';
 import { truth } from './schema/values.ts';
 import { TUNING, type Tuning } from './tuning.ts';
 import { noteOnName, refusalOfName, unknownNames } from './unknown-names.ts';
@@ -117,10 +117,10 @@ export function readSettings(env: Environment = process.env): Settings {
       .map((host) => host.trim())
       .filter((host) => host !== ''),
     access,
-    environmentProperties: prefixed(env),
+    environmentProperties: readPrefixed(env),
     nameNotes: names.notes,
     MODEL_SERVER_PRIVATE: modelServersPrivate,
-    childEnvironment: inherited(env, { models, modelServersPrivate }),
+    childEnvironment: inheritSettings(env, { models, modelServersPrivate }),
   });
 }
 
@@ -181,7 +181,7 @@ export const foldersOf = (text: string): readonly string[] =>
     .filter((folder) => folder.trim() !== '')
     .map((folder) => path.resolve(folder));
 
-function prefixed(env: Environment): Record<string, string> {
+function readPrefixed(env: Environment): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))
     if (name.startsWith(PROPERTY_PREFIX) && value !== undefined)
@@ -194,7 +194,7 @@ interface OfModels {
   readonly modelServersPrivate: boolean;
 }
 
-export function inherited(
+export function inheritSettings(
   env: Environment,
   { models, modelServersPrivate }: OfModels,
 ): Record<string, string> {

@@ -41,14 +41,14 @@ export async function openArchivedFile(
   found: ArchivedObject | null,
   signal: AbortSignal,
 ): Promise<ArchivedFile> {
-  if (found === null) return bounded(deps, await openPlain(deps, uri, signal));
+  if (found === null) return limitFile(deps, await openPlain(deps, uri, signal));
   try {
-    return bounded(deps, await found.bucket.openObject(found.object, signal));
+    return limitFile(deps, await found.bucket.openObject(found.object, signal));
   } catch (error) {
     if (!(error instanceof BucketError) || !isAnswer(error.cause)) throw error;
     const plain = await openPlain(deps, uri, signal).catch(() => undefined);
     if (plain === undefined) throw error;
-    return bounded(deps, plain);
+    return limitFile(deps, plain);
   }
 }
 
@@ -76,7 +76,7 @@ async function openPlain(
   return { stream: body, bytes, contentType: [told['content-type']].flat()[0] };
 }
 
-function bounded({ maxBytes, limit }: ArchivedFileDeps, file: ArchivedFile): ArchivedFile {
+function limitFile({ maxBytes, limit }: ArchivedFileDeps, file: ArchivedFile): ArchivedFile {
   const { stream, bytes } = file;
   if ((bytes ?? 0) > maxBytes) {
     stream.destroy();

@@ -92,7 +92,7 @@ export class LoginProvider {
           : await library.fetchUserInfo(provider, tokens.access_token, claims.sub);
       return { claims: { ...told, ...claims }, idToken: tokens.id_token };
     } catch (error) {
-      throw this.#judged(library, error);
+      throw this.#toFailure(library, error);
     }
   }
 
@@ -123,11 +123,11 @@ export class LoginProvider {
     try {
       return { library, provider: await this.#found.provider };
     } catch (error) {
-      throw this.#failed(library, error);
+      throw this.#failureOf(library, error);
     }
   }
 
-  #failed(library: Library, error: unknown): ProviderFailed {
+  #failureOf(library: Library, error: unknown): ProviderFailed {
     const { issuer } = this.#options.client;
     return new ProviderFailed(`${issuer} does not answer as it should: ${reasonOf(library, error)}`, {
       cause: error,
@@ -135,7 +135,7 @@ export class LoginProvider {
   }
 
   /** Whose fault it was, which the library tells by the kind of error and its code. */
-  #judged(library: Library, error: unknown): Error {
+  #toFailure(library: Library, error: unknown): Error {
     const reason = reasonOf(library, error);
     if (error instanceof library.AuthorizationResponseError)
       return new LoginRefused(
@@ -153,7 +153,7 @@ export class LoginProvider {
       return new LoginRefused('What the identity provider answered does not belong to this login.', reason);
     // It may have moved, or changed its keys: it is looked at afresh.
     this.#found = undefined;
-    return this.#failed(library, error);
+    return this.#failureOf(library, error);
   }
 }
 

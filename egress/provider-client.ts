@@ -18,7 +18,7 @@ const TIMEOUT_S = 10;
 /** Reads what the provider says of itself. Whether its name ends with a slash is the provider's to say: the setting may differ in that. */
 export async function findProvider(library: Library, client: ServiceClient): Promise<Configuration> {
   const { clientId, clientSecret, allowHttp } = client;
-  const found = (issuer: URL) =>
+  const discover = (issuer: URL) =>
     library.discovery(issuer, clientId, undefined, authentication(library, clientSecret), {
       timeout: TIMEOUT_S,
       execute: allowHttp ? [library.allowInsecureRequests] : [],
@@ -27,12 +27,12 @@ export async function findProvider(library: Library, client: ServiceClient): Pro
   const other = new URL(issuer);
   other.pathname = issuer.pathname.endsWith('/') ? issuer.pathname.slice(0, -1) : `${issuer.pathname}/`;
   try {
-    return await found(issuer);
+    return await discover(issuer);
   } catch (error) {
     const isOther = error instanceof library.ClientError && error.code === OTHER_NAME;
     if (!isOther || other.href === issuer.href) throw error;
     // It has a third name: the first answer says which.
-    return found(other).catch(() => Promise.reject(error));
+    return discover(other).catch(() => Promise.reject(error));
   }
 }
 

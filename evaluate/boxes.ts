@@ -13,7 +13,7 @@ import {
 } from './measures/box-matching.ts';
 import {
   nearestPairs,
-  summed,
+  sumCounts,
   Tracking,
   trackingMeasures,
   type NearPair,
@@ -85,7 +85,7 @@ export function judgeBoxes({ truth, found, classes, isFrame }: Judged, rules: Bo
     },
     tracking: isTracked
       ? {
-          overall: trackingMeasures(summed(tracked.map(({ counts }) => counts))),
+          overall: trackingMeasures(sumCounts(tracked.map(({ counts }) => counts))),
           classes: tracked.map((one) => ({ class: one.class, ...trackingMeasures(one.counts) })),
         }
       : undefined,

@@ -1,6 +1,6 @@
 /** Which class of the document is which of the truth: by name, whatever its case, or as it was said by --map. */
 import { EvaluationError } from './error.ts';
-import { listed } from './sentences.ts';
+import { listNames } from './sentences.ts';
 
 /** A class of the truth and the one of the document that it is. */
 export type Mapping = readonly (readonly [truth: string, found: string])[];
@@ -28,7 +28,7 @@ export class Classes {
     for (const [name] of mapping)
       if (!names.some((one) => canonical(one) === canonical(name)))
         throw new EvaluationError(
-          `--map names the class ${name}, which the truth does not have: it has ${listed(names)}.`,
+          `--map names the class ${name}, which the truth does not have: it has ${listNames(names)}.`,
         );
     this.#takesAll = truth === undefined && mapping.length === 0;
     this.#ofTruth = names.map((name) => this.#classOf(name, mapping));
@@ -56,13 +56,13 @@ export class Classes {
     const taken = [...(this.#met.get(0) ?? [])];
     if (this.#takesAll && taken.length > 1)
       throw new EvaluationError(
-        `The truth names no classes, and the document has several (${listed(taken)}): say which it is about, as in --map "${UNNAMED}=${taken[0]}".`,
+        `The truth names no classes, and the document has several (${listNames(taken)}): say which it is about, as in --map "${UNNAMED}=${taken[0]}".`,
       );
     const others = [...this.#others].map(([name, tracks]) => `${name} (${tracks})`);
     const missing = this.#names.filter((_, number) => !this.#met.has(number));
     if (this.#met.size === 0 && others.length > 0)
       throw new EvaluationError(
-        `No class of the truth (${listed(missing)}) is among those of the document (${listed(others)}): say which is which, as in --map "${missing[0]}=${[...this.#others.keys()][0]}".`,
+        `No class of the truth (${listNames(missing)}) is among those of the document (${listNames(others)}): say which is which, as in --map "${missing[0]}=${[...this.#others.keys()][0]}".`,
       );
     return [
       ...(this.#takesAll && taken.length === 1
@@ -70,12 +70,12 @@ export class Classes {
         : []),
       ...(missing.length > 0
         ? [
-            `Classes of the truth of which the document has none (--map truth=found, where they are called otherwise): ${listed(missing, 100)}.`,
+            `Classes of the truth of which the document has none (--map truth=found, where they are called otherwise): ${listNames(missing, 100)}.`,
           ]
         : []),
       ...(others.length > 0
         ? [
-            `Classes of the document that the truth does not have, with their tracks, which are not judged: ${listed(others, 100)}.`,
+            `Classes of the document that the truth does not have, with their tracks, which are not judged: ${listNames(others, 100)}.`,
           ]
         : []),
     ];

@@ -1,9 +1,9 @@
 /** The detection document that is judged: read once through as often as it takes, a detection in memory at a time. */
 import { parseBoolean } from '../domain/values.ts';
 import { DocumentError } from '../results/document/document-scan.ts';
-import { rewritten } from '../results/exports/document-walk.ts';
+import { rewriteDocument } from '../results/exports/document-walk.ts';
 import { isObject, tasksOf, textOf } from '../results/document/found-values.ts';
-import type { FoundMedium, Writer } from '../results/document/found.ts';
+import type { FoundMedium, Writer } from '../results/document/findings.ts';
 import { FileNames } from '../results/exports/pictures.ts';
 import { EvaluationError, reasonOf } from './error.ts';
 
@@ -36,7 +36,7 @@ export interface DocumentHead {
 export async function walk(source: DocumentSource, writer: Writer): Promise<void> {
   const document = await source.open();
   try {
-    for await (const _ of rewritten(document, writer)) continue;
+    for await (const _ of rewriteDocument(document, writer)) continue;
   } catch (error) {
     if (error instanceof EvaluationError) throw error;
     const isWrong =

@@ -6,7 +6,7 @@ import { headOf, walk, type DocumentHead, type DocumentSource } from './document
 import { FoundBoxes, type Finder, type Wanted } from './found-boxes.ts';
 import type { Evaluation } from './evaluation.ts';
 import { placesOf, type Places } from './places.ts';
-import { listed, ordinal } from './sentences.ts';
+import { listNames, ordinal } from './sentences.ts';
 import { judgeSpeech, judgeText } from './speech.ts';
 import { readTruth, truthFormat } from './truth/read.ts';
 import type { TruthFile } from './truth/source.ts';
@@ -38,7 +38,7 @@ export async function evaluate(
   const { format, truth } = await readTruth(truthFile, { format: given, limit: options.limit });
   const boxes = 'boxes' in truth ? { boxes: truth.boxes.count } : {};
   const head = await headOf(source);
-  const part = await judged(truth, source, head, options);
+  const part = await judge(truth, source, head, options);
   return {
     truth: { file: truthFile.name, format, ...boxes },
     document: { name: source.name, jobId: head.jobId, status: head.status },
@@ -63,7 +63,7 @@ function* notesAbout({ status, hasExemplarsAlone }: DocumentHead): Generator<str
 
 type Part = Omit<Evaluation, 'truth' | 'document' | 'rules'>;
 
-async function judged(
+async function judge(
   truth: Truth,
   source: DocumentSource,
   head: DocumentHead,
@@ -103,7 +103,7 @@ async function judgedBoxes(
   const found = new FoundBoxes({ places, classes, wanted: wantedOf(options), limit });
   await walk(source, found);
   const notes = [...truth.notes, ...places.notes, ...classes.notes()];
-  const chosen = found.chosen(head.actions);
+  const chosen = found.chooseFinders(head.actions);
   const result = judgeBoxes(
     {
       truth: judgedTruth(truth, places, classes),
@@ -153,7 +153,7 @@ function notesAboutFinders({ finders }: FoundBoxes, chosen: ReadonlyMap<number, 
   const others = finders.filter((one) => ![...chosen.values()].some((other) => isSame(one, other)));
   if (others.length === 0) return [];
   return [
-    `These found something of the same classes and are not judged (--action and --type choose): ${listed(others.map(({ type, action }) => `${type} of ${action}`))}.`,
+    `These found something of the same classes and are not judged (--action and --type choose): ${listNames(others.map(({ type, action }) => `${type} of ${action}`))}.`,
   ];
 }
 

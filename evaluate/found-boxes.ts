@@ -1,5 +1,5 @@
 /** Boxes of the document that are judged. */
-import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../results/document/found.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../results/document/findings.ts';
 import { labelOf, ShownPicture } from '../results/exports/pictures.ts';
 import { BoxTable } from './box-table.ts';
 import type { Classes } from './classes.ts';
@@ -82,7 +82,7 @@ export class FoundBoxes implements Writer {
   }
 
   /** Of each class the finder that counts: the last in the pipeline of those who found something of it. */
-  chosen(actions: readonly string[]): ReadonlyMap<number, Finder> {
+  chooseFinders(actions: readonly string[]): ReadonlyMap<number, Finder> {
     const placeOf = (number: number) => actions.indexOf(this.#finders[number]!.action);
     return new Map(
       [...this.#findersOf].map(([label, finders]) => {

@@ -1,5 +1,5 @@
 /** What of a medium is said or written: stretches of time with their speakers and texts. */
-import type { FoundTrack, Writer } from '../results/document/found.ts';
+import type { FoundTrack, Writer } from '../results/document/findings.ts';
 import { EvaluationError } from './error.ts';
 import { isWanted, type Wanted } from './found-boxes.ts';
 import type { Stretch } from './measures/speech-time.ts';

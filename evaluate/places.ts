@@ -1,9 +1,9 @@
 /** Which picture or frame of the document is which of the truth. */
-import type { FoundMedium } from '../results/document/found.ts';
+import type { FoundMedium } from '../results/document/findings.ts';
 import { ShownPicture } from '../results/exports/pictures.ts';
 import { EvaluationError } from './error.ts';
 import type { NamedMedium } from './document.ts';
-import { listed } from './sentences.ts';
+import { listNames } from './sentences.ts';
 import type { BoxTruth, PictureTruth, TruthPicture, VideoTruth } from './truth/truth.ts';
 
 export interface Places {
@@ -32,7 +32,7 @@ export function placesOf(truth: BoxTruth, media: readonly NamedMedium[], options
   );
   if (meant.length === 0)
     throw new EvaluationError(
-      `The document has no medium ${options.mediaId}: its media are ${listed(media.map(numbered))}.`,
+      `The document has no medium ${options.mediaId}: its media are ${listNames(media.map(numberText))}.`,
     );
   const places =
     truth.kind === 'video' ? placesInVideo(truth, meant, options) : placesOfPictures(truth, meant, options);
@@ -40,11 +40,11 @@ export function placesOf(truth: BoxTruth, media: readonly NamedMedium[], options
     ({ medium }) => medium.status !== '' && medium.status !== 'COMPLETE',
   );
   if (incomplete.length === 0) return places;
-  const note = `Not all of these media was looked at (status ERROR or INCOMPLETE), and what was not found there counts as missed: ${listed(incomplete.map(({ name }) => name))}.`;
+  const note = `Not all of these media was looked at (status ERROR or INCOMPLETE), and what was not found there counts as missed: ${listNames(incomplete.map(({ name }) => name))}.`;
   return { ...places, notes: [...places.notes, note] };
 }
 
-const numbered = ({ medium, name }: NamedMedium): string => `${medium.mediaId} (${name})`;
+const numberText = ({ medium, name }: NamedMedium): string => `${medium.mediaId} (${name})`;
 const isVideo = ({ medium }: NamedMedium): boolean => medium.mediaType === 'VIDEO';
 
 /** The one that is meant, called so, or the only one. @throws EvaluationError */
@@ -60,7 +60,7 @@ export function theOnly(
   throw new EvaluationError(
     only === undefined
       ? `The document has no ${what}, and the truth is about one.`
-      : `The truth is about one ${what}, and the document has several: name it by --media. They are ${listed(media.map(numbered))}.`,
+      : `The truth is about one ${what}, and the document has several: name it by --media. They are ${listNames(media.map(numberText))}.`,
   );
 }
 
@@ -118,10 +118,10 @@ function placesOfPictures(
     .toSorted((a, b) => rankOf(a.spot) - rankOf(b.spot) || a.spot.frame - b.spot.frame);
   if (judged.length === 0)
     throw new EvaluationError(
-      `None of the ${truth.pictures.length} pictures of the truth (${listed(
+      `None of the ${truth.pictures.length} pictures of the truth (${listNames(
         truth.pictures.map(({ name }) => name),
         3,
-      )}) is among the media of the document (${listed(
+      )}) is among the media of the document (${listNames(
         media.map(({ name }) => name),
         3,
       )}).`,
@@ -150,11 +150,11 @@ function* notesAbout(
 ): Generator<string> {
   const lost = pictures.filter((_, number) => spots[number] === undefined);
   if (lost.length > 0)
-    yield `${lost.length} of ${pictures.length} pictures of the truth are not in the document and are not judged: ${listed(lost.map(({ name }) => name))}.`;
+    yield `${lost.length} of ${pictures.length} pictures of the truth are not in the document and are not judged: ${listNames(lost.map(({ name }) => name))}.`;
   const seen = new Set(spots.map((spot) => spot?.at));
   const without = media.filter((one) => !seen.has(one) && (isVideo(one) || one.medium.mediaType === 'IMAGE'));
   if (without.length > 0)
-    yield `The truth says nothing of these media, and they are not judged: ${listed(without.map(({ name }) => name))}.`;
+    yield `The truth says nothing of these media, and they are not judged: ${listNames(without.map(({ name }) => name))}.`;
   const resized = pictures.filter(({ width, height }, number) => {
     const spot = spots[number];
     const size = spot === undefined ? undefined : sizeOf(spot.at.medium);
@@ -163,7 +163,7 @@ function* notesAbout(
     );
   });
   if (resized.length > 0)
-    yield `In the truth these pictures have another size than in the document, so their boxes may not fit: ${listed(resized.map(({ name }) => name))}.`;
+    yield `In the truth these pictures have another size than in the document, so their boxes may not fit: ${listNames(resized.map(({ name }) => name))}.`;
 }
 
 const sizeOf = (medium: FoundMedium) => new ShownPicture(medium).size;

@@ -1,7 +1,7 @@
 /** Parts that sentences for people have in common. */
 
 /** Some of many names. */
-export function listed(names: readonly string[], most = 10): string {
+export function listNames(names: readonly string[], most = 10): string {
   const rest = names.length - most;
   return names.slice(0, most).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }

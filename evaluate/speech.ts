@@ -1,5 +1,5 @@
 /** Speech and texts of the document against those of the truth. */
-import type { FoundMedium } from '../results/document/found.ts';
+import type { FoundMedium } from '../results/document/findings.ts';
 import { EvaluationError } from './error.ts';
 import { walk, type DocumentHead, type DocumentSource, type NamedMedium } from './document.ts';
 import type { Finder, Wanted } from './found-boxes.ts';
@@ -20,7 +20,7 @@ import {
   type TextErrors,
 } from './measures/word-errors.ts';
 import { theOnly } from './places.ts';
-import { listed } from './sentences.ts';
+import { listNames } from './sentences.ts';
 import type { SpeechTruth, TextTruth } from './truth/truth.ts';
 
 export interface SpeechResult {
@@ -96,7 +96,7 @@ export async function judgeSpeech(
 function nothingFound({ type }: Wanted, what: string, types: ReadonlySet<string>): readonly string[] {
   if (types.size === 0)
     return ['The document has nothing that is said or written: all of the truth counts as missed.'];
-  const others = `The document has no ${type ?? what} here: it has ${listed([...types])}.`;
+  const others = `The document has no ${type ?? what} here: it has ${listNames([...types])}.`;
   if (type !== undefined) return [`${others} All of the truth counts as missed.`];
   throw new EvaluationError(`${others} --type says which of them is meant, or that none was found.`);
 }
@@ -105,7 +105,7 @@ function meantOf({ media }: DocumentHead, mediaId: number | undefined): readonly
   const meant = media.filter(({ medium }) => mediaId === undefined || medium.mediaId === mediaId);
   if (meant.length > 0) return meant;
   throw new EvaluationError(
-    `The document has no medium ${mediaId}: it has ${listed(media.map(({ medium }) => String(medium.mediaId)))}.`,
+    `The document has no medium ${mediaId}: it has ${listNames(media.map(({ medium }) => String(medium.mediaId)))}.`,
   );
 }
 
@@ -123,10 +123,10 @@ function recordingsOf({ recordings }: SpeechTruth, all: readonly NamedMedium[]) 
   });
   if (pairs.length === 0)
     throw new EvaluationError(
-      `None of the recordings of the truth (${listed([...recordings.keys()])}) is among the media of the document (${listed(all.map(({ name }) => name))}).`,
+      `None of the recordings of the truth (${listNames([...recordings.keys()])}) is among the media of the document (${listNames(all.map(({ name }) => name))}).`,
     );
   const lost = [...recordings.keys()].filter((name) => !pairs.some(({ one }) => isCalled(one.name, name)));
-  const notes = lost.length === 0 ? [] : [`Recordings of the truth that the document does not have, and that are not judged: ${listed(lost)}.`]; // oxfmt-ignore
+  const notes = lost.length === 0 ? [] : [`Recordings of the truth that the document does not have, and that are not judged: ${listNames(lost)}.`]; // oxfmt-ignore
   return { pairs, notes };
 }
 

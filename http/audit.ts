@@ -16,7 +16,7 @@ const SHOWN = 500;
  * What a request says is not in it, and no query.
  */
 export function audit(logger: Logger): Middleware {
-  const told = async (ctx: Context, next: Next) => {
+  const logRequest = async (ctx: Context, next: Next) => {
     // Read first: a request that breaks off loses its socket.
     const { ip } = ctx;
     await next();
@@ -43,7 +43,7 @@ export function audit(logger: Logger): Middleware {
       'audit',
     );
   };
-  return (ctx, next) => (READING.has(ctx.method) ? next() : told(ctx, next));
+  return (ctx, next) => (READING.has(ctx.method) ? next() : logRequest(ctx, next));
 }
 
 function changesNothing({ path, query }: Context): boolean {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { NodeConfiguration } from '../actors/node-gateway/messages.ts';
 import type { KeptMemory } from '../actors/service/memory.ts';
-import { memoryOf, NEW_SERVICE, remembered, type ServiceMemory } from '../actors/service/state.ts';
+import { memoryOf, NEW_SERVICE, fromMemory, type ServiceMemory } from '../actors/service/state.ts';
 import type { Logger } from '../config/logger.ts';
 import { PART, writeWholeSync } from '../files/part-file.ts';
 import { identityOf } from '../processes/process-notes.ts';
@@ -85,7 +85,7 @@ export class NodeFiles {
   /** What a service remembers over a restart of the node. */
   memoryOf(service: string): KeptMemory {
     return {
-      load: () => Promise.resolve(remembered(this.#memories.get(service) ?? memoryOf(NEW_SERVICE))),
+      load: () => Promise.resolve(fromMemory(this.#memories.get(service) ?? memoryOf(NEW_SERVICE))),
       keep: (state) => {
         const wanted = memoryOf(state);
         const { restartCount, stopped } = this.#memories.get(service) ?? memoryOf(NEW_SERVICE);

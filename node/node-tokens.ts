@@ -8,9 +8,9 @@ export interface NodeTokens {
   /** @throws Error with a sentence when there is none to be had just now, ConfigurationError when there never will be */
   current(): Promise<string>;
   /** The server refused `token`; is there hope for another one? */
-  refused(token: string): boolean;
+  renewAfterRefusal(token: string): boolean;
   /** The server has given this one. */
-  given(token: string): void;
+  onToken(token: string): void;
 }
 
 /**
@@ -28,14 +28,14 @@ export function nodeTokens(credentials: NodeCredentials, files: NodeFiles): Node
         if (!(error instanceof NoProvider) || files.configuration !== undefined) throw error;
         throw new ConfigurationError([`${NO_PROVIDER} ${credentials.issuer}: check TROUPE_ISSUER_URI.`]);
       }),
-    refused(token) {
+    renewAfterRefusal(token) {
       tokens.drop(token);
       const isFirst = refused.size === 0;
       refused.clear();
       refused.add(token);
       return isFirst;
     },
-    given() {},
+    onToken() {},
   };
 }
 
@@ -49,12 +49,12 @@ function givenTokens(joinToken: string | undefined, files: NodeFiles): NodeToken
   if (left.length === 0) throw new ConfigurationError([NONE]);
   return {
     current: () => Promise.resolve(left[0]!),
-    refused(token) {
+    renewAfterRefusal(token) {
       const others = left.filter((one) => one !== token);
       if (others.length > 0) left = others;
       return others.length > 0;
     },
-    given(token) {
+    onToken(token) {
       files.token = token;
       left = [token];
     },

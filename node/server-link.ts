@@ -13,10 +13,10 @@ import type { TokenBook } from '../actors/node-manager/workers.ts';
 import { delay, type Clock } from '../actors/basics/clock.ts';
 import { ConfigurationError } from '../config/error.ts';
 import type { Logger } from '../config/logger.ts';
-import { CarriedOut } from './carried-out.ts';
+import { CompletedCommands } from './completed-commands.ts';
 import type { NodeTokens } from './node-tokens.ts';
 import { ServerRefusal, type ServerExchange } from './server-exchange.ts';
-import { isTurnedAway, Trouble } from './trouble.ts';
+import { isTurnedAway, ConnectionProblem } from './connection-problem.ts';
 
 /** Of this node, what does not change. */
 type Fixed = Pick<SyncRequest, 'instance' | 'formerly' | 'version' | 'installed'>;
@@ -32,7 +32,7 @@ export interface ServerLinkDeps {
   configuration(): string;
   configure(configuration: NodeConfiguration): Promise<void>;
   carryOut(command: NodeCommand): Promise<void>;
-  wanted(processes: SyncAnswer['wanted']): void;
+  onWanted(processes: SyncAnswer['wanted']): void;
 }
 
 /** With nothing to say, the node is heard of as often: the server may hold the answer back for less, never for longer. */
@@ -57,7 +57,7 @@ export class ServerLink implements NodeLink, TokenBook {
   #turn = 0;
   #server = '';
   #done = 0;
-  readonly #carriedOut = new CarriedOut();
+  readonly #completedCommands = new CompletedCommands();
   #connected = false;
   /** Something is to be told. */
   #changed = true;
@@ -66,19 +66,19 @@ export class ServerLink implements NodeLink, TokenBook {
   #ended = false;
   /** The message that is on its way. */
   #sending: Promise<void> = Promise.resolve();
-  readonly #trouble: Trouble;
+  readonly #connectionProblem: ConnectionProblem;
   #pauseMs = FIRST_PAUSE_MS;
 
   constructor(deps: ServerLinkDeps) {
     this.#deps = deps;
-    this.#trouble = new Trouble(deps.logger);
+    this.#connectionProblem = new ConnectionProblem(deps.logger);
   }
 
   reaches(): boolean {
     return this.#connected;
   }
 
-  gone(worker: string, counted: boolean, reason: string): void {
+  releaseWorker(worker: string, counted: boolean, reason: string): void {
     this.#tell({ what: 'gone', worker, counted, reason });
   }
 
@@ -86,7 +86,7 @@ export class ServerLink implements NodeLink, TokenBook {
     this.#tell({ what: 'unavailable', queue, reason });
   }
 
-  configured(): void {
+  onConfigured(): void {
     this.#tell({ what: 'configured' });
   }
 
@@ -97,7 +97,7 @@ export class ServerLink implements NodeLink, TokenBook {
 
   add(tokenHash: string, holder: () => { readonly worker: string }): Promise<void> | void {
     this.#processes.set(tokenHash, holder().worker);
-    this.changed();
+    this.noteChange();
     if (!this.#connected) return undefined;
     return new Promise((resolve) => {
       const cancel = this.#deps.clock.after(KNOWN_MS, resolve);
@@ -110,11 +110,11 @@ export class ServerLink implements NodeLink, TokenBook {
 
   remove(tokenHashes: readonly string[]): void {
     for (const hash of tokenHashes) this.#processes.delete(hash);
-    this.changed();
+    this.noteChange();
   }
 
   /** A service stands otherwise than before. */
-  changed(): void {
+  noteChange(): void {
     this.#changed = true;
     this.#waiting?.abort();
   }
@@ -128,7 +128,7 @@ export class ServerLink implements NodeLink, TokenBook {
         await delay(this.#deps.clock, TOGETHER_MS);
       } catch (error) {
         if (this.#waiting?.signal.aborted === true) continue;
-        this.#failed(error);
+        this.#handleFailure(error);
         await delay(this.#deps.clock, this.#pauseMs);
         this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
       } finally {
@@ -142,7 +142,7 @@ export class ServerLink implements NodeLink, TokenBook {
     this.#ended = true;
     this.#waiting?.abort();
     // The server would take what comes after it for a sign that the node is there.
-    await this.#sent();
+    await this.#awaitSent();
     const { tokens, exchange } = this.#deps;
     try {
       if (this.#connected) {
@@ -156,7 +156,7 @@ export class ServerLink implements NodeLink, TokenBook {
   }
 
   /** Settles when the message that is on its way was answered, or nobody waits for that any longer. */
-  async #sent(): Promise<void> {
+  async #awaitSent(): Promise<void> {
     let cancel = () => {};
     const late = new Promise<void>((resolve) => (cancel = this.#deps.clock.after(KNOWN_MS, resolve)));
     await Promise.race([this.#sending.catch(() => undefined), late]);
@@ -176,7 +176,11 @@ export class ServerLink implements NodeLink, TokenBook {
     try {
       await this.#take(await exchange.send(message, token, controller.signal), message);
     } catch (error) {
-      if (error instanceof ServerRefusal && [401, 403].includes(error.status) && tokens.refused(token))
+      if (
+        error instanceof ServerRefusal &&
+        [401, 403].includes(error.status) &&
+        tokens.renewAfterRefusal(token)
+      )
         return;
       throw error;
     }
@@ -200,12 +204,12 @@ export class ServerLink implements NodeLink, TokenBook {
   }
 
   async #take(answer: SyncAnswer, { processes }: SyncRequest): Promise<void> {
-    const { logger, tokens, configure, wanted } = this.#deps;
+    const { logger, tokens, configure, onWanted } = this.#deps;
     if (!this.#connected) logger.info({ server: answer.server }, 'the node is connected to its server');
     this.#connected = true;
-    this.#trouble.over();
+    this.#connectionProblem.over();
     if (answer.server !== this.#server) [this.#server, this.#done] = [answer.server, 0];
-    if (answer.token !== undefined) tokens.given(answer.token);
+    if (answer.token !== undefined) tokens.onToken(answer.token);
     this.#news = this.#news.filter(({ number }) => number > answer.taken);
     for (const { tokenHash } of processes) {
       this.#known.get(tokenHash)?.();
@@ -217,13 +221,13 @@ export class ServerLink implements NodeLink, TokenBook {
       this.#changed = true;
     }
     await this.#carryOut(answer);
-    wanted(answer.wanted);
+    onWanted(answer.wanted);
   }
 
   async #carryOut({ commands }: SyncAnswer): Promise<void> {
     const { carryOut, logger } = this.#deps;
     for (const { number, id, ...command } of commands.filter((one) => one.number > this.#done)) {
-      if (id === undefined || this.#carriedOut.add(id))
+      if (id === undefined || this.#completedCommands.add(id))
         await carryOut(command as NodeCommand).catch((err: unknown) =>
           logger.warn({ err, command }, 'what the server asked for failed'),
         );
@@ -234,15 +238,15 @@ export class ServerLink implements NodeLink, TokenBook {
 
   #tell(news: NodeNews): void {
     this.#news = [...this.#news, { ...news, number: ++this.#number }].slice(-MOST_NEWS);
-    this.changed();
+    this.noteChange();
   }
 
   /** @throws ServerRefusal when there is no sense in trying again */
-  #failed(error: unknown): void {
+  #handleFailure(error: unknown): void {
     const isStrange = isTurnedAway(error) && this.#server === '';
     const isTaken = error instanceof ServerRefusal && error.status === 409;
     if (isStrange || isTaken || error instanceof ConfigurationError) throw error;
-    this.#trouble.say(error as Error);
+    this.#connectionProblem.say(error as Error);
     this.#connected = false;
     this.#changed = true;
   }

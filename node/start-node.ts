@@ -1,9 +1,9 @@
 import type { NodeCommand } from '../actors/node-gateway/messages.ts';
 import { registerNodeManager, type NodeManager } from '../actors/node-manager/actor.ts';
 import { streamComponent } from '../actors/node-manager/components.ts';
-import { Deployed, shownServices } from '../actors/node-manager/deployed.ts';
+import { DeployedServices, shownServices } from '../actors/node-manager/deployed-services.ts';
 import type { ServiceLine } from '../actors/service/service-logs.ts';
-import { installedComponents, type ComponentFolder } from '../actors/node-manager/installed.ts';
+import { installedComponents, type ComponentFolder } from '../actors/node-manager/installed-components.ts';
 import { delay, every, systemClock } from '../actors/basics/clock.ts';
 import { ComedyTree } from '../actors/runtime/comedy-tree.ts';
 import { ActorSystem } from '../actors/runtime/system.ts';
@@ -87,7 +87,7 @@ class Node {
     for (const problem of installed.problems) logger.error({}, problem);
     const streams = installed.streaming.map((one) => streamComponent(one, settings.MAX_STREAMS));
     const components = [...installed.components, ...streams];
-    const deployed = new Deployed(() => this.#link.changed());
+    const deployed = new DeployedServices(() => this.#link.noteChange());
     const { instance, formerly, tokens } = started;
     this.#link = new ServerLink({
       fixed: {
@@ -103,7 +103,7 @@ class Node {
         await this.#conform();
       },
       carryOut: (command) => this.#carryOut(command),
-      wanted: (processes) => this.#want(processes),
+      onWanted: (processes) => this.#want(processes),
     });
     this.#manager = registerNodeManager(this.#system, {
       host: settings.NODE_NAME,
@@ -181,8 +181,8 @@ class Node {
 
 const actorSystem = (logger: Logger): ActorSystem =>
   new ActorSystem(new ComedyTree(), systemClock, {
-    restarted: (actor, err, delayMs) =>
+    onRestart: (actor, err, delayMs) =>
       logger.warn({ actor, err, delayMs }, 'an actor failed and is started again'),
-    escalated: (actor, err) => logger.error({ actor, err }, 'an actor failed too often'),
+    onEscalation: (actor, err) => logger.error({ actor, err }, 'an actor failed too often'),
     deadLetter: (letter) => logger.debug(letter, 'dead letter'),
   });

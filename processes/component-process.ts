@@ -18,9 +18,9 @@ export interface Launch {
 }
 
 export interface ProcessEvents {
-  started(pid: number): void;
+  onStart(pid: number): void;
   /** Once, however the process ended or failed to start. */
-  ended(end: ProcessEnd): void;
+  onEnd(end: ProcessEnd): void;
   line(stream: 'stdout' | 'stderr', text: string): void;
 }
 
@@ -58,7 +58,7 @@ function startLater(after: Promise<void>, launch: Launch, events: ProcessEvents)
   let ending: NodeJS.Signals | undefined;
   void after.then(() => {
     if (ending === undefined) started = startNow(launch, events);
-    else events.ended({ code: null, signal: ending });
+    else events.onEnd({ code: null, signal: ending });
   });
   return {
     signal(signal) {
@@ -73,7 +73,7 @@ function startNow(launch: Launch, events: ProcessEvents): ComponentProcess {
   const end = (result: ProcessEnd) => {
     if (ended) return;
     ended = true;
-    events.ended(result);
+    events.onEnd(result);
   };
   let child: Child;
   try {
@@ -96,7 +96,7 @@ function startNow(launch: Launch, events: ProcessEvents): ComponentProcess {
       tooLarge = { error: tooMuchMemory(bytes, launch.maxMemory) };
       signalGroup(child, 'SIGKILL');
     });
-    events.started(child.pid);
+    events.onStart(child.pid);
   });
   child.once('error', (error) => end(failureOf(error, launch)));
   child.once('exit', (code, signal) => {
@@ -107,7 +107,7 @@ function startNow(launch: Launch, events: ProcessEvents): ComponentProcess {
   // A process that is gone closes the pipe under us; its exit tells the rest.
   child.stdin.on('error', () => undefined);
   for (const stream of ['stdout', 'stderr'] as const) {
-    const pass = limited((text) => events.line(stream, text));
+    const pass = limitText((text) => events.line(stream, text));
     passLines(child[stream], pass);
   }
   return { signal: (signal) => !ended && signalGroup(child, signal) };
@@ -170,7 +170,7 @@ function passLines(stream: Readable, pass: (text: string) => void): void {
   stream.on('error', () => undefined);
 }
 
-function limited(pass: (text: string) => void): (text: string) => void {
+function limitText(pass: (text: string) => void): (text: string) => void {
   let second = 0;
   let lines = 0;
   return (text) => {

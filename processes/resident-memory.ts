@@ -15,12 +15,12 @@ export function residentMemory(pid: number): number | undefined {
 }
 
 /** Tells once when a process has more than `most` bytes; the answer ends the watch. */
-export function watchMemory(pid: number, most: number, exceeded: (bytes: number) => void): () => void {
+export function watchMemory(pid: number, most: number, onExceeded: (bytes: number) => void): () => void {
   const timer = setInterval(() => {
     const bytes = residentMemory(pid);
     if (bytes === undefined || bytes <= most) return;
     clearInterval(timer);
-    exceeded(bytes);
+    onExceeded(bytes);
   }, EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);

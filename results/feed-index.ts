@@ -80,7 +80,7 @@ function indexOf(handle: FileHandle, indexAt: number, block: number, file: strin
         [first, count] = [number, Math.floor(bytesRead / LINE_BYTES)];
       }
       const at = (number - first) * LINE_BYTES;
-      const piece = number < first + count ? parsed(lines.toString('latin1', at, at + LINE_BYTES)) : null;
+      const piece = number < first + count ? parsePiece(lines.toString('latin1', at, at + LINE_BYTES)) : null;
       if (piece === null) throw new Error(`${file} has no piece ${number}.`);
       return { ...piece, offset: offset + piece.offset };
     },
@@ -88,7 +88,7 @@ function indexOf(handle: FileHandle, indexAt: number, block: number, file: strin
   };
 }
 
-function parsed(line: string): FeedPiece | null {
+function parsePiece(line: string): FeedPiece | null {
   const numbers = line.trim().split(/ +/).map(Number);
   const [offset, bytes, start, stop, selector] = numbers;
   const whole = numbers.every(Number.isSafeInteger);

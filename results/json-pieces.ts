@@ -68,7 +68,7 @@ class PathWatcher implements Watcher {
     this.found.push({ path: [...this.#path], value: JSON.parse(text) as unknown });
   }
 
-  left(): void {
+  listLeft(): void {
     this.#path.pop();
   }
 

@@ -18,7 +18,7 @@ export interface Watcher {
   /** JSON of a value; `isCut`: it goes on, and its end is left out. */
   taken(text: string, isCut: boolean): void;
   /** An object or list that was entered has ended. */
-  left(): void;
+  listLeft(): void;
   /** Bytes that are not handed out as values. */
   passed?(bytes: Buffer): void;
   broken(flaw: Flaw): Error;
@@ -146,7 +146,7 @@ export class JsonScanner {
   #leave(isObject: boolean): void {
     if (this.#open.pop() !== isObject) throw this.#watcher.broken('BRACKETS');
     this.#expectsKey = false;
-    this.#watcher.left();
+    this.#watcher.listLeft();
   }
 
   #begin(byte: number, at: number): number {

@@ -34,19 +34,19 @@ const LINE_BREAK = 10;
 
 /**
  * Writes a stream to a part file beside `finalPath`, syncs it and renames it, so that the final name only ever stands for
- * a complete result. Whatever goes wrong, the part file is gone; FloodError past a limit. `arriving` is given every chunk.
+ * a complete result. Whatever goes wrong, the part file is gone; FloodError past a limit. `onPiece` is given every chunk.
  */
 export async function receive(
   stream: Readable | AsyncIterable<Uint8Array | string>,
   finalPath: string,
   limits: SpoolLimits,
-  arriving?: (data: Buffer) => void,
+  onPiece?: (data: Buffer) => void,
 ): Promise<Received> {
   const source = stream instanceof Readable ? stream : Readable.from(stream, { objectMode: true });
   // An error between two reads, or after a refusal, has no reader to go to and would end the process.
   source.on('error', () => undefined);
   await makeDurableFolder(dirname(resolve(finalPath)));
-  const write = (file: FileHandle) => copy(source, file, limits, arriving);
+  const write = (file: FileHandle) => copy(source, file, limits, onPiece);
   return writeWhole(finalPath, write, { durable: 'name' });
 }
 
@@ -54,12 +54,12 @@ async function copy(
   source: Readable,
   file: FileHandle,
   limits: SpoolLimits,
-  arriving: ((data: Buffer) => void) | undefined,
+  onPiece: ((data: Buffer) => void) | undefined,
 ): Promise<Received> {
   let breaks = 0;
   let last = LINE_BREAK;
   const bytes = await copyInto(source, file, (data, size) => {
-    arriving?.(data);
+    onPiece?.(data);
     breaks += countBreaks(data);
     last = data[data.length - 1] ?? last;
     if (size > limits.maxBytes) throw new FloodError('maxBytes', limits.maxBytes);

@@ -53,11 +53,11 @@ export async function scanXml(chunks: AsyncIterable<Uint8Array>, handler: XmlHan
   for await (const _ of readXml(chunks, handler, []));
 }
 
-function parserFor(handler: XmlHandler, heard: () => void): Saxes.SaxesParser {
+function parserFor(handler: XmlHandler, onContent: () => void): Saxes.SaxesParser {
   const parser = new SaxesParser();
   let [depth, leftOut] = [0, 0];
   parser.on('opentag', (tag) => {
-    heard();
+    onContent();
     if (++depth > MAX_XML_DEPTH) throw tooLarge(`its elements are nested more than ${MAX_XML_DEPTH} deep`);
     const name = localName(tag.name);
     if (leftOut > 0 || handler.leavesOut?.(name, tag.attributes) === true) leftOut++;
@@ -69,7 +69,7 @@ function parserFor(handler: XmlHandler, heard: () => void): Saxes.SaxesParser {
     else handler.close?.(localName(tag.name));
   });
   const text = (value: string) => {
-    heard();
+    onContent();
     if (leftOut === 0) handler.text?.(value);
   };
   parser.on('text', text);

@@ -2,7 +2,7 @@ import type { Guardian } from '../actors/guardian/guardian.ts';
 import type { GuardianDeps } from '../actors/guardian/guardian-deps.ts';
 import { closedFor } from '../actors/guardian/health.ts';
 import { systemClock } from '../actors/basics/clock.ts';
-import type { SharedTrouble } from '../actors/guardian/shared-trouble.ts';
+import type { EscalationMonitor } from '../actors/guardian/escalation-monitor.ts';
 import type { ActorSystem } from '../actors/runtime/system.ts';
 import { listJobs } from '../actors/views/jobs/job-list.ts';
 import { liveIssues } from '../actors/views/jobs/live-issues.ts';
@@ -10,7 +10,7 @@ import { jobStatistics } from '../actors/views/statistics.ts';
 import { packageRoot } from '../config/info.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AppDeps } from '../http/app.ts';
-import { overloaded } from '../http/routing/errors.ts';
+import { overloadError } from '../http/routing/errors.ts';
 import { urlOf } from '../http/listener.ts';
 import { checkFileUri } from '../media/fetch/file-uris.ts';
 import { listModels } from '../components/models/onnx/file/model-list.ts';
@@ -54,7 +54,7 @@ export function appDeps(
   parts: Parts,
   system: ActorSystem,
   guardian: Guardian,
-  trouble: SharedTrouble,
+  escalations: EscalationMonitor,
 ): Omit<AppDeps, 'login'> {
   const { settings, store, movedFiles } = parts;
   const { jobService, nodeManager, views, nodes } = guardian;
@@ -77,7 +77,7 @@ export function appDeps(
     descriptorLimits: bodyLimits(settings, MAX_DESCRIPTOR_BYTES),
     askDocument: (document, question) =>
       parts.timelines.ask(document, question).catch((error: unknown) => {
-        throw error instanceof TimelineBusy ? overloaded(error.message) : error;
+        throw error instanceof TimelineBusy ? overloadError(error.message) : error;
       }),
     openArchived: parts.outgoing.openArchived,
     openDocument: (file) => openDocument(file, movedFiles),
@@ -86,7 +86,7 @@ export function appDeps(
     metricsToken: settings.METRICS_TOKEN,
     allowedOrigins: settings.CORS_ALLOWED_ORIGINS,
     trustProxy: settings.TRUST_PROXY,
-    health: { closedFor: () => closedFor(store, jobService, trouble) },
+    health: { closedFor: () => closedFor(store, jobService, escalations) },
   };
 }
 

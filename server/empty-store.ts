@@ -5,7 +5,7 @@ import { NODES } from '../actors/node-manager/node-state.ts';
 import { ALL_STREAMS } from '../actors/streaming-job/indexes.ts';
 import { ConfigurationError } from '../config/error.ts';
 import type { Settings } from '../config/settings.ts';
-import { highestJobIn } from '../results/found-jobs.ts';
+import { highestJobIn } from '../results/highest-job.ts';
 import type { Store } from '../store/store.ts';
 
 type Wanted = Pick<Settings, 'DATA_DIR' | 'STORE' | 'REDIS_PREFIX' | 'ALLOW_EMPTY_STORE'>;

@@ -70,7 +70,7 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
   // A server on a file of its own needs no client of Redis, which is a seventh of what it would load.
   const [{ RedisStore }, { promisesOf }] = await Promise.all([
     import('../store/redis/redis-store.ts'),
-    import('../store/redis/promises.ts'),
+    import('../store/redis/durability-checks.ts'),
   ]);
   const store = await RedisStore.open({
     url: settings.REDIS_URL!,
@@ -84,7 +84,7 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
       ownQueues: [MEDIA_QUEUES.FRAME],
       schemas: { [BATCH_JOB]: JOB_SCHEMA, [STREAMING_JOB]: STREAMING_SCHEMA },
     },
-    connected(isConnected, err) {
+    onConnection(isConnected, err) {
       if (isConnected) logger.info({}, 'Redis is there again');
       else logger.error({ err }, 'the connection to Redis is lost: requests that need it are answered 503');
     },

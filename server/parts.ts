@@ -3,9 +3,9 @@ import type { Server } from 'node:http';
 import path from 'node:path';
 import { Catalog } from '../actors/catalog/catalog.ts';
 import { mediaComponent, streamComponent } from '../actors/node-manager/components.ts';
-import { installedComponents, type ComponentFolder } from '../actors/node-manager/installed.ts';
+import { installedComponents, type ComponentFolder } from '../actors/node-manager/installed-components.ts';
 import { DAY_MS, systemClock } from '../actors/basics/clock.ts';
-import { UploadHolds } from '../actors/uploads/holds.ts';
+import { UploadLocks } from '../actors/uploads/upload-locks.ts';
 import { UploadStore } from '../actors/uploads/upload-store.ts';
 import { readInfo } from '../config/info.ts';
 import type { Logger } from '../config/logger.ts';
@@ -18,7 +18,7 @@ import { fetchLimits } from '../media/fetch/media-rules.ts';
 import { ResultChecker } from '../results/check/check.ts';
 import { DocumentExporter } from '../results/exports/exporter.ts';
 import { Timelines } from '../results/timeline/timelines.ts';
-import { outgoing } from '../egress/outgoing.ts';
+import { createOutgoing } from '../egress/outgoing-requests.ts';
 import { uploadsFolder } from '../results/layout.ts';
 import { SERVER_PROPERTY_DEFAULTS } from '../domain/properties/workflow-properties.ts';
 import { removeSearchFiles, SqliteSearch } from '../search/sqlite/sqlite-search.ts';
@@ -72,8 +72,9 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     ownServices: [media.model.serviceName],
     host: HOST_SCRIPT,
   });
-  const holds = cluster === undefined ? undefined : new UploadHolds({ store, clock: systemClock, owner });
-  const uploads = await openUploads(settings, realDataDir, store, logger, holds);
+  const uploadLocks =
+    cluster === undefined ? undefined : new UploadLocks({ store, clock: systemClock, owner });
+  const uploads = await openUploads(settings, realDataDir, store, logger, uploadLocks);
   const access = await createAccess(settings.access, {
     baseUrl: url,
     dataDir: settings.DATA_DIR,
@@ -94,7 +95,7 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     installed,
     catalog: new Catalog(SERVER_PROPERTY_DEFAULTS),
     fetchLimits: await mediaLimits(settings, uploads, logger),
-    outgoing: outgoing(settings, access.serviceClient, readInfo().version),
+    outgoing: createOutgoing(settings, access.serviceClient, readInfo().version),
     checker: new ResultChecker(),
     exporter: new DocumentExporter({ most: settings.MAX_EXPORTS, paceMs: EXPORT_PACE_MS }),
     timelines: new Timelines(TIMELINE_OPTIONS),
@@ -137,14 +138,14 @@ async function openUploads(
   realDataDir: string,
   store: Store,
   logger: Logger,
-  holds: UploadHolds | undefined,
+  uploadLocks: UploadLocks | undefined,
 ): Promise<UploadStore> {
   return UploadStore.open({
     store,
     clock: systemClock,
     logger,
     folder: uploadsFolder(realDataDir),
-    ...(holds === undefined ? {} : { holds }),
+    ...(uploadLocks === undefined ? {} : { uploadLocks }),
     settings: {
       maxBytes: settings.MAX_UPLOAD_BYTES,
       maxTotalBytes: settings.MAX_UPLOADS_BYTES,

@@ -25,7 +25,7 @@ export async function openSessions({ settings, store, http, logger, url, serverI
       maxOfUser: MAX_SESSIONS_PER_USER,
     },
     realm: realmOf(settings.access),
-    ended: (session) => open.cut(session),
+    onEnd: (session) => open.cut(session),
   });
   const login = await createLogin(settings.access, {
     ...{ baseUrl: url, dataDir: settings.DATA_DIR, serverId, sessions, open, logger },

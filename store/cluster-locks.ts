@@ -3,7 +3,7 @@
  * for which its holder has it; the holder may claim it again. When the holder is gone the next one gets it, so the work may be done twice.
  */
 import {
-  following,
+  commitAfter,
   VersionConflict,
   type ActorKey,
   type Owner,
@@ -100,7 +100,7 @@ export class StoredLocks implements ClusterLocks {
     try {
       await this.#store.commit({
         actor: keyOf(name),
-        ...following(stored),
+        ...commitAfter(stored),
         owner: this.#owner,
         snapshot: held === null ? null : { schema: SCHEMA, body: held },
         ...(stored === undefined ? { record: { name } } : {}),

@@ -11,7 +11,7 @@ export interface StoredLease {
 }
 
 /** Where leases of lasting workers are kept, each until it is over. */
-export interface LeaseKeeper {
+export interface LeaseWriter {
   keep(lease: Lease): void;
   /** With the commit that settles its item this happens in the commit. */
   drop(id: string): void;
@@ -20,10 +20,10 @@ export interface LeaseKeeper {
 /** Which leases are kept; all of them may be lost, at the price of work that is done once more. */
 export class LeaseStore {
   readonly #items = new Set<string>();
-  #keeper: LeaseKeeper | undefined;
+  #keeper: LeaseWriter | undefined;
 
   /** From now on leases are kept there; `items` are those that are already. */
-  keepIn(keeper: LeaseKeeper, items: readonly string[]): void {
+  keepIn(keeper: LeaseWriter, items: readonly string[]): void {
     this.#keeper = keeper;
     for (const item of items) this.#items.add(item);
   }

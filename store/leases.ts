@@ -28,12 +28,12 @@ export function newLease(
 }
 
 /** The component hears of it with its next heartbeat; one that does not even beat is not waited for much longer. */
-export function cancelled(lease: Lease, at: number, settings: LeaseSettings): Lease {
+export function markCancelled(lease: Lease, at: number, settings: LeaseSettings): Lease {
   return { ...lease, cancelled: true, killAt: lease.killAt ?? at + 2 * settings.cancelGraceMs };
 }
 
 /** All its clocks, later by `ms`. */
-export function postponed(lease: Lease, ms: number): Lease {
+export function postpone(lease: Lease, ms: number): Lease {
   return {
     ...lease,
     leaseUntil: lease.leaseUntil + ms,
@@ -79,14 +79,14 @@ export const beatBeside = (
 });
 
 /** Bytes of its answer are a sign of life, and progress. */
-export const arriving = (lease: Lease, at: number, { leaseMs, silenceMs }: LeaseSettings): Lease => ({
+export const noteArrival = (lease: Lease, at: number, { leaseMs, silenceMs }: LeaseSettings): Lease => ({
   ...lease,
   leaseUntil: at + leaseMs,
   silentUntil: at + silenceMs,
 });
 
 /** All of its answer is here: there is no more progress to wait for. */
-export const answered = (lease: Lease, answer?: string): Lease => ({
+export const markAnswered = (lease: Lease, answer?: string): Lease => ({
   ...lease,
   silentUntil: Infinity,
   ...(answer === undefined ? {} : { answer }),

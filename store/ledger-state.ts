@@ -2,7 +2,7 @@ import { LEDGER_LIMITS } from './ledger-limits.ts';
 import { ItemIndex } from './item-index.ts';
 import type { Lease, LeaseSettings, LedgerListener, News, QueueFigures, WorkItem } from './ledger.ts';
 import { LeaseStore } from './lease-store.ts';
-import { cancelled } from './leases.ts';
+import { markCancelled } from './leases.ts';
 import { randomId } from './random-id.ts';
 import type { ActorKey } from './store.ts';
 import { TurnQueue } from './turn-queue.ts';
@@ -62,7 +62,7 @@ export class LedgerState {
       if (entry !== undefined && (entry.state !== 'told' || item.attempt <= entry.item.attempt)) continue;
       this.wait(item, 0);
     }
-    this.offered(queues);
+    this.onOffer(queues);
   }
 
   wait(item: WorkItem, releases: number): void {
@@ -108,7 +108,7 @@ export class LedgerState {
 
   cancel(token: string): void {
     const lease = this.leases.get(token)!;
-    this.leases.set(token, cancelled(lease, this.#deps.now(), this.#deps.settings));
+    this.leases.set(token, markCancelled(lease, this.#deps.now(), this.#deps.settings));
   }
 
   lose(lease: Lease, reason: string): void {
@@ -165,7 +165,7 @@ export class LedgerState {
     else {
       this.free(this.leases.get(token)!);
       this.wait(item, begun ? releases + 1 : releases);
-      this.offered(new Set([item.queue]));
+      this.onOffer(new Set([item.queue]));
     }
   }
 
@@ -204,12 +204,12 @@ export class LedgerState {
     for (const listener of this.listeners) listener.news(news);
   }
 
-  offered(names: ReadonlySet<string>): void {
+  onOffer(names: ReadonlySet<string>): void {
     const queues = new Map<string, Pick<QueueFigures, 'waiting' | 'held'>>();
     for (const queue of names) {
       const waiting = this.waiting.lengths().get(queue) ?? 0;
       if (waiting > 0) queues.set(queue, { waiting, held: this.held.get(queue) ?? 0 });
     }
-    if (queues.size > 0) for (const listener of this.listeners) listener.offered(queues);
+    if (queues.size > 0) for (const listener of this.listeners) listener.onOffer(queues);
   }
 }

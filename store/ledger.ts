@@ -85,7 +85,7 @@ export interface Claim {
   readonly lasting?: boolean;
   /**
    * The worker does one item after the other and answers several at a time. When it hangs with several, nobody can tell on which of them
-   * it was: that is as when it is gone (see `gone`). What it does not begin before its silence runs out while it gets on with others is given
+   * it was: that is as when it is gone (see `releaseWorker`). What it does not begin before its silence runs out while it gets on with others is given
    * back, for it may never have heard of it. Of many that wait it gets no more than half, for others may come for some as well.
    */
   readonly inTurn?: boolean;
@@ -107,7 +107,7 @@ export interface QueueFigures {
 /** Told at once of what happens through this server. Whoever misses it finds it with `news` and `queues`. */
 export interface LedgerListener {
   /** These queues have items that wait. */
-  offered(queues: ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>): void;
+  onOffer(queues: ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>): void;
   news(news: readonly News[]): void;
 }
 
@@ -125,7 +125,7 @@ export interface WorkLedger {
    * Bytes of an answer have come, or all of them: then no more progress is waited for. `answer`: the digest of what has come, which is
    * remembered with the lease. False: another answer has come before.
    */
-  arriving(token: string, whole: boolean, answer?: string): Promise<boolean>;
+  noteArrival(token: string, whole: boolean, answer?: string): Promise<boolean>;
   /** Whether an answer may be taken; `settled`: it was taken before. */
   look(token: string, worker: string): Promise<Lease | 'settled' | 'lost'>;
   /** The digest of the accepted answer to this lease; undefined: it is not remembered. */
@@ -144,7 +144,7 @@ export interface WorkLedger {
    * got all of them, for the answer of a claim may be lost on its way. Then none of them counts as lost, and from then on each is handed
    * out with no other beside it: the one that is to blame costs attempts, all others do not.
    */
-  gone(worker: string, counted: boolean, reason: string): Promise<void>;
+  releaseWorker(worker: string, counted: boolean, reason: string): Promise<void>;
   /**
    * Nobody can serve this queue: what waits in it is lost. Of servers that share the ledger each says so for itself, with an empty reason
    * when the queue is none of its own; when all have, and one has a reason, what waits is lost.
@@ -162,6 +162,6 @@ export interface WorkLedger {
   queues(): Promise<ReadonlyMap<string, QueueFigures>>;
   leases(): Promise<readonly Lease[]>;
   /** Ids of all that the ledger knows of an actor. */
-  known(actor: ActorKey): Promise<ReadonlySet<string>>;
+  listIds(actor: ActorKey): Promise<ReadonlySet<string>>;
   workStatus(actors: readonly ActorKey[]): Promise<readonly WorkStatus[]>;
 }

@@ -9,18 +9,18 @@ import type {
   WorkItem,
   WorkLedger,
 } from './ledger.ts';
-import type { LeaseKeeper, StoredLease } from './lease-store.ts';
+import type { LeaseWriter, StoredLease } from './lease-store.ts';
 import { LEDGER_DEFAULTS, LedgerState, type LedgerDeps } from './ledger-state.ts';
 import {
-  answered,
-  arriving,
+  markAnswered,
+  noteArrival,
   beat,
   beatBeside,
   expiryOf,
   expiryReason,
   isUnheardOf,
   newLease,
-  postponed,
+  postpone,
 } from './leases.ts';
 import { actorName, type ActorKey } from './store.ts';
 
@@ -43,7 +43,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   /** From now on leases of lasting workers are kept there; `kept` are those of an earlier process. */
-  keepIn(keeper: LeaseKeeper, kept: readonly StoredLease[]): void {
+  keepIn(keeper: LeaseWriter, kept: readonly StoredLease[]): void {
     this.#state.stored.keepIn(
       keeper,
       kept.map(({ item }) => item.id),
@@ -68,15 +68,15 @@ export class MemoryLedger implements WorkLedger {
   }
 
   offer(items: readonly WorkItem[]): Promise<void> {
-    return settled(() => this.#state.offer(items));
+    return runAsync(() => this.#state.offer(items));
   }
 
   withdraw(items: readonly WorkItem[]): Promise<void> {
-    return settled(() => this.#state.withdraw(items));
+    return runAsync(() => this.#state.withdraw(items));
   }
 
   claim({ queues, max, worker, lasting = false, inTurn = false }: Claim): Promise<readonly Lease[]> {
-    return settled(() => {
+    return runAsync(() => {
       if (queues.length === 0) return [];
       // Who serves several queues begins with another one each time, so that none of them starves.
       const turn = this.#turn++ % queues.length;
@@ -96,7 +96,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   beat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'> {
-    return settled(() => {
+    return runAsync(() => {
       const lease = this.#state.of(token, worker);
       if (lease === undefined) return 'lost';
       const { settings, now } = this.#deps;
@@ -108,29 +108,32 @@ export class MemoryLedger implements WorkLedger {
     });
   }
 
-  arriving(token: string, whole: boolean, answer?: string): Promise<boolean> {
-    return settled(() => {
+  noteArrival(token: string, whole: boolean, answer?: string): Promise<boolean> {
+    return runAsync(() => {
       const lease = this.#state.leases.get(token);
       if (lease === undefined) return true;
       if (answer !== undefined && (lease.answer ?? answer) !== answer) return false;
       const { settings, now } = this.#deps;
-      this.#state.leases.set(token, whole ? answered(lease, answer) : arriving(lease, now(), settings));
+      this.#state.leases.set(
+        token,
+        whole ? markAnswered(lease, answer) : noteArrival(lease, now(), settings),
+      );
       return true;
     });
   }
 
   answerOf(token: string): Promise<string | undefined> {
-    return settled(() => this.#state.settled.get(token));
+    return runAsync(() => this.#state.settled.get(token));
   }
 
   look(token: string, worker: string): Promise<Lease | 'settled' | 'lost'> {
-    return settled(
+    return runAsync(
       () => this.#state.of(token, worker) ?? (this.#state.settled.has(token) ? 'settled' : 'lost'),
     );
   }
 
   release(token: string, worker: string, begun = true): Promise<boolean> {
-    return settled(() => {
+    return runAsync(() => {
       const lease = this.#state.of(token, worker);
       if (lease !== undefined) this.#state.giveBack(lease, begun);
       return lease !== undefined;
@@ -138,7 +141,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   reject(token: string, reason: string): Promise<boolean> {
-    return settled(() => {
+    return runAsync(() => {
       const lease = this.#state.leases.get(token);
       if (lease !== undefined) this.#state.lose(lease, reason);
       return lease !== undefined;
@@ -146,7 +149,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   forget(token: string): Promise<void> {
-    return settled(() => {
+    return runAsync(() => {
       const lease = this.#state.leases.get(token);
       if (lease === undefined) return;
       this.#state.free(lease);
@@ -154,8 +157,8 @@ export class MemoryLedger implements WorkLedger {
     });
   }
 
-  gone(worker: string, counted: boolean, reason: string): Promise<void> {
-    return settled(() => {
+  releaseWorker(worker: string, counted: boolean, reason: string): Promise<void> {
+    return runAsync(() => {
       const held = this.#state.heldBy(worker);
       if (counted) this.#state.loseOrSetApart(held, reason);
       else for (const lease of held) this.#state.giveBack(lease);
@@ -163,7 +166,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   unavailable(queue: string, reason: string): Promise<void> {
-    return settled(() => {
+    return runAsync(() => {
       const waiting = this.#state.waiting.lengths().get(queue) ?? 0;
       this.#state.tell(
         this.#state.waiting.take([queue], waiting).map((item) => ({ what: 'lost', item, token: '', reason })),
@@ -172,12 +175,12 @@ export class MemoryLedger implements WorkLedger {
   }
 
   expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]> {
-    return settled(() => {
+    return runAsync(() => {
       const { settings, now } = this.#deps;
       const at = now();
       if (stalledMs > 0)
         for (const [token, lease] of this.#state.leases)
-          this.#state.leases.set(token, postponed(lease, stalledMs));
+          this.#state.leases.set(token, postpone(lease, stalledMs));
       return [...this.#state.leases.values()].flatMap((lease) => {
         const expiry = expiryOf(lease, at);
         if (expiry === null || !this.#state.leases.has(lease.token)) return [];
@@ -194,7 +197,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   news(limit: number): Promise<readonly News[]> {
-    return settled(() => {
+    return runAsync(() => {
       const found: News[] = [];
       for (const entry of this.#state.items.all()) {
         if (found.length === limit) break;
@@ -205,7 +208,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   dismiss({ what, item }: News): Promise<void> {
-    return settled(() => {
+    return runAsync(() => {
       const entry = this.#state.items.get(item.id);
       const isSame =
         entry?.state === 'told' && entry.news.what === what && entry.item.attempt === item.attempt;
@@ -214,23 +217,23 @@ export class MemoryLedger implements WorkLedger {
   }
 
   announce(): Promise<void> {
-    return settled(() => this.#state.offered(new Set(this.#state.waiting.lengths().keys())));
+    return runAsync(() => this.#state.onOffer(new Set(this.#state.waiting.lengths().keys())));
   }
 
   queues(): Promise<ReadonlyMap<string, QueueFigures>> {
-    return settled(() => this.#state.figures());
+    return runAsync(() => this.#state.figures());
   }
 
   leases(): Promise<readonly Lease[]> {
-    return settled(() => [...this.#state.leases.values()]);
+    return runAsync(() => [...this.#state.leases.values()]);
   }
 
-  known(actor: ActorKey): Promise<ReadonlySet<string>> {
-    return settled(() => new Set(this.#state.items.idsOf(actor)));
+  listIds(actor: ActorKey): Promise<ReadonlySet<string>> {
+    return runAsync(() => new Set(this.#state.items.idsOf(actor)));
   }
 
   workStatus(actors: readonly ActorKey[]): Promise<readonly WorkStatus[]> {
-    return settled(() =>
+    return runAsync(() =>
       actors.map((actor) => {
         const leases = this.#state.items.idsOf(actor).flatMap((id) => {
           const entry = this.#state.items.get(id);
@@ -242,7 +245,7 @@ export class MemoryLedger implements WorkLedger {
   }
 }
 
-function settled<T>(work: () => T): Promise<T> {
+function runAsync<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => {
     resolve(work());
   });

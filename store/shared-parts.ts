@@ -52,7 +52,7 @@ export class SharedParts {
   }
 
   /** @param listed what the store keeps of the parts of a record, as `listOf` tells it */
-  wanted(listed: string): Wanted {
+  wantedOf(listed: string): Wanted {
     const parts = partsIn(listed);
     const hashes = [...new Set(parts.map(([, hash]) => hash))];
     const known = new Map(
@@ -69,7 +69,7 @@ export class SharedParts {
    * @param texts of the parts that were missing, in their order; null: one that is not there any more
    * @returns undefined when a part is gone, and so is its actor, or it was changed
    */
-  joined(text: string, { parts, known, missing }: Wanted, texts: readonly (string | null)[]): unknown {
+  join(text: string, { parts, known, missing }: Wanted, texts: readonly (string | null)[]): unknown {
     const own: unknown = JSON.parse(text);
     if (parts.length === 0) return own;
     const found = new Map(known);

@@ -204,7 +204,7 @@ export class VersionConflict extends Error {
 export const newCommitId = randomId;
 
 /** What a commit builds on that follows what was seen; undefined, or version 0: there was none. */
-export const following = (seen: Committed | undefined): Pick<Commit, 'expected' | 'after'> =>
+export const commitAfter = (seen: Committed | undefined): Pick<Commit, 'expected' | 'after'> =>
   seen === undefined || seen.version === 0 ? { expected: 0 } : { expected: seen.version, after: seen.commit };
 
 /** Lets others have the event loop between two pages. */

@@ -9,7 +9,7 @@ type Turns = Map<string, WorkItem[]>;
 
 /** The item whose turn it is, and where it waits. */
 interface Next {
-  readonly turns: Turns;
+  readonly timeSlices: Turns;
   readonly actor: string;
   readonly items: WorkItem[];
   readonly item: WorkItem;
@@ -33,9 +33,9 @@ export class TurnQueue {
     for (const item of items) {
       if (this.#items.has(item.id)) continue;
       this.#items.set(item.id, item);
-      const turns = this.#turns(item.queue, item.priority);
-      const mine = turns.get(actorName(item.actor));
-      if (mine === undefined) turns.set(actorName(item.actor), [item]);
+      const timeSlices = this.#turns(item.queue, item.priority);
+      const mine = timeSlices.get(actorName(item.actor));
+      if (mine === undefined) timeSlices.set(actorName(item.actor), [item]);
       else mine.push(item);
       this.#lengths.set(item.queue, (this.#lengths.get(item.queue) ?? 0) + 1);
     }
@@ -69,10 +69,10 @@ export class TurnQueue {
     for (const id of ids) {
       const item = this.#items.get(id);
       if (item === undefined) continue;
-      const turns = this.#turns(item.queue, item.priority);
-      const rest = (turns.get(actorName(item.actor)) ?? []).filter((other) => other.id !== id);
-      if (rest.length > 0) turns.set(actorName(item.actor), rest);
-      else turns.delete(actorName(item.actor));
+      const timeSlices = this.#turns(item.queue, item.priority);
+      const rest = (timeSlices.get(actorName(item.actor)) ?? []).filter((other) => other.id !== id);
+      if (rest.length > 0) timeSlices.set(actorName(item.actor), rest);
+      else timeSlices.delete(actorName(item.actor));
       this.#forget(item);
       removed.push(item);
     }
@@ -88,17 +88,17 @@ export class TurnQueue {
     const found = new Map<string, number>();
     for (const [queue, levels] of this.#queues) {
       let before = 0;
-      for (const turns of levels.toReversed()) {
-        if (turns.has(actor)) {
+      for (const timeSlices of levels.toReversed()) {
+        if (timeSlices.has(actor)) {
           // Each actor before it in the turn gives one item.
-          for (const other of turns.keys()) {
+          for (const other of timeSlices.keys()) {
             if (other === actor) break;
             before++;
           }
           found.set(queue, before);
           break;
         }
-        for (const items of turns.values()) before += items.length;
+        for (const items of timeSlices.values()) before += items.length;
       }
     }
     return found;
@@ -114,20 +114,20 @@ export class TurnQueue {
   #next(queues: readonly string[]): Next | undefined {
     for (let priority = HIGHEST; priority >= 0; priority--)
       for (const queue of queues) {
-        const turns = this.#queues.get(queue)?.[priority];
-        const first = turns?.entries().next().value;
-        if (turns === undefined || first === undefined) continue;
+        const timeSlices = this.#queues.get(queue)?.[priority];
+        const first = timeSlices?.entries().next().value;
+        if (timeSlices === undefined || first === undefined) continue;
         const [actor, items] = first;
-        return { turns, actor, items, item: items[0]! };
+        return { timeSlices, actor, items, item: items[0]! };
       }
     return undefined;
   }
 
-  #takeOut({ turns, actor, items, item }: Next): void {
+  #takeOut({ timeSlices, actor, items, item }: Next): void {
     items.shift();
     // The actor goes to the end of the turn, or out of it.
-    turns.delete(actor);
-    if (items.length > 0) turns.set(actor, items);
+    timeSlices.delete(actor);
+    if (items.length > 0) timeSlices.set(actor, items);
     this.#forget(item);
   }
 

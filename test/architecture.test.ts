@@ -30,7 +30,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'stored-stream.ts',
     'work-news.ts',
   ],
-  catalog: ['descriptors/installed.ts', 'outside.ts'],
+  catalog: ['descriptors/find-components.ts', 'outside.ts'],
   delivery: ['deliverer.ts', 'still-in-outbox.ts'],
   dispatcher: ['waiters.ts'],
   'node-configuration': [],

@@ -1,7 +1,7 @@
 /** Files by the time that they took when they were measured last. */
 export const LONGEST = [
   'page/page',
-  'cluster/sharing',
+  'cluster/shared-store',
   'cluster/two-servers/two-servers',
   'failures/components',
   'streaming/cameras',
@@ -62,7 +62,7 @@ export const LONGEST = [
   'node/server-link',
   'rest/after-kill',
   'python/media',
-  'workflow/feeding',
+  'workflow/feed-forward',
   'worker-protocol/lease-frames',
   'simulation/simulation',
   'workflow/annotators',

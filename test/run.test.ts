@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** A test that notes its process in a file, and passes when it says so. */
-const FAILS_ONCE = noting('is tripped once', 'if (processes.length === 1) throw new Error("tripped");');
-const FAILS = noting('is broken', 'throw new Error("broken in process " + processes.length);');
-const PASSES = noting('is sound', '');
+const FAILS_ONCE = noteTest('is tripped once', 'if (processes.length === 1) throw new Error("tripped");');
+const FAILS = noteTest('is broken', 'throw new Error("broken in process " + processes.length);');
+const PASSES = noteTest('is sound', '');
 
 describe('A run of the tests', () => {
   let folder: string;
@@ -121,7 +121,7 @@ describe('A run of the tests', () => {
   });
 });
 
-function noting(title: string, then: string): string {
+function noteTest(title: string, then: string): string {
   return `describe('This test', () => it('${title}', () => {
     const { appendFileSync, readFileSync } = require('node:fs');
     const notes = require('node:path').join(process.env.TEST_FOLDER, '${title}.processes');

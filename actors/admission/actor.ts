@@ -2,11 +2,11 @@ import { allEntries, type Store } from '../../store/store.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
 import type { Behavior } from '../runtime/behavior.ts';
 import { inMemory } from '../runtime/in-memory.ts';
-import { commandsOf, DONE, refused } from '../runtime/machine.ts';
+import { commandsOf, DONE, refuseWith } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind } from '../runtime/system.ts';
 import type { AdmissionCommand, AdmissionReply, AdmissionTypes, StoredJobs } from './model.ts';
-import { sharedEntry, sharedRoom, type SharedFigures } from './shared.ts';
+import { sharedEntry, sharedRoom, type SharedFigures } from './shared-limits.ts';
 import { ADMISSION_MACHINE, admissionOf } from './transitions.ts';
 
 export const ADMISSION = 'admission';
@@ -63,7 +63,7 @@ function sharedAdmission(deps: AdmissionDeps): AdmissionBehavior {
       if (command.type === 'enter') {
         const place = sharedEntry(await figuresOf(store), coming.size, { ...deps, servers: deps.servers() });
         if (place === 'live') coming.set(command.jobNumber, at);
-        return place === 'FULL' ? refused(place) : { kind: place };
+        return place === 'FULL' ? refuseWith(place) : { kind: place };
       }
       if (command.type === 'leave') coming.delete(command.jobNumber);
       await admitNext(deps, coming.size);

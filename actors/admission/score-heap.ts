@@ -12,10 +12,10 @@ export interface ScoreHeap {
 }
 
 export const withScore = (heap: ScoreHeap | null, jobNumber: number, score: number): ScoreHeap =>
-  joined(heap, { jobNumber, score, rank: 1, left: null, right: null })!;
+  joinHeaps(heap, { jobNumber, score, rank: 1, left: null, right: null })!;
 
 /** What is left without the lowest. */
-export const withoutLowest = ({ left, right }: ScoreHeap): ScoreHeap | null => joined(left, right);
+export const withoutLowest = ({ left, right }: ScoreHeap): ScoreHeap | null => joinHeaps(left, right);
 
 export function heapOf(waiting: Iterable<readonly [jobNumber: number, score: number]>): ScoreHeap | null {
   let heap: ScoreHeap | null = null;
@@ -24,10 +24,10 @@ export function heapOf(waiting: Iterable<readonly [jobNumber: number, score: num
 }
 
 /** Goes down the right sides alone, which are short. */
-function joined(one: ScoreHeap | null, other: ScoreHeap | null): ScoreHeap | null {
+function joinHeaps(one: ScoreHeap | null, other: ScoreHeap | null): ScoreHeap | null {
   if (one === null || other === null) return one ?? other;
   const [top, rest] = one.score <= other.score ? [one, other] : [other, one];
-  const below = joined(top.right, rest)!;
+  const below = joinHeaps(top.right, rest)!;
   const { left } = top;
   const [larger, smaller] = left !== null && left.rank >= below.rank ? [left, below] : [below, left];
   return { ...top, left: larger, right: smaller, rank: (smaller?.rank ?? 0) + 1 };

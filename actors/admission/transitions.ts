@@ -1,6 +1,6 @@
 import { waitingScore } from '../batch-job/state/indexes.ts';
 import { Map, Set } from '../basics/immutable.ts';
-import { DONE, refused, type Machine, type Outcome } from '../runtime/machine.ts';
+import { DONE, refuseWith, type Machine, type Outcome } from '../runtime/machine.ts';
 import { heapOf, withoutLowest, withScore } from './score-heap.ts';
 import type { AdmissionEffect, AdmissionState, AdmissionTypes, StoredJobs } from './model.ts';
 
@@ -20,7 +20,7 @@ export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
   initial: { live: Set(), waiting: Map(), turns: null, entered: Map() },
   on: {
     open: { apply: () => ({ reply: DONE, effects: [{ type: 'look' }] }) },
-    looked: { apply: (state, { stored }, { at }) => compared(state, stored, at) },
+    looked: { apply: (state, { stored }, { at }) => compareWithStored(state, stored, at) },
     enter: {
       apply(state, { jobNumber, priority }, { at, maxLive, maxWaiting }) {
         const { live, waiting } = state;
@@ -28,7 +28,7 @@ export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
         const entered = state.entered.set(jobNumber, at);
         if (live.has(jobNumber) || live.size < maxLive)
           return { reply: { kind: 'live' }, state: { ...state, entered, live: live.add(jobNumber) } };
-        if (waiting.size >= maxWaiting) return refused('FULL');
+        if (waiting.size >= maxWaiting) return refuseWith('FULL');
         const score = waitingScore(priority, jobNumber);
         return {
           reply: { kind: 'waiting' },
@@ -70,7 +70,7 @@ function withNext(outcome: Outcome<AdmissionTypes>, maxLive: number): Outcome<Ad
 }
 
 /** Mends what lost messages have left behind: places that nobody holds, jobs that were never told that they may come. */
-function compared(state: AdmissionState, stored: StoredJobs, at: number): Outcome<AdmissionTypes> {
+function compareWithStored(state: AdmissionState, stored: StoredJobs, at: number): Outcome<AdmissionTypes> {
   const entered = state.entered.filter((since) => at - since <= TRAVEL_MS);
   const isKnown = (jobNumber: number) => entered.has(jobNumber);
   const untold = state.live.filter((jobNumber) => stored.waiting.has(jobNumber));

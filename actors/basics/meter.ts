@@ -3,7 +3,7 @@ export interface WorkMeter {
   jobEnded(pipeline: string, status: string): void;
   /** A component brought an answer, or a failure, of a sub-job of this queue. */
   subJobEnded(queue: string, outcome: 'done' | 'failed', seconds: number): void;
-  found(tracks: number, detections: number): void;
+  countFound(tracks: number, detections: number): void;
 }
 
 /** The same of live streams. */

@@ -8,15 +8,15 @@ import type { ActorKind, Envelope } from '../runtime/system.ts';
 import { configHashAhead } from './completion/archive.ts';
 import type { JobDeps } from './job-deps.ts';
 import { FinishedJobCache } from './life-cycle/finished-job-cache.ts';
-import { indexesOf, uncounted } from './state/indexes.ts';
+import { indexesOf, countersWithout } from './state/indexes.ts';
 import type { JobCommand, JobReply } from './state/commands.ts';
 import type { JobEffect } from './state/effects.ts';
 import { BATCH_JOB, runPrefix } from './state/keys.ts';
-import { planAhead } from './plan/planning.ts';
+import { planAhead } from './plan/plan-stages.ts';
 import { destinationsOf } from './completion/notice-ids.ts';
 import type { JobTypes } from './state/change.ts';
 import type { JobSettings } from './state/context.ts';
-import { followRows } from './life-cycle/follow.ts';
+import { followRows } from './life-cycle/follow-job.ts';
 import { restoreInSteps } from './life-cycle/fold.ts';
 import type { JobRecord } from './state/record.ts';
 import { JOB_SCHEMA, jobSnapshotSchema, toSnapshot } from './state/snapshot.ts';
@@ -38,12 +38,12 @@ export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
     intensity: deps.intensity,
     idleMs: deps.idleMs,
     load: (id) => {
-      const owed = (state: JobState) =>
+      const owedEnd = (state: JobState) =>
         ends.isPending(Number(id), state) ? [{ type: 'ended' } as const] : [];
-      const kind = { ...durable, recover: (state: JobState) => [...recover(state), ...owed(state)] };
+      const kind = { ...durable, recover: (state: JobState) => [...recover(state), ...owedEnd(state)] };
       return loadDurable(kind, deps.store, deps.owner, id, deps.marks, deps.clock);
     },
-    escalated: (id, error) =>
+    onEscalation: (id, error) =>
       endPoisoned(deps, id, error).catch((err: unknown) =>
         deps.logger.error({ err, job: id }, 'could not end a job that fails again and again'),
       ),
@@ -72,7 +72,7 @@ function durableJob(deps: JobDeps, ends: FinishedJobCache): DurableKind<JobRecor
         jobSnapshotSchema.parse(body),
         rows.map((row) => row.body as SubJobRow),
       ),
-    uncounted,
+    countersWithout,
     snapshot: toSnapshot,
     ahead: workAhead,
     decide(record, state, envelope) {
@@ -152,7 +152,7 @@ async function perform(
         deps.deliver(effect.destinations);
         break;
       case 'ended':
-        if (ends.take(record.number, state)) deps.ended(record, state);
+        if (ends.take(record.number, state)) deps.onEnd(record, state);
         break;
       case 'deliverOwed':
         deps.deliver(destinationsOf(record));

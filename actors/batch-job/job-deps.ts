@@ -26,7 +26,7 @@ export interface JobDeps {
   deliver(destinations: readonly string[]): void;
   forget(jobNumber: number): void;
   readonly search: JobSearch;
-  ended(record: JobRecord, end: JobEnd): void;
+  onEnd(record: JobRecord, end: JobEnd): void;
 }
 
 /** What jobs ask of the search. */

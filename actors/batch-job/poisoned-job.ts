@@ -1,5 +1,5 @@
 /** The end of a job that cannot run any more. */
-import { following } from '../../store/store.ts';
+import { commitAfter } from '../../store/store.ts';
 import { removeFiles } from './completion/cleanup.ts';
 import { owedWhenPoisoned } from './completion/notices.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -35,7 +35,7 @@ export async function endPoisoned(deps: JobDeps, id: string, error: unknown): Pr
   const { owed, notices } = owedWhenPoisoned(record, ended, deps.settings, deps.clock.now());
   await store.commit({
     actor,
-    ...following(stored),
+    ...commitAfter(stored),
     owner,
     snapshot: { schema: JOB_SCHEMA, body: { state: { ...ended, ...owed }, seen } },
     removeRows: [''],
@@ -44,7 +44,7 @@ export async function endPoisoned(deps: JobDeps, id: string, error: unknown): Pr
     ...indexesOf(record, snapshot, ended),
   });
   logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
-  deps.ended(record, ended);
+  deps.onEnd(record, ended);
   deps.deliver(notices.map(({ destination }) => destination));
   await removeFiles(deps, record, snapshot, false);
 }

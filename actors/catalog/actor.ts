@@ -2,7 +2,7 @@ import type { Logger } from '../../config/logger.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import { loadDurable } from '../runtime/durable.ts';
 import type { DurableKind } from '../runtime/durable-kind.ts';
-import { NewerSchema } from '../runtime/loading.ts';
+import { NewerSchema } from '../runtime/load-actor.ts';
 import { DeliveryError } from '../basics/errors.ts';
 import { commandsOf, decide } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';

@@ -8,10 +8,11 @@ import {
 } from '../../domain/plan/plan-checks.ts';
 import type { CatalogLookup } from '../../domain/plan/plan-lookup.ts';
 import type { Action, Algorithm, Properties } from '../../domain/types.ts';
+import { omit } from '../../domain/omit.ts';
 import { canonicalName } from '../../domain/values.ts';
 import { WORKFLOW_PROPERTIES, defaultOf } from '../../domain/properties/workflow-properties.ts';
 import { isNamed } from './descriptors/descriptor.ts';
-import { registeredHolder } from './managed.ts';
+import { registeredHolder } from './managed-components.ts';
 import { EMPTY_CATALOG, type CatalogState, type Component, type Owned } from './state.ts';
 
 /** A component as clients see it. */
@@ -68,10 +69,10 @@ export class Catalog implements CatalogLookup {
   task = (name: string) => this.#state.task.get(canonicalName(name))?.element;
   pipeline = (name: string) => this.#state.pipeline.get(canonicalName(name))?.element;
 
-  algorithms = () => sorted(this.#state.algorithm);
-  actions = () => sorted(this.#state.action);
-  tasks = () => sorted(this.#state.task);
-  pipelines = () => sorted(this.#state.pipeline);
+  algorithms = () => sortByName(this.#state.algorithm);
+  actions = () => sortByName(this.#state.action);
+  tasks = () => sortByName(this.#state.task);
+  pipelines = () => sortByName(this.#state.pipeline);
 
   component = (name: string): ComponentInfo | undefined => {
     const found = this.#state.component.get(name);
@@ -121,15 +122,15 @@ export class Catalog implements CatalogLookup {
   /** An algorithm as clients see it: its properties with current defaults, and the workflow properties it also takes. */
   shownAlgorithm = (name: string) => {
     const algorithm = this.algorithm(name);
-    return algorithm === undefined ? undefined : this.#shown(algorithm);
+    return algorithm === undefined ? undefined : this.#toShown(algorithm);
   };
   /** Each is large: one is made when it is asked for. */
   *shownAlgorithms() {
-    for (const algorithm of this.algorithms()) yield this.#shown(algorithm);
+    for (const algorithm of this.algorithms()) yield this.#toShown(algorithm);
   }
 
-  #shown(algorithm: Algorithm) {
-    const { trackType: _, outputChangedCounter: __, mediaTypes: ___, ...shown } = algorithm;
+  #toShown(algorithm: Algorithm) {
+    const shown = omit(algorithm, 'trackType', 'outputChangedCounter', 'mediaTypes');
     const own = new Set(algorithm.providesCollection.properties.map((property) => property.name));
     const workflow =
       algorithm.actionType === 'DETECTION' ? WORKFLOW_PROPERTIES.filter(({ name }) => !own.has(name)) : [];
@@ -167,5 +168,5 @@ const by =
   (a: T, b: T) =>
     key(a) < key(b) ? -1 : 1;
 
-const sorted = <T extends { readonly name: string }>(map: ReadonlyMap<string, Owned<T>>): readonly T[] =>
+const sortByName = <T extends { readonly name: string }>(map: ReadonlyMap<string, Owned<T>>): readonly T[] =>
   [...map.values()].map(({ element }) => element).sort(by(({ name }) => name));

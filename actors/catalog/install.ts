@@ -1,9 +1,9 @@
 import type { CatalogDone } from './commands.ts';
 import type { Descriptor } from './descriptors/descriptor.ts';
 import type { CatalogEffect } from './effects.ts';
-import { placeManaged, warning, withoutRegistered } from './managed.ts';
-import { without } from './placing.ts';
-import { sameContent, unchanged, type CatalogState } from './state.ts';
+import { placeManaged, warnEffect, withoutRegistered } from './managed-components.ts';
+import { without } from './element-placement.ts';
+import { sameContent, isUnchanged, type CatalogState } from './state.ts';
 
 /**
  * Brings the managed components into line with what is installed: new ones come, changed ones are replaced, ones that are gone go unless
@@ -32,7 +32,7 @@ export function install(
       const gone = withoutRegistered(next, component);
       next = gone.state;
       const facts = { componentName: name, descriptor: component.descriptor };
-      effects.push(warning(gaveWay(name), facts), ...gone.effects);
+      effects.push(warnEffect(gaveWay(name), facts), ...gone.effects);
     }
   }
   for (const descriptor of installed.values()) {
@@ -40,7 +40,7 @@ export function install(
     next = placed.state;
     effects.push(...placed.effects);
   }
-  if (unchanged(state, next)) return { reply: { kind: 'done', outcome: 'UNCHANGED' }, effects };
+  if (isUnchanged(state, next)) return { reply: { kind: 'done', outcome: 'UNCHANGED' }, effects };
   return { reply: { kind: 'done', outcome: 'REPLACED' }, state: next, effects };
 }
 

@@ -44,7 +44,7 @@ export interface Registrant {
   readonly name: string;
 }
 
-export const unchanged = (before: CatalogState, after: CatalogState): boolean =>
+export const isUnchanged = (before: CatalogState, after: CatalogState): boolean =>
   KINDS.every((kind) => before[kind] === after[kind]);
 
 export const EMPTY_CATALOG: CatalogState = {
@@ -58,7 +58,7 @@ export const EMPTY_CATALOG: CatalogState = {
 /** Key of a row. Names hold no '/', so with the closing one no key is the beginning of another. */
 export const keyOf = (kind: Kind, name: string) => `${kind}/${name}/`;
 
-export function owned<T>(element: T, component: string | null): Owned<T> {
+export function ownedBy<T>(element: T, component: string | null): Owned<T> {
   return { element, component, size: JSON.stringify(element).length };
 }
 

@@ -1,17 +1,17 @@
 import { censorAction, censoredProperty } from '../../domain/job/censor.ts';
 import type { Action } from '../../domain/types.ts';
 import { canonicalName } from '../../domain/values.ts';
-import { refused, type Machine, type Outcome, type Refused, type Reply } from '../runtime/machine.ts';
+import { refuseWith, type Machine, type Outcome, type Refused, type Reply } from '../runtime/machine.ts';
 import type { CatalogCommand, CatalogDone, CatalogRefusal } from './commands.ts';
 import type { Descriptor } from './descriptors/descriptor.ts';
 import type { CatalogEffect } from './effects.ts';
 import { elementsOf } from './descriptors/elements.ts';
 import { install } from './install.ts';
-import { installedFor, makeWay, withoutRegistered, type Placed } from './managed.ts';
-import { nameTaken, place, sizeOf, withComponent, without } from './placing.ts';
+import { installedFor, makeWay, withoutRegistered, type Placed } from './managed-components.ts';
+import { nameTaken, place, sizeOf, withComponent, without } from './element-placement.ts';
 import {
   EMPTY_CATALOG,
-  owned,
+  ownedBy,
   rowChanges,
   sameContent,
   type CatalogState,
@@ -48,7 +48,7 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
   initial: EMPTY_CATALOG,
   on: {
     install: { apply: (state, { descriptors, besides }) => install(state, descriptors, besides) },
-    read: { apply: () => ({ reply: done('UNCHANGED') }) },
+    read: { apply: () => ({ reply: doneWith('UNCHANGED') }) },
     register: { apply: register },
     unregister: { apply: (state, { componentName }) => unregister(state, componentName) },
     addAction: { apply: (state, { element }) => addAction(state, element) },
@@ -61,7 +61,7 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
     // What is installed always finds room: the server would not start otherwise, and it returns when a component is removed.
     const isBound = command.type !== 'install' && command.type !== 'unregister';
     const full = after === undefined || !isBound ? undefined : fullness(before, after, limits);
-    if (full !== undefined) return refused('FULL', full);
+    if (full !== undefined) return refuseWith('FULL', full);
     const stored = after === undefined ? {} : { ...rowChanges(before, after), synced: true };
     return { ...outcome, ...stored, effects: [{ type: 'publish' }, ...effects] };
   },
@@ -69,9 +69,10 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
 
 function unregister(state: CatalogState, componentName: string): CatalogOutcome | Refused<CatalogRefusal> {
   const component = state.component.get(componentName);
-  if (component === undefined) return refused('UNKNOWN', `There is no component named "${componentName}".`);
-  if (!component.managed) return { reply: done('REMOVED'), ...withoutRegistered(state, component) };
-  return refused(
+  if (component === undefined)
+    return refuseWith('UNKNOWN', `There is no component named "${componentName}".`);
+  if (!component.managed) return { reply: doneWith('REMOVED'), ...withoutRegistered(state, component) };
+  return refuseWith(
     'MANAGED',
     `Cannot remove component: "${componentName}": It is a managed component and would come back at the next start of the server.`,
   );
@@ -83,14 +84,14 @@ function remove(
 ): CatalogOutcome | Refused<CatalogRefusal> {
   const rest = new Map<string, Owned<unknown>>(state[kind]);
   const found = rest.get(canonicalName(name));
-  if (found === undefined) return { reply: done('UNCHANGED') };
+  if (found === undefined) return { reply: doneWith('UNCHANGED') };
   if (found.component !== null && !installedToo)
-    return refused(
+    return refuseWith(
       'INSTALLED',
       `The component "${found.component}" registered the ${kind} "${canonicalName(name)}". Only an ADMIN can delete it.`,
     );
   rest.delete(canonicalName(name));
-  return { reply: done('REMOVED'), state: { ...state, [kind]: rest } };
+  return { reply: doneWith('REMOVED'), state: { ...state, [kind]: rest } };
 }
 
 function register(
@@ -101,15 +102,15 @@ function register(
   const known = state.component.get(componentName);
   const start = `Cannot register component: "${componentName}":`;
   if (known?.managed === true)
-    return refused(
+    return refuseWith(
       'MANAGED',
       `${start} Unable to register ${componentName} because there is an existing managed component with the same name.`,
     );
   const isSame = known !== undefined && sameContent(known.descriptor, descriptor);
-  if (isSame && isRegistrant(known, by)) return { reply: done('UNCHANGED') };
+  if (isSame && isRegistrant(known, by)) return { reply: doneWith('UNCHANGED') };
   const installed = installedFor(state, algorithm.name);
   if (installed !== undefined && !byAdmin)
-    return refused(
+    return refuseWith(
       'INSTALLED',
       `${start} The installed component "${installed.descriptor.componentName}" has the algorithm "${algorithm.name}". Only an ADMIN can replace it.`,
     );
@@ -118,7 +119,7 @@ function register(
   const base = makeWay(rest, descriptor);
   const elements = elementsOf(descriptor);
   const taken = nameTaken(base, componentName, elements);
-  if (taken !== undefined) return refused('NAME_TAKEN', `${start} ${taken}`);
+  if (taken !== undefined) return refuseWith('NAME_TAKEN', `${start} ${taken}`);
   const component: Component = {
     descriptor,
     managed: false,
@@ -127,7 +128,7 @@ function register(
     size: JSON.stringify(descriptor).length,
   };
   return {
-    reply: done(known === undefined ? 'ADDED' : 'REPLACED'),
+    reply: doneWith(known === undefined ? 'ADDED' : 'REPLACED'),
     state: withComponent(place(base, componentName, elements), component),
     effects,
   };
@@ -156,7 +157,7 @@ function registeredAgain(
 ): CatalogOutcome {
   const registrants = [...known.registrants, by].slice(-MAX_REGISTRANTS);
   const component = new Map(state.component).set(componentName, { ...known, registrants });
-  return { reply: done('UNCHANGED'), state: { ...state, component } };
+  return { reply: doneWith('UNCHANGED'), state: { ...state, component } };
 }
 
 const TITLES = { action: 'Action', task: 'Task', pipeline: 'Pipeline' } as const;
@@ -167,8 +168,8 @@ function addAction(state: CatalogState, element: Action): CatalogOutcome | Refus
   if (censored === undefined) return add(state, 'action', element);
   const present = state.action.get(element.name);
   if (present !== undefined && sameContent(censorAction(present.element), censorAction(element)))
-    return { reply: done('UNCHANGED') };
-  return refused(
+    return { reply: doneWith('UNCHANGED') };
+  return refuseWith(
     'CENSORED',
     `Failed to add Action with name "${element.name}": the value of ${censored} is what is shown in place of a secret. Give the value itself, or leave the property out.`,
   );
@@ -180,15 +181,15 @@ function add(
   element: { readonly name: string },
 ): CatalogOutcome | Refused<CatalogRefusal> {
   const present = state[kind].get(element.name);
-  if (present !== undefined && sameContent(present.element, element)) return { reply: done('UNCHANGED') };
+  if (present !== undefined && sameContent(present.element, element)) return { reply: doneWith('UNCHANGED') };
   const title = TITLES[kind];
   if (present !== undefined)
-    return refused(
+    return refuseWith(
       'NAME_TAKEN',
       `Failed to add ${title} with name "${element.name}" because another ${title} with the same name already exists.`,
     );
-  const all = new Map<string, Owned<unknown>>(state[kind]).set(element.name, owned(element, null));
-  return { reply: done('ADDED'), state: { ...state, [kind]: all } };
+  const all = new Map<string, Owned<unknown>>(state[kind]).set(element.name, ownedBy(element, null));
+  return { reply: doneWith('ADDED'), state: { ...state, [kind]: all } };
 }
 
 const ADVICE = 'Remove some that are not needed.';
@@ -204,4 +205,4 @@ function fullness(before: CatalogState, after: CatalogState, limits: CatalogLimi
   return undefined;
 }
 
-const done = (outcome: CatalogDone['outcome']): CatalogDone => ({ kind: 'done', outcome });
+const doneWith = (outcome: CatalogDone['outcome']): CatalogDone => ({ kind: 'done', outcome });

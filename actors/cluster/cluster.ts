@@ -23,13 +23,13 @@ export interface Liveness {
   /** Whether nobody has found this server gone yet. */
   isThere(server: string): Promise<boolean>;
   /** This server goes in order. */
-  left(): Promise<void>;
+  leave(): Promise<void>;
 }
 
 /** Words that every server hears which is there, and no other ever. */
 export interface Channel {
   say(words: string): Promise<void>;
-  listen(heard: (words: string) => void): void;
+  listen(onMessage: (words: string) => void): void;
 }
 
 /** This process hangs: the server on whose own node it runs ends it. */
@@ -210,7 +210,7 @@ export class Cluster {
   async leave(): Promise<void> {
     this.#hasLeft = true;
     this.#stop();
-    await this.#deps.ledger.left().catch(() => undefined);
+    await this.#deps.ledger.leave().catch(() => undefined);
   }
 
   async #beat(): Promise<'SAID' | keyof typeof WHY_NOT> {

@@ -10,7 +10,7 @@ import type { DeliveryCommand, Settlement } from './commands.ts';
 import type { DeliveryEffect } from './effects.ts';
 import type { NoticeReport } from './notice.ts';
 import { noticeOf, type DeliveryPolicy } from './policy.ts';
-import { stillInOutbox } from './still-in-outbox.ts';
+import { stillInOutbox } from './outbox-check.ts';
 import { DELIVERY_MACHINE, type DeliveryReply, type DeliveryTypes } from './transitions.ts';
 
 export interface DeliveryDeps {
@@ -147,7 +147,7 @@ class Errands {
       case 'trouble':
         return this.#self.trouble(effect.reason);
       case 'turned':
-        return this.#turned(effect.to, effect.reason);
+        return this.#noteTurn(effect.to, effect.reason);
       case 'read':
         return;
       default:
@@ -155,7 +155,7 @@ class Errands {
     }
   }
 
-  #turned(to: 'IN_TROUBLE' | 'WELL', reason: string): void {
+  #noteTurn(to: 'IN_TROUBLE' | 'WELL', reason: string): void {
     const { logger } = this.#deps;
     const destination = this.#destination;
     if (to === 'WELL') logger.info({ destination }, 'a receiver is well again');

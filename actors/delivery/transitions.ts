@@ -66,12 +66,14 @@ export const DELIVERY_MACHINE: Machine<DeliveryTypes> = {
     // What is in hand comes to its end here; the rest is the other one's.
     elsewhere: {
       ...EITHER,
-      apply: (state, _, { at, policy }) => ({ state: { ...state, waiting: [], ...unread(at, policy) } }),
+      apply: (state, _, { at, policy }) => ({
+        state: { ...state, waiting: [], ...unreadReport(at, policy) },
+      }),
     },
     tried: {
       from: ['WELL', 'IN_TROUBLE'],
       to: ['WELL', 'IN_TROUBLE'],
-      apply: tried,
+      apply: applyAttempt,
     },
     settled: {
       ...EITHER,
@@ -100,7 +102,7 @@ function withRead(
   return { ...state, waiting, forgotten, knownUntil, readNotBefore };
 }
 
-function tried(
+function applyAttempt(
   state: DeliveryState,
   { id, outcome, jitter }: Of<'tried'>,
   { at, policy }: Context,
@@ -115,12 +117,12 @@ function tried(
   const report = reportOf(held.entry, outcome, at, jitter, policy);
   const breaker = breakerAfter(state.breaker, held.probe, outcome, at, policy);
   return {
-    state: { ...state, breaker, inHand: new Map(state.inHand).set(id, owing(held.entry, report, at)) },
-    effects: [trouble(breaker), ...turned(state.breaker, breaker)],
+    state: { ...state, breaker, inHand: new Map(state.inHand).set(id, toReporting(held.entry, report, at)) },
+    effects: [trouble(breaker), ...breakerEffects(state.breaker, breaker)],
   };
 }
 
-function turned(before: Breaker, { open, reason }: Breaker): readonly DeliveryEffect[] {
+function breakerEffects(before: Breaker, { open, reason }: Breaker): readonly DeliveryEffect[] {
   if ((before.open === null) === (open === null)) return [];
   return [{ type: 'turned', to: open === null ? 'WELL' : 'IN_TROUBLE', reason }];
 }
@@ -133,11 +135,11 @@ function withSettled(
   const held = state.inHand.get(id);
   if (held === undefined) return state;
   if (answer === 'unknown' && held.stage !== 'sending')
-    return { ...state, inHand: new Map(state.inHand).set(id, unanswered(held, at, policy)) };
+    return { ...state, inHand: new Map(state.inHand).set(id, markUnanswered(held, at, policy)) };
   const inHand = new Map(state.inHand);
   inHand.delete(id);
   const after = { ...state, inHand };
-  if (answer === 'unknown') return { ...after, ...unread(at, policy) };
+  if (answer === 'unknown') return { ...after, ...unreadReport(at, policy) };
   if (answer === 'gone') return { ...after, knownUntil: -Infinity };
   if (answer === 'refused') return { ...after, forgotten: new Map(state.forgotten).set(id, held.entry.due) };
   return { ...after, waiting: withNext(state, held) };
@@ -159,7 +161,7 @@ function giveUpExpired(state: DeliveryState, at: number, policy: DeliveryPolicy)
   if (state.breaker.open === null) return state;
   const old = state.waiting.filter((entry) => expiryOf(entry, policy) <= at).slice(0, room(state, policy));
   if (old.length === 0) return state;
-  const given = old.map((entry) => owing(entry, givenUp(entry, at, state.breaker), at));
+  const given = old.map((entry) => toReporting(entry, givenUp(entry, at, state.breaker), at));
   return intoHand(state, given);
 }
 
@@ -207,10 +209,10 @@ function room({ inHand }: DeliveryState, { concurrency }: DeliveryPolicy): numbe
 function sendable(state: DeliveryState, at: number, policy: DeliveryPolicy): number {
   const { open } = state.breaker;
   const most = open === null ? policy.concurrency : open.probeAt <= at ? 1 : 0;
-  return Math.max(0, Math.min(most - sending(state), room(state, policy)));
+  return Math.max(0, Math.min(most - sendEffects(state), room(state, policy)));
 }
 
-const sending = ({ inHand }: DeliveryState) =>
+const sendEffects = ({ inHand }: DeliveryState) =>
   [...inHand.values()].filter(({ stage }) => stage === 'sending').length;
 
 /** When the outbox must be read: as soon as a notice that nobody here knows could be sent. */
@@ -223,7 +225,7 @@ function readAt(state: DeliveryState, policy: DeliveryPolicy): number {
 
 /** Nothing more can be taken in hand before something that is in hand ends. */
 const isBusy = (state: DeliveryState, policy: DeliveryPolicy) =>
-  room(state, policy) === 0 || sending(state) >= policy.concurrency;
+  room(state, policy) === 0 || sendEffects(state) >= policy.concurrency;
 
 /** When there is something to do that no request or report brings about by its end; null: never. */
 function timerAt(state: DeliveryState, read: number, at: number, policy: DeliveryPolicy): number | null {
@@ -240,16 +242,16 @@ function timerAt(state: DeliveryState, read: number, at: number, policy: Deliver
   return soonest === Infinity ? null : soonest;
 }
 
-function owing(entry: OutboxEntry, report: Reporting['report'], at: number): Reporting {
+function toReporting(entry: OutboxEntry, report: Reporting['report'], at: number): Reporting {
   return { stage: 'owing', entry, report, unanswered: 0, tellAt: at };
 }
 
-function unanswered(held: Reporting, at: number, policy: DeliveryPolicy): Reporting {
+function markUnanswered(held: Reporting, at: number, policy: DeliveryPolicy): Reporting {
   const delay = Math.min(policy.firstDelayMs * 2 ** held.unanswered, policy.breakerMaxDelayMs);
   return { ...held, stage: 'owing', unanswered: held.unanswered + 1, tellAt: at + delay };
 }
 
-const unread = (at: number, { firstDelayMs }: DeliveryPolicy) => ({
+const unreadReport = (at: number, { firstDelayMs }: DeliveryPolicy) => ({
   knownUntil: -Infinity,
   readNotBefore: at + firstDelayMs,
 });

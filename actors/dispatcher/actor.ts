@@ -110,7 +110,8 @@ class LateWords {
   async sayAgain(): Promise<void> {
     for (let words = this.#waiting[0]; words !== undefined; words = this.#waiting[0]) {
       try {
-        if (words.type === 'gone') await this.#ledger.gone(words.worker, words.counted, words.reason);
+        if (words.type === 'gone')
+          await this.#ledger.releaseWorker(words.worker, words.counted, words.reason);
         else await this.#ledger.unavailable(words.queue, words.reason);
       } catch (error) {
         if (!isTransient(error)) this.#waiting.shift();

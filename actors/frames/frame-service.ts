@@ -83,7 +83,7 @@ export class FrameService {
   }
 
   /** The file of this key, made when it is not there. */
-  async made(key: FileKey, work: Omit<FrameWork, 'to'>, priority = PRIORITY): Promise<Made> {
+  async makeFile(key: FileKey, work: Omit<FrameWork, 'to'>, priority = PRIORITY): Promise<Made> {
     const path = pathOf(this.#deps.dataDir, key);
     if (await this.#cache.has(path)) return { kind: 'made', path };
     const same = [...this.#wanted.values()].find((one) => one.work.to === path);
@@ -148,7 +148,7 @@ export class FrameService {
 
   /** Other servers have removed what this one offered, when they took it for dead: then nobody makes it. */
   async #lookFor({ actor, id }: WorkItem): Promise<void> {
-    const known = await this.#deps.store.work.known(actor);
+    const known = await this.#deps.store.work.listIds(actor);
     if (known.size === 0) this.#wanted.get(id)?.end(LATE);
   }
 
@@ -165,18 +165,18 @@ export class FrameService {
   }
 
   /** A component has made it, or says why it cannot. */
-  async answered({ item, token }: Lease, failure?: FailureRequest): Promise<AnswerOutcome> {
+  async acceptAnswer({ item, token }: Lease, failure?: FailureRequest): Promise<AnswerOutcome> {
     await this.#deps.store.work.forget(token);
     const wanted = this.#wanted.get(item.id);
     if (wanted === undefined) return LOST;
     const { to: path } = wanted.work;
     if (failure !== undefined) wanted.end({ kind: 'failed', message: failure.message });
-    else wanted.end(await this.#kept(path));
+    else wanted.end(await this.#waitForFile(path));
     return ACCEPTED;
   }
 
   /** Nothing else ends the wait for a file that has been answered, so that an error is an outcome as well. */
-  async #kept(path: string): Promise<Made> {
+  async #waitForFile(path: string): Promise<Made> {
     try {
       await this.#cache.add(path);
       return { kind: 'made', path };

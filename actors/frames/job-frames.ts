@@ -46,14 +46,14 @@ export class JobFrames {
 
   /** When each frame is shown: the table, or a file with its JSON; undefined: there is no such job. */
   async times(number: number, place: number): Promise<FrameTable | JobFile | Missing | Busy | undefined> {
-    const seen = await this.#seen(number, place);
+    const seen = await this.#findMedium(number, place);
     if (seen === undefined || 'missing' in seen) return seen;
     const { facts, indexed, work } = seen;
     const { mediaType, frameTimes, length } = facts;
     if (mediaType === 'IMAGE') return { frames: 1, fps: 0, constantRate: true, runs: [[0, 0, 1]] };
     if (indexed.inspected && frameTimes?.constantRate === true) return frameTable(frameTimes, length);
     const key = join(framesFolder(seen.folder), `${place}.json`);
-    return this.#made(key, { ...work, frame: null }, 'application/json', 'frames.json');
+    return this.#makeFile(key, { ...work, frame: null }, 'application/json', 'frames.json');
   }
 
   /** A picture of a frame as a viewer shows it; undefined: there is no such job. */
@@ -63,7 +63,7 @@ export class JobFrames {
     frame: number,
     boxes: boolean,
   ): Promise<JobFile | Missing | Busy | undefined> {
-    const seen = await this.#seen(number, place);
+    const seen = await this.#findMedium(number, place);
     if (seen === undefined || 'missing' in seen) return seen;
     const { facts, indexed, folder, work } = seen;
     const count = facts.mediaType === 'IMAGE' ? 1 : indexed.inspected ? facts.length : Infinity;
@@ -75,11 +75,11 @@ export class JobFrames {
     const key = join(framesFolder(folder), `${place}-${frame}${boxes ? '-boxes' : ''}.jpg`);
     const name = nameOf(indexed);
     const stem = basename(name, extname(name));
-    return this.#made(key, { ...work, ...drawn, frame }, 'image/jpeg', `${stem}-frame-${frame}.jpg`);
+    return this.#makeFile(key, { ...work, ...drawn, frame }, 'image/jpeg', `${stem}-frame-${frame}.jpg`);
   }
 
-  async #seen(number: number, place: number): Promise<Seen | Missing | undefined> {
-    const found = await this.#deps.files.found(number, place);
+  async #findMedium(number: number, place: number): Promise<Seen | Missing | undefined> {
+    const found = await this.#deps.files.findMedium(number, place);
     if (found === undefined || 'missing' in found) return found;
     await found.file.close();
     const { facts, inspected } = found.medium;
@@ -105,13 +105,13 @@ export class JobFrames {
     };
   }
 
-  async #made(
+  async #makeFile(
     key: string,
     work: Omit<FrameWork, 'to'>,
     mimeType: string,
     name: string,
   ): Promise<JobFile | Missing | Busy> {
-    const made = await this.#deps.frames.made(key, work);
+    const made = await this.#deps.frames.makeFile(key, work);
     if (made.kind === 'busy') return { busy: made.message };
     if (made.kind === 'failed') return { missing: made.message };
     const file = await openServed(made.path);

@@ -39,7 +39,7 @@ export interface GuardianDeps {
   /** What documents of before a move of the data folder call their files, and what these are called today. */
   readonly movedFiles: readonly MovedStart[];
   /** Keeps uploads from being removed while a job that uses them comes in. */
-  readonly uploads: Pick<UploadStore, 'keeping'>;
+  readonly uploads: Pick<UploadStore, 'keepDuring'>;
   /** Random at each start: tells this server from every other one, and from itself before a restart. */
   readonly serverId: string;
   /** No other server works on the same store. */

@@ -1,9 +1,9 @@
-import { Burst } from '../basics/burst.ts';
+import { ArrivalRate } from '../basics/arrival-rate.ts';
 import { JobService } from '../job-service/job-service.ts';
 import { DryRuns } from '../job-service/dry-run.ts';
 import { Repeats } from '../requests/idempotency.ts';
 import { jobModels } from './job-models.ts';
-import { WorkWaiters } from '../dispatcher/waiters.ts';
+import { PendingClaims } from '../dispatcher/pending-claims.ts';
 import { frameSettings, jobServiceSettings, leaseFileSettings, resultLimits } from './actor-settings.ts';
 import { JobNumbers } from '../requests/job-numbers.ts';
 import type { Foundation, GuardianDeps } from './guardian-deps.ts';
@@ -17,7 +17,7 @@ import { JobListWatch } from '../views/jobs/job-list-watch.ts';
 import { JobWatch } from '../views/jobs/job-watch.ts';
 import { JobViews } from '../views/jobs/jobs.ts';
 import { QueueViews } from '../views/queues.ts';
-import { WaitingReasons } from '../views/jobs/waiting.ts';
+import { WaitingReasons } from '../views/jobs/waiting-reasons.ts';
 import { WorkerGateway } from '../worker-gateway/gateway.ts';
 import { LeaseFiles } from '../worker-gateway/leases/lease-files.ts';
 import { LeaseFrames } from '../worker-gateway/leases/lease-frames.ts';
@@ -52,18 +52,18 @@ const FRAME_DOCUMENT_BYTES = 256 * 1024 * 1024;
 /** Who is there: what all share, the actors, and the services between them and the edge. */
 export function guard(deps: GuardianDeps): Guardian {
   const base = foundation(deps);
-  const waiters = new WorkWaiters();
-  const burst = new Burst(base.system.clock, BURST_PAUSE_MS);
+  const pendingClaims = new PendingClaims();
+  const arrivalRate = new ArrivalRate(base.system.clock, BURST_PAUSE_MS);
   const queues = new QueueViews({ ledger: base.store.work, algorithms: base.catalog.algorithms });
-  const actors = registerActors(base, { closed: () => services.jobService.closedSentence() });
-  const services = jobServices(base, actors, queues, burst);
-  offerWork(base, actors, waiters);
+  const actors = registerActors(base, { refusalOfAll: () => services.jobService.closedSentence() });
+  const services = jobServices(base, actors, queues, arrivalRate);
+  offerWork(base, actors, pendingClaims);
   return {
     ...actors,
     ...services,
     ...views(base, actors, queues),
     queues,
-    workerGateway: workerGateway(base, actors, waiters, burst),
+    workerGateway: workerGateway(base, actors, pendingClaims, arrivalRate),
     ...leaseContents(base, actors),
     systemMessages: base.systemMessages,
   };
@@ -88,12 +88,12 @@ function foundation(deps: GuardianDeps): Foundation {
 }
 
 /** New work wakes components that wait for it, and has services started that serve it. */
-function offerWork({ store }: Foundation, actors: Actors, waiters: WorkWaiters): void {
+function offerWork({ store }: Foundation, actors: Actors, pendingClaims: PendingClaims): void {
   store.work.watch({
     news: (news) => tellJobs(store, actors, news),
-    offered(queues) {
-      for (const [queue, { waiting }] of queues) waiters.wake(queue, waiting);
-      actors.nodes.offered(queues);
+    onOffer(queues) {
+      for (const [queue, { waiting }] of queues) pendingClaims.wake(queue, waiting);
+      actors.nodes.onOffer(queues);
     },
   });
 }
@@ -103,7 +103,7 @@ function jobServices(
   base: Foundation,
   { jobs, admission, archiveChecks, nodes, catalogActor }: Actors,
   queues: QueueViews,
-  burst: Burst,
+  arrivalRate: ArrivalRate,
 ) {
   const settings = jobServiceSettings(base.settings, base.serverProperties);
   const repeats = new Repeats(base.store, base.owner);
@@ -115,7 +115,7 @@ function jobServices(
     admission,
     archive: archiveChecks,
     repeats,
-    burst,
+    arrivalRate,
     clock,
     settings,
     ...catalogReader(base, () => catalogActor),
@@ -133,8 +133,8 @@ function jobServices(
 function workerGateway(
   base: Foundation,
   { jobs, streams, frames, nodes }: Actors,
-  waiters: WorkWaiters,
-  burst: Burst,
+  pendingClaims: PendingClaims,
+  arrivalRate: ArrivalRate,
 ): WorkerGateway {
   const { system, settings } = base;
   return new WorkerGateway({
@@ -142,8 +142,8 @@ function workerGateway(
     jobs,
     streams: streams.gateway,
     frames,
-    waiters,
-    burst,
+    pendingClaims,
+    arrivalRate,
     isSilent: (worker, askedMs) => nodes.gateway.isSilent(worker, askedMs),
     mayServe: base.catalog.mayServe,
     rest: (worker) => nodes.rest(worker),

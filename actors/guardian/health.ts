@@ -1,12 +1,12 @@
 import type { Store } from '../../store/store.ts';
 import type { JobService } from '../job-service/job-service.ts';
-import type { SharedTrouble } from './shared-trouble.ts';
+import type { EscalationMonitor } from './escalation-monitor.ts';
 
 /** Why the server takes no jobs, in words that anybody may read; undefined: it does. */
 export async function closedFor(
   store: Store,
   jobService: JobService,
-  trouble: SharedTrouble,
+  escalations: EscalationMonitor,
 ): Promise<string | undefined> {
   const closed = await jobService.closedFor();
   if (closed === 'STOPPING') return 'The server is stopping.';
@@ -15,5 +15,5 @@ export async function closedFor(
     () => false,
   );
   if (!works) return 'The database cannot be read or written.';
-  return closed === 'DISK_FULL' ? 'The disk is nearly full: no new jobs are taken.' : trouble.reason;
+  return closed === 'DISK_FULL' ? 'The disk is nearly full: no new jobs are taken.' : escalations.reason;
 }

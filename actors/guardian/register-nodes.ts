@@ -7,12 +7,12 @@ import type { Nodes } from '../node-gateway/nodes.ts';
 import type { Foundation } from './guardian-deps.ts';
 import { currentNodes, nodeConfigurationKind } from '../node-configuration/actor.ts';
 import type { NodeManagerModel } from '../node-configuration/model.ts';
-import { unservedComponents, unservedSentence } from '../node-configuration/unserved.ts';
+import { unservedComponents, unservedSentence } from '../node-configuration/unserved-components.ts';
 import { restartPolicy } from '../service/policy.ts';
-import { LastingMessages } from '../system-messages/lasting-messages.ts';
+import { ConditionMessages } from '../system-messages/condition-messages.ts';
 import { NodeGateway, type OtherServers } from '../node-gateway/gateway.ts';
 import { registerOwnNode, type OwnNode } from '../node-gateway/own-node.ts';
-import { OrdersElsewhere } from '../node-gateway/orders-elsewhere.ts';
+import { RemoteOrders } from '../node-gateway/remote-orders.ts';
 import { nodeOfWorker } from '../node-gateway/rules.ts';
 import { nodeOfService, ServiceOrders } from '../node-gateway/service-orders.ts';
 
@@ -26,11 +26,13 @@ export interface ToDispatcher {
 }
 
 export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes {
-  const messages = new LastingMessages(base.systemMessages);
+  const conditionMessages = new ConditionMessages(base.systemMessages);
   const own = ownNode(base, dispatcher, (queue, reason) =>
     gateway.placement.unavailable(own.manager.host, queue, reason),
   );
-  const gateway = gatewayOf(base, dispatcher, own, messages, () => currentNodes(nodes.configuration));
+  const gateway = gatewayOf(base, dispatcher, own, conditionMessages, () =>
+    currentNodes(nodes.configuration),
+  );
   const { manager } = own;
   const { host, family } = manager;
   const killHere = (worker: string, reason: string): boolean => {
@@ -59,11 +61,11 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
     own,
     gateway,
     orders: new ServiceOrders({
-      ...{ own, gateway, elsewhere: ordersElsewhere(base, own) },
+      ...{ own, gateway, remoteOrders: ordersElsewhere(base, own) },
       isConfigured: async (node) =>
         (await currentNodes(nodes.configuration)).some(({ host: name }) => name === node),
     }),
-    configuration: configurationOf(base, messages, (models) => {
+    configuration: configurationOf(base, conditionMessages, (models) => {
       family.tell(host, { type: 'configure', nodes: models });
       gateway.configure(models);
     }),
@@ -71,12 +73,12 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
       gateway.configure(models);
       await family.ask(host, { type: 'configure', nodes: models });
     },
-    offered(queues) {
+    onOffer(queues) {
       for (const [queue, { waiting, held }] of queues) {
         const elsewhere = isStreamQueue(queue) ? gateway.placement.capacity(queue) : 0;
         family.tell(host, { type: 'demand', queue, wanted: Math.max(0, waiting + held - elsewhere) });
       }
-      gateway.offered(queues);
+      gateway.onOffer(queues);
       if (base.cluster !== undefined) sayWhatIsNobodys(queues.keys());
     },
     kill(worker, reason) {
@@ -107,10 +109,10 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
 function ordersElsewhere(
   { cluster, system }: Foundation,
   { manager: { host, family, deployed, logs } }: OwnNode,
-): OrdersElsewhere | undefined {
+): RemoteOrders | undefined {
   if (cluster === undefined) return undefined;
   const isHere = (service: string) => nodeOfService(service) === host;
-  return new OrdersElsewhere({
+  return new RemoteOrders({
     cluster,
     clock: system.clock,
     async carryOut(type, service) {
@@ -155,9 +157,10 @@ function ownNode(
     notes: new ProcessNotes(processesFolder(settings.DATA_DIR), base.serverId, base.alone),
     serverUrl: () => base.serverUrl(),
     link: {
-      gone: (worker, counted, reason) => dispatcher.tell({ type: 'workerGone', worker, counted, reason }),
+      releaseWorker: (worker, counted, reason) =>
+        dispatcher.tell({ type: 'workerGone', worker, counted, reason }),
       unavailable,
-      configured: () => dispatcher.tell({ type: 'announce' }),
+      onConfigured: () => dispatcher.tell({ type: 'announce' }),
     },
   });
 }
@@ -166,7 +169,7 @@ function gatewayOf(
   base: Foundation,
   dispatcher: ToDispatcher,
   own: OwnNode,
-  messages: LastingMessages,
+  conditionMessages: ConditionMessages,
   storedConfiguration: OtherServers['storedConfiguration'],
 ): NodeGateway {
   const { manager, states } = own;
@@ -188,10 +191,11 @@ function gatewayOf(
     servedFromOutside: (queue) => manager.workers.serves(queue, clock.steady()),
     heardElsewhere: (node) => own.heard.has(node),
     servicesElsewhere: () => [...own.servers.values()].flat(),
-    gone: (worker, counted, reason) => dispatcher.ask({ type: 'workerGone', worker, counted, reason }),
+    releaseWorker: (worker, counted, reason) =>
+      dispatcher.ask({ type: 'workerGone', worker, counted, reason }),
     unavailable: (queue, reason) => dispatcher.tell({ type: 'unavailable', queue, reason }),
     announce: () => dispatcher.tell({ type: 'announce' }),
-    warn: (about, sentence) => messages.tell(about, 'warning', sentence),
+    warn: (about, sentence) => conditionMessages.tell(about, 'warning', sentence),
     ...(cluster === undefined
       ? {}
       : { others: { order: (order) => cluster.order(order), storedConfiguration } }),
@@ -200,7 +204,7 @@ function gatewayOf(
 
 function configurationOf(
   base: Foundation,
-  messages: LastingMessages,
+  conditionMessages: ConditionMessages,
   configure: (nodes: readonly NodeManagerModel[]) => void,
 ): Nodes['configuration'] {
   const { system, store, owner, settings, logger } = base;
@@ -215,7 +219,7 @@ function configurationOf(
         const unserved = unservedComponents(nodes, rules.installed);
         const sentence = unservedSentence(unserved, rules.thisHost);
         if (sentence !== undefined) logger.warn({ components: unserved }, sentence);
-        messages.tell('components without service', 'warning', sentence);
+        conditionMessages.tell('components without service', 'warning', sentence);
       },
     }),
   );

@@ -58,7 +58,7 @@ export interface StreamsDeps {
     readonly maxQueued: number;
   };
   /** Why no job at all is taken now. */
-  closed(): Promise<string | undefined>;
+  refusalOfAll(): Promise<string | undefined>;
   /** The process of this worker has done what it was started for. */
   rest(worker: string): void;
 }
@@ -73,7 +73,7 @@ export interface Streams {
   /** Tells jobs what became of their components. */
   tell(news: readonly News[]): void;
   /** Reports how all live jobs stand, again and again until the answer is called. */
-  reporting(): () => void;
+  startReporting(): () => void;
 }
 
 export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams {
@@ -97,15 +97,15 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
       clock,
       intensity: DEFAULT_INTENSITY,
       health: (record, state) => reports.health(record, state),
-      stalled: (record, state) => reports.stalled(record, state),
+      onStall: (record, state) => reports.onStall(record, state),
       publish: (record, state) => reports.publish(record, state),
       errorReport: (record, state, message) => reports.error(record, state, message),
-      changed: (record, state) => live.tell(record.number, { type: 'state', record, state }),
-      ended: (record, { status, detail }) => {
+      onChange: (record, state) => live.tell(record.number, { type: 'state', record, state }),
+      onEnd: (record, { status, detail }) => {
         live.over(record.number);
         gateway.counters.over(record.number);
         deps.meter.streamEnded(record.pipelineName, status);
-        void reports.ended(record);
+        void reports.onEnd(record);
         logger.info({ jobId: record.number, status, detail }, 'a streaming job has ended');
       },
       removeFiles: (record) => reports.removeFiles(record),
@@ -128,7 +128,7 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
     }),
     gateway,
     tell: (news) => void tellStreams(jobs, store.work, news),
-    reporting: () => every(clock, deps.reports.everyMs, () => reports.healthOfAll()),
+    startReporting: () => every(clock, deps.reports.everyMs, () => reports.healthOfAll()),
   };
 }
 

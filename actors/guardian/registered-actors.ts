@@ -65,7 +65,7 @@ export interface Actors {
 /** What actors ask of the services before them. */
 export interface Edge {
   /** Why no job at all is taken now. */
-  closed(): Promise<string | undefined>;
+  refusalOfAll(): Promise<string | undefined>;
 }
 
 /** Whom an actor tells is looked up when it does so: they are registered one after the other, and know each other in circles. */
@@ -139,7 +139,7 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
       checkArchive: (record, state) => void others().archiveChecks.checkInspected(record, state),
       deliver: (destinations) => destinations.forEach(others().delivery.wake),
       forget: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'forget' }),
-      ended: (record, end) => {
+      onEnd: (record, end) => {
         others().admission.tell(ADMISSION, { type: 'leave', jobNumber: record.number });
         logger.info({ ...jobFacts(record), ...endFacts(record, end) }, 'a job has ended');
         base.meter.jobEnded(record.plan.name, end.status);

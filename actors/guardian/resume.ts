@@ -52,11 +52,11 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
   await takeUp(guardian, deps);
   const stops = [
     ...workPeriodically(guardian, deps),
-    reconciling(guardian, deps),
-    cleaning(guardian, deps),
+    startReconciliation(guardian, deps),
+    startCleanup(guardian, deps),
     ...(deps.cluster === undefined ? [] : [readingShared(guardian, deps)]),
     watchingTheDisk(guardian, deps),
-    guardian.streams.reporting(),
+    guardian.streams.startReporting(),
     ...admittingForOthers(guardian, deps),
   ];
   return () => stops.forEach((stop) => stop());
@@ -127,7 +127,7 @@ function admittingForOthers({ admission }: Guardian, { store, clock }: ResumeDep
   return [every(clock, ADMISSION_LOOK_MS, look)];
 }
 
-function reconciling(
+function startReconciliation(
   { jobs, admission, repeats, delivery, streams }: Guardian,
   deps: ResumeDeps,
 ): () => void {
@@ -147,7 +147,7 @@ function reconciling(
   });
 }
 
-function cleaning({ jobs, jobService, streams }: Guardian, deps: ResumeDeps): () => void {
+function startCleanup({ jobs, jobService, streams }: Guardian, deps: ResumeDeps): () => void {
   const { store, settings, logger } = deps;
   const retention = new Retention({
     ...deps,

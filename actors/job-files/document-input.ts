@@ -14,7 +14,7 @@ import { MEDIA_TYPES, type Issue } from '../../domain/types.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, mediumPrefix } from '../batch-job/state/keys.ts';
 import { componentVersions } from '../batch-job/log-facts.ts';
-import { Turns } from '../basics/turns.ts';
+import { TimeSlices } from '../basics/time-slices.ts';
 import { forAction, jobWide } from '../batch-job/plan/effective-properties.ts';
 import { stageIndex } from '../batch-job/state/media.ts';
 import { foldersOf, type JobRecord, type RequestedMedium } from '../batch-job/state/record.ts';
@@ -38,10 +38,10 @@ export async function* documentInput(
   const job = await storedJob(store, jobNumber);
   if (job === undefined) return;
   yield headOf(job);
-  const turns = new Turns();
+  const timeSlices = new TimeSlices();
   const derived: MediumRows[] = [];
   for (const [index, medium] of job.record.media.entries()) {
-    if (turns.due) await turns.next();
+    if (timeSlices.due) await timeSlices.next();
     const rows = await rowsOf(store, job, index);
     const named = { index, medium, parentMediaId: -1, madeIn: -1, rows };
     derived.push(...derivedFrom(named));
@@ -50,7 +50,7 @@ export async function* documentInput(
   // In the order in which they were made, so that the place of a medium in the document is its place in the job.
   derived.sort(byIndex);
   for (let one = derived.shift(); one !== undefined; one = derived.shift()) {
-    if (turns.due) await turns.next();
+    if (timeSlices.due) await timeSlices.next();
     const made = { ...one, rows: await rowsOf(store, job, one.index) };
     const further = derivedFrom(made);
     if (further.length > 0) {
@@ -72,9 +72,9 @@ export async function* copyInput(
   const job = await storedJob(store, jobNumber);
   if (job === undefined) return;
   yield { jobId: job.record.jobId };
-  const turns = new Turns();
+  const timeSlices = new TimeSlices();
   for (const [index, medium] of job.record.media.entries()) {
-    if (turns.due) await turns.next();
+    if (timeSlices.due) await timeSlices.next();
     const facts = factsIn(await rowsOf(store, job, index)) ?? null;
     const sha256 = archiveHash({ ...medium, facts });
     if (sha256 !== null) yield { sha256, path: await uriOf(medium) };
@@ -229,9 +229,9 @@ const MARKUP = 'MARKUP';
 /** Failures that are not a detector's. */
 function errorsOf(record: JobRecord, rows: readonly SubJobRow[]): DocumentIssue[] {
   return rows.flatMap((row): DocumentIssue[] => {
-    const inside = (row.summary?.errors ?? []).map((issue) => told(issue, SERVICE));
+    const inside = (row.summary?.errors ?? []).map((issue) => toDocumentIssue(issue, SERVICE));
     if (row.error === undefined || row.kind === 'DETECT') return inside;
-    return [...inside, told(row.error, sourceOf(record, row))];
+    return [...inside, toDocumentIssue(row.error, sourceOf(record, row))];
   });
 }
 
@@ -240,7 +240,11 @@ function sourceOf(record: JobRecord, row: SubJobRow): string {
   return row.kind === 'FINISH' ? (actionOf(record, row)?.algorithm.name ?? SERVICE) : SERVICE;
 }
 
-const told = ({ code, message }: Issue, source: string): DocumentIssue => ({ source, code, message });
+const toDocumentIssue = ({ code, message }: Issue, source: string): DocumentIssue => ({
+  source,
+  code,
+  message,
+});
 
 function detectionErrorsOf(record: JobRecord, rows: readonly SubJobRow[]): Record<string, SubJobError[]> {
   const errors: Record<string, SubJobError[]> = {};
@@ -261,8 +265,8 @@ function warningsOf(record: JobRecord, rows: readonly SubJobRow[]): DocumentIssu
     const finished = repeated ? [] : (row.summary?.warnings ?? []);
     const source = actionOf(record, row)?.algorithm.name ?? SERVICE;
     return [
-      ...[...(row.prepared?.warnings ?? []), ...finished].map((issue) => told(issue, source)),
-      ...(row.markup?.warnings ?? []).map((issue) => told(issue, MARKUP)),
+      ...[...(row.prepared?.warnings ?? []), ...finished].map((issue) => toDocumentIssue(issue, source)),
+      ...(row.markup?.warnings ?? []).map((issue) => toDocumentIssue(issue, MARKUP)),
     ];
   });
 }

@@ -14,7 +14,7 @@ import { isTerminal } from '../batch-job/state/status.ts';
 import { openClientFile, type LocalPath } from './client-file.ts';
 import { jobMedium, resultFolderOf } from './job-media.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
-import { decoded } from '../../domain/decoded.ts';
+import { decodeText } from '../../domain/decoded.ts';
 
 /** A file of a job, open; whoever asked for it streams or closes it. */
 export interface JobFile {
@@ -68,7 +68,7 @@ export class JobFiles {
 
   /** A medium by its place in the job; undefined: there is no such job. */
   async medium(number: number, place: number): Promise<JobFile | Missing | undefined> {
-    const found = await this.found(number, place);
+    const found = await this.findMedium(number, place);
     if (found === undefined || 'missing' in found) return found;
     const { medium, file } = found;
     const name = nameOf(medium);
@@ -76,14 +76,14 @@ export class JobFiles {
   }
 
   /** The same with what the job knows of it. */
-  async found(number: number, place: number): Promise<WholeMedium | Missing | undefined> {
+  async findMedium(number: number, place: number): Promise<WholeMedium | Missing | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
-    const medium = await this.#indexed(job, place);
+    const medium = await this.#findIndexed(job, place);
     if ('missing' in medium) return medium;
     const path = await this.#pathOf(job, medium);
     if (typeof path !== 'string') return path;
-    const file = await this.#opened(medium, path);
+    const file = await this.#openFile(medium, path);
     if (file === undefined) return { missing: goneSentence(job, medium) };
     if (!isSame(medium, file)) {
       await file.close();
@@ -97,7 +97,7 @@ export class JobFiles {
   async markup(number: number, place: number): Promise<JobFile | Missing | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
-    const medium = await this.#indexed(job, place);
+    const medium = await this.#findIndexed(job, place);
     if ('missing' in medium) return medium;
     const { markup } = medium;
     if (markup === undefined) return { missing: notMade(job, 'The job has drawn nothing into this medium.') };
@@ -114,7 +114,7 @@ export class JobFiles {
   async selectorsOutput(number: number, place: number): Promise<JobFile | Missing | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
-    const medium = await this.#indexed(job, place);
+    const medium = await this.#findIndexed(job, place);
     if ('missing' in medium) return medium;
     if (medium.selectorsOutput === undefined)
       return {
@@ -134,7 +134,7 @@ export class JobFiles {
     return this.#ofService(artifactFile(folder, place));
   }
 
-  async #indexed(job: StoredJob, place: number): Promise<IndexedMedium | Missing> {
+  async #findIndexed(job: StoredJob, place: number): Promise<IndexedMedium | Missing> {
     const { store, dataDir } = this.#deps;
     const medium = await jobMedium(store, dataDir, job, place);
     const none = `The job has no medium ${place}: they are numbered from 0, as they stand in its document.`;
@@ -151,7 +151,7 @@ export class JobFiles {
     return { missing: `The medium cannot be read any more: ${issue?.message ?? 'it is not there'}.` };
   }
 
-  #opened({ uri, file: key }: IndexedMedium, path: string): Promise<ServedFile | undefined> {
+  #openFile({ uri, file: key }: IndexedMedium, path: string): Promise<ServedFile | undefined> {
     return key === undefined ? openClientFile(this.#deps.localPath, uri, path) : openServed(path);
   }
 
@@ -204,5 +204,5 @@ function isSame({ bytes, modified, file: key }: IndexedMedium, file: ServedFile)
 /** The last part of its URI. */
 export function nameOf({ uri, file }: IndexedMedium): string {
   if (file !== undefined && !/^file:/i.test(uri)) return basename(file);
-  return decoded(uri.split('/').at(-1) ?? '');
+  return decodeText(uri.split('/').at(-1) ?? '');
 }

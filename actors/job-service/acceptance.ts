@@ -47,7 +47,7 @@ export class Acceptance {
       }),
     };
     const outcome = await this.#enter(record, check.answer);
-    if (outcome === 'overloaded') return overloaded();
+    if (outcome === 'overloaded') return refuseOverload();
     if (outcome === 'noRoom') return noRoom();
     // The same request came twice at once, and the other was first.
     if (outcome === 'exists') return (await this.acceptedBefore(number)) ?? acceptedAs(record, check);
@@ -145,5 +145,5 @@ const noRoom = () =>
       'The disk of the server is full: the data: URIs of the job could not be stored. Try again later.',
   }) as const;
 
-export const overloaded = () =>
+export const refuseOverload = () =>
   ({ kind: 'overloaded', message: 'Too many jobs wait already; try again later.' }) as const;

@@ -7,7 +7,7 @@ import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
 import { effectiveProperties } from '../../domain/properties/properties.ts';
 import type { MediaType, Properties, Range } from '../../domain/types.ts';
 import { censorProperties, maskUri } from '../../domain/job/censor.ts';
-import { Turns } from '../basics/turns.ts';
+import { TimeSlices } from '../basics/time-slices.ts';
 import type { JobRequest, JobRequestMedium } from './job-request.ts';
 import type { PlannedJob } from './request-checks.ts';
 import type { Overloaded, Refused } from '../requests/submission.ts';
@@ -74,19 +74,19 @@ export class DryRuns {
     const { wanted, notes, useless } = planned;
     const { plan, warnings = [], priority } = wanted;
     const job = { ...request, ...this.#deps.settings, plan };
-    const turns = new Turns();
+    const timeSlices = new TimeSlices();
     const tasks: DryRun['pipeline']['tasks'][number][] = [];
     for (const { name, actionType, actions } of plan.tasks)
       tasks.push({
         name,
         actionType,
-        actions: await turns.map(actions, (action) => this.#step(job, action)),
+        actions: await timeSlices.map(actions, (action) => this.#step(job, action)),
       });
     return {
       kind: 'planned',
       priority,
       pipeline: { name: plan.name, tasks },
-      media: await turns.map(request.media, (medium, i) => shownMedium(medium, useless[i])),
+      media: await timeSlices.map(request.media, (medium, i) => shownMedium(medium, useless[i])),
       warnings: [...warnings, ...notes],
     };
   }

@@ -10,7 +10,7 @@ import type { Clock } from '../basics/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';
 import type { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
-import type { Burst } from '../basics/burst.ts';
+import type { ArrivalRate } from '../basics/arrival-rate.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import type { Repeats } from '../requests/idempotency.ts';
 import type { JobModels } from '../requests/request-models.ts';
@@ -58,11 +58,11 @@ export interface JobServiceDeps {
   };
   readonly repeats: Repeats;
   readonly numbers: JobNumbers;
-  readonly burst: Pick<Burst, 'arrived'>;
+  readonly arrivalRate: Pick<ArrivalRate, 'noteJob'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly archive: ArchiveChecks;
-  readonly uploads: Pick<UploadStore, 'keeping'>;
+  readonly uploads: Pick<UploadStore, 'keepDuring'>;
   readonly models: JobModels;
   /** Why a medium cannot be used, as far as that shows without reading it. */
   checkMedium(uri: string): Promise<Issue | undefined>;

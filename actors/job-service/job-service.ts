@@ -5,7 +5,7 @@ import { ADMISSION } from '../admission/actor.ts';
 import { freeBytes } from '../system-messages/disk-watch.ts';
 import { DeliveryError } from '../basics/errors.ts';
 import { readableJob, storedJob } from '../batch-job/state/stored-job.ts';
-import { Acceptance, overloaded } from './acceptance.ts';
+import { Acceptance, refuseOverload } from './acceptance.ts';
 import type { JobReply } from '../batch-job/state/commands.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from '../batch-job/log-facts.ts';
@@ -37,9 +37,9 @@ export class JobService {
 
   /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
   submit(request: JobRequest, repeatable?: Repeatable): Promise<Submission> {
-    this.#deps.burst.arrived();
+    this.#deps.arrivalRate.noteJob();
     const uris = request.media.map(({ uri }) => uri);
-    return this.#deps.uploads.keeping(uris, () => this.#submit(request, repeatable));
+    return this.#deps.uploads.keepDuring(uris, () => this.#submit(request, repeatable));
   }
 
   async #submit(request: JobRequest, repeatable: Repeatable | undefined): Promise<Submission> {
@@ -79,7 +79,7 @@ export class JobService {
     const uris = (job?.record.media ?? []).map(({ uri }) => uri);
     const run =
       job === undefined ? {} : { run: await this.#deps.numbers.runAfter(job.record.jobId, job.snapshot.run) };
-    return this.#deps.uploads.keeping(uris, () => this.#resubmit(number, priority, run));
+    return this.#deps.uploads.keepDuring(uris, () => this.#resubmit(number, priority, run));
   }
 
   async #resubmit(
@@ -95,7 +95,7 @@ export class JobService {
       jobNumber: number,
       priority: wanted,
     });
-    if (place.kind === 'refused') return overloaded();
+    if (place.kind === 'refused') return refuseOverload();
     const command = {
       type: 'resubmit',
       priority: wanted,

@@ -4,7 +4,7 @@ import { levelsOf, type JobConfiguration } from '../../domain/job/job-config-has
 import type { PlannedAction } from '../../domain/plan.ts';
 import { booleanOf, propertyLookup } from '../../domain/properties/properties.ts';
 import type { Properties } from '../../domain/types.ts';
-import { Turns } from '../basics/turns.ts';
+import { TimeSlices } from '../basics/time-slices.ts';
 import type { JobRequestMedium } from './job-request.ts';
 
 /** Why the pipeline finds nothing in these media, one for each; undefined: it may. */
@@ -18,7 +18,7 @@ export async function unacceptedMedia(
     known.set(action, lookup);
     return booleanOf({ [SKIP]: lookup(properties, SKIP) ?? '' }, SKIP);
   };
-  return new Turns().map(media, (medium) => {
+  return new TimeSlices().map(media, (medium) => {
     const mime = mimeInRequest(medium);
     return mime === undefined
       ? undefined

@@ -4,7 +4,7 @@ import { overLimit, overSubJobs } from '../../domain/plan/request-limits.ts';
 import type { PipelinePlan } from '../../domain/plan.ts';
 import type { Properties } from '../../domain/types.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { Turns } from '../basics/turns.ts';
+import { TimeSlices } from '../basics/time-slices.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { refusedProperties } from './request-properties.ts';
 
@@ -74,20 +74,20 @@ async function checkedProperties(
 }
 
 async function refusedValues(job: NotedJob): Promise<string | undefined> {
-  const turns = new Turns();
+  const timeSlices = new TimeSlices();
   for (const refused of lookForWrongValues(job)) {
     if (refused !== undefined) return `Property validation failed due to: ${refused}`;
-    if (turns.due) await turns.next();
+    if (timeSlices.due) await timeSlices.next();
   }
   return undefined;
 }
 
 async function warningsOf(job: NotedJob): Promise<readonly string[]> {
-  const turns = new Turns();
+  const timeSlices = new TimeSlices();
   const notes = new JobNotes();
   for (const note of lookForNotes(job)) {
     if (note !== undefined && !notes.add(note)) break;
-    if (turns.due) await turns.next();
+    if (timeSlices.due) await timeSlices.next();
   }
   return notes.told;
 }
@@ -102,15 +102,15 @@ async function refusedMediaSelectors(
   const { SelectorCheck } = await import('../../domain/text/media-selectors.ts');
   const actions = tasks.flatMap((task) => task.actions);
   const check = new SelectorCheck(actions);
-  const turns = new Turns();
+  const timeSlices = new TimeSlices();
   for (const { selectors, selectorsOutputAction } of selecting) {
-    if (turns.due) await turns.next();
+    if (timeSlices.due) await timeSlices.next();
     for (const refused of check.refusals({
       mediaSelectors: selectors,
       mediaSelectorsOutputAction: selectorsOutputAction,
     })) {
       if (refused !== null) return refused;
-      if (turns.due) await turns.next();
+      if (timeSlices.due) await timeSlices.next();
     }
   }
   return undefined;

@@ -5,33 +5,33 @@ import { booleanOf, effectiveProperties } from '../../domain/properties/properti
 import { refusedProperty } from '../../domain/properties/property-checks.ts';
 import { feedForwardType } from '../../domain/properties/trigger.ts';
 import type { Properties } from '../../domain/types.ts';
-import { Turns } from '../basics/turns.ts';
+import { TimeSlices } from '../basics/time-slices.ts';
 
 /** Why a job cannot run with the properties in force for some medium and action; undefined when it can. */
 export async function refusedProperties(
   job: JobConfiguration,
   media: readonly { readonly properties: Properties }[],
 ): Promise<string | undefined> {
-  const turns = new Turns();
+  const timeSlices = new TimeSlices();
   // Thousands of media have few sets of such properties between them.
   const distinct = new Map<string, Properties>();
   for (const { properties } of media) {
-    if (turns.due) await turns.next();
-    const own = deciding(properties);
+    if (timeSlices.due) await timeSlices.next();
+    const own = withDecisions(properties);
     distinct.set(JSON.stringify(own), own);
   }
   const actions = new Set(job.plan.tasks.flatMap((task) => task.actions));
-  const environment = deciding(job.environmentProperties);
+  const environment = withDecisions(job.environmentProperties);
   const above = new Map<PlannedAction, Properties>();
   for (const one of actions) {
-    if (turns.due) await turns.next();
+    if (timeSlices.due) await timeSlices.next();
     // Of a medium nobody has looked at yet: what is refused is refused for media of all types.
-    above.set(one, deciding(effectiveProperties({ ...levelsOf(job, one), media: {} }, 'VIDEO')));
+    above.set(one, withDecisions(effectiveProperties({ ...levelsOf(job, one), media: {} }, 'VIDEO')));
   }
   for (const properties of distinct.values()) {
     const known = new Map<PlannedAction, Properties>();
     for (const one of actions) {
-      if (turns.due) await turns.next();
+      if (timeSlices.due) await timeSlices.next();
       known.set(one, { ...above.get(one), ...properties, ...environment });
     }
     const refused = refusedInForce(job.plan, (action) => known.get(action) ?? {});
@@ -44,7 +44,7 @@ export async function refusedProperties(
 const DECIDING =
   /^(S3_[A-Z_]+|DETECTION_PADDING_[XY]|TRIGGER|FEED_FORWARD_TYPE|IS_ANNOTATOR|SUPPRESS_TRACKS)$/;
 
-const deciding = (properties: Properties): Properties =>
+const withDecisions = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([name]) => DECIDING.test(name)));
 
 function refusedInForce(

@@ -46,13 +46,13 @@ export const HIDDEN_VALUE = '<hidden>';
 
 /** The configuration without what only an ADMIN, who can set it, may see. */
 export function withoutValues(nodes: readonly NodeManagerModel[]): readonly NodeManagerModel[] {
-  const hidden = (variable: EnvironmentVariableModel) =>
+  const hideValue = (variable: EnvironmentVariableModel) =>
     variable.name === START_VARIABLE ? variable : { ...variable, value: HIDDEN_VALUE };
   return nodes.map((node) => ({
     ...node,
     services: node.services.map((service) => ({
       ...service,
-      environmentVariables: service.environmentVariables.map(hidden),
+      environmentVariables: service.environmentVariables.map(hideValue),
     })),
   }));
 }

@@ -1,4 +1,4 @@
-import { refused, type Machine, type Outcome, type Refused } from '../runtime/machine.ts';
+import { refuseWith, type Machine, type Outcome, type Refused } from '../runtime/machine.ts';
 import type {
   ConfigurationEffect,
   ConfigurationRules,
@@ -6,7 +6,7 @@ import type {
   ConfigurationTypes,
   NodeManagerModel,
 } from './model.ts';
-import { unservedComponents, unservedSentence } from './unserved.ts';
+import { unservedComponents, unservedSentence } from './unserved-components.ts';
 
 /** A row a node, so that a large cluster does not make a large snapshot. */
 export const ROWS = 'node/';
@@ -39,7 +39,7 @@ export function savedConfiguration(
   rules: ConfigurationRules,
 ): Outcome<ConfigurationTypes> | Refused<'INVALID'> {
   const message = objection(posted, rules);
-  if (message !== undefined) return refused('INVALID', message);
+  if (message !== undefined) return refuseWith('INVALID', message);
   const nodes = firstOfEachHost(posted);
   return {
     reply: { kind: 'saved', warnings: warningsOf(posted, nodes, rules) },
@@ -67,7 +67,7 @@ function warningsOf(
   { installed, thisHost }: ConfigurationRules,
 ): readonly string[] {
   const warnings = [
-    kept.length < posted.length ? dropped(posted, kept) : undefined,
+    kept.length < posted.length ? describeDropped(posted, kept) : undefined,
     unservedSentence(unservedComponents(kept, installed), thisHost),
   ];
   return warnings.filter((warning) => warning !== undefined);
@@ -107,7 +107,7 @@ function firstOfEachHost(nodes: readonly NodeManagerModel[]): readonly NodeManag
   return [...byHost.values()];
 }
 
-function dropped(all: readonly NodeManagerModel[], kept: readonly NodeManagerModel[]): string {
+function describeDropped(all: readonly NodeManagerModel[], kept: readonly NodeManagerModel[]): string {
   const known = new Set(kept);
   const left = [...new Set(all.filter((node) => !known.has(node)).map(({ host }) => host))];
   const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : '';

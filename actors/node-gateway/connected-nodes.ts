@@ -1,16 +1,16 @@
 import { NodeReport } from '../node-manager/node-report.ts';
-import type { ConfiguredNodes } from './configured.ts';
+import type { ConfiguredNodes } from './configured-nodes.ts';
 import {
   makeRoom,
   NodesByName,
   refuseUnfit,
   storedNode,
   takeBack,
-  type KnownNodes,
-  type KnownNodesDeps,
+  type NodeRegistry,
+  type NodeRegistryDeps,
   type StoredNode,
   type TakenMessage,
-} from './known-nodes.ts';
+} from './node-registry.ts';
 import type { NodeAccess, SyncRequest } from './messages.ts';
 import { NumberedCommands } from './numbered-commands.ts';
 import { RemoteNode } from './remote-node.ts';
@@ -23,20 +23,20 @@ interface Connected {
 }
 
 /** The nodes of a server that is alone with its store: those that have been heard of since its start. */
-export class ConnectedNodes extends NodesByName<Connected> implements KnownNodes {
-  readonly #deps: KnownNodesDeps;
+export class ConnectedNodes extends NodesByName<Connected> implements NodeRegistry {
+  readonly #deps: NodeRegistryDeps;
   readonly #configured: ConfiguredNodes;
   /** Starts of nodes whose earlier starts may still hold work. */
   readonly #owed = new WeakSet<RemoteNode>();
 
-  constructor(deps: KnownNodesDeps, configured: ConfiguredNodes) {
+  constructor(deps: NodeRegistryDeps, configured: ConfiguredNodes) {
     super();
     this.#deps = deps;
     this.#configured = configured;
   }
 
   async take(node: string, access: NodeAccess, message: SyncRequest): Promise<TakenMessage> {
-    const { remote, commands, report } = await this.#admitted(node, access, message);
+    const { remote, commands, report } = await this.#admit(node, access, message);
     await this.#takeBack(node, remote, message);
     const isNew = remote.take(message);
     if (isNew) commands.settle(message.server, message.done);
@@ -62,7 +62,7 @@ export class ConnectedNodes extends NodesByName<Connected> implements KnownNodes
     return Promise.resolve([]);
   }
 
-  async #admitted(node: string, access: NodeAccess, message: SyncRequest): Promise<Connected> {
+  async #admit(node: string, access: NodeAccess, message: SyncRequest): Promise<Connected> {
     const stored = this.nodes.has(node) ? undefined : await storedNode(this.#deps, this.#configured, node);
     const current = this.nodes.get(node);
     const known = current === undefined ? stored : this.#knownOf(node, current.remote);

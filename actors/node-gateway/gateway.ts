@@ -1,9 +1,9 @@
 import type { NodeManagerModel } from '../node-configuration/model.ts';
 import type { TokenHolder } from '../node-manager/node-state.ts';
 import { hashToken, nodeOfToken } from '../node-manager/tokens.ts';
-import { ConfiguredNodes, type ConfiguredNodesDeps } from './configured.ts';
+import { ConfiguredNodes, type ConfiguredNodesDeps } from './configured-nodes.ts';
 import { ConnectedNodes } from './connected-nodes.ts';
-import type { KnownNodes, KnownNodesDeps, StoredNode } from './known-nodes.ts';
+import type { NodeRegistry, NodeRegistryDeps, StoredNode } from './node-registry.ts';
 import type { NodeAccess, NodeNews, SyncAnswer, SyncRequest } from './messages.ts';
 import type { NodeOrder } from '../cluster/cluster.ts';
 import { NodeOrders } from './orders.ts';
@@ -19,7 +19,7 @@ export interface OtherServers {
   storedConfiguration(): Promise<readonly NodeManagerModel[]>;
 }
 
-export interface NodeGatewayDeps extends KnownNodesDeps, ConfiguredNodesDeps, PlacementDeps {
+export interface NodeGatewayDeps extends NodeRegistryDeps, ConfiguredNodesDeps, PlacementDeps {
   /** Absent: this server is alone. */
   readonly others?: OtherServers;
 }
@@ -30,7 +30,7 @@ const MESSAGES_IN_SILENCE = 4;
 /** Where nodes on other hosts come: takes in how they stand, and tells them what to do. */
 export class NodeGateway {
   readonly #deps: NodeGatewayDeps;
-  readonly #nodes: KnownNodes;
+  readonly #nodes: NodeRegistry;
   readonly #configured: ConfiguredNodes;
   readonly orders: NodeOrders;
   readonly placement: NodePlacement;
@@ -76,7 +76,7 @@ export class NodeGateway {
     const node = nodeOfToken(token);
     if (holder === undefined || node === undefined) return undefined;
     // What processes of another server's own node may do that server says.
-    if ((await this.#deps.states.seen(node))?.about === undefined) return holder;
+    if ((await this.#deps.states.findNode(node))?.about === undefined) return holder;
     await this.#configured.settled;
     await this.#nodes.look(node);
     // Its node hears that it is up.
@@ -98,7 +98,7 @@ export class NodeGateway {
   }
 
   /** Work waits: nodes that are to start processes for it are told at once. */
-  offered(queues: ReadonlyMap<string, Figures>): void {
+  onOffer(queues: ReadonlyMap<string, Figures>): void {
     if (this.#nodes.size === 0) return;
     for (const [queue, figures] of queues)
       for (const [remote, wanted] of this.placement.shares(queue, figures))
@@ -133,7 +133,7 @@ export class NodeGateway {
   }
 
   /** The nodes that are connected. */
-  connected(): ReadonlyMap<string, Pick<RemoteNode, 'about' | 'installed'>> {
+  connectedNodes(): ReadonlyMap<string, Pick<RemoteNode, 'about' | 'installed'>> {
     return new Map(this.#nodes.live());
   }
 
@@ -164,8 +164,8 @@ export class NodeGateway {
   }
 
   async #hear(node: string, news: NodeNews): Promise<void> {
-    const { gone, announce, others } = this.#deps;
-    if (news.what === 'gone') await gone(news.worker, news.counted, news.reason);
+    const { releaseWorker, announce, others } = this.#deps;
+    if (news.what === 'gone') await releaseWorker(news.worker, news.counted, news.reason);
     else if (news.what === 'configured') announce();
     else if (news.what === 'lines') {
       const { request, lines } = news;

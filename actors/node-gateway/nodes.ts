@@ -18,7 +18,7 @@ export interface Nodes {
   /** From now on this is what they are to run; settles when the server's own knows. */
   configure(nodes: readonly NodeManagerModel[]): Promise<void>;
   /** So much work waits in each of these queues while so much is held. */
-  offered: NodeGateway['offered'];
+  onOffer: NodeGateway['onOffer'];
   /** This process hangs: whoever started it ends it. */
   kill(worker: string, reason: string): void;
   /** There is nothing to do for this process, which was started for a stream; one that no node has started is let be. */

@@ -1,13 +1,13 @@
 import type { Owner, Store } from '../../store/store.ts';
 import { registerNodeManager, type NodeManager, type NodeManagerDeps } from '../node-manager/actor.ts';
-import { Deployed, shownServices } from '../node-manager/deployed.ts';
+import { DeployedServices, shownServices } from '../node-manager/deployed-services.ts';
 import type { NodeLink } from '../node-manager/node-link.ts';
 import { NodeReport } from '../node-manager/node-report.ts';
 import { NodeStates, type DeployedServiceModel } from '../node-manager/node-state.ts';
 import type { ActorSystem } from '../runtime/system.ts';
 import { SERVICE } from '../service/actor.ts';
 import { StoredMemory } from '../service/memory.ts';
-import type { StoredNode } from './known-nodes.ts';
+import type { StoredNode } from './node-registry.ts';
 
 /** One that is late does not make a node silent. */
 const BEATS_IN_SILENCE = 4;
@@ -50,7 +50,7 @@ export interface OwnNode {
 
 export function registerOwnNode(system: ActorSystem, deps: OwnNodeDeps): OwnNode {
   const { store, owner, logger, host } = deps;
-  const deployed = new Deployed();
+  const deployed = new DeployedServices();
   const report = new NodeReport({ ...deps, node: host, services: () => shownServices(deployed) });
   const states = new NodeStates(deps);
   const manager = registerNodeManager(system, {

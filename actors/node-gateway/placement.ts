@@ -1,7 +1,7 @@
 import { isStreamQueue } from '../../protocol/streams.ts';
 import type { QueueFigures } from '../../store/ledger.ts';
-import type { ConfiguredNodes } from './configured.ts';
-import type { KnownNodes } from './known-nodes.ts';
+import type { ConfiguredNodes } from './configured-nodes.ts';
+import type { NodeRegistry } from './node-registry.ts';
 import type { DeployedServiceModel } from '../node-manager/node-state.ts';
 import { isAble, type RemoteNode } from './remote-node.ts';
 import { serviceOfWorker } from './rules.ts';
@@ -27,12 +27,12 @@ export type Figures = Pick<QueueFigures, 'waiting' | 'held'>;
 /** Which hosts can do the work of a queue, and how much of it each is to do. */
 export class NodePlacement {
   readonly #deps: PlacementDeps;
-  readonly #nodes: KnownNodes;
+  readonly #nodes: NodeRegistry;
   readonly #configured: ConfiguredNodes;
   /** The nodes that were connected when somebody looked last. */
   #seen = '';
 
-  constructor(deps: PlacementDeps, nodes: KnownNodes, configured: ConfiguredNodes) {
+  constructor(deps: PlacementDeps, nodes: NodeRegistry, configured: ConfiguredNodes) {
     this.#deps = deps;
     this.#nodes = nodes;
     this.#configured = configured;

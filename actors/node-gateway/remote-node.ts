@@ -94,7 +94,7 @@ export class RemoteNode {
   take(told: ToldOfNode): boolean {
     if (told.turn <= this.#turn) return false;
     this.#turn = told.turn;
-    this.heard(0);
+    this.noteHeard(0);
     // Whoever waits for an answer to an earlier message has given up.
     this.wake();
     if (JSON.stringify(told.services) !== JSON.stringify(this.#services)) this.#told = new Map();
@@ -106,7 +106,7 @@ export class RemoteNode {
   }
 
   /** It was heard of so many milliseconds ago. */
-  heard(agoMs: number): void {
+  noteHeard(agoMs: number): void {
     this.#heardAt = this.#deps.clock.steady() - agoMs;
   }
 

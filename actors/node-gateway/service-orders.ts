@@ -1,6 +1,6 @@
 import type { NodeGateway } from './gateway.ts';
 import type { ServiceLines } from './orders.ts';
-import type { OrdersElsewhere, ServiceVerb } from './orders-elsewhere.ts';
+import type { RemoteOrders, ServiceVerb } from './remote-orders.ts';
 import type { OwnNode } from './own-node.ts';
 
 /** AWAY: its node does not answer. TOLD: it was told, and has not said yet that it has done so. STOPPING: this server goes down. */
@@ -10,7 +10,7 @@ export interface ServiceOrdersDeps {
   readonly own: OwnNode;
   readonly gateway: NodeGateway;
   /** Absent: there are no other servers. */
-  readonly elsewhere: OrdersElsewhere | undefined;
+  readonly remoteOrders: RemoteOrders | undefined;
   /** Whether the node configuration names this host. */
   isConfigured(node: string): Promise<boolean>;
 }
@@ -39,7 +39,7 @@ export class ServiceOrders implements Holder {
   /** A node that is not connected: the configuration names it, or it was connected before. */
   async #isKnown(node: string): Promise<boolean> {
     const { own, isConfigured } = this.#deps;
-    return (await isConfigured(node)) || (await own.states.seen(node)) !== undefined;
+    return (await isConfigured(node)) || (await own.states.findNode(node)) !== undefined;
   }
 
   /** The last lines that it has written. */
@@ -49,15 +49,16 @@ export class ServiceOrders implements Holder {
   }
 
   async #holderOf(node: string): Promise<Holder | undefined> {
-    const { own, gateway, elsewhere } = this.#deps;
+    const { own, gateway, remoteOrders } = this.#deps;
     if (node === own.manager.host) return ownHolder(own);
-    if (gateway.connected().has(node)) return connectedHolder(gateway, node);
-    const seen = elsewhere === undefined ? undefined : await own.states.seen(node);
-    if (elsewhere === undefined || seen?.silent !== false) return undefined;
+    if (gateway.connectedNodes().has(node)) return connectedHolder(gateway, node);
+    const seen = remoteOrders === undefined ? undefined : await own.states.findNode(node);
+    if (remoteOrders === undefined || seen?.silent !== false) return undefined;
     const isThere = (service: string) => seen.services.some(({ name }) => name === service);
     return {
-      give: async (type, service) => (isThere(service) ? elsewhere.give(type, service) : 'NO_SUCH_SERVICE'),
-      linesOf: (service) => elsewhere.linesOf(service),
+      give: async (type, service) =>
+        isThere(service) ? remoteOrders.give(type, service) : 'NO_SUCH_SERVICE',
+      linesOf: (service) => remoteOrders.linesOf(service),
     };
   }
 }

@@ -10,7 +10,7 @@ import { serviceKind, type ServiceDeps } from '../service/actor.ts';
 import type { ServiceCommand } from '../service/commands.ts';
 import type { MemoryOf } from '../service/memory.ts';
 import type { RestartPolicy, ServiceReply } from '../service/transitions.ts';
-import { reasonToWait, type Deployed } from './deployed.ts';
+import { reasonToWait, type DeployedServices } from './deployed-services.ts';
 import { LocalServices, type LocalServiceDeps } from './local-services.ts';
 import type { NodeManagerCommand, NodeManagerEffect, NodeManagerReply, NodeManagerTypes } from './model.ts';
 import type { NodeLink } from './node-link.ts';
@@ -30,7 +30,7 @@ export interface NodeManagerDeps extends LocalServiceDeps {
   /** Services on demand end their processes after so many milliseconds without work; 0: never. */
   readonly idleMs: number;
   /** Services of this host, wanted and real: it outlives a restart of the actor. */
-  readonly deployed: Deployed;
+  readonly deployed: DeployedServices;
   /** Makes the tokens of processes known to the server. */
   readonly book: TokenBook;
   readonly link: NodeLink;
@@ -50,7 +50,7 @@ export interface NodeManager {
   readonly family: Family<NodeManagerCommand, NodeManagerReply>;
   readonly workers: WorkerRegistry;
   /** Services of this host, wanted and real. */
-  readonly deployed: Deployed;
+  readonly deployed: DeployedServices;
   /** Names of the processes that live now. */
   readonly running: ReadonlySet<string>;
   readonly logs: Pick<ServiceLogs, 'of'>;
@@ -96,15 +96,16 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
         deps.logger.warn({ pid }, 'ended a process that had outlived an earlier server');
     },
     close: () => deps.notes.close(),
-    waitingReason: (queue) => reasonToWait(queue, local.serving(queue), isServed(queue)),
-    isFor: (queue) => local.serving(queue).some(({ leaving }) => !leaving),
+    waitingReason: (queue) => reasonToWait(queue, local.servicesOf(queue), isServed(queue)),
+    isFor: (queue) => local.servicesOf(queue).some(({ leaving }) => !leaving),
     setsVariable: (queue, variable) =>
       local
-        .serving(queue)
+        .servicesOf(queue)
         .some(({ model }) => model.environmentVariables.some(({ name }) => name === variable)),
     capacity: (queue) =>
-      local.serving(queue).filter(({ leaving, state }) => !leaving && !state.stopped && !state.unlaunchable)
-        .length,
+      local
+        .servicesOf(queue)
+        .filter(({ leaving, state }) => !leaving && !state.stopped && !state.unlaunchable).length,
   };
 }
 
@@ -130,7 +131,7 @@ function nodeManagerKind(
             now: clock.steady(),
             deployed,
             queuesOf: local.queuesOf,
-            serving: local.serving,
+            servicesOf: local.servicesOf,
           }),
           async perform(effects) {
             for (const effect of effects) await perform(deps, deployed, services, effect);
@@ -143,7 +144,7 @@ function nodeManagerKind(
 
 async function perform(
   { link }: NodeManagerDeps,
-  deployed: Deployed,
+  deployed: DeployedServices,
   services: Family<ServiceCommand, ServiceReply>,
   effect: NodeManagerEffect,
 ): Promise<void> {
@@ -170,7 +171,7 @@ async function perform(
       await Promise.all(effect.ids.map((id) => services.ask(id, effect.command)));
       return;
     case 'configured':
-      return link.configured();
+      return link.onConfigured();
     default:
       return assertNever(effect);
   }
@@ -191,15 +192,15 @@ function serviceDeps(
     launch: (id, incarnation) => local.launch(id, incarnation),
     policy: (id) => deps.policy(local.isInstalled(id)),
     startMs: (id) => (local.isInstalled(id) ? deps.startMs : undefined),
-    changed: (id, state) => deployed.show(id, state),
+    onChange: (id, state) => deployed.show(id, state),
     line: (id, line) => logs.add(id, line),
-    removed: (id) => {
+    onRemoved: (id) => {
       deployed.remove(id);
       logs.forget(id);
     },
-    gone: (worker, counted, reason) => {
+    releaseWorker: (worker, counted, reason) => {
       running.delete(worker);
-      deps.link.gone(worker, counted, reason);
+      deps.link.releaseWorker(worker, counted, reason);
     },
     isUp: (worker) => workers.hasComeUp(worker),
     couldAsk: () => deps.link.reaches(),

@@ -3,7 +3,7 @@ import type { Clock } from '../basics/clock.ts';
 import { workerName } from '../service/actor.ts';
 import { launchOf } from '../service/launch.ts';
 import type { ManagedComponent } from './components.ts';
-import type { Deployed, DeployedService } from './deployed.ts';
+import type { DeployedServices, DeployedService } from './deployed-services.ts';
 import { hashToken, newToken } from './tokens.ts';
 import { WorkerRegistry, type TokenBook } from './workers.ts';
 
@@ -32,11 +32,11 @@ export class LocalServices {
   readonly workers: WorkerRegistry;
   /** Names of the processes that live now. */
   readonly running = new Set<string>();
-  readonly deployed: Deployed;
+  readonly deployed: DeployedServices;
   readonly #deps: LocalServiceDeps;
   readonly #installed: ReadonlyMap<string, ManagedComponent>;
 
-  constructor(deps: LocalServiceDeps, deployed: Deployed, book: TokenBook) {
+  constructor(deps: LocalServiceDeps, deployed: DeployedServices, book: TokenBook) {
     this.#deps = deps;
     this.deployed = deployed;
     this.workers = new WorkerRegistry(book);
@@ -53,7 +53,7 @@ export class LocalServices {
   readonly queuesOf = (service: string): readonly string[] =>
     this.#queuesOf(service).filter((queue) => this.#deps.mayServe(service, queue));
 
-  readonly serving = (queue: string): readonly DeployedService[] =>
+  readonly servicesOf = (queue: string): readonly DeployedService[] =>
     this.deployed.all.filter(({ model }) => this.queuesOf(model.serviceName).includes(queue));
 
   isInstalled(id: string): boolean {

@@ -1,7 +1,7 @@
 import type { NodeManagerModel } from '../node-configuration/model.ts';
 import type { Reply } from '../runtime/machine.ts';
 import type { ServiceCommand } from '../service/commands.ts';
-import type { Deployed, DeployedService, WantedService } from './deployed.ts';
+import type { DeployedServices, DeployedService, WantedService } from './deployed-services.ts';
 
 export interface NodeManagerState {
   readonly status: 'WORKING' | 'STOPPING';
@@ -57,11 +57,11 @@ export interface NodeManagerTypes {
     /** Services on demand end their processes after so many milliseconds without work; 0: never. */
     readonly idleMs: number;
     /** The services of this host, wanted and real. */
-    readonly deployed: Pick<Deployed, 'all' | 'get'>;
+    readonly deployed: Pick<DeployedServices, 'all' | 'get'>;
     /** Queues that the processes of a service serve. */
     queuesOf(service: string): readonly string[];
     /** Services whose processes serve this queue. */
-    serving(queue: string): readonly DeployedService[];
+    servicesOf(queue: string): readonly DeployedService[];
   };
   readonly status: NodeManagerState['status'];
 }

@@ -90,7 +90,7 @@ export class NodeReport {
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.#again && !this.#closed) {
       this.#again = false;
-      await this.#commit().catch((err: unknown) => this.#failed(err));
+      await this.#commit().catch((err: unknown) => this.#logFailure(err));
     }
   }
 
@@ -102,7 +102,7 @@ export class NodeReport {
     const { put, gone } = changes(this.#written.tokens, written.tokens);
     const isNews = first || put.length + gone.length > 0 || written.services !== this.#written.services;
     if (alone && !isNews) return;
-    if (first) this.#version = await this.#found();
+    if (first) this.#version = await this.#findVersion();
     const now = clock.now();
     const content: Pick<Commit, 'putRows' | 'removeRows'> = first
       ? { removeRows: [''], putRows: put }
@@ -124,7 +124,7 @@ export class NodeReport {
   }
 
   /** Which version of the actor is there; says so when another server has written it a moment ago. */
-  async #found(): Promise<number> {
+  async #findVersion(): Promise<number> {
     const { store, owner, clock, node, logger, silenceMs } = this.#deps;
     const stored = await store.load(nodeKey(node));
     if (stored === undefined) return 0;
@@ -141,7 +141,7 @@ export class NodeReport {
     return new Map([...this.#tokens].map(([hash, holder]) => [TOKENS + hash, JSON.stringify(holder())]));
   }
 
-  #failed(err: unknown): void {
+  #logFailure(err: unknown): void {
     const { logger, node } = this.#deps;
     this.#version = undefined;
     this.#written = { services: '', tokens: new Map() };

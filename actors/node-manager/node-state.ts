@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import {
   allEntries,
-  following,
+  commitAfter,
   VersionConflict,
   type ActorKey,
   type Owner,
@@ -121,7 +121,7 @@ export class NodeStates {
   }
 
   /** Undefined: nothing was ever heard of this node, or nothing that this version understands. */
-  async seen(node: string): Promise<SeenNode | undefined> {
+  async findNode(node: string): Promise<SeenNode | undefined> {
     const body = await this.#bodyOf(node);
     if (body === undefined) return undefined;
     const { services, seenAt, about } = body;
@@ -137,7 +137,7 @@ export class NodeStates {
   }
 
   /** Nodes that have been heard of within NODE_SILENCE_MS, here or at another server. */
-  async heard(): Promise<readonly string[]> {
+  async heardNodes(): Promise<readonly string[]> {
     const { store, clock, silenceMs } = this.#deps;
     const names: string[] = [];
     for await (const { id, score } of allEntries(store, NODES))
@@ -181,7 +181,7 @@ export class NodeStates {
       // One that is back by now has written.
       const commit = {
         actor: nodeKey(id),
-        ...following(stored),
+        ...commitAfter(stored),
         owner,
         snapshot: stored.snapshot,
         ...change,

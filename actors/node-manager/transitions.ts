@@ -5,8 +5,8 @@ import {
   type NodeManagerModel,
   type ServiceModel,
 } from '../node-configuration/model.ts';
-import { refused, type Machine, type Outcome, type Refused } from '../runtime/machine.ts';
-import type { DeployedService, WantedService } from './deployed.ts';
+import { refuseWith, type Machine, type Outcome, type Refused } from '../runtime/machine.ts';
+import type { DeployedService, WantedService } from './deployed-services.ts';
 import type { NodeManagerEffect, NodeManagerState, NodeManagerTypes } from './model.ts';
 
 type Context = NodeManagerTypes['context'];
@@ -19,23 +19,23 @@ export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
     configure: {
       from: ['WORKING'],
       to: ['WORKING'],
-      apply: (_, { nodes }, context) => ({ effects: configured(nodes, context) }),
+      apply: (_, { nodes }, context) => ({ effects: applyConfiguration(nodes, context) }),
     },
     startService: {
       from: ['WORKING'],
       to: ['WORKING'],
-      apply: (_, { service }, context) => ordered(service, 'start', context),
+      apply: (_, { service }, context) => applyOrder(service, 'start', context),
     },
     stopService: {
       from: ['WORKING'],
       to: ['WORKING'],
-      apply: (_, { service }, context) => ordered(service, 'stop', context),
+      apply: (_, { service }, context) => applyOrder(service, 'stop', context),
     },
     demand: {
       from: ['WORKING'],
       to: ['WORKING'],
-      apply({ idleSince }, { queue, wanted }, { serving }) {
-        const able = serving(queue).filter(({ leaving, state }) => !leaving && !state.stopped);
+      apply({ idleSince }, { queue, wanted }, { servicesOf }) {
+        const able = servicesOf(queue).filter(({ leaving, state }) => !leaving && !state.stopped);
         // Those that run need not be told for every sub-job; one that was idle may have been told to rest.
         const isUp = ({ id, state }: DeployedService) => state.status === 'Running' && !idleSince.has(id);
         const ids = able.slice(0, wanted).flatMap((one) => (isUp(one) ? [] : [one.id]));
@@ -47,7 +47,7 @@ export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
       to: { WORKING: ['WORKING'], STOPPING: ['STOPPING'] },
       apply(_, { worker, reason }, context) {
         const { id, incarnation } = processOf(worker);
-        if (context.deployed.get(id) === undefined) return refused('NO_SUCH_SERVICE');
+        if (context.deployed.get(id) === undefined) return refuseWith('NO_SUCH_SERVICE');
         return { effects: [{ type: 'tell', ids: [id], command: { type: 'kill', incarnation, reason } }] };
       },
     },
@@ -57,14 +57,14 @@ export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
       apply(_, { worker }, { deployed }) {
         const { id, incarnation } = processOf(worker);
         // One that is kept running whether there is work or not stays.
-        if (deployed.get(id)?.onDemand !== true) return refused('NO_SUCH_SERVICE');
+        if (deployed.get(id)?.onDemand !== true) return refuseWith('NO_SUCH_SERVICE');
         return { effects: [{ type: 'tell', ids: [id], command: { type: 'rest', incarnation } }] };
       },
     },
     look: {
       from: ['WORKING'],
       to: ['WORKING'],
-      apply: (state, { busy }, context) => looked(state, busy, context),
+      apply: (state, { busy }, context) => stopIdle(state, busy, context),
     },
     stop: {
       from: ['WORKING', 'STOPPING'],
@@ -83,7 +83,7 @@ function processOf(worker: string): { readonly id: string; readonly incarnation:
   return { id: worker.slice(0, Math.max(0, end)), incarnation: Number(worker.slice(end + 1)) };
 }
 
-function configured(
+function applyConfiguration(
   nodes: readonly NodeManagerModel[],
   { host, deployed }: Context,
 ): readonly NodeManagerEffect[] {
@@ -101,19 +101,19 @@ function configured(
 }
 
 /** An ADMIN starts or stops a service of the configuration. */
-function ordered(
+function applyOrder(
   id: string,
   type: 'start' | 'stop',
   { deployed }: Context,
 ): Outcome<NodeManagerTypes> | Refused<'NO_SUCH_SERVICE'> {
   const service = deployed.get(id);
-  if (service === undefined || service.own || service.leaving) return refused('NO_SUCH_SERVICE');
+  if (service === undefined || service.own || service.leaving) return refuseWith('NO_SUCH_SERVICE');
   // What it had begun to start for may be for another one now.
   return { effects: [{ type: 'ask', ids: [id], command: { type } }, { type: 'configured' }] };
 }
 
 /** A process that was started for work and has had none for long goes; work starts it again. */
-function looked(
+function stopIdle(
   state: NodeManagerState,
   busy: ReadonlySet<string>,
   { now, idleMs, deployed, queuesOf }: Context,

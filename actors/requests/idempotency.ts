@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   allEntries,
-  following,
+  commitAfter,
   VersionConflict,
   type Owner,
   type Store,
@@ -85,7 +85,7 @@ export class Repeats {
     if (stored === undefined) return;
     await this.#store.commit({
       actor: { kind: KIND, id },
-      ...following(stored),
+      ...commitAfter(stored),
       owner: this.#owner,
       snapshot: { schema: SCHEMA, body: { answer } },
     });
@@ -99,7 +99,7 @@ export class Repeats {
       if (stored === undefined) continue;
       const actor = { kind: KIND, id };
       await this.#store
-        .commit({ actor, ...following(stored), owner: this.#owner, snapshot: null })
+        .commit({ actor, ...commitAfter(stored), owner: this.#owner, snapshot: null })
         .catch(() => undefined);
     }
   }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Logger } from '../../config/logger.ts';
 import { jobIdOf } from '../../domain/job/job-id.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';
-import { highestJobIn } from '../../results/found-jobs.ts';
+import { highestJobIn } from '../../results/highest-job.ts';
 import { outputFolder, outputFolders, runFolder, spoolFolder } from '../../results/layout.ts';
 import type { Store } from '../../store/store.ts';
 

@@ -2,7 +2,7 @@
 import { levelsOf, type JobConfiguration } from '../../domain/job/job-config-hash.ts';
 import { propertiesOver } from '../../domain/properties/properties.ts';
 import type { Properties } from '../../domain/types.ts';
-import { Turns } from '../basics/turns.ts';
+import { TimeSlices } from '../basics/time-slices.ts';
 
 export interface ModelProblem {
   readonly message: string;
@@ -42,13 +42,13 @@ export async function findModels(
   models: JobModels,
 ): Promise<ModelFindings> {
   const notes: string[] = [];
-  const turns = new Turns();
+  const timeSlices = new TimeSlices();
   const actions = new Set(job.plan.tasks.flatMap((task) => task.actions));
   for (const action of actions) {
     const { name } = action.algorithm;
     if (!models.isRead(name)) continue;
     const inForce = propertiesOver(levelsOf(job, action), 'VIDEO');
-    for (const own of await distinct(media, turns)) {
+    for (const own of await distinct(media, timeSlices)) {
       const problem = await models.problem(name, inForce(own));
       if (problem === undefined) continue;
       const said = `The action "${action.name}": ${problem.message}`;
@@ -76,11 +76,11 @@ export async function refusedModel(
 /** Thousands of media have few sets of such properties between them. */
 async function distinct(
   media: readonly { readonly properties: Properties }[],
-  turns: Turns,
+  timeSlices: TimeSlices,
 ): Promise<Iterable<Properties>> {
   const found = new Map<string, Properties>();
   for (const { properties } of media) {
-    if (turns.due) await turns.next();
+    if (timeSlices.due) await timeSlices.next();
     const own = Object.fromEntries(Object.entries(properties).filter(([name]) => NAMING.test(name)));
     found.set(JSON.stringify(own), own);
   }

@@ -34,5 +34,5 @@ export interface ActorKind<C extends Command, R> {
   readonly parent?: { readonly kind: string; readonly id: string };
   load(id: string): Promise<Behavior<C, R>>;
   /** Called when the restart intensity is exceeded; the actor is unloaded by then. */
-  escalated?(id: string, error: unknown): Promise<void>;
+  onEscalation?(id: string, error: unknown): Promise<void>;
 }

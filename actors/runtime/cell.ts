@@ -13,8 +13,8 @@ export interface CellDeps {
   readonly tree: ActorTree;
   readonly clock: Clock;
   /** Every failure, before anything follows from it. `counted`: the actor itself is to blame. */
-  failed(error: unknown, counted: boolean): void;
-  restarted(error: unknown, delayMs: number): void;
+  onFailure(error: unknown, counted: boolean): void;
+  onRestart(error: unknown, delayMs: number): void;
   deadLetter(reason: DeliveryFailure, envelope: Envelope<Command>, message: string): DeliveryError;
   escalate(error: unknown): Promise<void>;
 }
@@ -153,7 +153,7 @@ export class Cell {
     this.#behavior = undefined;
     // What went wrong is told by the first error; a second one on the way out must not hide it.
     await behavior?.stop?.().catch(() => undefined);
-    this.#deps.failed(error, !(error instanceof DeliveryError || isTransient(error)));
+    this.#deps.onFailure(error, !(error instanceof DeliveryError || isTransient(error)));
     // Another actor that did not answer answers for itself.
     if (error instanceof DeliveryError) return;
     // Nobody is to blame, but to load a large actor for every message while the disk is full helps nobody either.
@@ -169,7 +169,7 @@ export class Cell {
 
   #restart(error: unknown, delayMs: number): void {
     this.#notBefore = this.#deps.clock.steady() + delayMs;
-    this.#deps.restarted(error, delayMs);
+    this.#deps.onRestart(error, delayMs);
   }
 }
 

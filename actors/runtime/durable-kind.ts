@@ -16,7 +16,7 @@ export interface DurableKind<R, T extends ActorTypes> {
   /** Rows that `restore` wants to see; undefined: none. */
   rowsOf(body: unknown): string | undefined;
   /** What an actor that cannot be restored was counted as, to be taken off again; it makes what it can of anything. */
-  uncounted?(record: unknown, body: unknown): Commit['counters'];
+  countersWithout?(record: unknown, body: unknown): Commit['counters'];
   /**
    * A state goes on with what other servers have committed since: its new body, and the rows that they have written. Only where no effect
    * follows from their commits but what the store has done with them. Undefined: it is restored from all that is stored.

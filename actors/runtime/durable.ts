@@ -1,6 +1,6 @@
 import {
   changesSince,
-  following,
+  commitAfter,
   newCommitId,
   NotStorable,
   StoreDamaged,
@@ -15,7 +15,7 @@ import { FIRST_PAUSE_MS, inBetween } from './conflict-pauses.ts';
 import { NOTHING, type DurableKind, type Loaded } from './durable-kind.ts';
 import { TransientError } from '../basics/errors.ts';
 import type { LoadMarks } from './load-marks.ts';
-import { changedSince, followedBy, load, read } from './loading.ts';
+import { changedSince, followedBy, load, read } from './load-actor.ts';
 import type { ActorTypes, Decision, Reply } from './machine.ts';
 import { inTurns, type Steps } from './steps.ts';
 import type { Behavior, Envelope } from './system.ts';
@@ -81,7 +81,7 @@ export async function loadDurable<R, T extends ActorTypes>(
         }
         const steps = stepsAhead(kind, current);
         if (steps !== undefined) await inTurns(steps);
-        const decision = decided(kind, current, envelope);
+        const decision = decide(kind, current, envelope);
         const isChange = 'reply' in decision && (decision.state !== undefined || decision.gone === true);
         // A commit is refused when another server has changed the actor, or the store has lost what came last; all else has to be looked at.
         if (!isFresh && !isChange && (await refresh())) continue;
@@ -107,7 +107,7 @@ export async function loadDurable<R, T extends ActorTypes>(
 }
 
 /** What is known may be outdated, so that nothing makes sense of it. */
-function decided<R, T extends ActorTypes>(
+function decide<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   { record, state }: Loaded<R, T>,
   envelope: Envelope<T['command']>,
@@ -135,7 +135,7 @@ async function commit<R, T extends ActorTypes>(
   { reply, state, effects: _, record: created, gone, ...rest }: Decision<T>,
 ): Promise<Loaded<R, T>> {
   if (gone === true) {
-    await stored(store, { ...rest, ...following(current), actor, owner, snapshot: null });
+    await commitToStore(store, { ...rest, ...commitAfter(current), actor, owner, snapshot: null });
     return NOTHING;
   }
   const made =
@@ -145,9 +145,9 @@ async function commit<R, T extends ActorTypes>(
     throw new Error(`${actor.kind}/${actor.id} has no record: its first change must bring one.`);
   const seen = [...current.seen.slice(1 - SEEN), { id, reply }];
   const commitId = newCommitId();
-  const version = await stored(store, {
+  const version = await commitToStore(store, {
     actor,
-    ...following(current),
+    ...commitAfter(current),
     id: commitId,
     owner,
     snapshot: { schema: kind.schema, body: { state: kind.snapshot(record, state), seen } },
@@ -158,7 +158,7 @@ async function commit<R, T extends ActorTypes>(
 }
 
 /** A store that cannot write is no fault of the actor. */
-async function stored(store: Store, commit: Commit): Promise<number> {
+async function commitToStore(store: Store, commit: Commit): Promise<number> {
   try {
     return await store.commit(commit);
   } catch (error) {

@@ -8,7 +8,7 @@ export interface InMemoryKind<T extends ActorTypes> {
   readonly state?: T['state'];
   context(envelope: Envelope<T['command']>): T['context'];
   /** After every command that was carried out, before its effects. */
-  changed?(state: T['state']): Promise<void>;
+  onChange?(state: T['state']): Promise<void>;
   /** Performs effects in their order. May answer a command that follows at once, before any other message. */
   perform(
     effects: readonly T['effect'][],
@@ -34,7 +34,7 @@ export function inMemory<T extends ActorTypes>(kind: InMemoryKind<T>): Behavior<
         first ??= decision.reply;
         if (decision.state !== undefined) {
           state = decision.state;
-          await kind.changed?.(state);
+          await kind.onChange?.(state);
         }
         const { effects = [] } = decision;
         command = effects.length === 0 ? undefined : await kind.perform(effects, state, context);

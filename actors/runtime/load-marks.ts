@@ -27,7 +27,7 @@ export class LoadMarks {
   }
 
   /** Restores an actor, or a part of it: `over` when it has no more. @throws Error when that has ended the server too often */
-  during<T>(actor: string, restore: () => T): T {
+  runDuring<T>(actor: string, restore: () => T): T {
     const ends = this.#ends.get(actor) ?? 0;
     if (ends >= MOST_ENDS) {
       // It goes into quarantine for this, and is not asked for again.

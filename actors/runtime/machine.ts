@@ -145,7 +145,7 @@ const refusalOf = <Reason extends string>(
 ): Refusal<Reason> => (typeof found === 'string' ? { kind: 'refused', reason: found, status } : found);
 
 /** What a transition answers that refuses for a reason of its own. */
-export const refused = <Reason extends string>(reason: Reason, message?: string): Refused<Reason> =>
+export const refuseWith = <Reason extends string>(reason: Reason, message?: string): Refused<Reason> =>
   message === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, message };
 
 /** The same, when more than the status tells that the command is not taken. */

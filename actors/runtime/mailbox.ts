@@ -7,15 +7,15 @@ import fastq, { type queue } from 'fastq';
 export class Mailbox<M, R> {
   readonly #limit: number;
   readonly #handle: (message: M) => Promise<R>;
-  readonly #emptied: () => void;
+  readonly #onEmpty: () => void;
   #queue: queue<M, R> | undefined;
   #size = 0;
 
-  /** `emptied` is called when the last message has been handled. */
-  constructor(limit: number, handle: (message: M) => Promise<R>, emptied: () => void) {
+  /** `onEmpty` is called when the last message has been handled. */
+  constructor(limit: number, handle: (message: M) => Promise<R>, onEmpty: () => void) {
     this.#limit = limit;
     this.#handle = handle;
-    this.#emptied = emptied;
+    this.#onEmpty = onEmpty;
   }
 
   /** Messages that wait or are being handled. */
@@ -43,7 +43,7 @@ export class Mailbox<M, R> {
         else reject(error);
         if (this.#size > 0) return;
         this.#queue = undefined;
-        this.#emptied();
+        this.#onEmpty();
       });
     });
   }

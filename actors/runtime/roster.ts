@@ -108,13 +108,13 @@ export class Roster {
     if (!this.#rolls.has(kind.name)) this.#rolls.set(kind.name, { kind, entries: [] });
   }
 
-  opened(kind: string, id: string, look: () => CellLook): void {
+  addActor(kind: string, id: string, look: () => CellLook): void {
     const name = `${kind}/${id}`;
-    this.left(name);
+    this.removeActor(name);
     this.#add({ name, id, roll: this.#rolls.get(kind)!, order: ++this.#order, look });
   }
 
-  left(name: string): void {
+  removeActor(name: string): void {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
     this.#entries.delete(name);
@@ -124,19 +124,19 @@ export class Roster {
   }
 
   /** It stays in the list as it was in the end, until it is opened anew. */
-  escalated(name: string): void {
+  onEscalation(name: string): void {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
     const last = entry.look();
     const over = { state: 'ESCALATED', waiting: 0, runningMs: undefined, loadedAt: undefined } as const;
-    this.left(name);
+    this.removeActor(name);
     this.#add({ ...entry, order: ++this.#order, look: () => ({ ...last, ...over }) });
     this.#escalated.add(name);
     const [oldest] = this.#escalated;
-    if (this.#escalated.size > KEPT_ESCALATED && oldest !== undefined) this.left(oldest);
+    if (this.#escalated.size > KEPT_ESCALATED && oldest !== undefined) this.removeActor(oldest);
   }
 
-  failed(name: string, error: unknown, counted: boolean): void {
+  onFailure(name: string, error: unknown, counted: boolean): void {
     const message = (error instanceof Error ? error.message : String(error)).slice(0, MESSAGE_LENGTH);
     const total = (this.#failures.get(name)?.total ?? 0) + (counted ? 1 : 0);
     this.#failures.delete(name);
@@ -153,11 +153,11 @@ export class Roster {
 
   /** Those that always are there first, each with the kinds that it looks after behind it; then those that come and go. */
   kinds(): readonly { readonly kind: RosterKind; readonly size: number }[] {
-    return this.#ordered().map(({ kind, entries }) => ({ kind, size: entries.length }));
+    return this.#rollsInOrder().map(({ kind, entries }) => ({ kind, size: entries.length }));
   }
 
   page({ limit, after, kind: only, failed = false }: RosterQuery): RosterPage {
-    const all = this.#ordered().filter(({ kind }) => only === undefined || kind.name === only);
+    const all = this.#rollsInOrder().filter(({ kind }) => only === undefined || kind.name === only);
     const rolls = failed ? all.map((roll) => this.#failedOf(roll)) : all;
     const begin = after === undefined ? 0 : rolls.findIndex(({ kind }) => kind.name === after.kind);
     const found: Entry[] = [];
@@ -193,7 +193,7 @@ export class Roster {
     return { ...look(), name, id, kind: roll.kind, totalFailures, lastFailure };
   }
 
-  #ordered(): readonly Roll[] {
+  #rollsInOrder(): readonly Roll[] {
     const byName = [...this.#rolls.values()].toSorted((a, b) => (a.kind.name < b.kind.name ? -1 : 1));
     const below = (above?: string) => byName.filter(({ kind }) => kind.parent?.kind === above);
     const withAllBelow = (roll: Roll): readonly Roll[] => [

@@ -1,4 +1,4 @@
-import { Turns } from '../basics/turns.ts';
+import { TimeSlices } from '../basics/time-slices.ts';
 
 /** Long work cut into steps: at each `yield` others may have their turn. */
 export type Steps<T> = Generator<void, T>;
@@ -16,14 +16,14 @@ export async function inTurns<T>(
   steps: Steps<T>,
   go: (turn: () => IteratorResult<void, T>) => IteratorResult<void, T> = (turn) => turn(),
 ): Promise<T> {
-  const turns = new Turns();
+  const timeSlices = new TimeSlices();
   for (;;) {
     const step = go(() => {
       let next = steps.next();
-      while (next.done !== true && !turns.due) next = steps.next();
+      while (next.done !== true && !timeSlices.due) next = steps.next();
       return next;
     });
     if (step.done === true) return step.value;
-    await turns.next();
+    await timeSlices.next();
   }
 }

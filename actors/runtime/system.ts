@@ -31,8 +31,8 @@ export interface DeadLetter {
 }
 
 export interface RuntimeEvents {
-  restarted?(actor: string, error: unknown, delayMs: number): void;
-  escalated?(actor: string, error: unknown): void;
+  onRestart?(actor: string, error: unknown, delayMs: number): void;
+  onEscalation?(actor: string, error: unknown): void;
   deadLetter?(letter: DeadLetter): void;
 }
 
@@ -141,24 +141,24 @@ export class ActorSystem {
       name,
       tree: this.#tree,
       clock: this.clock,
-      failed: (error, counted) => this.roster.failed(name, error, counted),
-      restarted: (error, delayMs) => {
+      onFailure: (error, counted) => this.roster.onFailure(name, error, counted),
+      onRestart: (error, delayMs) => {
         this.counts.add('restarted', name);
-        this.#events.restarted?.(name, error, delayMs);
+        this.#events.onRestart?.(name, error, delayMs);
       },
       deadLetter: (reason, envelope, message) => this.#dead(reason, name, envelope, message),
       escalate: async (error) => {
         if (this.#cells.get(name) === cell) {
           this.#cells.delete(name);
-          this.roster.escalated(name);
+          this.roster.onEscalation(name);
         }
         this.counts.add('escalated', name);
-        this.#events.escalated?.(name, error);
-        await kind.escalated?.(id, error);
+        this.#events.onEscalation?.(name, error);
+        await kind.onEscalation?.(id, error);
       },
     });
     this.#cells.set(name, cell);
-    this.roster.opened(kind.name, id, () => cell.look());
+    this.roster.addActor(kind.name, id, () => cell.look());
     return cell;
   }
 
@@ -191,8 +191,8 @@ export class ActorSystem {
     for (const [name, cell] of this.#cells)
       if (cell.idleSince(now)) {
         this.#cells.delete(name);
-        this.roster.left(name);
-        cell.stop('The actor was idle.').catch((error: unknown) => this.#events.restarted?.(name, error, 0));
+        this.roster.removeActor(name);
+        cell.stop('The actor was idle.').catch((error: unknown) => this.#events.onRestart?.(name, error, 0));
       }
     if (!this.#stopping)
       this.#stopPassivation = this.clock.after(PASSIVATION_CHECK_MS, () => this.#passivateIdle());

@@ -25,7 +25,7 @@ export class JobDocuments {
   }
 
   /** Those of them that have ended, and can be read. */
-  async ended(numbers: readonly number[]): Promise<readonly StoredJob[]> {
+  async findEnded(numbers: readonly number[]): Promise<readonly StoredJob[]> {
     const found: StoredJob[] = [];
     for (const number of numbers) {
       const job = await readableJob(this.#deps.store, number);
@@ -38,7 +38,7 @@ export class JobDocuments {
   async put(jobs: readonly StoredJob[]): Promise<ReadonlySet<number>> {
     const unread = new Set<number>();
     if (jobs.length === 0) return unread;
-    const taken = await this.#taken(jobs.map((job) => this.#searched(job)));
+    const taken = await this.#takeIn(jobs.map((job) => this.#toSearchedJob(job)));
     for (const [n, one] of taken.entries()) {
       if (one === 'taken') continue;
       const { jobId, number } = jobs[n]!.record;
@@ -52,7 +52,7 @@ export class JobDocuments {
   }
 
   /** A document that ends the index keeps no others out of it: which one it is shows when they are put one at a time. */
-  async #taken(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
+  async #takeIn(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
     const { index, isClosed } = this.#deps;
     try {
       return await index.put(jobs);
@@ -61,11 +61,11 @@ export class JobDocuments {
       if (jobs.length === 1) return [{ unreadable: error.message }];
     }
     const taken: Taken[] = [];
-    for (const job of jobs) taken.push(...(await this.#taken([job])));
+    for (const job of jobs) taken.push(...(await this.#takeIn([job])));
     return taken;
   }
 
-  #searched({ record, snapshot }: StoredJob): SearchedJob {
+  #toSearchedJob({ record, snapshot }: StoredJob): SearchedJob {
     const { number, jobId, externalId, plan } = record;
     const { run, endedAt, startedAt } = snapshot;
     const tasks = plan.tasks.flatMap(({ name, actions }) => actions.map((action) => [action.name, name]));

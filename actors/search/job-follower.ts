@@ -86,7 +86,7 @@ export class JobFollower implements Search {
   async find(query: SearchQuery): Promise<SearchAnswer | { readonly busy: string }> {
     try {
       const { hits, place } = await this.#deps.index.find(query);
-      const standing = await this.#standing(hits);
+      const standing = await this.#findStanding(hits);
       return {
         hits: hits.filter((hit) => standing.get(hit.number) === hit.run),
         next: place,
@@ -120,7 +120,7 @@ export class JobFollower implements Search {
   }
 
   /** Which run of each of these jobs is there and has ended; what is not leaves the index. */
-  async #standing(jobs: readonly IndexedJob[]): Promise<ReadonlyMap<number, number>> {
+  async #findStanding(jobs: readonly IndexedJob[]): Promise<ReadonlyMap<number, number>> {
     const indexed = new Map(jobs.map(({ number, run }) => [number, run]));
     const found = await Promise.all(
       [...indexed].map(async ([number]) => [number, await this.#runOf(number)] as const),
@@ -204,7 +204,7 @@ export class JobFollower implements Search {
   }
 
   async #put(numbers: readonly number[]): Promise<void> {
-    const jobs = await this.#documents.ended(numbers);
+    const jobs = await this.#documents.findEnded(numbers);
     const unread = await this.#documents.put(jobs.filter(({ snapshot }) => snapshot.hasDocument));
     for (const number of numbers) {
       const tries = (this.#unread.get(number) ?? 0) + 1;

@@ -122,7 +122,7 @@ export class JobIndexer implements Search {
     const { store, jobs } = this.#deps;
     const entries = await store.list(UNINDEXED_JOBS, { limit: JOBS_AT_ONCE });
     if (entries.length === 0) return false;
-    const found = await this.#documents.ended(entries.map(({ id }) => Number(id)));
+    const found = await this.#documents.findEnded(entries.map(({ id }) => Number(id)));
     await this.#documents.put(found);
     if (this.#isMarkDue) await this.#deps.index.setMark(null);
     this.#isMarkDue = false;
@@ -148,7 +148,7 @@ export class JobIndexer implements Search {
     if (this.#mark === null) return false;
     const after = this.#mark === 'begun' ? {} : { after: this.#mark };
     const entries = await store.list(ENDED_JOBS, { limit: JOBS_AT_ONCE, ...after });
-    const ended = await this.#documents.ended(entries.map(({ id }) => Number(id)));
+    const ended = await this.#documents.findEnded(entries.map(({ id }) => Number(id)));
     await this.#documents.put(ended.filter(({ snapshot }) => snapshot.hasDocument));
     const mark = entries.length < JOBS_AT_ONCE ? null : entries.at(-1)!;
     this.#isMarkDue = this.#mark === 'begun' && entries.length === 0;

@@ -35,13 +35,13 @@ export interface ServiceDeps {
   /** Like `isUp`, asked once, when it has ended. */
   cameUp(worker: string): boolean;
   /** After every command that changed something. */
-  changed(id: string, state: ServiceState): void;
+  onChange(id: string, state: ServiceState): void;
   tell(id: string, command: ServiceCommand): void;
-  gone(worker: string, counted: boolean, reason: string): void;
+  releaseWorker(worker: string, counted: boolean, reason: string): void;
   unavailable(id: string, reason: string): void;
   /** What the process has written, or what became of it. */
   line(id: string, line: ServiceLine): void;
-  removed(id: string): void;
+  onRemoved(id: string): void;
 }
 
 /** `<host>:<service>:<n>` and its incarnation: the name under which a process holds leases. */
@@ -62,7 +62,7 @@ export function serviceKind(deps: ServiceDeps): ActorKind<ServiceCommand, Servic
       const state = states.get(id) ?? stored;
       const show = (after: ServiceState) => {
         states.set(id, after);
-        deps.changed(id, after);
+        deps.onChange(id, after);
       };
       show(state);
       const process = new ServiceProcess(id, deps);
@@ -70,7 +70,7 @@ export function serviceKind(deps: ServiceDeps): ActorKind<ServiceCommand, Servic
         machine: SERVICE_MACHINE,
         state,
         context: ({ at }) => ({ at, policy: deps.policy(id) }),
-        changed: (after) => {
+        onChange: (after) => {
           show(after);
           return memory.keep(after);
         },
@@ -120,11 +120,15 @@ class ServiceProcess {
         return;
       case 'gone':
         this.#process = undefined;
-        return this.#deps.gone(workerName(this.#id, effect.incarnation), effect.counted, effect.reason);
+        return this.#deps.releaseWorker(
+          workerName(this.#id, effect.incarnation),
+          effect.counted,
+          effect.reason,
+        );
       case 'unavailable':
         return this.#deps.unavailable(this.#id, effect.reason);
       case 'removed':
-        return this.#deps.removed(this.#id);
+        return this.#deps.onRemoved(this.#id);
       default:
         return assertNever(effect);
     }
@@ -137,14 +141,14 @@ class ServiceProcess {
     const line = (source: ServiceLine['source'], text: string) =>
       this.#deps.line(this.#id, { at: this.#deps.clock.now(), worker, source, text });
     this.#process = startComponent(this.#deps.launch(this.#id, incarnation), {
-      started: (pid) => {
+      onStart: (pid) => {
         logger.info({ worker, pid }, 'component process started');
         line('process', `The process was started, with pid ${pid}.`);
         notes.add((noted = pid));
         this.#expectWork(worker, incarnation);
         tell(this.#id, { type: 'started', incarnation, pid });
       },
-      ended: ({ code, signal, error, unstartable }) => {
+      onEnd: ({ code, signal, error, unstartable }) => {
         const reason =
           error ??
           (signal === null ? `the process exited with code ${code}` : `the process was ended by ${signal}`);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Logger } from '../../config/logger.ts';
 import { VersionConflict, type ActorKey, type Owner, type Store } from '../../store/store.ts';
-import { memoryOf, NEW_SERVICE, remembered, type ServiceMemory, type ServiceState } from './state.ts';
+import { memoryOf, NEW_SERVICE, fromMemory, type ServiceMemory, type ServiceState } from './state.ts';
 
 const SCHEMA = 1;
 const memorySchema = z.object({ restartCount: z.int().nonnegative(), stopped: z.boolean() });
@@ -43,7 +43,7 @@ export class StoredMemory implements KeptMemory {
     } catch (error) {
       this.#logger.warn({ err: error, service: this.#actor.id }, 'what is kept of a service cannot be read');
     }
-    return remembered(this.#kept);
+    return fromMemory(this.#kept);
   }
 
   async keep(state: ServiceState): Promise<void> {

@@ -56,6 +56,6 @@ export interface ServiceMemory {
 export const memoryOf = ({ status, restartCount, stopped }: ServiceState): ServiceMemory =>
   status === 'DeleteInactive' ? { restartCount: 0, stopped: false } : { restartCount, stopped };
 
-export function remembered({ restartCount, stopped }: ServiceMemory): ServiceState {
+export function fromMemory({ restartCount, stopped }: ServiceMemory): ServiceState {
   return { ...NEW_SERVICE, restartCount, stopped, status: stopped ? 'InactiveNoStart' : 'Unknown' };
 }

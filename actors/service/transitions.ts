@@ -1,5 +1,5 @@
 import {
-  refused,
+  refuseWith,
   WRONG_STATE,
   type Machine,
   type Outcome,
@@ -73,7 +73,7 @@ const ON: Transitions<ServiceTypes> = {
     from: ['Unknown', 'Configured', 'ShuttingDown', 'Inactive', 'InactiveNoStart'],
     to: ['Launching', 'ShuttingDown', 'InactiveNoStart'],
     apply(state, _, { at, policy }) {
-      if (state.stopped) return refused('STOPPED');
+      if (state.stopped) return refuseWith('STOPPED');
       // Work has come while its process, which had none, is ending.
       if (state.status === 'ShuttingDown')
         return state.resting ? only({ ...state, again: true }) : WRONG_STATE;
@@ -90,7 +90,7 @@ const ON: Transitions<ServiceTypes> = {
     apply: (state, command, { policy }) =>
       isCurrent(state, command)
         ? end({ ...state, resting: true }, 'ShuttingDown', policy.stopMs)
-        : refused('STALE'),
+        : refuseWith('STALE'),
   },
   start: {
     from: allBut('Running', 'Delete', 'DeleteInactive'),
@@ -114,13 +114,13 @@ const ON: Transitions<ServiceTypes> = {
     from: ['Launching'],
     to: ['Running'],
     apply: (state, command) =>
-      isCurrent(state, command) ? only({ ...state, status: 'Running' }) : refused('STALE'),
+      isCurrent(state, command) ? only({ ...state, status: 'Running' }) : refuseWith('STALE'),
   },
   ended: {
     from: ['Launching', 'Running', 'ShuttingDown', 'ShuttingDownNoRestart', 'Delete'],
     to: ['Configured', 'Launching', 'Inactive', 'InactiveNoStart', 'DeleteInactive'],
     apply(before, command, { at, policy }) {
-      if (!isCurrent(before, command)) return refused('STALE');
+      if (!isCurrent(before, command)) return refuseWith('STALE');
       const { incarnation, reason } = command;
       const state = { ...before, alive: false, again: false, resting: false, reason };
       const ours: ServiceEffect = { type: 'gone', incarnation, counted: false, reason };
@@ -138,13 +138,13 @@ const ON: Transitions<ServiceTypes> = {
     from: ['Launching'],
     to: ['Launching'],
     apply: (state, { incarnation }) =>
-      state.alive || incarnation !== state.incarnation ? refused('STALE') : spawn(state),
+      state.alive || incarnation !== state.incarnation ? refuseWith('STALE') : spawn(state),
   },
   kill: {
     from: ['Launching', 'Running', 'ShuttingDown', 'ShuttingDownNoRestart', 'Delete'],
     to: ['Launching', 'Running', 'ShuttingDown', 'ShuttingDownNoRestart', 'Delete'],
     apply: (state, command) =>
-      isCurrent(state, command) ? { effects: [{ type: 'signal', signal: 'SIGKILL' }] } : refused('STALE'),
+      isCurrent(state, command) ? { effects: [{ type: 'signal', signal: 'SIGKILL' }] } : refuseWith('STALE'),
   },
   shutdown: {
     from: allBut('InactiveNoStart', 'DeleteInactive'),

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import {
-  following,
+  commitAfter,
   StoreDamaged,
   VersionConflict,
   type ActorKey,
@@ -50,7 +50,7 @@ export interface SessionDeps {
    */
   readonly realm: string;
   /** Is told of each session that this server ends. */
-  ended(key: string): void;
+  onEnd(key: string): void;
 }
 
 export const SESSIONS = 'sessions';
@@ -98,7 +98,13 @@ export class SessionStore {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     const now = clock.now();
     const hint = idToken !== undefined && idToken.length <= MAX_ID_TOKEN_CHARACTERS ? { idToken } : {};
-    await this.#commit(keyOf(secret), following(undefined), { realm, user, began: now, used: now, ...hint });
+    await this.#commit(keyOf(secret), commitAfter(undefined), {
+      realm,
+      user,
+      began: now,
+      used: now,
+      ...hint,
+    });
     return { secret, key: keyOf(secret) };
   }
 
@@ -150,13 +156,13 @@ export class SessionStore {
     await this.#commit(key, { expected: version }, { ...body, used: now }).catch(() => undefined);
   }
 
-  async #remove(key: string, wanted: (body: Kept | undefined) => boolean): Promise<void> {
+  async #remove(key: string, isWanted: (body: Kept | undefined) => boolean): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const stored = await this.#loadActor(key);
-      if (stored === undefined || !wanted(readable(stored.snapshot))) return;
-      const removal = this.#commit(key, following(stored), null);
+      if (stored === undefined || !isWanted(readable(stored.snapshot))) return;
+      const removal = this.#commit(key, commitAfter(stored), null);
       const done = attempt >= ATTEMPTS ? (await removal) === 0 : await unlessChanged(removal);
-      if (done) return this.#deps.ended(key);
+      if (done) return this.#deps.onEnd(key);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
-import { following, type Owner, type Store } from '../../store/store.ts';
+import { commitAfter, type Owner, type Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 import { loadDurable } from '../runtime/durable.ts';
 import type { DurableKind } from '../runtime/durable-kind.ts';
@@ -25,13 +25,13 @@ export interface StreamingJobDeps {
   /** Posts a health report of this job alone. */
   health(record: StreamingJobRecord, state: StreamingJobState): void;
   /** The same to the address for stalls. */
-  stalled(record: StreamingJobRecord, state: StreamingJobState): void;
+  onStall(record: StreamingJobRecord, state: StreamingJobState): void;
   /** Sends segment reports out and brings them to their place, those that are still on their way. */
   publish(record: StreamingJobRecord, state: StreamingJobState): Promise<void>;
   errorReport(record: StreamingJobRecord, state: StreamingJobState, message: string): Promise<void>;
   /** Whoever watches the job hears how it stands. */
-  changed(record: StreamingJobRecord, state: StreamingJobState): void;
-  ended(record: StreamingJobRecord, state: StreamingJobState): void;
+  onChange(record: StreamingJobRecord, state: StreamingJobState): void;
+  onEnd(record: StreamingJobRecord, state: StreamingJobState): void;
   /** False: some are left. */
   removeFiles(record: StreamingJobRecord): Promise<boolean>;
   tell(number: number, command: StreamingJobCommand): void;
@@ -48,7 +48,7 @@ export function streamingJobKind(deps: StreamingJobDeps): ActorKind<StreamingJob
     intensity: deps.intensity,
     idleMs: deps.idleMs,
     load: (id) => loadDurable(durable, deps.store, deps.owner, id, undefined, deps.clock),
-    escalated: (id, error) =>
+    onEscalation: (id, error) =>
       endPoisoned(deps, id, error).catch((err: unknown) =>
         deps.logger.error({ err, job: id }, 'could not end a streaming job that fails again and again'),
       ),
@@ -104,15 +104,15 @@ async function carryOut(
     case 'health':
       return deps.health(record, state);
     case 'stallReport':
-      return deps.stalled(record, state);
+      return deps.onStall(record, state);
     case 'publish':
       return deps.publish(record, state);
     case 'errorReport':
       return deps.errorReport(record, state, effect.message);
     case 'changed':
-      return deps.changed(record, state);
+      return deps.onChange(record, state);
     case 'ended':
-      return deps.ended(record, state);
+      return deps.onEnd(record, state);
     case 'removeFiles':
       // One that was deleted keeps its mark until its files are gone: the next start tries again.
       return (await deps.removeFiles(record)) ? undefined : 'stop';
@@ -140,13 +140,13 @@ async function endPoisoned(deps: StreamingJobDeps, id: string, error: unknown): 
   };
   await store.commit({
     actor,
-    ...following(stored),
+    ...commitAfter(stored),
     owner,
     snapshot: { schema: STREAMING_SCHEMA, body: { ...body, state } },
     index: indexesOf(record, state),
     work: { clear: true },
   });
   deps.health(record, state);
-  deps.changed(record, state);
-  deps.ended(record, state);
+  deps.onChange(record, state);
+  deps.onEnd(record, state);
 }

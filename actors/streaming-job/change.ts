@@ -21,22 +21,22 @@ export function into(state: StreamingJobState, status: StreamingStatus, detail: 
 }
 
 /** The same, and then more. */
-export function followed(change: Change, ...more: readonly StreamingJobEffect[]): Change {
+export function withEffects(change: Change, ...more: readonly StreamingJobEffect[]): Change {
   return { ...change, effects: [...(change.effects ?? []), ...more] };
 }
 
 /** Whoever watches the stream is told to stop; where nobody does, it is over at once. */
 export function stop(state: StreamingJobState, context: StreamingJobContext): Change {
-  if (state.retryAt !== null) return cancelled(state, context);
+  if (state.retryAt !== null) return markCancelled(state, context);
   const work = { withdraw: [streamItem(context.record, state)] };
   return { ...into(state, 'CANCELLING', null), work, synced: true };
 }
 
-export function cancelled(state: StreamingJobState, context: StreamingJobContext): Change {
+export function markCancelled(state: StreamingJobState, context: StreamingJobContext): Change {
   if (state.byShutdown)
     return over(state, 'CANCELLED_BY_SHUTDOWN', 'Cancelled because the server was shut down.', context);
   const change = over(state, 'CANCELLED', 'Cancelled by user', context);
-  return state.doCleanup ? followed(change, { type: 'removeFiles' }) : change;
+  return state.doCleanup ? withEffects(change, { type: 'removeFiles' }) : change;
 }
 
 export function over(
@@ -50,7 +50,7 @@ export function over(
   return { state: ended, effects, work: { settle: [streamItem(record, state).id] } };
 }
 
-export function broken(state: StreamingJobState, message: string, context: StreamingJobContext): Change {
+export function markBroken(state: StreamingJobState, message: string, context: StreamingJobContext): Change {
   const change = over(state, 'ERROR', message, context);
   return { ...change, effects: [{ type: 'errorReport', message }, ...(change.effects ?? [])] };
 }
@@ -61,7 +61,7 @@ export function again(state: StreamingJobState, reason: string, context: Streami
   const fruitless = state.fruitless + 1;
   if (fruitless >= rules.attempts) {
     const why = `the component ended ${fruitless} times in a row without a segment, at last because of this: ${reason}`;
-    return broken({ ...state, fruitless }, `Error in component logic: ${why}`, context);
+    return markBroken({ ...state, fruitless }, `Error in component logic: ${why}`, context);
   }
   const retryAt = at + Math.min(rules.firstPauseMs * 2 ** (fruitless - 1), rules.longestPauseMs);
   const paused: StreamingJobState = {
@@ -73,7 +73,7 @@ export function again(state: StreamingJobState, reason: string, context: Streami
     counts: NO_COUNTS,
   };
   const detail = `The component is started again, because it ended: ${reason}`;
-  const change = followed(into(paused, 'INITIALIZING', detail), { type: 'retryAt', at: retryAt });
+  const change = withEffects(into(paused, 'INITIALIZING', detail), { type: 'retryAt', at: retryAt });
   return { ...change, work: { settle: [streamItem(record, state).id] } };
 }
 

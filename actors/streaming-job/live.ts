@@ -144,17 +144,17 @@ export class LiveStreams {
     const { picture } = live;
     if (picture !== undefined && this.#clock.steady() - picture.at <= FRESH_MS) return picture.jpeg;
     return new Promise((resolve) => {
-      const done = (found?: LivePicture) => {
+      const finish = (found?: LivePicture) => {
         cancel();
-        gone.removeEventListener('abort', left);
-        live.askers.delete(done);
+        gone.removeEventListener('abort', onLeave);
+        live.askers.delete(finish);
         this.#drop(job, live);
         resolve(found?.jpeg);
       };
-      const left = () => done();
-      const cancel = this.#clock.after(waitMs, left);
-      gone.addEventListener('abort', left, { once: true });
-      live.askers.add(done);
+      const onLeave = () => finish();
+      const cancel = this.#clock.after(waitMs, onLeave);
+      gone.addEventListener('abort', onLeave, { once: true });
+      live.askers.add(finish);
       this.#tellOthers(job, { what: 'wanted' });
     });
   }

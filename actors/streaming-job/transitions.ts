@@ -1,10 +1,10 @@
-import { refused, WRONG_STATE, type Machine, type Transitions } from '../runtime/machine.ts';
+import { refuseWith, WRONG_STATE, type Machine, type Transitions } from '../runtime/machine.ts';
 import { activityAfter, lastActive, segmentOf } from './activity.ts';
 import {
   again,
-  broken,
-  cancelled,
-  followed,
+  markBroken,
+  markCancelled,
+  withEffects,
   into,
   missedSince,
   over,
@@ -94,7 +94,7 @@ const ON: Transitions<StreamingJobTypes> = {
     to: ['STALLED'],
     apply(state, { cause }) {
       const detail = `No frames are coming${cause === '' ? '' : `: ${cause}`}`;
-      return followed(into(state, 'STALLED', detail), { type: 'stallReport' });
+      return withEffects(into(state, 'STALLED', detail), { type: 'stallReport' });
     },
   },
   running: {
@@ -107,7 +107,7 @@ const ON: Transitions<StreamingJobTypes> = {
     to: STAYS,
     apply(state, { message }) {
       const { warnings } = state;
-      if (warnings.length >= MOST_WARNINGS || warnings.includes(message)) return refused('REPEATED');
+      if (warnings.length >= MOST_WARNINGS || warnings.includes(message)) return refuseWith('REPEATED');
       return { state: { ...state, warnings: [...warnings, message] } };
     },
   },
@@ -116,7 +116,7 @@ const ON: Transitions<StreamingJobTypes> = {
     to: STAYS,
     apply(state, { frame, frameAt }, { record: { segmentSize } }) {
       // Told once a segment, however often the component says so.
-      if (segmentOf(frame, segmentSize) <= lastActive(state, segmentSize)) return refused('REPEATED');
+      if (segmentOf(frame, segmentSize) <= lastActive(state, segmentSize)) return refuseWith('REPEATED');
       const active = { ...state, activity: { frame, at: frameAt } };
       return { state: active, effects: [HEALTH, { type: 'changed' }] };
     },
@@ -125,19 +125,19 @@ const ON: Transitions<StreamingJobTypes> = {
     from: LIVE,
     to: STAYS,
     apply(state, { segment, counts, firstTrack }, { at, record: { segmentSize } }) {
-      if (segment <= state.lastSegment) return refused('REPEATED');
+      if (segment <= state.lastSegment) return refuseWith('REPEATED');
       const active = activityAfter(state, { segment, firstTrack }, segmentSize);
       const known = { ...state, ...active, counts, lastSegment: segment, segmentAt: at };
       const change = { state: { ...known, fruitless: 0, gapSince: null } };
       const untold = firstTrack !== null && lastActive(state, segmentSize) < segment;
-      return followed(change, ...(untold ? [HEALTH] : []), { type: 'publish' }, { type: 'changed' });
+      return withEffects(change, ...(untold ? [HEALTH] : []), { type: 'publish' }, { type: 'changed' });
     },
   },
   ended: {
     from: LIVE,
     to: leads(['TERMINATED', 'ERROR'], STOPPED),
     apply(state, { reason, detail }, context) {
-      if (state.status === 'CANCELLING') return cancelled(state, context);
+      if (state.status === 'CANCELLING') return markCancelled(state, context);
       if (reason === 'ended')
         return over(state, 'TERMINATED', detail === '' ? 'The stream has ended.' : detail, context);
       // Nobody here wants it to stop: what it was told was meant for another one.
@@ -151,28 +151,28 @@ const ON: Transitions<StreamingJobTypes> = {
     from: LIVE,
     to: leads(['INITIALIZING', 'ERROR'], STOPPED),
     apply(state, { message, final }, context) {
-      if (state.status === 'CANCELLING') return cancelled(state, context);
-      return final ? broken(state, message, context) : again(state, message, context);
+      if (state.status === 'CANCELLING') return markCancelled(state, context);
+      return final ? markBroken(state, message, context) : again(state, message, context);
     },
   },
   workLost: {
     from: LIVE,
     to: leads(['INITIALIZING', 'ERROR'], STOPPED),
     apply(state, { reason }, context) {
-      if (state.status === 'CANCELLING') return cancelled(state, context);
+      if (state.status === 'CANCELLING') return markCancelled(state, context);
       return again(state, reason, context);
     },
   },
   workDropped: {
     from: ['CANCELLING'],
     to: STOPPED,
-    apply: (state, _, context) => cancelled(state, context),
+    apply: (state, _, context) => markCancelled(state, context),
   },
   retry: {
     from: WATCHING,
     to: STAYS,
     apply(state, _, { at, record }) {
-      if (state.retryAt === null) return refused('REPEATED');
+      if (state.retryAt === null) return refuseWith('REPEATED');
       if (at < state.retryAt) return { effects: [{ type: 'retryAt', at: state.retryAt }] };
       const next = { ...state, retryAt: null, attempt: state.attempt + 1 };
       return { state: next, work: { offer: [streamItem(record, next)] } };
@@ -221,7 +221,7 @@ function ofThisAttempt(on: Transitions<StreamingJobTypes>): Transitions<Streamin
       apply: (state: StreamingJobState, command: never, context: StreamingJobContext) =>
         'attempt' in (command as StreamingJobCommand) &&
         (command as { attempt: number }).attempt !== state.attempt
-          ? refused('STALE')
+          ? refuseWith('STALE')
           : transition.apply(state, command, context),
     },
   ]);

@@ -31,7 +31,7 @@ export interface StreamingJobServiceDeps {
   readonly maxStreams: number;
   readonly settings: StreamingRequestSettings;
   /** Why no job at all is taken now. */
-  closed(): Promise<string | undefined>;
+  refusalOfAll(): Promise<string | undefined>;
   removeFiles(record: StreamingJobRecord): Promise<boolean>;
 }
 
@@ -92,7 +92,7 @@ export class StreamingJobService {
         },
         'a streaming job was accepted',
       );
-    return this.#accepted(record);
+    return this.#acceptedStreamOf(record);
   }
 
   async cancel(number: number, doCleanup: boolean): Promise<StreamCancellation> {
@@ -119,7 +119,7 @@ export class StreamingJobService {
     return enableOutputToDisk ? streamOutputFolder(this.#deps.dataDir, number) : null;
   }
 
-  #accepted(record: StreamingJobRecord): AcceptedStream {
+  #acceptedStreamOf(record: StreamingJobRecord): AcceptedStream {
     const { number: jobId, warnings = [] } = record;
     return { kind: 'accepted', jobId, outputObjectDirectory: this.directoryOf(record), warnings };
   }
@@ -129,7 +129,7 @@ export class StreamingJobService {
     if (known === undefined) return undefined;
     if (known === 'conflict') return { kind: 'keyReused' };
     const job = await storedStream(this.#deps.store, known.jobNumber);
-    return job === undefined ? undefined : this.#accepted(job.record);
+    return job === undefined ? undefined : this.#acceptedStreamOf(job.record);
   }
 
   async #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
@@ -139,8 +139,8 @@ export class StreamingJobService {
   }
 
   async #noRoom(): Promise<string | undefined> {
-    const { store, maxStreams, closed } = this.#deps;
-    const why = await closed();
+    const { store, maxStreams, refusalOfAll } = this.#deps;
+    const why = await refusalOfAll();
     if (why !== undefined) return why;
     if ((await store.count(LIVE_STREAMS)) < maxStreams) return undefined;
     return `There are ${maxStreams} streaming jobs already, as many as this server watches at a time (MAX_STREAMS); cancel one, or try again later.`;

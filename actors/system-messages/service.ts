@@ -80,11 +80,14 @@ export class SystemMessageService {
   }
 }
 
-/** The store, but that `told` hears of every actor that is put into quarantine. */
-export function tellingOfQuarantine(store: Store, told: (actor: ActorKey, reason: string) => void): Store {
+/** The store, but that `onQuarantine` hears of every actor that is put into quarantine. */
+export function tellingOfQuarantine(
+  store: Store,
+  onQuarantine: (actor: ActorKey, reason: string) => void,
+): Store {
   const quarantine: Store['quarantine'] = async (actor, reason, options) => {
     const moved = await store.quarantine(actor, reason, options);
-    if (moved) told(actor, reason);
+    if (moved) onQuarantine(actor, reason);
     return moved;
   };
   return new Proxy(store, {

@@ -1,4 +1,4 @@
-import { refused, type Machine, type Outcome } from '../runtime/machine.ts';
+import { refuseWith, type Machine, type Outcome } from '../runtime/machine.ts';
 import { rowKey, type SystemMessage, type SystemMessages, type SystemMessageTypes } from './model.ts';
 
 /** Everything that can happen to the messages (specification 2.5, 4.5). There are no states but the messages themselves. */
@@ -8,7 +8,7 @@ export const SYSTEM_MESSAGES_MACHINE: Machine<SystemMessageTypes> = {
     post: {
       apply({ messages }, { id, draft }, { at, limit }) {
         if (messages.size >= limit)
-          return refused(
+          return refuseWith(
             'FULL',
             `There are ${limit} system messages, which is all there may be. Delete some first.`,
           );

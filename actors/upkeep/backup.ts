@@ -38,14 +38,14 @@ export class BackupService {
       return { kind: 'busy', message: 'Another backup is being taken; try again when it is done.' };
     this.#busy = true;
     try {
-      return (await this.#lacksRoom()) ?? (await this.#copied());
+      return (await this.#lacksRoom()) ?? (await this.#copyStore());
     } finally {
       this.#busy = false;
     }
   }
 
   /** The copy has no name any more once it is open: it goes with whoever reads it, whatever happens. */
-  async #copied(): Promise<Backup> {
+  async #copyStore(): Promise<Backup> {
     try {
       await this.clear();
       await this.#deps.copy(this.#file);

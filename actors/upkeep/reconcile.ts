@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../config/logger.ts';
-import { numberOfRun } from '../../results/found-jobs.ts';
+import { numberOfRun } from '../../results/highest-job.ts';
 import { runOfMedia } from '../../results/layout.ts';
 import { removeFolder } from '../../files/remove.ts';
 import type { ClusterLocks } from '../../store/cluster-locks.ts';
@@ -52,10 +52,10 @@ export function startReconciling(deps: ReconcileDeps): () => void {
     const waiting = new Set<string>();
     for await (const { id } of allEntries(store, WAITING_JOBS)) waiting.add(id);
     for await (const { id } of allEntries(store, LIVE_JOBS))
-      if (!waiting.has(id) && (await store.work.known({ kind: BATCH_JOB, id })).size === 0)
+      if (!waiting.has(id) && (await store.work.listIds({ kind: BATCH_JOB, id })).size === 0)
         jobs.tell(id, { type: 'resume' });
     for await (const { id } of allEntries(store, LIVE_STREAMS))
-      if ((await store.work.known({ kind: STREAMING_JOB, id })).size === 0)
+      if ((await store.work.listIds({ kind: STREAMING_JOB, id })).size === 0)
         deps.streamingJobs.tell(id, { type: 'resume' });
     // Who has missed that something waits hears it now.
     if (store.shared) await store.work.announce();

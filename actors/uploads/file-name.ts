@@ -14,7 +14,7 @@ export function uploadFileName(given: string): string {
   const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
   let name = last.replaceAll(UNUSUAL, '_').replace(/^[ .-]+/, '');
   while (name.toLowerCase().endsWith(PART)) name = name.slice(0, -PART.length);
-  name = shortened(withoutEnd(name));
+  name = shortenName(withoutEnd(name));
   return name.replaceAll('_', '') === '' ? NAMELESS : name;
 }
 
@@ -26,7 +26,7 @@ function withoutEnd(name: string): string {
 }
 
 /** The ending stays, since it tells kinds of text apart. */
-function shortened(name: string): string {
+function shortenName(name: string): string {
   const ending = /\.[a-z0-9]{1,10}$/i.exec(name)?.[0] ?? '';
   let stem = '';
   let room = MAX_BYTES - ending.length;

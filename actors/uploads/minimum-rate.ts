@@ -19,7 +19,7 @@ export class MinimumRate {
   }
 
   /** `bytes`: all that came so far. */
-  received(bytes: number): void {
+  noteBytes(bytes: number): void {
     if (bytes < this.#next) return;
     this.#next = bytes + STEP;
     this.#cancel();

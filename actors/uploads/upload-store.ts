@@ -11,9 +11,9 @@ import type { Clock } from '../basics/clock.ts';
 import { uploadFileName } from './file-name.ts';
 import { bytesOf, isUpload, lastPieceOf, newUpload, timeOf, uploadsIn } from './folders.ts';
 import { UploadUsage, type UploadLimits } from './usage.ts';
-import type { UploadHolds } from './holds.ts';
+import type { UploadLocks } from './upload-locks.ts';
 import { MinimumRate } from './minimum-rate.ts';
-import { uploadOf, usedUploads } from './use.ts';
+import { uploadOf, usedUploads } from './used-uploads.ts';
 
 export interface UploadDeps {
   readonly store: Store;
@@ -22,7 +22,7 @@ export interface UploadDeps {
   /** Where uploads lie, without symbolic links: a folder each. */
   readonly folder: string;
   /** What servers that share store and folder tell each other of their uploads; absent: there are no others. */
-  readonly holds?: UploadHolds;
+  readonly uploadLocks?: UploadLocks;
   readonly settings: UploadLimits & {
     readonly minFreeBytes: number;
     readonly keepMs: number;
@@ -97,9 +97,9 @@ export class UploadStore {
     for (const id of await uploadsIn(deps.folder)) {
       const bytes = await bytesOf(deps.folder, id);
       if (bytes !== undefined) uploads.#usage.resize(id, bytes);
-      else if (deps.holds === undefined) await uploads.#removeBroken(id);
+      else if (deps.uploadLocks === undefined) await uploads.#removeBroken(id);
     }
-    if (deps.holds !== undefined) await uploads.#removeBrokenOff();
+    if (deps.uploadLocks !== undefined) await uploads.#removeBrokenOff();
     return uploads;
   }
 
@@ -134,7 +134,7 @@ export class UploadStore {
       await mkdir(folder, { mode: 0o700 });
       const file = path.join(folder, uploadFileName(name));
       const received = await receiveFile(source, file, (bytes) => {
-        rate.received(bytes);
+        rate.noteBytes(bytes);
         return this.#grows(id, bytes, by);
       });
       if (received.bytes === 0) throw new Refused('empty', 'The request has no body; it must be the medium.');
@@ -156,23 +156,23 @@ export class UploadStore {
    * Does `work`, which may make a live job of these media: until it is done, none of them is removed. One that is being
    * removed at the moment is gone before it begins.
    */
-  async keeping<T>(uris: readonly string[], work: () => Promise<T>): Promise<T> {
-    const { folder, holds } = this.#deps;
+  async keepDuring<T>(uris: readonly string[], work: () => Promise<T>): Promise<T> {
+    const { folder, uploadLocks } = this.#deps;
     const ids = [...new Set(uris.flatMap((uri) => uploadOf(uri, folder) ?? []))];
     const held: string[] = [];
     for (const id of ids) this.#kept.set(id, (this.#kept.get(id) ?? 0) + 1);
     try {
       await Promise.allSettled(ids.flatMap((id) => this.#going.get(id) ?? []));
-      if (holds !== undefined)
+      if (uploadLocks !== undefined)
         for (const id of ids)
           if ((await bytesOf(folder, id)) !== undefined) {
-            await holds.hold(id);
+            await uploadLocks.hold(id);
             held.push(id);
           }
       return await work();
     } finally {
       // What cannot be told now is forgotten by the others after a while.
-      for (const id of held) await holds?.release(id).catch(() => undefined);
+      for (const id of held) await uploadLocks?.release(id).catch(() => undefined);
       for (const id of ids) {
         const others = (this.#kept.get(id) ?? 1) - 1;
         if (others > 0) this.#kept.set(id, others);
@@ -189,8 +189,8 @@ export class UploadStore {
 
   /** Removes what was kept long enough and is used by no live job, whichever server has taken it in. */
   async removeExpired(): Promise<void> {
-    const { clock, logger, holds } = this.#deps;
-    if (holds !== undefined) await this.#removeBrokenOff();
+    const { clock, logger, uploadLocks } = this.#deps;
+    if (uploadLocks !== undefined) await this.#removeBrokenOff();
     const now = clock.now();
     const old = this.#usage.ids().filter((id) => !this.#coming.has(id) && this.#expiry(id) <= now);
     if (old.length === 0) return;
@@ -211,28 +211,29 @@ export class UploadStore {
   }
 
   async #removeAll(ids: readonly string[]): Promise<readonly string[]> {
-    const { store, folder, holds } = this.#deps;
+    const { store, folder, uploadLocks } = this.#deps;
     const free: string[] = [];
     // Which jobs there are is looked at only when no request can make one of these media any more.
-    for (const id of ids) if (holds === undefined || (await holds.beginRemoval(id))) free.push(id);
+    for (const id of ids)
+      if (uploadLocks === undefined || (await uploadLocks.beginRemoval(id))) free.push(id);
     const used = free.length === 0 ? new Set() : await usedUploads(store, folder);
     const removed: string[] = [];
     for (const id of free) {
       // Where there are very many, the first have been waiting for long.
-      const isUnused = !used.has(id) && (holds === undefined || (await holds.renewRemoval(id)));
+      const isUnused = !used.has(id) && (uploadLocks === undefined || (await uploadLocks.renewRemoval(id)));
       if (isUnused) {
         await removeFolder(path.join(folder, id));
         this.#usage.drop(id);
         removed.push(id);
       }
-      await holds?.endRemoval(id, isUnused);
+      await uploadLocks?.endRemoval(id, isUnused);
     }
     return removed;
   }
 
   /** Another server may have taken it in, or removed it, just now. */
   async #isThere(id: string): Promise<boolean> {
-    if (this.#deps.holds === undefined) return this.#usage.has(id);
+    if (this.#deps.uploadLocks === undefined) return this.#usage.has(id);
     const bytes = isUpload(id) ? await bytesOf(this.#deps.folder, id) : undefined;
     if (bytes === undefined) this.#usage.drop(id);
     else this.#usage.resize(id, bytes);

@@ -26,11 +26,11 @@ export async function nodeList(
   server: { readonly version: string; readonly now: number },
 ): Promise<readonly NodeInfo[]> {
   const { host: thisHost, deployed } = own.manager;
-  const heard = [...gateway.connected().keys(), ...(await own.states.heard())];
+  const heard = [...gateway.connectedNodes().keys(), ...(await own.states.heardNodes())];
   const names = [thisHost, ...configuration.map(({ host }) => host), ...heard];
   const seen = new Map<string, SeenNode>();
   for (const host of new Set(names)) {
-    const one = host === thisHost ? undefined : await own.states.seen(host);
+    const one = host === thisHost ? undefined : await own.states.findNode(host);
     if (one !== undefined) seen.set(host, one);
   }
   const services = deployedServices(withOthers(configuration, heard), thisHost, deployed, seen);

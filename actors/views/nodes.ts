@@ -1,12 +1,12 @@
 import { fullName, type NodeManagerModel } from '../node-configuration/model.ts';
-import { shownServices, type Deployed } from '../node-manager/deployed.ts';
+import { shownServices, type DeployedServices } from '../node-manager/deployed-services.ts';
 import type { DeployedServiceModel, SeenNode } from '../node-manager/node-state.ts';
 
 /** The services of all nodes: of this host as they are, of others as these tell it, else as they are configured. */
 export function deployedServices(
   nodes: readonly NodeManagerModel[],
   thisHost: string,
-  deployed: Pick<Deployed, 'all'>,
+  deployed: Pick<DeployedServices, 'all'>,
   seen: ReadonlyMap<string, SeenNode>,
 ): readonly DeployedServiceModel[] {
   const elsewhere = nodes

@@ -1,5 +1,6 @@
 /** How streaming jobs stand (specification 2.3), from the store; wakes nobody. */
 import { maskUri } from '../../domain/job/censor.ts';
+import { omit } from '../../domain/omit.ts';
 import { streamOutputFolder } from '../../results/layout.ts';
 import { localIso } from '../../results/local-iso.ts';
 import type { StreamCounts } from '../../protocol/streams.ts';
@@ -74,21 +75,11 @@ export class StreamViews {
   }
 
   async single(number: number): Promise<StreamingJobInfo | undefined> {
-    const detailed = await this.detailed(number);
-    if (detailed === undefined) return undefined;
-    const {
-      externalId: _,
-      segments: __,
-      picture: ___,
-      frames: ____,
-      warnings: _____,
-      reports: ______,
-      ...info
-    } = detailed;
-    return info;
+    const stream = await this.detailedStream(number);
+    return stream && omit(stream, 'externalId', 'segments', 'picture', 'frames', 'warnings', 'reports');
   }
 
-  async detailed(number: number): Promise<DetailedStreamInfo | undefined> {
+  async detailedStream(number: number): Promise<DetailedStreamInfo | undefined> {
     const job = await storedStream(this.#deps.store, number);
     return job === undefined ? undefined : this.infoOf(job.record, job.state);
   }

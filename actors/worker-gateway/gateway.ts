@@ -3,9 +3,9 @@ import { isStreamQueue } from '../../protocol/streams.ts';
 import { MEDIA_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
 import type { Lease } from '../../store/ledger.ts';
-import type { Burst } from '../basics/burst.ts';
+import type { ArrivalRate } from '../basics/arrival-rate.ts';
 import type { FrameService } from '../frames/frame-service.ts';
-import type { WorkWaiters } from '../dispatcher/waiters.ts';
+import type { PendingClaims } from '../dispatcher/pending-claims.ts';
 import { assignmentOf, UnreadableSubJob } from './leases/assignments.ts';
 import { leaseInput } from './leases/lease-input.ts';
 import { Intake, type IntakeDeps } from './results/intake.ts';
@@ -14,8 +14,8 @@ import type { StreamGateway } from './streams/streams.ts';
 export interface WorkerGatewayDeps extends Omit<IntakeDeps, 'streams'> {
   readonly streams: StreamGateway;
   readonly frames: FrameService;
-  readonly waiters: WorkWaiters;
-  readonly burst: Pick<Burst, 'over'>;
+  readonly pendingClaims: PendingClaims;
+  readonly arrivalRate: Pick<ArrivalRate, 'over'>;
   readonly fetchLimits: FetchLimits;
   readonly movedFiles: readonly MovedStart[];
   /** Whether nothing was heard of the host of this worker for long, which asked for work so many milliseconds ago. */
@@ -65,7 +65,7 @@ export class WorkerGateway {
     this.#deps = deps;
     this.intake = new Intake({
       ...deps,
-      streams: { failed: (lease, failure) => deps.streams.intake.failed(lease, failure) },
+      streams: { acceptFailure: (lease, failure) => deps.streams.intake.acceptFailure(lease, failure) },
     });
   }
 
@@ -79,21 +79,21 @@ export class WorkerGateway {
    * work then to be handed out at a time, to those who take many.
    */
   async claim(claim: Claim, gone: AbortSignal): Promise<Claimed> {
-    const { clock, waiters, isSilent, burst } = this.#deps;
+    const { clock, pendingClaims, isSilent, arrivalRate } = this.#deps;
     const began = clock.steady();
     const until = began + claim.waitMs;
     const queues = this.#open(claim);
-    const waiter = waiters.join(queues);
+    const waiter = pendingClaims.join(queues);
     try {
       for (;;) {
-        if (claim.max >= MANY) await burst.over();
+        if (claim.max >= MANY) await arrivalRate.over();
         // Who is still there asks again, and is given work then.
         if (gone.aborted || isSilent(claim.worker, clock.steady() - began)) return NOTHING;
         // Who was woken for work that is not for him any more wakes the next one as he leaves.
         if (this.#open(claim).length < queues.length) return this.#inVain(claim);
         // What is offered while we look wakes us.
         waiter.look();
-        const claimed = await this.#claimed({ ...claim, queues });
+        const claimed = await this.#claimLeases({ ...claim, queues });
         if (gone.aborted) {
           claimed.giveBack();
           return NOTHING;
@@ -123,7 +123,7 @@ export class WorkerGateway {
     return service === undefined ? queues : queues.filter((queue) => this.#deps.mayServe(service, queue));
   }
 
-  async #claimed({ waitMs: _, ...claim }: Claim): Promise<Claimed> {
+  async #claimLeases({ waitMs: _, ...claim }: Claim): Promise<Claimed> {
     if (this.#closed || claim.queues.length === 0) return NOTHING;
     const { work: ledger } = this.#deps.store;
     const { worker } = claim;

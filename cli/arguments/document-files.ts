@@ -67,12 +67,12 @@ function nameIn(uri: string): string {
       .replace(/[?#].*$/s, '')
       .split('/')
       .at(-1) ?? '';
-  return decoded(last)
+  return decodeText(last)
     .replaceAll(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '_')
     .slice(-LONGEST);
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -6,7 +6,7 @@ import { Interrupts } from '../terminal/interrupts.ts';
 import { mediaOf } from '../arguments/media-arguments.ts';
 import { showProgress } from '../render/progress.ts';
 import type { RestClient } from '../../client/rest-client.ts';
-import { saved } from '../terminal/saved.ts';
+import { saveDocument } from '../terminal/save-document.ts';
 import { Session } from '../service/session.ts';
 import { withPages, type PageRange } from '../arguments/pages.ts';
 import { openService } from '../service/open-service.ts';
@@ -50,11 +50,11 @@ export async function analyze(
     options.pages === undefined || named.length === 0 ? named : await withPages(named, options.pages);
   const url = options.url ?? settings.url;
   const interrupts = new Interrupts();
-  const gone = () =>
+  const onGone = () =>
     terminal.note('That service is gone. What it accepted lies in DATA_DIR and goes on from there.');
   const session = new Session(
     () => openService({ media, settings, url, terminal, signal: interrupts.signal }),
-    url === undefined ? gone : undefined,
+    url === undefined ? onGone : undefined,
   );
   try {
     const { signal } = interrupts;
@@ -82,8 +82,8 @@ async function watch(
   signal: AbortSignal,
 ): Promise<JobInfo> {
   const progress = await showProgress(terminal, [jobId]);
-  const seen = (job: JobInfo) => progress.update(jobId, job);
-  return follow(client, jobId, { seen, signal }).finally(() => progress.stop());
+  const onEvent = (job: JobInfo) => progress.update(jobId, job);
+  return follow(client, jobId, { onEvent, signal }).finally(() => progress.stop());
 }
 
 async function show(
@@ -94,7 +94,7 @@ async function show(
   terminal: Terminal,
 ): Promise<void> {
   const kept = options.output === undefined ? undefined : await client.document(job.jobId);
-  if (kept !== undefined && options.output !== undefined) await saved(kept, options.output);
+  if (kept !== undefined && options.output !== undefined) await saveDocument(kept, options.output);
   const document = await client.document(job.jobId);
   const place = document === undefined ? undefined : placeOf(job, client, embedded, options.output);
   const note =

@@ -39,7 +39,7 @@ function about(command: Command): void {
     .option(
       '--map <TRUTH=FOUND>',
       'a class of the truth and the one of the document; may be repeated',
-      mapping,
+      addMapping,
     )
     .option(
       '--step <FRAMES>',
@@ -69,7 +69,7 @@ function rules(command: Command): void {
     .option('--limit <COUNT>', 'most boxes that are held in memory', whole(1, Infinity), 5_000_000);
 }
 
-function mapping(given: string, before: Mapping = []): Mapping {
+function addMapping(given: string, before: Mapping = []): Mapping {
   const [, truth = '', found = ''] = /^([^=]+)=(.+)$/s.exec(given) ?? [];
   if (truth.trim() === '' || found.trim() === '') throw new InvalidArgumentError('Write TRUTH=FOUND.');
   return [...before, [truth.trim(), found.trim()]];

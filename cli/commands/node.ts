@@ -12,8 +12,8 @@ import { createLogger } from '../terminal/logger.ts';
 export async function node(server: string | undefined): Promise<void> {
   const settings = readNodeSettings(server);
   const interrupts = new Interrupts();
-  const running = started(() => startNode(settings, { logger: createLogger(settings.LOG_LEVEL) }));
-  const refusal = await Promise.race([refusalOf(running), interrupted(interrupts.signal)]);
+  const running = startOrFail(() => startNode(settings, { logger: createLogger(settings.LOG_LEVEL) }));
+  const refusal = await Promise.race([refusalOf(running), awaitInterrupt(interrupts.signal)]);
   await running.stop();
   interrupts.close();
   if (refusal !== undefined) throw new Failure(refusal.message, EXIT.refused);
@@ -29,11 +29,11 @@ const refusalOf = ({ ended }: RunningNode): Promise<Error | undefined> =>
     },
   );
 
-async function interrupted(signal: AbortSignal): Promise<undefined> {
+async function awaitInterrupt(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-function started(start: () => RunningNode): RunningNode {
+function startOrFail(start: () => RunningNode): RunningNode {
   try {
     return start();
   } catch (error) {

@@ -37,7 +37,7 @@ export async function stream(given: string, options: StreamOptions, terminal: Te
     const { jobId, outputObjectDirectory } = await submit(client, requestOf(uri, pipeline, options), signal);
     const id = String(jobId);
     terminal.note(`Streaming job ${id} is accepted; its reports come to ${printable(String(outputObjectDirectory))}`); // oxfmt-ignore
-    const watcher = { seen: printerOf(options, terminal), signal };
+    const watcher = { onEvent: printerOf(options, terminal), signal };
     const watching = keep === true ? watchStream(client, id, watcher) : watchAndCancel(client, id, watcher, terminal); // oxfmt-ignore
     const job = await watching.catch((error: unknown) => {
       if (keep !== true || !signal.aborted) throw error;
@@ -82,14 +82,14 @@ async function submit(
 async function watchAndCancel(
   client: RestClient,
   id: string,
-  { seen, signal }: StreamWatcher,
+  { onEvent, signal }: StreamWatcher,
   terminal: Terminal,
 ) {
   const lost = new AbortController();
   let problem: unknown;
   const cancel = () => {
     terminal.note(`Streaming job ${id} is being cancelled; Ctrl-C once more leaves at once.`);
-    void cancelled(client, id).catch((error: unknown) => {
+    void cancelJob(client, id).catch((error: unknown) => {
       problem = error;
       lost.abort();
     });
@@ -97,7 +97,7 @@ async function watchAndCancel(
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    return await watchStream(client, id, { seen, signal: lost.signal });
+    return await watchStream(client, id, { onEvent, signal: lost.signal });
   } catch (error) {
     throw problem ?? error;
   } finally {
@@ -106,7 +106,7 @@ async function watchAndCancel(
 }
 
 /** A job that has just ended refuses that; how it ended is seen. */
-async function cancelled(client: RestClient, id: string): Promise<void> {
+async function cancelJob(client: RestClient, id: string): Promise<void> {
   const answer = await client.ask({ method: 'POST', path: `${streamPath(id)}/cancel` });
   if (answer.status !== 400) client.good(answer);
 }

@@ -148,10 +148,10 @@ function rootsAdvice({ client, embedded }: Service, media: readonly MediumArgume
   const folders = [...new Set(media.flatMap(({ folder }) => folder ?? []))].join(':');
   return (
     `The service that runs at ${client.url} reads other folders. Start it with ` +
-    `MEDIA_ROOTS=${folders === '' ? '<folder of the media>' : quoted(folders)}, or stop it: analyze then starts its own.`
+    `MEDIA_ROOTS=${folders === '' ? '<folder of the media>' : quoteText(folders)}, or stop it: analyze then starts its own.`
   );
 }
 
 /** As a shell reads it. */
-const quoted = (text: string) =>
+const quoteText = (text: string) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,5 +1,5 @@
 import type { JobProgress } from '../../client/answers.ts';
-import { printable, shortened } from '../../domain/text/printable.ts';
+import { printable, shortenText } from '../../domain/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const REASON_LENGTH = 120;
@@ -102,5 +102,5 @@ const withoutPlaces = (text: string) => text.replace(/\d+/g, '');
 /** What keeps a job waiting goes with its state. */
 function stateOf({ jobStatus, waitingFor }: JobProgress): string {
   if (waitingFor === undefined || waitingFor === null) return jobStatus;
-  return `${jobStatus}, waiting: ${shortened(printable(waitingFor.reason), REASON_LENGTH)}`;
+  return `${jobStatus}, waiting: ${shortenText(printable(waitingFor.reason), REASON_LENGTH)}`;
 }

@@ -1,7 +1,7 @@
 /** What is seen of a live stream, a line an event. */
 import type { StreamCounts } from '../../protocol/streams.ts';
 import type { StreamInfo } from '../../client/answers.ts';
-import { printable, shortened } from '../../domain/text/printable.ts';
+import { printable, shortenText } from '../../domain/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { LiveEvent } from '../../client/watch-stream.ts';
 
@@ -79,20 +79,20 @@ class StreamLines {
 
   #trackBegan({ liveId, at, frame, confidence, properties, ...box }: Event<'trackBegan'>): readonly string[] {
     const words = Object.entries(properties).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`])); // oxfmt-ignore
-    const facts = shortened(words.join('  '), WORDS_LENGTH);
+    const facts = shortenText(words.join('  '), WORDS_LENGTH);
     if (this.#began.size >= MAX_TRACKS) this.#began.delete(this.#began.keys().next().value!);
     this.#began.set(liveId, { at, words: facts });
     const place = `${whole(box.x)},${whole(box.y)} ${whole(box.width)}x${whole(box.height)}`;
     const sure = confidence < 0 ? '' : `confidence ${confidence.toFixed(2)}`;
     const text = [`track ${liveId}`, `frame ${frame}`, `at ${place}`, sure, facts];
-    return [this.#line(at, 'began', joined(text))];
+    return [this.#line(at, 'began', joinTexts(text))];
   }
 
   #trackEnded({ liveId, at, frame }: Event<'trackEnded'>): readonly string[] {
     const began = this.#began.get(liveId);
     this.#began.delete(liveId);
     const lasted = began === undefined ? '' : `after ${((at - began.at) / 1_000).toFixed(1)} s`;
-    return [this.#line(at, 'ended', joined([`track ${liveId}`, `frame ${frame}`, lasted, began?.words ?? '']))]; // oxfmt-ignore
+    return [this.#line(at, 'ended', joinTexts([`track ${liveId}`, `frame ${frame}`, lasted, began?.words ?? '']))]; // oxfmt-ignore
   }
 
   #counts({ dropped, read }: StreamCounts): readonly string[] {
@@ -117,12 +117,12 @@ export const pictureText = ({ width, height, fps }: NonNullable<StreamInfo['pict
 
 function standingText({ jobStatus, jobStatusDetail, picture }: StreamInfo): string {
   const size = picture === undefined || picture === null ? '' : pictureText(picture);
-  return joined([jobStatus, jobStatus === 'IN_PROGRESS' ? size : '', jobStatusDetail ?? '']);
+  return joinTexts([jobStatus, jobStatus === 'IN_PROGRESS' ? size : '', jobStatusDetail ?? '']);
 }
 
 const segmentText = ({ segment, tracks, detections }: Event<'segment'>) =>
   `${segment}: ${tracks} ${tracks === 1 ? 'track' : 'tracks'}, ${detections} ${detections === 1 ? 'detection' : 'detections'}`;
-const joined = (texts: readonly string[]) => texts.filter((text) => text !== '').join('  ');
+const joinTexts = (texts: readonly string[]) => texts.filter((text) => text !== '').join('  ');
 const whole = (pixels: number) => String(Math.round(pixels));
 
 /** The time of day here, to the second. */

@@ -4,7 +4,7 @@ import { alignedRows } from '../terminal/columns.ts';
 import { asFamilies, namesOf } from './medium-names.ts';
 import { placeName } from '../terminal/names.ts';
 import type { DocumentSummary, IssueSummary, MediumSummary, Some, TrackSummary } from './summary.ts';
-import { printable, shortened } from '../../domain/text/printable.ts';
+import { printable, shortenText } from '../../domain/text/printable.ts';
 
 const HEADINGS = ['TRACK', 'TIME', 'FRAMES', 'CONFIDENCE', 'DETECTIONS', 'WORDS AND PROPERTIES'];
 const WORDS_LENGTH = 100;
@@ -158,9 +158,9 @@ const frameRange = ({ startOffsetFrame, stopOffsetFrame }: TrackSummary) =>
 /** The words first, then what else is said about the track; an empty value says nothing. */
 function words({ TEXT: text, ...others }: Readonly<Record<string, string>>): string {
   const rest = Object.entries(others).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`]));
-  const said = text === undefined || rest.length === 0 ? text : shortened(text, TEXT_LENGTH);
+  const said = text === undefined || rest.length === 0 ? text : shortenText(text, TEXT_LENGTH);
   const all = [...(said === undefined ? [] : [`"${said}"`]), ...rest].join('  ');
-  return shortened(printable(all), WORDS_LENGTH);
+  return shortenText(printable(all), WORDS_LENGTH);
 }
 
 export function issueLines(

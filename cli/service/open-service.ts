@@ -29,7 +29,7 @@ export async function openService({ media, settings, url, terminal, signal }: Op
     }
     if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
     // loaded when it is needed: most commands find a service that runs
-    const { readEmbeddedSettings } = await import('../../config/embedded.ts');
+    const { readEmbeddedSettings } = await import('../../config/embedded-settings.ts');
     const own = readEmbeddedSettings([...new Set(media.flatMap(({ folder }) => folder ?? []))]);
     if (!told) terminal.note(`Starting a service for this command (DATA_DIR ${own.DATA_DIR})`);
     try {

@@ -7,13 +7,13 @@ import { UnreachableError } from '../../client/errors.ts';
  */
 export class Session {
   readonly #open: () => Promise<Service>;
-  readonly #lost: (() => void) | undefined;
+  readonly #onLost: (() => void) | undefined;
   #service: Service | undefined;
 
-  /** `lost` is told before a service is opened once more; without it, a service that is gone is an error. */
-  constructor(open: () => Promise<Service>, lost?: () => void) {
+  /** `onLost` is told before a service is opened once more; without it, a service that is gone is an error. */
+  constructor(open: () => Promise<Service>, onLost?: () => void) {
     this.#open = open;
-    this.#lost = lost;
+    this.#onLost = onLost;
   }
 
   async use<T>(work: (service: Service) => Promise<T>): Promise<T> {
@@ -21,8 +21,8 @@ export class Session {
     try {
       return await work(service);
     } catch (error) {
-      if (!(error instanceof UnreachableError) || service.embedded || this.#lost === undefined) throw error;
-      this.#lost();
+      if (!(error instanceof UnreachableError) || service.embedded || this.#onLost === undefined) throw error;
+      this.#onLost();
       this.#service = await this.#open();
       return work(this.#service);
     }

@@ -1,5 +1,5 @@
 /** Rows of text in columns. */
-import { printable, shortened } from '../../domain/text/printable.ts';
+import { printable, shortenText } from '../../domain/text/printable.ts';
 
 export interface Column<T> {
   readonly title: string;
@@ -31,7 +31,7 @@ export class Table<T> {
     this.#widths = this.#columns.map((_, i) =>
       Math.max(this.#widths[i] ?? 0, ...titled.map((row) => row[i]?.length ?? 0)),
     );
-    const widths = this.#fitted(this.#widths);
+    const widths = this.#fitWidths(this.#widths);
     return titled.map((row) =>
       row
         .map((cell, i) => this.#cell(cell, i, widths[i] ?? 0))
@@ -41,12 +41,12 @@ export class Table<T> {
   }
 
   #cell(text: string, index: number, width: number): string {
-    const cut = this.#columns[index]?.flexible === true ? shortened(text, width) : text;
+    const cut = this.#columns[index]?.flexible === true ? shortenText(text, width) : text;
     return this.#columns[index]?.right === true ? cut.padStart(width) : cut.padEnd(width);
   }
 
   /** The last flexible column gives way first. */
-  #fitted(widths: readonly number[]): readonly number[] {
+  #fitWidths(widths: readonly number[]): readonly number[] {
     const fitted = [...widths];
     for (let i = fitted.length - 1; i >= 0; i -= 1) {
       const over = fitted.reduce((sum, width) => sum + width, GAP.length * (fitted.length - 1)) - this.#width;

@@ -6,12 +6,12 @@ const SAME_SIGNAL_MS = 500;
 /** The first Ctrl-C (or SIGTERM) aborts `signal`, so that the command ends in order; the second leaves at once. */
 export class Interrupts {
   readonly #controller = new AbortController();
-  readonly #heard = (): void => this.#hear(performance.now());
+  readonly #onInterrupt = (): void => this.#hear(performance.now());
   #first: number | undefined;
 
   constructor() {
-    process.on('SIGINT', this.#heard);
-    process.on('SIGTERM', this.#heard);
+    process.on('SIGINT', this.#onInterrupt);
+    process.on('SIGTERM', this.#onInterrupt);
   }
 
   get signal(): AbortSignal {
@@ -20,8 +20,8 @@ export class Interrupts {
 
   /** From now on the signals end the process as they always do. */
   close(): void {
-    process.off('SIGINT', this.#heard);
-    process.off('SIGTERM', this.#heard);
+    process.off('SIGINT', this.#onInterrupt);
+    process.off('SIGTERM', this.#onInterrupt);
   }
 
   #hear(now: number): void {

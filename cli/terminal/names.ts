@@ -1,14 +1,14 @@
 /** What media are called, as people write it. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { printable, shortened } from '../../domain/text/printable.ts';
+import { printable, shortenText } from '../../domain/text/printable.ts';
 
 const NAME_LENGTH = 120;
 
 /** A file as one would type it here; another URI without percent signs where letters stand, and without the data in it. */
 export function placeName(uri: string, length = NAME_LENGTH): string {
-  if (/^data:/i.test(uri)) return `${shortened(printable(uri.replace(/,.*$/s, ',')), length)}…`;
-  return /^file:/i.test(uri) ? printable(fileName(uri)) : shortened(printable(decoded(uri)), length);
+  if (/^data:/i.test(uri)) return `${shortenText(printable(uri.replace(/,.*$/s, ',')), length)}…`;
+  return /^file:/i.test(uri) ? printable(fileName(uri)) : shortenText(printable(decodeText(uri)), length);
 }
 
 /** The last part of it. */
@@ -16,7 +16,7 @@ export function baseName(uri: string): string {
   if (/^data:/i.test(uri)) return 'data:…';
   if (/^file:/i.test(uri)) return printable(path.basename(fileName(uri)));
   const parts = uri.replace(/[?#].*$/s, '').split('/');
-  return printable(decoded(parts.findLast((part) => part !== '') ?? uri));
+  return printable(decodeText(parts.findLast((part) => part !== '') ?? uri));
 }
 
 /** A file as one would type it here. */
@@ -36,7 +36,7 @@ function fileName(uri: string): string {
 }
 
 /** What stands for another sign than a letter in a URI (%2F, %3F) stays as it is. */
-function decoded(uri: string): string {
+function decodeText(uri: string): string {
   try {
     return decodeURI(uri);
   } catch {

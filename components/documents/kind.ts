@@ -33,7 +33,7 @@ export async function kindOf(path: string, mimeType: string): Promise<DocumentKi
   if (head.length === 0 || isText(mimeType)) return { kind: 'TEXT' };
   if (mimeType === 'application/pdf' || /officedocument|opendocument/.test(mimeType))
     throw unreadable(`The document is damaged: it does not begin as ${mimeType} does.`);
-  throw unsupported(mimeType);
+  throw unsupportedError(mimeType);
 }
 
 async function headOf(path: string): Promise<Buffer> {
@@ -51,7 +51,7 @@ async function packageKind(path: string, mimeType: string): Promise<DocumentKind
   try {
     if (document.has('mimetype')) return await odfKind(document, mimeType);
     if (document.has('[Content_Types].xml')) return await ooxmlKind(document, mimeType);
-    throw unsupported(mimeType);
+    throw unsupportedError(mimeType);
   } finally {
     document.close();
   }
@@ -60,7 +60,7 @@ async function packageKind(path: string, mimeType: string): Promise<DocumentKind
 async function odfKind(document: Package, mimeType: string): Promise<DocumentKind> {
   const name = (await document.bytes('mimetype', 1000))?.toString('latin1').trim() ?? '';
   if (!/^application\/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet|graphics)/.test(name))
-    throw unsupported(name === '' ? mimeType : name);
+    throw unsupportedError(name === '' ? mimeType : name);
   let encrypted = document.has('encrypted-package');
   if (document.has('META-INF/manifest.xml'))
     await scanXml(document.read('META-INF/manifest.xml'), {
@@ -74,7 +74,7 @@ async function odfKind(document: Package, mimeType: string): Promise<DocumentKin
 
 async function ooxmlKind(document: Package, mimeType: string): Promise<DocumentKind> {
   const main = partsOf(await relationsOf(document, ''), 'officeDocument')[0];
-  if (main === undefined) throw unsupported(mimeType);
+  if (main === undefined) throw unsupportedError(mimeType);
   let type = '';
   await scanXml(document.read('[Content_Types].xml'), {
     open(element, attributes) {
@@ -87,7 +87,7 @@ async function ooxmlKind(document: Package, mimeType: string): Promise<DocumentK
   const format = OOXML_FORMATS.find(([pattern]) => pattern.test(type))?.[1];
   if (type === '')
     throw unreadable(`The document is damaged: it does not say of what kind its part ${main} is.`);
-  if (format === undefined || /binary/i.test(type)) throw unsupported(type);
+  if (format === undefined || /binary/i.test(type)) throw unsupportedError(type);
   return { kind: 'PACKAGE', format, main };
 }
 
@@ -105,10 +105,10 @@ async function oldOfficeFile(path: string, mimeType: string): Promise<DetectionE
   } finally {
     await file.close();
   }
-  return unsupported(mimeType);
+  return unsupportedError(mimeType);
 }
 
-function unsupported(mimeType: string): DetectionError {
+function unsupportedError(mimeType: string): DetectionError {
   return new DetectionError(
     'UNSUPPORTED_DATA_TYPE',
     `Documents of the type ${mimeType} cannot be read. Convert it to PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS or text and submit that.`,

@@ -52,11 +52,11 @@ export async function* namingFailures<T>(items: AsyncIterable<T>, signal: AbortS
     yield* items;
   } catch (error) {
     signal.throwIfAborted();
-    throw named(error);
+    throw nameError(error);
   }
 }
 
-function named(error: unknown): unknown {
+function nameError(error: unknown): unknown {
   if (error instanceof CodedError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')

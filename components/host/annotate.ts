@@ -36,7 +36,7 @@ export function withProperties(
  * All tracks of a course, in order: each with the properties of the best that was found in it. Of pictures, a detection takes
  * those that were found in its frame; sound and documents are one as a whole.
  */
-export async function* annotated(
+export async function* annotateTracks(
   { first, tracks }: { readonly first: number; readonly tracks: readonly FedTrack[] },
   found: AsyncIterable<ReportedTrack & { readonly fed: number }>,
 ): AsyncGenerator<ReportedTrack> {

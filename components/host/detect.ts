@@ -22,7 +22,7 @@ export async function* detect(
       feedForward === undefined
         ? inMedium(detector, here.work, context)
         : (await import('./fed-tracks.ts')).inFedTracks(detector, here.work, feedForward, context);
-    for await (const track of found) yield `${JSON.stringify(await here.told(track))}\n`;
+    for await (const track of found) yield `${JSON.stringify(await here.toServerNames(track))}\n`;
   } finally {
     await here.close();
   }

@@ -5,12 +5,12 @@ import type { DetectionJob, Detector, GenericSource } from '../sdk/detector.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
 import { partTrack } from './report.ts';
 
-/** Calls `told` for each part that was found, and whenever the detector says that it goes on: that is all the progress there is to see. */
+/** Calls `onProgress` for each part that was found, and whenever the detector says that it goes on: that is all the progress there is to see. */
 export async function* inDocument(
   detector: Detector,
   { medium, outputFolder, pages }: DetectWork,
   job: DetectionJob,
-  told: () => void,
+  onProgress: () => void,
 ): AsyncGenerator<ReportedTrack> {
   if (outputFolder === undefined)
     throw new Error('The server named no folder for the files that may be made of the document.');
@@ -19,7 +19,7 @@ export async function* inDocument(
   const source: GenericSource = {
     path,
     mimeType,
-    working: told,
+    working: onProgress,
     get pages() {
       isPageless = false;
       return pages;
@@ -32,7 +32,7 @@ export async function* inDocument(
   };
   for await (const part of detector.generic!(source, job)) {
     job.signal.throwIfAborted();
-    told();
+    onProgress();
     yield partTrack(part);
   }
   if (isPageless)

@@ -15,7 +15,7 @@ export interface FedWork {
   readonly tracks: readonly FedTrack[];
   readonly job: DetectionJob;
   /** Is told of each picture that the detector is done with. */
-  looked(): void;
+  onLooked(): void;
 }
 
 /** Reads no more of the video than the frames of the tracks need. */
@@ -34,7 +34,7 @@ export async function* inFedVideo(detector: Detector, fed: FedWork): AsyncGenera
       fps: medium.fps > 0 ? medium.fps : reader.fps,
       start,
       stop,
-      frames: () => seen(reader, views, fed),
+      frames: () => seePictures(reader, views, fed),
     };
     for await (const track of detector.video!(source, fed.job))
       yield pictureTrack(track, (frame) => views.of(frame));
@@ -43,13 +43,17 @@ export async function* inFedVideo(detector: Detector, fed: FedWork): AsyncGenera
   }
 }
 
-async function* seen(reader: FrameSource, views: Views, { job, looked }: FedWork): AsyncGenerator<Frame> {
+async function* seePictures(
+  reader: FrameSource,
+  views: Views,
+  { job, onLooked }: FedWork,
+): AsyncGenerator<Frame> {
   const wanted = new Set(views.frames);
   for await (const frame of reader.frames()) {
     job.signal.throwIfAborted();
     if (!wanted.has(frame.index)) continue;
     yield views.of(frame.index).apply({ ...frame, warmUp: false });
-    looked();
+    onLooked();
   }
 }
 
@@ -66,7 +70,7 @@ export async function* inFedImage(
   if (frame === undefined) return;
   const view = views.of(frame);
   for await (const track of detector.image!(view.apply(stored), fed.job)) yield imageTrack(track, view);
-  fed.looked();
+  fed.onLooked();
 }
 
 /** The image at `path`, read when it is first asked for. */

@@ -5,7 +5,7 @@ import type { ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector } from '../sdk/detector.ts';
 import type { DetectWork, FedTrack, FeedForward } from '../../protocol/detection-work.ts';
 import type { WorkContext } from '../sdk/work/work-context.ts';
-import { annotated, withProperties } from './annotate.ts';
+import { annotateTracks, withProperties } from './annotate.ts';
 import { inDocument } from './document.ts';
 import { imageAt, inFedImage, inFedVideo, type FedWork } from './fed-pictures.ts';
 import { methodFor, type DetectContext } from './medium.ts';
@@ -32,7 +32,7 @@ export async function* inFedTracks(
   const { signal, warn } = context;
   const about = { properties, signal, warn, working: () => context.working?.() };
   if (detector.fed !== undefined) {
-    yield* said(detector, feed, about, context);
+    yield* askDetector(detector, feed, about, context);
     return;
   }
   const tracks: FedTrack[] = [];
@@ -43,8 +43,8 @@ export async function* inFedTracks(
     const job: DetectionJob = feed.allTracks
       ? { ...about, allFed: tracks }
       : { ...about, fed: course.tracks[0]! };
-    const found = numbered(ask(course, job), course);
-    yield* feed.annotate ? annotated(course, found) : found;
+    const found = numberTracks(ask(course, job), course);
+    yield* feed.annotate ? annotateTracks(course, found) : found;
   }
 }
 
@@ -66,13 +66,13 @@ function coursesOf(tracks: readonly FedTrack[], together: boolean): Course[] {
 }
 
 /** Says for each track in which of those that were looked at together it was found. */
-async function* numbered(found: AsyncIterable<ReportedTrack>, { first, tracks }: Course) {
+async function* numberTracks(found: AsyncIterable<ReportedTrack>, { first, tracks }: Course) {
   const ownerOf = ownerFinder(tracks);
   for await (const track of found) yield { ...track, fed: first + ownerOf(track) };
 }
 
 /** What the detector says of tracks without a look at the medium: one at a time, however many share the sub-job. */
-async function* said(
+async function* askDetector(
   detector: Detector,
   feed: FeedForward,
   job: DetectionJob,
@@ -105,25 +105,25 @@ function asker(
   };
   switch (methodFor(detector, work.medium)) {
     case 'video': {
-      const told = counter(sum(tracks, (track) => framesOf([track]).length));
-      return (course, job) => inFedVideo(detector, picturesOf(course, job, told));
+      const onProgress = counter(sum(tracks, (track) => framesOf([track]).length));
+      return (course, job) => inFedVideo(detector, picturesOf(course, job, onProgress));
     }
     case 'image': {
-      const told = counter(tracks.length);
+      const onProgress = counter(tracks.length);
       const picture = imageAt(work.medium.path);
-      return (course, job) => inFedImage(detector, picturesOf(course, job, told), picture);
+      return (course, job) => inFedImage(detector, picturesOf(course, job, onProgress), picture);
     }
     case 'audio': {
-      const told = counter(sum(tracks, ({ startTime, stopTime }) => stopTime - startTime + 1));
-      return (course, job) => inFedSound(detector, work, course, job, told);
+      const onProgress = counter(sum(tracks, ({ startTime, stopTime }) => stopTime - startTime + 1));
+      return (course, job) => inFedSound(detector, work, course, job, onProgress);
     }
     case 'generic': {
-      const told = counter(0);
-      return (_course, job) => inDocument(detector, work, job, () => told(1));
+      const onProgress = counter(0);
+      return (_course, job) => inDocument(detector, work, job, () => onProgress(1));
     }
   }
-  function picturesOf({ tracks }: Course, job: DetectionJob, told: (more: number) => void): FedWork {
-    return { work, type, tracks, job, looked: () => told(1) };
+  function picturesOf({ tracks }: Course, job: DetectionJob, onProgress: (more: number) => void): FedWork {
+    return { work, type, tracks, job, onLooked: () => onProgress(1) };
   }
 }
 
@@ -132,7 +132,7 @@ function inFedSound(
   work: DetectWork,
   { tracks }: Course,
   job: DetectionJob,
-  told: (more: number) => void,
+  onProgress: (more: number) => void,
 ): AsyncIterable<ReportedTrack> {
   let before = 0;
   const stretches = tracks.map(({ startTime, stopTime }) => ({ startMs: startTime, stopMs: stopTime }));
@@ -144,7 +144,7 @@ function inFedSound(
     stretches: stretches.toSorted((a, b) => a.startMs - b.startMs),
     frames,
     heard: (ms) => {
-      told(ms - before);
+      onProgress(ms - before);
       before = ms;
     },
   });

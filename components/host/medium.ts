@@ -87,7 +87,7 @@ function knownTypes({ video, image, audio, soundFile, generic }: Detector): stri
 }
 
 /** The first task of a pipeline is fed nothing, whatever its FEED_FORWARD_TYPE says: the search region holds. */
-const unfed = (properties: Properties): Properties => ({ ...properties, FEED_FORWARD_TYPE: 'NONE' });
+const withoutFeed = (properties: Properties): Properties => ({ ...properties, FEED_FORWARD_TYPE: 'NONE' });
 
 async function* inVideo(
   detector: Detector,
@@ -108,14 +108,14 @@ async function* inVideo(
     signal: context.signal,
   });
   try {
-    const transform = frameTransform(unfed(properties), medium.metadata, reader);
+    const transform = frameTransform(withoutFeed(properties), medium.metadata, reader);
     const source: FrameSource = {
       width: transform.width,
       height: transform.height,
       fps: medium.fps > 0 ? medium.fps : reader.fps,
       start: range.start,
       stop: range.stop,
-      frames: () => counted(reader, transform, work, context),
+      frames: () => countFrames(reader, transform, work, context),
     };
     for await (const track of detector.video!(source, job)) yield pictureTrack(track, () => transform);
   } finally {
@@ -124,7 +124,7 @@ async function* inVideo(
 }
 
 /** Upright frames, each of them told as progress, those of the warm-up included. */
-async function* counted(
+async function* countFrames(
   reader: FrameSource,
   transform: FrameTransform,
   { range, contextFrames }: Pick<DetectWork, 'range' | 'contextFrames'>,
@@ -146,7 +146,7 @@ async function* inImage(
 ): AsyncGenerator<ReportedTrack> {
   const { readImage } = await import('../../media/picture/image-frame.ts');
   const picture = await readImage(work.medium.path);
-  const transform = frameTransform(unfed(work.properties), work.medium.metadata, picture);
+  const transform = frameTransform(withoutFeed(work.properties), work.medium.metadata, picture);
   const frame = transform.apply(picture);
   for await (const track of detector.image!(frame, job)) yield imageTrack(track, transform);
   context.progress(1, 1);

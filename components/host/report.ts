@@ -19,7 +19,7 @@ export function pictureTrack(
     ...(track.type === undefined ? {} : { type: track.type }),
     confidence: track.confidence,
     properties: track.properties ?? {},
-    detections: track.detections.map((detection) => placed(detection, viewOf(detection.frame))),
+    detections: track.detections.map((detection) => placeDetection(detection, viewOf(detection.frame))),
   };
 }
 
@@ -33,7 +33,7 @@ export function imageTrack(track: FoundTrack, view: Pick<FrameTransform, 'toMedi
 }
 
 /** A detection with its box in pixels of the stored medium. */
-export const placed = (
+export const placeDetection = (
   detection: FoundDetection,
   view: Pick<FrameTransform, 'toMedium'>,
 ): ReportedDetection => inMedium(detection, view.toMedium(detection));

@@ -27,11 +27,11 @@ export async function* inSound(
     shown === undefined ? 0 : clamp(shown.frameAt(ms), frames.start, frames.stop);
   const startMs = stretches[0]?.startMs;
   const stopMs = endOf(stretches);
-  const reported = (sound: FoundSound) =>
+  const reportSound = (sound: FoundSound) =>
     soundTrack({ ...sound, stopTime: Math.min(sound.stopTime, Math.floor(stopMs)) }, frameAt);
   if (detector.soundFile !== undefined) {
     const file = { path: medium.path, startMs: startMs ?? 0, stopMs, heard };
-    for await (const sound of detector.soundFile(file, job)) yield reported(sound);
+    for await (const sound of detector.soundFile(file, job)) yield reportSound(sound);
     return;
   }
   const audio = await openAudio(medium.path, { startMs, stopMs, signal });
@@ -47,7 +47,7 @@ export async function* inSound(
   };
   try {
     for await (const sound of detector.audio!({ startTime: audio.startTime, chunks }, job))
-      yield reported(sound);
+      yield reportSound(sound);
   } finally {
     audio.close();
   }

@@ -40,7 +40,7 @@ export async function watchStream(
   const reading = new AbortController();
   const watch = new StreamWatch(detector, work, context);
   const source = open(work.uri, optionsOf(work), reading.signal, (event) => {
-    watch.heard(event);
+    watch.onEvent(event);
     // No picture is lost by it: the connection has just broken.
     if (event.type === 'reconnecting' && isWorn(work, source.counts.reconnects, renewal)) renewal!.leave();
   });
@@ -107,7 +107,7 @@ class StreamWatch {
   }
 
   /** Of the reader, in the order in which it happens. */
-  heard(event: LiveEvent): void {
+  onEvent(event: LiveEvent): void {
     if (event.type === 'opened') this.#fps = event.fps;
     if (event.type === 'running') this.#segments.wasInterrupted = true;
     this.#context.report.event(event, true);
@@ -115,10 +115,10 @@ class StreamWatch {
 
   /** One course of the detector after the other: for each size of pictures, and for each segment when it does not look over borders. */
   async all(source: LivePictures): Promise<void> {
-    const { stop, progress, counted } = this.#context;
+    const { stop, progress, onCounts } = this.#context;
     const pump = new FramePump(source, stop, progress);
     this.#segments.counts = () => countsOf(source, this.#segments);
-    counted(this.#segments.counts);
+    onCounts(this.#segments.counts);
     try {
       for (let first = await pump.next(); first !== undefined; first = await pump.next()) {
         pump.hold(first);

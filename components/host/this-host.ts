@@ -16,7 +16,7 @@ const MOST_CHARACTERS = 60;
 export interface OnThisHost {
   readonly work: DetectWork;
   /** What was found, with the names that its files have on the server. */
-  told(track: ReportedTrack): Promise<ReportedTrack>;
+  toServerNames(track: ReportedTrack): Promise<ReportedTrack>;
   close(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function onThisHost(detector: Detector, work: DetectWork, given: Gi
     const path = medium?.path ?? work.medium.path;
     return {
       work: { ...work, ...sent?.folder, medium: { ...work.medium, path } },
-      told: (track) => sent?.told(track) ?? Promise.resolve(track),
+      toServerNames: (track) => sent?.toServerNames(track) ?? Promise.resolve(track),
       async close() {
         await Promise.all([medium?.close(), sent?.close()]);
       },
@@ -58,14 +58,14 @@ async function outputOn({ outputFolder, besideServer }: DetectWork, { sendFile }
   };
   return {
     folder: { outputFolder: folder },
-    async told(track: ReportedTrack): Promise<ReportedTrack> {
+    async toServerNames(track: ReportedTrack): Promise<ReportedTrack> {
       const path = track.properties[DERIVED_PATH];
       if (path === undefined) return track;
       const there = await sentPath(path);
-      const renamed = (properties: Properties): Properties =>
+      const renameFiles = (properties: Properties): Properties =>
         properties[DERIVED_PATH] === undefined ? properties : { ...properties, [DERIVED_PATH]: there };
-      const detections = track.detections.map((one) => ({ ...one, properties: renamed(one.properties) }));
-      return { ...track, properties: renamed(track.properties), detections };
+      const detections = track.detections.map((one) => ({ ...one, properties: renameFiles(one.properties) }));
+      return { ...track, properties: renameFiles(track.properties), detections };
     },
     close: () => rm(folder, { recursive: true, force: true }),
   };

@@ -1,12 +1,12 @@
 /** How an error is told to the server. */
 import type { FailureRequest } from '../../protocol/coded-error.ts';
 import { CodedError } from '../../protocol/coded-error.ts';
-import { stackOf, thrownAt } from './thrown-at.ts';
+import { stackOf, throwLocationOf } from './throw-location.ts';
 
 /** Only an error without a code is one that nobody foresaw: its message names the line of the detector. */
 export function failureOf(error: unknown): FailureRequest {
   if (error instanceof CodedError) return { code: error.code, message: error.message };
-  const place = thrownAt(error);
+  const place = throwLocationOf(error);
   const message = place === undefined ? messageOf(error) : `${messageOf(error)} (${place})`;
   return { code: 'DETECTION_FAILED', message };
 }

@@ -28,7 +28,7 @@ export async function onOwnDisk<T>(doing: Promise<T>): Promise<T> {
 export class DiskPause {
   #ms = FIRST_PAUSE_MS;
 
-  worked(): void {
+  noteWork(): void {
     this.#ms = FIRST_PAUSE_MS;
   }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { searchGroups, searchSettings } from './search.ts';
-import { servingGroups, servingSettings } from './serving.ts';
-import { storingGroups, storingSettings } from './storing.ts';
-import { streamingGroups, streamingSettings } from './streaming.ts';
+import { servingGroups, servingSettings } from './server-groups.ts';
+import { storingGroups, storingSettings } from './storage-groups.ts';
+import { streamingGroups, streamingSettings } from './stream-groups.ts';
 import type { SettingGroup } from './values.ts';
-import { workingGroups, workingSettings } from './working.ts';
+import { workingGroups, workingSettings } from './work-groups.ts';
 
 /** Every setting of the server: name, rule, default and what it says. */
 export const serverEnvironment = z.object({

@@ -44,7 +44,7 @@ function longestRun(times: readonly number[], first: number): FrameRun {
   const most = new Float64Array(BEGINNINGS).fill(Infinity);
   let [best, count] = [0, 1];
   for (; first + count < times.length; count++) {
-    const longer = narrowed(least, most, times[first + count]! - start, count);
+    const longer = narrowRange(least, most, times[first + count]! - start, count);
     if (longer < 0) break;
     best = longer;
   }
@@ -53,7 +53,7 @@ function longestRun(times: readonly number[], first: number): FrameRun {
 }
 
 /** Takes one more frame in, if there is a beginning that meets it too: then the one with most room, else -1 and nothing has changed. */
-function narrowed(least: Float64Array, most: Float64Array, distance: number, i: number): number {
+function narrowRange(least: Float64Array, most: Float64Array, distance: number, i: number): number {
   let [best, room] = [-1, 0];
   const bounds = (n: number) => {
     const from = Math.max(least[n]!, (distance - n / BEGINNINGS) / i);

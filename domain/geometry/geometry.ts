@@ -69,7 +69,7 @@ export function rotationMap(degrees: number): LinearMap {
 }
 
 /** Mirrors the result of a map left to right. */
-export function mirrored(map: LinearMap): LinearMap {
+export function mirrorMap(map: LinearMap): LinearMap {
   return { xx: -map.xx, xy: -map.xy, yx: map.yx, yy: map.yy };
 }
 
@@ -107,7 +107,7 @@ export function cornersOf({ x, y, width, height }: Box): readonly Point[] {
  */
 export function cornersInFrame(box: Box, { rotation, flip }: Orientation): readonly Point[] {
   const turn = rotationMap(-rotation);
-  const map = flip ? mirrored(turn) : turn;
+  const map = flip ? mirrorMap(turn) : turn;
   return cornersOf({ x: 0, y: 0, width: box.width, height: box.height }).map((corner) => {
     const { x, y } = applyMap(map, corner);
     return { x: box.x + x, y: box.y + y };

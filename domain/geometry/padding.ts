@@ -7,7 +7,7 @@ import {
   cornersOf,
   intersection,
   inverseOf,
-  mirrored,
+  mirrorMap,
   orientationOf,
   rotationMap,
   type Box,
@@ -55,7 +55,7 @@ export function padDetection<D extends Box & Pick<Detection, 'properties'>>(
   frame: FrameSize,
 ): D {
   const { rotation, flip } = orientationOf(detection.properties);
-  const upright = flip ? mirrored(rotationMap(360 - rotation)) : rotationMap(rotation);
+  const upright = flip ? mirrorMap(rotationMap(360 - rotation)) : rotationMap(rotation);
   const corner = applyMap(upright, detection);
   const dx = pixels(padding.x, detection.width);
   const dy = pixels(padding.y, detection.height);
@@ -67,11 +67,11 @@ export function padDetection<D extends Box & Pick<Detection, 'properties'>>(
   };
   const frameCorners = cornersOf({ x: 0, y: 0, width: frame.width, height: frame.height });
   const clipped = intersection(grown, boundingBox(frameCorners.map((point) => applyMap(upright, point))));
-  return rounded(detection, { ...clipped, ...applyMap(inverseOf(upright), clipped) });
+  return roundBox(detection, { ...clipped, ...applyMap(inverseOf(upright), clipped) });
 }
 
 /** Whole pixels: the corner rounded half up (never to -0), the size rounded up and at least 1. */
-function rounded<D extends Box & Pick<Detection, 'properties'>>(detection: D, box: Box): D {
+function roundBox<D extends Box & Pick<Detection, 'properties'>>(detection: D, box: Box): D {
   const width = Math.ceil(box.width);
   const height = Math.ceil(box.height);
   const shrunk = width <= 0 || height <= 0;

@@ -4,7 +4,7 @@
  */
 import { booleanOf, textOf } from '../properties/properties.ts';
 import type { BucketAccess, BucketObject, Properties } from '../types.ts';
-import { decoded } from '../decoded.ts';
+import { decodeText } from '../decoded.ts';
 
 /** Where results go. */
 export interface ResultsBucket extends BucketAccess {
@@ -75,7 +75,7 @@ export function mediaBucket(uri: string, properties: Properties): BucketObject |
   const versionId = url.searchParams.get('versionId');
   return {
     bucket: { ...found.place, ...keysOf(properties) },
-    key: decoded(found.path),
+    key: decodeText(found.path),
     ...(versionId === null ? {} : { versionId }),
   };
 }
@@ -156,7 +156,9 @@ function locate(url: URL, properties: Properties): { readonly place: Place; read
     return { place: { url: url.origin, name }, path: url.pathname.slice(1) };
   }
   const [, name, path = ''] = /^\/([^/]+)\/?(.*)$/s.exec(url.pathname) ?? [];
-  return name === undefined ? null : { place: { url: `${url.origin}/${name}`, name: decoded(name) }, path };
+  return name === undefined
+    ? null
+    : { place: { url: `${url.origin}/${name}`, name: decodeText(name) }, path };
 }
 
 /** S3_HOST as an address; https unless it says otherwise. */

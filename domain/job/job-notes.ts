@@ -1,6 +1,6 @@
 /** What a job's request asks for without effect, which the job says and runs, and the values for which it is refused. */
 import type { PipelinePlan } from '../plan.ts';
-import { KnownProperties, notesOn, shown, wrongValue } from '../properties/property-notes.ts';
+import { KnownProperties, notesOn, showText, wrongValue } from '../properties/property-notes.ts';
 import type { DescribedProperty } from '../properties/property-values.ts';
 import type { MediaSelector, Properties } from '../types.ts';
 import { canonicalName, isBlank } from '../values.ts';
@@ -94,7 +94,7 @@ function* propertySets(job: NotedJob): Generator<PropertySet> {
   for (const [name, values] of Object.entries(job.algorithmProperties)) {
     const algorithm = canonicalName(name);
     const own = declared.get(algorithm);
-    const where = `algorithmProperties.${shown(name)}`;
+    const where = `algorithmProperties.${showText(name)}`;
     if (own === undefined) {
       const note = `${where}: the pipeline has no such algorithm, only ${[...declared.keys()].join(', ')}; properties for it have no effect.`;
       yield { where, values, note };

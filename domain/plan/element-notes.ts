@@ -5,7 +5,7 @@
 import { resolvePlan } from './plan-checks.ts';
 import type { CatalogLookup } from './plan-lookup.ts';
 import { declaredBy } from '../properties/property-checks.ts';
-import { KnownProperties, adviceOn, notesOn, shown } from '../properties/property-notes.ts';
+import { KnownProperties, adviceOn, notesOn, showText } from '../properties/property-notes.ts';
 import { isForgiven, isOfType, valueProblem } from '../properties/property-values.ts';
 import type { Action, Algorithm, Pipeline, Task } from '../types.ts';
 import { canonicalName } from '../values.ts';
@@ -27,7 +27,7 @@ export const actionNotes = (catalog: NamedCatalog, action: Action): readonly str
 function* wrongInAction(catalog: NamedCatalog, action: Action): Generator<string> {
   const algorithm = catalog.algorithm(canonicalName(action.algorithm));
   if (algorithm === undefined) {
-    yield missing(catalog, 'algorithm', action.algorithm);
+    yield missingNote(catalog, 'algorithm', action.algorithm);
     return;
   }
   const own = declaredBy(algorithm);
@@ -35,11 +35,11 @@ function* wrongInAction(catalog: NamedCatalog, action: Action): Generator<string
   for (const { name, value } of action.properties) {
     const property = own.get(name) ?? workflowProperty(name);
     if (property === undefined)
-      yield `The property ${shown(name)} is not known to the algorithm ${algorithm.name}${known.advice(name)}; jobs with this action are refused.`;
+      yield `The property ${showText(name)} is not known to the algorithm ${algorithm.name}${known.advice(name)}; jobs with this action are refused.`;
     else if (!isOfType(property.type, value))
-      yield `The property ${name} is "${shown(value)}", which is not a valid ${property.type}; jobs with this action are refused.`;
+      yield `The property ${name} is "${showText(value)}", which is not a valid ${property.type}; jobs with this action are refused.`;
     else if (!isForgiven(name) && valueProblem(property, value) !== undefined)
-      yield `The property ${name} is "${shown(value)}", but ${valueProblem(property, value)}; jobs with this action are refused.`;
+      yield `The property ${name} is "${showText(value)}", but ${valueProblem(property, value)}; jobs with this action are refused.`;
     else yield* notesOn({ [name]: value }, known, 'properties');
   }
 }
@@ -52,7 +52,7 @@ function* wrongInTask(catalog: NamedCatalog, task: Task): Generator<string> {
   // A name may come a thousand times: looking for what was meant takes a while.
   for (const name of new Set(task.actions)) {
     const action = catalog.action(canonicalName(name));
-    if (action === undefined) yield missing(catalog, 'action', name);
+    if (action === undefined) yield missingNote(catalog, 'action', name);
     const type = catalog.algorithm(canonicalName(action?.algorithm ?? ''))?.actionType;
     if (type !== undefined) types.add(type);
   }
@@ -65,7 +65,7 @@ export const pipelineNotes = (catalog: NamedCatalog, pipeline: Pipeline): readon
 
 function* wrongInPipeline(catalog: NamedCatalog, pipeline: Pipeline): Generator<string> {
   const unknown = pipeline.tasks.filter((name) => catalog.task(canonicalName(name)) === undefined);
-  for (const name of new Set(unknown)) yield missing(catalog, 'task', name);
+  for (const name of new Set(unknown)) yield missingNote(catalog, 'task', name);
   const tasks = pipeline.tasks.map((name) => catalog.task(canonicalName(name))?.actions.length ?? 0);
   if (unknown.length > 0 || tasks.reduce((sum, actions) => sum + actions, 0) > MAX_ACTIONS) return;
   const own: CatalogLookup = {
@@ -91,15 +91,15 @@ function* wrongInAlgorithm({ providesCollection }: Algorithm): Generator<string>
     const { name, type, defaultValue } = property;
     const problem = defaultValue === undefined ? undefined : valueProblem(property, defaultValue);
     if (problem !== undefined)
-      yield `The property ${shown(name)} has the default "${shown(defaultValue ?? '')}", but ${problem}.`;
+      yield `The property ${showText(name)} has the default "${showText(defaultValue ?? '')}", but ${problem}.`;
     const workflow = workflowProperty(name);
     if (workflow !== undefined && workflow.type !== type)
       yield `The property ${name} is ${type} here, but ${workflow.type} everywhere else: it is a workflow property, which the service reads itself.`;
   }
 }
 
-function missing(catalog: NamedCatalog, kind: 'algorithm' | 'action' | 'task', name: string): string {
-  return `There is no ${kind} ${shown(canonicalName(name))}${adviceOn(canonicalName(name), catalog.names(kind))}; jobs that need it are refused until there is.`;
+function missingNote(catalog: NamedCatalog, kind: 'algorithm' | 'action' | 'task', name: string): string {
+  return `There is no ${kind} ${showText(canonicalName(name))}${adviceOn(canonicalName(name), catalog.names(kind))}; jobs that need it are refused until there is.`;
 }
 
 function first(notes: Iterable<string>): readonly string[] {

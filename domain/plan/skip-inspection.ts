@@ -66,7 +66,7 @@ function missingKeys(metadata: Properties, keys: readonly string[]): readonly st
 function invalidMetadata(metadata: Properties, mediaType: MediaType): string | null {
   const numbers = NEEDED[mediaType].filter((key) => !isPositive(key, metadata[key]));
   const complaints =
-    numbers.length === 0 ? [] : [`The following must be a valid number > 0: ${shown(metadata, numbers)}.`];
+    numbers.length === 0 ? [] : [`The following must be a valid number > 0: ${showKeys(metadata, numbers)}.`];
   if (mediaType === 'VIDEO' || mediaType === 'IMAGE') {
     const flip = metadata['HORIZONTAL_FLIP'];
     if (flip !== undefined && parseBoolean(flip) === undefined) {
@@ -90,7 +90,7 @@ function isRotation(text: string): boolean {
   return degrees !== undefined && degrees >= 0 && degrees < 360;
 }
 
-function shown(metadata: Properties, keys: readonly string[]): string {
+function showKeys(metadata: Properties, keys: readonly string[]): string {
   return keys.map((key) => `${key}=${metadata[key] ?? ''}`).join(', ');
 }
 

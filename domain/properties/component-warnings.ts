@@ -14,7 +14,7 @@ export class ComponentWarnings {
 
   /** A blank message says nothing and is left out. */
   add(message: string): void {
-    const text = shortened(message.trim());
+    const text = shortenText(message.trim());
     if (text === '' || this.#messages.has(text)) return;
     if (this.#messages.size < MAX_WARNINGS) this.#messages.add(text);
     else this.#messages.add(MORE);
@@ -30,5 +30,5 @@ export class ComponentWarnings {
   }
 }
 
-const shortened = (text: string): string =>
+const shortenText = (text: string): string =>
   text.length <= MAX_WARNING_LENGTH ? text : `${text.slice(0, MAX_WARNING_LENGTH - 1)}…`;

@@ -44,10 +44,10 @@ export class KnownProperties {
 export function* notesOn(values: Properties, known: KnownProperties, where: string): Generator<string> {
   for (const [name, value] of Object.entries(values)) {
     if (!known.has(name))
-      yield `${where}: the property ${shown(name)} is not known here${known.advice(name)}; it is passed on and has no other effect.`;
+      yield `${where}: the property ${showText(name)} is not known here${known.advice(name)}; it is passed on and has no other effect.`;
     const problem = known.problem(name, value);
     if (problem !== undefined)
-      yield `${where}: the property ${name} is "${shown(value)}", but ${problem}; the value is passed on as it is.`;
+      yield `${where}: the property ${name} is "${showText(value)}", but ${problem}; the value is passed on as it is.`;
   }
 }
 
@@ -56,7 +56,7 @@ export function wrongValue(values: Properties, known: KnownProperties, where: st
   for (const [name, value] of Object.entries(values)) {
     const problem = isForgiven(name) ? undefined : known.problem(name, value);
     if (problem !== undefined)
-      return `The property ${name} in ${where} is "${shown(value)}", but ${problem}. Correct the value, or leave the property out.`;
+      return `The property ${name} in ${where} is "${showText(value)}", but ${problem}. Correct the value, or leave the property out.`;
   }
   return undefined;
 }
@@ -68,7 +68,7 @@ export function adviceOn(name: string, names: Iterable<string>): string {
 }
 
 /** A text of somebody else's, short and on one line. */
-export function shown(text: string): string {
+export function showText(text: string): string {
   const line = text.slice(0, 2 * SHOWN).replaceAll(/[\p{Cc}\p{Cs}\s]+/gu, ' ');
   return line.length <= SHOWN && line.length >= text.length ? line : `${line.slice(0, SHOWN - 1)}…`;
 }

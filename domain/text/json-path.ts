@@ -59,7 +59,7 @@ const REGEX_FUNCTIONS = ['match', 'search'];
 /** Throws a JsonPathError that says what is wrong with the expression. */
 export function compileJsonPath(expression: string): JsonPath {
   const text = expression.trim();
-  const what = `The JSONPath expression "${shown(text)}"`;
+  const what = `The JSONPath expression "${showText(text)}"`;
   if (text.length > MAX_EXPRESSION_LENGTH)
     throw new JsonPathError(
       `${what} has ${text.length} characters; at most ${MAX_EXPRESSION_LENGTH} are read. Write it shorter, or use several selectors.`,
@@ -67,13 +67,13 @@ export function compileJsonPath(expression: string): JsonPath {
   const ending = ENDINGS.exec(text)?.[1];
   const path = text.replace(ENDINGS, '') + (ending === 'first' ? '[0]' : ending === 'last' ? '[-1]' : '');
   const meter = new Meter(what);
-  const query = compiled(path, meter, what);
+  const query = compilePath(path, meter, what);
   return { places: (root) => placesOf(query, root, ending === 'keys', meter) };
 }
 
-const shown = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}...` : text);
+const showText = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}...` : text);
 
-function compiled(path: string, meter: Meter, what: string): JSONPathQuery {
+function compilePath(path: string, meter: Meter, what: string): JSONPathQuery {
   try {
     const environment = new JSONPathEnvironment({ maxRecursionDepth: MAX_DEPTH + 2 });
     environment.functionRegister.set('match', regexFunction('match', meter));
@@ -156,11 +156,11 @@ function prepare(part: unknown, meter: Meter): void {
   if (!(pattern instanceof jsonpath.expressions.StringLiteral)) return;
   if (patternSize(pattern.value) > MAX_PATTERN_SIZE)
     throw new JsonPathError(
-      `The pattern "${shown(pattern.value)}" of ${part.name}() is too large with all its repetitions: at most ${MAX_PATTERN_SIZE} parts are matched. Repeat less.`,
+      `The pattern "${showText(pattern.value)}" of ${part.name}() is too large with all its repetitions: at most ${MAX_PATTERN_SIZE} parts are matched. Repeat less.`,
     );
   if (compiledRegex(pattern.value) === null)
     throw new JsonPathError(
-      `The pattern "${shown(pattern.value)}" of ${part.name}() is no regular expression of RFC 9485. Correct it; it cannot look ahead or back.`,
+      `The pattern "${showText(pattern.value)}" of ${part.name}() is no regular expression of RFC 9485. Correct it; it cannot look ahead or back.`,
     );
 }
 
@@ -169,15 +169,15 @@ function count(selector: jsonpath.JSONPathSelector, meter: Meter): void {
     selector instanceof jsonpath.selectors.NameSelector ||
     selector instanceof jsonpath.selectors.IndexSelector;
   const resolve = selector.resolve.bind(selector);
-  const metered = (node: JSONPathNode): JSONPathNode[] => {
+  const meterNode = (node: JSONPathNode): JSONPathNode[] => {
     // The library copies the way to each value that it finds: far down that is most of the work.
     const way = 1 + (node.location.length >> 4);
     meter.add(way * (single ? 1 : 1 + childCount(node.value)));
     return resolve(node);
   };
-  selector.resolve = metered;
+  selector.resolve = meterNode;
   selector.lazyResolve = function* (node) {
-    yield* metered(node);
+    yield* meterNode(node);
   };
 }
 
@@ -191,7 +191,7 @@ function placesOf(query: JSONPathQuery, root: Root, keys: boolean, meter: Meter)
   meter.restart();
   const whole = new Set<Container>();
   const strings = new Map<Container, Set<string>>();
-  for (const { value, location } of selected(query, root)) {
+  for (const { value, location } of selectNodes(query, root)) {
     if (isContainer(value)) whole.add(value);
     else if (typeof value === 'string') note(strings, root, location);
   }
@@ -218,16 +218,19 @@ function note(
 }
 
 /** Segment by segment; an array or object that was reached in several ways goes on once, for its strings count once. */
-function* selected(query: JSONPathQuery, root: Root): Generator<JSONPathNode> {
+function* selectNodes(query: JSONPathQuery, root: Root): Generator<JSONPathNode> {
   const document = root.$ as JSONValue;
   let nodes: readonly JSONPathNode[] = [new JSONPathNode(document, ['$'], document)];
   const last = query.segments.at(-1);
   if (last === undefined) return yield* nodes;
-  for (const segment of query.segments.slice(0, -1)) nodes = reached(segment, nodes);
+  for (const segment of query.segments.slice(0, -1)) nodes = reachNodes(segment, nodes);
   yield* last.lazyResolve(nodes);
 }
 
-function reached(segment: jsonpath.JSONPathSegment, nodes: readonly JSONPathNode[]): readonly JSONPathNode[] {
+function reachNodes(
+  segment: jsonpath.JSONPathSegment,
+  nodes: readonly JSONPathNode[],
+): readonly JSONPathNode[] {
   const seen = new Map<Container, JSONPathNode>();
   for (const node of segment.lazyResolve(nodes))
     if (isContainer(node.value) && !seen.has(node.value)) seen.set(node.value, node);

@@ -91,7 +91,7 @@ function refusedSelector({ type, expression, resultDetectionProperty }: Requeste
  */
 export function selectStrings(document: unknown, selector: MediaSelector): readonly string[] | Refused {
   return orRefused(() => {
-    const root = rooted(document);
+    const root = rootOf(document);
     const places = compileJsonPath(selector.expression).places(root);
     return [...new Set(stringsAt(root, places, false))];
   });
@@ -130,7 +130,7 @@ export function fillText(
   rules: FillRules,
 ): { readonly text: string } | Refused {
   return orRefused(() => {
-    const root = rooted(JSON.parse(text));
+    const root = rootOf(JSON.parse(text));
     const fillings = selections.map(({ selector, outputs }) => ({
       places: withAllWithin(compileJsonPath(selector.expression).places(root)),
       outputs: new Map([...outputs].flatMap(([string, found]) => outputOf(string, found, rules))),
@@ -176,7 +176,7 @@ function outputOf(
   return [[text, delimiter === '' ? output : `${text}${delimiter}${output}`]];
 }
 
-function rooted(document: unknown): Root {
+function rootOf(document: unknown): Root {
   const root = { $: document };
   refuseDepth(root, 0);
   return root;

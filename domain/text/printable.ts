@@ -7,6 +7,6 @@ export function printable(text: string): string {
 export const printableLines = (text: string) => text.split('\n').map(printable).join('\n');
 
 /** At most `length` characters. */
-export function shortened(text: string, length: number): string {
+export function shortenText(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

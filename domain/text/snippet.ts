@@ -17,12 +17,12 @@ const MORE = '…';
 export function snippetOf(text: string, terms: readonly SearchTerm[], length: number): Snippet {
   const found = marksIn(text, terms, length);
   const first = found[0]?.start ?? 0;
-  if (text.length <= length) return { text, marks: joined(found) };
+  if (text.length <= length) return { text, marks: joinMarks(found) };
   const start = first <= length / 3 ? 0 : wordStart(text, Math.floor(first - length / 3), first);
   const end = wordEnd(text, start + length, Math.max(start, found[0]?.end ?? 0));
   const lead = start > 0 ? MORE : '';
   const shift = lead.length - start;
-  const marks = joined(found.filter((mark) => mark.end <= end)).map((mark) => ({
+  const marks = joinMarks(found.filter((mark) => mark.end <= end)).map((mark) => ({
     start: mark.start + shift,
     end: mark.end + shift,
   }));
@@ -54,7 +54,7 @@ function standsAt(seen: readonly PlacedWord[], first: number, { words, prefix }:
   });
 }
 
-function joined(marks: readonly Mark[]): readonly Mark[] {
+function joinMarks(marks: readonly Mark[]): readonly Mark[] {
   const found: Mark[] = [];
   for (const mark of marks) {
     const last = found.at(-1);

@@ -29,7 +29,7 @@ const SHORTEST_BEGINNING = 2;
 /** The words of a text, in order. */
 export function* wordsIn(text: string): Generator<PlacedWord> {
   for (const { 0: found, index: start } of text.matchAll(WORDS))
-    for (const word of folded(found)) yield { word, start, end: start + found.length };
+    for (const word of foldCase(found)) yield { word, start, end: start + found.length };
 }
 
 export function foldedWords(text: string): string[] {
@@ -53,7 +53,7 @@ export function searchTerms(text: string): readonly SearchTerm[] {
   return terms;
 }
 
-function folded(found: string): readonly string[] {
+function foldCase(found: string): readonly string[] {
   const word = found.length > LONGEST_WORD ? found.slice(0, LONGEST_WORD) : found;
   if (/^[\x30-\x39a-z]+$/.test(word)) return [word];
   const lower = word.normalize('NFKD').toLowerCase().normalize('NFKD').replace(ACCENTS, '');

@@ -51,7 +51,7 @@ export function selectForArtifacts(track: SelectableTrack, properties: Propertie
   const rules = rulesOf(properties);
   const chosen = new Set<number>([
     ...aroundExemplar(track, rules.exemplarPlus),
-    ...marked(track.detections, rules),
+    ...markFrames(track.detections, rules),
     ...best(track.detections, rules),
   ]);
   return [...all].filter((index) => chosen.has(index));
@@ -95,7 +95,7 @@ function aroundExemplar({ detections, exemplar }: SelectableTrack, plus: number)
 }
 
 /** First, last, the one nearest to the middle between them (of two the earlier), and those that carry a property. */
-function marked(detections: readonly Detection[], rules: Rules): readonly number[] {
+function markFrames(detections: readonly Detection[], rules: Rules): readonly number[] {
   const stop = detections.length - 1;
   const chosen = [...(rules.first ? [0] : []), ...(rules.last ? [stop] : [])];
   if (rules.middle) {

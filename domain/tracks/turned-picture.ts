@@ -82,11 +82,11 @@ const REST = 1e-6;
 export function uprightBoxOf(
   detection: Box & { readonly detectionProperties: Properties },
   isTurned: boolean,
-  shown: (stored: Point) => Point,
+  toShownPoint: (stored: Point) => Point,
 ): Box | null {
   const { rotation, flip } = orientationOf(detection.detectionProperties);
   if (isEmptyBox(detection) || (!isTurned && rotation % 360 === 0 && !flip)) return null;
-  const around = boundingBox(cornersInFrame(detection, { rotation, flip }).map(shown));
+  const around = boundingBox(cornersInFrame(detection, { rotation, flip }).map(toShownPoint));
   const [x, y] = [Math.floor(around.x + REST), Math.floor(around.y + REST)];
   const width = Math.ceil(around.x + around.width - REST) - x;
   return { x, y, width, height: Math.ceil(around.y + around.height - REST) - y };

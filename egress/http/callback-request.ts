@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { OutgoingAgents } from './agent.ts';
 import { takeCredentials } from './credentials.ts';
 import { answerOf, httpUrl, type Answer, type ExchangeRequest } from './exchange.ts';
-import { codeOf, noAnswer, stopping, tooLate } from './no-answer.ts';
+import { codeOf, noAnswer, stopWhenUnwanted, tooLate } from './no-answer.ts';
 
 /** What has come of an answer. */
 interface Got {
@@ -22,8 +22,8 @@ export async function sendCallback(agents: OutgoingAgents, request: ExchangeRequ
   const got: Got = { chunks: [], connected: false };
   let abort = (): void => undefined;
   try {
-    if (signal?.aborted === true) throw stopping();
-    const call = prepared(superagent, agents, request, got);
+    if (signal?.aborted === true) throw stopWhenUnwanted();
+    const call = prepareMedium(superagent, agents, request, got);
     abort = () => void call.abort();
     signal?.addEventListener('abort', abort, { once: true });
     await call;
@@ -31,7 +31,7 @@ export async function sendCallback(agents: OutgoingAgents, request: ExchangeRequ
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ETOOLARGE') return answered(got, maxBytes);
-    if (code === 'ABORTED') throw stopping();
+    if (code === 'ABORTED') throw stopWhenUnwanted();
     throw code === 'ECONNABORTED' ? tooLate(timeoutMs, got.connected) : noAnswer(error, timeoutMs);
   } finally {
     signal?.removeEventListener('abort', abort);
@@ -39,7 +39,7 @@ export async function sendCallback(agents: OutgoingAgents, request: ExchangeRequ
 }
 
 /** The request leaves when somebody waits for it. */
-function prepared(superagent: Library, agents: OutgoingAgents, request: ExchangeRequest, got: Got) {
+function prepareMedium(superagent: Library, agents: OutgoingAgents, request: ExchangeRequest, got: Got) {
   const url = httpUrl(request.url);
   const agent = agents.agentFor(url);
   const authorization = takeCredentials(url);

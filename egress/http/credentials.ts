@@ -6,11 +6,11 @@ export function takeCredentials(url: URL): { readonly Authorization: string } | 
   if (username === '' && password === '') return undefined;
   url.username = '';
   url.password = '';
-  const pair = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
+  const pair = Buffer.from(`${decodeText(username)}:${decodeText(password)}`).toString('base64');
   return { Authorization: `Basic ${pair}` };
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,7 +1,7 @@
 /** One request whose answer is read as a whole, within limits of time and bytes. */
 import { takeCredentials } from './credentials.ts';
 import type { HttpAnswer, HttpClient } from './http-client.ts';
-import { NoAnswer, noAnswer, stopping, tooLate } from './no-answer.ts';
+import { NoAnswer, noAnswer, stopWhenUnwanted, tooLate } from './no-answer.ts';
 
 export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
@@ -37,10 +37,10 @@ export async function exchange(client: HttpClient, request: ExchangeRequest): Pr
   let sent = false;
   const late = () => stop.abort(tooLate(timeoutMs, sent));
   const timer = timeoutMs === 0 ? undefined : setTimeout(late, timeoutMs);
-  const leave = () => stop.abort(stopping());
+  const leave = () => stop.abort(stopWhenUnwanted());
   signal?.addEventListener('abort', leave, { once: true });
   try {
-    if (signal?.aborted === true) throw stopping();
+    if (signal?.aborted === true) throw stopWhenUnwanted();
     const onSent = () => void (sent = true);
     const answer = await client.open({ url, method, headers, body, signal: stop.signal, onSent });
     return answerOf(answer, await beginningOf(answer, maxBytes), maxBytes);

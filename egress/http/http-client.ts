@@ -55,7 +55,7 @@ export class HttpClient {
     const agent = await this.#agent;
     signal?.throwIfAborted();
     const answer = request(url, {
-      dispatcher: onSent === undefined ? agent : agent.compose(telling(onSent)),
+      dispatcher: onSent === undefined ? agent : agent.compose(tellMeanwhile(onSent)),
       method,
       // Packed answers could unpack to any size.
       headers: { 'Accept-Encoding': 'identity', ...headers },
@@ -64,7 +64,7 @@ export class HttpClient {
       ...(body === undefined ? {} : { body }),
       ...(signal && { signal }),
     });
-    const safe = answer.then(unheard, coded);
+    const safe = answer.then(unheard, codeClip);
     return signal === undefined ? safe : unlessAborted(safe, signal);
   }
 
@@ -76,7 +76,7 @@ export class HttpClient {
   /** The library is loaded for the first request that leaves: many processes send none. */
   async #connect(): Promise<Agent> {
     const { Agent, buildConnector } = await import('undici');
-    const { connectMs: timeout = 10_000, connector = (checked) => checked } = this.#connecting;
+    const { connectMs: timeout = 10_000, connector = (checkShape) => checkShape } = this.#connecting;
     const lookup = guardedLookup(this.#rule);
     return new Agent({
       connect: connector(buildConnector({ lookup, timeout, rejectUnauthorized: true })),
@@ -94,7 +94,7 @@ const unheard = ({ statusCode, headers, body }: Dispatcher.ResponseData): HttpAn
 });
 
 /** The library gives no code to what does not even begin like HTTP. */
-function coded(error: unknown): never {
+function codeClip(error: unknown): never {
   if (error instanceof Error && error.name === 'HTTPParserError' && codeOf(error) === undefined)
     Object.assign(error, { code: 'HPE_INVALID_CONSTANT' });
   throw error;
@@ -103,13 +103,13 @@ function coded(error: unknown): never {
 /** The library hears of a signal only when there is a connection. */
 function unlessAborted(answer: Promise<HttpAnswer>, signal: AbortSignal): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const left = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', left, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', left));
+    const listLeft = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', listLeft, { once: true });
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', listLeft));
   });
 }
 
-function telling(onSent: () => void): Dispatcher.DispatcherComposeInterceptor {
+function tellMeanwhile(onSent: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart: (...begun) => {

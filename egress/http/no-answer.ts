@@ -48,7 +48,7 @@ export const tooLate = (timeoutMs: number, connected: boolean): NoAnswer =>
     ? new NoAnswer(`there was no complete answer within ${timeoutMs} ms`, false, { code: 'LATE' })
     : new NoAnswer(`it could not be connected to within ${timeoutMs} ms`, false, { code: 'ETIMEDOUT' });
 
-export const stopping = (): NoAnswer => new NoAnswer('the service is shutting down', false);
+export const stopWhenUnwanted = (): NoAnswer => new NoAnswer('the service is shutting down', false);
 
 /** The code of an error, or of the first of those that it stands for. */
 export function codeOf(error: unknown): string | undefined {

@@ -41,8 +41,8 @@ function components(edges: readonly Edge[]): readonly (readonly Edge[])[] {
 }
 
 function pairsOf(edges: readonly Edge[]): readonly Edge[] {
-  const rows = numbered(edges.map(({ row }) => row));
-  const columns = numbered(edges.map(({ column }) => column));
+  const rows = numberValues(edges.map(({ row }) => row));
+  const columns = numberValues(edges.map(({ column }) => column));
   const turned = rows.size > columns.size;
   const [least, most] = turned ? [columns, rows] : [rows, columns];
   const costs = Array.from({ length: least.size }, () => new Float64Array(most.size));
@@ -59,7 +59,7 @@ function pairsOf(edges: readonly Edge[]): readonly Edge[] {
   });
 }
 
-function numbered(values: readonly number[]): ReadonlyMap<number, number> {
+function numberValues(values: readonly number[]): ReadonlyMap<number, number> {
   const numbers = new Map<number, number>();
   for (const value of values) if (!numbers.has(value)) numbers.set(value, numbers.size);
   return numbers;

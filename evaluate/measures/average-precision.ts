@@ -2,7 +2,7 @@
  * Average precision and recall of one class as COCO defines them (cocodataset.org, Detection Evaluation; COCOeval.accumulate and
  * summarize of pycocotools 2.0): the mean over ten overlaps and 101 recalls of the best precision that is had at that recall or a higher one.
  */
-import { candidatesOf, matched, type Candidate, type PictureCase } from './box-matching.ts';
+import { candidatesOf, matchBoxes, type Candidate, type PictureCase } from './box-matching.ts';
 
 /** 0.50 to 0.95 in steps of 0.05. */
 const IOUS = Array.from({ length: 10 }, (_, i) => 0.5 + i * ((0.95 - 0.5) / 9));
@@ -116,7 +116,7 @@ class Ranking {
       this.#places[this.#count + place] = place;
     }
     for (const [at, iou] of IOUS.entries())
-      for (const [place, truth] of matched(candidates, truths, ignored, iou).entries()) {
+      for (const [place, truth] of matchBoxes(candidates, truths, ignored, iou).entries()) {
         const { width, height } = found[place]!;
         const isIgnored = truth < 0 ? this.#isOutside(width * height) : ignored[truth] === true;
         const verdict = isIgnored ? IGNORED : truth < 0 ? WRONG : RIGHT;
@@ -146,7 +146,7 @@ class Ranking {
     const recalls = new Float64Array(this.#count);
     const precisions = new Float64Array(this.#count);
     let [right, wrong] = [0, 0];
-    for (const [rank, one] of this.#ranked().entries()) {
+    for (const [rank, one] of this.#rankDetections().entries()) {
       const verdict = this.#verdicts[one * IOUS.length + at];
       if (verdict === RIGHT) right += 1;
       else if (verdict === WRONG) wrong += 1;
@@ -164,7 +164,7 @@ class Ranking {
     return sum / RECALLS.length;
   }
 
-  #ranked(): Uint32Array {
+  #rankDetections(): Uint32Array {
     const scores = this.#scores;
     return (this.#order ??= Uint32Array.from({ length: this.#count }, (_, one) => one).sort(
       (a, b) => scores[b]! - scores[a]! || a - b,

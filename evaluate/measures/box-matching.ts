@@ -59,7 +59,7 @@ export const candidatesOf = (
   });
 
 /** Of each detection the number of the box of the truth, or -1. `isIgnored` by the number of the box. */
-export function matched(
+export function matchBoxes(
   candidates: readonly (readonly Candidate[])[],
   truths: readonly TrueBox[],
   isIgnored: readonly boolean[],
@@ -106,7 +106,7 @@ export function countedIn(
 ): Counts {
   const sure = sureOnes(found, threshold);
   const ignored = truths.map((truth) => truth.ignored);
-  const pairs = matched(candidatesOf({ truths, found: sure }, iou), truths, ignored, iou);
+  const pairs = matchBoxes(candidatesOf({ truths, found: sure }, iou), truths, ignored, iou);
   let [right, wrong] = [0, 0];
   for (const truth of pairs)
     if (truth < 0) wrong += 1;

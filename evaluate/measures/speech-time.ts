@@ -35,7 +35,7 @@ export function speechTime(
   found: readonly Stretch[],
   collarMs: number,
 ): SpeechTime {
-  const pieces = [...judgedPieces(joined(truth), joined(found), collarMs)];
+  const pieces = [...judgedPieces(joinStretches(truth), joinStretches(found), collarMs)];
   const sameSpeaker = speakersOf(pieces);
   const time = { spokenMs: 0, missedMs: 0, falseAlarmMs: 0, confusedMs: 0 };
   for (const { ms, truths, found } of pieces) {
@@ -64,7 +64,7 @@ export function speechMeasures(time: SpeechTime): SpeechMeasures {
 }
 
 /** Stretches of one speaker that meet or overlap are one. */
-function joined(stretches: readonly Stretch[]): readonly Stretch[] {
+function joinStretches(stretches: readonly Stretch[]): readonly Stretch[] {
   const last = new Map<string, { start: number; stop: number; speaker: string }>();
   const all: Stretch[] = [];
   for (const one of stretches.toSorted((a, b) => a.start - b.start)) {

@@ -47,7 +47,7 @@ export class Tracking {
     counts.objects += frame.truths.length;
     counts.detections += frame.found.length;
     for (const { truth, found } of frame.pairs) this.#together(truth, found);
-    const made = this.#matched(frame);
+    const made = this.#matchFrame(frame);
     for (const { truth, found, distance } of made) {
       const before = this.#lastSeenAs.get(truth);
       if (before !== undefined && before !== found) counts.switches += 1;
@@ -72,7 +72,7 @@ export class Tracking {
   }
 
   /** An object goes on as what it was, where it can; the others are paired so that as many as can be are, and those as near as can be. */
-  #matched({ truths, pairs }: TrackedFrame): readonly NearPair[] {
+  #matchFrame({ truths, pairs }: TrackedFrame): readonly NearPair[] {
     const takenTruths = new Set<number>();
     const takenFound = new Set<number>();
     const made: NearPair[] = [];
@@ -106,7 +106,7 @@ export function nearestPairs(pairs: readonly NearPair[]): readonly NearPair[] {
   return heaviestPairs(edges).map((edge) => (edge as (typeof edges)[number]).pair);
 }
 
-export function summed(all: readonly TrackingCounts[]): TrackingCounts {
+export function sumCounts(all: readonly TrackingCounts[]): TrackingCounts {
   const sum = new Tracking().result as Record<keyof TrackingCounts, number>;
   for (const counts of all)
     for (const name of Object.keys(sum) as (keyof TrackingCounts)[]) sum[name] += counts[name];

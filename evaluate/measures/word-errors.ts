@@ -46,8 +46,8 @@ function errorsBetween(
   most: number,
 ): TextErrors | undefined {
   const numbers = new Numbers();
-  const numbered = (texts: readonly string[]) => Int32Array.from(texts, (text) => numbers.of(text));
-  const fewest = fewestErrors(numbered(wanted), numbered(found), most);
+  const toNumbers = (texts: readonly string[]) => Int32Array.from(texts, (text) => numbers.of(text));
+  const fewest = fewestErrors(toNumbers(wanted), toNumbers(found), most);
   if (fewest === undefined) return undefined;
   const { errors, substitutions } = fewest;
   // What is left out makes the text shorter, what is put in makes it longer.

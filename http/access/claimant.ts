@@ -33,21 +33,26 @@ export function identify({ workers, nodes, authenticate, catalog }: ClaimantDeps
     const [scheme, token] = ctx.get('authorization').split(' ');
     const bearer = scheme === 'Bearer' && token !== undefined ? token : '';
     const managed = workers.find(hashToken(bearer));
-    const come = async (claimant: Claimant) => {
+    const checkClaimant = async (claimant: Claimant) => {
       ctx.state['claimant'] = claimant;
       await next();
     };
     if (managed !== undefined)
-      return come({ worker: managed.worker, managed: true, outside: false, queues: managed.queues() });
+      return checkClaimant({
+        worker: managed.worker,
+        managed: true,
+        outside: false,
+        queues: managed.queues(),
+      });
     const elsewhere = nodes.gateway.holderOf(bearer) ?? (await nodes.gateway.storedHolderOf(bearer));
-    if (elsewhere !== undefined) return come({ ...elsewhere, managed: false, outside: false });
+    if (elsewhere !== undefined) return checkClaimant({ ...elsewhere, managed: false, outside: false });
     await authenticate(ctx, () => {
       const { name, subject } = userOf(ctx);
       const queues = isAdmin(ctx)
         ? null
         : catalog.algorithmsServedBy(subject).flatMap((name) => [name, streamQueue(name)]);
       // By subject, for names may be shared. What it holds it may answer even after its component was removed.
-      return come({
+      return checkClaimant({
         worker: `${subject === null ? `token of ${name}` : `token of subject ${subject}`}${instanceOf(ctx)}`,
         managed: false,
         outside: true,

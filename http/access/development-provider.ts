@@ -55,7 +55,7 @@ export function createDevelopmentProvider(deps: DevelopmentProviderDeps): Develo
   const handle: Handle = async (request, response) =>
     (await (opened ??= openProvider(deps, serviceClient)))(request, response);
   return {
-    middleware: mounted(handle, new URL(deps.issuer).pathname),
+    middleware: mountHandler(handle, new URL(deps.issuer).pathname),
     keys: { keys: deps.secrets.signingKeys.map(publicPart) },
     clientId: DEVELOPMENT_CLIENT_ID,
     serviceClient,
@@ -152,7 +152,7 @@ class NothingToKeep {
 }
 
 /** The provider knows its prefix (the path of its issuer) from `req.originalUrl` and routes by `req.url`, as under Express. */
-function mounted(handle: Handle, prefix: string): Middleware {
+function mountHandler(handle: Handle, prefix: string): Middleware {
   const below = async (ctx: Context): Promise<void> => {
     if (!ENDPOINTS.has(ctx.path.slice(DEVELOPMENT_PATH.length))) {
       ctx.body = null;
@@ -190,14 +190,14 @@ function provideUrlParse(): void {
 /** oidc-provider writes its notices (such as "Unsupported runtime") to the console while it is loaded and made. */
 async function noticesTo<T>(logger: Logger, work: () => Promise<T>): Promise<T> {
   const original = globalThis.console;
-  const diverted = (level: 'info' | 'warn') => ({
+  const divertLog = (level: 'info' | 'warn') => ({
     value: (...args: unknown[]) => {
       const [text] = args;
       if (typeof text !== 'string' || !text.includes('oidc-provider ')) original[level](...args);
       else logger.info({ notice: text }, 'Development provider');
     },
   });
-  const listening: Console = Object.create(original, { info: diverted('info'), warn: diverted('warn') });
+  const listening: Console = Object.create(original, { info: divertLog('info'), warn: divertLog('warn') });
   globalThis.console = listening;
   try {
     return await work();

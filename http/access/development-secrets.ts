@@ -32,9 +32,9 @@ export async function loadOrCreateDevelopmentSecrets(dataDir: string): Promise<D
   const secret = await loadOrCreate(folder, CLIENT_SECRET_FILE, newSecret);
   const nodeSecret = await loadOrCreate(folder, NODE_SECRET_FILE, newSecret);
   return {
-    signingKeys: checked(join(folder, KEYS_FILE), () => keysOf(JSON.parse(keys))),
-    clientSecret: checked(join(folder, CLIENT_SECRET_FILE), () => secretOf(secret.trim())),
-    nodeSecret: checked(join(folder, NODE_SECRET_FILE), () => secretOf(nodeSecret.trim())),
+    signingKeys: readChecked(join(folder, KEYS_FILE), () => keysOf(JSON.parse(keys))),
+    clientSecret: readChecked(join(folder, CLIENT_SECRET_FILE), () => secretOf(secret.trim())),
+    nodeSecret: readChecked(join(folder, NODE_SECRET_FILE), () => secretOf(nodeSecret.trim())),
   };
 }
 
@@ -76,7 +76,7 @@ function secretOf(text: string): string {
   return text;
 }
 
-function checked<T>(path: string, read: () => T): T {
+function readChecked<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch {

@@ -27,7 +27,7 @@ export type NodeTokenVerdict =
 
 /** The token with which a node of this name joins. `secret`: of the server. */
 export const joinToken = (secret: string, node: string, now: number, lifeMs = JOIN_TOKEN_MS): string =>
-  signed(secret, { node, kind: 'join', until: now + lifeMs });
+  signClaims(secret, { node, kind: 'join', until: now + lifeMs });
 
 export const isNodeToken = (token: string): boolean => token.startsWith(`${PREFIX}.`);
 
@@ -47,11 +47,11 @@ export function checkNodeToken(secret: string, token: string, now: number): Node
   const { node, kind, until } = claims;
   const isOld = kind === 'join' || until - now < NODE_TOKEN_MS / 2;
   return isOld
-    ? { node, renewed: signed(secret, { node, kind: 'node', until: now + NODE_TOKEN_MS }) }
+    ? { node, renewed: signClaims(secret, { node, kind: 'node', until: now + NODE_TOKEN_MS }) }
     : { node };
 }
 
-function signed(secret: string, claims: Claims): string {
+function signClaims(secret: string, claims: Claims): string {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
   return `${PREFIX}.${payload}.${macOf(secret, payload)}`;
 }

@@ -15,7 +15,11 @@ export interface ProviderAddress {
 /** Where the provider publishes its keys, by OpenID Connect discovery. */
 export async function discoverKeysUri({ issuer, allowHttp }: ProviderAddress): Promise<string> {
   const address = `${withoutSlash(issuer)}/.well-known/openid-configuration`;
-  const found = parsed(discoveryDocument, await fetchJson(address), `${address} is not a discovery document`);
+  const found = parseContent(
+    discoveryDocument,
+    await fetchJson(address),
+    `${address} is not a discovery document`,
+  );
   if (withoutSlash(found.issuer) !== withoutSlash(issuer)) {
     throw new Error(`${address} names another issuer: ${found.issuer}`);
   }
@@ -27,14 +31,14 @@ export async function discoverKeysUri({ issuer, allowHttp }: ProviderAddress): P
 
 /** The published key set (JWKS). */
 export async function fetchKeySet(uri: string): Promise<{ keys: { kty: string }[] }> {
-  return parsed(keySetDocument, await fetchJson(uri), `${uri} is not a key set`);
+  return parseContent(keySetDocument, await fetchJson(uri), `${uri} is not a key set`);
 }
 
 export function withoutSlash(uri: string): string {
   return uri.replace(/(?<!\/)\/+$/, '');
 }
 
-function parsed<T>(schema: z.ZodType<T>, content: unknown, otherwise: string): T {
+function parseContent<T>(schema: z.ZodType<T>, content: unknown, otherwise: string): T {
   const result = schema.safeParse(content);
   if (!result.success) throw new Error(otherwise);
   return result.data;

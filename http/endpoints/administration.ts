@@ -5,7 +5,7 @@ import type { Logger } from '../../config/logger.ts';
 import { userOf } from '../access/bearer.ts';
 import { content, json, ok, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { HttpError, overloaded } from '../routing/errors.ts';
+import { HttpError, overloadError } from '../routing/errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { actorListQuery, actorPage } from '../schemas/actors.ts';
 
@@ -64,7 +64,7 @@ export const administrationEndpoints = [
         );
       const backup = await backups.take();
       if (backup.kind !== 'taken')
-        throw backup.kind === 'busy' ? overloaded(backup.message) : new HttpError(507, backup.message);
+        throw backup.kind === 'busy' ? overloadError(backup.message) : new HttpError(507, backup.message);
       logger.info({ user: userOf(ctx).name, bytes: backup.bytes }, 'a backup of the database was taken');
       ctx.attachment(`troupe-${new Date().toISOString().slice(0, 10)}.db`);
       return { ...ok(backup.stream), length: backup.bytes };

@@ -5,11 +5,11 @@ import type { Catalog } from '../../actors/catalog/catalog.ts';
 import type { CatalogCommand, CatalogRefusal } from '../../actors/catalog/commands.ts';
 import type { CatalogReply } from '../../actors/catalog/transitions.ts';
 import { parseFields } from '../../actors/catalog/descriptors/fields.ts';
-import { CatalogNotes } from '../../actors/catalog/notes.ts';
+import { CatalogNotes } from '../../actors/catalog/catalog-notes.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Family } from '../../actors/runtime/system.ts';
 import { isAdmin, noteMissingRole, userOf } from '../access/bearer.ts';
-import { answered, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
+import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError } from '../routing/errors.ts';
 import { component, componentDescriptor, componentNameParams, registered } from '../schemas/components.ts';
@@ -95,7 +95,7 @@ export const componentEndpoints = [
       if (reply.kind === 'refused') throw notRegistered(reply.reason, textOf(reply), ctx);
       const warnings = new CatalogNotes(catalog).onComponent(descriptor);
       const outcome = { message: OUTCOMES[reply.outcome], ...(query.details === true ? { warnings } : {}) };
-      return answered(reply.outcome === 'ADDED' ? 201 : 200, outcome, warningHeaders(warnings));
+      return answerWith(reply.outcome === 'ADDED' ? 201 : 200, outcome, warningHeaders(warnings));
     },
   }),
   endpoint({

@@ -2,7 +2,7 @@ import type { Endpoint } from '../steps/endpoint.ts';
 import { administrationEndpoints, type AdministrationDeps } from './administration.ts';
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
-import { foundEndpoints, type FoundDeps } from './jobs/found.ts';
+import { foundEndpoints, type FoundDeps } from './jobs/job-findings.ts';
 import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
 import { jobFileEndpoints, type JobFileDeps } from './jobs/job-files.ts';
 import { jobFrameEndpoints, type JobFrameDeps } from './jobs/job-frames.ts';

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import type { Upload, Uploader, UploadStore } from '../../actors/uploads/upload-store.ts';
 import type { Issue } from '../../domain/types.ts';
 import { userOf, type User } from '../access/bearer.ts';
-import { answered, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
+import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { HttpError, overloaded } from '../routing/errors.ts';
+import { HttpError, overloadError } from '../routing/errors.ts';
 import { mediaCheck, mediaCheckRequest, upload, uploadId, uploadQuery } from '../schemas/media.ts';
 import { dropRest } from '../routing/unwanted-body.ts';
 
@@ -97,11 +97,11 @@ export const mediaEndpoints = [
         case 'removed':
           return withoutBody(204);
         case 'unknown':
-          return answered(404, {
+          return answerWith(404, {
             message: `There is no upload ${id}: it was removed, or is older than UPLOAD_KEEP_DAYS.`,
           });
         case 'inUse':
-          return answered(409, {
+          return answerWith(409, {
             message: 'A job that has not ended uses this medium: cancel it, or wait for its end.',
           });
       }
@@ -111,7 +111,7 @@ export const mediaEndpoints = [
 
 async function receive(ctx: Context, name: string, body: IncomingMessage, { uploads }: MediaDeps) {
   if (typeof ctx.is('multipart/*') === 'string')
-    return unwanted(
+    return refuseBody(
       body,
       415,
       'The body is a form. Send the medium itself as the body, with its own Content-Type.',
@@ -121,17 +121,17 @@ async function receive(ctx: Context, name: string, body: IncomingMessage, { uplo
   const outcome = await uploads.receive(body, announced, name, uploaderOf(userOf(ctx)));
   switch (outcome.kind) {
     case 'stored':
-      return answered(201, shown(outcome.upload));
+      return answerWith(201, toShownUpload(outcome.upload));
     case 'empty':
     case 'broken':
-      return unwanted(body, 400, outcome.message);
+      return refuseBody(body, 400, outcome.message);
     case 'tooLarge':
-      return unwanted(body, 413, outcome.message);
+      return refuseBody(body, 413, outcome.message);
     case 'full':
-      return unwanted(body, 507, outcome.message);
+      return refuseBody(body, 507, outcome.message);
     case 'noRoom':
       dropRest(body);
-      throw overloaded(outcome.message);
+      throw overloadError(outcome.message);
   }
 }
 
@@ -140,7 +140,7 @@ const uploaderOf = ({ subject, name, roles }: User): Uploader => ({
   isLimited: !roles.includes('ADMIN'),
 });
 
-const shown = ({ id, uri, sha256, bytes, expires }: Upload) => ({
+const toShownUpload = ({ id, uri, sha256, bytes, expires }: Upload) => ({
   id,
   mediaUri: uri,
   sha256,
@@ -148,7 +148,7 @@ const shown = ({ id, uri, sha256, bytes, expires }: Upload) => ({
   expires: new Date(expires).toISOString(),
 });
 
-function unwanted<S extends number>(body: IncomingMessage, status: S, message: string) {
+function refuseBody<S extends number>(body: IncomingMessage, status: S, message: string) {
   dropRest(body);
-  return answered(status, { message });
+  return answerWith(status, { message });
 }

@@ -1,5 +1,5 @@
 import type { SyncAnswer } from '../../actors/node-gateway/messages.ts';
-import { NodeRefused } from '../../actors/node-gateway/known-nodes.ts';
+import { NodeRefused } from '../../actors/node-gateway/node-registry.ts';
 import type { NodeRefusal } from '../../actors/node-gateway/rules.ts';
 import { nodeCallerOf } from '../access/node-access.ts';
 import { json, ok, sentence } from '../routing/declaration.ts';

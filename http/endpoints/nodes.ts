@@ -14,10 +14,10 @@ import { deployedServices, ofAllServers, withOthers } from '../../actors/views/n
 import type { Info } from '../../config/info.ts';
 import type { Logger } from '../../config/logger.ts';
 import { isAdmin, userOf } from '../access/bearer.ts';
-import { answered, json, ok } from '../routing/declaration.ts';
+import { answerWith, json, ok } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { overloaded } from '../routing/errors.ts';
-import { coreResponse, failed, succeeded } from '../schemas/common.ts';
+import { overloadError } from '../routing/errors.ts';
+import { coreResponse, onFailure, succeeded } from '../schemas/common.ts';
 import {
   availableServices,
   deployedNodeManagerModel,
@@ -61,7 +61,7 @@ const change = (
     id: `${verb}Service`,
     tag: TAG,
     caller: 'ADMIN',
-    forbidden: failed(`Node service status not changed! ${NO_ADMIN}`),
+    forbidden: onFailure(`Node service status not changed! ${NO_ADMIN}`),
     summary,
     description,
     params: z.object({ serviceName: z.string().describe('<host>:<service>:<n>') }),
@@ -74,12 +74,12 @@ const change = (
     },
     async handle({ params: { serviceName }, ctx }, deps: NodeDeps) {
       const type = `${verb}Service` as const;
-      const reason = await ordered(type, serviceName, deps);
+      const reason = await orderService(type, serviceName, deps);
       const isThere = reason === undefined;
       deps.logger.info({ user: userOf(ctx).name, service: serviceName, isThere }, `${type} by REST`);
       if (isThere) return ok(succeeded());
       return ok(
-        failed(
+        onFailure(
           `Error ${deed} the service with name '${serviceName}'. Please check the server logs. ${reason}`,
         ),
       );
@@ -87,7 +87,7 @@ const change = (
   });
 
 /** Has the node of a service start or stop it; answers why that is not possible. */
-async function ordered(
+async function orderService(
   type: 'startService' | 'stopService',
   service: string,
   { nodes }: NodeDeps,
@@ -103,7 +103,7 @@ async function ordered(
     case 'TOLD':
       return `The node ${nodeOfService(service)} was told, and has not answered yet: it may still do it. GET /rest/nodes/info tells.`;
     case 'STOPPING':
-      throw overloaded('The server is shutting down; try again later.');
+      throw overloadError('The server is shutting down; try again later.');
   }
 }
 
@@ -125,7 +125,7 @@ export const nodeEndpoints = [
       200: json('The configuration of all nodes.', nodeConfiguration, [{ host: 'host', services: [FACES] }]),
     },
     async handle({ ctx }, deps: NodeDeps) {
-      const nodes = await configured(deps);
+      const nodes = await readConfiguration(deps);
       return ok(isAdmin(ctx) ? nodes : withoutValues(nodes));
     },
   }),
@@ -135,7 +135,7 @@ export const nodeEndpoints = [
     id: 'saveNodeConfiguration',
     tag: TAG,
     caller: 'ADMIN',
-    forbidden: failed(`Node config changes not saved! ${NO_ADMIN}`),
+    forbidden: onFailure(`Node config changes not saved! ${NO_ADMIN}`),
     summary: 'Replace the configuration of all nodes',
     description:
       'A service without the environment variable TROUPE_START=ON_DEMAND is started at once, serviceCount times, and kept running. Whoever may do this can run any command as the user of the server.',
@@ -145,7 +145,7 @@ export const nodeEndpoints = [
       400: json('It is no configuration; the message says why.', coreResponse),
       403: FORBIDDEN,
     },
-    refusal: failed,
+    refusal: onFailure,
     says: { body: (problems) => `The node configuration has errors in the following fields:\n${problems}` },
     handle: ({ body, ctx }, deps: NodeDeps) => save(body, ctx, deps),
   }),
@@ -160,9 +160,9 @@ export const nodeEndpoints = [
     answers: { 200: json('By host.', nodeHosts, { host: true }) },
     async handle(_, deps: NodeDeps) {
       const { host: thisHost } = deps.nodeManager;
-      const nodes = withOthers(await configured(deps), await deps.nodes.own.states.heard());
+      const nodes = withOthers(await readConfiguration(deps), await deps.nodes.own.states.heardNodes());
       const seen = await seenNodes(nodes, deps);
-      const connected = [...deps.nodes.gateway.connected().keys()];
+      const connected = [...deps.nodes.gateway.connectedNodes().keys()];
       return ok(
         Object.fromEntries([
           ...nodes.map(({ host }) => [host, host === thisHost || seen.get(host)?.silent === false]),
@@ -182,7 +182,12 @@ export const nodeEndpoints = [
       200: json("The server's own comes first; services counts those that it is to run.", nodeInfos),
     },
     handle: async (_, deps: NodeDeps) =>
-      ok(await nodeList(await configured(deps), deps.nodes, { version: deps.info.version, now: Date.now() })),
+      ok(
+        await nodeList(await readConfiguration(deps), deps.nodes, {
+          version: deps.info.version,
+          now: Date.now(),
+        }),
+      ),
   }),
   endpoint({
     method: 'get',
@@ -194,7 +199,7 @@ export const nodeEndpoints = [
     answers: { 200: json('All services, those of other hosts as Configured.', deployedNodeManagerModel) },
     async handle(_, deps: NodeDeps) {
       const { host, deployed } = deps.nodeManager;
-      const nodes = withOthers(await configured(deps), await deps.nodes.own.states.heard());
+      const nodes = withOthers(await readConfiguration(deps), await deps.nodes.own.states.heardNodes());
       return ok({ nodeModels: deployedServices(nodes, host, deployed, await seenNodes(nodes, deps)) });
     },
   }),
@@ -212,7 +217,7 @@ export const nodeEndpoints = [
       ),
     },
     handle: (_, { nodeManager, nodes }: NodeDeps) => {
-      const elsewhere = [...nodes.gateway.connected().values()].flatMap(({ installed }) => installed);
+      const elsewhere = [...nodes.gateway.connectedNodes().values()].flatMap(({ installed }) => installed);
       const all = [...elsewhere, ...nodeManager.availableServices];
       return ok(Object.fromEntries(all.map((model) => [model.serviceName, model])));
     },
@@ -230,7 +235,7 @@ export const nodeEndpoints = [
 ];
 
 /** Until somebody posts one, each server runs on its own node what all of them run. */
-async function configured({
+async function readConfiguration({
   nodeConfiguration: family,
   nodes,
 }: NodeDeps): Promise<readonly NodeManagerModel[]> {
@@ -246,7 +251,7 @@ async function seenNodes(
 ): Promise<ReadonlyMap<string, SeenNode>> {
   const others = configuration.filter(({ host }) => host !== thisHost);
   const seen = await Promise.all(
-    others.map(async ({ host }) => [host, await nodes.own.states.seen(host)] as const),
+    others.map(async ({ host }) => [host, await nodes.own.states.findNode(host)] as const),
   );
   return new Map(seen.flatMap(([host, node]) => (node === undefined ? [] : [[host, node] as const])));
 }
@@ -257,8 +262,8 @@ async function save(
   { nodeConfiguration: family, logger }: NodeDeps,
 ) {
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes });
-  if (reply.kind === 'refused') return answered(400, failed(textOf(reply)));
+  if (reply.kind === 'refused') return answerWith(400, onFailure(textOf(reply)));
   const warnings = reply.kind === 'saved' ? reply.warnings : [];
   logger.info({ user: userOf(ctx).name, hosts: nodes.length, warnings }, 'node configuration saved');
-  return answered(201, succeeded(warnings));
+  return answerWith(201, succeeded(warnings));
 }

@@ -3,11 +3,11 @@ import { CATALOG } from '../../actors/catalog/actor.ts';
 import type { Catalog } from '../../actors/catalog/catalog.ts';
 import type { CatalogCommand } from '../../actors/catalog/commands.ts';
 import { parseFields } from '../../actors/catalog/descriptors/fields.ts';
-import { CatalogNotes } from '../../actors/catalog/notes.ts';
+import { CatalogNotes } from '../../actors/catalog/catalog-notes.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Action, Pipeline, Task } from '../../domain/types.ts';
 import { isAdmin, noteMissingRole } from '../access/bearer.ts';
-import { answered, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
+import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, notThere } from '../routing/errors.ts';
 import {
@@ -44,8 +44,8 @@ interface Shelf<T extends object> {
 }
 
 /** With details=true each element tells in `warnings` what is wrong with it. */
-function reading<T extends object>({ plural, one, shown, all, find, notesOn }: Shelf<T>) {
-  const detailed = (notes: CatalogNotes) => (element: T) =>
+function readElement<T extends object>({ plural, one, shown, all, find, notesOn }: Shelf<T>) {
+  const withWarnings = (notes: CatalogNotes) => (element: T) =>
     notesOn === undefined ? element : { ...element, warnings: notesOn(notes, element) };
   return [
     endpoint({
@@ -59,7 +59,7 @@ function reading<T extends object>({ plural, one, shown, all, find, notesOn }: S
       handle({ query }, { catalog }: CatalogDeps) {
         const elements = all(catalog);
         if (query.details !== true) return ok(jsonList(elements));
-        return ok(jsonList(mapped(elements, detailed(new CatalogNotes(catalog, { briefly: true })))));
+        return ok(jsonList(mapEach(elements, withWarnings(new CatalogNotes(catalog, { briefly: true })))));
       },
     }),
     endpoint({
@@ -78,13 +78,13 @@ function reading<T extends object>({ plural, one, shown, all, find, notesOn }: S
       handle({ params: { name }, query }, { catalog }: CatalogDeps) {
         const found = find(catalog, name);
         if (found === undefined) throw notThere(one.toLowerCase(), name, `/rest/${plural}`);
-        return ok(query.details === true ? detailed(new CatalogNotes(catalog))(found) : found);
+        return ok(query.details === true ? withWarnings(new CatalogNotes(catalog))(found) : found);
       },
     }),
   ];
 }
 
-function* mapped<T, U>(all: Iterable<T>, to: (one: T) => U): Generator<U> {
+function* mapEach<T, U>(all: Iterable<T>, to: (one: T) => U): Generator<U> {
   for (const one of all) yield to(one);
 }
 
@@ -96,7 +96,7 @@ interface Creation<T> {
 }
 
 /** 200 without content (specification 4.7); warnings are headers, and a body only with details=true. */
-const creating = <T>(
+const createElement = <T>(
   { plural, one }: Pick<Shelf<never>, 'plural' | 'one'>,
   { schema, example, toCommand, notesOn }: Creation<T>,
 ) =>
@@ -129,14 +129,14 @@ const creating = <T>(
       const reply = await catalogActor.ask(CATALOG, toCommand(body));
       if (reply.kind === 'refused') throw new HttpError(400, textOf(reply));
       const warnings = notesOn(new CatalogNotes(catalog), body);
-      return answered(200, query.details === true ? { warnings } : undefined, warningHeaders(warnings));
+      return answerWith(200, query.details === true ? { warnings } : undefined, warningHeaders(warnings));
     },
   });
 
 type Removable = Extract<CatalogCommand, { type: 'remove' }>['kind'];
 
 /** 200 also for a name that is not there (specification 4.7 knows no other answer). */
-const removing = (path: string, kind: Removable, id: string) =>
+const removeElement = (path: string, kind: Removable, id: string) =>
   endpoint({
     ...COMMON,
     method: 'delete',
@@ -197,18 +197,18 @@ const actions: Shelf<Action> & Creation<Action> = {
 
 /** Specification 4.7. */
 export const pipelineEndpoints = [
-  ...reading(pipelines),
-  creating(pipelines, pipelines),
-  removing('pipelines', 'pipeline', 'removePipeline'),
+  ...readElement(pipelines),
+  createElement(pipelines, pipelines),
+  removeElement('pipelines', 'pipeline', 'removePipeline'),
   // The detailed entry of the specification gives this path.
-  removing('pipeline', 'pipeline', 'removePipelineBySingularPath'),
-  ...reading(tasks),
-  creating(tasks, tasks),
-  removing('tasks', 'task', 'removeTask'),
-  ...reading(actions),
-  creating(actions, actions),
-  removing('actions', 'action', 'removeAction'),
-  ...reading({
+  removeElement('pipeline', 'pipeline', 'removePipelineBySingularPath'),
+  ...readElement(tasks),
+  createElement(tasks, tasks),
+  removeElement('tasks', 'task', 'removeTask'),
+  ...readElement(actions),
+  createElement(actions, actions),
+  removeElement('actions', 'action', 'removeAction'),
+  ...readElement({
     plural: 'algorithms',
     one: 'Algorithm',
     shown: algorithm,

@@ -4,9 +4,9 @@ import { cursorOf, textOfCursor } from '../schemas/search-cursor.ts';
 import type { Logger } from '../../config/logger.ts';
 import { foldedName, searchTerms } from '../../domain/text/words.ts';
 import { userOf } from '../access/bearer.ts';
-import { answered, json, ok, sentence } from '../routing/declaration.ts';
+import { answerWith, json, ok, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { HttpError, overloaded } from '../routing/errors.ts';
+import { HttpError, overloadError } from '../routing/errors.ts';
 import { searchPage, searchQuery } from '../schemas/search.ts';
 
 export interface SearchDeps {
@@ -64,7 +64,7 @@ export const searchEndpoints = [
     async handle({ query }, { indexer }: SearchDeps) {
       if (indexer === undefined) throw new HttpError(501, OFF);
       const page = await indexer.find(questionOf(query));
-      if ('busy' in page) throw overloaded(page.busy);
+      if ('busy' in page) throw overloadError(page.busy);
       const hits = page.hits.map(hitOf);
       return ok({ hits, next: page.next === null ? null : textOfCursor(page.next), complete: page.complete });
     },
@@ -89,7 +89,9 @@ export const searchEndpoints = [
       if (indexer === undefined) throw new HttpError(501, OFF);
       indexer.rebuild();
       logger.info({ user: userOf(ctx).name }, 'the index of the search is made anew');
-      return answered(202, { message: 'The index of the search is made anew of the documents of all jobs.' });
+      return answerWith(202, {
+        message: 'The index of the search is made anew of the documents of all jobs.',
+      });
     },
   }),
 ];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ServiceLine } from '../../actors/service/service-logs.ts';
 import { json, ok, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { HttpError, overloaded } from '../routing/errors.ts';
+import { HttpError, overloadError } from '../routing/errors.ts';
 import { serviceLog } from '../schemas/nodes.ts';
 import { nodeOfService } from '../../actors/node-gateway/service-orders.ts';
 import type { NodeDeps } from './nodes.ts';
@@ -54,7 +54,8 @@ export const serviceLogEndpoint = endpoint({
 /** @throws HttpError */
 async function linesOf(name: string, { nodeManager, nodes }: NodeDeps): Promise<readonly ServiceLine[]> {
   const told = await nodes.orders.linesOf(name);
-  if (told === 'AWAY') throw overloaded(`The node ${nodeOfService(name)} does not answer; try again later.`);
+  if (told === 'AWAY')
+    throw overloadError(`The node ${nodeOfService(name)} does not answer; try again later.`);
   if (told !== 'NO_SUCH_SERVICE') return told.lines;
   throw new HttpError(
     404,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JobStatistics } from '../../actors/views/statistics.ts';
 import { INTERFACE_VERSION, type Info } from '../../config/info.ts';
-import { answered, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
+import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { allJobsStatistics } from '../schemas/jobs/batch-jobs.ts';
 import { userOf } from '../access/bearer.ts';
@@ -68,7 +68,7 @@ export const serviceEndpoints = [
     },
     // Headers, since strict readers of InfoModel refuse further members.
     handle: (_, { info, serverId }: ServiceDeps) =>
-      answered(200, info, { 'X-Interface-Version': INTERFACE_VERSION, 'Troupe-Server': serverId }),
+      answerWith(200, info, { 'X-Interface-Version': INTERFACE_VERSION, 'Troupe-Server': serverId }),
   }),
   endpoint({
     method: 'get',
@@ -141,7 +141,7 @@ export const selfEndpoints = [
     },
     async handle(_, { health }: ServiceDeps) {
       const message = await health.closedFor();
-      return message === undefined ? withoutBody(200) : answered(503, { message });
+      return message === undefined ? withoutBody(200) : answerWith(503, { message });
     },
   }),
 ];

@@ -3,12 +3,12 @@ import type { Streams } from '../../actors/guardian/register-streams.ts';
 import type { StreamingJobRequest } from '../../actors/streaming-service/request.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
 import { userOf } from '../access/bearer.ts';
-import { answered, content, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
+import { answerWith, content, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { eventsFor, leftBy } from '../steps/client.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { HttpError, notThere, overloaded } from '../routing/errors.ts';
+import { HttpError, notThere, overloadError } from '../routing/errors.ts';
 import type { LiveEventStreams } from '../events/live-event-streams.ts';
-import { failed, succeeded, wholeNumber } from '../schemas/common.ts';
+import { onFailure, succeeded, wholeNumber } from '../schemas/common.ts';
 import { creationHeaders, singleJobQuery } from '../schemas/jobs/batch-jobs.ts';
 import {
   allStreamingJobs,
@@ -104,16 +104,16 @@ export const streamingJobEndpoints = [
       const submission = await streams.service.submit(toRequest(body, user.name), repeatable);
       switch (submission.kind) {
         case 'overloaded':
-          throw overloaded(submission.message);
+          throw overloadError(submission.message);
         case 'refused':
-          return answered(400, notCreated(creationFailure(submission.message, body.externalId)));
+          return answerWith(400, notCreated(creationFailure(submission.message, body.externalId)));
         case 'keyReused':
-          return answered(422, notCreated(KEY_REUSED));
+          return answerWith(422, notCreated(KEY_REUSED));
         case 'accepted': {
           const { jobId, outputObjectDirectory, warnings } = submission;
           const coreResponse = succeeded(warnings);
           const Location = `${url}/rest/streaming/jobs/${jobId}`;
-          return answered(201, { jobId, outputObjectDirectory, coreResponse }, { Location });
+          return answerWith(201, { jobId, outputObjectDirectory, coreResponse }, { Location });
         }
       }
     },
@@ -131,7 +131,7 @@ export const streamingJobEndpoints = [
     async handle({ params: { id }, query: { details = '' } }, { streams }: StreamingJobDeps) {
       // As for batch jobs: readers of strict clients may refuse what the specification does not list.
       const info = /^true$/i.test(details)
-        ? await streams.views.detailed(id)
+        ? await streams.views.detailedStream(id)
         : await streams.views.single(id);
       return info === undefined ? withoutBody(400) : ok(info);
     },
@@ -181,7 +181,8 @@ export const streamingJobEndpoints = [
     },
     async handle({ params, query }, { streams }: StreamingJobDeps) {
       const outcome = await streams.service.cancel(params.id, query.doCleanup);
-      if (outcome.kind === 'refused') return answered(400, notCancelled(outcome.message, { params, query }));
+      if (outcome.kind === 'refused')
+        return answerWith(400, notCancelled(outcome.message, { params, query }));
       const { outputObjectDirectory } = outcome;
       const coreResponse = succeeded();
       return ok({ jobId: params.id, doCleanup: query.doCleanup, outputObjectDirectory, coreResponse });
@@ -227,7 +228,7 @@ export const streamingJobEndpoints = [
         : await streams.live.picture(id, PICTURE_MS, leftBy(ctx.res));
       if (jpeg === undefined)
         throw new HttpError(404, `There is no picture of streaming job ${id}, which is ${job.jobStatus}.`);
-      return answered(200, jpeg, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
+      return answerWith(200, jpeg, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
     },
   }),
 ];
@@ -260,7 +261,7 @@ function creationFailure(reason: string, externalId?: string | null): string {
 }
 
 function notCreated(message: string): z.infer<typeof streamingJobCreationResponse> {
-  return { jobId: -1, outputObjectDirectory: null, coreResponse: failed(message) };
+  return { jobId: -1, outputObjectDirectory: null, coreResponse: onFailure(message) };
 }
 
 /** It repeats what of the request could be read. */
@@ -270,5 +271,5 @@ function notCancelled(
 ): z.infer<typeof streamingJobCancelResponse> {
   const { id = -1 } = (seen.params ?? {}) as Partial<z.infer<typeof params>>;
   const { doCleanup = false } = (seen.query ?? {}) as Partial<z.infer<typeof cancelQuery>>;
-  return { jobId: id, doCleanup, outputObjectDirectory: null, coreResponse: failed(message) };
+  return { jobId: id, doCleanup, outputObjectDirectory: null, coreResponse: onFailure(message) };
 }

@@ -4,9 +4,9 @@ import { textOf } from '../../actors/runtime/machine.ts';
 import type { SystemMessageService } from '../../actors/system-messages/service.ts';
 import type { SystemMessage } from '../../actors/system-messages/model.ts';
 import { isAdmin } from '../access/bearer.ts';
-import { answered, json, ok, type Refusing, sentence } from '../routing/declaration.ts';
+import { answerWith, json, ok, type Refusing, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { coreResponse, failed } from '../schemas/common.ts';
+import { coreResponse, onFailure } from '../schemas/common.ts';
 import {
   messageId,
   messageQuery,
@@ -23,7 +23,7 @@ const TAG = 'System messages';
 const messages = z.array(systemMessage);
 const FOR_ADMINS = 'Messages of the type admin are shown to an ADMIN only.';
 
-const onlyAdmins = (deed: string) => failed(`Only admins can ${deed} system messages.`);
+const onlyAdmins = (deed: string) => onFailure(`Only admins can ${deed} system messages.`);
 const forbidden = json('Only an ADMIN may do this.', coreResponse, onlyAdmins('add'));
 
 /** All problems on one line. */
@@ -57,7 +57,7 @@ export const systemMessageEndpoints = [
       ]),
     },
     handle: async ({ ctx }, { systemMessages }: SystemMessageDeps) =>
-      ok(readableBy(ctx, await systemMessages.all()).map(shown)),
+      ok(readableBy(ctx, await systemMessages.all()).map(toShownMessage)),
   }),
   endpoint({
     method: 'post',
@@ -77,12 +77,12 @@ export const systemMessageEndpoints = [
       400: json('The text or the severity is wrong, or there are too many messages.', coreResponse),
       403: forbidden,
     },
-    refusal: failed,
+    refusal: onFailure,
     check: inOneLine,
     async handle({ body: msg, query }, { systemMessages }: SystemMessageDeps) {
       const reply = await systemMessages.post({ msg, ...query });
-      if (reply.kind === 'refused') return answered(400, failed(textOf(reply)));
-      return answered(201, { responseCode: 0, message: 'Successfully added the system message.' });
+      if (reply.kind === 'refused') return answerWith(400, onFailure(textOf(reply)));
+      return answerWith(201, { responseCode: 0, message: 'Successfully added the system message.' });
     },
   }),
   endpoint({
@@ -102,7 +102,9 @@ export const systemMessageEndpoints = [
     /** `all` means all messages, not only those that are for all. */
     async handle({ params: { typeFilter }, ctx }, { systemMessages }: SystemMessageDeps) {
       const readable = readableBy(ctx, await systemMessages.all());
-      return ok(readable.filter(({ msgType }) => typeFilter === 'all' || msgType === typeFilter).map(shown));
+      return ok(
+        readable.filter(({ msgType }) => typeFilter === 'all' || msgType === typeFilter).map(toShownMessage),
+      );
     },
   }),
   endpoint({
@@ -119,7 +121,7 @@ export const systemMessageEndpoints = [
       400: json('The id is no whole number above 0.', coreResponse),
       403: forbidden,
     },
-    refusal: failed,
+    refusal: onFailure,
     says: { params: () => 'Bad request. The id of a system message is a whole number above 0.' },
     async handle({ params: { id } }, { systemMessages }: SystemMessageDeps) {
       if (id <= Number.MAX_SAFE_INTEGER) await systemMessages.remove(Number(id));
@@ -131,7 +133,7 @@ export const systemMessageEndpoints = [
 const readableBy = (ctx: Context, all: readonly SystemMessage[]) =>
   isAdmin(ctx) ? all : all.filter(({ msgType }) => msgType !== 'admin');
 
-const shown = ({ datePosted, ...message }: SystemMessage): z.infer<typeof systemMessage> => ({
+const toShownMessage = ({ datePosted, ...message }: SystemMessage): z.infer<typeof systemMessage> => ({
   ...message,
   datePosted: new Date(datePosted).toISOString(),
   msgEnum: null,

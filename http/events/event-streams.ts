@@ -2,7 +2,7 @@ import type { PassThrough } from 'node:stream';
 import type { JobListQuery, JobPage, ListedJob } from '../../actors/views/jobs/job-list.ts';
 import type { JobListWatch } from '../../actors/views/jobs/job-list-watch.ts';
 import type { JobWatch } from '../../actors/views/jobs/job-watch.ts';
-import { overloaded } from '../routing/errors.ts';
+import { overloadError } from '../routing/errors.ts';
 import { LatestStream } from './latest-stream.ts';
 import { cursorText } from '../schemas/jobs/job-list.ts';
 
@@ -32,10 +32,10 @@ export class EventStreams {
    * @throws HttpError when as many streams are open as there may be
    */
   open(job: number, lastEvent: number): Promise<PassThrough | undefined> {
-    return this.#opened('job', lastEvent, (stream) =>
+    return this.#openStream('job', lastEvent, (stream) =>
       this.#jobs.watch(job, {
-        seen: (event) => stream.tell(() => event),
-        ended: () => stream.ended(),
+        onChange: (event) => stream.tell(() => event),
+        onEnd: () => stream.onEnd(),
       }),
     );
   }
@@ -46,24 +46,24 @@ export class EventStreams {
    */
   async openList(query: JobListQuery, lastEvent: number): Promise<PassThrough> {
     const told = new ToldJobs();
-    const body = await this.#opened('jobs', lastEvent, (stream) =>
+    const body = await this.#openStream('jobs', lastEvent, (stream) =>
       this.#lists.watch(query, {
-        seen: (page) => stream.tell(() => told.changes(page)),
-        ended: () => stream.ended(),
+        onChange: (page) => stream.tell(() => told.changes(page)),
+        onEnd: () => stream.onEnd(),
       }),
     );
     return body!;
   }
 
   /** `watch` answers what stops it; undefined: there is nothing to watch. */
-  async #opened(
+  async #openStream(
     name: string,
     lastEvent: number,
     watch: (stream: LatestStream) => Promise<(() => void) | undefined>,
   ): Promise<PassThrough | undefined> {
     const { maxStreams, heartbeatMs } = this.#limits;
     if (this.#open.size >= maxStreams)
-      throw overloaded(`There are ${maxStreams} event streams already; try again later.`);
+      throw overloadError(`There are ${maxStreams} event streams already; try again later.`);
     const stream = new LatestStream(name, lastEvent, heartbeatMs);
     const { body } = stream;
     this.#open.add(stream);

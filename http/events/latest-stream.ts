@@ -24,7 +24,7 @@ export class LatestStream extends EventBody {
   }
 
   /** Nothing follows what was told. */
-  ended(): void {
+  onEnd(): void {
     this.#over = true;
     this.flush();
   }

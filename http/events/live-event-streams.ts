@@ -2,7 +2,7 @@ import type { PassThrough } from 'node:stream';
 import type { LiveEvent } from '../../actors/streaming-job/live.ts';
 import type { Streams } from '../../actors/guardian/register-streams.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
-import { overloaded } from '../routing/errors.ts';
+import { overloadError } from '../routing/errors.ts';
 import { EventBody } from './event-body.ts';
 import type { EventLimits } from './event-streams.ts';
 
@@ -27,9 +27,9 @@ export class LiveEventStreams {
   async open(job: number): Promise<PassThrough | undefined> {
     const { live, views } = this.#streams;
     const { maxStreams, heartbeatMs } = this.#limits;
-    if ((await views.detailed(job)) === undefined) return undefined;
+    if ((await views.detailedStream(job)) === undefined) return undefined;
     if (this.#open.size >= maxStreams)
-      throw overloaded(`There are ${maxStreams} event streams already; try again later.`);
+      throw overloadError(`There are ${maxStreams} event streams already; try again later.`);
     const stream = new LiveEventStream(heartbeatMs);
     this.#open.add(stream);
     const leave = live.watch(job, (event) => this.#pass(stream, event));
@@ -38,7 +38,7 @@ export class LiveEventStreams {
       leave();
     });
     // Looked at after the watching began, so that no change lies between the two.
-    const now = await views.detailed(job);
+    const now = await views.detailedStream(job);
     if (now !== undefined) stream.send('job', now);
     if (now === undefined || isEnded(now.jobStatus)) stream.end();
     return stream.body;

@@ -14,10 +14,10 @@ const CODE = /^([0-9a-z]{1,11})\.[\w-]{22}\.[\w-]{43}$/;
 /** A code that lets one browser in, once and soon. Whoever can make one may read the secrets, and is ADMIN already. */
 export function makeCode(place: CodePlace, now: number): string {
   const text = `${(now + LIFE_MS).toString(36)}.${randomBytes(16).toString('base64url')}`;
-  return `${text}.${signed(text, place)}`;
+  return `${text}.${signText(text, place)}`;
 }
 
-function signed(text: string, { secret, server }: CodePlace): string {
+function signText(text: string, { secret, server }: CodePlace): string {
   return createHmac('sha256', secret).update(`browser login at ${server}: ${text}`).digest('base64url');
 }
 
@@ -39,7 +39,7 @@ export class Codes {
     // The end is the signer's word; one far away tells of a clock that was set back since.
     if (end <= now || end > now + LIFE_MS || this.#used.has(code)) return false;
     const split = code.lastIndexOf('.');
-    const expected = Buffer.from(signed(code.slice(0, split), this.#place));
+    const expected = Buffer.from(signText(code.slice(0, split), this.#place));
     return timingSafeEqual(Buffer.from(code.slice(split + 1)), expected);
   }
 

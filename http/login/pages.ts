@@ -33,9 +33,9 @@ const POLICY = [
 /** Answers with a page. */
 export function showPage(ctx: Context, { status, title, says, link, form }: Page): void {
   const parts = [
-    ...says.map((sentence) => `<p>${marked(sentence)}</p>`),
+    ...says.map((sentence) => `<p>${markCommands(sentence)}</p>`),
     ...(form === undefined ? [] : [formHtml(form)]),
-    ...(link === undefined ? [] : [`<p><a href="${escaped(link.to)}">${escaped(link.text)}</a></p>`]),
+    ...(link === undefined ? [] : [`<p><a href="${escapeText(link.to)}">${escapeText(link.text)}</a></p>`]),
   ];
   ctx.status = status;
   ctx.set('Content-Security-Policy', POLICY);
@@ -44,23 +44,23 @@ export function showPage(ctx: Context, { status, title, says, link, form }: Page
   ctx.type = 'text/html; charset=utf-8';
   ctx.body =
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
-    `<meta name="viewport" content="width=device-width"><title>${escaped(title)} – Troupe</title><style>${STYLE}</style></head>` +
-    `<body><h1>${escaped(title)}</h1>${parts.join('')}</body></html>\n`;
+    `<meta name="viewport" content="width=device-width"><title>${escapeText(title)} – Troupe</title><style>${STYLE}</style></head>` +
+    `<body><h1>${escapeText(title)}</h1>${parts.join('')}</body></html>\n`;
 }
 
 function formHtml({ action, hidden, buttons }: Form): string {
   const kept = Object.entries(hidden).map(
-    ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+    ([name, value]) => `<input type="hidden" name="${escapeText(name)}" value="${escapeText(value)}">`,
   );
   const shown = Object.entries(buttons.values).map(
     ([value, text]) =>
-      `<button name="${escaped(buttons.name)}" value="${escaped(value)}">${escaped(text)}</button>`,
+      `<button name="${escapeText(buttons.name)}" value="${escapeText(value)}">${escapeText(text)}</button>`,
   );
-  return `<form method="post" action="${escaped(action)}">${kept.join('')}${shown.join('')}</form>`;
+  return `<form method="post" action="${escapeText(action)}">${kept.join('')}${shown.join('')}</form>`;
 }
 
 /** What stands between backquotes is a command to copy. */
-const marked = (sentence: string) => escaped(sentence).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
+const markCommands = (sentence: string) => escapeText(sentence).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
 
 const SIGNS: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -69,4 +69,4 @@ const SIGNS: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => SIGNS[sign] ?? '');
+const escapeText = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => SIGNS[sign] ?? '');

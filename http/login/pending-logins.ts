@@ -42,8 +42,8 @@ export class PendingLogins {
   }
 
   #checksOf(ticket: string): LoginChecks {
-    const derived = (what: string) =>
+    const deriveKey = (what: string) =>
       createHmac('sha256', this.#key).update(`${what} of ${ticket}`).digest('base64url');
-    return { state: derived('state'), nonce: derived('nonce'), verifier: derived('verifier') };
+    return { state: deriveKey('state'), nonce: deriveKey('nonce'), verifier: deriveKey('verifier') };
   }
 }

@@ -35,8 +35,8 @@ const RETRY_AFTER_S = 5;
 /** How browsers log in at an OpenID Connect provider: there and back. */
 export function providerLogin(deps: ProviderLoginDeps): Router {
   const router = new Router();
-  router.get('/login', (ctx) => guarded(ctx, deps, () => depart(ctx, deps)));
-  router.get(REDIRECT_PATH, (ctx) => guarded(ctx, deps, () => arrive(ctx, deps)));
+  router.get('/login', (ctx) => guardLogin(ctx, deps, () => depart(ctx, deps)));
+  router.get(REDIRECT_PATH, (ctx) => guardLogin(ctx, deps, () => arrive(ctx, deps)));
   return router;
 }
 
@@ -96,7 +96,7 @@ function withoutRole(ctx: Context, name: string, { claims }: Identity, deps: Pro
 }
 
 /** Whatever goes wrong is a page with a sentence and a link. */
-async function guarded(ctx: Context, { entry, url }: ProviderLoginDeps, work: () => Promise<void>) {
+async function guardLogin(ctx: Context, { entry, url }: ProviderLoginDeps, work: () => Promise<void>) {
   const link = { to: `${url.basePath}/login`, text: 'Try again' };
   const title = 'You are not logged in';
   try {

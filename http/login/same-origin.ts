@@ -14,18 +14,18 @@ export function strangersRequest(
   const site = ctx.get('Sec-Fetch-Site');
   if (READING.has(ctx.method)) return strangersReading(site, ctx.get('Sec-Fetch-Mode'));
   if (site === 'same-origin') return undefined;
-  if (site !== '') return `This comes from another site (Sec-Fetch-Site: ${shown(site)}): ${ADVICE}`;
+  if (site !== '') return `This comes from another site (Sec-Fetch-Site: ${cutText(site)}): ${ADVICE}`;
   const origin = ctx.get('Origin');
   if (origin === '')
     return `This has neither Sec-Fetch-Site nor Origin, so nobody knows which page it comes from: ${ADVICE}`;
-  return isOwn(origin, ctx) ? undefined : `This comes from another origin (${shown(origin)}): ${ADVICE}`;
+  return isOwn(origin, ctx) ? undefined : `This comes from another origin (${cutText(origin)}): ${ADVICE}`;
 }
 
 const ADVICE = 'with a session only pages of this server may change anything. Use a bearer token instead.';
-const shown = (text: string) => text.slice(0, 100);
+const cutText = (text: string) => text.slice(0, 100);
 
 /** Following a link is fine; to put what is behind it into a page of another site is not. Old browsers and plain http tell nothing. */
 function strangersReading(site: string, mode: string): string | undefined {
   if (['', 'same-origin', 'none'].includes(site) || mode === 'navigate') return undefined;
-  return `A page of another site (Sec-Fetch-Site: ${shown(site)}) may not read this with a session.`;
+  return `A page of another site (Sec-Fetch-Site: ${cutText(site)}) may not read this with a session.`;
 }

@@ -65,7 +65,7 @@ export class WorkMetrics implements WorkMeter, StreamMeter {
     this.#subJobs.observe({ algorithm: this.#queues.of(queue), outcome }, seconds);
   }
 
-  found(tracks: number, detections: number): void {
+  countFound(tracks: number, detections: number): void {
     this.#tracks.inc(tracks);
     this.#detections.inc(detections);
   }

@@ -10,7 +10,7 @@ export function answersOf(operation: Operation): Readonly<Record<string, Declare
   if (caller !== 'ANYONE' || body !== undefined) Object.assign(common, TROUBLE);
   const answers: Record<string, DeclaredAnswer> = { ...common };
   for (const [status, own] of Object.entries(operation.answers))
-    answers[status] = joined(own, common[status]);
+    answers[status] = joinAnswers(own, common[status]);
   return answers;
 }
 
@@ -46,7 +46,7 @@ const TROUBLE: Readonly<Record<string, DeclaredAnswer>> = {
 };
 
 /** Both: one status may be answered for several reasons, each with its own body. */
-function joined(own: DeclaredAnswer, common: DeclaredAnswer | undefined): DeclaredAnswer {
+function joinAnswers(own: DeclaredAnswer, common: DeclaredAnswer | undefined): DeclaredAnswer {
   if (common === undefined || own.content === undefined || common.content === undefined) return own;
   if (own.content.schema === common.content.schema) return { ...common, ...own };
   if ((own.content.type ?? common.content.type) !== undefined) return own;

@@ -175,7 +175,7 @@ export const content = <const T extends string>(description: string, type: T, ex
 export const nothing = (description: string) => ({ description });
 
 export const ok = <const B>(body: B): Reply<200, B> => ({ status: 200, body });
-export const answered = <S extends number, const B>(
+export const answerWith = <S extends number, const B>(
   status: S,
   body: B,
   headers: Headers = {},

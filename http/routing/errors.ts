@@ -21,7 +21,7 @@ export class HttpError extends Error {
 }
 
 /** 503 with Retry-After: nothing was stored, the same request may succeed soon. */
-export const overloaded = (message: string) => new HttpError(503, message, { retryAfterSeconds: 2 });
+export const overloadError = (message: string) => new HttpError(503, message, { retryAfterSeconds: 2 });
 
 /** 404 for what nothing has the name of. */
 export const notThere = (kind: string, name: string, list: string) => {
@@ -65,11 +65,11 @@ export function mapErrors(logger: Logger): Middleware {
 function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error;
   if (error instanceof DeliveryError && error.reason !== 'FAILED' && error.reason !== 'UNKNOWN_COMMAND')
-    return overloaded('The server is busy or shutting down; try again.');
+    return overloadError('The server is busy or shutting down; try again.');
   if (error instanceof DeliveryError && error.reason === 'FAILED')
-    return overloaded('The request could not be carried out now; try again.');
+    return overloadError('The request could not be carried out now; try again.');
   if (isTransient(error))
-    return overloaded('What is stored cannot be reached now; try again in some seconds.');
+    return overloadError('What is stored cannot be reached now; try again in some seconds.');
   return undefined;
 }
 

@@ -20,7 +20,7 @@ export const succeeded = (warnings: readonly string[] = []) =>
     ? { responseCode: 0 as const, message: null }
     : { responseCode: 2 as const, message: warnings.join('\n') };
 
-export const failed = (message: string) => ({ responseCode: 1 as const, message });
+export const onFailure = (message: string) => ({ responseCode: 1 as const, message });
 
 /** A whole number as it stands in a query or a path: digits only, between the two bounds. */
 export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>

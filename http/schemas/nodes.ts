@@ -12,9 +12,9 @@ const plain = (most: number) =>
     .string()
     .max(most)
     .refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL' });
-const needed = (most: number) =>
+const numberSchema = (most: number) =>
   plain(most).refine((text) => text.trim() !== '', { error: 'must not be blank' });
-const named = (rule: RegExp, error: string) => z.string().trim().min(1).max(256).regex(rule, { error });
+const nameSchema = (rule: RegExp, error: string) => z.string().trim().min(1).max(256).regex(rule, { error });
 
 const environmentVariableModel = z
   .object({
@@ -37,12 +37,12 @@ const environmentVariableModel = z
 
 export const serviceModel = z
   .object({
-    serviceName: named(/^[^/;\p{Cc}]+$/u, 'must not contain "/", ";" or control characters').describe(
+    serviceName: nameSchema(/^[^/;\p{Cc}]+$/u, 'must not contain "/", ";" or control characters').describe(
       'Name of a component, or any other',
     ),
     serviceDescription: z.string().max(MAX_TEXT),
     serviceLauncher: z.enum(['simple', 'generic']).describe('Both run cmd with args'),
-    cmd: needed(MAX_TEXT).describe('An executable file, or a name that is looked for in PATH'),
+    cmd: numberSchema(MAX_TEXT).describe('An executable file, or a name that is looked for in PATH'),
     serviceCount: z.int().min(0).describe('Number of services to start'),
     workingDirectory: plain(MAX_TEXT).describe('Relative to the folder of the server package'),
     args: z
@@ -62,7 +62,7 @@ export const serviceModel = z
 
 const nodeManagerModel = z
   .object({
-    host: named(/^[^\s:/;\p{Cc}]+$/u, 'must not contain ":", "/", ";" or white space'),
+    host: nameSchema(/^[^\s:/;\p{Cc}]+$/u, 'must not contain ":", "/", ";" or white space'),
     services: z.array(serviceModel),
   })
   .meta({ id: 'NodeManagerModel' });

@@ -11,7 +11,7 @@ const MAX_QUOTED = 40;
 export type Checked<T> = { readonly ok: T } | { readonly problems: string };
 
 /** `whole`: what is looked at. `problems`: a line each, such as `media[0].frameRanges[0].start: must be a whole number, 0 or more; it is missing`. */
-export function checked<T>(
+export function checkShape<T>(
   schema: z.ZodType<T>,
   given: unknown,
   whole: 'body' | 'query' = 'body',
@@ -36,9 +36,9 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
     return `must be ${kindOf(issue)}; it ${isWhat(input, SCALARS.has(issue.expected))}`;
   if (issue.code === 'invalid_value')
     return `must be ${alternatives(issue.values.map(String))}; it ${isWhat(input, true)}`;
-  if (issue.code === 'too_small') return bounded('at least', issue.origin, issue.minimum, input);
-  if (issue.code === 'too_big') return bounded('at most', issue.origin, issue.maximum, input);
-  if (issue.code === 'unrecognized_keys') return `must not have ${issue.keys.map(quoted).join(', ')}`;
+  if (issue.code === 'too_small') return limitProblems('at least', issue.origin, issue.minimum, input);
+  if (issue.code === 'too_big') return limitProblems('at most', issue.origin, issue.maximum, input);
+  if (issue.code === 'unrecognized_keys') return `must not have ${issue.keys.map(quoteText).join(', ')}`;
   return undefined;
 }
 
@@ -65,7 +65,7 @@ function kindOf({ expected, inst: schema }: z.core.$ZodRawIssue<z.core.$ZodIssue
 const boundOf = (bound: number | null) =>
   bound === null || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
 
-function bounded(
+function limitProblems(
   bound: 'at least' | 'at most',
   origin: string,
   limit: number | bigint,
@@ -83,11 +83,11 @@ function isWhat(input: unknown, tellsValue: boolean): string {
   if (input === null) return 'is null';
   if (Array.isArray(input)) return 'is a list';
   if (typeof input === 'object') return 'is an object';
-  if (typeof input === 'string') return tellsValue ? `is the text ${quoted(input)}` : 'is a text';
+  if (typeof input === 'string') return tellsValue ? `is the text ${quoteText(input)}` : 'is a text';
   return tellsValue ? `is ${JSON.stringify(input)}` : `is a ${typeof input}`;
 }
 
 /** In double quotes, without line breaks and other characters that would not show. */
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return JSON.stringify(text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED - 1)}…`);
 }

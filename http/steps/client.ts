@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { answered } from '../routing/declaration.ts';
+import { answerWith } from '../routing/declaration.ts';
 
 /** Acts when the connection closes. Of one that has closed already nothing more is heard: a process may die while the server takes its result. */
 export function whenClosed(response: ServerResponse, act: () => void): void {
@@ -19,5 +19,5 @@ export function leftBy(response: ServerResponse): AbortSignal {
 /** Server-sent events. Whoever has hung up in the meantime is known only by the connection. */
 export function eventsFor<S extends Readable>({ res }: Context, stream: S) {
   if (res.destroyed) stream.destroy();
-  return answered(200, stream, { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
+  return answerWith(200, stream, { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
 }

@@ -35,9 +35,9 @@ export function endpoint<
   return {
     ...operation,
     async respond(ctx, deps) {
-      const looked = (given: unknown) => firstLook?.(given, deps);
+      const lookFirst = (given: unknown) => firstLook?.(given, deps);
       // What requestOf has made of each part is what the schema of that part makes.
-      const request = (await requestOf(operation, ctx, deps, looked)) as Request<P, Q, H, B>;
+      const request = (await requestOf(operation, ctx, deps, lookFirst)) as Request<P, Q, H, B>;
       send(ctx, await handle(request, deps), operation.answers);
     },
   };

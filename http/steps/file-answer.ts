@@ -1,7 +1,7 @@
 /** Files as answers: conditional requests, parts of them (RFC 9110), and headers that keep a browser from running what they hold. */
 import type { Context } from 'koa';
 import type { JobFile } from '../../actors/job-files/job-files.ts';
-import { answered, withoutBody } from '../routing/declaration.ts';
+import { answerWith, withoutBody } from '../routing/declaration.ts';
 
 interface Part {
   readonly start: number;
@@ -13,7 +13,7 @@ export async function fileAnswer(ctx: Context, { file, mimeType, name }: JobFile
   const headers = headersOf(file.etag, file.modified, mimeType, name);
   if (isKnown(ctx, file.etag, file.modified)) {
     await file.close();
-    return answered(304, undefined, headers);
+    return answerWith(304, undefined, headers);
   }
   const part = isOfThis(ctx, file.etag, file.modified) ? partOf(ctx.get('range'), file.bytes) : undefined;
   if (part === 'outside') {
@@ -24,12 +24,12 @@ export async function fileAnswer(ctx: Context, { file, mimeType, name }: JobFile
   const type = { type: safeType(mimeType) };
   if (part === undefined) {
     const stream = file.stream();
-    return { ...answered(200, stream, headers), ...type, length: file.bytes };
+    return { ...answerWith(200, stream, headers), ...type, length: file.bytes };
   }
   const { start, end } = part;
   const range = { 'Content-Range': `bytes ${start}-${end}/${file.bytes}` };
   return {
-    ...answered(206, file.stream(part), { ...headers, ...range }),
+    ...answerWith(206, file.stream(part), { ...headers, ...range }),
     ...type,
     length: end - start + 1,
   };

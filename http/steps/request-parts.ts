@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { withoutExtras } from '../../actors/catalog/descriptors/tolerant-json.ts';
 import type { Limits, Operation, Refusing } from '../routing/declaration.ts';
 import { HttpError, refusedAs } from '../routing/errors.ts';
-import { checked } from '../schemas/problems.ts';
+import { checkShape } from '../schemas/problems.ts';
 import { parseJson, readJson, readText, type BodyLimits } from '../routing/json-body.ts';
 
 type Declared = Operation & Refusing;
@@ -21,26 +21,26 @@ export async function requestOf(
 ): Promise<Parts> {
   const parts: Parts = { params: {}, query: {}, headers: {}, ctx };
   // What follows a wrong path is looked at all the same: an answer may repeat it.
-  const wrongPath = taken(declared, parts, 'params', ctx['params']);
+  const wrongPath = checkPart(declared, parts, 'params', ctx['params']);
   const form = declared.form === true && wrongPath === undefined ? await formOf(ctx, limits) : undefined;
   const wrongQuery =
     form === undefined && ctx.request.querystring === ''
       ? emptyQuery(declared, parts)
-      : taken(declared, parts, 'query', { ...form, ...ctx.query });
+      : checkPart(declared, parts, 'query', { ...form, ...ctx.query });
   const wrongAddress = wrongPath ?? wrongQuery;
-  if (wrongAddress !== undefined) throw refused(declared, wrongAddress, parts);
+  if (wrongAddress !== undefined) throw refusePart(declared, wrongAddress, parts);
   if (declared.body !== undefined) await takeBody(declared, parts, limits, firstLook);
   if (declared.headers === undefined) return parts;
-  const problem = taken(declared, parts, 'headers', headersOf(declared, ctx));
-  if (problem !== undefined) throw refused(declared, problem, parts);
+  const problem = checkPart(declared, parts, 'headers', headersOf(declared, ctx));
+  if (problem !== undefined) throw refusePart(declared, problem, parts);
   return parts;
 }
 
 /** Holds a part against its schema; answers what the endpoint says when it does not fit. */
-function taken(declared: Declared, parts: Parts, part: Part, given: unknown): string | undefined {
+function checkPart(declared: Declared, parts: Parts, part: Part, given: unknown): string | undefined {
   const schema = part === 'body' ? declared.body?.schema : declared[part];
   if (schema === undefined) return undefined;
-  const outcome = (declared.check ?? checked)(schema, given, part === 'body' ? 'body' : 'query');
+  const outcome = (declared.check ?? checkShape)(schema, given, part === 'body' ? 'body' : 'query');
   if ('ok' in outcome) {
     parts[part] = outcome.ok;
     return undefined;
@@ -60,7 +60,7 @@ function emptyQuery(declared: Declared, parts: Parts): string | undefined {
     parts.query = { ...known };
     return undefined;
   }
-  const wrong = taken(declared, parts, 'query', {});
+  const wrong = checkPart(declared, parts, 'query', {});
   if (wrong === undefined) EMPTY_QUERIES.set(declared, { ...(parts.query as object) });
   return wrong;
 }
@@ -79,8 +79,8 @@ async function takeBody(
   parts.given = await refusedAs(bodyOf(declared, ctx, limits), (message) =>
     bodyOfRefusal(declared, message, parts),
   );
-  const problem = firstLook(parts.given) ?? taken(declared, parts, 'body', parts.given);
-  if (problem !== undefined) throw refused(declared, problem, parts);
+  const problem = firstLook(parts.given) ?? checkPart(declared, parts, 'body', parts.given);
+  if (problem !== undefined) throw refusePart(declared, problem, parts);
 }
 
 async function bodyOf({ body }: Declared, ctx: Context, all: Partial<Limits>): Promise<unknown> {
@@ -113,7 +113,7 @@ function headersOf({ headers }: Declared, ctx: Context): Readonly<Record<string,
   );
 }
 
-const refused = (declared: Declared, message: string, parts: Parts) =>
+const refusePart = (declared: Declared, message: string, parts: Parts) =>
   new HttpError(400, message, { body: bodyOfRefusal(declared, message, parts) });
 
 const bodyOfRefusal = ({ refusal }: Declared, message: string, parts: Parts): unknown =>

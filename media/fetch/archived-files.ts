@@ -68,7 +68,7 @@ export async function openArchivedFiles({
   const client = new HttpClient(reach);
   const buckets = new Map<string, Bucket>();
   const folders = await Promise.all(roots.map((root) => realpath(root).catch(() => root)));
-  const found = (object: BucketObject | null): ArchivedObject | null => {
+  const toArchived = (object: BucketObject | null): ArchivedObject | null => {
     if (object === null) return null;
     const bucket = buckets.get(object.bucket.url) ?? openBucket(object.bucket, reach, { backOffMs });
     buckets.set(object.bucket.url, bucket);
@@ -82,10 +82,10 @@ export async function openArchivedFiles({
         if (/^file:/i.test(uri))
           return { path: await checkFileUri(uri, folders, excluded), isCopy: false, contentType: undefined };
         const parts = { client, timeoutMs: SILENCE_MS, maxBytes, limit, version };
-        const object = found(file.object);
+        const object = toArchived(file.object);
         const attempt = async () => {
           const { stream, contentType } = await openArchivedFile(parts, uri, object, signal);
-          await pipeline(stream, counting(onBytes), createWriteStream(into), { signal });
+          await pipeline(stream, countBytes(onBytes), createWriteStream(into), { signal });
           return contentType;
         };
         const contentType = await repeatedly(attempt, { backOffMs, isPassing: mayPass }, signal);
@@ -108,7 +108,7 @@ export async function openArchivedFiles({
 /** Connections break; a bucket that is asked has been asked again already when it fails. */
 const mayPass = (error: unknown): boolean => (error instanceof NoAnswer ? !error.final : isPassing(error));
 
-function counting(onBytes: (bytes: number) => void): Transform {
+function countBytes(onBytes: (bytes: number) => void): Transform {
   return new Transform({
     transform(chunk: Buffer, _, done) {
       onBytes(chunk.length);

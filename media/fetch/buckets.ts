@@ -43,7 +43,7 @@ export function openResultBucket(
     { allowPrivate, settings: 'the setting CALLBACK_PRIVATE' },
     tuning,
   );
-  const failed = (error: unknown) =>
+  const toFailure = (error: unknown) =>
     new MediumError(
       'REMOTE_STORAGE_UPLOAD',
       `The file could not be uploaded to ${access.url}: ${messageOf(error)}`,
@@ -57,7 +57,7 @@ export function openResultBucket(
         await bucket.putFile({ ...file, contentType, onBytes }, signal);
       } catch (error) {
         signal.throwIfAborted();
-        throw failed(error);
+        throw toFailure(error);
       }
     },
     async has(key, signal) {
@@ -65,7 +65,7 @@ export function openResultBucket(
         return await bucket.has(key, signal);
       } catch (error) {
         signal.throwIfAborted();
-        throw failed(error);
+        throw toFailure(error);
       }
     },
     close: () => bucket.close(),

@@ -39,14 +39,14 @@ export async function retrieve(
     case 'data': {
       const data = decodeDataUri(uri, limits.maxBytes);
       return data.length > SMALL_BYTES
-        ? await written(fetchTo, (file) => file.writeFile(data))
-        : await storing(fetchTo, () =>
+        ? await writeMedium(fetchTo, (file) => file.writeFile(data))
+        : await storeMedium(fetchTo, () =>
             writeWholeSync(fetchTo, data, { part: partOf(fetchTo), durable: 'bytes' }),
           );
     }
     case 'http':
     case 'https':
-      return await written(fetchTo, async (file) => {
+      return await writeMedium(fetchTo, async (file) => {
         // Loaded for the first medium that needs it.
         const { download, downloadObject } = await import('./download.ts');
         if (object === undefined) await download(uri, file, limits, signal, options);
@@ -74,14 +74,14 @@ async function localFile(uri: string, limits: FetchLimits): Promise<string> {
 }
 
 /** Makes it durable, and gives it its name only when it is whole. */
-function written(path: string, write: (file: FileHandle) => Promise<void>): Promise<Retrieved> {
-  return storing(path, async () => {
+function writeMedium(path: string, write: (file: FileHandle) => Promise<void>): Promise<Retrieved> {
+  return storeMedium(path, async () => {
     await mkdir(dirname(path), { recursive: true });
     await writeWhole(path, write, { part: partOf(path), durable: 'bytes' });
   });
 }
 
-async function storing(path: string, write: () => Promise<void> | void): Promise<Retrieved> {
+async function storeMedium(path: string, write: () => Promise<void> | void): Promise<Retrieved> {
   try {
     await write();
     return { path };

@@ -9,8 +9,8 @@ import { MediumError } from '../medium-error.ts';
 
 /** Of the data folder nothing is read as media but what was uploaded, whatever MEDIA_ROOTS says. */
 export async function fetchLimits(settings: Settings, uploads: string): Promise<FetchLimits> {
-  const [dataDir = ''] = await resolved([settings.DATA_DIR]);
-  const roots = await resolved(settings.MEDIA_ROOTS);
+  const [dataDir = ''] = await resolveFolders([settings.DATA_DIR]);
+  const roots = await resolveFolders(settings.MEDIA_ROOTS);
   const foreign = roots.filter((root) => path.relative(dataDir, root).split(path.sep)[0] === '..');
   return {
     mediaRoots: [...foreign, uploads],
@@ -22,7 +22,7 @@ export async function fetchLimits(settings: Settings, uploads: string): Promise<
 }
 
 /** Folders without symbolic links; one that does not exist serves nothing. */
-async function resolved(folders: readonly string[]): Promise<readonly string[]> {
+async function resolveFolders(folders: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
   return found.filter((folder) => folder !== undefined);
 }

@@ -8,7 +8,7 @@ import { CountedTimes } from '../video/counted-times.ts';
 import { frameTimes } from '../video/frame-numbers.ts';
 import type { Findings, InspectOptions } from './inspection.ts';
 import { MediumError } from '../medium-error.ts';
-import { cachedScan, presented } from '../libav/packet-scan.ts';
+import { cachedScan, presentedTimes } from '../libav/packet-scan.ts';
 import type { PacketScan } from '../libav/packet-scan.ts';
 import { truncationMessage, truncationOf } from './truncation.ts';
 import { openCursor } from '../video/video-cursor.ts';
@@ -73,7 +73,7 @@ async function framesOf(path: string, signal?: AbortSignal): Promise<Frames> {
     const { firstPts, timeBase, container } = cursor;
     const scan = await cachedScan(path, signal);
     const usualMs = 1000 / (cursor.rates[0] ?? Infinity);
-    const pts = firstPts === undefined ? new Float64Array() : presented(scan, firstPts);
+    const pts = firstPts === undefined ? new Float64Array() : presentedTimes(scan, firstPts);
     if (scan.complete && pts.length > 0)
       return {
         count: pts.length,

@@ -45,7 +45,7 @@ async function scanPackets(path: string, signal?: AbortSignal): Promise<PacketSc
       if (packet.streamIndex === videoIndex) frames.add(packet);
     }
     return {
-      ...frames.found(),
+      ...frames.scanResult(),
       video: union(spans.filter((_, index) => index === videoIndex)),
       all: union(spans),
     };
@@ -90,7 +90,7 @@ class FrameCounter {
     this.#lastTicks = duration;
   }
 
-  found(): Pick<PacketScan, 'pts' | 'dts' | 'complete' | 'lastTicks'> {
+  scanResult(): Pick<PacketScan, 'pts' | 'dts' | 'complete' | 'lastTicks'> {
     const pts = Float64Array.from(this.#pts).toSorted();
     const distinct = pts.every((value, i) => i === 0 || value > (pts[i - 1] ?? 0));
     const complete = !this.#missing && !this.#restarted && distinct;
@@ -145,7 +145,7 @@ export async function cachedScan(path: string, signal?: AbortSignal): Promise<Pa
 }
 
 /** Frames that the decoder cannot show (leading pictures of a cut stream) come before its first one and have no number. */
-export function presented(scan: PacketScan, firstPts: number): Float64Array {
+export function presentedTimes(scan: PacketScan, firstPts: number): Float64Array {
   const first = scan.pts.indexOf(firstPts);
   return first < 0 ? new Float64Array() : scan.pts.subarray(first);
 }

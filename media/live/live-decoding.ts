@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Frame as AvFrame, Packet } from 'node-av/lib';
 import { NO_TIMESTAMP, newPacket } from '../libav/container.ts';
-import { FramePicker, sampling } from '../video/sampling.ts';
+import { FramePicker, createSampling } from '../video/sampling.ts';
 import type { LiveCounters } from './counters.ts';
 import { newFrame, openLiveDecoder, type LiveDecoder } from './decoder.ts';
 import type { CodedVideo, LiveInput } from './input/input.ts';
@@ -13,7 +13,7 @@ import type { WaitingFrames } from './waiting-frames.ts';
 
 export interface DecodingEvents {
   /** Each decoded frame; before it is handed out. `fps`: 0 when the sender does not tell. */
-  decoded(size: { readonly width: number; readonly height: number }, fps: () => number): void;
+  onDecoded(size: { readonly width: number; readonly height: number }, fps: () => number): void;
   /** There is one more to be taken. */
   waits(): void;
 }
@@ -48,7 +48,7 @@ export class LiveDecoding {
     this.#waiting = waiting;
     this.#counters = counters;
     this.#events = events;
-    this.#picker = new FramePicker(sampling(options, undefined));
+    this.#picker = new FramePicker(createSampling(options, undefined));
     this.#next = options.firstFrame ?? 0;
   }
 
@@ -117,7 +117,7 @@ export class LiveDecoding {
     this.packetsSinceFrame = 0;
     this.damagedSinceFrame = 0;
     this.#counters.add('decoded');
-    this.#events.decoded(picture, () => fps || decoder.fps);
+    this.#events.onDecoded(picture, () => fps || decoder.fps);
     if (!this.#picker.wants(index, picture.keyFrame === 1, time)) {
       this.#counters.add('skipped');
       return this.#waiting.giveBack(picture);

@@ -119,9 +119,9 @@ class ThreadedSource implements LiveSource {
     });
   }
 
-  /** The thread is gone. `unended` is told when it went without a word. */
-  #finish(unended: (error: Error) => void): void {
-    unended(new Error('The thread of the stream has ended.'));
+  /** The thread is gone. `onAbruptEnd` is told when it went without a word. */
+  #finish(onAbruptEnd: (error: Error) => void): void {
+    onAbruptEnd(new Error('The thread of the stream has ended.'));
     if (this.#failure === undefined) this.#taker?.resolve(undefined);
     else this.#taker?.reject(this.#failure);
   }

@@ -27,7 +27,7 @@ export interface LiveEnd {
 export interface LiveListener {
   event(event: LiveEvent): void;
   /** A sender answers for the first time; its pictures wait until this resolves. */
-  answered(): Promise<void>;
+  onAnswer(): Promise<void>;
   /** There is one more frame to be taken. */
   waits(): void;
 }
@@ -137,9 +137,9 @@ export class LiveReader {
   /** What decodes is loaded only for a sender that answers: it is most of what a stream costs that is refused. */
   async #newDecoding(): Promise<LiveDecoding> {
     const { LiveDecoding } = await import('./live-decoding.ts');
-    await this.#listener.answered();
+    await this.#listener.onAnswer();
     return new LiveDecoding(this.#options, this.#waiting, this.#counters, {
-      decoded: (size, fps) => this.#decoded(size, fps),
+      onDecoded: (size, fps) => this.#noteDecoded(size, fps),
       waits: () => this.#listener.waits(),
     });
   }
@@ -164,7 +164,10 @@ export class LiveReader {
     });
   }
 
-  #decoded({ width, height }: { readonly width: number; readonly height: number }, fps: () => number): void {
+  #noteDecoded(
+    { width, height }: { readonly width: number; readonly height: number },
+    fps: () => number,
+  ): void {
     const at = Date.now();
     if (this.#framesComeFrom !== this.#connections) {
       if (this.#framesComeFrom > 0) this.#counters.add('reconnects');

@@ -22,7 +22,7 @@ const reader = new LiveReader(
   { waiting, counters: new LiveCounters(counters) },
   {
     event: (event) => tell({ event }),
-    answered: loadPictures,
+    onAnswer: loadPictures,
     waits: () => {
       if (wanted) handOut();
     },

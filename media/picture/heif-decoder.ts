@@ -79,7 +79,7 @@ export async function decodeHeif(path: string, maxPixels: number): Promise<HeifP
       channels === 3 ? heif_chroma_interleaved_RGB : heif_chroma_interleaved_RGBA,
     ),
   );
-  return { ...packed(decoded, channels), profile: profileOf(library, handle) };
+  return { ...packRows(decoded, channels), profile: profileOf(library, handle) };
 }
 
 const ERROR_BYTES = 12;
@@ -126,7 +126,7 @@ function orThrow<T extends object>(answer: T | Failure): T {
 const failure = ({ message }: Failure): Error => new Error(message.replaceAll('\n', ' ').trim());
 
 /** Rows without what fills them up in the decoder's memory. */
-function packed({ width, height, channels: planes }: Decoded, channels: 3 | 4): StillPicture {
+function packRows({ width, height, channels: planes }: Decoded, channels: 3 | 4): StillPicture {
   const [plane] = planes;
   if (plane === undefined) throw new Error('it has no colours');
   const row = width * channels;

@@ -8,7 +8,7 @@ import { firstLine } from '../first-line.ts';
 import { isHeif } from './heif.ts';
 import type { HeifPicture } from './heif-decoder.ts';
 import { MediumError } from '../medium-error.ts';
-import { withProfile } from './profiled.ts';
+import { withProfile } from './colour-profile.ts';
 import { sharp } from './sharp.ts';
 import type { StillPicture } from './still-decoder.ts';
 

@@ -56,14 +56,14 @@ function viewOf(box: Box, { rotation: counterClockwise, flip }: Orientation, sou
   const rotation = flip ? (360 - counterClockwise) % 360 : counterClockwise;
   const upright = rotatedSize(source, rotation);
   const { x, y } = toUpright({ source, upright, rotation, flip }, box);
-  const columns = clipped(x, Math.round(box.width), upright.width);
-  const rows = clipped(y, Math.round(box.height), upright.height);
+  const columns = clipStretch(x, Math.round(box.width), upright.width);
+  const rows = clipStretch(y, Math.round(box.height), upright.height);
   const region = { x: columns.from, y: rows.from, width: columns.length, height: rows.length };
   return { rotation, flip, source, upright, region };
 }
 
 /** Whole pixels are taken off both ends of a stretch until it lies between 0 and `limit` (at right angles exactly). */
-function clipped(from: number, length: number, limit: number): { from: number; length: number } {
+function clipStretch(from: number, length: number, limit: number): { from: number; length: number } {
   const before = Math.max(0, Math.floor(-from + 1e-6));
   const after = Math.max(0, Math.floor(from + length - limit + 1e-6));
   return { from: from + before, length: length - before - after };

@@ -65,7 +65,7 @@ function targaOf(path: string, maxPixels: number): StillPicture | undefined {
       context.open2Sync(codec, null) >= 0 &&
       context.sendPacketSync(packet) >= 0 &&
       context.receiveFrameSync(frame) >= 0;
-    if (!decoded) throw damaged(maxPixels);
+    if (!decoded) throw damageError(maxPixels);
     return rgbaOf(frame);
   } finally {
     frame.free();
@@ -74,7 +74,7 @@ function targaOf(path: string, maxPixels: number): StillPicture | undefined {
   }
 }
 
-const damaged = (maxPixels: number): Error =>
+const damageError = (maxPixels: number): Error =>
   new Error(`it is damaged, cut off, or has more than ${maxPixels} pixels`);
 
 function firstFrame(format: FormatContext, decoder: StreamDecoder, maxPixels: number): AvFrame {
@@ -89,7 +89,7 @@ function firstFrame(format: FormatContext, decoder: StreamDecoder, maxPixels: nu
     decoder.send(null);
     const frame = decoder.receive();
     if (frame !== undefined) return frame;
-    throw damaged(maxPixels);
+    throw damageError(maxPixels);
   } finally {
     packet.free();
   }

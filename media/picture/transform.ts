@@ -51,14 +51,14 @@ export function frameTransform(properties: Properties, metadata: Properties, siz
 /** An explicit ROTATION or HORIZONTAL_FLIP wins over what AUTO_ROTATE and AUTO_FLIP take from the medium. Errors: INVALID_PROPERTY. */
 export function wantedOrientation(properties: Properties, metadata: Properties): Orientation {
   const automatic = isTrue(properties['AUTO_ROTATE']) ? metadata['ROTATION'] : undefined;
-  const wanted = degrees(given(properties['ROTATION']) ?? given(automatic) ?? '0');
+  const wanted = degrees(readValue(properties['ROTATION']) ?? readValue(automatic) ?? '0');
   const threshold = Number(properties['ROTATION_THRESHOLD'] ?? 0) || 0;
   const rotation = Math.min(wanted, 360 - wanted) < threshold ? 0 : wanted;
   const mirrored = isTrue(properties['AUTO_FLIP']) ? metadata['HORIZONTAL_FLIP'] : undefined;
-  return { rotation, flip: isTrue(given(properties['HORIZONTAL_FLIP']) ?? mirrored) };
+  return { rotation, flip: isTrue(readValue(properties['HORIZONTAL_FLIP']) ?? mirrored) };
 }
 
-function given(text: string | undefined): string | undefined {
+function readValue(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text;
 }
 
@@ -73,7 +73,7 @@ function degrees(text: string): number {
 }
 
 function searchRegion(properties: Properties, { width, height }: Size): View['region'] {
-  const feedForward = given(properties['FEED_FORWARD_TYPE'])?.toUpperCase() ?? 'NONE';
+  const feedForward = readValue(properties['FEED_FORWARD_TYPE'])?.toUpperCase() ?? 'NONE';
   if (!isTrue(properties['SEARCH_REGION_ENABLE_DETECTION']) || feedForward !== 'NONE')
     return { x: 0, y: 0, width, height };
   const edge = (name: string, length: number, otherwise: number): number =>
@@ -92,7 +92,7 @@ function searchRegion(properties: Properties, { width, height }: Size): View['re
 
 /** Pixels, or percent of the length; undefined (the edge) when zero, negative or absent. */
 function coordinate(name: string, properties: Properties, length: number): number | undefined {
-  const text = given(properties[name])?.trim();
+  const text = readValue(properties[name])?.trim();
   if (text === undefined) return undefined;
   const percent = text.endsWith('%');
   const value = Number(percent ? text.slice(0, -1) : text);

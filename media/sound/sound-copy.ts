@@ -78,7 +78,7 @@ function copier(
 ): SoundCopy['copyUntil'] {
   const tick = audio.timeBase.toDouble();
   const origin = BigInt(Math.round(source.origin / tick));
-  const place = placing(parts, (seconds) => {
+  const place = placePackets(parts, (seconds) => {
     const to = BigInt(Math.floor((seconds + source.origin) / tick));
     source.format.seekFrameSync(audio.index, to, AVSEEK_FLAG_BACKWARD);
   });
@@ -114,7 +114,7 @@ function copier(
 }
 
 /** Where a packet begins in the copy (seconds), whether it is left out, or whether all parts lie before it. */
-function placing(
+function placePackets(
   parts: readonly SoundPart[],
   seek: (seconds: number) => void,
 ): (start: number, stop: number) => number | 'left out' | 'behind' {

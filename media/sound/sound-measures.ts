@@ -135,7 +135,7 @@ class SoundMeter {
     this.#stop = begins + (frame.nbSamples * 1_000) / frame.sampleRate;
     const { silence, loudness } = this.#chainsFor(frame, begins);
     for (const said of silence.pass(frame)) yield* this.#silent(said);
-    for (const said of loudness.pass(frame)) this.#measured(said);
+    for (const said of loudness.pass(frame)) this.#addMeasures(said);
     this.#rules.heard(Math.round(this.#stop - this.#rules.startMs));
   }
 
@@ -143,7 +143,7 @@ class SoundMeter {
     const [start, stop] = [this.#start, this.#stop];
     if (start === undefined)
       throw new MediumError('COULD_NOT_READ_MEDIA', 'No sound of the medium could be decoded.');
-    for (const said of this.#chains?.loudness.pass(null) ?? []) this.#measured(said);
+    for (const said of this.#chains?.loudness.pass(null) ?? []) this.#addMeasures(said);
     yield* [...this.#silences.end(stop)].map(silent);
     const number = (name: string) => Number(this.#loudness[`lavfi.r128.${name}`]);
     const [integrated, range, peak] = [number('I'), number('LRA'), number('true_peak')];
@@ -158,7 +158,7 @@ class SoundMeter {
   }
 
   /** The filter measures every 100 ms; what comes out in between, or after the last time, has nothing to say. */
-  #measured(said: Measures): void {
+  #addMeasures(said: Measures): void {
     if (said['lavfi.r128.I'] !== undefined) this.#loudness = said;
   }
 

@@ -33,7 +33,7 @@ export interface Sampling {
 }
 
 /** `count` is the number of frames of the video, when known. */
-export function sampling(options: SamplingOptions, count: number | undefined): Sampling {
+export function createSampling(options: SamplingOptions, count: number | undefined): Sampling {
   const last = count === undefined ? Number.MAX_SAFE_INTEGER : count - 1;
   if (options.frames !== undefined) return singleFrames(options.frames, last);
   const start = Math.max(0, options.range?.start ?? 0);

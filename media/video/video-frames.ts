@@ -15,9 +15,9 @@ import { CountedTimes } from './counted-times.ts';
 import { constantNumbers, frameTimes, milliseconds, tabledNumbers } from './frame-numbers.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
 import { MediumError } from '../medium-error.ts';
-import { cachedScan, presented } from '../libav/packet-scan.ts';
+import { cachedScan, presentedTimes } from '../libav/packet-scan.ts';
 import { RgbConverter } from '../picture/rgb.ts';
-import { FramePicker, expectedFrames, sampling } from './sampling.ts';
+import { FramePicker, expectedFrames, createSampling } from './sampling.ts';
 import type { Sampling, SamplingOptions } from './sampling.ts';
 import { openCursor } from './video-cursor.ts';
 import type { VideoCursor } from './video-cursor.ts';
@@ -41,11 +41,11 @@ export interface VideoOptions extends SamplingOptions {
 export async function openVideo(path: string, options: VideoOptions = {}): Promise<VideoReader> {
   const cursor = await openCursor(path, options.threads, options.signal);
   try {
-    const found = await numbering(cursor, options);
+    const found = await numberFrames(cursor, options);
     // At a constant rate a cap is an interval.
     const sampled = options.known?.constantRate === true ? { ...options, rateCap: undefined } : options;
     const count = found instanceof CountedTimes ? undefined : found.count;
-    return new VideoReader(cursor, found, sampling(sampled, count ?? options.known?.length), options);
+    return new VideoReader(cursor, found, createSampling(sampled, count ?? options.known?.length), options);
   } catch (error) {
     cursor.close();
     throw error;
@@ -53,7 +53,7 @@ export async function openVideo(path: string, options: VideoOptions = {}): Promi
 }
 
 /** Frames that timestamps do not tell apart are counted from the beginning. */
-async function numbering(
+async function numberFrames(
   cursor: VideoCursor,
   { known, signal }: VideoOptions,
 ): Promise<FrameNumbers | CountedTimes> {
@@ -61,7 +61,7 @@ async function numbering(
   if (firstPts !== undefined && known?.constantRate === true && known.fps > 0)
     return constantNumbers(firstPts, timeBase, container.origin, known.fps, known.length);
   const scan = await cachedScan(container.path, signal);
-  const pts = firstPts === undefined ? new Float64Array() : presented(scan, firstPts);
+  const pts = firstPts === undefined ? new Float64Array() : presentedTimes(scan, firstPts);
   if (!scan.complete || pts.length === 0) return new CountedTimes(cursor, scan);
   return tabledNumbers(pts, frameTimes(pts, cursor, { origin: container.origin }));
 }

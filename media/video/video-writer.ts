@@ -133,7 +133,7 @@ class Output {
 
   write(at: number): void {
     const { tick } = this.#options;
-    const frame = this.#converted();
+    const frame = this.#convertFrame();
     try {
       frame.pts = BigInt(at);
       frame.duration = this.#usual;
@@ -146,7 +146,7 @@ class Output {
   }
 
   /** Memory of its own for each frame: encoders with several threads still read it while the next is painted. */
-  #converted(): Frame {
+  #convertFrame(): Frame {
     const { width, height } = this.#options;
     const frame = new Frame();
     frame.alloc();

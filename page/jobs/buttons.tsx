@@ -1,19 +1,19 @@
 import { send } from '../kit/api.ts';
-import { counted } from '../kit/format.ts';
+import { countText } from '../kit/format.ts';
 import { Risky } from '../kit/parts.tsx';
 import type { JobInfo, ListedJob } from './types.ts';
 
 /** What can be done to a job in the state in which it is. */
 export function JobButtons({
   job: { jobId, terminal, jobStatus },
-  changed,
-  gone,
+  onChange,
+  onGone,
 }: {
   readonly job: Pick<JobInfo, 'jobId' | 'terminal' | 'jobStatus'>;
   /** Told when the job has begun again. */
-  readonly changed?: () => void;
+  readonly onChange?: () => void;
   /** Told when the job is no more. */
-  readonly gone?: () => void;
+  readonly onGone?: () => void;
 }) {
   const path = pathOf(jobId);
   if (!terminal)
@@ -31,7 +31,7 @@ export function JobButtons({
         ask={`Run ${jobId} again from the start? What it found before is replaced.`}
         act={async () => {
           await send('POST', `${path}/resubmit`);
-          changed?.();
+          onChange?.();
         }}
       >
         Run again
@@ -40,7 +40,7 @@ export function JobButtons({
         ask={`Delete ${jobId} with everything that it has made?`}
         act={async () => {
           await send('DELETE', path);
-          gone?.();
+          onGone?.();
         }}
       >
         Delete
@@ -60,7 +60,7 @@ export function ManyButtons({ jobs }: { readonly jobs: readonly ListedJob[] }) {
     <p class="actions">
       {failed.length > 1 && (
         <Risky
-          ask={`Run ${counted(failed.length, 'job')} again from the start, of those that are shown and have failed? What they found before is replaced.`}
+          ask={`Run ${countText(failed.length, 'job')} again from the start, of those that are shown and have failed? What they found before is replaced.`}
           act={() => each(failed, 'resubmit')}
         >
           Run {failed.length} failed again
@@ -68,7 +68,7 @@ export function ManyButtons({ jobs }: { readonly jobs: readonly ListedJob[] }) {
       )}
       {live.length > 1 && (
         <Risky
-          ask={`Cancel the ${counted(live.length, 'job')} that are shown and under way? What they have found until now is kept.`}
+          ask={`Cancel the ${countText(live.length, 'job')} that are shown and under way? What they have found until now is kept.`}
           act={() => each(live, 'cancel')}
         >
           Cancel {live.length} under way
@@ -86,5 +86,5 @@ async function each(jobs: readonly ListedJob[], what: 'resubmit' | 'cancel'): Pr
       refused.push((error as Error).message),
     );
   if (refused.length > 0)
-    throw new Error(`${counted(refused.length, 'job')} of ${jobs.length}: ${refused[0]}`);
+    throw new Error(`${countText(refused.length, 'job')} of ${jobs.length}: ${refused[0]}`);
 }

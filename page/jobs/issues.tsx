@@ -1,6 +1,6 @@
 import { ApiError } from '../kit/answer.ts';
 import { get } from '../kit/api.ts';
-import { counted, fileName } from '../kit/format.ts';
+import { countText, fileName } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
 import type { JobInfo } from './types.ts';
 import type { z } from 'zod';
@@ -48,7 +48,7 @@ function IssueList({
   if (count === 0) return null;
   return (
     <section class={`issues ${mood}`}>
-      <h2>{counted(count, title)}</h2>
+      <h2>{countText(count, title)}</h2>
       <ul>
         {shown.map((issue, n) => (
           <li key={n}>
@@ -57,7 +57,7 @@ function IssueList({
           </li>
         ))}
       </ul>
-      {count > shown.length && <p class="hint">{counted(count - shown.length, 'more')}</p>}
+      {count > shown.length && <p class="hint">{countText(count - shown.length, 'more')}</p>}
     </section>
   );
 }

@@ -41,11 +41,11 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
               <span class="actions">
                 <JobButtons
                   job={now}
-                  changed={() => {
+                  onChange={() => {
                     setEvent(undefined);
                     info.again();
                   }}
-                  gone={() => go(hrefOf(['jobs']))}
+                  onGone={() => go(hrefOf(['jobs']))}
                 />
               </span>
             </header>

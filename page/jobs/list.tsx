@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { type Query } from '../kit/api.ts';
 import { useEvents } from '../kit/events.ts';
-import { counted, duration, fileName, moment } from '../kit/format.ts';
+import { countText, duration, fileName, moment } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { Connection, Problem, Progress, Status, Table } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
@@ -25,7 +25,7 @@ export function JobList({ route: { query } }: { readonly route: Route }) {
     jobs: (data) =>
       setFollowed((last) => ({
         key,
-        page: merged(last?.key === key ? last.page.jobs : [], data as JobsEvent),
+        page: mergePage(last?.key === key ? last.page.jobs : [], data as JobsEvent),
       })),
   });
   const page = followed?.key === key ? followed.page : first.value;
@@ -50,7 +50,7 @@ export function JobList({ route: { query } }: { readonly route: Route }) {
 }
 
 /** The page after an event: what it does not name as changed is as it was. */
-function merged(known: readonly ListedJob[], { jobs, order, next }: JobsEvent): JobPage {
+function mergePage(known: readonly ListedJob[], { jobs, order, next }: JobsEvent): JobPage {
   const byId = new Map([...known, ...jobs].map((job) => [job.jobId, job]));
   return { jobs: order.map((id) => byId.get(id)).filter((job) => job !== undefined), next };
 }
@@ -123,7 +123,7 @@ function MediaNames({ of: { mediaUris, mediaCount } }: { readonly of: ListedJob 
   return (
     <span title={first}>
       {fileName(first)}
-      {mediaCount > 1 && <small>and {counted(mediaCount - 1, 'other')}</small>}
+      {mediaCount > 1 && <small>and {countText(mediaCount - 1, 'other')}</small>}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { count, counted, duration, fileName } from '../kit/format.ts';
+import { count, countText, duration, fileName } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { Problem, Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
@@ -32,7 +32,7 @@ function Names({ of }: { readonly of: readonly string[] }) {
           </li>
         ))}
       </ol>
-      {of.length > PAGE && <p class="hint">And {counted(of.length - PAGE, 'other')}.</p>}
+      {of.length > PAGE && <p class="hint">And {countText(of.length - PAGE, 'other')}.</p>}
     </>
   );
 }

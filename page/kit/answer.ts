@@ -14,9 +14,9 @@ export class ApiError extends Error {
 
 /** Told when a request was answered 401: the session has ended. */
 const unauthorized = new Set<() => void>();
-export function onUnauthorized(told: () => void): () => void {
-  unauthorized.add(told);
-  return () => unauthorized.delete(told);
+export function onUnauthorized(onRefusal: () => void): () => void {
+  unauthorized.add(onRefusal);
+  return () => unauthorized.delete(onRefusal);
 }
 
 /** Time in which the service must answer for a file: milliseconds. */
@@ -58,13 +58,13 @@ export async function answer(asked: Promise<Response>): Promise<unknown> {
     throw new ApiError(0, 'The service cannot be reached.', undefined);
   }
   const text = await response.text();
-  const body = parsed(text);
+  const body = parseJson(text);
   if (response.ok) return body;
-  if (response.status === 401) for (const told of unauthorized) told();
+  if (response.status === 401) for (const onRefusal of unauthorized) onRefusal();
   throw new ApiError(response.status, messageOf(body) ?? withoutMessage(response.status), body);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -29,13 +29,13 @@ export function useEvents(
     if (url === undefined) return undefined;
     let source: EventSource;
     let timer: number | undefined;
-    const seen = () => {
+    const onVisible = () => {
       setLastSeen(Date.now());
       setLive(true);
     };
     const open = () => {
       source = new EventSource(url);
-      source.addEventListener('open', seen);
+      source.addEventListener('open', onVisible);
       source.addEventListener('error', () => {
         setLive(false);
         if (source.readyState !== EventSource.CLOSED) return;
@@ -45,7 +45,7 @@ export function useEvents(
       });
       for (const name of Object.keys(latest.current))
         source.addEventListener(name, (event) => {
-          seen();
+          onVisible();
           latest.current[name]?.(JSON.parse((event as MessageEvent<string>).data));
         });
     };

@@ -35,7 +35,7 @@ export function clock(ms: number): string {
 export const count = (n: number) => number.format(n);
 
 /** `3 jobs`, `1 job`. */
-export const counted = (n: number, one: string, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+export const countText = (n: number, one: string, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
 export function bytes(n: number): string {
   if (n < 1_024) return `${n} B`;

@@ -93,7 +93,7 @@ export function Risky({
 }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const clicked = async () => {
+  const onClick = async () => {
     if (!confirm(ask)) return;
     setBusy(true);
     setProblem(undefined);
@@ -106,7 +106,7 @@ export function Risky({
   };
   return (
     <>
-      <button type="button" disabled={busy} onClick={() => void clicked()}>
+      <button type="button" disabled={busy} onClick={() => void onClick()}>
         {children}
       </button>
       {problem !== undefined && <Problem>{problem}</Problem>}

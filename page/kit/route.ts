@@ -11,11 +11,11 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s);
   const parts = path.split('/').filter((part) => part !== '');
-  return { path: parts.map(decoded), query: new URLSearchParams(query) };
+  return { path: parts.map(decodeText), query: new URLSearchParams(query) };
 }
 
 /** What cannot be decoded was typed by hand, and stands for itself. */
-function decoded(part: string): string {
+function decodeText(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -43,9 +43,9 @@ export function go(href: string, { replace = false } = {}): void {
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const changed = () => setHash(location.hash);
-    addEventListener('hashchange', changed);
-    return () => removeEventListener('hashchange', changed);
+    const readHash = () => setHash(location.hash);
+    addEventListener('hashchange', readHash);
+    return () => removeEventListener('hashchange', readHash);
   }, []);
   return routeOf(hash);
 }

@@ -19,7 +19,7 @@ export function MediaChoice({
 }) {
   const add = useUploads(change);
   const [over, setOver] = useState(false);
-  const dropped = (event: DragEvent) => {
+  const onDrop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
     add([...(event.dataTransfer?.files ?? [])]);
@@ -34,7 +34,7 @@ export function MediaChoice({
           setOver(true);
         }}
         onDragLeave={() => setOver(false)}
-        onDrop={dropped}
+        onDrop={onDrop}
       >
         <label class="button">
           Choose files
@@ -66,9 +66,9 @@ export function MediaChoice({
 const WITHOUT_PARTS =
   /^(audio|text)\/|^image\/(jpeg|png|bmp|tiff|heic)$|^application\/(pdf|json|vnd\.(openxml|oasis))/;
 
-const chosen = (name: string): ChosenMedium => ({ key: ++keys, name, uri: undefined, from: '', to: '' });
+const toChosen = (name: string): ChosenMedium => ({ key: ++keys, name, uri: undefined, from: '', to: '' });
 
-const altered = (change: Change, key: number, what: Partial<ChosenMedium>) =>
+const alterMedium = (change: Change, key: number, what: Partial<ChosenMedium>) =>
   change((media) => media.map((one) => (one.key === key ? { ...one, ...what } : one)));
 
 /** Sends files one after the other; those that are left are not sent when the reader goes elsewhere. */
@@ -80,16 +80,16 @@ function useUploads(change: Change): (files: readonly File[]) => void {
     const { signal } = gone.current;
     if (signal.aborted) return;
     try {
-      const uri = await upload(file, (sent) => altered(change, key, { sent }), signal);
-      altered(change, key, { uri, sent: file.size });
+      const uri = await upload(file, (sent) => alterMedium(change, key, { sent }), signal);
+      alterMedium(change, key, { uri, sent: file.size });
     } catch (error) {
-      altered(change, key, { problem: (error as Error).message });
+      alterMedium(change, key, { problem: (error as Error).message });
     }
   };
   return (files) => {
     const added = files.map((file) => ({
       file,
-      medium: { ...chosen(file.name), bytes: file.size, sent: 0, hasParts: !WITHOUT_PARTS.test(file.type) },
+      medium: { ...toChosen(file.name), bytes: file.size, sent: 0, hasParts: !WITHOUT_PARTS.test(file.type) },
     }));
     change((media) => [...media, ...added.map(({ medium }) => medium)]);
     for (const { file, medium } of added) last.current = last.current.then(() => sendOne(file, medium));
@@ -114,7 +114,7 @@ function ByAddress({ change }: { readonly change: Change }) {
         const { media } = await send<MediaCheck>('POST', 'rest/media/check', { mediaUris: [uri] });
         const objection = media[0]?.message;
         if (objection !== undefined && objection !== null) throw new Error(objection);
-        change((known) => [...known, { ...chosen(fileName(uri)), uri }]);
+        change((known) => [...known, { ...toChosen(fileName(uri)), uri }]);
       }}
     />
   );
@@ -128,7 +128,7 @@ function Chosen({ medium, change }: { readonly medium: ChosenMedium; readonly ch
     step: 'any',
     value: part === 'from' ? from : to,
     onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
-      altered(change, key, { [part]: currentTarget.value }),
+      alterMedium(change, key, { [part]: currentTarget.value }),
   });
   return (
     <li>

@@ -4,9 +4,9 @@ import { useLoaded } from '../kit/load.ts';
 import { Problem, Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { MediaChoice } from './media.tsx';
-import { Drawn, Properties } from '../pipelines/drawn.tsx';
-import { pipelineNames, wholePipeline } from '../pipelines/whole.ts';
-import { curlLine, EMPTY, missing, requestOf, type ChosenMedium, type Draft } from './request.ts';
+import { PipelineDrawing, Properties } from '../pipelines/pipeline-drawing.tsx';
+import { pipelineNames, wholePipeline } from '../pipelines/whole-pipeline.ts';
+import { curlLine, EMPTY, missingOf, requestOf, type ChosenMedium, type Draft } from './request.ts';
 
 /** A job from files to its start. */
 export function NewJob({ route: { query } }: { readonly route: Route }) {
@@ -76,7 +76,7 @@ function PipelineChoice({ draft, change }: { readonly draft: Draft; readonly cha
           {(pipeline) =>
             pipeline !== null && (
               <>
-                <Drawn of={pipeline} />
+                <PipelineDrawing of={pipeline} />
                 <Properties of={pipeline} values={properties} change={set} />
               </>
             )
@@ -128,7 +128,7 @@ function Start({ draft }: { readonly draft: Draft }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [notes, setNotes] = useState<readonly string[]>([]);
-  const why = missing(draft);
+  const why = missingOf(draft);
   const request = requestOf(draft);
   const act = async (what: () => Promise<void>) => {
     setBusy(true);

@@ -71,7 +71,7 @@ function mediumOf({ uri, from, to }: ChosenMedium): JobCreationRequest['media'] 
 const milliseconds = (seconds: string) => Math.round(Number(seconds) * 1_000);
 
 /** Why the job cannot be asked for yet; undefined: it can. */
-export function missing({ media, pipelineName }: Draft): string | undefined {
+export function missingOf({ media, pipelineName }: Draft): string | undefined {
   if (media.some(({ uri, problem }) => uri === undefined && problem === undefined))
     return 'Media are still on their way to the server.';
   if (!media.some(({ uri }) => uri !== undefined)) return 'Add a medium first.';

@@ -1,17 +1,17 @@
 import { messageOf } from '../kit/answer.ts';
 import { urlOf } from '../kit/api.ts';
 
-/** Sends a file to the server; `told` how many bytes have left. Answers its URI for jobs. */
-export function upload(file: File, told: (sent: number) => void, gone: AbortSignal): Promise<string> {
+/** Sends a file to the server; `onProgress` how many bytes have left. Answers its URI for jobs. */
+export function upload(file: File, onProgress: (sent: number) => void, gone: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     // fetch does not tell how much of a body has left.
     const request = new XMLHttpRequest();
     request.open('POST', urlOf('rest/media', { name: file.name }));
     request.setRequestHeader('Content-Type', file.type === '' ? 'application/octet-stream' : file.type);
-    request.upload.addEventListener('progress', ({ loaded }) => told(loaded));
+    request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
     request.addEventListener('error', () => reject(new Error('The connection broke off.')));
     request.addEventListener('load', () => {
-      const body = parsed(request.responseText);
+      const body = parseJson(request.responseText);
       if (request.status === 201) resolve((body as { mediaUri: string }).mediaUri);
       else reject(new Error(messageOf(body) ?? `The service answered ${request.status}.`));
     });
@@ -20,7 +20,7 @@ export function upload(file: File, told: (sent: number) => void, gone: AbortSign
   });
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -23,9 +23,9 @@ export function Nodes({ session }: { readonly session: Session }) {
   const last = useRef(Promise.resolve());
   // One after the other: each is made of what the one before has left.
   const change = (host: string, service: string, more: number) => {
-    last.current = last.current.then(() => changed(host, service, more));
+    last.current = last.current.then(() => changeCount(host, service, more));
   };
-  const changed = async (host: string, service: string, more: number) => {
+  const changeCount = async (host: string, service: string, more: number) => {
     setProblem(undefined);
     try {
       const before = await get<Configuration>('rest/nodes/config');

@@ -1,4 +1,4 @@
-import type { WholeAction, WholePipeline, WholeTask } from './whole.ts';
+import type { WholeAction, WholePipeline, WholeTask } from './whole-pipeline.ts';
 
 /** What was filled in: by algorithm, then by property. */
 export type Values = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -10,7 +10,11 @@ interface Post {
 }
 
 /** What is to be posted, in this order, for a copy of a pipeline: what does not change is shared with the original. */
-export function copied({ pipeline, tasks }: WholePipeline, newName: string, values: Values): readonly Post[] {
+export function postsForCopy(
+  { pipeline, tasks }: WholePipeline,
+  newName: string,
+  values: Values,
+): readonly Post[] {
   const name = newName.trim().toUpperCase();
   const copies = tasks.map((task) => copiedTask(task, name, values));
   return [

@@ -4,9 +4,9 @@ import { useLoaded } from '../kit/load.ts';
 import { Problem, Risky, Shown, Table } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { isAdmin, type Session } from '../kit/session.ts';
-import { copied, type Values } from './copy.ts';
-import { Drawn, Properties } from './drawn.tsx';
-import { pipelineNames, wholePipeline, type WholePipeline } from './whole.ts';
+import { postsForCopy, type Values } from './copy.ts';
+import { PipelineDrawing, Properties } from './pipeline-drawing.tsx';
+import { pipelineNames, wholePipeline, type WholePipeline } from './whole-pipeline.ts';
 
 /** All pipelines. */
 export function PipelineList() {
@@ -62,7 +62,7 @@ export function PipelineView({ name, session }: { readonly name: string; readonl
             </span>
           </header>
           <p>{one.pipeline.description}</p>
-          <Drawn of={one} />
+          <PipelineDrawing of={one} />
           <p>
             <a href={hrefOf(['jobs'], { pipelineName: one.pipeline.name })}>Its jobs</a>
           </p>
@@ -81,7 +81,7 @@ function CopyForm({ of }: { readonly of: WholePipeline }) {
   const save = async () => {
     setProblem(undefined);
     try {
-      for (const { path, body } of copied(of, name, values)) await send('POST', path, body);
+      for (const { path, body } of postsForCopy(of, name, values)) await send('POST', path, body);
       go(hrefOf(['pipelines', name.trim().toUpperCase()]));
     } catch (error) {
       setProblem((error as Error).message);

@@ -1,5 +1,5 @@
 import { get } from '../kit/api.ts';
-import { count, counted, moment } from '../kit/format.ts';
+import { count, countText, moment } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
 import { Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
@@ -97,7 +97,7 @@ function StreamRow({ info }: { readonly info: StreamInfo }) {
         <small>{jobStatusDetail}</small>
       </td>
       <td data-label="Seen" class="words">
-        {counted(segments, 'segment')}
+        {countText(segments, 'segment')}
       </td>
       <td data-label="Started">
         <time dateTime={startDate}>{moment(startDate)}</time>

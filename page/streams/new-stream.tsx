@@ -3,7 +3,7 @@ import { get, send } from '../kit/api.ts';
 import { useLoaded } from '../kit/load.ts';
 import { Problem } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
-import { pipelineNames, type Action, type Algorithm, type Task } from '../pipelines/whole.ts';
+import { pipelineNames, type Action, type Algorithm, type Task } from '../pipelines/whole-pipeline.ts';
 
 /** Names of the pipelines that can watch streams: one task with one action, whose algorithm does. */
 async function liveNames(signal: AbortSignal): Promise<readonly string[]> {

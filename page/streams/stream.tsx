@@ -34,7 +34,7 @@ export function StreamView({ id }: { readonly id: string }) {
     {},
     {
       job: (data) => info.set(data as StreamInfo),
-      trackBegan: (data) => log(began(data as TrackBegan), (data as TrackBegan).at),
+      trackBegan: (data) => log(describeStart(data as TrackBegan), (data as TrackBegan).at),
       trackEnded: (data) => log(`Track ${(data as TrackEnded).liveId} ends.`, (data as TrackEnded).at),
       segment: (data) => log(segmentSentence(data as Segment), (data as Segment).at),
       reconnecting: (data) => {
@@ -83,7 +83,7 @@ export function StreamView({ id }: { readonly id: string }) {
   );
 }
 
-const began = ({ liveId, trackType, confidence, properties }: TrackBegan) => {
+const describeStart = ({ liveId, trackType, confidence, properties }: TrackBegan) => {
   const sure = confidence >= 0 ? `, ${Math.round(confidence * 100)} % sure` : '';
   const what = Object.values(properties).slice(0, 2).join(', ');
   return `${trackType ?? 'Track'} ${liveId} begins${sure}${what === '' ? '' : `: ${what}`}.`;

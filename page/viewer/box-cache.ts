@@ -33,7 +33,7 @@ export interface BoxCacheOptions {
   /** Answers with the boxes from a frame on, up to the last one that fits whole. */
   load(fromFrame: number, toFrame: number, signal: AbortSignal): Promise<BoxPage>;
   /** Told when more boxes are known than before. */
-  changed(): void;
+  onChange(): void;
   /** Frames of the medium: behind the last there is nothing to be fetched. */
   readonly frames?: number;
   readonly againMs?: number;
@@ -68,7 +68,7 @@ export class BoxCache {
 
   /** The boxes of a frame; undefined: they are on their way. What comes next is fetched ahead. */
   at(frame: number): readonly Box[] | undefined {
-    const stretch = this.#holding(frame);
+    const stretch = this.#stretchHolding(frame);
     if (stretch === undefined) {
       this.#want(frame);
       return undefined;
@@ -91,14 +91,14 @@ export class BoxCache {
     if (next !== undefined && this.#asking === undefined) this.#want(next);
   }
 
-  #holding(frame: number): Stretch | undefined {
+  #stretchHolding(frame: number): Stretch | undefined {
     return this.#known.findLast(({ from, to }) => from <= frame && frame <= to);
   }
 
   /** The next frame that is worth fetching; undefined: enough is known. */
   #firstUnknown(frame: number): number | undefined {
     let [next, boxes] = [frame, 0];
-    for (let one = this.#holding(next); one !== undefined; one = this.#holding(next)) {
+    for (let one = this.#stretchHolding(next); one !== undefined; one = this.#stretchHolding(next)) {
       next = one.to + 1;
       boxes += one.boxes;
       if (next > frame + AHEAD || boxes > AHEAD_BOXES) return undefined;
@@ -139,11 +139,11 @@ export class BoxCache {
       this.#isWaiting = true;
       setTimeout(() => {
         this.#isWaiting = false;
-        if (!this.#isClosed) this.#options.changed();
+        if (!this.#isClosed) this.#options.onChange();
       }, this.#options.againMs ?? AGAIN_MS);
     }
     this.#asking = undefined;
-    this.#options.changed();
+    this.#options.onChange();
   }
 
   /** The newest is kept however large it is. */

@@ -47,7 +47,7 @@ export function Boxes({
     }),
     [filter, selected, turned],
   );
-  const clicked = (event: MouseEvent) => {
+  const onClick = (event: MouseEvent) => {
     const matrix = group.current?.getScreenCTM();
     if (matrix === null || matrix === undefined) return;
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
@@ -60,7 +60,7 @@ export function Boxes({
       // Of pixels that are no squares the player shows another proportion than the stored one.
       preserveAspectRatio="none"
       viewBox={`0 0 ${turned.width} ${turned.height}`}
-      onClick={clicked}
+      onClick={onClick}
       aria-hidden="true"
     >
       <g ref={group} transform={turned.transform} />

@@ -27,7 +27,7 @@ export interface PlayerProps {
   readonly selected: number | undefined;
   readonly select: (track: number | undefined) => void;
   /** Told of the frame that is shown, a few times a second while it plays. */
-  readonly shown: (frame: number) => void;
+  readonly onShown: (frame: number) => void;
   readonly firstFrame: number;
   readonly handle: Ref<PlayerHandle>;
 }
@@ -36,7 +36,7 @@ export interface PlayerProps {
 const REPORT_MS = 100;
 
 /** Draws boxes for the frame that is shown now, and again when more are known or others are wanted. */
-export function useDrawing({ cache, known, filter, selected, shown, firstFrame }: PlayerProps) {
+export function useDrawing({ cache, known, filter, selected, onShown, firstFrame }: PlayerProps) {
   const boxes = useRef<BoxesHandle>(null);
   const frame = useRef(firstFrame);
   const reported = useRef(0);
@@ -46,9 +46,9 @@ export function useDrawing({ cache, known, filter, selected, shown, firstFrame }
       boxes.current?.draw(now, cache.at(now));
       if (isPlaying && performance.now() - reported.current < REPORT_MS) return;
       reported.current = performance.now();
-      shown(now);
+      onShown(now);
     },
-    [cache, shown],
+    [cache, onShown],
   );
   useEffect(
     () => boxes.current?.draw(frame.current, cache.at(frame.current)),

@@ -35,7 +35,7 @@ export function Keys({
       Escape: () => latest.current.leave(),
       '?': () => help.current?.showModal(),
     };
-    const pressed = (event: KeyboardEvent) => {
+    const onKey = (event: KeyboardEvent) => {
       const { target, key, ctrlKey, metaKey, altKey } = event;
       if (ctrlKey || metaKey || altKey || isTyping(target, key)) return;
       const action = actions[key.length === 1 ? key.toLowerCase() : key];
@@ -43,8 +43,8 @@ export function Keys({
       event.preventDefault();
       action();
     };
-    addEventListener('keydown', pressed);
-    return () => removeEventListener('keydown', pressed);
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
   }, []);
   return (
     <>

@@ -48,7 +48,7 @@ export function Lanes({
     const { left, width } = bars.current!.getBoundingClientRect();
     return fromMs + ((clientX - left) / width) * (toMs - fromMs);
   };
-  const moved = ({ clientX, pointerType }: PointerEvent) => {
+  const onMove = ({ clientX, pointerType }: PointerEvent) => {
     // A finger covers what it points at, and means to go there.
     if (pointerType !== 'mouse' || still === undefined) return;
     const ms = Math.max(fromMs, Math.min(toMs, msAt(clientX)));
@@ -79,7 +79,7 @@ export function Lanes({
         ref={bars}
         onWheel={wheel}
         onClick={(event) => seek(msAt(event.clientX))}
-        onPointerMove={moved}
+        onPointerMove={onMove}
         onPointerLeave={() => setHover(undefined)}
       >
         {hover !== undefined && still !== undefined && <Preview at={hover} still={still} />}
@@ -114,16 +114,16 @@ function Zoom({
   readonly setSpan: (span: Span) => void;
 }) {
   const length = toMs - fromMs;
-  const zoomed = (factor: number) => {
+  const zoomBy = (factor: number) => {
     const next = Math.max(NARROWEST_MS, Math.min(lengthMs, length * factor));
     setSpan(within((fromMs + toMs - next) / 2, next, lengthMs));
   };
   return (
     <div class="zoom">
-      <button type="button" aria-label="Closer" onClick={() => zoomed(1 / 2)}>
+      <button type="button" aria-label="Closer" onClick={() => zoomBy(1 / 2)}>
         +
       </button>
-      <button type="button" aria-label="Less close" onClick={() => zoomed(2)}>
+      <button type="button" aria-label="Less close" onClick={() => zoomBy(2)}>
         −
       </button>
       <button

@@ -2,7 +2,7 @@
 export interface NewestOptions<T> {
   load(key: string): Promise<T>;
   /** Told of what was loaded, unless nothing is wanted any more. */
-  loaded(value: T): void;
+  onLoad(value: T): void;
   /** Time between two of them: milliseconds. */
   readonly pauseMs: number;
   /** The same after one that could not be had: the service may have too much to do. */
@@ -30,7 +30,7 @@ export class Newest<T> {
   }
 
   async #work(): Promise<void> {
-    const { load, loaded, pauseMs, failureMs } = this.#options;
+    const { load, onLoad, pauseMs, failureMs } = this.#options;
     this.#isBusy = true;
     while (this.#wanted !== undefined && this.#wanted !== this.#last) {
       const key = this.#wanted;
@@ -38,7 +38,7 @@ export class Newest<T> {
       try {
         const value = await load(key);
         this.#last = key;
-        if (this.#wanted !== undefined) loaded(value);
+        if (this.#wanted !== undefined) onLoad(value);
       } catch {
         pause = failureMs;
       }

@@ -22,7 +22,7 @@ export interface Turned extends Size {
 }
 
 /** How a stored picture is turned when it is shown: clockwise by ROTATION, then left and right change places by HORIZONTAL_FLIP. */
-export function turned({ width, height }: Size, metadata: Medium['metadata']): Turned {
+export function turnPicture({ width, height }: Size, metadata: Medium['metadata']): Turned {
   const degrees = Number(metadata['ROTATION'] ?? 0) || 0;
   const radians = (degrees * Math.PI) / 180;
   const [sin, cos] = [Math.sin(radians), Math.cos(radians)];

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { get, urlOf } from '../kit/api.ts';
 import { BoxCache } from './box-cache.ts';
-import { storedSize, turned } from './overlay.ts';
+import { storedSize, turnPicture } from './overlay.ts';
 import { ImagePlayer, VideoPlayer } from './playback/player.tsx';
 import type { BoxPage, Medium } from './types.ts';
 
@@ -27,13 +27,13 @@ export function PicturePlayer({
       new BoxCache({
         load: (fromFrame, toFrame, signal) =>
           get<BoxPage>(`${base}/boxes`, { fromFrame, toFrame, limit: BOXES }, signal),
-        changed: () => setKnown((before) => before + 1),
+        onChange: () => setKnown((before) => before + 1),
         frames,
       }),
     [base, frames],
   );
   useEffect(() => () => cache.close(), [cache]);
-  const turning = useMemo(() => turned(storedSize(medium)!, medium.metadata), [medium]);
+  const turning = useMemo(() => turnPicture(storedSize(medium)!, medium.metadata), [medium]);
   const all = {
     ...props,
     cache,

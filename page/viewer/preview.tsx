@@ -23,7 +23,7 @@ export function Preview({ at, still }: { readonly at: Hover; readonly still: (ms
           await picture.decode();
           return picture;
         },
-        loaded: (picture) => place.current?.replaceChildren(picture),
+        onLoad: (picture) => place.current?.replaceChildren(picture),
         pauseMs: PAUSE_MS,
         failureMs: FAILURE_MS,
       }),

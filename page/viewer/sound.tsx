@@ -7,16 +7,16 @@ const LONGEST_S = 20 * 60;
 const RATE = 8_000;
 const [WIDTH, HEIGHT] = [1_000, 80];
 
-/** Sound with its waves; `shown` is told where it is: milliseconds. */
+/** Sound with its waves; `onShown` is told where it is: milliseconds. */
 export function SoundPlayer({
   source,
   handle,
-  shown,
+  onShown,
   startMs,
 }: {
   readonly source: string;
   readonly handle: RefObject<HTMLAudioElement | null>;
-  readonly shown: (ms: number) => void;
+  readonly onShown: (ms: number) => void;
   readonly startMs: number;
 }) {
   const [lengthS, setLength] = useState(0);
@@ -35,7 +35,7 @@ export function SoundPlayer({
           currentTarget.currentTime = startMs / 1_000;
           setLength(currentTarget.duration);
         }}
-        onTimeUpdate={({ currentTarget }) => shown(currentTarget.currentTime * 1_000)}
+        onTimeUpdate={({ currentTarget }) => onShown(currentTarget.currentTime * 1_000)}
       />
     </div>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { urlOf } from '../kit/api.ts';
-import { clock, count, counted } from '../kit/format.ts';
+import { clock, count, countText } from '../kit/format.ts';
 import type { Loaded } from '../kit/load.ts';
 import { Shown } from '../kit/parts.tsx';
 import { colourOf, type Filter, type Lane, type Track, type TrackPage } from './types.ts';
@@ -64,7 +64,7 @@ export function TrackList({
           <p class="hint" role="status">
             {shown.length < total
               ? `The first ${count(shown.length)} of ${count(total)} tracks: go closer to see others.`
-              : `${counted(total, 'track')}.`}
+              : `${countText(total, 'track')}.`}
           </p>
           <ul class="tracks">
             {shown.map((track) => (

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { boxPage, lanes, mediaOfJob, trackPage } from '../../http/schemas/jobs/found.ts';
+import type { boxPage, lanes, mediaOfJob, trackPage } from '../../http/schemas/jobs/job-findings.ts';
 
 export type MediaOfJob = z.output<typeof mediaOfJob>;
 export type Medium = MediaOfJob['media'][number];

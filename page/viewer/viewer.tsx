@@ -157,7 +157,7 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
     if (medium.mediaType === 'VIDEO') player.current?.toFrame(frame);
     else seek(track.exemplarMs ?? track.startMs);
   };
-  const shown = useCallback((frame: number) => setPosition(table.value?.timeOf(frame) ?? 0), [table.value]);
+  const onShown = useCallback((frame: number) => setPosition(table.value?.timeOf(frame) ?? 0), [table.value]);
   const list = (tracks.value?.tracks ?? []).filter(({ lane }) => !hidden.has(lane));
   const next = (direction: 1 | -1) => {
     const found = list.findIndex((track) => track.n === selected);
@@ -168,7 +168,7 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
     <div class="viewer">
       <div class="stage">
         {medium.mediaType === 'AUDIO' && (
-          <SoundPlayer source={urlOf(base)} handle={sound} shown={setPosition} startMs={positionMs} />
+          <SoundPlayer source={urlOf(base)} handle={sound} onShown={setPosition} startMs={positionMs} />
         )}
         {storedSize(medium) !== undefined && (
           <Shown of={table}>
@@ -180,7 +180,7 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
                 filter={filter}
                 selected={selected}
                 select={setSelected}
-                shown={shown}
+                onShown={onShown}
                 firstFrame={frames.nearest(numberIn(query, 't') ?? 0)}
                 handle={player}
               />
@@ -195,7 +195,7 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
             span={span}
             setSpan={setSpan}
             hidden={hidden}
-            toggle={(lane) => setFilter({ ...filter, hidden: toggled(hidden, lane) })}
+            toggle={(lane) => setFilter({ ...filter, hidden: toggleLane(hidden, lane) })}
             seek={seek}
             still={stillAt}
           />
@@ -212,7 +212,7 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
   );
 }
 
-function toggled(hidden: ReadonlySet<number>, lane: number): ReadonlySet<number> {
+function toggleLane(hidden: ReadonlySet<number>, lane: number): ReadonlySet<number> {
   const next = new Set(hidden);
   if (!next.delete(lane)) next.add(lane);
   return next;

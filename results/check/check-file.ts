@@ -75,7 +75,7 @@ async function check(answer: Answer, kind: WorkKind, expectations: Expectations)
     const content = await FORMS[ANSWER_FORMS[kind]](answer, expectations);
     return 'reason' in content ? content : ({ ok: true, kind, ...content } as CheckedResult);
   } catch (error) {
-    if (error instanceof LineError) return refused(error.message);
+    if (error instanceof LineError) return refuseFile(error.message);
     throw error;
   }
 }
@@ -105,16 +105,16 @@ async function checkTracks(
   let derived = 0;
   let warnings = 0;
   for await (const line of answer.lines(maxLineBytes ?? MAX_LINE_BYTES)) {
-    const { value, wrong: broken } = parsed(line.text);
+    const { value, wrong: broken } = parseJson(line.text);
     if (broken === undefined && isWarning(value)) {
       warnings += 1;
       const wrong = wrongWarning(value);
-      if (wrong !== undefined) return refused(`Warning ${warnings} ${wrong}: ${excerpt(line.text)}`);
+      if (wrong !== undefined) return refuseFile(`Warning ${warnings} ${wrong}: ${excerpt(line.text)}`);
       continue;
     }
     tracks += 1;
     const wrong = broken ?? wrongTrack(value, range);
-    if (wrong !== undefined) return refused(`Track ${tracks} ${wrong}: ${excerpt(line.text)}`);
+    if (wrong !== undefined) return refuseFile(`Track ${tracks} ${wrong}: ${excerpt(line.text)}`);
     detections += (value as { detections: unknown[] }).detections.length;
     if (bringsMedium(value as object)) derived += 1;
   }
@@ -124,12 +124,12 @@ async function checkTracks(
 async function checkPrepared(answer: Answer): Promise<Content<'PREPARE'> | Refused> {
   let prepared: Content<'PREPARE'>['prepared'] | undefined;
   for await (const line of answer.lines(MAX_LINE_BYTES)) {
-    if (prepared !== undefined) return refused('The answer has more than one line.');
-    const { value, wrong = wrongPrepared(value) } = parsed(line.text);
-    if (wrong !== undefined) return refused(`The answer ${wrong}: ${excerpt(line.text)}`);
+    if (prepared !== undefined) return refuseFile('The answer has more than one line.');
+    const { value, wrong = wrongPrepared(value) } = parseJson(line.text);
+    if (wrong !== undefined) return refuseFile(`The answer ${wrong}: ${excerpt(line.text)}`);
     prepared = withoutFrameTimes(value as Content<'PREPARE'>['prepared']);
   }
-  return prepared === undefined ? refused('The answer is empty.') : { prepared };
+  return prepared === undefined ? refuseFile('The answer is empty.') : { prepared };
 }
 
 /** The last line of an answer, which says what is in it. */
@@ -139,9 +139,9 @@ async function lastLine<T extends object>(
   contentOf: (value: unknown) => T,
 ): Promise<T | Refused> {
   const line = await answer.lastLine(MAX_LINE_BYTES);
-  if (line === undefined) return refused('The answer is empty.');
-  const { value, wrong = wrongIn(value) } = parsed(line);
-  return wrong === undefined ? contentOf(value) : refused(`The last line ${wrong}: ${excerpt(line)}`);
+  if (line === undefined) return refuseFile('The answer is empty.');
+  const { value, wrong = wrongIn(value) } = parseJson(line);
+  return wrong === undefined ? contentOf(value) : refuseFile(`The last line ${wrong}: ${excerpt(line)}`);
 }
 
 async function checkDocument(file: FileHandle): Promise<Content<'DOCUMENT'> | Refused> {
@@ -150,7 +150,7 @@ async function checkDocument(file: FileHandle): Promise<Content<'DOCUMENT'> | Re
   await file.read(ends, 0, 1, 0);
   await file.read(ends, 1, 2, Math.max(0, size - 2));
   const whole = /^\{(.\}|\}\n)$/su.test(ends.toString('latin1'));
-  if (!whole || size < 2) return refused('The document is not complete.');
+  if (!whole || size < 2) return refuseFile('The document is not complete.');
   return { bytes: size, sha256: await sha256Of(file) };
 }
 
@@ -172,7 +172,7 @@ async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>):
 
 type Parsed = { readonly value: unknown; readonly wrong?: string };
 
-function parsed(text: string): Parsed {
+function parseJson(text: string): Parsed {
   const wrong = unparsable(text);
   if (wrong !== undefined) return { value: undefined, wrong };
   try {
@@ -182,7 +182,7 @@ function parsed(text: string): Parsed {
   }
 }
 
-function refused(reason: string): Refused {
+function refuseFile(reason: string): Refused {
   return { ok: false, reason };
 }
 

@@ -139,7 +139,7 @@ export class ResultChecker {
     let death: unknown;
     worker.on('message', (reply: CheckReply) => this.#answer(reply));
     worker.on('error', (error) => (death = error));
-    worker.on('exit', (code) => this.#died(worker, death ?? new Error(`exit code ${code}`)));
+    worker.on('exit', (code) => this.#onWorkerDeath(worker, death ?? new Error(`exit code ${code}`)));
     return worker;
   }
 
@@ -150,7 +150,7 @@ export class ResultChecker {
     this.#next();
   }
 
-  #died(worker: Worker, error: unknown): void {
+  #onWorkerDeath(worker: Worker, error: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     const victim = this.#take();

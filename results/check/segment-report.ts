@@ -85,18 +85,18 @@ async function check(path: string, head: ReportHead): Promise<Checked | Refused>
   let firstTrack: Checked['firstTrack'] = null;
   let summary: SegmentSummary | undefined;
   for await (const { text } of readLines(path)) {
-    if (summary !== undefined) return refused('Lines come after the summary of the segment', text);
-    const value = parsed(text);
-    if (value === undefined) return refused(`Line ${tracks + 1} is not JSON`, text);
+    if (summary !== undefined) return refuseReport('Lines come after the summary of the segment', text);
+    const value = parseJson(text);
+    if (value === undefined) return refuseReport(`Line ${tracks + 1} is not JSON`, text);
     if (isSegmentSummary(value)) {
       const wrong = wrongSegment(value, range);
-      if (wrong !== undefined) return refused(`The summary of the segment ${wrong}`, text);
+      if (wrong !== undefined) return refuseReport(`The summary of the segment ${wrong}`, text);
       summary = (value as { segment: SegmentSummary }).segment;
       continue;
     }
     tracks += 1;
     const wrong = wrongStreamTrack(value, range);
-    if (wrong !== undefined) return refused(`Track ${tracks} ${wrong}`, text);
+    if (wrong !== undefined) return refuseReport(`Track ${tracks} ${wrong}`, text);
     const { type = head.trackType, detections: found, startFrame, startTime } = value as StreamTrack;
     if (firstTrack === null || startFrame < firstTrack.frame)
       firstTrack = { frame: startFrame, at: startTime };
@@ -107,7 +107,7 @@ async function check(path: string, head: ReportHead): Promise<Checked | Refused>
   return { ok: true, tracks, detections, firstTrack, summary, types };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   if (unparsable(text) !== undefined) return undefined;
   try {
     return JSON.parse(text) as unknown;
@@ -116,7 +116,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const refused = (what: string, text: string): Refused => ({
+const refuseReport = (what: string, text: string): Refused => ({
   ok: false,
   reason: `${what}: ${JSON.stringify(text.slice(0, EXCERPT))}`,
 });
@@ -152,7 +152,7 @@ async function* tracksOf(
     const { type = usual } = track;
     const id = number++;
     if (type !== wanted) continue;
-    yield `${written++ === 0 ? '\n' : ',\n'}${JSON.stringify(reported(track, type, id, details))}`;
+    yield `${written++ === 0 ? '\n' : ',\n'}${JSON.stringify(reportTrack(track, type, id, details))}`;
   }
 }
 
@@ -173,7 +173,7 @@ function fieldsOf(
 }
 
 /** Ids are those of the segment; `liveId` is the same in all segments that a track lies in. */
-function reported(track: StreamTrack, type: string, id: number, details: boolean) {
+function reportTrack(track: StreamTrack, type: string, id: number, details: boolean) {
   const detections = track.detections.map(reportedDetection);
   return {
     id: String(id),

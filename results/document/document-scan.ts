@@ -96,7 +96,7 @@ interface Open {
 
 /** The pieces of a document in order: what is not shown stands in the buffers. @throws DocumentError */
 export async function* documentPieces(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<Piece> {
-  for await (const pieces of scanned(source, { below: BELOW, shown: SHOWN }))
+  for await (const pieces of scanDocument(source, { below: BELOW, shown: SHOWN }))
     for (const piece of pieces) if (!('left' in piece)) yield piece;
 }
 
@@ -105,11 +105,11 @@ export async function* documentValues(
   source: AsyncIterable<Uint8Array>,
   interest: Interest,
 ): AsyncGenerator<readonly (Found | Left)[]> {
-  for await (const pieces of scanned(source, interest))
+  for await (const pieces of scanDocument(source, interest))
     yield pieces.filter((piece): piece is Found | Left => !Buffer.isBuffer(piece));
 }
 
-async function* scanned(
+async function* scanDocument(
   source: AsyncIterable<Uint8Array | string>,
   interest: Interest,
 ): AsyncGenerator<readonly (Piece | Left)[]> {
@@ -168,11 +168,11 @@ class DocumentWatcher implements Watcher {
 
   taken(text: string, isCut: boolean): void {
     const { place, key } = this.#open.at(-1)!;
-    const value = isCut ? cutText(text) : parsed(text);
+    const value = isCut ? cutText(text) : parseJson(text);
     this.found.push({ place, key, value, medium: this.#medium });
   }
 
-  left(): void {
+  listLeft(): void {
     const { place } = this.#open.pop()!;
     if (this.#interest.left?.has(place) === true) this.found.push({ left: place });
   }
@@ -196,7 +196,7 @@ const FLAWS: Readonly<Record<Exclude<Flaw, 'TOO_LONG'>, string>> = {
   NO_UTF8: 'it is not encoded in UTF-8',
 };
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -51,7 +51,7 @@ async function* pieces(
 ): AsyncGenerator<string> {
   const errors = [...issueEntry(head.errors)];
   const warnings = [...issueEntry(head.warnings)];
-  yield `${opened(headFields(head))},"media":[`;
+  yield `${openObject(headFields(head))},"media":[`;
   let place = 0;
   const types = new Set<MediaType>();
   for await (const medium of media) {
@@ -60,7 +60,7 @@ async function* pieces(
     warnings.push(...issueEntry(medium.warnings, medium.mediaId));
     const fields = mediumFields(medium);
     const told = head.details === null ? fields : withHrefs(fields, medium, place);
-    yield `${place === 0 ? '' : ','}\n${opened(told)},"output":{`;
+    yield `${place === 0 ? '' : ','}\n${openObject(told)},"output":{`;
     yield* outputPieces(medium.outputs, readTracks, detailed(medium));
     yield '}}';
     place += 1;
@@ -166,7 +166,7 @@ async function* outputPieces(
     for (const output of outputs.filter((each) => keysOf(each).includes(key))) {
       const { action, algorithm, annotators } = output;
       const fields = { source: action, algorithm, ...(annotators.length > 0 ? { annotators } : {}) };
-      yield `${entryLead}${opened(fields)}`;
+      yield `${entryLead}${openObject(fields)}`;
       if (key !== NO_TRACKS && key !== TRACKS_SUPPRESSED)
         yield* trackPieces(output, key, linesOfType(output, key, readTracks, indexes), rewrite);
       yield '}';
@@ -242,6 +242,6 @@ interface DocumentDetection extends WrittenDetection {
 }
 
 /** A JSON object without its closing brace. */
-function opened(fields: Readonly<Record<string, unknown>>): string {
+function openObject(fields: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(fields).slice(0, -1);
 }

@@ -1,6 +1,6 @@
 /** Values of a document that somebody else may have written: each is what it must be, whatever stands there. */
 import type { Properties } from '../../domain/types.ts';
-import type { FoundDetection } from './found.ts';
+import type { FoundDetection } from './findings.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

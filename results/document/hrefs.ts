@@ -24,13 +24,13 @@ export function withArtifactHrefs(line: string): string {
   // Few tracks have pictures: the others pass as they are.
   if (!line.includes('"artifactPath":"file:')) return line;
   const track = JSON.parse(line) as { exemplar: WithArtifact; detections: readonly WithArtifact[] };
-  const linked = (detection: WithArtifact) => {
+  const linkDetection = (detection: WithArtifact) => {
     const href = artifactHref(detection.artifactPath ?? null);
     return href === null ? detection : { ...detection, artifactHref: href };
   };
   return JSON.stringify({
     ...track,
-    exemplar: linked(track.exemplar),
-    detections: track.detections.map(linked),
+    exemplar: linkDetection(track.exemplar),
+    detections: track.detections.map(linkDetection),
   });
 }

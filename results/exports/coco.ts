@@ -3,7 +3,7 @@
  * them, so the document is read twice; what is remembered between is a number a medium, and the names of categories.
  */
 import { isExemplar } from '../../domain/tracks/exemplar.ts';
-import type { FoundDetection, FoundMedium, FoundTrack, Through, Writer } from '../document/found.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Through, Writer } from '../document/findings.ts';
 import { FrameSet } from './frame-set.ts';
 import { FileNames, isSeen, labelOf, ShownPicture } from './pictures.ts';
 

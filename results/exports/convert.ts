@@ -4,11 +4,11 @@ import path from 'node:path';
 import type { ExportFormat } from '../../domain/job/export-formats.ts';
 import { inChunks } from '../lines.ts';
 import { withTodaysFiles, type MovedStart } from '../moved-files.ts';
-import { rewritten } from './document-walk.ts';
+import { rewriteDocument } from './document-walk.ts';
 import { coco } from './coco.ts';
 import { cues, SUBRIP, WEBVTT } from './cues.ts';
 import { cvat } from './cvat/cvat.ts';
-import type { Through } from '../document/found.ts';
+import type { Through } from '../document/findings.ts';
 import { CsvWriter, NdjsonWriter } from './lines.ts';
 import { OneMedium } from './one-medium.ts';
 import { Scratch } from './scratch.ts';
@@ -28,9 +28,9 @@ export interface Conversion extends Wanted {
 const READ_BYTES = 32 * 1024;
 
 /** Yields the text in pieces of some 64 Ki characters, or of what the document had in one piece that was read. @throws ExportRefusal before the first of them */
-export function converted({ format, file, moved, mediaId }: Conversion): AsyncGenerator<string> {
+export function convertDocument({ format, file, moved, mediaId }: Conversion): AsyncGenerator<string> {
   const through: Through = (writer, only) =>
-    rewritten(read(file, moved), only === undefined ? writer : new OneMedium(only, writer));
+    rewriteDocument(read(file, moved), only === undefined ? writer : new OneMedium(only, writer));
   // Beside the document there is room, and leave to write.
   return inChunks(WAYS[format](through, mediaId, new Scratch(path.dirname(file))));
 }

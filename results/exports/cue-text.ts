@@ -1,5 +1,5 @@
 /** What a track says as a subtitle. */
-import type { FoundMedium, FoundTrack } from '../document/found.ts';
+import type { FoundMedium, FoundTrack } from '../document/findings.ts';
 
 /** Only sounds and videos have times for cues. */
 export const hasTimes = ({ mediaType }: FoundMedium) => mediaType === 'VIDEO' || mediaType === 'AUDIO';

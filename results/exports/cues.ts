@@ -3,7 +3,7 @@
  * tracks need not: of each cue its times are kept in memory, its text in a file without a name.
  */
 import { cueTextOf, hasTimes } from './cue-text.ts';
-import type { FoundMedium, FoundTrack, Through, Writer } from '../document/found.ts';
+import type { FoundMedium, FoundTrack, Through, Writer } from '../document/findings.ts';
 import { ExportRefusal } from './one-medium.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -21,7 +21,7 @@ export async function* cues(
 ): AsyncGenerator<string> {
   const writer = new CueWriter();
   try {
-    for await (const _ of through(writer, mediaId)) await scratch.write(writer.taken());
+    for await (const _ of through(writer, mediaId)) await scratch.write(writer.takeCues());
     writer.refuse(mediaId);
     yield format.head;
     let number = 0;
@@ -42,7 +42,7 @@ class Times {
 
   add(start: number, stop: number): void {
     if (this.#count === this.#starts.length)
-      [this.#starts, this.#stops] = [doubled(this.#starts), doubled(this.#stops)];
+      [this.#starts, this.#stops] = [doubleLength(this.#starts), doubleLength(this.#stops)];
     this.#starts[this.#count] = start;
     this.#stops[this.#count] = stop;
     this.#count += 1;
@@ -66,7 +66,7 @@ class Times {
   }
 }
 
-function doubled(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+function doubleLength(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   const larger = new Float64Array(numbers.length * 2);
   larger.set(numbers);
   return larger;
@@ -100,7 +100,7 @@ class CueWriter implements Writer {
   }
 
   /** Texts of the cues since it was last asked. */
-  taken(): readonly string[] {
+  takeCues(): readonly string[] {
     return this.#texts.splice(0);
   }
 

@@ -6,13 +6,13 @@
 import { DocumentError } from '../document/document-scan.ts';
 import { pieceLists, type Path, type Piece } from '../json-pieces.ts';
 import { detectionOf, numberOf, propertiesOf, tasksOf, textOf } from '../document/found-values.ts';
-import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/found.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/findings.ts';
 
 /** Detections of a track that are kept because what tells of the track comes behind them. */
 const MOST_HELD = 10_000;
 
 /** Yields the text that `writer` makes of the document. @throws DocumentError, or Error when it is no JSON */
-export async function* rewritten(
+export async function* rewriteDocument(
   document: AsyncIterable<Uint8Array>,
   writer: Writer,
 ): AsyncGenerator<string> {

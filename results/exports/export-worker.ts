@@ -3,7 +3,7 @@ import { on } from 'node:events';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { DocumentError } from '../document/document-scan.ts';
-import { converted, type Conversion } from './convert.ts';
+import { convertDocument, type Conversion } from './convert.ts';
 import type { FromExport } from './exporter.ts';
 import { ExportRefusal } from './one-medium.ts';
 
@@ -19,7 +19,7 @@ const asked = on(port, 'message');
 const tell = (message: FromExport, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 
 try {
-  for await (const text of converted(workerData as Conversion)) {
+  for await (const text of convertDocument(workerData as Conversion)) {
     if (text === '') continue;
     await asked.next();
     const bytes = new TextEncoder().encode(text);

@@ -61,7 +61,7 @@ export class DocumentExporter {
     });
     this.#threads.add(worker);
     worker.once('exit', () => this.#threads.delete(worker));
-    return opened(worker, paceMs, left);
+    return openExport(worker, paceMs, left);
   }
 
   /** Ends all that is under way. */
@@ -71,7 +71,7 @@ export class DocumentExporter {
   }
 }
 
-function opened(worker: Worker, paceMs: number, left: AbortSignal | undefined): Promise<ExportOutcome> {
+function openExport(worker: Worker, paceMs: number, left: AbortSignal | undefined): Promise<ExportOutcome> {
   const settled = new AbortController();
   const outcome = new Promise<ExportOutcome>((resolve, reject) => {
     const stream = new ExportStream(worker, paceMs);

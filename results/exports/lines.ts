@@ -1,6 +1,6 @@
 /** A line a detection: as JSON (NDJSON), or as comma-separated values (RFC 4180). */
 import { isExemplar } from '../../domain/tracks/exemplar.ts';
-import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/found.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/findings.ts';
 import { ShownPicture } from './pictures.ts';
 
 const isItsExemplar = (one: FoundDetection, { exemplar }: FoundTrack) =>

@@ -1,4 +1,4 @@
-import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/found.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/findings.ts';
 
 /** What was asked for cannot be had of this document; the message is a sentence for whoever asked. */
 export class ExportRefusal extends Error {}

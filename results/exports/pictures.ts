@@ -1,7 +1,7 @@
 /** Boxes, names and labels of what was found in pictures and videos, for tools that show them. */
 import { isEmptyBox, type Box } from '../../domain/geometry/geometry.ts';
 import { pictureOf, toUpright, uprightBoxOf, type Size } from '../../domain/tracks/turned-picture.ts';
-import type { FoundDetection, FoundMedium, FoundTrack } from '../document/found.ts';
+import type { FoundDetection, FoundMedium, FoundTrack } from '../document/findings.ts';
 
 export const isSeen = ({ mediaType }: FoundMedium) => mediaType === 'VIDEO' || mediaType === 'IMAGE';
 

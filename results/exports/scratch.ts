@@ -19,7 +19,7 @@ export class Scratch {
 
   async write(texts: readonly string[]): Promise<void> {
     if (texts.length === 0) return;
-    this.#writer ??= new LineWriter(await this.#opened());
+    this.#writer ??= new LineWriter(await this.#openFile());
     for (const text of texts) {
       const { offset, bytes } = await this.#writer.write(text);
       if (this.#count === this.#offsets.length) {
@@ -49,7 +49,7 @@ export class Scratch {
     this.#file = undefined;
   }
 
-  async #opened(): Promise<FileHandle> {
+  async #openFile(): Promise<FileHandle> {
     const name = `${this.#folder}/.export-${randomBytes(8).toString('hex')}`;
     this.#file = await open(name, 'wx+', 0o600);
     // What a thread leaves that is ended just here goes with the folder of its job.

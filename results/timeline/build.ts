@@ -6,8 +6,8 @@ import { cornersInFrame, isEmptyBox, orientationOf } from '../../domain/geometry
 import type { Properties } from '../../domain/types.ts';
 import { makeWhole, PART } from '../../files/part-file.ts';
 import { cueTextOf } from '../exports/cue-text.ts';
-import { rewritten } from '../exports/document-walk.ts';
-import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/found.ts';
+import { rewriteDocument } from '../exports/document-walk.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/findings.ts';
 import { Density } from './lane.ts';
 import { createIndex, finishIndex } from './schema.ts';
 
@@ -40,7 +40,7 @@ async function fillIndex(document: string, part: string): Promise<void> {
   try {
     const writer = new IndexWriter(db);
     // The writer makes no text: it writes rows.
-    for await (const _ of rewritten(createReadStream(document, { highWaterMark: READ_BYTES }), writer));
+    for await (const _ of rewriteDocument(createReadStream(document, { highWaterMark: READ_BYTES }), writer));
     writer.close();
     finishIndex(db);
   } finally {
@@ -123,7 +123,7 @@ class IndexWriter implements Writer {
     this.#row(this.#insert.track, [
       ...[this.#medium, this.#track, this.#lane.number, id, startOffsetTime, stopOffsetTime],
       ...[startOffsetFrame, stopOffsetFrame, confidence, labelOf(track)],
-      JSON.stringify(shortened({ ...exemplar?.detectionProperties, ...trackProperties })),
+      JSON.stringify(shortenProperties({ ...exemplar?.detectionProperties, ...trackProperties })),
       ...[exemplar?.offsetFrame ?? null, exemplar?.offsetTime ?? null, exemplar?.artifactPath ?? null],
     ]);
     return '';
@@ -153,7 +153,13 @@ class IndexWriter implements Writer {
     const { mediaId, parentMediaId, path, mimeType, mediaType, length, mediaMetadata, status } = medium;
     this.#row(this.#insert.medium, [
       ...[this.#medium, mediaId, parentMediaId, path, mimeType, mediaType, length],
-      ...[JSON.stringify(shortened(mediaMetadata)), status, this.#track + 1, this.#detections, this.#cues],
+      ...[
+        JSON.stringify(shortenProperties(mediaMetadata)),
+        status,
+        this.#track + 1,
+        this.#detections,
+        this.#cues,
+      ],
     ]);
     for (const { number, track, density, tracks, detections } of this.#lanes.values())
       this.#row(this.#insert.lane, [
@@ -198,6 +204,6 @@ function labelOf({ trackProperties, exemplar }: FoundTrack): string | null {
   return null;
 }
 
-const shortened = (properties: Properties): Properties =>
+const shortenProperties = (properties: Properties): Properties =>
   Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, cut(value)]));
 const cut = (text: string) => (text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text);

@@ -45,7 +45,7 @@ function closeIdle(): void {
 }
 setInterval(closeIdle, Math.max(1, idleMs / 4)).unref();
 
-function opened(index: string): Database | undefined {
+function cachedIndex(index: string): Database | undefined {
   const known = open.get(index)?.db;
   open.delete(index);
   const db = known ?? openIndex(index);
@@ -64,13 +64,13 @@ function forget(index: string): void {
   open.delete(index);
 }
 
-async function answered({ id, index, document, question }: ToThread): Promise<FromThread> {
+async function answerQuestion({ id, index, document, question }: ToThread): Promise<FromThread> {
   try {
     if (question === undefined) {
       await buildIndex(document, index);
       return { id, value: null };
     }
-    const db = opened(index);
+    const db = cachedIndex(index);
     return db === undefined ? { id, absent: true } : { id, value: ask(db, question) };
   } catch (error) {
     forget(index);
@@ -83,5 +83,5 @@ async function answered({ id, index, document, question }: ToThread): Promise<Fr
 
 let last = Promise.resolve();
 port.on('message', (message: ToThread) => {
-  last = last.then(async () => port.postMessage(await answered(message)));
+  last = last.then(async () => port.postMessage(await answerQuestion(message)));
 });

@@ -42,7 +42,7 @@ class Thread {
   ask(message: Omit<ToThread, 'id'>): Promise<FromThread> {
     if (this.#waiting.size >= this.#mostWaiting)
       return Promise.reject(new TimelineBusy('Many are looking at documents just now; try again later.'));
-    const worker = (this.#worker ??= this.#started());
+    const worker = (this.#worker ??= this.#startWorker());
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -54,7 +54,7 @@ class Thread {
     await this.#worker?.terminate();
   }
 
-  #started(): Worker {
+  #startWorker(): Worker {
     const worker = new Worker(new URL('./thread.js', import.meta.url), {
       name: `timeline ${this.#data.role}`,
       workerData: this.#data,
@@ -64,13 +64,13 @@ class Thread {
       this.#waiting.get(message.id)?.resolve(message);
       this.#waiting.delete(message.id);
     });
-    const ended = (error: Error) => {
+    const onExit = (error: Error) => {
       if (this.#worker === worker) this.#worker = undefined;
       for (const one of this.#waiting.values()) one.reject(error);
       this.#waiting.clear();
     };
-    worker.once('error', ended);
-    worker.once('exit', () => ended(new Error('The thread that reads documents for viewers has ended.')));
+    worker.once('error', onExit);
+    worker.once('exit', () => onExit(new Error('The thread that reads documents for viewers has ended.')));
     return worker;
   }
 }
@@ -94,7 +94,7 @@ export class Timelines {
     const first = await this.#answerer.ask({ index, document, question });
     if ('value' in first) return first.value as AnswerTo<Q>;
     if ('error' in first) throw new Error(first.error);
-    await within(this.#waitMs, this.#built(index, document));
+    await within(this.#waitMs, this.#buildIndex(index, document));
     const second = await this.#answerer.ask({ index, document, question });
     if ('value' in second) return second.value as AnswerTo<Q>;
     throw new Error('error' in second ? second.error : 'The index of the document went away.');
@@ -104,7 +104,7 @@ export class Timelines {
     await Promise.all([this.#builder.close(), this.#answerer.close()]);
   }
 
-  #built(index: string, document: string): Promise<void> {
+  #buildIndex(index: string, document: string): Promise<void> {
     const under = this.#building.get(index);
     if (under !== undefined) return under;
     const building = this.#builder

@@ -86,7 +86,7 @@ export class Finder {
     const rows: number[] = [];
     const jobs = new Map<number, Job>();
     const page = (next: number | null): SearchPage => ({
-      hits: rows.map((id) => this.#hit(id, jobs, query.terms)),
+      hits: rows.map((id) => this.#hitOf(id, jobs, query.terms)),
       next,
       place: next === null ? null : (this.#statements.place.get(next) ?? null),
     });
@@ -143,7 +143,7 @@ export class Finder {
     return known;
   }
 
-  #hit(id: number, jobs: ReadonlyMap<number, Job>, terms: readonly SearchTerm[]): SearchHit {
+  #hitOf(id: number, jobs: ReadonlyMap<number, Job>, terms: readonly SearchTerm[]): SearchHit {
     const track = this.#statements.track.get(id)!;
     const job = jobs.get(track.job)!;
     const wanted = terms.reduce((sum, { words }) => sum + words.length, 0);

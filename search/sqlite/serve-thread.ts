@@ -14,14 +14,14 @@ export function serveThread<Request, Reply, Served extends { close(): void | Pro
   port.on('message', (message: Numbered<Request>) => {
     if (message === 'close') void end(port, served);
     else
-      void answered(port, message.n, async () => {
+      void answerCall(port, message.n, async () => {
         served ??= open();
         return answer(served, message.request);
       });
   });
 }
 
-async function answered<Reply>(port: MessagePort, n: number, work: () => Promise<Reply>): Promise<void> {
+async function answerCall<Reply>(port: MessagePort, n: number, work: () => Promise<Reply>): Promise<void> {
   try {
     port.postMessage({ n, reply: await work() } satisfies Answer<Reply>);
   } catch (error) {

@@ -72,11 +72,11 @@ export class ActorReader {
   /** Undefined: a part of its record is gone, most likely with the actor itself. */
   async #loadedAs(commit: string, fields: LoadedFields): Promise<StoredActor | undefined> {
     const [version, server, epoch, schema, body, text, parts] = fields;
-    const wanted = this.#parts.wanted(parts ?? '');
+    const wanted = this.#parts.wantedOf(parts ?? '');
     const { missing } = wanted;
     const texts = missing.length === 0 ? [] : await this.#read('store/parts', missing);
     const record =
-      text === null ? undefined : this.#parts.joined(text, wanted, texts as readonly (string | null)[]);
+      text === null ? undefined : this.#parts.join(text, wanted, texts as readonly (string | null)[]);
     if (text !== null && record === undefined) return undefined;
     return {
       version: Number(version),

@@ -72,9 +72,9 @@ function sentinelsOf(url: string, scheme: string): { readonly shown: string; rea
     );
   // The same with one host and a scheme that the standard knows.
   const { username, password, searchParams } = new URL(`http://${login}host${rest}`);
-  const given = (value: string | null) =>
+  const readValue = (value: string | null) =>
     value === null || value === '' ? undefined : decodeURIComponent(value);
-  const [user, secret] = [given(username), given(password)];
+  const [user, secret] = [readValue(username), readValue(password)];
   const [sentinelUser, sentinelSecret] = ['sentinel_username', 'sentinel_password'].map((key) =>
     searchParams.get(key),
   );

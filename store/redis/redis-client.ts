@@ -18,7 +18,7 @@ export interface ClientOptions {
 /** Hears what servers tell one another. */
 export interface ChannelListener {
   /** Some server has offered work. */
-  offered(message: string): void;
+  onOffer(message: string): void;
   said(words: string): void;
   /** This server listens from now on: what was said before is not said again. */
   ready(): void;
@@ -52,7 +52,7 @@ export class RedisClient {
       redis.on('error', (error: Error) => (this.#reason = error));
     this.#listening.on('message', (channel: string, message: string) => {
       try {
-        if (channel === `${this.prefix}offered`) listener.offered(message);
+        if (channel === `${this.prefix}offered`) listener.onOffer(message);
         else listener.said(message);
       } catch {
         // Words of another version, or of somebody else: what they told is found in the store.
@@ -85,17 +85,17 @@ export class RedisClient {
   }
 
   /** Each loss is told once, however often it is tried to connect again. */
-  tellOf(connected: ((isConnected: boolean, reason?: Error) => void) | undefined): void {
+  tellOf(onConnection: ((isConnected: boolean, reason?: Error) => void) | undefined): void {
     let isConnected = true;
     this.redis.on('close', () => {
       this.#process = undefined;
-      if (isConnected && !this.#closing) connected?.(false, this.#reason);
+      if (isConnected && !this.#closing) onConnection?.(false, this.#reason);
       isConnected = false;
     });
     this.redis.on('ready', () => {
       isConnected = true;
       this.#reachedAt = performance.now();
-      connected?.(true);
+      onConnection?.(true);
     });
   }
 
@@ -139,7 +139,7 @@ export class RedisClient {
   }
 
   /** What Redis is set to; undefined: it does not say. */
-  async setting(name: string): Promise<string | undefined> {
+  async readSetting(name: string): Promise<string | undefined> {
     const answer = (await this.redis.config('GET', name).catch(() => [])) as readonly string[];
     return answer[1];
   }

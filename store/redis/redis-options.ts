@@ -10,7 +10,7 @@ export interface RedisOptions {
   readonly timeoutMs?: number;
   readonly ledger?: Partial<RedisLedgerDeps>;
   /** The connection is lost, or is there again. */
-  readonly connected?: (isConnected: boolean, reason?: Error) => void;
+  readonly onConnection?: (isConnected: boolean, reason?: Error) => void;
 }
 
 const LEASES: LeaseSettings = {

@@ -64,7 +64,7 @@ export class RedisStore implements Store {
   static async open(options: RedisOptions): Promise<RedisStore> {
     const store = new RedisStore(options);
     await store.#client.connect();
-    store.#client.tellOf(options.connected);
+    store.#client.tellOf(options.onConnection);
     return store;
   }
 
@@ -73,8 +73,8 @@ export class RedisStore implements Store {
     this.#client = new RedisClient(
       { url, prefix, timeoutMs },
       {
-        offered: (message) => this.#offeredElsewhere(server, message),
-        said: (words) => this.#heard.forEach((heard) => heard(words)),
+        onOffer: (message) => this.#offeredElsewhere(server, message),
+        said: (words) => this.#heard.forEach((onMessage) => onMessage(words)),
         ready: () => void this.work.announce().catch(() => undefined),
       },
     );
@@ -88,7 +88,7 @@ export class RedisStore implements Store {
       readonly server: string;
       readonly queues: readonly (readonly [string, number, number])[];
     };
-    if (by !== server) this.work.offered(queues);
+    if (by !== server) this.work.onOffer(queues);
   }
 
   async commit(commit: Commit): Promise<number> {
@@ -102,7 +102,7 @@ export class RedisStore implements Store {
         `The commit cannot be written: it has ${words.length} parts, Redis takes ${MOST_WORDS} at once.`,
       );
     const version = await this.#ofActor(actorName(commit.actor), () => this.#write('store/commit', words));
-    if (version === NEWER_FORMAT) throw overtaken();
+    if (version === NEWER_FORMAT) throw overtakenError();
     if (version === CONFLICT) throw new VersionConflict(commit.actor, commit.expected);
     return version as number;
   }
@@ -165,7 +165,7 @@ export class RedisStore implements Store {
     const keys = keyWords([...ofCounters(counters), ['quarantine', 'list'], ['commits', 'string']]);
     const words = [actorName(actor), actor.id, reason, ...of, ...keys, ...counterWords(counters)];
     const moved = await this.#write('store/quarantine', words);
-    if (moved === NEWER_FORMAT) throw overtaken();
+    if (moved === NEWER_FORMAT) throw overtakenError();
     return moved === 1;
   }
 
@@ -196,13 +196,13 @@ export class RedisStore implements Store {
     return this.#client.say(words);
   }
 
-  listen(heard: (words: string) => void): void {
-    this.#heard.push(heard);
+  listen(onMessage: (words: string) => void): void {
+    this.#heard.push(onMessage);
   }
 
   /** What Redis is set to; undefined: it does not say. */
-  setting(name: string): Promise<string | undefined> {
-    return this.#client.setting(name);
+  readSetting(name: string): Promise<string | undefined> {
+    return this.#client.readSetting(name);
   }
 
   /** What is asked for by then is carried out. */
@@ -235,10 +235,10 @@ export class RedisStore implements Store {
   /** Whatever it has done with work is told to this server's listeners. */
   async #write(verb: StoreVerb, words: readonly Argument[]): Promise<unknown> {
     const [told, answer] = (await this.#scripts.run(verb, [...this.work.context(), ...words])) as unknown[];
-    this.work.told(told);
+    this.work.tellListeners(told);
     return answer;
   }
 }
 
-const overtaken = () =>
+const overtakenError = () =>
   away('a newer version of Troupe has changed the format of what is there; stop this server');

@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
-import type { LeaseKeeper, StoredLease } from '../lease-store.ts';
+import type { LeaseWriter, StoredLease } from '../lease-store.ts';
 import type { Lease, WorkItem } from '../ledger.ts';
 import type { LeaseRow, Statements } from './statements.ts';
 
 /** Leases of workers that outlive the server, as rows. */
-export class LeaseRows implements LeaseKeeper {
+export class LeaseRows implements LeaseWriter {
   readonly #database: Database.Database;
   readonly #statements: Statements;
 

@@ -31,7 +31,7 @@ export class LogSync {
   }
 
   /** Settles when all that is in the log now survives the loss of power. Whoever asks has written something, so there is a log. */
-  done(): Promise<void> {
+  waitForSync(): Promise<void> {
     this.#next ??= this.#last.then(async () => {
       try {
         this.#before();

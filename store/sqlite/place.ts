@@ -67,9 +67,9 @@ function replacements(from: Place, to: Place): ReadonlyMap<string, string> {
 }
 
 function rewrite(database: Database, pairs: ReadonlyMap<string, string>): void {
-  const pattern = new RegExp([...pairs.keys()].map(escaped).join('|'), 'g');
-  const moved = (text: unknown) => String(text).replace(pattern, (found) => pairs.get(found) ?? found);
-  database.function('moved_to', { deterministic: true }, moved);
+  const pattern = new RegExp([...pairs.keys()].map(escapeText).join('|'), 'g');
+  const moveText = (text: unknown) => String(text).replace(pattern, (found) => pairs.get(found) ?? found);
+  database.function('moved_to', { deterministic: true }, moveText);
   for (const [table, column] of TEXTS)
     database.exec(
       `update ${table} set ${column} = moved_to(${column}) where ${column} <> moved_to(${column})`,
@@ -92,10 +92,11 @@ function rewriteParts(database: Database): void {
   database.exec('drop table moved_parts');
   if (pairs.length === 0) return;
   const now = new Map(pairs);
-  const renamed = (parts: unknown) => String(parts).replace(/(?<=:)[^,]+/g, (hash) => now.get(hash) ?? hash);
-  database.function('renamed', { deterministic: true }, renamed);
+  const renamePart = (parts: unknown) =>
+    String(parts).replace(/(?<=:)[^,]+/g, (hash) => now.get(hash) ?? hash);
+  database.function('renamed', { deterministic: true }, renamePart);
   database.exec('update records set parts = renamed(parts) where parts <> renamed(parts)');
 }
 
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const escapeText = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

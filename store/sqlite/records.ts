@@ -52,10 +52,10 @@ export class Records {
   }
 
   /** @throws StoreDamaged when a part is not there */
-  joined({ kind, id }: ActorKey, { body, parts }: RecordRow): unknown {
-    const wanted = this.#shared.wanted(parts);
+  joinParts({ kind, id }: ActorKey, { body, parts }: RecordRow): unknown {
+    const wanted = this.#shared.wantedOf(parts);
     const texts = wanted.missing.map((hash) => this.#text(hash));
-    const record = this.#shared.joined(body, wanted, texts);
+    const record = this.#shared.join(body, wanted, texts);
     if (record === undefined) throw new StoreDamaged(`A part of the record of ${kind}/${id} is missing.`);
     return record;
   }
@@ -66,7 +66,7 @@ export class Records {
     if (row === undefined) return null;
     if (row.parts === '') return row.body;
     try {
-      return JSON.stringify(this.joined(actor, row));
+      return JSON.stringify(this.joinParts(actor, row));
     } catch {
       const parts = partsIn(row.parts).map(([name, hash]) => [name, this.#text(hash)]);
       return JSON.stringify({ own: row.body, parts: Object.fromEntries(parts) as object });

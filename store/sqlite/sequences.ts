@@ -30,7 +30,7 @@ export class Sequences {
   }
 
   /** The first of `n` numbers that are stored already; undefined: there are not so many. */
-  known({ sequence, n }: Reservation): number | undefined {
+  findReserved({ sequence, n }: Reservation): number | undefined {
     const ahead = this.#ahead.get(sequence);
     if (ahead === undefined || ahead.next + n - 1 > ahead.last) return undefined;
     ahead.next += n;
@@ -40,10 +40,10 @@ export class Sequences {
 
   /** Stores them, and some more, within the transaction that is open; answers the first. */
   reserve(reservation: Reservation): number {
-    const known = this.known(reservation);
+    const known = this.findReserved(reservation);
     if (known !== undefined) return known;
     const { sequence, n } = reservation;
-    const left = this.#left(sequence);
+    const left = this.#countLeft(sequence);
     const more = Math.min(MOST_AHEAD, this.#given.get(sequence) ?? 0);
     const { last } = this.#statements.next.get(sequence, n - left + more)!;
     this.#ahead.set(sequence, { next: last - more + 1, last });
@@ -67,7 +67,7 @@ export class Sequences {
     this.#ahead.clear();
   }
 
-  #left(sequence: string): number {
+  #countLeft(sequence: string): number {
     const { next, last } = this.#ahead.get(sequence) ?? { next: 1, last: 0 };
     return last - next + 1;
   }

@@ -98,7 +98,7 @@ export class SqliteStore implements Store {
     return new Promise((resolve, reject) => {
       this.#commits.push({ commit, resolve, reject });
       // Written at once it would wait for the next sync as well: until that begins, others come to share its transaction.
-      if (commit.synced === true && this.#log.isSyncing) this.#log.done().catch(() => undefined);
+      if (commit.synced === true && this.#log.isSyncing) this.#log.waitForSync().catch(() => undefined);
       else this.#flushSoon();
     });
   }
@@ -114,7 +114,8 @@ export class SqliteStore implements Store {
       const actor: StoredActor = {
         ...{ version, commit, owner: { server, epoch } },
         snapshot: { schema, body: JSON.parse(snapshot) as unknown },
-        record: body === null ? undefined : this.#records.joined({ kind, id }, { body, parts: parts ?? '' }),
+        record:
+          body === null ? undefined : this.#records.joinParts({ kind, id }, { body, parts: parts ?? '' }),
       };
       this.#loaded.set(name, actor, { size: snapshot.length + (body?.length ?? 0) + 1 });
       return actor;
@@ -183,7 +184,7 @@ export class SqliteStore implements Store {
 
   next(sequence: string, n = 1): Promise<number> {
     // In the order in which they were asked for.
-    const known = this.#reservations.length === 0 ? this.#sequences.known({ sequence, n }) : undefined;
+    const known = this.#reservations.length === 0 ? this.#sequences.findReserved({ sequence, n }) : undefined;
     if (known !== undefined) return Promise.resolve(known);
     return new Promise((resolve, reject) => {
       this.#reservations.push({ sequence, n, resolve, reject });
@@ -243,7 +244,7 @@ export class SqliteStore implements Store {
     const [synced, plain] = [outcomes.filter(isSynced), outcomes.filter((one) => !isSynced(one))];
     this.#acknowledge(plain);
     if (synced.length > 0)
-      this.#log.done().then(
+      this.#log.waitForSync().then(
         () => this.#acknowledge(synced),
         (error: unknown) => synced.forEach(({ waiting }) => waiting.reject(error)),
       );

@@ -66,7 +66,7 @@ export class Writer {
       return this.#transaction(commits, reservations, refusable);
     } catch (error) {
       if (!isOfContent(error)) throw error;
-      return this.#transaction(commits, reservations, (work) => this.#undone(work));
+      return this.#transaction(commits, reservations, (work) => this.#rollBack(work));
     }
   }
 
@@ -87,7 +87,7 @@ export class Writer {
     }
   }
 
-  #undone(work: () => number): number | Error {
+  #rollBack(work: () => number): number | Error {
     try {
       return this.#undoable(() => {
         const outcome = work();

@@ -5,7 +5,13 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import Koa from 'koa';
 import { requireRole } from '../../http/access/bearer.ts';
 import { AUDIENCE, newKey, TestProvider } from './support/provider.ts';
-import { addressOf, closed, providerSettings, startService, type TestService } from './support/service.ts';
+import {
+  addressOf,
+  closeServer,
+  providerSettings,
+  startService,
+  type TestService,
+} from './support/service.ts';
 
 const UNAUTHORIZED = { status: 401, body: '', challenge: 'Bearer', retryAfter: null };
 const INSUFFICIENT = 'Bearer error="insufficient_scope"';
@@ -292,7 +298,7 @@ describe('A request with a bearer token (specification 5)', () => {
       await once(server, 'listening');
       expect((await fetch(addressOf(server))).status).to.equal(500);
     } finally {
-      await closed(server);
+      await closeServer(server);
     }
   });
 });

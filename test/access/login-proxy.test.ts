@@ -15,7 +15,7 @@ describe('A browser that logs in over a reverse proxy', () => {
 
   for (const strips of [true, false])
     it(`below a path, which the proxy ${strips ? 'takes off' : 'leaves'}`, async () => {
-      const proxy = await ReverseProxy.listening('/troupe', strips);
+      const proxy = await ReverseProxy.listen('/troupe', strips);
       const base = `${proxy.origin}/troupe`;
       const port = await freePort();
       proxy.serve(`http://127.0.0.1:${port}`);
@@ -54,7 +54,7 @@ describe('A browser that logs in over a reverse proxy', () => {
     it(`with TLS gets cookies that are named ${prefix}... and sent over TLS alone`, async () => {
       const redirectUri = `${PUBLIC}${path}${CALLBACK}`;
       const service = await provider.service({ OIDC_REDIRECT_URI: redirectUri });
-      const proxy = await ReverseProxy.listening(path, true);
+      const proxy = await ReverseProxy.listen(path, true);
       proxy.serve(service.url);
       try {
         await provider.serve({ redirectUris: [redirectUri], afterLogout: [] });
@@ -95,7 +95,7 @@ describe('A browser that logs in over a reverse proxy', () => {
     '{baseScheme}://{baseHost}{basePort}{basePath}/login/oauth2/code/provider',
   ])
     it(`comes back to ${template}`, async () => {
-      const proxy = await ReverseProxy.listening('/troupe', true);
+      const proxy = await ReverseProxy.listen('/troupe', true);
       const base = `${proxy.origin}/troupe`;
       const port = await freePort();
       proxy.serve(`http://127.0.0.1:${port}`);
@@ -116,7 +116,7 @@ describe('A browser that logs in over a reverse proxy', () => {
     });
 
   it('by OIDC_REDIRECT_URI, which says where browsers find the server', async () => {
-    const proxy = await ReverseProxy.listening('/public', true);
+    const proxy = await ReverseProxy.listen('/public', true);
     const service = await provider.service({ OIDC_REDIRECT_URI: `${proxy.origin}/public${CALLBACK}` });
     proxy.serve(service.url);
     try {

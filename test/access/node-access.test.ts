@@ -43,7 +43,7 @@ describe('A node of a server behind an OpenID Connect provider', () => {
 
   it('is let in by the client credentials of a client with the role, and never shows the secret', async () => {
     const node = nodeOf('rack-2', 'rack');
-    await node.connected();
+    await node.waitUntilConnected();
     const hosts = async () => (await service.ask('GET', '/rest/nodes/hosts')).body as object;
     await until('it is connected', hosts, (seen) => 'rack-2' in seen);
     expect(JSON.stringify(service.log()) + JSON.stringify(node.log())).to.not.include('secret of rack');

@@ -17,7 +17,7 @@ const atProvider = (provider: TestProvider) => ({
 const INFO = '/rest/info';
 const LIGHT = { media: [{ mediaUri: sampleUri('hello-world.png') }], pipelineName: 'LIGHT PIPELINE' };
 
-function asking(service: Service) {
+function askWithRoles(service: Service) {
   return (token: string, method = 'GET', path = INFO, body?: unknown): Promise<Answer> =>
     service.ask(method, path, body, { authorization: token === '' ? '' : `Bearer ${token}` });
 }
@@ -25,7 +25,7 @@ function asking(service: Service) {
 describe('The service behind an OpenID Connect provider (specification 5)', () => {
   let provider: TestProvider;
   let service: Service;
-  let ask: ReturnType<typeof asking>;
+  let ask: ReturnType<typeof askWithRoles>;
   const statusOf = async (token: string) => (await ask(token)).status;
   /** A provider that is down, its service, and what that answered first: it asks again after seconds, while other tests run. */
   let down: { readonly late: TestProvider; readonly waiting: Service; readonly refused: Answer };
@@ -33,11 +33,11 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
   before(async () => {
     provider = await TestProvider.start();
     service = await Service.here(atProvider(provider), () => provider.token('admin'));
-    ask = asking(service);
+    ask = askWithRoles(service);
     const late = await TestProvider.start();
     late.state = 'failing';
     const waiting = await Service.here(atProvider(late), () => late.forge());
-    down = { late, waiting, refused: await asking(waiting)(waiting.token) };
+    down = { late, waiting, refused: await askWithRoles(waiting)(waiting.token) };
   });
   after(async () => {
     await service.close();
@@ -118,14 +118,14 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     const now = Math.floor(Date.now() / 1000);
     const pem = () =>
       createPublicKey({ key: provider.key, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
-    const forged = (forgery: Forgery) => () => provider.forge(forgery);
+    const forgeToken = (forgery: Forgery) => () => provider.forge(forgery);
     const refused: Readonly<Record<string, () => string | Promise<string>>> = {
       'that is none': () => '',
-      'that has expired': forged({ claims: { exp: now - 60 } }),
-      'that never expires': forged({ claims: { exp: undefined } }),
-      'that is not valid yet': forged({ claims: { nbf: now + 600 } }),
-      'for another audience': forged({ claims: { aud: 'urn:other' } }),
-      'of another issuer': forged({ claims: { iss: 'https://id.example' } }),
+      'that has expired': forgeToken({ claims: { exp: now - 60 } }),
+      'that never expires': forgeToken({ claims: { exp: undefined } }),
+      'that is not valid yet': forgeToken({ claims: { nbf: now + 600 } }),
+      'for another audience': forgeToken({ claims: { aud: 'urn:other' } }),
+      'of another issuer': forgeToken({ claims: { iss: 'https://id.example' } }),
       'that nobody signed (none)': () => new UnsecuredJWT(provider.claims).encode(),
       'that was signed with the public key as a secret (HS256)': () =>
         new SignJWT(provider.claims)
@@ -138,9 +138,9 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
       },
       'that a stranger signed under a known key id': async () =>
         provider.forge({ key: await newKey('first') }),
-      'that is an ID token by its typ': forged({ claims: { typ: 'ID' } }),
-      'that is an ID token by its at_hash': forged({ claims: { at_hash: 'x' } }),
-      'that is for the logout': forged({ header: { typ: 'logout+jwt' } }),
+      'that is an ID token by its typ': forgeToken({ claims: { typ: 'ID' } }),
+      'that is an ID token by its at_hash': forgeToken({ claims: { at_hash: 'x' } }),
+      'that is for the logout': forgeToken({ header: { typ: 'logout+jwt' } }),
     };
     for (const [what, token] of Object.entries(refused))
       it(what, async () => {
@@ -212,14 +212,14 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
 
   it('that is down at the start of the server gets 503 with Retry-After, then 200 once it is up', async () => {
     const { late, waiting, refused } = down;
-    const info = () => asking(waiting)(waiting.token);
+    const info = () => askWithRoles(waiting)(waiting.token);
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '5']);
     expect(refused.body).to.deep.equal({
       message: 'The identity provider cannot be reached. Try again later.',
     });
-    expect((await asking(waiting)('garbage')).status).to.equal(401);
-    expect((await asking(waiting)('', 'GET', '/healthz')).status).to.equal(200);
-    await waiting.logged('The identity provider gave no signing keys');
+    expect((await askWithRoles(waiting)('garbage')).status).to.equal(401);
+    expect((await askWithRoles(waiting)('', 'GET', '/healthz')).status).to.equal(200);
+    await waiting.waitForLog('The identity provider gave no signing keys');
     late.state = 'up';
     await until('the keys are known', info, ({ status }) => status === 200);
     const taken = await waiting.ask('POST', '/rest/jobs', { ...LIGHT, pipelineName: 'ABSENT PIPELINE' });
@@ -228,12 +228,12 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
 
   it('that goes down later: goes on with the keys it knows', async () => {
     const { late, waiting } = down;
-    expect((await asking(waiting)(waiting.token)).status).to.equal(200);
+    expect((await askWithRoles(waiting)(waiting.token)).status).to.equal(200);
     await late.close();
     const fresh = await late.forge({ claims: { sub: 'somebody new' } });
-    expect((await asking(waiting)(fresh)).status).to.equal(200);
+    expect((await askWithRoles(waiting)(fresh)).status).to.equal(200);
     const stranger = await late.forge({ header: { kid: 'unknown' } });
-    expect((await asking(waiting)(stranger)).status).to.equal(401);
+    expect((await askWithRoles(waiting)(stranger)).status).to.equal(401);
   });
 
   it('writes no token to its log', async () => {
@@ -247,7 +247,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
 
 describe('The service with its development provider', () => {
   it('sends callbacks with a token of its own that opens nothing', async () => {
-    const service = await Service.shared();
+    const service = await Service.openShared();
     const receiver = await Receiver.start(answer(200));
     try {
       const jobProperties = { CALLBACK_ADD_TOKEN: 'TRUE' };
@@ -263,7 +263,7 @@ describe('The service with its development provider', () => {
         ['POST', '/rest/nodes/config', []],
         ['POST', '/worker/v1/claim', { algorithms: ['LIGHT'] }],
       ] as const) {
-        const refused = await asking(service)(token, method, path, body);
+        const refused = await askWithRoles(service)(token, method, path, body);
         expect([path, refused.status]).to.deep.equal([path, 403]);
         expect(refused.body).to.deep.equal({ message: 'The token did not contain a claim named "groups".' });
       }

@@ -101,14 +101,14 @@ describe('A request with the session of a browser', () => {
 
   it('is in the audit log with its user, and that it was a session', async () => {
     await postJob();
-    const { message: _, ...line } = await service.logged('audit', (one) => one['session'] !== undefined);
+    const { message: _, ...line } = await service.waitForLog('audit', (one) => one['session'] !== undefined);
     expect(line).to.include({
       user: 'alice of the test',
       subject: 'alice',
       method: 'POST',
       path: '/rest/jobs',
     });
-    const begun = await service.logged('a user has logged in');
+    const begun = await service.waitForLog('a user has logged in');
     expect([line['session'], begun['session']]).to.deep.equal([begun['session'], line['session']]);
     expect(line['session']).to.match(/^[0-9a-f]{8}$/);
   });

@@ -21,7 +21,7 @@ describe('Sessions in the store', () => {
       ...{ store, clock, realm },
       owner: { server: 'test', epoch: 1 },
       settings: { idleMs: 10 * MINUTE, lifeMs: 60 * MINUTE, maxCount: 4, maxOfUser: 2, ...settings },
-      ended: (key) => void ended.push(key),
+      onEnd: (key) => void ended.push(key),
     });
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'troupe-sessions-'));

@@ -6,7 +6,13 @@ import type { JWK } from 'jose';
 import { discoverKeysUri } from '../../http/access/provider-document.ts';
 import { fixedSigningKeys, MIN_GAP_MS } from '../../http/access/signing-keys.ts';
 import { newKey, TestProvider } from './support/provider.ts';
-import { addressOf, closed, providerSettings, startService, type TestService } from './support/service.ts';
+import {
+  addressOf,
+  closeServer,
+  providerSettings,
+  startService,
+  type TestService,
+} from './support/service.ts';
 
 const TEN_MINUTES = 10 * 60_000;
 const DAY = 24 * 3_600_000;
@@ -197,7 +203,7 @@ describe("The identity provider's signing keys", () => {
       expect(refused).to.include('not reached over https');
       expect(await discoverKeysUri({ issuer, allowHttp: true })).to.equal(keysUri);
     } finally {
-      await closed(server);
+      await closeServer(server);
     }
   });
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { accuracy } from './media/accuracy.ts';
 import { cluster } from './jobs/cluster.ts';
 import { emptyJobs, idleJobs, mailboxes } from './jobs/core.ts';
-import { decoding } from './media/decode.ts';
+import { measureDecoding } from './media/decode.ts';
 import { deliveries } from './jobs/delivery.ts';
 import { largeDocument } from './results/document.ts';
 import { exports } from './results/export.ts';
@@ -16,14 +16,14 @@ import { webPage } from './results/page.ts';
 import { pairs } from './media/pairs.ts';
 import { restInterface } from './jobs/rest.ts';
 import { runParts } from './run-parts.ts';
-import { searching } from './results/search.ts';
+import { measureSearch } from './results/search.ts';
 import { serviceOverhead } from './jobs/service.ts';
 import { startUp } from './jobs/start-up.ts';
 import { liveDelay, liveStreams } from './media/live.ts';
 import { streams } from './media/stream.ts';
 import { subJobs } from './jobs/sub-jobs.ts';
 import { takeOver } from './jobs/take-over.ts';
-import { watching } from './jobs/watching.ts';
+import { measureWatching } from './jobs/job-watchers.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   service: serviceOverhead,
@@ -36,15 +36,15 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   start: startUp,
   idle: idleJobs,
   delivery: deliveries,
-  watching,
+  measureWatching,
   document: largeDocument,
   export: exports,
-  search: searching,
+  search: measureSearch,
   images: manyImages,
   models: ownModels,
   page: webPage,
   pairs,
-  decode: decoding,
+  decode: measureDecoding,
   stream: streams,
   live: liveStreams,
   'live-delay': liveDelay,

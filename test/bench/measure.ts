@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Runs each of the variants once a round, in turn, so that what else the machine does hits all of them; answers medians. */
-export async function interleaved<K extends string>(
+export async function runInterleaved<K extends string>(
   rounds: number,
   variants: Readonly<Record<K, () => Promise<number>>>,
 ): Promise<Record<K, number>> {
@@ -26,7 +26,7 @@ export async function interleaved<K extends string>(
 }
 
 /** Wall time of `work` in milliseconds. */
-export async function timed(work: () => Promise<unknown>): Promise<number> {
+export async function measureTime(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;

@@ -101,7 +101,7 @@ export async function startCore(
     movedFiles: [],
     findModel: { algorithms: new Set(), problem: () => Promise.resolve(undefined) },
     realDataDir: dataDir,
-    uploads: { keeping: (_, work) => work() },
+    uploads: { keepDuring: (_, work) => work() },
     serverId,
     alone: shared === undefined,
     cluster: undefined,
@@ -157,11 +157,11 @@ export async function answerAll({ workerGateway, jobs }: Core, signal: AbortSign
 function addressOf({ id }: Assignment): readonly [string, string] {
   const [job = '', run = '', rest = ''] = /-(\d+)\.(\d+)\.(.+)$/.exec(id)?.slice(1) ?? [];
   const [first, second, third, end = ''] = rest.split('.');
-  const padded = (part = '', width = 3) => part.padStart(width, '0');
-  const of = (medium?: string) => `${padded(run, 4)}/${padded(medium, 6)}`;
+  const padPart = (part = '', width = 3) => part.padStart(width, '0');
+  const of = (medium?: string) => `${padPart(run, 4)}/${padPart(medium, 6)}`;
   if (first === 'prepare') return [job, `${of(second)}/p`];
-  const place = `${of(third)}/t${padded(first)}/a${padded(second)}`;
-  return [job, end === 'finish' ? `${place}/f` : `${place}/d${padded(end, 7)}`];
+  const place = `${of(third)}/t${padPart(first)}/a${padPart(second)}`;
+  return [job, end === 'finish' ? `${place}/f` : `${place}/d${padPart(end, 7)}`];
 }
 
 function resultOf({ kind }: Assignment): CheckedResult & { ok: true } {

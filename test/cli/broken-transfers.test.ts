@@ -40,11 +40,11 @@ describe('The tool', () => {
   });
 
   it('says that a file has only a part of a document that broke off', async () => {
-    const breaking: Handler = (request, response) => {
+    const breakTransfer: Handler = (request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('{"media":', () => request.socket.destroy());
     };
-    await withService([breaking, answer(500, undefined)], async (url) => {
+    await withService([breakTransfer, answer(500, undefined)], async (url) => {
       const { code, stderr } = await run(url, ['jobs', 'output', 'host-1', '-o', 'out.json']);
       expect(code).to.equal(1);
       expect(stderr).to.match(/^The document broke off, and out\.json has only a part of it: /m);

@@ -34,9 +34,10 @@ describe('troupe, over the REST interface', () => {
   });
   after(() => place.leave());
 
-  const good = async (...args: readonly string[]): Promise<string> => checked(args, await place.troupe(args));
+  const good = async (...args: readonly string[]): Promise<string> =>
+    checkOutcome(args, await place.troupe(args));
   const json = async (...args: readonly string[]) => JSON.parse(await good(...args, '--json')) as unknown;
-  const refused = async (...args: readonly string[]): Promise<string> => {
+  const refusalOf = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await place.troupe(args);
     expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);
     return stderr;
@@ -46,13 +47,13 @@ describe('troupe, over the REST interface', () => {
     writeFileSync(path.join(place.folder, name), text);
     return name;
   };
-  const created = async (...more: readonly string[]): Promise<string> => {
+  const createJob = async (...more: readonly string[]): Promise<string> => {
     const { jobId } = (await json('jobs', 'create', file('job.json', request), ...more)) as { jobId: string };
     return jobId;
   };
   /** A job that has ended, the same for all who ask, until it is deleted. */
-  const ended = (): Promise<string> =>
-    (oneEnded ??= created().then(async (id) => {
+  const endedJob = (): Promise<string> =>
+    (oneEnded ??= createJob().then(async (id) => {
       await good('jobs', 'watch', id);
       return id;
     }));
@@ -61,7 +62,7 @@ describe('troupe, over the REST interface', () => {
   describe('jobs', () => {
     it('are created from a file or standard input, watched to their end, and shown', async () => {
       const args = ['jobs', 'create', '-'];
-      const said = checked(args, await place.troupeReading(request, args));
+      const said = checkOutcome(args, await place.troupeReading(request, args));
       const id = /^Job (\S+) is accepted; troupe jobs watch \1 shows its progress\.$/m.exec(said)?.[1] ?? '';
       expect(id).to.match(/^cli-host-\d+$/);
       const watched = await place.troupe(['jobs', 'watch', id]);
@@ -105,11 +106,11 @@ describe('troupe, over the REST interface', () => {
     it('are not created by a dry run, which shows what they would do', async () => {
       const job = { ...(JSON.parse(request) as object), jobProperties: { FRAME_INTERVALL: '5' } };
       // Jobs of the tests before may go on meanwhile.
-      const listed = async () =>
+      const listJobs = async () =>
         ((await json('jobs', 'list')) as { readonly jobs: readonly { readonly jobId: string }[] }).jobs.map(
           ({ jobId }) => jobId,
         );
-      const before = await listed();
+      const before = await listJobs();
       const args = ['jobs', 'create', file('job.json', job), '--dry-run'];
       const { code, stdout, stderr } = await place.troupe(args);
       expect(code, stderr).to.equal(0);
@@ -120,19 +121,19 @@ describe('troupe, over the REST interface', () => {
         .and.to.match(/^ +Algorithm +IMAGE PROPERTIES$/m)
         .and.to.match(/^ +Properties +.*\bFRAME_INTERVALL=5$/m)
         .and.to.match(/^ +Queue +TROUPE\.DETECTION_IMAGE PROPERTIES_REQUEST/m);
-      expect(await listed()).to.deep.equal(before);
+      expect(await listJobs()).to.deep.equal(before);
     });
 
     it('show in a dry run what of the media is looked at', async () => {
       const args = ['analyze', 'media/picture.bmp', '--pipeline', PICTURES, '--dry-run'];
       const { url } = server;
-      const shown = async (...range: readonly string[]) => good(...args, '--url', url, ...range);
-      expect(await shown('--from', '2', '--to', '1:05.5')).to.match(
+      const showRange = async (...range: readonly string[]) => good(...args, '--url', url, ...range);
+      expect(await showRange('--from', '2', '--to', '1:05.5')).to.match(
         /^Media +\S+picture\.bmp, 0:00:02\.000 to 0:01:05\.500$/m,
       );
-      expect(await shown('--from', '2')).to.match(/picture\.bmp, 0:00:02\.000 to the end$/m);
-      expect(await shown()).to.match(/^Media +\S+picture\.bmp$/m);
-      expect(await refused(...args, '--url', url, '--from', '5', '--to', '2')).to.include(
+      expect(await showRange('--from', '2')).to.match(/picture\.bmp, 0:00:02\.000 to the end$/m);
+      expect(await showRange()).to.match(/^Media +\S+picture\.bmp$/m);
+      expect(await refusalOf(...args, '--url', url, '--from', '5', '--to', '2')).to.include(
         '--to comes before --from.',
       );
     });
@@ -148,13 +149,13 @@ describe('troupe, over the REST interface', () => {
     });
 
     it('are created once under one idempotency key', async () => {
-      const first = await created('--idempotency-key', 'one');
-      expect(await created('--idempotency-key', 'one')).to.equal(first);
-      expect(await created()).to.not.equal(first);
+      const first = await createJob('--idempotency-key', 'one');
+      expect(await createJob('--idempotency-key', 'one')).to.equal(first);
+      expect(await createJob()).to.not.equal(first);
     });
 
     it('are listed newest first, by status and pipeline, page by page', async () => {
-      const ids = [await ended(), await created(), await created()].toReversed();
+      const ids = [await endedJob(), await createJob(), await createJob()].toReversed();
       const lines = (await good('jobs', 'list', '--limit', '3')).trimEnd().split('\n');
       expect(lines[0]).to.match(/^JOB +STATUS +% +PRIORITY +STARTED +TOOK +PIPELINE +MEDIA$/);
       expect(lines.slice(1).map((line) => line.split(' ')[0])).to.deep.equal(ids);
@@ -189,20 +190,20 @@ describe('troupe, over the REST interface', () => {
       expect(some.jobs.map(({ jobId }) => jobId)).to.include(ids[2]);
       const later = ['jobs', 'list', '--started-from', '2100-01-01', '--external-id', 'none'];
       expect(await json(...later)).to.deep.equal({ jobs: [], next: null });
-      expect(await refused('jobs', 'list', '--ended-to', 'soon')).to.include('Write a day (2026-03-01)');
+      expect(await refusalOf('jobs', 'list', '--ended-to', 'soon')).to.include('Write a day (2026-03-01)');
       expect(await json('jobs', 'list', '--status', 'ERROR')).to.deep.equal({ jobs: [], next: null });
       const none = await place.troupe(['jobs', 'list', '--pipeline', 'NONE']);
       expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'There are no such jobs.\n']);
-      expect(await refused('jobs', 'list', '--status', 'NONE')).to.include(
+      expect(await refusalOf('jobs', 'list', '--status', 'NONE')).to.include(
         'status[0]: must be UNKNOWN, INITIALIZED, ',
       );
     });
 
     it('are searched for what they found, as a table or as the service tells it', async () => {
-      const found = async () =>
+      const findJobs = async () =>
         ((await json('search', '--type', 'picture')) as { hits: readonly object[] }).hits;
-      const id = await ended();
-      await until('it is found', found, (hits) => hits.length > 0);
+      const id = await endedJob();
+      await until('it is found', findJobs, (hits) => hits.length > 0);
       const lines = (await good('search', '--type', 'picture', '--job', id, '--limit', '1'))
         .trimEnd()
         .split('\n');
@@ -210,17 +211,17 @@ describe('troupe, over the REST interface', () => {
       expect(lines[1]).to.match(new RegExp(`^${id} .* PICTURE$`));
       const nothing = await place.troupe(['search', 'no such words', '--from', '2020-01-01', '--class', 'x']);
       expect([nothing.code, nothing.stdout, nothing.stderr]).to.deep.equal([0, '', 'Nothing was found.\n']);
-      expect(await refused('search', '"*"')).to.include('text: must have a letter or a digit');
+      expect(await refusalOf('search', '"*"')).to.include('text: must have a letter or a digit');
       expect(await good('reindex')).to.include('is made anew');
     });
 
     it('are searched for with the time in a video and the slide of a presentation', async () => {
-      const hit = (mediaType: string, page: object | null) => ({
+      const hitOf = (mediaType: string, page: object | null) => ({
         ...{ jobId: 'a-1', mediaUri: 'file:///x', mediaType, page, startOffsetTime: 1_500 },
         ...{ type: 'TEXT', class: null, snippet: { text: 'Stop', marks: [] } },
       });
       const slide = { kind: 'SLIDE', number: '3' };
-      const hits = [hit('VIDEO', null), hit('UNKNOWN', slide), hit('IMAGE', null)];
+      const hits = [hitOf('VIDEO', null), hitOf('UNKNOWN', slide), hitOf('IMAGE', null)];
       await withService([answer(200, { hits, next: null, complete: true })], async (url) => {
         const { stdout } = await place.troupe(['search', 'stop'], { TROUPE_URL: url, TROUPE_TOKEN: 't' });
         const lines = stdout.trimEnd().split('\n').slice(1);
@@ -266,7 +267,7 @@ describe('troupe, over the REST interface', () => {
     });
 
     it('are run again with another priority, and counted', async () => {
-      const id = await ended();
+      const id = await endedJob();
       expect(await good('jobs', 'resubmit', id, '--priority', '9')).to.include(`Job ${id} is accepted`);
       await good('jobs', 'watch', id);
       expect(await json('jobs', 'show', id)).to.include({ jobPriority: 9, jobStatus: 'COMPLETE' });
@@ -280,7 +281,7 @@ describe('troupe, over the REST interface', () => {
 
     it('continue when Ctrl-C ends their watching; once cancelled, watching ends with exit code 1', async () => {
       await good('services', 'stop', SERVICE);
-      const id = await created();
+      const id = await createJob();
       await until('it waits for the stopped service', () => json('jobs', 'show', id), (job) => JSON.stringify(job).includes('"waitingFor"')); // oxfmt-ignore
       const left = place.start(['jobs', 'watch', id]);
       await left.says('stderr', 'waiting: ');
@@ -290,38 +291,38 @@ describe('troupe, over the REST interface', () => {
       expect(end.stderr).to.include(`Job ${id} goes on`);
       const watching = place.start(['jobs', 'watch', id]);
       await watching.says('stderr', 'waiting: ');
-      expect(await refused('jobs', 'delete', id)).to.match(/has not ended/);
+      expect(await refusalOf('jobs', 'delete', id)).to.match(/has not ended/);
       expect(await good('jobs', 'cancel', id)).to.equal(`Job ${id} is being cancelled.\n`);
       const { code, stdout } = await watching.ended;
       expect([code, stdout.includes('CANCELLED')]).to.deep.equal([1, true]);
       await good('services', 'start', SERVICE);
-      expect(await refused('jobs', 'cancel', id)).to.include(`Job ${id} has already been cancelled.`);
-      expect(await refused('jobs', 'cancel', '999999')).to.include('no job 999999');
+      expect(await refusalOf('jobs', 'cancel', id)).to.include(`Job ${id} has already been cancelled.`);
+      expect(await refusalOf('jobs', 'cancel', '999999')).to.include('no job 999999');
     });
 
     it('are posted to the archive again, with exit code 1 when one is not', async () => {
-      const id = await ended();
+      const id = await endedJob();
       expect(await good('jobs', 'repost', id)).to.equal(`Job ${id.split('-').at(-1)} is posted.\n`);
       const { code, stdout, stderr } = await place.troupe(['jobs', 'repost', id, '999999', '--json']);
       expect(code).to.equal(1);
       expect(JSON.parse(stdout)).to.have.nested.property('failures[0].jobId', 999_999);
       expect(stderr).to.equal('Job 999999 is not posted: Could not find job with id 999999.\n');
-      expect(await refused('jobs', 'repost', 'x')).to.include('x is no job id');
+      expect(await refusalOf('jobs', 'repost', 'x')).to.include('x is no job id');
     });
 
     it('that are refused say why in the words of the service', async () => {
       expect(
-        await refused('jobs', 'create', file('none.json', request.replace(PICTURES, 'NONE'))),
+        await refusalOf('jobs', 'create', file('none.json', request.replace(PICTURES, 'NONE'))),
       ).to.include('NONE');
-      expect(await refused('jobs', 'create', file('bad.json', '{bad'))).to.include(
+      expect(await refusalOf('jobs', 'create', file('bad.json', '{bad'))).to.include(
         'The body is not valid JSON',
       );
-      expect(await refused('jobs', 'create', 'missing.json')).to.equal('There is no file missing.json.\n');
-      expect(await refused('jobs', 'show', 'nothing')).to.include('troupe jobs list shows those it knows');
+      expect(await refusalOf('jobs', 'create', 'missing.json')).to.equal('There is no file missing.json.\n');
+      expect(await refusalOf('jobs', 'show', 'nothing')).to.include('troupe jobs list shows those it knows');
     });
 
     it('give their document, as it is, to standard output or a file, until they are deleted', async () => {
-      const id = await ended();
+      const id = await endedJob();
       const text = await good('jobs', 'output', id);
       expect(tracksOf(documentOf(text)).map(({ type }) => type)).to.deep.equal(['PICTURE']);
       expect(await good('jobs', 'output', id, '-o', 'found.json')).to.equal('');
@@ -357,7 +358,7 @@ describe('troupe, over the REST interface', () => {
         expect(await good(many, 'list'), many).to.match(new RegExp(`^NAME .*\n(?:.*\n)*${one} `));
         expect(await good(many, 'show', one.toLowerCase())).to.match(new RegExp(`^\\w+ +${one}$`, 'm'));
         expect(await json(many, 'show', one)).to.include({ name: one });
-        expect(await refused(many, 'show', 'a/b %')).to.include(
+        expect(await refusalOf(many, 'show', 'a/b %')).to.include(
           `a/b %: troupe ${many} list shows those there are.`,
         );
       }
@@ -375,21 +376,21 @@ describe('troupe, over the REST interface', () => {
         expect(await json(many, 'show', element.name)).to.deep.include(element);
       }
       expect(await good('actions', 'show', 'MY ACTION')).to.match(/^Properties +CONFIDENCE_THRESHOLD=0\.9$/m);
-      expect(await refused('pipelines', 'create', file('bad.json', { name: 'X' }))).to.include(
+      expect(await refusalOf('pipelines', 'create', file('bad.json', { name: 'X' }))).to.include(
         'tasks: must not be null',
       );
       for (const [many, { name }] of Object.entries(elements).toReversed()) {
         await good(many, 'delete', name);
-        expect(await refused(many, 'show', name)).to.include(`There is no `);
+        expect(await refusalOf(many, 'show', name)).to.include(`There is no `);
       }
     });
   });
 
   it('components are listed, registered and deleted', async () => {
     expect(await good('components', 'list')).to.match(/^TroupeFaceDetection +\S+ +FACE +the service$/m);
-    expect(await refused('components', 'delete', 'TroupeFaceDetection')).to.include('managed');
-    expect(await refused('components', 'delete', 'None')).to.include('None');
-    expect(await refused('components', 'register', file('bad.json', '{}'))).to.include('componentName');
+    expect(await refusalOf('components', 'delete', 'TroupeFaceDetection')).to.include('managed');
+    expect(await refusalOf('components', 'delete', 'None')).to.include('None');
+    expect(await refusalOf('components', 'register', file('bad.json', '{}'))).to.include('componentName');
     const descriptor = readFileSync(
       path.resolve('test/fixtures/descriptors', 'PythonTestComponent.json'),
       'utf8',
@@ -422,9 +423,9 @@ describe('troupe, over the REST interface', () => {
     await until('it is stopped', () => good('nodes', 'info'), (text) => new RegExp(`^${SERVICE} +InactiveNoStart`, 'm').test(text)); // oxfmt-ignore
     expect(await good('services', 'start', SERVICE)).to.equal(`Service ${SERVICE} is asked to start.\n`);
     await until('it has said something', () => good('nodes', 'logs', SERVICE), (text) => text.includes('The process was started')); // oxfmt-ignore
-    expect(await refused('nodes', 'logs', `${HOST}:None:1`)).to.include('There is no service "');
-    expect(await refused('services', 'start', 'none')).to.include('There is no such service');
-    expect(await refused('nodes', 'apply', file('bad.json', [{}]))).to.include('[0].host');
+    expect(await refusalOf('nodes', 'logs', `${HOST}:None:1`)).to.include('There is no service "');
+    expect(await refusalOf('services', 'start', 'none')).to.include('There is no such service');
+    expect(await refusalOf('nodes', 'apply', file('bad.json', [{}]))).to.include('[0].host');
   });
 
   it('actors are shown, services below the manager of their node', async () => {
@@ -433,7 +434,7 @@ describe('troupe, over the REST interface', () => {
     expect(lines[manager + 1], lines.join('\n')).to.match(new RegExp(`^ {2}service/${HOST}:\\w+:1 `));
     const { actors } = (await json('actors', '--kind', 'catalog')) as { actors: { name: string }[] };
     expect(actors.map(({ name }) => name)).to.deep.equal(['catalog/catalog']);
-    expect(await refused('actors', '--kind', 'x')).to.include('there are: admission');
+    expect(await refusalOf('actors', '--kind', 'x')).to.include('there are: admission');
   });
 
   it('models are listed by the names that jobs know them by', async () => {
@@ -462,12 +463,14 @@ describe('troupe, over the REST interface', () => {
       expect(told).to.match(line);
     expect(await good('models', 'check', file, '--property', 'INPUT_RESIZE=STRETCH')).to.include('STRETCH');
     writeFileSync(file, 'a text');
-    expect(await refused('models', 'check', 'pets.onnx')).to.match(/^The file pets\.onnx is no ONNX model: /);
+    expect(await refusalOf('models', 'check', 'pets.onnx')).to.match(
+      /^The file pets\.onnx is no ONNX model: /,
+    );
     await writeWhisperModel(path.join(place.folder, 'ggml-base.bin'), { words: ['word'], language: 2 });
     expect(await good('models', 'check', 'ggml-base.bin')).to.match(
       /^Type +WHISPER: .*\nLanguages +en .*\bde\b/m,
     );
-    expect(await refused('models', 'check', 'none.onnx')).to.match(/^There is no file none\.onnx\.$/m);
+    expect(await refusalOf('models', 'check', 'none.onnx')).to.match(/^There is no file none\.onnx\.$/m);
   });
 
   it('queues are listed and shown', async () => {
@@ -475,7 +478,7 @@ describe('troupe, over the REST interface', () => {
     expect(await json('queues', 'show', 'TROUPE.DETECTION_SCENE CHANGE_REQUEST')).to.include({
       messagesInQueue: 0,
     });
-    expect(await refused('queues', 'show', 'x')).to.equal(
+    expect(await refusalOf('queues', 'show', 'x')).to.equal(
       'There is no queue x: troupe queues list shows those there are.\n',
     );
   });
@@ -499,7 +502,7 @@ describe('troupe, over the REST interface', () => {
     expect(await good('messages', 'list', '--type', 'login')).to.equal('There are no messages.\n');
     await good('messages', 'delete', String(message!.id));
     expect(await json('messages', 'list')).to.deep.equal([]);
-    expect(await refused('messages', 'delete', 'x')).to.include('whole number');
+    expect(await refusalOf('messages', 'delete', 'x')).to.include('whole number');
   });
 
   it('media are uploaded and deleted, and jobs use them', async () => {
@@ -510,8 +513,8 @@ describe('troupe, over the REST interface', () => {
     await good('jobs', 'watch', jobId);
     expect(tracksOf(documentOf(await good('jobs', 'output', jobId)))).to.have.length(1);
     expect(await good('media', 'delete', medium.id)).to.equal(`Medium ${medium.id} is deleted.\n`);
-    expect(await refused('media', 'delete', medium.id)).to.include('has no uploaded medium');
-    expect(await refused('media', 'upload', 'none.png')).to.include('There is no file');
+    expect(await refusalOf('media', 'delete', medium.id)).to.include('has no uploaded medium');
+    expect(await refusalOf('media', 'upload', 'none.png')).to.include('There is no file');
   });
 
   it('info tells the version', async () => {
@@ -584,7 +587,7 @@ interface Page {
   readonly next: string | null;
 }
 
-function checked(args: readonly string[], { code, stdout, stderr }: Outcome): string {
+function checkOutcome(args: readonly string[], { code, stdout, stderr }: Outcome): string {
   expect(code, `${args.join(' ')}: ${stderr}`).to.equal(0);
   return stdout;
 }

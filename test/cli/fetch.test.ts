@@ -27,7 +27,7 @@ describe('troupe jobs fetch', () => {
   let document: DetectionDocument;
   let derived: DetectionDocument;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     place = new Place({ warm: true });
     document = await service.run({
       media: [sampleUri('astronaut.png'), sampleUri('camera.png')],
@@ -46,7 +46,7 @@ describe('troupe jobs fetch', () => {
     await service.close();
   });
 
-  const fetched = (...args: readonly string[]) =>
+  const fetchAll = (...args: readonly string[]) =>
     place.troupe(['jobs', 'fetch', ...args], {
       DATA_DIR: path.join(place.folder, 'nothing'),
       TROUPE_URL: service.url,
@@ -77,7 +77,7 @@ describe('troupe jobs fetch', () => {
       [document, ['markup', 'artifacts']],
       [derived, ['media']],
     ] as const) {
-      const { code, stdout, stderr } = await fetched(from.jobId);
+      const { code, stdout, stderr } = await fetchAll(from.jobId);
       expect([code, stderr]).to.deep.equal([0, '']);
       const files = expectedFiles(from);
       expect([...files.keys()].map((name) => name.split('/')[0])).to.include.members(kinds);
@@ -87,7 +87,7 @@ describe('troupe jobs fetch', () => {
       for (const [name, uri] of files) same(inPlace(from.jobId, name), uri);
       const text = readFileSync(inPlace(from.jobId, 'detection.json'), 'utf8');
       expect(JSON.parse(text)).to.deep.equal(from);
-      const again = await fetched(from.jobId);
+      const again = await fetchAll(from.jobId);
       expect(again.stdout).to.include(
         `0 files (0 kB) fetched, ${files.size} file${files.size === 1 ? '' : 's'} there already`,
       );
@@ -96,7 +96,7 @@ describe('troupe jobs fetch', () => {
   });
 
   it('brings the media of the job, too, when it is asked to, into the folder that is named', async () => {
-    const { code } = await fetched(document.jobId, '--media', '--to', 'here/below');
+    const { code } = await fetchAll(document.jobId, '--media', '--to', 'here/below');
     expect(code).to.equal(0);
     same(inPlace('here/below/media/0-astronaut.png'), sampleUri('astronaut.png'));
     same(inPlace('here/below/media/1-camera.png'), sampleUri('camera.png'));
@@ -175,7 +175,7 @@ describe('troupe jobs fetch', () => {
       pipelineName: 'LIGHT PIPELINE',
     });
     rmSync(medium);
-    const { code, stdout, stderr } = await fetched(jobId, '--media');
+    const { code, stdout, stderr } = await fetchAll(jobId, '--media');
     expect(code).to.equal(1);
     expect(stderr).to.equal('media/0-gone.png: The medium cannot be read any more: File does not exist.\n');
     expect(stdout).to.match(/ fetched, 1 file not to be had: /);
@@ -184,7 +184,7 @@ describe('troupe jobs fetch', () => {
   it('says when the folder cannot be made', async () => {
     const { jobId } = await service.run({ media: [sampleUri('camera.png')], pipelineName: 'LIGHT PIPELINE' });
     // Of /proc the system says that it is not there when something is to be made in it.
-    const { code, stderr } = await fetched(jobId, '--to', '/proc/below');
+    const { code, stderr } = await fetchAll(jobId, '--to', '/proc/below');
     expect([code, stderr]).to.deep.equal([
       2,
       'The folder /proc/below cannot be made (ENOENT): name another one by --to.\n',
@@ -192,10 +192,10 @@ describe('troupe jobs fetch', () => {
   });
 
   it('refuses what is no job, and a job that has not ended', async () => {
-    expect((await fetched('test-host-999999')).code).to.equal(2);
+    expect((await fetchAll('test-host-999999')).code).to.equal(2);
 
     const live = await service.submit({ media: [sampleUri('camera.png')], pipelineName: 'ABSENT PIPELINE' });
-    const { code, stderr } = await fetched(live);
+    const { code, stderr } = await fetchAll(live);
     expect(code).to.equal(2);
     expect(stderr).to.include('has no document yet');
     await service.cancel(live);

@@ -118,7 +118,7 @@ async function pourDocument(response: Parameters<Handler>[1]): Promise<void> {
     if (!response.write(text)) await once(response, 'drain');
   };
   const head = (mediaId: number) =>
-    opened({
+    openObject({
       mediaId,
       parentMediaId: -1,
       path: `file:///${mediaId}`,
@@ -129,7 +129,7 @@ async function pourDocument(response: Parameters<Handler>[1]): Promise<void> {
   await send(`{"status":"COMPLETE","media":[${head(0)},"output":{"FACE":[{"source":"A","tracks":[`);
   for (let n = 0; n < DETECTIONS; n += 100) {
     const some = Array.from({ length: 100 }, (_, i) => JSON.stringify(detection(n + i))).join();
-    await send(n === 0 ? `${opened(face)},"detections":[${some}` : `,${some}`);
+    await send(n === 0 ? `${openObject(face)},"detections":[${some}` : `,${some}`);
   }
   await send(']}]}]}}');
   const properties = {
@@ -145,4 +145,4 @@ async function pourDocument(response: Parameters<Handler>[1]): Promise<void> {
   response.end('],"errors":[],"warnings":[]}');
 }
 
-const opened = (fields: object) => JSON.stringify(fields).slice(0, -1);
+const openObject = (fields: object) => JSON.stringify(fields).slice(0, -1);

@@ -13,7 +13,7 @@ describe('troupe reindex without a service', () => {
   });
   afterEach(() => place.leave());
 
-  const reindexed = async (folder: string, env: Readonly<Record<string, string>>) => {
+  const runReindex = async (folder: string, env: Readonly<Record<string, string>>) => {
     const index = path.join(folder, 'search.db');
     writeFileSync(index, '');
     const { code, stdout } = await place.troupe(['reindex'], env);
@@ -24,11 +24,11 @@ describe('troupe reindex without a service', () => {
     expect(existsSync(index)).to.equal(false);
   };
 
-  it('removes the index in DATA_DIR', () => reindexed(place.dataDir, {}));
+  it('removes the index in DATA_DIR', () => runReindex(place.dataDir, {}));
 
   it('removes that in SEARCH_FOLDER where it is set', async () => {
     const folder = path.join(place.folder, 'local');
     mkdirSync(folder);
-    await reindexed(folder, { SEARCH_FOLDER: folder });
+    await runReindex(folder, { SEARCH_FOLDER: folder });
   });
 });

@@ -206,7 +206,7 @@ describe('troupe', () => {
   });
 
   it('finishes its job under a service of its own when the one it used is killed, and stops that', async () => {
-    const text = await SlowMedium.listening('Where is the next railway station, please?');
+    const text = await SlowMedium.listen('Where is the next railway station, please?');
     try {
       // After LEASE_MS what the one has begun is given to the other.
       const env = { FETCH_PRIVATE: 'true', LEASE_MS: '2000' };

@@ -8,14 +8,14 @@ import { answer, withService, type Handler } from '../cli/support/scripted-servi
 const JOB = { media: [{ mediaUri: 'file:///a.png' }], pipelineName: 'FACE DETECTION PIPELINE' };
 const SHORT = { connectMs: 300, busyMs: 5_000 };
 
-const created = answer(201, { jobId: 'host-1', coreResponse: { responseCode: 0, message: null } });
-const broken: Handler = (request) => request.socket.destroy();
+const answerCreated = answer(201, { jobId: 'host-1', coreResponse: { responseCode: 0, message: null } });
+const breakConnection: Handler = (request) => request.socket.destroy();
 const messageOf = (promise: Promise<unknown>) => promise.then(() => 'no error', (error: Error) => error.message); // oxfmt-ignore
 
 describe('The REST client of the tool', () => {
   it('asks again when the service is busy, after the time that Retry-After tells', async () => {
     const busy = answer(503, { message: 'busy' }, { 'retry-after': '0.05' });
-    await withService([busy, busy, created], async (url, asked) => {
+    await withService([busy, busy, answerCreated], async (url, asked) => {
       expect(await new RestClient(url, givenToken('t')).createJob(JOB)).to.deep.equal({ jobId: 'host-1' });
       expect(asked).to.deep.equal(Array.from({ length: 3 }, () => 'POST /rest/jobs Bearer t'));
     });
@@ -24,7 +24,7 @@ describe('The REST client of the tool', () => {
   it('says at once that the service is busy, for how long, and what it retries, once a reason', async () => {
     const busy = answer(503, { message: 'The disk is nearly full.' }, { 'retry-after': '0.05' });
     const notes: string[] = [];
-    await withService([broken, busy, busy, answer(503, undefined), answer(200, {})], async (url) => {
+    await withService([breakConnection, busy, busy, answer(503, undefined), answer(200, {})], async (url) => {
       const client = new RestClient(url, givenToken('t'), SHORT, (text) => notes.push(text));
       await client.job('host-1');
       expect(notes).to.deep.equal([
@@ -38,13 +38,16 @@ describe('The REST client of the tool', () => {
   it('gets another token when one is refused, once', async () => {
     let count = 0;
     const tokens = () => renewedToken(() => Promise.resolve(`t${(count += 1)}`), 'Renew it.');
-    const unauthorized = answer(401, undefined);
-    await withService([unauthorized, created, unauthorized, unauthorized], async (url, asked) => {
-      await new RestClient(url, tokens()).createJob(JOB);
-      expect(asked.map((line) => line.split(' ').at(-1))).to.deep.equal(['t1', 't2']);
-      const second = messageOf(new RestClient(url, tokens()).createJob(JOB));
-      expect(await second).to.equal(`The service at ${url} does not accept the token. Renew it.`);
-    });
+    const answerUnauthorized = answer(401, undefined);
+    await withService(
+      [answerUnauthorized, answerCreated, answerUnauthorized, answerUnauthorized],
+      async (url, asked) => {
+        await new RestClient(url, tokens()).createJob(JOB);
+        expect(asked.map((line) => line.split(' ').at(-1))).to.deep.equal(['t1', 't2']);
+        const second = messageOf(new RestClient(url, tokens()).createJob(JOB));
+        expect(await second).to.equal(`The service at ${url} does not accept the token. Renew it.`);
+      },
+    );
   });
 
   it('renews a token a minute before it ends', async () => {
@@ -61,7 +64,7 @@ describe('The REST client of the tool', () => {
 
   it('looks at a job again when the connection breaks, but never makes a job twice', async () => {
     const info = answer(200, { jobId: 'host-1', terminal: true });
-    await withService([broken, info, broken], async (url, asked) => {
+    await withService([breakConnection, info, breakConnection], async (url, asked) => {
       const client = new RestClient(url, givenToken('t'), SHORT);
       expect(await client.job('host-1')).to.include({ terminal: true });
       expect(await messageOf(client.createJob(JOB))).to.include('Whether it took the job is not known.');

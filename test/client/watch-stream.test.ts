@@ -19,7 +19,7 @@ const events =
   };
 
 /** What a terminal would show, without the time of day. */
-function shown(list: readonly LiveEvent[], options = {}): readonly string[] {
+function showEvents(list: readonly LiveEvent[], options = {}): readonly string[] {
   const lines: string[] = [];
   const terminal = Object.assign(new Terminal(), { print: (text: string) => lines.push(text) });
   const print = printerOf(options, terminal);
@@ -29,9 +29,9 @@ function shown(list: readonly LiveEvent[], options = {}): readonly string[] {
 
 describe('The events of a live stream', () => {
   it('tell the frame rate of a camera that says it, and no other', () => {
-    const opened = (fps: number) =>
+    const openedEvent = (fps: number) =>
       ({ type: 'job', ...running, picture: { width: 640, height: 360, fps } }) as unknown as LiveEvent;
-    expect(shown([opened(0), opened(29.97)])).to.deep.equal([
+    expect(showEvents([openedEvent(0), openedEvent(29.97)])).to.deep.equal([
       'state         IN_PROGRESS  640x360',
       'state         IN_PROGRESS  640x360, 29.97 frames/s',
     ]);
@@ -51,9 +51,9 @@ describe('The events of a live stream', () => {
       const client = new RestClient(url, givenToken('t'), { connectMs: 300, busyMs: 5_000 });
       const seen: LiveEvent[] = [];
       const { signal } = new AbortController();
-      const job = await watchStream(client, '3', { seen: (event) => seen.push(event), signal });
+      const job = await watchStream(client, '3', { onEvent: (event) => seen.push(event), signal });
       expect(job).to.include({ jobStatus: 'TERMINATED' });
-      expect(shown(seen)).to.deep.equal([
+      expect(showEvents(seen)).to.deep.equal([
         'state         IN_PROGRESS',
         'segment       4: 2 tracks, 9 detections',
         'state         TERMINATED',
@@ -83,15 +83,15 @@ describe('The events of a live stream', () => {
       drops(4),
       drops(5),
     ];
-    expect(shown(list)).to.deep.equal([
+    expect(showEvents(list)).to.deep.equal([
       'missed        12 events came too fast to be shown',
       'dropped       4 more frames: 4 of 100 so far',
     ]);
-    expect(shown([unknown], { json: true })).to.deep.equal(['{"type":"weather","sun":true}']);
+    expect(showEvents([unknown], { json: true })).to.deep.equal(['{"type":"weather","sun":true}']);
   });
 
   it('tell of a track that ends how long it lasted, also when its begin was not seen', () => {
     const end = { type: 'trackEnded', at: 5_000, liveId: 'b', frame: 70 } as const;
-    expect(shown([end])).to.deep.equal(['ended         track b  frame 70']);
+    expect(showEvents([end])).to.deep.equal(['ended         track b  frame 70']);
   });
 });

@@ -24,7 +24,7 @@ const events =
 const watcher = () => {
   const seen: JobProgress[] = [];
   const stop = new AbortController();
-  return { seen, stop, parts: { seen: (job: JobProgress) => seen.push(job), signal: stop.signal } };
+  return { seen, stop, parts: { onEvent: (job: JobProgress) => seen.push(job), signal: stop.signal } };
 };
 const clientOf = (url: string) => new RestClient(url, givenToken('t'), SHORT);
 const messageOf = (promise: Promise<unknown>) => promise.then(() => 'no error', (error: Error) => error.message); // oxfmt-ignore

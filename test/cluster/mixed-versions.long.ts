@@ -27,7 +27,7 @@ describe('A server beside newer ones', () => {
     await service?.close();
   });
 
-  const waiting = (file: string) =>
+  const waitForFile = (file: string) =>
     service.submit({
       ...SHOT,
       pipelineName: 'TROUBLE PIPELINE',
@@ -40,10 +40,10 @@ describe('A server beside newer ones', () => {
 
   it('leaves alone a job whose state it cannot read; another server resumes it', async () => {
     const files = ['first', 'second'].map((name) => join(service.folder, name));
-    const first = await waiting(files[0]!);
+    const first = await waitForFile(files[0]!);
     const inHand = () => service.handedOut().filter(({ worker }) => worker.includes('TestTrouble'));
     await until('the first is in hand', () => inHand().length === 1);
-    const newer = await waiting(files[1]!);
+    const newer = await waitForFile(files[1]!);
     await until('the work of the second waits', async () =>
       (await client.smembers(`{mixed}:w:of:batch-job/${numberOf(newer)}`)).some((id) => id.includes('.0.')),
     );
@@ -51,7 +51,7 @@ describe('A server beside newer ones', () => {
     const refused = await service.cancel(newer);
     expect(refused.status, refused.text).to.equal(503);
     expect(Number(refused.headers.get('retry-after'))).to.be.greaterThan(0);
-    const third = await waiting(files[0]!);
+    const third = await waitForFile(files[0]!);
     writeFileSync(files[0]!, '');
     for (const id of [first, third]) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect(inHand().filter(({ subJob }) => subJob.startsWith(`${newer}.`))).to.deep.equal([]);
@@ -66,7 +66,7 @@ describe('A server beside newer ones', () => {
   });
 
   it('does not start when nobody else can read a live job, and does when somebody can', async () => {
-    const id = await waiting(join(service.folder, 'never'));
+    const id = await waitForFile(join(service.folder, 'never'));
     await storedAs(id, JOB_SCHEMA + 1);
     await service.stop();
     await until('nobody is there', async () => (await client.exists('{mixed}:w:node:test-host')) === 0);

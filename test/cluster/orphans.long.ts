@@ -56,7 +56,7 @@ describe('Files of a job in the folder of two servers', () => {
     return id;
   };
   /** So often has some server cleared up. */
-  const cleared = async () => {
+  const countCleanups = async () => {
     const stray = join(pair().one.dataDir, 'media', `stray-${Math.random()}.1`);
     mkdirSync(stray);
     writeFileSync(join(stray, 'medium'), 'x');
@@ -75,15 +75,15 @@ describe('Files of a job in the folder of two servers', () => {
       for (const [n, id] of ids.entries())
         expect(await ofRun(`${id}.1`), `${id} ${when}`).to.include.members([...before[n]!]);
     };
-    await cleared();
+    await countCleanups();
     await areThere('after clearing up');
     await one.stop();
     await one.startHere();
-    await cleared();
+    await countCleanups();
     await areThere('after a stop and a start');
     await two.kill9();
     await two.start();
-    await cleared();
+    await countCleanups();
     await areThere('after kill -9');
     writeFileSync(file, '');
     for (const id of ids) expect((await two.terminal(id)).jobStatus).to.equal('COMPLETE');

@@ -1,4 +1,4 @@
-/** A Redis that speaks TLS alone; `cluster/sharing` logs in to one as the user of the page about operations. */
+/** A Redis that speaks TLS alone; `cluster/shared-store` logs in to one as the user of the page about operations. */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,13 +21,13 @@ describe('A server whose Redis asks who it is', () => {
     const { key, cert } = selfSigned(folder, 'redis', 'DNS:localhost');
     const port = await freePort();
     const tls = ['--tls-port', `${port}`, '--tls-cert-file', cert, '--tls-key-file', key];
-    redis = await TestRedis.started([...tls, '--tls-ca-cert-file', cert, '--tls-auth-clients', 'no']);
+    redis = await TestRedis.start([...tls, '--tls-ca-cert-file', cert, '--tls-auth-clients', 'no']);
     const client = admin();
     await client.call('ACL', 'SETUSER', 'troupe', ...rightsOf('tls', 'pass/word'));
     client.disconnect();
     const url = `rediss://troupe:pass%2Fword@localhost:${port}/0`;
     env = { STORE: 'redis', REDIS_URL: url, NODE_EXTRA_CA_CERTS: cert };
-    service = await Service.started({ ...env, REDIS_PREFIX: 'tls' });
+    service = await Service.start({ ...env, REDIS_PREFIX: 'tls' });
   });
   after(async () => {
     await service?.close();
@@ -45,7 +45,7 @@ describe('A server whose Redis asks who it is', () => {
   });
 
   it('stays within its prefix', async () => {
-    const refused = await Service.started({ ...env, REDIS_PREFIX: 'other' }).catch((error: unknown) =>
+    const refused = await Service.start({ ...env, REDIS_PREFIX: 'other' }).catch((error: unknown) =>
       String(error),
     );
     expect(refused).to.match(/cannot be used: .*NOPERM/);

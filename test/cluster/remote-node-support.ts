@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
 import type { NodeInfo } from '../../actors/views/node-list.ts';
-import { sample } from '../components/models/recorded.ts';
+import { sample } from '../components/models/recorded-media.ts';
 import { closeServers, rtsp } from '../media/live/live-watching.ts';
 import { Nodes } from '../rest/system/nodes-support.ts';
 import { Balancer } from '../support/servers/balancer.ts';
@@ -34,7 +34,7 @@ export function remoteNode(pair: () => ServerPair) {
   let nodes: Nodes;
   before(async function () {
     const { one, two, provider } = pair();
-    balancer = await Balancer.listening([one.url, two.url]);
+    balancer = await Balancer.listen([one.url, two.url]);
     node = new NodeProcess(FAR, {
       TROUPE_URL: balancer.url,
       TROUPE_ISSUER_URI: provider.issuer,
@@ -43,7 +43,7 @@ export function remoteNode(pair: () => ServerPair) {
     });
     nodes = new Nodes(one);
     node.start();
-    await node.connected();
+    await node.waitUntilConnected();
     await configure();
   });
   after(async () => {
@@ -115,7 +115,7 @@ export function remoteNode(pair: () => ServerPair) {
     await until('the node works on it', () => workOf(job).length > 0);
     return { job, go: () => writeFileSync(file, '') };
   };
-  const watched = async (at: Service): Promise<number> => {
+  const watchStream = async (at: Service): Promise<number> => {
     const camera = await rtsp(accessUnits(sample('face_move.mp4')), () => ({ speed: 0.2, after: 'stall' }));
     const { status, text, body } = await at.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: false,
@@ -149,7 +149,7 @@ export function remoteNode(pair: () => ServerPair) {
 
   return {
     ...{ balancer: () => balancer, node: () => node, nodes: () => nodes },
-    ...{ becomes, listedAt, isListed, order, workOf, waitingJob, watched, segmentsAt, reaches },
+    ...{ becomes, listedAt, isListed, order, workOf, waitingJob, watchStream, segmentsAt, reaches },
     ...{ processesOf, watchers },
   };
 }

@@ -17,7 +17,7 @@ describe('A node on another host behind a balancer of two servers', function () 
     order,
     workOf,
     waitingJob,
-    watched,
+    watchStream,
     segmentsAt,
     reaches,
     watchers,
@@ -30,7 +30,7 @@ describe('A node on another host behind a balancer of two servers', function () 
 
   it('goes on with jobs and streams when one of them is killed, and no attempt is counted', async () => {
     const { one, two } = pair();
-    const stream = await watched(one);
+    const stream = await watchStream(one);
     const first = await waitingJob(one);
     await reaches([one, two], stream, 1);
     await one.kill9();

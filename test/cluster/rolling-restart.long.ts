@@ -23,7 +23,7 @@ describe('A rolling restart of two servers behind a balancer', function () {
   let balancer: Balancer;
   before(async () => {
     const { one, two } = pair();
-    balancer = await Balancer.listening([one.url, two.url], { retries503: true });
+    balancer = await Balancer.listen([one.url, two.url], { retries503: true });
   });
   after(() => balancer?.close());
 
@@ -94,7 +94,7 @@ describe('A rolling restart of two servers behind a balancer', function () {
     }
     const attempts = [one, two].flatMap((server) => server.handedOut()).filter(({ attempt }) => attempt > 1);
     expect(attempts).to.deep.equal([]);
-    const refused = balancer.refused();
+    const refused = balancer.refusedAnswers();
     expect(refused.filter(({ retryAfter }) => retryAfter === undefined)).to.deep.equal([]);
   });
 });

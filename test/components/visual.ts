@@ -1,7 +1,7 @@
 /** What the tests of visual detectors share: jobs with a component's defaults, painted videos, collected answers. */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { findComponents } from '../../actors/catalog/descriptors/installed.ts';
+import { findComponents } from '../../actors/catalog/descriptors/find-components.ts';
 import type { DetectionJob, FoundTrack, Frame, FrameSource } from '../../components/sdk/detector.ts';
 import type { Action, Algorithm, Pipeline, Properties, Task } from '../../domain/types.ts';
 
@@ -69,7 +69,7 @@ export interface Painting {
 }
 
 /** A video of which every pixel is computed, in one buffer, as readers do it. */
-export function painted(painting: Painting, paint: Painter): FrameSource {
+export function paintVideo(painting: Painting, paint: Painter): FrameSource {
   const { width = 160, height = 96, frames, start = 0, interval = 1 } = painting;
   const data = new Uint8Array(width * height * 3);
   return {

@@ -46,12 +46,12 @@ describe('The build', () => {
   const build = (...more: readonly string[]) =>
     spawnSync(process.execPath, ['config/build/build.mjs', ...more], { cwd: folder, encoding: 'utf8' });
   const main = () => execFileSync(process.execPath, ['dist/main.js'], { cwd: folder, encoding: 'utf8' });
-  const built = (file: string) => existsSync(path.join(folder, 'dist', file));
+  const isBuilt = (file: string) => existsSync(path.join(folder, 'dist', file));
 
   it('needs no TypeScript compiler', () => {
     expect(build().stderr).to.match(/^Building 3 of 3 files \.\.\.\nBuilt in \d+\.\d s\.\n$/);
     expect(main()).to.equal('42\n');
-    expect(built('build-info.json')).to.equal(true);
+    expect(isBuilt('build-info.json')).to.equal(true);
   });
 
   it('compiles nothing when nothing has changed, and says nothing', () => {
@@ -73,10 +73,10 @@ describe('The build', () => {
       'interface A {\n  a: string;\n}\nconst a: A | undefined = undefined;\nthrow new Error(a);\n',
     );
     build();
-    expect(built('media/gone.js')).to.equal(true);
+    expect(isBuilt('media/gone.js')).to.equal(true);
     rmSync(path.join(folder, 'media', 'gone.ts'));
     build();
-    expect([built('media/twice.js'), built('media/gone.js')]).to.deep.equal([true, false]);
+    expect([isBuilt('media/twice.js'), isBuilt('media/gone.js')]).to.deep.equal([true, false]);
     const { stderr } = spawnSync(process.execPath, ['dist/main.js'], { cwd: folder, encoding: 'utf8' });
     expect(stderr).to.include('main.js:5:7');
   });
@@ -88,10 +88,10 @@ describe('The build', () => {
     );
     write('page/two.tsx', 'import { One } from \'./one.tsx\';\nexport const two = <One a="x" />;\n');
     expect(build().status).to.equal(0);
-    const made = (file: string) => readFileSync(path.join(folder, 'dist', file), 'utf8').split('\n');
-    expect(made('page/one.js')[4]).to.match(/^ +_jsx\('b', \{/);
-    expect(made('page/one.js')[0]).to.include('"preact/jsx-runtime"');
-    expect(made('page/two.js')[0]).to.match(/from '\.\/one\.js';$/);
+    const readBuilt = (file: string) => readFileSync(path.join(folder, 'dist', file), 'utf8').split('\n');
+    expect(readBuilt('page/one.js')[4]).to.match(/^ +_jsx\('b', \{/);
+    expect(readBuilt('page/one.js')[0]).to.include('"preact/jsx-runtime"');
+    expect(readBuilt('page/two.js')[0]).to.match(/from '\.\/one\.js';$/);
   });
 
   it('ends with the place of a mistake that it cannot compile', () => {
@@ -107,9 +107,9 @@ describe('The build', () => {
       "import { twice } from '../media/twice.ts';\nexport const four: number = twice(2);\n",
     );
     expect(build().status).to.equal(0);
-    expect(built('test/one.js')).to.equal(false);
+    expect(isBuilt('test/one.js')).to.equal(false);
     build('test');
-    expect(built('test/one.js')).to.equal(true);
+    expect(isBuilt('test/one.js')).to.equal(true);
   });
 
   it('declares the SDK anew when a source changes that it takes types from, wherever that is', () => {
@@ -132,7 +132,7 @@ describe('The build', () => {
     );
     write('components/sdk/detector.ts', "export type { N } from '../../media/twice.ts';\n");
     expect(build().status).to.equal(0);
-    expect(built('media/twice.d.ts')).to.equal(true);
+    expect(isBuilt('media/twice.d.ts')).to.equal(true);
     write('media/twice.ts', 'export type N = bigint;\nexport const twice = (n: N): N => n * 2n;\n');
     expect(build().status).to.equal(0);
     const declared = readFileSync(path.join(folder, 'dist/media/twice.d.ts'), 'utf8');

@@ -4,7 +4,7 @@ import { accessGroup } from '../../config/access.ts';
 import { cliGroup } from '../../config/schema/cli.ts';
 import { serverGroups } from '../../config/schema/server.ts';
 import type { SettingGroup } from '../../config/schema/values.ts';
-import { wrapped } from '../support/wrapped.ts';
+import { wrapLines } from '../support/wrap-lines.ts';
 
 export const GROUPS: readonly SettingGroup[] = [...serverGroups, accessGroup, cliGroup];
 
@@ -34,7 +34,7 @@ function section({ title, about, settings }: SettingGroup): string {
   const lines = Object.entries(settings).map(([name, schema]) => entry(name, schema));
   return [
     `## ${title}\n`,
-    ...(about === undefined ? [] : [`${wrapped(about)}\n`]),
+    ...(about === undefined ? [] : [`${wrapLines(about)}\n`]),
     `${lines.join('\n')}\n`,
   ].join('\n');
 }
@@ -42,7 +42,7 @@ function section({ title, about, settings }: SettingGroup): string {
 function entry(name: string, schema: z.ZodType): string {
   const fallback = defaultOf(name, schema);
   const meant = schema.description ?? '';
-  return wrapped(`- \`${name}\`${fallback === undefined ? '' : ` (${fallback})`}: ${meant}.`, '  ');
+  return wrapLines(`- \`${name}\`${fallback === undefined ? '' : ` (${fallback})`}: ${meant}.`, '  ');
 }
 
 /** What counts when nothing is set; undefined: nothing does. */

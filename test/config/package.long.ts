@@ -17,7 +17,7 @@ describe('The package', function () {
     packed = mkdtempSync(path.join(tmpdir(), 'troupe-packed-'));
   });
   after(() => rmSync(packed, { recursive: true, force: true }));
-  const installed = installedPackage((to) => {
+  const installPackage = installedPackage((to) => {
     // What `prepare` does has been done for the tests.
     const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', packed];
     const [{ filename }] = JSON.parse(
@@ -31,7 +31,7 @@ describe('The package', function () {
   it('is smaller than 20 MB', () => expect(statSync(archive).size).to.be.below(MAX_BYTES));
 
   it('has types with which a detector compiles', () => {
-    const { folder } = installed();
+    const { folder } = installPackage();
     writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
     writeFileSync(
       path.join(folder, 'detector.ts'),

@@ -23,7 +23,7 @@ describe('The trimming of installed packages', () => {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     writeFileSync(path.join(folder, file), 'x'.repeat(200_000));
   };
-  const installed = (name: string, ...files: readonly string[]) =>
+  const installPackage = (name: string, ...files: readonly string[]) =>
     ['package.json', ...files].forEach((file) => put(path.join('node_modules', name, file)));
   const has = (...parts: readonly string[]) => existsSync(path.join(folder, 'node_modules', ...parts));
   const trim = (place = folder, env: Readonly<Record<string, string>> = {}) => {
@@ -34,9 +34,9 @@ describe('The trimming of installed packages', () => {
   };
 
   it('removes runtimes of other systems, leftovers and source maps, and says how much of what', () => {
-    installed('onnxruntime-node', OWN, OTHERS);
-    installed('better-sqlite3', ...SQLITE, 'prebuilds/otheros-x64.node', 'deps/sqlite3.c');
-    installed('other', 'index.js', 'index.js.map', 'data.map');
+    installPackage('onnxruntime-node', OWN, OTHERS);
+    installPackage('better-sqlite3', ...SQLITE, 'prebuilds/otheros-x64.node', 'deps/sqlite3.c');
+    installPackage('other', 'index.js', 'index.js.map', 'data.map');
     const said = trim();
     expect(said).to.match(/0\.2 MB {2}onnxruntime-node: the runtimes of other systems/);
     expect(said).to.match(/0\.4 MB {2}better-sqlite3: its sources, and the binaries of other systems/);
@@ -51,20 +51,20 @@ describe('The trimming of installed packages', () => {
   });
 
   it('does nothing the second time, and says nothing', () => {
-    installed('onnxruntime-node', OWN, OTHERS);
+    installPackage('onnxruntime-node', OWN, OTHERS);
     trim();
     expect(trim()).to.equal('');
     expect(has('onnxruntime-node', OWN)).to.equal(true);
   });
 
   it('keeps everything with TRIM_MODULES=false', () => {
-    installed('onnxruntime-node', OWN, OTHERS);
+    installPackage('onnxruntime-node', OWN, OTHERS);
     expect(trim(folder, { TRIM_MODULES: 'false' })).to.equal('');
     expect(has('onnxruntime-node', OTHERS)).to.equal(true);
   });
 
   it('keeps all runtimes when it does not find that of this system', () => {
-    installed('onnxruntime-node', OTHERS);
+    installPackage('onnxruntime-node', OTHERS);
     expect(trim()).to.equal('');
     expect(has('onnxruntime-node', OTHERS)).to.equal(true);
   });
@@ -74,8 +74,8 @@ describe('The trimming of installed packages', () => {
   });
 
   it('finds packages beside an installed product, and leaves the maps of others alone', () => {
-    installed('onnxruntime-node', OWN, OTHERS);
-    installed('other', 'index.js.map');
+    installPackage('onnxruntime-node', OWN, OTHERS);
+    installPackage('other', 'index.js.map');
     const product = path.join(folder, 'node_modules', 'troupe');
     expect(trim(product)).to.include('onnxruntime-node');
     expect([has('onnxruntime-node', OTHERS), has('other', 'index.js.map')]).to.deep.equal([false, true]);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { findComponents } from '../../actors/catalog/descriptors/installed.ts';
+import { findComponents } from '../../actors/catalog/descriptors/find-components.ts';
 import { WORK_KINDS } from '../../protocol/worker-protocol.ts';
 import { placesIn } from '../house/texts.ts';
-import { edited } from './steps.ts';
+import { applyEdit } from './steps.ts';
 import { NEW_KIND } from './new-kind.ts';
 
 const GUIDE = readFileSync('CONTRIBUTING.md', 'utf8');
@@ -37,7 +37,7 @@ describe('CONTRIBUTING.md', () => {
   });
 
   it('names for a new kind of work the files that its steps change, three that exist', () => {
-    for (const step of NEW_KIND) edited(step);
+    for (const step of NEW_KIND) applyEdit(step);
     const recipe = readFileSync('actors/batch-job/README.md', 'utf8').split('## A new kind of work\n')[1]!;
     const touched = [...new Set(NEW_KIND.map(([file]) => file.replace('/proof.ts', '/<kind>.ts')))];
     for (const file of touched) expect(recipe).to.include(`\`${file}\``);

@@ -18,11 +18,11 @@ export type Edit = readonly [file: string, at: string, insert: string];
 export function edit(folder: string, step: Edit): void {
   const full = path.join(folder, step[0]);
   mkdirSync(path.dirname(full), { recursive: true });
-  writeFileSync(full, edited(step, folder));
+  writeFileSync(full, applyEdit(step, folder));
 }
 
 /** The file with text right behind the place where `at` stands; the text alone when `at` is empty. */
-export function edited([file, at, insert]: Edit, folder = '.'): string {
+export function applyEdit([file, at, insert]: Edit, folder = '.'): string {
   if (at === '') return insert;
   const text = readFileSync(path.join(folder, file), 'utf8');
   const place = text.indexOf(at);

@@ -35,7 +35,7 @@ describe('The balancer of the compose file', function () {
       .replaceAll('~^10\\.213\\.7\\.11:', `~^${one.address}`)
       .replaceAll('read_timeout 60s', 'read_timeout 1s');
     expect(lines).to.not.include('10.213.7.11');
-    nginx = await Nginx.started(lines);
+    nginx = await Nginx.start(lines);
   });
   after(async () => {
     await nginx?.close();

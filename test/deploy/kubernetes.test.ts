@@ -47,10 +47,10 @@ const resourcesOf = (file: string) =>
 const { resources: files } = yamlOf(`${FOLDER}/kustomization.yaml`) as { readonly resources: string[] };
 const resources = files.flatMap(resourcesOf);
 const secrets = resourcesOf('secrets.example.yaml');
-const named = (kind: string, name: string) =>
+const findResource = (kind: string, name: string) =>
   [...resources, ...secrets].find((one) => one.kind === kind && one.metadata.name === name)!;
-const podOf = (name: string) => named('StatefulSet', name).spec.template.spec;
-const secretOf = (name: string) => named('Secret', name).stringData!;
+const podOf = (name: string) => findResource('StatefulSet', name).spec.template.spec;
+const secretOf = (name: string) => findResource('Secret', name).stringData!;
 /** As the image, the map of settings, the secret and the name of the pod make it. */
 const environmentOf = (settings: string, secret: string, pod: string) => ({
   HOST: '0.0.0.0',
@@ -69,7 +69,7 @@ describe('The kustomize base', () => {
     expect(server).to.include({ STORE: 'redis', NODE_NAME: 'troupe-0' });
     const node = environmentOf('nodes.env', 'troupe-node', 'troupe-node-0');
     expect(() => readNodeSettings(undefined, node)).to.not.throw();
-    expect(named('Service', new URL(node['TROUPE_URL' as keyof typeof node]).hostname)).to.not.equal(
+    expect(findResource('Service', new URL(node['TROUPE_URL' as keyof typeof node]).hostname)).to.not.equal(
       undefined,
     );
   });
@@ -84,24 +84,24 @@ describe('The kustomize base', () => {
         { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
       ]);
       expect(envFrom).to.deep.equal([{ configMapRef: { name: map } }, { secretRef: { name } }]);
-      const set = named('StatefulSet', name).spec;
+      const set = findResource('StatefulSet', name).spec;
       expect(set.template.metadata.labels).to.deep.equal(set.selector?.matchLabels);
-      expect(named('Service', set.serviceName!)).to.not.equal(undefined);
+      expect(findResource('Service', set.serviceName!)).to.not.equal(undefined);
     }
   });
 
   it('runs two servers on one folder, of which one goes on when a host is emptied', () => {
-    expect(named('StatefulSet', 'troupe').spec.replicas).to.equal(2);
+    expect(findResource('StatefulSet', 'troupe').spec.replicas).to.equal(2);
     const [claim] = podOf('troupe').volumes.flatMap(
       ({ persistentVolumeClaim }) => persistentVolumeClaim ?? [],
     );
-    expect(named('PersistentVolumeClaim', claim!.claimName).spec.accessModes).to.deep.equal([
+    expect(findResource('PersistentVolumeClaim', claim!.claimName).spec.accessModes).to.deep.equal([
       'ReadWriteMany',
     ]);
-    const budget = named('PodDisruptionBudget', 'troupe').spec;
+    const budget = findResource('PodDisruptionBudget', 'troupe').spec;
     expect(budget.minAvailable).to.equal(1);
     expect(budget.selector?.matchLabels).to.deep.equal(
-      named('StatefulSet', 'troupe').spec.selector?.matchLabels,
+      findResource('StatefulSet', 'troupe').spec.selector?.matchLabels,
     );
   });
 

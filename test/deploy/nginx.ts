@@ -57,7 +57,7 @@ export class Nginx {
   }
 
   /** `lines`: of its block `http`, with `listen 8080`. */
-  static async started(lines: string): Promise<Nginx> {
+  static async start(lines: string): Promise<Nginx> {
     const folder = mkdtempSync(path.join(tmpdir(), 'troupe-nginx-'));
     const port = await freePort();
     mkdirSync(path.join(folder, 'logs'));

@@ -53,14 +53,14 @@ describe('Asking archives for a past job', () => {
     jobConfigHash: HASH,
   });
   const ask = (asked = question(), more: Partial<ArchiveDeps> = {}) => findPastJob(asked, deps(more));
-  const matched = (finding: ArchiveFinding) => (finding.kind === 'match' ? finding.match.jobId : finding);
+  const matchedJob = (finding: ArchiveFinding) => (finding.kind === 'match' ? finding.match.jobId : finding);
   const failedBecause = (finding: ArchiveFinding): string => {
     if (finding.kind !== 'failed') throw new Error(`Not failed: ${JSON.stringify(finding)}`);
     return finding.reason;
   };
 
   beforeEach(async () => {
-    archive = await ArchiveServer.started();
+    archive = await ArchiveServer.start();
     client = new HttpClient({ allowPrivate: true, allowedHosts: [], settings: REACH_SETTINGS });
     opened.push(archive, client);
     dropped.length = 0;
@@ -93,7 +93,7 @@ describe('Asking archives for a past job', () => {
     for (const each of others(200)) archive.keep('aa', each);
     archive.keep('aa', { ...entry(), system: 'Other' });
     archive.keep('aa', entry());
-    expect(matched(await ask())).to.equal('host-1');
+    expect(matchedJob(await ask())).to.equal('host-1');
     expect(
       archive.questions.map(({ method, path, query }) => `${method} ${path}?${query.toString()}`),
     ).to.deep.equal(
@@ -106,7 +106,7 @@ describe('Asking archives for a past job', () => {
   });
 
   it('takes the best match of all pages, media and archives', async () => {
-    const second = await ArchiveServer.started();
+    const second = await ArchiveServer.start();
     opened.push(second);
     archive.keep('aa', entry({ jobId: 'failed', jobStatus: 'ERROR', processDate: '2026-03-01T00:00:00Z' }));
     archive.keep('bb', entry({ jobId: 'early' }));
@@ -118,7 +118,7 @@ describe('Asking archives for a past job', () => {
       ],
       jobConfigHash: HASH,
     });
-    expect(matched(finding)).to.equal('late');
+    expect(matchedJob(finding)).to.equal('late');
     expect(
       archive.questions.map(({ query }) => query.get('sha256Hash') ?? '').toSorted(byText),
     ).to.deep.equal(['aa', 'bb']);
@@ -132,19 +132,19 @@ describe('Asking archives for a past job', () => {
     const asked = ask(question(archive.url, { sha256s }));
     await until('four questions are waiting', () => archive.questions.length === 4);
     goOn();
-    expect(matched(await asked)).to.equal('host-1');
+    expect(matchedJob(await asked)).to.equal('host-1');
     expect(
       archive.questions.map(({ query }) => query.get('sha256Hash') ?? '').toSorted(byText),
     ).to.deep.equal(sha256s.toSorted(byText));
   });
 
   it('sends a token only to an archive that is to get one', async () => {
-    const other = await ArchiveServer.started();
+    const other = await ArchiveServer.start();
     opened.push(other);
     archive.manners.token = 'secret-token';
     archive.keep('aa', entry());
     const archives = [...question(archive.url, { addToken: true }).archives, ...question(other.url).archives];
-    expect(matched(await ask({ archives, jobConfigHash: HASH }))).to.equal('host-1');
+    expect(matchedJob(await ask({ archives, jobConfigHash: HASH }))).to.equal('host-1');
     expect(other.questions[0]?.headers).not.to.have.property('authorization');
   });
 
@@ -200,20 +200,20 @@ describe('Asking archives for a past job', () => {
 
   it('asks again when a connection that was kept open is closed', async () => {
     archive.keep('aa', entry());
-    expect(matched(await ask())).to.equal('host-1');
+    expect(matchedJob(await ask())).to.equal('host-1');
     const port = Number(new URL(archive.url).port);
     await archive.close();
-    const again = await ArchiveServer.started(port);
+    const again = await ArchiveServer.start(port);
     opened.push(again);
     again.keep('aa', entry({ jobId: 'host-2' }));
-    expect(matched(await ask(question(again.url)))).to.equal('host-2');
+    expect(matchedJob(await ask(question(again.url)))).to.equal('host-2');
   });
 
   it('takes a match though another archive cannot be asked', async () => {
     archive.keep('aa', entry());
     const dead = 'http://127.0.0.1:1';
     const archives = [...question(dead).archives, ...question().archives];
-    expect(matched(await ask({ archives, jobConfigHash: HASH }))).to.equal('host-1');
+    expect(matchedJob(await ask({ archives, jobConfigHash: HASH }))).to.equal('host-1');
   });
 
   it('comes to an end with an archive whose every page is full', async () => {
@@ -232,7 +232,7 @@ describe('Asking archives for a past job', () => {
       { dataObject: { jobConfigHash: HASH } },
       entry(),
     ];
-    expect(matched(await ask())).to.equal('host-1');
+    expect(matchedJob(await ask())).to.equal('host-1');
   });
 
   it('waits for a slow archive no longer than it may, and for all archives together', async () => {
@@ -272,7 +272,7 @@ describe('Asking archives for a past job', () => {
     const local = archive.url.replace('127.0.0.1', 'localhost');
     for (const url of [archive.url, local])
       expect(failedBecause(await ask(question(url), { client: guarded })), url).to.contain('private network');
-    expect(matched(await ask(question(), { client: allowed }))).to.equal('host-1');
+    expect(matchedJob(await ask(question(), { client: allowed }))).to.equal('host-1');
     const metadata = question('http://169.254.169.254/latest');
     expect(failedBecause(await ask(metadata))).to.contain('never connected to');
     expect(archive.questions).to.have.lengthOf(1);

@@ -64,7 +64,7 @@ describe('A bucket', () => {
     }
   }
   /** What the failure says; nothing secret is ever part of it. */
-  async function failed(step: Promise<unknown>): Promise<string> {
+  async function failureOf(step: Promise<unknown>): Promise<string> {
     const error = await step.then(
       () => expect.fail('nothing failed'),
       (reason: unknown) => reason as Error,
@@ -121,26 +121,26 @@ describe('A bucket', () => {
   it('refuses content that is not what was announced', async () => {
     await writeFile(path('changed'), 'changed');
     const file = { path: path('changed'), key: 'changed', sha256: '0'.repeat(64) };
-    expect(await failed(bucket().putFile(file, signal))).to.match(/status 403/);
+    expect(await failureOf(bucket().putFile(file, signal))).to.match(/status 403/);
     expect(await server.keys('results')).not.to.include('changed');
   });
 
   it('says which key is wrong, and shows none', async () => {
     await put(bucket(), 'there', 'content');
     const wrong = bucket({ secretKey: `${SECRET_KEY}x` });
-    expect(await failed(get(wrong, 'there'))).to.match(/S3_SECRET_KEY is not the secret/);
-    expect(await failed(put(wrong, 'new', 'content'))).to.match(/S3_SECRET_KEY is not the secret/);
-    expect(await failed(get(bucket({ accessKey: 'UNKNOWN' }), 'there'))).to.match(/S3_ACCESS_KEY/);
+    expect(await failureOf(get(wrong, 'there'))).to.match(/S3_SECRET_KEY is not the secret/);
+    expect(await failureOf(put(wrong, 'new', 'content'))).to.match(/S3_SECRET_KEY is not the secret/);
+    expect(await failureOf(get(bucket({ accessKey: 'UNKNOWN' }), 'there'))).to.match(/S3_ACCESS_KEY/);
   });
 
   it('says what is missing', async () => {
     const missing = bucket({ url: `${server.url}/missing`, name: 'missing' });
-    expect(await failed(put(missing, 'key', 'x'))).to.equal('the object store has no bucket "missing"');
-    expect(await failed(get(bucket(), 'no such'))).to.match(/the bucket "results" holds no such object/);
-    expect(await failed(bucket().putFile({ path: path('gone'), key: 'k', sha256: '' }, signal))).to.equal(
+    expect(await failureOf(put(missing, 'key', 'x'))).to.equal('the object store has no bucket "missing"');
+    expect(await failureOf(get(bucket(), 'no such'))).to.match(/the bucket "results" holds no such object/);
+    expect(await failureOf(bucket().putFile({ path: path('gone'), key: 'k', sha256: '' }, signal))).to.equal(
       'the file could not be read (ENOENT)',
     );
-    expect(await failed(put(bucket(), 'x', 'y').then(() => get(bucket(), 'x', 0)))).to.match(
+    expect(await failureOf(put(bucket(), 'x', 'y').then(() => get(bucket(), 'x', 0)))).to.match(
       /larger than the 0 bytes/,
     );
   });
@@ -148,7 +148,7 @@ describe('A bucket', () => {
   it('ends a download at the limit, announced or not', async () => {
     await put(bucket(), 'long', 'x'.repeat(1000));
     expect((await get(bucket(), 'long', 1000)).length).to.equal(1000);
-    expect(await failed(get(bucket(), 'long', 999))).to.match(/larger than the 999 bytes/);
+    expect(await failureOf(get(bucket(), 'long', 999))).to.match(/larger than the 999 bytes/);
     server.gatekeeper = (_, response) => {
       response.writeHead(200);
       const more = (): void => {
@@ -158,7 +158,7 @@ describe('A bucket', () => {
       more();
       return true;
     };
-    expect(await failed(get(bucket(), 'endless', 100_000))).to.match(/larger than the 100000 bytes/);
+    expect(await failureOf(get(bucket(), 'endless', 100_000))).to.match(/larger than the 100000 bytes/);
   });
 
   it('is asked four times at the most when it is busy or breaks off', async () => {
@@ -180,7 +180,7 @@ describe('A bucket', () => {
       return true;
     };
     turn = 0;
-    expect(await failed(get(bucket(), 'shaky'))).to.equal(
+    expect(await failureOf(get(bucket(), 'shaky'))).to.equal(
       'the object store answered with status 503 (SlowDown)',
     );
     expect(turn).to.equal(4);
@@ -200,27 +200,27 @@ describe('A bucket', () => {
 
   it('is given up when it is silent, and at once when the work is stopped', async () => {
     server.gatekeeper = () => true;
-    expect(await failed(get(bucket({}, { silenceMs: 50 }), 'key'))).to.match(/silent for too long/);
+    expect(await failureOf(get(bucket({}, { silenceMs: 50 }), 'key'))).to.match(/silent for too long/);
     const stop = new AbortController();
     server.gatekeeper = () => {
       stop.abort(new Error('stopped by the test'));
       return true;
     };
-    expect(await failed(get(bucket(), 'key', 10, stop.signal))).to.equal('stopped by the test');
-    expect(await failed(put(bucket(), 'key', 'x', stop.signal))).to.equal('stopped by the test');
+    expect(await failureOf(get(bucket(), 'key', 10, stop.signal))).to.equal('stopped by the test');
+    expect(await failureOf(put(bucket(), 'key', 'x', stop.signal))).to.equal('stopped by the test');
   });
 
   it('is never where requests must not go', async () => {
     const rule = { allowPrivate: false, settings: 'the setting FETCH_PRIVATE' };
     for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433']) {
       const url = `http://${host}:${server.port}/results`;
-      expect(await failed(get(bucket({ url }, { rule }), 'key')), host).to.match(/FETCH_PRIVATE/);
-      expect(await failed(put(bucket({ url }, { rule }), 'key', 'x'.repeat(3e6))), host).to.match(
+      expect(await failureOf(get(bucket({ url }, { rule }), 'key')), host).to.match(/FETCH_PRIVATE/);
+      expect(await failureOf(put(bucket({ url }, { rule }), 'key', 'x'.repeat(3e6))), host).to.match(
         /FETCH_PRIVATE/,
       );
     }
     for (const host of ['169.254.169.254', '[fd00:ec2::254]', '[fe80::1]', '100.100.100.200', '0xa9fea9fe'])
-      expect(await failed(get(bucket({ url: `http://${host}/results` }), 'key')), host).to.match(
+      expect(await failureOf(get(bucket({ url: `http://${host}/results` }), 'key')), host).to.match(
         /never connected to/,
       );
     expect(server.requests).to.have.length(0);
@@ -233,7 +233,7 @@ describe('A bucket', () => {
         .end();
       return true;
     };
-    expect(await failed(get(bucket(), 'key'))).to.match(/status 307|region/);
+    expect(await failureOf(get(bucket(), 'key'))).to.match(/status 307|region/);
     expect(server.requests).to.have.length(1);
   });
 
@@ -253,8 +253,8 @@ describe('A bucket', () => {
       return true;
     };
     const message = /the object store answered with status 403/;
-    expect(await failed(get(bucket(), 'a'))).to.match(message);
-    expect(await failed(put(bucket(), 'a', 'A'))).to.match(message);
+    expect(await failureOf(get(bucket(), 'a'))).to.match(message);
+    expect(await failureOf(put(bucket(), 'a', 'A'))).to.match(message);
     expect(sent).to.be.lessThan(50_000_000);
   });
 
@@ -262,6 +262,6 @@ describe('A bucket', () => {
     const gone = await BucketServer.start();
     const url = `${gone.url}/results`;
     await gone.close();
-    expect(await failed(get(bucket({ url }), 'key'))).to.equal('the connection was refused');
+    expect(await failureOf(get(bucket({ url }), 'key'))).to.equal('the connection was refused');
   });
 });

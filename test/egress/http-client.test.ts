@@ -5,7 +5,7 @@ import { exchange, type ExchangeRequest } from '../../egress/http/exchange.ts';
 import { HttpClient } from '../../egress/http/http-client.ts';
 import { NoAnswer } from '../../egress/http/no-answer.ts';
 import { repeatedly } from '../../egress/http/retry.ts';
-import { DeafServer } from '../support/servers/deaf-server.ts';
+import { UnreachableServer } from '../support/servers/unreachable-server.ts';
 import { answer, drop, flood, hang, Receiver, type Manner } from '../support/servers/receiver.ts';
 
 describe('The HTTP client', () => {
@@ -26,7 +26,7 @@ describe('The HTTP client', () => {
   };
   const ask = (url: string, more: Partial<ExchangeRequest> = {}, by = client()) =>
     exchange(by, { method: 'GET', url, headers: {}, timeoutMs: 200, maxBytes: 1_000, ...more });
-  const failed = async (outcome: Promise<unknown>): Promise<NoAnswer> => {
+  const failureOf = async (outcome: Promise<unknown>): Promise<NoAnswer> => {
     const error = await outcome.catch((reason: unknown) => reason);
     if (!(error instanceof NoAnswer)) throw new Error('There was an answer.');
     return error;
@@ -43,20 +43,20 @@ describe('The HTTP client', () => {
 
   it('tells who is slow from who was never connected to', async () => {
     const slow = await receiver(hang);
-    expect(await failed(ask(slow.url))).to.include({ code: 'LATE', final: false });
-    const deaf = await DeafServer.start();
+    expect(await failureOf(ask(slow.url))).to.include({ code: 'LATE', final: false });
+    const deaf = await UnreachableServer.start();
     opened.push(deaf);
-    expect(await failed(ask(`http://127.0.0.1:${deaf.port}`))).to.include({
+    expect(await failureOf(ask(`http://127.0.0.1:${deaf.port}`))).to.include({
       code: 'ETIMEDOUT',
       final: false,
     });
   });
 
   it('leaves a connection that does not come about when it is told to stop', async () => {
-    const deaf = await DeafServer.start();
+    const deaf = await UnreachableServer.start();
     opened.push(deaf);
     const stop = new AbortController();
-    const asked = failed(ask(`http://127.0.0.1:${deaf.port}`, { timeoutMs: 0, signal: stop.signal }));
+    const asked = failureOf(ask(`http://127.0.0.1:${deaf.port}`, { timeoutMs: 0, signal: stop.signal }));
     setImmediate(() => stop.abort());
     expect((await asked).message).to.equal('the service is shutting down');
   });
@@ -66,9 +66,9 @@ describe('The HTTP client', () => {
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     opened.push(other);
     const { port } = other.address() as AddressInfo;
-    expect((await failed(ask(`http://127.0.0.1:${port}`))).code).to.match(/^HPE_/);
+    expect((await failureOf(ask(`http://127.0.0.1:${port}`))).code).to.match(/^HPE_/);
     const closing = await receiver(drop);
-    expect((await failed(ask(closing.url))).message).to.equal(
+    expect((await failureOf(ask(closing.url))).message).to.equal(
       'the connection was closed before the answer was complete',
     );
   });
@@ -77,8 +77,10 @@ describe('The HTTP client', () => {
     const { port } = await receiver(answer(200, 'here'));
     const url = `http://localhost:${port}`;
     expect(await ask(url, {}, client(['LOCALHOST']))).to.include({ text: 'here' });
-    expect(await failed(ask(url, {}, client(['other'])))).to.include({ final: true });
-    expect(await failed(ask(`http://127.0.0.1:${port}`, {}, client(['other'])))).to.include({ final: true });
+    expect(await failureOf(ask(url, {}, client(['other'])))).to.include({ final: true });
+    expect(await failureOf(ask(`http://127.0.0.1:${port}`, {}, client(['other'])))).to.include({
+      final: true,
+    });
   });
 
   it('repeats what may go better, as often as the policy says', async () => {

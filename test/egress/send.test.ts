@@ -28,7 +28,7 @@ describe('A callback or archive post', () => {
   const agents: OutgoingAgents[] = [];
   let receiver: Receiver;
 
-  const receiving = async (manner: Manner): Promise<Receiver> => {
+  const startReceiver = async (manner: Manner): Promise<Receiver> => {
     receiver = await Receiver.start(manner);
     receivers.push(receiver);
     return receiver;
@@ -57,7 +57,7 @@ describe('A callback or archive post', () => {
   });
   const post = (more: Partial<OutgoingRequest> = {}, send = sender()): Promise<Outcome> =>
     send(request(more), new AbortController().signal);
-  const failed = async (outcome: Promise<Outcome>): Promise<Failure> => {
+  const failureOf = async (outcome: Promise<Outcome>): Promise<Failure> => {
     const seen = await outcome;
     if (seen.kind === 'sent') throw new Error('It was sent.');
     return seen;
@@ -69,7 +69,7 @@ describe('A callback or archive post', () => {
   });
 
   it('is posted as JSON with its Idempotency-Key and the name of the service', async () => {
-    await receiving(answer(204));
+    await startReceiver(answer(204));
     expect(await post()).to.deep.equal({ kind: 'sent' });
     const [got] = receiver.requests;
     expect(got).to.include({
@@ -87,14 +87,14 @@ describe('A callback or archive post', () => {
   });
 
   it('by GET has no body and no content type', async () => {
-    await receiving(answer(200));
+    await startReceiver(answer(200));
     expect(await post({ method: 'GET', body: null })).to.deep.equal({ kind: 'sent' });
     expect(receiver.requests[0]).to.include({ method: 'GET', path: '/done?x=1', body: '' });
     expect(receiver.requests[0]?.headers).not.to.have.property('content-type');
   });
 
   it('keeps its connection for the next one', async () => {
-    await receiving(answer(200, 'thanks'));
+    await startReceiver(answer(200, 'thanks'));
     const send = sender();
     for (let n = 0; n < 5; n++) await post({}, send);
     expect(receiver.connections).to.equal(1);
@@ -147,29 +147,29 @@ describe('A callback or archive post', () => {
   ];
   for (const [what, manner, expected] of OUTCOMES)
     it(`that gets ${what} failed, and another attempt makes sense`, async () => {
-      await receiving(manner);
-      expect(await failed(post())).to.include({ kind: 'failed', final: false, ...expected });
+      await startReceiver(manner);
+      expect(await failureOf(post())).to.include({ kind: 'failed', final: false, ...expected });
       expect(receiver.requests, 'one attempt').to.have.length(1);
     });
 
   for (const status of [301, 308, 400, 401, 403, 404, 405, 410, 413, 422, 451])
     it(`that is answered with ${status} failed for good: the receiver is well, and will not take it`, async () => {
-      await receiving(answer(status));
-      expect(await failed(post())).to.include({ final: true, trouble: 'request' });
+      await startReceiver(answer(status));
+      expect(await failureOf(post())).to.include({ final: true, trouble: 'request' });
     });
 
   it('to a port where nobody listens failed', async () => {
-    await receiving(answer(200));
+    await startReceiver(answer(200));
     await receiver.close();
-    expect(await failed(post())).to.include({
+    expect(await failureOf(post())).to.include({
       trouble: 'receiver',
       reason: 'the connection was refused',
     });
   });
 
   it('to a host that nobody knows failed', async () => {
-    await receiving(answer(200));
-    const { reason, trouble } = await failed(post({ url: 'http://no-such-host.invalid/' }));
+    await startReceiver(answer(200));
+    const { reason, trouble } = await failureOf(post({ url: 'http://no-such-host.invalid/' }));
     expect(trouble).to.equal('receiver');
     expect(reason).to.match(/^its host name/);
   });
@@ -177,43 +177,43 @@ describe('A callback or archive post', () => {
   it('does not follow a redirection, and takes no token there', async () => {
     const other = await Receiver.start();
     receivers.push(other);
-    await receiving(answer(307, '', { location: `${other.url}/` }));
-    await failed(post({ addToken: true }));
+    await startReceiver(answer(307, '', { location: `${other.url}/` }));
+    await failureOf(post({ addToken: true }));
     expect(other.requests).to.have.length(0);
   });
 
   it('tells how long the receiver wants to be left alone', async () => {
-    await receiving(answer(503, '', { 'retry-after': '120' }));
-    expect(await failed(post())).to.include({ retryAfterMs: 120_000 });
+    await startReceiver(answer(503, '', { 'retry-after': '120' }));
+    expect(await failureOf(post())).to.include({ retryAfterMs: 120_000 });
     receiver.manner = answer(429, '', { 'retry-after': new Date(Date.now() + 60_000).toUTCString() });
-    expect((await failed(post())).retryAfterMs).to.be.within(55_000, 60_000);
+    expect((await failureOf(post())).retryAfterMs).to.be.within(55_000, 60_000);
     for (const nonsense of ['soon', '-5', '', 'NaN']) {
       receiver.manner = answer(429, '', { 'retry-after': nonsense });
-      expect(await failed(post()), nonsense).not.to.have.property('retryAfterMs');
+      expect(await failureOf(post()), nonsense).not.to.have.property('retryAfterMs');
     }
     receiver.manner = answer(500, '', { 'retry-after': '120' });
-    expect(await failed(post()), 'only with 429 and 503').not.to.have.property('retryAfterMs');
+    expect(await failureOf(post()), 'only with 429 and 503').not.to.have.property('retryAfterMs');
   });
 
   it('is not tried again when the answer says that it makes no sense', async () => {
-    await receiving(answer(500, '{"error":"could not identify referenced item 7"}'));
+    await startReceiver(answer(500, '{"error":"could not identify referenced item 7"}'));
     const finalAnswer = 'could not identify referenced item';
-    expect(await failed(post({ finalAnswer }))).to.include({ final: true });
-    expect(await failed(post())).to.include({ final: false });
+    expect(await failureOf(post({ finalAnswer }))).to.include({ final: true });
+    expect(await failureOf(post())).to.include({ final: false });
   });
 
   it('arrives whatever the length of the answer, of which 64 KiB are read', async () => {
-    await receiving(flood(200));
+    await startReceiver(flood(200));
     expect(await post()).to.deep.equal({ kind: 'sent' });
     await until('the connection is closed', () => receiver.connections === 0);
     receiver.manner = flood(500);
-    const { reason } = await failed(post());
+    const { reason } = await failureOf(post());
     expect(reason).to.match(/^the receiver answered with status 500: x{197}\.\.\.$/);
   });
 
   it('asks for an answer that is not packed, and is not harmed by one that is', async () => {
     const bomb = (await import('node:zlib')).gzipSync(Buffer.alloc(50 * 1024 * 1024));
-    await receiving((_, response) => {
+    await startReceiver((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/plain' }).end(bomb);
     });
     expect(await post()).to.deep.equal({ kind: 'sent' });
@@ -221,9 +221,9 @@ describe('A callback or archive post', () => {
   });
 
   it('carries user and password of its URL to that host, and shows them to nobody', async () => {
-    await receiving(answer(500));
+    await startReceiver(answer(500));
     const url = receiver.url.replace('//', '//us%40er:p%20w@');
-    const { reason } = await failed(post({ url }));
+    const { reason } = await failureOf(post({ url }));
     expect(receiver.requests[0]?.headers.authorization).to.equal(
       `Basic ${Buffer.from('us@er:p w').toString('base64')}`,
     );
@@ -231,10 +231,10 @@ describe('A callback or archive post', () => {
   });
 
   it('carries the token of the service when its job wants it, and a fresh one after a 401', async () => {
-    await receiving(inTurn(answer(401, 'what is secret-t1?'), answer(200)));
+    await startReceiver(inTurn(answer(401, 'what is secret-t1?'), answer(200)));
     const token = tokens();
     const send = sender(HERE, token);
-    const first = await failed(post({ addToken: true }, send));
+    const first = await failureOf(post({ addToken: true }, send));
     expect(first).to.include({ trouble: 'request', final: false });
     expect(first.reason, 'an answer that quotes the token').to.equal(
       'the receiver answered with status 401: what is ***?',
@@ -248,33 +248,33 @@ describe('A callback or archive post', () => {
   });
 
   it('is not sent without the token that it needs', async () => {
-    await receiving(answer(200));
+    await startReceiver(answer(200));
     const none: ServiceToken = {
       get: () => Promise.reject(new NoToken('the service got no token')),
       drop: () => undefined,
     };
-    const outcome = await failed(post({ addToken: true }, sender(HERE, none)));
+    const outcome = await failureOf(post({ addToken: true }, sender(HERE, none)));
     expect(outcome).to.include({ trouble: 'service', final: false, reason: 'the service got no token' });
     expect(receiver.requests).to.have.length(0);
   });
 
   it('ends at once when the server stops', async () => {
-    await receiving(hang);
+    await startReceiver(hang);
     const stop = new AbortController();
-    const sending = failed(sender()(request(), stop.signal));
+    const sending = failureOf(sender()(request(), stop.signal));
     await until('the request has come', () => receiver.requests.length === 1);
     stop.abort();
     expect(await sending).to.include({ reason: 'the service is shutting down' });
-    expect(await failed(sender()(request(), stop.signal))).to.include({
+    expect(await failureOf(sender()(request(), stop.signal))).to.include({
       reason: 'the service is shutting down',
     });
     expect(receiver.requests).to.have.length(1);
   });
 
   it('cannot be made to carry a header of its own', async () => {
-    await receiving(answer(200));
+    await startReceiver(answer(200));
     const injected = 'x\r\nX-Evil: 1';
-    expect(await failed(post({ idempotencyKey: injected }))).to.include({ final: true });
+    expect(await failureOf(post({ idempotencyKey: injected }))).to.include({ final: true });
     expect(await post({ url: `${receiver.url}/a\r\nX-Evil: 1` }), 'a URL').to.deep.equal({ kind: 'sent' });
     expect(receiver.requests.map(({ headers }) => headers['x-evil'])).to.deep.equal([undefined]);
   });
@@ -307,10 +307,10 @@ describe('A callback or archive post', () => {
     ];
     for (const url of FORBIDDEN)
       it(`never to ${url}, even when private addresses and this one are allowed`, async () => {
-        await receiving(answer(200));
+        await startReceiver(answer(200));
         const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
         for (const reach of [HERE, { allowPrivate: false, allowedHosts: [host] }])
-          expect(await failed(post({ url }, sender(reach)))).to.deep.equal({
+          expect(await failureOf(post({ url }, sender(reach)))).to.deep.equal({
             kind: 'failed',
             trouble: 'request',
             final: true,
@@ -320,14 +320,16 @@ describe('A callback or archive post', () => {
 
     for (const url of PRIVATE)
       it(`to ${url} only when private addresses are allowed`, async () => {
-        await receiving(answer(200));
-        const outcome = await failed(post({ url }, sender({ allowPrivate: false, allowedHosts: ['other'] })));
+        await startReceiver(answer(200));
+        const outcome = await failureOf(
+          post({ url }, sender({ allowPrivate: false, allowedHosts: ['other'] })),
+        );
         expect(outcome).to.include({ trouble: 'request', final: true });
         expect(outcome.reason).to.match(/CALLBACK_PRIVATE.*CALLBACK_ALLOWED_HOSTS/);
       });
 
     it('to a private address or name that is on the list', async () => {
-      await receiving(answer(200));
+      await startReceiver(answer(200));
       const reach = { allowPrivate: false, allowedHosts: ['LOCALHOST', '127.0.0.1'] };
       expect(await post({}, sender(reach))).to.deep.equal({ kind: 'sent' });
       const url = `http://localhost:${receiver.port}/`;
@@ -341,8 +343,8 @@ describe('A callback or archive post', () => {
       'x',
     ])
       it(`never by ${url}`, async () => {
-        await receiving(answer(200));
-        expect(await failed(post({ url }))).to.include({ trouble: 'request', final: true });
+        await startReceiver(answer(200));
+        expect(await failureOf(post({ url }))).to.include({ trouble: 'request', final: true });
       });
   });
 
@@ -369,7 +371,7 @@ describe('A callback or archive post', () => {
       const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
       try {
-        const { trouble, reason } = await failed(post());
+        const { trouble, reason } = await failureOf(post());
         expect(trouble).to.equal('receiver');
         // Newer versions of Node go on with advice.
         expect(reason).to.match(/^self-signed certificate(;|$)/);

@@ -313,14 +313,14 @@ describe('Measures of speech', () => {
           .map(([at, long, who]) => a(at, at + long, who)),
         { maxLength: 6 },
       );
-    const naming = (
+    const nameErrors = (
       names: readonly string[],
       left: readonly string[],
     ): readonly ReadonlyMap<string, string>[] => {
       const [first, ...rest] = names;
       if (first === undefined) return [new Map()];
       return [undefined, ...left].flatMap((one) =>
-        naming(
+        nameErrors(
           rest,
           left.filter((other) => other !== one),
         ).map((map) => new Map(one === undefined ? map : [...map, [first, one]])),
@@ -346,7 +346,7 @@ describe('Measures of speech', () => {
           (ms) => !edges.some((edge) => ms >= edge - collar && ms < edge + collar),
         );
         const least = Math.min(
-          ...naming(['a', 'b', 'c'], ['x', 'y', 'z']).map((names) =>
+          ...nameErrors(['a', 'b', 'c'], ['x', 'y', 'z']).map((names) =>
             judged.reduce((sum, ms) => {
               const [wanted, seen] = [at(truth, ms), at(found, ms)];
               const right = [...wanted].filter((who) => seen.has(names.get(who) ?? '')).length;

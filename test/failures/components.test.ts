@@ -12,7 +12,7 @@ import {
   componentsThatTrouble,
   firstError,
   SETTINGS,
-  troubled,
+  troubleRequest,
 } from './suite-of-troubles.ts';
 
 const TROUBLE_SOURCE = path.join(TEST_COMPONENTS.descriptors, 'trouble', 'detector.ts');
@@ -23,11 +23,11 @@ describe('A component that', () => {
   before(async () => {
     service = await Service.here({ ...SETTINGS, DRAIN_MS: '100' });
     for (const kind of ['code', 'busy', 'throw'])
-      jobs.set(kind, await service.submit(troubled({ TROUBLE: kind })));
+      jobs.set(kind, await service.submit(troubleRequest({ TROUBLE: kind })));
   });
   after(() => service.close());
 
-  const ended = async (kind: string) => {
+  const endOf = async (kind: string) => {
     const id = jobs.get(kind)!;
     const job = await service.terminal(id);
     return { status: job.jobStatus, attempts: attemptsOf(service, id), document: await service.document(id) };
@@ -40,19 +40,19 @@ describe('A component that', () => {
   });
 
   it('computes for longer than LEASE_MS in one go keeps its lease', async () => {
-    const { status, attempts } = await ended('busy');
+    const { status, attempts } = await endOf('busy');
     expect([status, attempts]).to.deep.equal(['COMPLETE', [1]]);
   });
 
   it('fails a sub-job with a code of its own is not asked again', async () => {
-    const { status, attempts, document } = await ended('code');
+    const { status, attempts, document } = await endOf('code');
     expect([status, attempts]).to.deep.equal(['ERROR', [1]]);
     expect(firstError(document)).to.include({ code: 'GPU_ERROR', message: 'The card is on fire.' });
     expect(document.media.map((medium) => medium.status)).to.deep.equal(['INCOMPLETE', 'COMPLETE']);
   });
 
   it('throws an error names file and line of it, and logs its stack and cause', async () => {
-    const { status, attempts, document } = await ended('throw');
+    const { status, attempts, document } = await endOf('throw');
     expect([status, attempts]).to.deep.equal(['ERROR', [1]]);
     const { code, message = '' } = firstError(document) ?? {};
     expect(code).to.equal('DETECTION_FAILED');
@@ -86,8 +86,8 @@ describe('A component that', () => {
   });
 
   it('does not answer a cancel is killed after CANCEL_GRACE_MS, and the job ends CANCELLED', async () => {
-    const id = await service.submit(troubled({ TROUBLE: 'loop' }));
-    await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+    const id = await service.submit(troubleRequest({ TROUBLE: 'loop' }));
+    await service.waitForLog('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
     expect((await service.cancel(id)).status).to.equal(200);
     expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
     expect((await service.document(id)).status).to.equal('CANCELLED');
@@ -105,11 +105,11 @@ describe('A component that blocks its event loop', () => {
   // That it is gone as well when the server is killed, `failures/kill` asks.
   it('is gone when the server has stopped', async () => {
     const id = await service.submit({
-      ...troubled({}),
+      ...troubleRequest({}),
       media: [PICTURE],
       jobProperties: { TROUBLE: 'loop' },
     });
-    await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+    await service.waitForLog('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
     const alive = () => service.componentPids().filter((pid) => isAlive({ pid }));
     expect(alive()).to.have.length.at.least(1);
     expect(await service.stop()).to.equal(0);

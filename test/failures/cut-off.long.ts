@@ -26,10 +26,10 @@ describe(`A node whose network is cut${leftOut}`, function () {
 
   before(async function () {
     if (objection !== undefined) return this.skip();
-    service = await Service.started({ NODE_SILENCE_MS: '1500', LEASE_MS: '4000', SUB_JOB_ATTEMPTS: '5' });
+    service = await Service.start({ NODE_SILENCE_MS: '1500', LEASE_MS: '4000', SUB_JOB_ATTEMPTS: '5' });
     nodes = new Nodes(service);
     // A server with its own provider listens on loopback alone; this stands for the tunnel to it.
-    proxy = await ReverseProxy.listening('', false, '0.0.0.0');
+    proxy = await ReverseProxy.listen('', false, '0.0.0.0');
     proxy.serve(service.url);
     for (const [index, name] of NAMES.entries()) {
       const namespace = new Namespace(index + 1);
@@ -40,7 +40,7 @@ describe(`A node whose network is cut${leftOut}`, function () {
       hosts.set(name, { namespace, node });
       node.moveTo(namespace.name);
       node.start();
-      await node.connected();
+      await node.waitUntilConnected();
     }
     const [here] = await nodes.config();
     const trouble = here!.services.find(({ serviceName }) => serviceName === 'TestTrouble')!;

@@ -27,7 +27,7 @@ const refusalOf = (service: Service, env: Readonly<Record<string, string>> = {})
   );
 
 /** A service that has done two jobs and was stopped; answers the documents of these. */
-async function used(service: Service): Promise<ReadonlyMap<string, string>> {
+async function useService(service: Service): Promise<ReadonlyMap<string, string>> {
   await service.startHere();
   for (const id of [await service.submit(SHOT), await service.submit(SHOT)]) await service.terminal(id);
   await service.stop();
@@ -61,7 +61,7 @@ describe('A data folder with files of jobs, and a database', () => {
   /** The data folder without its database. */
   const prepared = join(service.folder, 'prepared');
   before(async () => {
-    seen = await used(service);
+    seen = await useService(service);
     renameSync(database, backup);
     cpSync(service.dataDir, prepared, { recursive: true });
   });
@@ -125,9 +125,9 @@ story('A data folder with files of jobs, and a Redis', 'The folder has the jobs 
   let seen: ReadonlyMap<string, string>;
   before(async function () {
     if (!hasRedis()) return this.skip();
-    redis = await TestRedis.started();
+    redis = await TestRedis.start();
     service = new Service({ STORE: 'redis', REDIS_URL: redis.url, REDIS_PREFIX: 'full' });
-    seen = await used(service);
+    seen = await useService(service);
   });
   after(async () => {
     await (service as Service | undefined)?.close();

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { NodeManagerModel } from '../../actors/node-configuration/model.ts';
 import { makeVideo } from '../media/support/make-video.ts';
 import { HOST, Nodes } from '../rest/system/nodes-support.ts';
-import { canBeNobody } from '../support/processes/nobody.ts';
+import { canBeNobody } from '../support/processes/other-user.ts';
 import { NodeProcess, tokenFor } from '../support/processes/node-process.ts';
 import { sampleUri, Service, tracksOf } from '../support/processes/service.ts';
 
@@ -33,7 +33,7 @@ describe('A node that shares no folder with its server', () => {
     node = new NodeProcess(FAR, { TROUPE_URL: service.url, TROUPE_TOKEN: await tokenFor(service, FAR) });
     node.disown();
     node.start({ MEDIA_CACHE_FOLDER: path.join(node.dataDir, 'media'), HOME: node.dataDir });
-    await node.connected();
+    await node.waitUntilConnected();
   });
   after(async () => {
     await node?.close();

@@ -48,7 +48,7 @@ function deathsOf(commits: number, some: Deaths): readonly (readonly [number, re
     : all.map(([n]) => [n, some[n] ?? []] as const).filter(([, sides]) => sides.length > 0);
 }
 
-const shown = (sides: readonly When[]) => sides.join(' or right ');
+const describeSides = (sides: readonly When[]) => sides.join(' or right ');
 
 /** What must be equal in two runs over the same media: all but ids and dates. */
 function content({
@@ -63,7 +63,7 @@ function content({
   return { ...rest, media: media.map(({ mediaId: _____, ...medium }) => medium) };
 }
 
-const committed = (service: Service, jobId: string) =>
+const commitsOf = (service: Service, jobId: string) =>
   service.log('committed').filter((line) => line['job'] === numberOf(jobId));
 /** Ids of the sub-jobs whose results these commits took; the one that ends a job took its document, though all rows go. */
 const doneIn = (lines: readonly LogLine[]) =>
@@ -111,7 +111,7 @@ describe('A server that is killed', () => {
       JSON.stringify(content(document)).replaceAll(/artifacts\/[\w.-]+\/\d+\//g, 'artifacts/'),
     ) as object;
   const dead = async () => {
-    expect(await service.ended()).to.equal('SIGKILL');
+    expect(await service.waitForExit()).to.equal('SIGKILL');
     expect(service.log().at(-1)?.message, 'the last line of the log').to.match(/^dies right/);
   };
 
@@ -129,16 +129,16 @@ describe('A server that is killed', () => {
     const id = await service.submit(request());
     const job = await service.terminal(id);
     expect(job.jobStatus).to.equal('COMPLETE');
-    await until('all is committed', () => committed(service, id).length >= COMMITS);
-    expect(committed(service, id)).to.have.length(COMMITS);
-    expect(doneIn(committed(service, id))).to.have.length(SUB_JOBS);
+    await until('all is committed', () => commitsOf(service, id).length >= COMMITS);
+    expect(commitsOf(service, id)).to.have.length(COMMITS);
+    expect(doneIn(commitsOf(service, id))).to.have.length(SUB_JOBS);
     expect(handedOut(service, `${id}.1`)).to.have.length(SUB_JOBS);
     expect(same(await service.document(id)), 'a second run').to.deep.equal(reference);
   });
 
   for (const [commit, sides] of deathsOf(COMMITS, DEATHS)) {
     const which = commit === 1 ? 'the commit that accepts a job' : `commit ${commit} of a job`;
-    it(`goes on where it stopped when it dies right ${shown(sides)} ${which}`, async () => {
+    it(`goes on where it stopped when it dies right ${describeSides(sides)} ${which}`, async () => {
       for (const when of sides) {
         await service.dieAt({ at: commit, when });
         const accepted = await service.submit(request()).catch(() => undefined);
@@ -147,7 +147,7 @@ describe('A server that is killed', () => {
           commit === 1,
         );
         const id = accepted ?? `test-host-${String(service.log().at(-1)?.['job'])}`;
-        const before = doneIn(committed(service, id));
+        const before = doneIn(commitsOf(service, id));
 
         await service.start();
         if (commit === 1 && when === 'before') {
@@ -160,8 +160,8 @@ describe('A server that is killed', () => {
 
         expect(runAgain(service), 'sub-jobs run again after their commit').to.deep.equal([]);
         // The end is seen when it is written, and told to the job when it is synced.
-        await until('the end is committed', () => committed(service, id).at(-1)?.['stage'] === 'ENDED');
-        const done = doneIn(committed(service, id));
+        await until('the end is committed', () => commitsOf(service, id).at(-1)?.['stage'] === 'ENDED');
+        const done = doneIn(commitsOf(service, id));
         expect(new Set(done).size, 'sub-jobs committed').to.equal(SUB_JOBS);
         expect(done, 'nothing is counted twice').to.have.length(SUB_JOBS);
         expect(done.slice(0, before.length)).to.deep.equal(before);
@@ -175,8 +175,8 @@ describe('A server that is killed', () => {
   }
 
   it('leaves no files of ended jobs but their documents', async () => {
-    const left = async () => [...(await service.files('spool')), ...(await service.files('media'))];
-    await until('spool and media are empty', left, (files) => files.length === 0);
+    const listLeft = async () => [...(await service.files('spool')), ...(await service.files('media'))];
+    await until('spool and media are empty', listLeft, (files) => files.length === 0);
     const jobs = new Set(service.log('committed').map((line) => `test-host-${String(line['job'])}`));
     const documents = (await service.files('output-objects')).map((name) => name.replace(/\.\d+$/, ''));
     expect(documents.toSorted(), 'one of each job').to.deep.equal([...jobs].toSorted());
@@ -190,7 +190,7 @@ describe('A server that is killed', () => {
     // The end is seen when it is written, and told to the job when it is synced.
     const lines = await until(
       'the end is committed',
-      () => committed(service, id),
+      () => commitsOf(service, id),
       (found) => found.at(-1)?.['stage'] === 'ENDED',
     );
     const first = lines.findIndex((line) => line['status'] === 'CANCELLING');
@@ -204,7 +204,7 @@ describe('A server that is killed', () => {
   });
 
   for (const [commit, sides] of deathsOf(CANCEL_COMMITS, DEATHS_OF_CANCEL))
-    it(`ends a job CANCELLED with a document when it dies right ${shown(sides)} commit ${commit} of a cancel`, async () => {
+    it(`ends a job CANCELLED with a document when it dies right ${describeSides(sides)} commit ${commit} of a cancel`, async () => {
       for (const when of sides) {
         const { id, cancelled } = await cancelRunning({ at: commit, when });
         await dead();
@@ -224,7 +224,7 @@ describe('A server that is killed', () => {
     });
 
   for (const [commit, sides] of deathsOf(COMMITS, DEATHS_OF_RESUBMIT))
-    it(`keeps the old document until a resubmitted run is stored, when it dies right ${shown(sides)} its commit ${commit}`, async () => {
+    it(`keeps the old document until a resubmitted run is stored, when it dies right ${describeSides(sides)} its commit ${commit}`, async () => {
       for (const when of sides) {
         const id = await service.submit(request());
         await service.terminal(id);
@@ -252,7 +252,7 @@ describe('A server that is killed', () => {
   /** Cancels a job while the first segment of its video runs and two more wait. */
   async function cancelRunning(wish?: DeathWish): Promise<{ id: string; cancelled: number | undefined }> {
     const id = await service.submit(slow());
-    await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+    await service.waitForLog('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
     if (wish !== undefined) await service.dieAt(wish);
     const answer = await service.cancel(id).catch(() => undefined);
     return { id, cancelled: answer?.status };
@@ -270,7 +270,7 @@ describe('The components of a server that is killed', () => {
       pipelineName: 'TROUBLE PIPELINE',
       algorithmProperties: { TROUBLE: { TROUBLE: 'loop' } },
     });
-    await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+    await service.waitForLog('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
     const alive = () => service.componentPids().filter((pid) => isAlive({ pid }));
     expect(alive()).to.have.length.at.least(1);
     await service.kill9();
@@ -280,7 +280,7 @@ describe('The components of a server that is killed', () => {
 
 describe('A server that is told to stop', () => {
   let service: Service;
-  const segmented = (): JobRequest => ({
+  const segmentedRequest = (): JobRequest => ({
     media: [pathToFileURL(join(service.mediaDir, 'video.avi')).href],
     pipelineName: 'TROUBLE PIPELINE',
     jobProperties: { TARGET_SEGMENT_LENGTH: '25', MIN_SEGMENT_LENGTH: '5' },
@@ -296,8 +296,8 @@ describe('A server that is told to stop', () => {
   it('gives running sub-jobs DRAIN_MS, keeps their results, and requeues the rest uncounted', async function () {
     withoutRedis.call(this);
     await service.startHere({ DRAIN_MS: '100' });
-    const id = await service.submit(segmented());
-    await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+    const id = await service.submit(segmentedRequest());
+    await service.waitForLog('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
     const pids = service.componentPids();
     expect(await service.stop()).to.equal(0);
     expect(service.log().at(-1)?.message).to.equal('Troupe is down');
@@ -314,7 +314,7 @@ describe('A server that is told to stop', () => {
       (times) => times === 2,
     );
     expect(await service.stop(), 'a second stop, with time for the running segment').to.equal(0);
-    expect(doneIn(committed(service, id)))
+    expect(doneIn(commitsOf(service, id)))
       .to.include(`${id}.1.0.0.0.0`)
       .and.not.include(`${id}.1.0.0.0.1`);
 
@@ -330,8 +330,8 @@ describe('A server that is told to stop', () => {
   it('ends live jobs CANCELLED_BY_SHUTDOWN with a document when SHUTDOWN_POLICY is cancel', async function () {
     withoutRedis.call(this);
     await service.startHere({ SHUTDOWN_POLICY: 'cancel', DRAIN_MS: '10000' });
-    const id = await service.submit(segmented());
-    await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+    const id = await service.submit(segmentedRequest());
+    await service.waitForLog('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
     expect(await service.stop()).to.equal(0);
     await service.startHere();
     const job = await service.job(id);

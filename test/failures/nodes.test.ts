@@ -29,21 +29,21 @@ describe('A node on another host', () => {
   let initial: NodeManagerModel;
   let files = 0;
   /** What is listed before anything is configured for the node. */
-  let unconfigured: Awaited<ReturnType<typeof listed>>;
+  let unconfigured: Awaited<ReturnType<typeof listJobs>>;
   before(async () => {
     const env = { NODE_SILENCE_MS: String(SILENCE_MS), DRAIN_MS: '200', PORT: String(await freePort()) };
-    service = await Service.started(env);
+    service = await Service.start(env);
     nodes = new Nodes(service);
     [initial] = (await nodes.config()) as [NodeManagerModel];
     node = await NodeProcess.of(service, OTHER);
-    unconfigured = await listed();
+    unconfigured = await listJobs();
   });
   after(async () => {
     await node.close();
     await service.close();
   });
 
-  const listed = async () => ({
+  const listJobs = async () => ({
     hosts: (await service.ask('GET', '/rest/nodes/hosts')).body,
     services: (await service.ask('GET', '/rest/nodes/services')).body,
     nodes: (await service.ask('GET', '/rest/nodes')).body as readonly NodeInfo[],
@@ -53,14 +53,14 @@ describe('A node on another host', () => {
   const reconnected = async (start: () => unknown) => {
     const before = connections();
     await start();
-    await node.connected(before + 1);
+    await node.waitUntilConnected(before + 1);
   };
   /** A component on demand; another definition of it is another process. */
   const component = (name: string, serviceCount = 1): ServiceModel => ({
     ...initial.services.find(({ serviceName }) => serviceName === name)!,
     serviceCount,
   });
-  const configured = async (here: readonly ServiceModel[], there: readonly ServiceModel[]) => {
+  const configureNodes = async (here: readonly ServiceModel[], there: readonly ServiceModel[]) => {
     const { status, text } = await nodes.save([
       { host: HOST, services: here },
       { host: OTHER, services: there },
@@ -120,14 +120,14 @@ describe('A node on another host', () => {
   });
 
   it('starts its services on demand, and ends them when another node gets them during a job', async () => {
-    await configured([], []);
+    await configureNodes([], []);
     await goneThere('TestTrouble:1');
-    await configured([], [component('TestTrouble')]);
+    await configureNodes([], [component('TestTrouble')]);
     await becomesThere('TestTrouble:1', 'Configured');
     const { job, go } = await waitingJob(3);
     await isHeld(job, `${OTHER}:TestTrouble:1`);
     await becomesThere('TestTrouble:1', 'Running');
-    await configured([component('TestTrouble')], []);
+    await configureNodes([component('TestTrouble')], []);
     await isHeld(job, `${HOST}:TestTrouble:1`);
     go();
     expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
@@ -140,7 +140,7 @@ describe('A node on another host', () => {
   it('tells an ADMIN the last lines of its services, over the server', async () => {
     const file = path.join(service.mediaDir, 'talks.mjs');
     writeFileSync(file, `console.error('a worry'); process.exitCode = 3;`);
-    await configured([], [nodes.model('Talks', 'run', { args: [file] })]);
+    await configureNodes([], [nodes.model('Talks', 'run', { args: [file] })]);
     const logOf = (name: string) => service.ask('GET', `/rest/nodes/services/${OTHER}:${name}/log`);
     const { status, body } = await until(
       'it has ended twice',
@@ -156,7 +156,7 @@ describe('A node on another host', () => {
   });
 
   it('keeps its work over a restart of the server, with the first attempt of the same process', async () => {
-    await configured([], [component('TestTrouble')]);
+    await configureNodes([], [component('TestTrouble')]);
     const { job, go } = await waitingJob();
     await isHeld(job, `${OTHER}:TestTrouble:1`);
     await service.kill9();
@@ -167,7 +167,7 @@ describe('A node on another host', () => {
   });
 
   it('that is killed loses its processes; restarted, it rejoins at once and no attempt counts', async () => {
-    await configured([], [component('TestTrouble')]);
+    await configureNodes([], [component('TestTrouble')]);
     const { job, go } = await waitingJob();
     await isHeld(job, `${OTHER}:TestTrouble:1`);
     await node.kill9();
@@ -186,7 +186,7 @@ describe('A node on another host', () => {
   });
 
   it('that stands still is Unknown, while its processes work on; it goes on where it was', async () => {
-    await configured([], [component('TestTrouble')]);
+    await configureNodes([], [component('TestTrouble')]);
     const { job, go } = await waitingJob();
     await isHeld(job, `${OTHER}:TestTrouble:1`);
     node.signal('SIGSTOP');
@@ -203,17 +203,20 @@ describe('A node on another host', () => {
   });
 
   it('whose component cannot be started has its work fail only when no other node can do it', async () => {
-    await configured([component('TestTrouble')], [{ ...component('TestTrouble'), cmd: '/no/such/command' }]);
+    await configureNodes(
+      [component('TestTrouble')],
+      [{ ...component('TestTrouble'), cmd: '/no/such/command' }],
+    );
     const { job, go } = await waitingJob(2);
     go();
     expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
-    await configured([], [{ ...component('TestTrouble'), cmd: '/no/such/command' }]);
+    await configureNodes([], [{ ...component('TestTrouble'), cmd: '/no/such/command' }]);
     const lost = await waitingJob();
     expect((await service.terminal(lost.job)).jobStatus).to.equal('ERROR');
   });
 
   it('runs its last configuration without its server, except what an ADMIN stopped', async () => {
-    await configured([], [nodes.model('Alone'), nodes.model('Steady')]);
+    await configureNodes([], [nodes.model('Alone'), nodes.model('Steady')]);
     await nodes.startedTimes('Alone', 1);
     await becomesThere('Steady:1', 'Running');
     expect(await order('stop', 'Steady:1')).to.deep.equal({ responseCode: 0, message: null });
@@ -229,7 +232,7 @@ describe('A node on another host', () => {
     await becomesThere('Steady:1', 'InactiveNoStart');
     expect(await order('start', 'Steady:1')).to.deep.equal({ responseCode: 0, message: null });
     await becomesThere('Steady:1', 'Running');
-    await configured([], []);
+    await configureNodes([], []);
     await until(
       'they end',
       () => Promise.all(['Alone:1', 'Steady:1'].map(stateThere)),
@@ -239,7 +242,7 @@ describe('A node on another host', () => {
 
   it('keeps what it was told for itself: passwords of services are in files of its user alone', async () => {
     const folder = path.join(node.dataDir, 'node');
-    await configured([], [nodes.model('Kept')]);
+    await configureNodes([], [nodes.model('Kept')]);
     await becomesThere('Kept:1', 'Running');
     const files = await until(
       'it has written its services',
@@ -257,12 +260,12 @@ describe('A node on another host', () => {
     const processes = [{ worker: `${name}:TestTrouble:1#1`, tokenHash: hashToken(token) }];
     const headers = { authorization: `Bearer ${await tokenFor(service, name)}` };
     let turn = 0;
-    const told = async () => {
+    const readReport = async () => {
       const message = { ...HELLO, turn: turn++, processes };
       const { status } = await service.ask('POST', `/node/v1/${name}/sync`, message, headers);
       expect(status).to.equal(200);
     };
-    await told();
+    await readReport();
     const raw = new RawComponent(service, token);
     const claim = { algorithms: ['TROUBLE'] };
     expect((await raw.say('/claim', claim)).status, 'nothing is configured for it').to.equal(403);
@@ -272,12 +275,12 @@ describe('A node on another host', () => {
       pipelineName: 'TROUBLE PIPELINE',
     });
     // A node that says nothing for long gets no work.
-    const claimed = async () => {
-      await told();
+    const claimWork = async () => {
+      await readReport();
       return (await raw.claim('TROUBLE', { waitMs: 500 }))[0];
     };
-    const work = await until('it gets the work', claimed);
-    await configured([], []);
+    const work = await until('it gets the work', claimWork);
+    await configureNodes([], []);
     expect((await raw.say('/claim', claim)).status, 'it was taken away').to.equal(403);
     const answer = await raw.post(`/leases/${work!.token}/result?claim=TROUBLE`, '');
     expect([answer.status, answer.body]).to.deep.equal([200, {}]);
@@ -292,18 +295,18 @@ describe('A node on another host', () => {
     await nodes.save([{ host: name, services: [component('TestTrouble')] }]);
     const raw = new RawComponent(service, token);
     let turn = 0;
-    const told = async () => {
+    const readReport = async () => {
       const message = { ...HELLO, turn: turn++, processes };
       const { status, body } = await service.ask('POST', `/node/v1/${name}/sync`, message, headers);
       expect(status).to.equal(200);
       return body as SyncAnswer;
     };
-    await told();
+    await readReport();
     const waiting = raw.say('/claim', { algorithms: ['TROUBLE'], waitMs: POLL_MS });
-    await until('the process has asked for work', told, ({ commands }) =>
+    await until('the process has asked for work', readReport, ({ commands }) =>
       commands.some(({ type }) => type === 'cameUp'),
     );
-    await told();
+    await readReport();
     const isConnected = async () =>
       ((await service.ask('GET', '/rest/nodes')).body as NodeInfo[]).find(({ host }) => host === name)
         ?.connected;
@@ -317,7 +320,7 @@ describe('A node on another host', () => {
     expect(work?.attempt).to.equal(1);
     await raw.post(`/leases/${work!.token}/result?claim=TROUBLE`, '');
     expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
-    await configured([], []);
+    await configureNodes([], []);
   });
 
   // That its process then ends with this sentence, `cli/nodes` asks.
@@ -361,14 +364,14 @@ describe('A node on another host', () => {
         ...{ TROUPE_URL: service.url, DATA_DIR: node.dataDir, TROUPE_TOKEN: 'x' },
       });
       beside.start();
-      const [code, held] = await beside.refused();
+      const [code, held] = await beside.waitForRefusal();
       await beside.close();
       expect(code).to.equal(2);
       expect(held).to.match(/^Another node works in .* stop that one, or set DATA_DIR to another folder\.$/);
     });
 
     it('it comes with the token of a component process', async () => {
-      await configured([], [nodes.model('Token')]);
+      await configureNodes([], [nodes.model('Token')]);
       const [started] = await nodes.startedTimes('Token', 1);
       const token = started!.env['TROUPE_WORKER_TOKEN']!;
       const answer = await service.askUndeclared(
@@ -388,7 +391,7 @@ describe('A node on another host', () => {
 
   describe('that is stopped', () => {
     it('ends in order, is Unknown, and takes no orders', async () => {
-      await configured([], [nodes.model('Last')]);
+      await configureNodes([], [nodes.model('Last')]);
       await becomesThere('Last:1', 'Running');
       expect(await node.stop()).to.equal(0);
       await becomesThere('Last:1', 'Unknown');

@@ -20,7 +20,7 @@ describe('Components that are killed at random', function () {
   let service: Service;
   before(async () => {
     // However often a sub-job is hit, it is tried again.
-    service = await Service.started({ COMPONENT_PROCESSES: '2', SUB_JOB_ATTEMPTS: '1000' });
+    service = await Service.start({ COMPONENT_PROCESSES: '2', SUB_JOB_ATTEMPTS: '1000' });
   });
   after(() => service.close());
 

@@ -42,7 +42,9 @@ describe('A start that is refused', () => {
 
   async function ends(run: Running): Promise<Outcome> {
     const outcome = await within(END_MS, 'the process has ended', run.ended);
-    await until('all its processes have ended', () => started(outcome).every((pid) => !isAlive({ pid })));
+    await until('all its processes have ended', () =>
+      componentPids(outcome).every((pid) => !isAlive({ pid })),
+    );
     return outcome;
   }
 
@@ -80,16 +82,16 @@ describe('A start that is refused', () => {
     let port: number;
     before(async function () {
       if (!hasRedis()) return this.skip();
-      redis = await TestRedis.started();
+      redis = await TestRedis.start();
       port = await freePort();
       const first = await freePort();
-      const server = place.start(['serve'], { ...shared(1_000), PORT: String(first) });
+      const server = place.start(['serve'], { ...sharedSettings(1_000), PORT: String(first) });
       await server.says('stdout', '"Troupe is up"');
       await configure(`http://127.0.0.1:${first}`);
     });
     after(() => redis.end());
 
-    const shared = (silenceMs: number) => ({
+    const sharedSettings = (silenceMs: number) => ({
       ...{ STORE: 'redis', REDIS_URL: redis.url, NODE_NAME: 'one' },
       ...{ SERVER_SILENCE_MS: String(silenceMs), REDIS_TIMEOUT_MS: '500' },
     });
@@ -103,15 +105,15 @@ describe('A start that is refused', () => {
       );
 
     it('ends with its processes when NODE_NAME is taken, whoever asks it meanwhile', async () => {
-      const run = place.start(['serve'], { ...shared(1_000), PORT: String(port) });
+      const run = place.start(['serve'], { ...sharedSettings(1_000), PORT: String(port) });
       await isWaiting();
       await run.says('stderr', 'Another server of this cluster has a node that is called one');
       const outcome = await ends(run);
-      expect([outcome.code, started(outcome)]).to.deep.equal([1, []]);
+      expect([outcome.code, componentPids(outcome)]).to.deep.equal([1, []]);
     });
 
     it('ends at the first SIGTERM while it waits', async () => {
-      const run = place.start(['serve'], { ...shared(60_000), PORT: String(port) });
+      const run = place.start(['serve'], { ...sharedSettings(60_000), PORT: String(port) });
       await isWaiting();
       run.signal('SIGTERM');
       const { code, stderr } = await ends(run);
@@ -119,7 +121,7 @@ describe('A start that is refused', () => {
     });
 
     it('ends when Redis goes away while it waits', async () => {
-      const run = place.start(['serve'], { ...shared(2_000), PORT: String(port) });
+      const run = place.start(['serve'], { ...sharedSettings(2_000), PORT: String(port) });
       await isWaiting();
       await redis.kill();
       // Said by whichever step of the start asks it next.
@@ -132,5 +134,5 @@ describe('A start that is refused', () => {
 });
 
 /** Ids of the component processes that it has started. */
-const started = ({ stdout }: Outcome): readonly number[] =>
+const componentPids = ({ stdout }: Outcome): readonly number[] =>
   [...stdout.matchAll(/"pid":(\d+),"msg":"component process started"/g)].map(([, pid]) => Number(pid));

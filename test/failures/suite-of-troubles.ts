@@ -37,7 +37,7 @@ export const SETTINGS = {
 };
 
 /** The second medium takes so long that a component has no more than one sub-job at a time: who dies with several in hand costs none an attempt. */
-export const troubled = (properties: Readonly<Record<string, string>>) => ({
+export const troubleRequest = (properties: Readonly<Record<string, string>>) => ({
   media: [
     { mediaUri: PICTURE, properties },
     { mediaUri: CAR, properties: { TROUBLE: 'slow' } },
@@ -64,13 +64,14 @@ export function componentsThatTrouble(
 ): void {
   const jobs = new Map<string, string>();
   before(async () => {
-    for (const kind of wanted.always) jobs.set(kind, await service().submit(troubled({ TROUBLE: kind })));
+    for (const kind of wanted.always)
+      jobs.set(kind, await service().submit(troubleRequest({ TROUBLE: kind })));
     for (const kind of wanted.once) {
       const counted = { TROUBLE_RUNS: '1', TROUBLE_FILE: join(service().folder, `runs-${kind}`) };
-      jobs.set(`${kind} once`, await service().submit(troubled({ TROUBLE: kind, ...counted })));
+      jobs.set(`${kind} once`, await service().submit(troubleRequest({ TROUBLE: kind, ...counted })));
     }
   });
-  const ended = async (kind: string) => {
+  const endOf = async (kind: string) => {
     const id = jobs.get(kind)!;
     const job = await service().terminal(id, 60_000);
     return {
@@ -84,7 +85,7 @@ export function componentsThatTrouble(
   for (const kind of wanted.always) {
     const [what, reason] = TROUBLES[kind];
     it(`${what} is retried up to SUB_JOB_ATTEMPTS; then its medium has DEAD_LETTER and the job ends ERROR`, async () => {
-      const { status, document, attempts } = await ended(kind);
+      const { status, document, attempts } = await endOf(kind);
       expect(status).to.equal('ERROR');
       expect(attempts).to.deep.equal(tries);
       const [bad, good] = document.media;
@@ -100,7 +101,7 @@ export function componentsThatTrouble(
 
   for (const kind of wanted.once)
     it(`${TROUBLES[kind][0]} only the first time costs one retry, and the job ends COMPLETE`, async () => {
-      const { status, document, attempts } = await ended(`${kind} once`);
+      const { status, document, attempts } = await endOf(`${kind} once`);
       expect(status).to.equal('COMPLETE');
       expect(attempts).to.deep.equal([1, 2]);
       expect(document.media.map((medium) => tracksOf(medium, 'TROUBLE').length)).to.deep.equal([1, 1]);

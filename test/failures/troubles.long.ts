@@ -12,7 +12,7 @@ import {
   componentsThatTrouble,
   PICTURE,
   SETTINGS,
-  troubled,
+  troubleRequest,
   type Trouble,
 } from './suite-of-troubles.ts';
 
@@ -21,7 +21,7 @@ const ALL: readonly Trouble[] = ['exit', 'leave', 'hang', 'hold', 'freeze', 'flo
 describe('A component that', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started(SETTINGS);
+    service = await Service.start(SETTINGS);
   });
   after(() => service.close());
 
@@ -37,11 +37,11 @@ describe('A component that', () => {
         pipelineName: 'LIGHT PIPELINE',
       });
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        const { worker } = await service.logged(
+        const { worker } = await service.waitForLog(
           'handed out a sub-job',
           (line) => line['subJob'] === `${id}.1.prepare.0` && line['attempt'] === attempt,
         );
-        const { pid } = await service.logged(
+        const { pid } = await service.waitForLog(
           'component process started',
           (line) => line['worker'] === worker,
         );
@@ -60,8 +60,8 @@ describe('A component that', () => {
 
   for (const kind of ['hang', 'loop'])
     it(`does not answer a cancel (${kind}) is killed after CANCEL_GRACE_MS, and the job ends CANCELLED`, async () => {
-      const id = await service.submit(troubled({ TROUBLE: kind }));
-      await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+      const id = await service.submit(troubleRequest({ TROUBLE: kind }));
+      await service.waitForLog('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
       expect((await service.cancel(id)).status).to.equal(200);
       expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
       expect((await service.document(id)).status).to.equal('CANCELLED');
@@ -81,7 +81,7 @@ describe('A component that', () => {
     it('are gone when the server has stopped', async () => {
       for (const kind of ['hang', 'loop'])
         work.push(
-          await service.submit({ ...troubled({}), media: [PICTURE], jobProperties: { TROUBLE: kind } }),
+          await service.submit({ ...troubleRequest({}), media: [PICTURE], jobProperties: { TROUBLE: kind } }),
         );
       await bothWork(1);
       expect(await service.stop()).to.equal(0);

@@ -3,18 +3,18 @@ import type { z } from 'zod';
 import { parseBounded } from '../../actors/catalog/descriptors/bounded-parse.ts';
 import * as descriptors from '../../actors/catalog/descriptors/descriptor.ts';
 import * as fields from '../../actors/catalog/descriptors/fields.ts';
-import * as placing from '../../actors/catalog/placing.ts';
+import * as placing from '../../actors/catalog/element-placement.ts';
 import { EMPTY_CATALOG } from '../../actors/catalog/state.ts';
 import { withoutExtras } from '../../actors/catalog/descriptors/tolerant-json.ts';
 import { savedConfiguration } from '../../actors/node-configuration/transitions.ts';
-import * as unserved from '../../actors/node-configuration/unserved.ts';
-import { uploadOf } from '../../actors/uploads/use.ts';
+import * as unserved from '../../actors/node-configuration/unserved-components.ts';
+import { uploadOf } from '../../actors/uploads/used-uploads.ts';
 import * as bodies from '../../http/schemas/pipelines.ts';
 import { componentDescriptor } from '../../http/schemas/components.ts';
 import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
-import * as found from '../../http/schemas/jobs/found.ts';
+import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
@@ -22,7 +22,7 @@ import * as media from '../../http/schemas/media.ts';
 import { searchQuery } from '../../http/schemas/search.ts';
 import * as sync from '../../http/schemas/node-sync.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
-import { checked } from '../../http/schemas/problems.ts';
+import { checkShape } from '../../http/schemas/problems.ts';
 import * as streaming from '../../http/schemas/streaming-jobs.ts';
 import * as messages from '../../http/schemas/system-messages.ts';
 import * as worker from '../../http/schemas/worker/worker-protocol.ts';
@@ -33,7 +33,7 @@ import * as searchCursor from '../../http/schemas/search-cursor.ts';
 import * as censor from '../../domain/job/censor.ts';
 import * as wrong from '../../results/check/check-rules.ts';
 import { unparsable } from '../../results/check/json-shape.ts';
-import { because, many, named, ofText, type Known, type Work } from './growth.ts';
+import { because, many, makeNamed, ofText, type Known, type Work } from './growth.ts';
 
 const ANSWER = 'describes an answer, or is a part of the others';
 /** A body or query, of which `make` makes one of about this size. */
@@ -41,11 +41,11 @@ const body =
   (schema: z.ZodType, make: (size: number) => unknown): Work =>
   (size) => {
     const given = make(size);
-    return () => checked(schema, given);
+    return () => checkShape(schema, given);
   };
 /** A text somewhere in it. */
 const text = (schema: z.ZodType, make: (text: string) => unknown): readonly Work[] =>
-  ofText((given) => checked(schema, make(given)));
+  ofText((given) => checkShape(schema, make(given)));
 const texts = (size: number) => many(size, (at) => `name ${at}`);
 const element = { name: 'N', description: 'd' };
 const property = (at: number) => ({ name: `P${at}`, description: 'd', type: 'INT', defaultValue: '1' });
@@ -83,7 +83,7 @@ const track = (size: number) => ({
   startFrame: 0,
   stopFrame: size,
   confidence: 1,
-  properties: named(size, () => 'x'),
+  properties: makeNamed(size, () => 'x'),
   detections: many(size / 4, (frame) => ({
     frame,
     x: 0,
@@ -147,24 +147,24 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   'http/schemas/actors.ts': {
     ...because(ANSWER, 'actorPage'),
     actorListQuery: [
-      body(actorListQuery, (size) => named(size, () => '1')),
+      body(actorListQuery, (size) => makeNamed(size, () => '1')),
       ...text(actorListQuery, (after) => ({ after })),
     ],
   },
-  'http/schemas/jobs/found.ts': {
+  'http/schemas/jobs/job-findings.ts': {
     ...because(ANSWER, 'mediumParams', 'mediaOfJob', 'lanes', 'trackPage', 'boxPage'),
     mediaQuery: text(found.mediaQuery, (limit) => ({ limit })),
     tracksQuery: [
       ...text(found.tracksQuery, (minConfidence) => ({ minConfidence })),
       ...text(found.tracksQuery, (of) => ({ text: of })),
-      body(found.tracksQuery, (size) => named(size, () => '1')),
+      body(found.tracksQuery, (size) => makeNamed(size, () => '1')),
     ],
     boxesQuery: text(found.boxesQuery, (fromFrame) => ({ fromFrame })),
   },
   'http/schemas/jobs/job-list.ts': {
     ...because(ANSWER, 'jobPage', 'liveIssues'),
     jobListQuery: [
-      body(jobListQuery, (size) => named(size, () => '1')),
+      body(jobListQuery, (size) => makeNamed(size, () => '1')),
       ...text(jobListQuery, (pipelineName) => ({ pipelineName })),
       ...text(jobListQuery, (before) => ({ before })),
       body(jobListQuery, (size) => ({ status: texts(size) })),
@@ -175,7 +175,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   'http/schemas/search.ts': {
     ...because(ANSWER, 'searchPage'),
     searchQuery: [
-      body(searchQuery, (size) => named(size, () => '1')),
+      body(searchQuery, (size) => makeNamed(size, () => '1')),
       ...text(searchQuery, (given) => ({ text: given })),
       ...text(searchQuery, (given) => ({ class: given, type: given, job: given })),
     ],
@@ -187,8 +187,8 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
         ' ',
       ),
     ),
-    properties: body(jobs.properties, (size) => named(size, String)),
-    algorithmProperties: body(jobs.algorithmProperties, (size) => named(size, () => ({ A: '1' }))),
+    properties: body(jobs.properties, (size) => makeNamed(size, String)),
+    algorithmProperties: body(jobs.algorithmProperties, (size) => makeNamed(size, () => ({ A: '1' }))),
     jobCreationRequest: [
       body(jobs.jobCreationRequest, (size) => ({
         media: many(size / 10, (at) => ({ mediaUri: `file:///${at}`, properties: { A: '1' } })),
@@ -289,7 +289,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(worker.claimRequest, (name) => ({ algorithms: [name] })),
     ],
     resultQuery: text(worker.resultQuery, (claim) => ({ claim })),
-    heartbeatRequest: body(worker.heartbeatRequest, (size) => named(size, String)),
+    heartbeatRequest: body(worker.heartbeatRequest, (size) => makeNamed(size, String)),
     answersRequest: [
       body(worker.answersRequest, (size) => ({
         answers: Array.from({ length: Math.min(64, size) }, (_, n) => ({ token: `t${n}`, lines: '' })),
@@ -312,7 +312,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     parseJson: [...ofText(parsedJson), ...ofText(parsedJson, '"', '"'), ...ofText(parsedJson, '[', ']')],
   },
   'domain/job/censor.ts': {
-    censorProperties: (size) => () => censor.censorProperties(named(size, String)),
+    censorProperties: (size) => () => censor.censorProperties(makeNamed(size, String)),
     censorDeep: (size) => () =>
       censor.censorDeep(many(size / 10, (at) => ({ a: [{ ARCHIVE_URL: `http://${at}` }] }))),
     maskUri: ofText(censor.maskUri, 'http://a/'),
@@ -346,7 +346,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
         mimeType: '',
         sha256: '',
         length: size,
-        metadata: named(size, String),
+        metadata: makeNamed(size, String),
       };
       const given = {
         facts,
@@ -362,7 +362,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
         summary: {
           tracks: 1,
           detections: 1,
-          types: named(size, (at) => at),
+          types: makeNamed(size, (at) => at),
           warnings: issues(size),
           ranges: [],
         },
@@ -422,7 +422,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ...because('compares one text', 'isNamed'),
     descriptorSchema: body(descriptors.descriptorSchema, descriptor),
   },
-  'actors/catalog/placing.ts': {
+  'actors/catalog/element-placement.ts': {
     ...because(
       'puts in and takes out what nameTaken looked at',
       'place',
@@ -433,11 +433,11 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     nameTaken: (size) => () => placing.nameTaken(EMPTY_CATALOG, 'C', elements(size) as never),
     clashes: (size) => () => placing.clashes(EMPTY_CATALOG, 'C', elements(size) as never),
   },
-  'actors/uploads/use.ts': {
+  'actors/uploads/used-uploads.ts': {
     ...because('reads the jobs in the store', 'usedUploads'),
     uploadOf: ofText((uri) => uploadOf(uri, '/data/uploads'), 'file:///data/uploads/'),
   },
-  'actors/node-configuration/unserved.ts': {
+  'actors/node-configuration/unserved-components.ts': {
     unservedComponents: (size) => () =>
       unserved.unservedComponents([{ host: 'h', services: many(size, service) }], texts(size)),
     unservedSentence: (size) => () => unserved.unservedSentence(texts(size), 'h'),

@@ -140,7 +140,7 @@ export function randomOf(seed: number): () => number {
 }
 
 /** A file with some of its bytes changed, pieces of it left out, doubled or cut off; the head, where sizes stand, more than the rest. */
-export function mutated(bytes: Buffer, random: () => number): Buffer {
+export function mutateBytes(bytes: Buffer, random: () => number): Buffer {
   let result = Buffer.from(bytes);
   const somewhere = () =>
     Math.floor((random() < 0.5 ? Math.min(512, result.length) : result.length) * random());

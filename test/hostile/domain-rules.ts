@@ -15,7 +15,7 @@ import * as frameList from '../../domain/frames/frame-list.ts';
 import { frameTable } from '../../domain/frames/frame-runs.ts';
 import { firstIndex } from '../../domain/first-index.ts';
 import { addTo, groupBy } from '../../domain/grouping.ts';
-import { decoded } from '../../domain/decoded.ts';
+import { decodeText } from '../../domain/decoded.ts';
 import * as illFormed from '../../domain/geometry/ill-formed.ts';
 import { jobConfigHashInSteps } from '../../domain/job/job-config-hash.ts';
 import { jobNumber } from '../../domain/job/job-id.ts';
@@ -24,7 +24,7 @@ import { compileJsonPath } from '../../domain/text/json-path.ts';
 import { replaceStrings } from '../../domain/text/json-text.ts';
 import * as selectors from '../../domain/text/media-selectors.ts';
 import * as mediaTypes from '../../domain/plan/media-types.ts';
-import * as moving from '../../domain/tracks/moving.ts';
+import * as moving from '../../domain/tracks/moving-tracks.ts';
 import * as padding from '../../domain/geometry/padding.ts';
 import { patternSize } from '../../domain/text/pattern-size.ts';
 import * as printing from '../../domain/text/printable.ts';
@@ -51,27 +51,30 @@ import {
   hashedJob,
   hashedMedium,
   planOf,
-  planned,
+  planAction,
 } from '../domain/job/archive-support.ts';
 import { action, algorithm, catalog, pipeline, task } from '../domain/catalog-support.ts';
 import { box, track } from '../domain/support.ts';
-import { because, many, named, ofText, type Known, type Work } from './growth.ts';
+import { because, many, makeNamed, ofText, type Known, type Work } from './growth.ts';
 
-const texts = (count: number): Properties => named(count, (at) => String(at));
+const texts = (count: number): Properties => makeNamed(count, (at) => String(at));
 const ranges = (count: number): readonly Range[] =>
   many(count, (at) => ({ start: 3 * (count - at), stop: 3 * (count - at) + 1 }));
-const found = (count: number): Track =>
+const trackOf = (count: number): Track =>
   track(many(count, (at) => ({ frame: at, properties: { N: String(at) } })));
-const declared = (count: number, type: AlgorithmProperty['type'] = 'STRING'): readonly AlgorithmProperty[] =>
+const declareProperty = (
+  count: number,
+  type: AlgorithmProperty['type'] = 'STRING',
+): readonly AlgorithmProperty[] =>
   many(count, (at) => ({ name: `NAME_${at}`, description: 'One of: A or B.', type, defaultValue: 'A' }));
 const wide = (count: number) =>
-  planned('WIDE', { declares: declared(count), properties: named(count, () => 'A') });
+  planAction('WIDE', { declares: declareProperty(count), properties: makeNamed(count, () => 'A') });
 const states = (count: number) =>
   algorithm('S', { provides: many(count, (at) => `S${at}`), requires: many(count, (at) => `S${at}`) });
 const jobOf = (count: number) => ({
   plan: planOf([wide(10)]),
   jobProperties: texts(10),
-  algorithmProperties: named(count, () => ({ A: '1' })),
+  algorithmProperties: makeNamed(count, () => ({ A: '1' })),
   media: many(count, (at) => ({ properties: { NAME_1: String(at) } })),
 });
 const levels = (count: number) => ({
@@ -80,7 +83,7 @@ const levels = (count: number) => ({
   algorithm: texts(count),
   job: texts(count),
   action: texts(count),
-  definitions: declared(count),
+  definitions: declareProperty(count),
   server: {},
 });
 /** A rule over the levels, and over properties of a medium; defaults are remembered by the list of definitions, so each run has another. */
@@ -104,7 +107,7 @@ const NO_LIMITS = {
   subJobs: Infinity,
 };
 const inCatalog = (count: number) => ({
-  ...catalog({ algorithms: [algorithm('A', { properties: declared(count) })] }),
+  ...catalog({ algorithms: [algorithm('A', { properties: declareProperty(count) })] }),
   names: () => many(count, (at) => `NAME ${at}`),
 });
 const definition = (count: number) => ({
@@ -191,7 +194,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       artifacts.wantsArtifacts(given, ['FACE'], 'IMAGE'),
     ),
     selectForArtifacts: (size) => {
-      const given = { ...found(size), exemplar: 0 };
+      const given = { ...trackOf(size), exemplar: 0 };
       return () =>
         artifacts.selectForArtifacts(given, {
           ARTIFACT_EXTRACTION_POLICY_TOP_QUALITY_COUNT: String(size / 2),
@@ -258,7 +261,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         action(
           'ONE',
           'A',
-          named(size, () => 'A'),
+          makeNamed(size, () => 'A'),
         ),
       ];
       return () => elementNotes.actionNotes(all, one);
@@ -272,7 +275,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => elementNotes.pipelineNotes(all, one);
     },
     algorithmNotes: (size) => {
-      const one = algorithm('ONE', { properties: declared(size, 'INT') });
+      const one = algorithm('ONE', { properties: declareProperty(size, 'INT') });
       return () => elementNotes.algorithmNotes(one);
     },
   },
@@ -329,7 +332,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => illFormed.dropIllFormed(given, { width: 1, height: 1 });
     },
     keepDetections: (size) => {
-      const given = found(size);
+      const given = trackOf(size);
       return () => illFormed.keepDetections(given, ({ frame }) => frame % 2 === 0);
     },
     isTooSmall: property('MIN_DETECTION_WIDTH', (given) => illFormed.isTooSmall(given)(box([0, 0, 1, 1]))),
@@ -369,7 +372,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         }),
     ],
   },
-  'decoded.ts': { decoded: [...ofText(decoded), ...ofText(decoded, '%')] },
+  'decoded.ts': { decoded: [...ofText(decodeText), ...ofText(decodeText, '%')] },
   'text/json-path.ts': {
     ...because(FIXED, 'JsonPathError', 'isContainer'),
     compileJsonPath: [
@@ -414,12 +417,12 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     needsConversion: ofText(mediaTypes.needsConversion),
     statedType: ofText(mediaTypes.statedType, 'data:'),
   },
-  'tracks/moving.ts': {
+  'tracks/moving-tracks.ts': {
     movingRule: property('MOVING_TRACK_MAX_IOU', (given) =>
       moving.movingRule({ ...given, MOVING_TRACK_LABELS_ENABLED: 'TRUE' }),
     ),
     labelMoving: (size) => {
-      const given = found(size);
+      const given = trackOf(size);
       return () => moving.labelMoving(given, { maxIou: 1, minDetections: 1, movingOnly: false });
     },
   },
@@ -427,7 +430,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     ...because(NUMBERS, 'padDetection'),
     paddingOf: property('DETECTION_PADDING_X', padding.paddingOf),
     padTrack: (size) => {
-      const given = found(size);
+      const given = trackOf(size);
       const pixel = { amount: 1, percent: false };
       return () => padding.padTrack(given, { x: pixel, y: pixel }, { width: 100, height: 100 });
     },
@@ -436,19 +439,19 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   'text/printable.ts': {
     printable: ofText(printing.printable),
     printableLines: ofText(printing.printableLines),
-    shortened: ofText((text) => printing.shortened(text, 100)),
+    shortened: ofText((text) => printing.shortenText(text, 100)),
   },
   'text/pattern-size.ts': { patternSize: [...ofText(patternSize), ...ofText(patternSize, '[')] },
   'plan/plan-checks.ts': {
     resolvePlan: [
       (size) => {
         const all = catalog({
-          algorithms: [algorithm('A', { properties: declared(size) })],
+          algorithms: [algorithm('A', { properties: declareProperty(size) })],
           actions: [
             action(
               'N',
               'A',
-              named(size, () => 'A'),
+              makeNamed(size, () => 'A'),
             ),
           ],
           tasks: [task('T', 'N')],
@@ -492,7 +495,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         {
           environment: {},
           jobProperties: {},
-          algorithmProperties: named(size, () => ({ A: '1' })),
+          algorithmProperties: makeNamed(size, () => ({ A: '1' })),
           server: {},
         },
         wide(1),
@@ -503,7 +506,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     refusedProperty: ['DETECTION_PADDING_X', 'TRIGGER'].flatMap((name) =>
       property(name, checks.refusedProperty),
     ),
-    declaredBy: (size) => () => checks.declaredBy(algorithm('A', { properties: declared(size) })),
+    declaredBy: (size) => () => checks.declaredBy(algorithm('A', { properties: declareProperty(size) })),
     refusedActionProperty: (size) => {
       const one = wide(size);
       return () => checks.refusedActionProperty(one);
@@ -513,26 +516,28 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     ...because('is timed by notesOn', 'KnownProperties'),
     wrongValue: [
       (size) => {
-        const known = new notes.KnownProperties(declared(size / 100));
+        const known = new notes.KnownProperties(declareProperty(size / 100));
         return () => notes.wrongValue(texts(size), known, 'here');
       },
       (size) => {
-        const known = new notes.KnownProperties(declared(size));
+        const known = new notes.KnownProperties(declareProperty(size));
         return () => notes.wrongValue(texts(size), known, 'here');
       },
     ],
     notesOn: [
       (size) => () => [
-        ...notes.notesOn(texts(size), new notes.KnownProperties(declared(size / 100)), 'here'),
+        ...notes.notesOn(texts(size), new notes.KnownProperties(declareProperty(size / 100)), 'here'),
       ],
-      (size) => () => [...notes.notesOn(texts(size), new notes.KnownProperties(declared(size)), 'here')],
+      (size) => () => [
+        ...notes.notesOn(texts(size), new notes.KnownProperties(declareProperty(size)), 'here'),
+      ],
     ],
     adviceOn: (size) => () =>
       notes.adviceOn(
         'OTHER',
         many(size, (at) => `NAME ${at}`),
       ),
-    shown: ofText(notes.shown),
+    shown: ofText(notes.showText),
     isNear: ofText((text) => notes.isNear(text, `${text}a`)),
   },
   'properties/property-values.ts': {
@@ -552,15 +557,15 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     qualityRule: property('QUALITY_SELECTION_THRESHOLD', quality.qualityRule),
     thresholdWarnings: property('QUALITY_SELECTION_THRESHOLD', quality.thresholdWarnings),
     aboveThreshold: (size) => {
-      const given = found(size);
+      const given = trackOf(size);
       return () => quality.aboveThreshold(given, { property: 'N', threshold: size / 2 }, 'VIDEO');
     },
     topQuality: (size) => {
-      const { detections } = found(size);
+      const { detections } = trackOf(size);
       return () => quality.topQuality(detections, size / 2, 'N');
     },
     exemplarOf: (size) => {
-      const given = found(size);
+      const given = trackOf(size);
       return () => quality.exemplarOf(given, 'QUALITY', 'N');
     },
   },
@@ -569,7 +574,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     overLimit: (size) => {
       const request = {
         ...jobOf(1),
-        algorithmProperties: named(size, () => ({})),
+        algorithmProperties: makeNamed(size, () => ({})),
         pipelineDefinition: definition(size),
         media: many(size, (at) => ({ uri: 'a', metadata: {}, properties: { A: String(at) } })),
       };
@@ -592,7 +597,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => rollUp.parseRollUp(text);
     },
     applyRollUp: (size) => {
-      const given = found(size);
+      const given = trackOf(size);
       const rule = {
         values: new Map([['N', new Map(many(size, (at) => [String(at), 'x']))]]),
         copies: new Map([['N', new Set(['O'])]]),
@@ -659,7 +664,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       why: 'compares the tracks that end at a border with all that begin there; it runs in the media component, under the clock of silence',
     },
     uniteTracks: (size) => {
-      const given = { ...found(size), properties: texts(size) };
+      const given = { ...trackOf(size), properties: texts(size) };
       return () => merging.uniteTracks(given, given);
     },
   },

@@ -1,4 +1,4 @@
-import { timed } from './timing.ts';
+import { measureTime } from './timing.ts';
 
 /** Work on an input of about this size; what prepares the input is not timed. */
 export type Work = (size: number) => () => unknown;
@@ -47,7 +47,7 @@ function bestOf(works: readonly (() => unknown)[], attempts: number): readonly n
 
 /** How long it takes to do it, or to refuse it. */
 const timedAlsoRefused = (work: () => unknown): number =>
-  timed(() => {
+  measureTime(() => {
     try {
       work();
     } catch (error) {
@@ -99,7 +99,7 @@ export const ofText = (rule: (text: string) => unknown, lead = '', tail = ''): r
 
 export const many = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at));
-export const named = <T>(count: number, make: (at: number) => T): Readonly<Record<string, T>> =>
+export const makeNamed = <T>(count: number, make: (at: number) => T): Readonly<Record<string, T>> =>
   Object.fromEntries(many(count, (at) => [`NAME_${at}`, make(at)]));
 
 /** What is known of a rule: work to be timed, or why it is not. */

@@ -8,7 +8,7 @@ import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../config/info.ts';
 import { errorCodes, sampleUri, Service, tracksOf } from '../support/processes/service.ts';
-import { BOMBS, mutated, randomOf } from './bombs.ts';
+import { BOMBS, mutateBytes, randomOf } from './bombs.ts';
 import { seed } from '../support/seed.ts';
 
 const mutations = Number(process.env['MUTATIONS'] ?? 1);
@@ -22,7 +22,7 @@ describe(`Media that attack [SEED=${seed} MUTATIONS=${mutations}]`, function () 
   let service: Service;
   let pid: number;
   before(async () => {
-    service = await Service.started({
+    service = await Service.start({
       SUB_JOB_ATTEMPTS: '1',
       MAX_COMPONENT_MEMORY: String(MAX_MIB * 2 ** 20),
     });
@@ -83,7 +83,7 @@ describe(`Media that attack [SEED=${seed} MUTATIONS=${mutations}]`, function () 
     const random = randomOf(seed);
     const media = samplesToMutate().flatMap((name) =>
       Array.from({ length: mutations }, (_, n) =>
-        put(`${n}-${name}`, mutated(readFileSync(join(SAMPLES, name)), random)),
+        put(`${n}-${name}`, mutateBytes(readFileSync(join(SAMPLES, name)), random)),
       ),
     );
     const id = await service.submit({ media, ...LIGHT });

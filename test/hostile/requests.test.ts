@@ -12,7 +12,7 @@ const MOST_BLOCKED_MS = 500;
 describe('A server that is attacked', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.start();
   });
   after(() => service.close());
 
@@ -40,7 +40,7 @@ describe('A server that is attacked', () => {
       tasks: [{ name: 'T', actions: names }],
       actions: names.map((name) => ({ name, algorithm: 'LIGHT', properties })),
     });
-    const numbered = (count: number, prefix: string) =>
+    const numberNames = (count: number, prefix: string) =>
       Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
     it('with a million media that are none is told how many there may be', async () => {
@@ -56,7 +56,7 @@ describe('A server that is attacked', () => {
 
     it('with many that are wrong is told the first of them', async () => {
       const { status, text } = await post(
-        `{"media":[${'0,'.repeat(9_999)}0],"jobProperties":{${numbered(80_000, '"p')
+        `{"media":[${'0,'.repeat(9_999)}0],"jobProperties":{${numberNames(80_000, '"p')
           .map((name) => `${name}":0`)
           .join(',')}}}`,
       );
@@ -100,7 +100,7 @@ describe('A server that is attacked', () => {
       ['the name of a pipeline', { pipelineName: 'P'.repeat(300) }, 'pipelineName has 300 characters'],
       [
         'a list of properties',
-        { jobProperties: Object.fromEntries(numbered(1_001, 'P').map((name) => [name, ''])) },
+        { jobProperties: Object.fromEntries(numberNames(1_001, 'P').map((name) => [name, ''])) },
         'jobProperties has 1001 entries; at most 1000 are allowed',
       ],
       [
@@ -120,7 +120,7 @@ describe('A server that is attacked', () => {
       ],
       [
         'a pipeline',
-        { pipelineName: undefined, pipelineDefinition: definition(numbered(2_000, 'A')) },
+        { pipelineName: undefined, pipelineDefinition: definition(numberNames(2_000, 'A')) },
         'The pipeline has 2000 tasks or actions; at most 200 are allowed',
       ],
     ];
@@ -147,8 +147,8 @@ describe('A server that is attacked', () => {
     });
 
     it('with media times actions beyond the limit is refused before anything is stored', async () => {
-      const media = numbered(1_000, '').map((n) => ({ mediaUri: ASTRONAUT, properties: { N: n } }));
-      const { status, text } = await send({ media, pipelineDefinition: definition(numbered(150, 'A')) });
+      const media = numberNames(1_000, '').map((n) => ({ mediaUri: ASTRONAUT, properties: { N: n } }));
+      const { status, text } = await send({ media, pipelineDefinition: definition(numberNames(150, 'A')) });
       expect(status).to.equal(400);
       expect(text).to.contain(
         '1000 media and 150 actions, which makes 150000 sub-jobs; at most 100000 are allowed',
@@ -157,20 +157,20 @@ describe('A server that is attacked', () => {
 
     it('with large patterns in media selectors is refused, and with hundreds of them nobody waits', async () => {
       const selectors = (pattern: (n: number) => string, count: number) =>
-        numbered(count, '').map((n) => ({
+        numberNames(count, '').map((n) => ({
           type: 'JSON_PATH',
           expression: `$[?match(@.a, '${pattern(Number(n))}')]`,
           resultDetectionProperty: 'TEXT',
         }));
-      const asked = (mediaSelectors: readonly object[]) =>
+      const askWithSelectors = (mediaSelectors: readonly object[]) =>
         send({
           media: [{ mediaUri: ASTRONAUT, mediaSelectors, mediaSelectorsOutputAction: 'LIGHT ACTION' }],
           ...LIGHT,
         });
-      const large = await asked(selectors(() => '.{1000}'.repeat(130), 20));
+      const large = await askWithSelectors(selectors(() => '.{1000}'.repeat(130), 20));
       expect(large.status).to.equal(400);
       expect(large.text).to.contain('is too large with all its repetitions');
-      const many = await asked(selectors((n) => `.{480}x${n}`, 100));
+      const many = await askWithSelectors(selectors((n) => `.{480}x${n}`, 100));
       expect(many.status).to.be.oneOf([201, 400]);
     });
 
@@ -202,14 +202,14 @@ describe('A server that is attacked', () => {
         defaultValue: '1',
       });
       /** What a job with so many actions of the algorithm would come to. */
-      const tried = (algorithm: string, actions: number, properties: readonly object[], more: object = {}) =>
+      const tryJob = (algorithm: string, actions: number, properties: readonly object[], more: object = {}) =>
         beside(() =>
           service.ask('POST', '/rest/jobs?dryRun=true', {
             media: [ASTRONAUT_MEDIUM],
             pipelineDefinition: {
               pipeline: ['T'],
-              tasks: [{ name: 'T', actions: numbered(actions, 'A') }],
-              actions: numbered(actions, 'A').map((name) => ({ name, algorithm, properties })),
+              tasks: [{ name: 'T', actions: numberNames(actions, 'A') }],
+              actions: numberNames(actions, 'A').map((name) => ({ name, algorithm, properties })),
             },
             ...more,
           }),
@@ -220,7 +220,7 @@ describe('A server that is attacked', () => {
           (
             await register(
               'WIDE',
-              numbered(1_000, 'P').map((name) => property(name)),
+              numberNames(1_000, 'P').map((name) => property(name)),
             )
           ).status,
         ).to.equal(201);
@@ -229,43 +229,43 @@ describe('A server that is attacked', () => {
 
       it('is refused when its plan would be too large to be kept', async () => {
         for (const algorithm of ['WIDE', 'LONG']) {
-          const { status, text } = await tried(algorithm, 200, []);
+          const { status, text } = await tryJob(algorithm, 200, []);
           expect(status).to.equal(400);
           expect(text).to.contain('have more than 4194304 characters');
         }
       });
 
       it('is looked through without anybody waiting: actions with hundreds of their properties', async () => {
-        const properties = numbered(400, '').map((n) => ({ name: `P${Number(n) + 600}`, value: '1' }));
-        expect((await tried('WIDE', 40, properties)).status).to.equal(200);
+        const properties = numberNames(400, '').map((n) => ({ name: `P${Number(n) + 600}`, value: '1' }));
+        expect((await tryJob('WIDE', 40, properties)).status).to.equal(200);
       });
 
       it('is looked through without anybody waiting: thousands of media with a value each', async () => {
-        const media = numbered(5_000, '').map((n) => ({
+        const media = numberNames(5_000, '').map((n) => ({
           mediaUri: ASTRONAUT,
           properties: { Q: 'A1', N: n },
         }));
-        const { status, text } = await tried('LONG', 1, [], { media });
+        const { status, text } = await tryJob('LONG', 1, [], { media });
         expect(status).to.equal(200);
         expect(text).to.contain('the property N is not known here');
       });
 
       it('is looked through without anybody waiting: a thousand spellings of an algorithm', async () => {
-        const spellings = numbered(1_000, '').map((n) => [
+        const spellings = numberNames(1_000, '').map((n) => [
           `${' '.repeat(Number(n) % 200)}WIDE${' '.repeat(Math.floor(Number(n) / 200))}`,
           { P1: '2' },
         ]);
         const more = { algorithmProperties: Object.fromEntries(spellings) as object };
-        expect((await tried('WIDE', 40, [], more)).status).to.equal(200);
+        expect((await tryJob('WIDE', 40, [], more)).status).to.equal(200);
       });
 
       if (process.env['MUTATIONS'] !== undefined)
         it('is looked through without anybody waiting: thousands of media with properties of their own', async () => {
-          const media = numbered(5_000, '').map((n) => ({
+          const media = numberNames(5_000, '').map((n) => ({
             mediaUri: ASTRONAUT,
             properties: { P1: n, P2: '1', DETECTION_PADDING_X: n },
           }));
-          expect((await tried('WIDE', 10, [], { media })).status).to.equal(200);
+          expect((await tryJob('WIDE', 10, [], { media })).status).to.equal(200);
         });
     });
 

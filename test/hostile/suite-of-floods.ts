@@ -38,7 +38,7 @@ export function floods(serviceOf: () => Service): void {
     `${line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.token}\r\n${headers}\r\n`;
 
   /** The first line that comes back on a connection that has sent this; it is closed after the test. */
-  async function sent(text: string): Promise<{ readonly line: Promise<string> }> {
+  async function sendText(text: string): Promise<{ readonly line: Promise<string> }> {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
     open.add(socket);
@@ -51,11 +51,12 @@ export function floods(serviceOf: () => Service): void {
     socket.write(text);
     return { line };
   }
-  const many = (count: number, text: string) => Promise.all(Array.from({ length: count }, () => sent(text)));
+  const many = (count: number, text: string) =>
+    Promise.all(Array.from({ length: count }, () => sendText(text)));
 
   it('of pieces of a byte takes no more memory than the body', async () => {
     const inPieces = (count: number) =>
-      sent(
+      sendText(
         `${head('POST /rest/jobs', 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n')}${'1\r\n1\r\n'.repeat(count)}0\r\n\r\n`,
       );
     // The first time it is slower than ever after.
@@ -83,7 +84,7 @@ export function floods(serviceOf: () => Service): void {
     }));
 
   it('of headers is cut off', async () => {
-    const { line } = await beside(() => sent(head('GET /rest/info', `X-Long: ${'a'.repeat(MIB)}\r\n`)));
+    const { line } = await beside(() => sendText(head('GET /rest/info', `X-Long: ${'a'.repeat(MIB)}\r\n`)));
     expect(await line).to.equal('HTTP/1.1 431 Request Header Fields Too Large');
   });
 

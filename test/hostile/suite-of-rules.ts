@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { BODY_RULES } from './body-rules.ts';
 import { DOMAIN_RULES } from './domain-rules.ts';
 import { growth, type Known, type Work } from './growth.ts';
-import { timed } from './timing.ts';
+import { measureTime } from './timing.ts';
 
 export const RULES: Readonly<Record<string, Readonly<Record<string, Known>>>> = {
   ...Object.fromEntries(Object.entries(DOMAIN_RULES).map(([file, rules]) => [`domain/${file}`, rules])),
@@ -50,5 +50,5 @@ const worksOf = (
 /** Whether the largest input takes more than half a second, each time it is tried. */
 function lastsLong(work: (size: number) => () => unknown, size: number): boolean {
   const run = work(size);
-  return [1, 2, 3].every(() => timed(run) > 500);
+  return [1, 2, 3].every(() => measureTime(run) > 500);
 }

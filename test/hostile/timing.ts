@@ -24,7 +24,7 @@ export function slowText(
     for (let run = 0; run < 3 && best > MOST_MS; run++)
       best = Math.min(
         best,
-        timed(() => work(text)),
+        measureTime(() => work(text)),
       );
     if (best > MOST_MS)
       return `${best.toFixed(0)} ms for ${[lead, pump, tail].map((part) => JSON.stringify(part.slice(0, 60))).join(', ')}, the second one ${times} times`;
@@ -33,7 +33,7 @@ export function slowText(
 }
 
 /** Milliseconds that work takes: of processor time at most, since on a busy machine a process also waits for its turn. */
-export function timed(work: () => unknown): number {
+export function measureTime(work: () => unknown): number {
   const begun = performance.now();
   const cpu = process.cpuUsage();
   work();

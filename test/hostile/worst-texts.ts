@@ -28,7 +28,7 @@ function atomsOf(source: string): readonly Atom[] {
   for (let at = 0; at < source.length; at++) {
     const one = source[at]!;
     if (one === '\\') {
-      const [samples, length] = escaped(source, at);
+      const [samples, length] = readEscape(source, at);
       atoms.push({ samples });
       at += length - 1;
     } else if (one === '[') {
@@ -44,7 +44,7 @@ function atomsOf(source: string): readonly Atom[] {
   return atoms.filter(({ samples }) => samples.some((sample) => sample !== ''));
 }
 
-function escaped(source: string, at: number): readonly [readonly string[], number] {
+function readEscape(source: string, at: number): readonly [readonly string[], number] {
   const rest = source.slice(at);
   const property = /^\\[pP]\{([^}]*)\}/.exec(rest);
   if (property !== null)

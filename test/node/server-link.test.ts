@@ -59,10 +59,10 @@ describe('The link of a node to its server', () => {
       configuration: () => '',
       configure: () => Promise.resolve(),
       carryOut: (command) => Promise.resolve(void carriedOut.push(command)),
-      wanted() {},
+      onWanted() {},
     });
   };
-  const came = (count: number) =>
+  const waitForMessages = (count: number) =>
     until(
       `${count} messages have come`,
       () => messages.length,
@@ -98,15 +98,15 @@ describe('The link of a node to its server', () => {
   it('says that it goes when what was on its way has come to the server, not before', async () => {
     const link = linkWith({ joinToken: 'x' });
     const running = link.run();
-    await came(1);
+    await waitForMessages(1);
     answer(0);
-    link.changed();
-    await came(2);
+    link.noteChange();
+    await waitForMessages(2);
     expect(messages[1]!.message.waitMs).to.equal(0);
     const ended = link.end();
     // What it sends at once comes before a message of another caller.
     void fetch(urlOf(server), { method: 'POST', body: '{"turn":-1}' }).catch(() => undefined);
-    await came(3);
+    await waitForMessages(3);
     expect(messages.filter(({ message }) => message.leaving)).to.deep.equal([]);
     answer(1);
     await until(
@@ -125,21 +125,21 @@ describe('The link of a node to its server', () => {
       { type: 'stopService', service: 'rack-2:Faces:1' },
       { type: 'rest', worker: 'rack-2:Faces:1#1' },
     ] as const;
-    await came(1);
+    await waitForMessages(1);
     answer(0, { commands: [{ ...stop, number: 5, id: 'a' }] });
-    await came(2);
+    await waitForMessages(2);
     expect(messages[1]!.message.done).to.equal(5);
     const commands = [
       { ...stop, number: 1, id: 'a' },
       { ...rest, number: 2, id: 'b' },
     ];
     answer(1, { server: 'server 2', commands });
-    await came(3);
+    await waitForMessages(3);
     expect(messages[2]!.message).to.include({ server: 'server 2', done: 2 });
     expect(carriedOut).to.deep.equal([stop, rest]);
     const ended = link.end();
     answer(2);
-    await came(4);
+    await waitForMessages(4);
     answer(3);
     await Promise.all([ended, running]);
   });

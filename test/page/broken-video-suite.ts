@@ -48,7 +48,7 @@ export function videoThatBreaksOff(
 
   const firstByte = (route: Route) =>
     Number(/bytes=(\d+)/.exec(route.request().headers()['range'] ?? '')?.[1] ?? 0);
-  const opened = async (answer: (route: Route, from: number) => Promise<void>): Promise<Page> => {
+  const openPage = async (answer: (route: Route, from: number) => Promise<void>): Promise<Page> => {
     const { page } = await chromium.reader(service, '#/jobs');
     await page.route(`**/rest/jobs/${job}/media/0`, (route) => answer(route, firstByte(route)));
     await page.goto(`${service.url}/#/jobs/${job}/media/0`);
@@ -62,7 +62,7 @@ export function videoThatBreaksOff(
         range: `bytes=${from}-${from + PART - 1}`,
       },
     });
-  const shown = (page: Page) => page.locator('svg.boxes[data-frame]');
+  const shownFrame = (page: Page) => page.locator('svg.boxes[data-frame]');
   const isTrue = (page: Page, what: string, expression: string) =>
     until(
       what,
@@ -87,7 +87,7 @@ export function videoThatBreaksOff(
   if (isLong) {
     it('before its first picture is tried again', async () => {
       let aborted = 0;
-      const page = await opened((route) =>
+      const page = await openPage((route) =>
         aborted++ < 4 ? route.abort('connectionreset') : route.continue(),
       );
       await hasPicture(page);
@@ -97,12 +97,12 @@ export function videoThatBreaksOff(
     it('is tried again where a service takes requests and never answers them', async () => {
       let silent = 0;
       // The request of the player that breaks off, one that asks whether it can be had again, and the next of the player.
-      const page = await opened(async (route, from) => {
+      const page = await openPage(async (route, from) => {
         if (silent === 0 && from < FAR) return part(route, from);
         if (++silent === 1) return route.abort('connectionreset');
         return silent <= 3 ? undefined : part(route, from);
       });
-      await shown(page).waitFor({ state: 'attached' });
+      await shownFrame(page).waitFor({ state: 'attached' });
       await page.evaluate(
         `document.querySelector('video').playbackRate = ${RATE}; void document.querySelector('video').play()`,
       );
@@ -114,12 +114,12 @@ export function videoThatBreaksOff(
 
   it('while it plays goes on playing from there, once the service answers again', async () => {
     let refused = 0;
-    const page = await opened((route, from) =>
+    const page = await openPage((route, from) =>
       from >= FAR && refused < 3
         ? (refused++, route.fulfill({ status: 503, body: '{}' }))
         : part(route, from),
     );
-    await shown(page).waitFor({ state: 'attached' });
+    await shownFrame(page).waitFor({ state: 'attached' });
     await page.evaluate(`Object.assign(globalThis, { first: document.querySelector('video'), errors: [], frames: [] });
       first.addEventListener('error', () => errors.push(first.error.message));
       first.addEventListener('play', () => frames.push(Number(document.querySelector('svg.boxes').dataset.frame)));
@@ -140,7 +140,7 @@ export function videoThatBreaksOff(
     let [isGone, mayGo] = [false, true];
     let play = () => {};
     const plays = new Promise<void>((resolve) => (play = resolve));
-    const page = await opened(async (route, from) => {
+    const page = await openPage(async (route, from) => {
       if (from >= FAR) await plays;
       isGone = mayGo && (isGone || from >= FAR);
       return isGone
@@ -151,7 +151,7 @@ export function videoThatBreaksOff(
           })
         : part(route, from);
     });
-    await shown(page).waitFor({ state: 'attached' });
+    await shownFrame(page).waitFor({ state: 'attached' });
     await page.evaluate(
       `document.querySelector('video').playbackRate = ${RATE}; void document.querySelector('video').play()`,
     );

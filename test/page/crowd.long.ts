@@ -18,8 +18,8 @@ const MOST_GROWTH = 64 * 1024 * 1024;
   let service: Service;
   let chromium: Chromium;
   before(async () => {
-    service = await Service.started();
-    chromium = await Chromium.started();
+    service = await Service.start();
+    chromium = await Chromium.start();
   });
   after(async () => {
     await chromium?.close();

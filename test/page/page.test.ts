@@ -28,7 +28,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
   before(async () => {
     service = await Service.here();
     done = await light({ externalId: TRICK });
-    chromium = await Chromium.started();
+    chromium = await Chromium.start();
     await service.terminal(done);
   });
   after(async () => {
@@ -40,7 +40,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
   const light = (more: object = {}) =>
     service.submit({ media: [sampleUri('digital-clock.jpg')], pipelineName: 'LIGHT PIPELINE', ...more });
   /** A job that goes on until it is cancelled. */
-  const waiting = () =>
+  const waitingJob = () =>
     service.submit({ media: [sampleUri('digital-clock.jpg')], pipelineName: 'ABSENT PIPELINE' });
 
   it('lets nobody see anything before the login, and comes back to the place that was asked for', async () => {
@@ -126,7 +126,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
       asked.push(dialog.message());
       void dialog.accept();
     });
-    const job = await waiting();
+    const job = await waitingJob();
     await row(page, job).getByRole('button', { name: 'Cancel' }).click();
     await row(page, job).getByText('Cancelled').waitFor();
     await row(page, job).getByRole('button', { name: 'Run again' }).click();
@@ -174,21 +174,21 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     const light = page.getByRole('row', { name: /TestLight/ });
     const less = light.getByRole('button', { name: /less$/ });
     const more = light.getByRole('button', { name: /more$/ });
-    const configured = async () => {
+    const readConfiguration = async () => {
       const { body } = await service.ask('GET', '/rest/nodes/config');
       const [node] = body as readonly {
         services: readonly { serviceName: string; serviceCount: number }[];
       }[];
       return node?.services.find(({ serviceName }) => serviceName === 'TestLight')?.serviceCount;
     };
-    const before = (await configured())!;
+    const before = (await readConfiguration())!;
     for (let n = 0; n < before; n++) await less.click();
-    await until('there are none', async () => (await configured()) === 0);
+    await until('there are none', async () => (await readConfiguration()) === 0);
     await until('no process is shown', async () => !(await light.textContent())!.includes('Configured'));
     for (let n = 0; n < before + 1; n++) await more.click();
-    await until('two clicks count twice', async () => (await configured()) === before + 1);
+    await until('two clicks count twice', async () => (await readConfiguration()) === before + 1);
     await less.click();
-    await until('as before', async () => (await configured()) === before);
+    await until('as before', async () => (await readConfiguration()) === before);
   });
 
   it('shows the last lines of a service to an administrator, as they come', async () => {
@@ -248,14 +248,14 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     });
     await service.terminal(spoken);
     const { page } = await chromium.reader(service, '#/jobs');
-    const offered = async (job: string) => {
+    const offeredNames = async (job: string) => {
       await page.goto(`${service.url}/#/jobs/${job}/media/0`);
       await page.getByRole('heading', { name: job }).waitFor();
       await page.getByRole('link', { name: 'NDJSON' }).waitFor();
       return page.locator('aside p.links a').allTextContents();
     };
-    expect(await offered(done)).to.deep.equal(['Medium', 'CVAT XML', 'CSV', 'NDJSON']);
-    expect(await offered(spoken)).to.deep.equal(['Medium', 'WebVTT', 'SubRip', 'CSV', 'NDJSON']);
+    expect(await offeredNames(done)).to.deep.equal(['Medium', 'CVAT XML', 'CSV', 'NDJSON']);
+    expect(await offeredNames(spoken)).to.deep.equal(['Medium', 'WebVTT', 'SubRip', 'CSV', 'NDJSON']);
   });
 
   it('shows the slide on which a text was found, and no time', async () => {
@@ -328,10 +328,10 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
   it('is used by keys alone: to the content, to a job and to its button', async () => {
     const { page } = await chromium.reader(service, '#/jobs');
     await row(page, done).waitFor();
-    const focused = () => page.evaluate('document.activeElement?.textContent');
+    const focusedText = () => page.evaluate('document.activeElement?.textContent');
     await page.keyboard.press('Tab');
-    for (let n = 0; n < 60 && (await focused()) !== done; n++) await page.keyboard.press('Tab');
-    expect(await focused()).to.equal(done);
+    for (let n = 0; n < 60 && (await focusedText()) !== done; n++) await page.keyboard.press('Tab');
+    expect(await focusedText()).to.equal(done);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: done }).waitFor();
   });
@@ -342,12 +342,12 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
   describe('at last', () => {
     it('says that nothing new can come when the service is gone, and goes on when it is back', async () => {
       const { page } = await chromium.reader(service, '#/jobs');
-      await row(page, await waiting()).waitFor();
+      await row(page, await waitingJob()).waitFor();
       await service.stop();
       await page.getByText('The connection is lost; last seen').waitFor();
       await service.startHere({ PORT: new URL(service.url).port });
       await page.getByText('The connection is lost').waitFor({ state: 'detached' });
-      await row(page, await waiting()).waitFor();
+      await row(page, await waitingJob()).waitFor();
     });
 
     it('logs out here', async () => {

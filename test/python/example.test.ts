@@ -41,7 +41,7 @@ describe('The example of the Python SDK', function () {
   });
 
   it('registers itself when it is started from another folder, and ends in order on SIGTERM', async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     const folder = path.join(service.folder, 'elsewhere');
     mkdirSync(folder);
     cpSync(exampleFolder, folder, { recursive: true });
@@ -58,11 +58,11 @@ describe('The example of the Python SDK', function () {
   });
 
   it('says in a sentence why it cannot be started', async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     const component = new PythonComponent(path.join(exampleFolder, 'detector.py'), {
       TROUPE_URL: service.url,
     });
-    expect(await component.ended()).to.equal(1);
+    expect(await component.waitForExit()).to.equal(1);
     expect(component.said.trim()).to.equal(
       'The component has no token: set TROUPE_TOKEN, or TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET.',
     );

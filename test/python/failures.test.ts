@@ -33,7 +33,7 @@ describe('A Python component that is on its own', function () {
 
   before(async function () {
     needsPython(this);
-    service = await Service.started({
+    service = await Service.start({
       PORT: String(await freePort()),
       LEASE_MS: String(LEASE_MS),
       SUB_JOB_ATTEMPTS: '2',
@@ -51,10 +51,10 @@ describe('A Python component that is on its own', function () {
 
   const firstOf = (id: string) => `${id}.1.0.0.0.0`;
   const handedOut = (id: string) =>
-    service.logged('handed out a sub-job', ({ subJob }) => subJob === firstOf(id));
+    service.waitForLog('handed out a sub-job', ({ subJob }) => subJob === firstOf(id));
   const attempts = (id: string) =>
     service.handedOut().flatMap(({ subJob, attempt }) => (subJob === firstOf(id) ? [attempt] : []));
-  async function failed(properties: Readonly<Record<string, string>>) {
+  async function failureOf(properties: Readonly<Record<string, string>>) {
     const document = await service.run(job(properties));
     expect(document.status).to.equal('ERROR');
     const [error] = document.media[0]?.detectionProcessingErrors[ACTION] ?? [];
@@ -62,8 +62,8 @@ describe('A Python component that is on its own', function () {
   }
 
   it('fails a sub-job with the code of the detector, or with its exception, and continues', async () => {
-    expect(await failed({ TROUBLE: 'code' })).to.deep.equal(['GPU_ERROR', 'The card is on fire.']);
-    expect(await failed({ TROUBLE: 'exception' })).to.deep.equal([
+    expect(await failureOf({ TROUBLE: 'code' })).to.deep.equal(['GPU_ERROR', 'The card is on fire.']);
+    expect(await failureOf({ TROUBLE: 'exception' })).to.deep.equal([
       'DETECTION_FAILED',
       `LookupError: no such model (${raising})`,
     ]);
@@ -72,8 +72,8 @@ describe('A Python component that is on its own', function () {
 
   it('logs the traceback of an exception that it did not foresee, and of no other', async () => {
     const before = component.said.length;
-    await failed({ TROUBLE: 'code' });
-    await failed({ TROUBLE: 'exception' });
+    await failureOf({ TROUBLE: 'code' });
+    await failureOf({ TROUBLE: 'exception' });
     await until('it says so', () => component.said.slice(before).includes('LookupError: no such model'));
     const said = component.said.slice(before);
     expect(said).to.match(/\.1\.0\.0\.0\.0: Traceback \(most recent call last\):\n/);
@@ -116,7 +116,7 @@ describe('A Python component that is on its own', function () {
   it('that crashes loses an attempt, and another process does the work', async () => {
     const file = path.join(service.folder, 'crashed-once');
     const id = await service.submit(job({ TROUBLE: 'exit', TROUBLE_FILE: file }));
-    expect(await component.ended()).to.equal(3);
+    expect(await component.waitForExit()).to.equal(3);
     component = PythonComponent.of(service, probeFile);
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect(attempts(id)).to.deep.equal([1, 2]);
@@ -142,7 +142,7 @@ describe('A Python component that is on its own', function () {
   });
 
   it('continues while the server is away or its proxy answers 502, and its answer counts later', async () => {
-    const proxy = await ReverseProxy.listening('/analysis', true);
+    const proxy = await ReverseProxy.listen('/analysis', true);
     proxy.serve(service.url);
     const behind = new PythonComponent(probeFile, {
       TROUPE_URL: `${proxy.origin}/analysis`,

@@ -38,7 +38,7 @@ describe('A medium in the Python SDK', function () {
 
   before(async function () {
     needsPython(this);
-    service = await Service.shared();
+    service = await Service.openShared();
     const fileOf = (name: string) => path.join(service.mediaDir, name);
     makeVideo(fileOf('video.mp4'), { frames: 100, bFrames: 2 });
     makeVideo(fileOf('slides.mkv'), { frames: 44, bFrames: 2, gop: 12, at: slideAt });
@@ -54,22 +54,24 @@ describe('A medium in the Python SDK', function () {
     await service?.close();
   });
 
-  async function started(environment: Readonly<Record<string, string>> = {}): Promise<PythonComponent> {
+  async function startComponent(
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<PythonComponent> {
     const component = PythonComponent.of(service, probeFile, environment);
     await component.says('serving PROBE');
     return component;
   }
   const away = (name: string, more: Readonly<Record<string, string>> = {}) =>
-    started({ ...AWAY, MEDIA_CACHE_FOLDER: path.join(service.folder, name), ...more });
+    startComponent({ ...AWAY, MEDIA_CACHE_FOLDER: path.join(service.folder, name), ...more });
 
-  const seen = (document: DetectionDocument, type = 'PROBE'): readonly Seen[] =>
+  const summaryOf = (document: DetectionDocument, type = 'PROBE'): readonly Seen[] =>
     tracksOf(document.media[0], type).map(({ exemplar: { offsetFrame, detectionProperties: said } }) => ({
       frame: offsetFrame,
       crc: said['CRC'] ?? '',
       mean: Number(said['MEAN']),
       size: said['SIZE'] ?? '',
     }));
-  const told = ({ index, data, width, height }: Frame): Seen => ({
+  const describeFrame = ({ index, data, width, height }: Frame): Seen => ({
     frame: index,
     crc: String(crc32(data)),
     mean: Math.round((data.reduce((sum, value) => sum + value, 0) / data.length) * 100) / 100,
@@ -78,11 +80,11 @@ describe('A medium in the Python SDK', function () {
   async function framesOf(uri: string, interval: number, rateCap = 0): Promise<readonly Seen[]> {
     const frames: Seen[] = [];
     const reader = await openVideo(fileURLToPath(uri), { interval, rateCap });
-    for await (const frame of reader.frames()) frames.push(told(frame));
+    for await (const frame of reader.frames()) frames.push(describeFrame(frame));
     return frames;
   }
   /** At a variable rate; a stretch of time lies on both sides of a border. */
-  const capped = () => ({
+  const capTimes = () => ({
     media: [slides],
     pipelineName: PROBE,
     jobProperties: { FRAME_RATE_CAP: '1', VFR_TARGET_SEGMENT_LENGTH: '30', VFR_MIN_SEGMENT_LENGTH: '5' },
@@ -95,7 +97,7 @@ describe('A medium in the Python SDK', function () {
       },
     );
   const SLIDES = [0, 25, 40, 41, 43].map((frame) => [frame, slideAt(frame)]);
-  const sampled = () => ({
+  const sampleOptions = () => ({
     media: [video],
     pipelineName: PROBE,
     jobProperties: { FRAME_INTERVAL: '10', TARGET_SEGMENT_LENGTH: '40', MIN_SEGMENT_LENGTH: '10' },
@@ -127,15 +129,15 @@ describe('A medium in the Python SDK', function () {
     });
 
     it('is looked at frame by frame as the server decodes it, by a host that cannot decode', async () => {
-      const document = await service.run(sampled());
+      const document = await service.run(sampleOptions());
       expect(document.status).to.equal('COMPLETE');
-      expect(seen(document)).to.deep.equal(await framesOf(video, 10));
+      expect(summaryOf(document)).to.deep.equal(await framesOf(video, 10));
     });
 
     it('is thinned out by the times of its frames where the rate varies', async () => {
-      const document = await service.run(capped());
+      const document = await service.run(capTimes());
       expect(timesIn(document)).to.deep.equal(SLIDES);
-      expect(seen(document)).to.deep.equal(await framesOf(slides, 1, 1));
+      expect(summaryOf(document)).to.deep.equal(await framesOf(slides, 1, 1));
     });
 
     it('is turned and cut as the properties say, and its boxes lie in the stored picture', async () => {
@@ -152,7 +154,7 @@ describe('A medium in the Python SDK', function () {
       });
       const stored = await readImage(fileURLToPath(picture));
       const transform = frameTransform(properties, {}, stored);
-      expect(seen(document)).to.deep.equal([told(transform.apply(stored))]);
+      expect(summaryOf(document)).to.deep.equal([describeFrame(transform.apply(stored))]);
       const { x, y, width, height } = transform.toMedium({ x: 0, y: 0, ...transform });
       expect(tracksOf(document.media[0], 'PROBE')[0]?.exemplar).to.include({ x, y, width, height });
     });
@@ -175,7 +177,7 @@ describe('A medium in the Python SDK', function () {
         media: [picture],
         pipelineDefinition: { pipeline: tasks.map(({ name }) => name), tasks, actions },
       });
-      const [first, second] = [seen(document)[0], tracksOf(document.media[0], 'FED')[0]];
+      const [first, second] = [summaryOf(document)[0], tracksOf(document.media[0], 'FED')[0]];
       expect(first?.size).to.equal('32x64');
       expect(second?.exemplar).to.include({ x: 64, y: 0, width: 32, height: 64 });
       expect(second?.exemplar.detectionProperties['CRC']).to.equal(first?.crc);
@@ -213,20 +215,20 @@ describe('A medium in the Python SDK', function () {
   describe('on the host of the server', () => {
     let component: PythonComponent;
     before(async () => {
-      component = await started();
+      component = await startComponent();
     });
     after(() => component?.close());
 
     it('shows the same frames where ffmpeg or OpenCV decode it', async function () {
       if (!component.said.includes('videos by')) this.skip();
-      const [found, wanted] = [seen(await service.run(sampled())), await framesOf(video, 10)];
+      const [found, wanted] = [summaryOf(await service.run(sampleOptions())), await framesOf(video, 10)];
       expect(found.map(({ frame }) => frame)).to.deep.equal(wanted.map(({ frame }) => frame));
       for (const [at, { mean }] of wanted.entries()) expect(found[at]?.mean).to.be.closeTo(mean, 2);
     });
 
     it('is thinned out by the times of its frames, whatever decodes it', async () => {
-      expect(timesIn(await service.run(capped()))).to.deep.equal(SLIDES);
-      const { jobProperties, ...job } = capped();
+      expect(timesIn(await service.run(capTimes()))).to.deep.equal(SLIDES);
+      const { jobProperties, ...job } = capTimes();
       const ofKeys = { ...jobProperties, USE_KEY_FRAMES: 'TRUE', VFR_TARGET_SEGMENT_LENGTH: '0' };
       const keys = await service.run({ ...job, jobProperties: ofKeys });
       const times = timesIn(keys).map(([, time]) => Math.floor(time! / 1000));

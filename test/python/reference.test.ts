@@ -22,7 +22,7 @@ describe('A component of the reference system in Python', function () {
 
   before(async function () {
     needsPython(this);
-    service = await Service.shared();
+    service = await Service.openShared();
     component = new PythonComponent(
       path.join(referenceFolder, 'brightness_component.py'),
       { TROUPE_URL: service.url, TROUPE_TOKEN: service.token },
@@ -38,7 +38,7 @@ describe('A component of the reference system in Python', function () {
 
   const run = (medium: string, jobProperties: Readonly<Record<string, string>> = {}) =>
     service.run({ media: [medium], pipelineName: REFERENCE_PIPELINE, jobProperties });
-  const fed = (properties: Readonly<Record<string, string>>) => {
+  const feedWith = (properties: Readonly<Record<string, string>>) => {
     const actions = [
       { name: 'FIRST', algorithm: 'BRIGHTNESS', properties: [] },
       {
@@ -111,7 +111,7 @@ describe('A component of the reference system in Python', function () {
   it('is fed locations and tracks one by one, and all tracks of a video together', async () => {
     const again = await service.run({
       media: [ASTRONAUT],
-      pipelineDefinition: fed({ FEED_FORWARD_TYPE: 'REGION', IS_ANNOTATOR: 'TRUE' }),
+      pipelineDefinition: feedWith({ FEED_FORWARD_TYPE: 'REGION', IS_ANNOTATOR: 'TRUE' }),
     });
     const boxes = tracksOf(again.media[0], 'BRIGHTNESS');
     expect(
@@ -123,7 +123,8 @@ describe('A component of the reference system in Python', function () {
     const jobProperties = { FRAME_INTERVAL: '10' };
     const video = async (properties: Readonly<Record<string, string>>) =>
       tracksOf(
-        (await service.run({ media: [VIDEO], jobProperties, pipelineDefinition: fed(properties) })).media[0],
+        (await service.run({ media: [VIDEO], jobProperties, pipelineDefinition: feedWith(properties) }))
+          .media[0],
         'BRIGHTNESS',
       );
     const counted = await video({ FEED_FORWARD_TYPE: 'FRAME' });

@@ -102,7 +102,7 @@ function track(below: (limit: number) => number, line: number): FedTrack {
 }
 
 /** What the server's own detectors would see. */
-function seen({ width, height, data, properties, metadata, box, tracks, type }: Case) {
+function expectSeen({ width, height, data, properties, metadata, box, tracks, type }: Case) {
   const size = { width, height };
   const stored = Buffer.from(data, 'base64');
   const shownBy = (transform: FrameTransform, frame: number) => {
@@ -148,7 +148,7 @@ describe('The Python SDK', function () {
       box: object;
     }[][];
     for (const [index, each] of cases.entries()) {
-      const wanted = seen(each);
+      const wanted = expectSeen(each);
       const got = answers[index]!.map((one) => ({ ...one, data: [...Buffer.from(one.data, 'base64')] }));
       const told = `case ${index}: ${JSON.stringify({ ...each, data: '' })}`;
       expect(

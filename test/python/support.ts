@@ -71,13 +71,13 @@ export class PythonComponent {
   }
 
   /** Its exit code, or the signal that ended it. */
-  ended(): Promise<number | NodeJS.Signals> {
+  waitForExit(): Promise<number | NodeJS.Signals> {
     return within(20_000, 'the component has ended', endOf(this.#child));
   }
 
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
     this.#child.kill(signal);
-    return this.ended();
+    return this.waitForExit();
   }
 
   async close(): Promise<void> {

@@ -30,13 +30,13 @@ describe('After kill -9', () => {
   /** and those of a job after whose last commit the server died. */
   let unsent: { readonly id: string; readonly receiver: Receiver };
 
-  const received = async (manner: Manner) => {
+  const receiveCallbacks = async (manner: Manner) => {
     const receiver = await Receiver.start(manner);
     receivers.push(receiver);
     return receiver;
   };
-  const ended = async (manner: Manner, until: (id: string, receiver: Receiver) => Promise<unknown>) => {
-    const receiver = await received(manner);
+  const endJob = async (manner: Manner, until: (id: string, receiver: Receiver) => Promise<unknown>) => {
+    const receiver = await receiveCallbacks(manner);
     const id = await service.submit({ ...LIGHT, callbackURL: `${receiver.url}/done` });
     await until(id, receiver);
     return { id, receiver };
@@ -44,25 +44,25 @@ describe('After kill -9', () => {
 
   before(async () => {
     const PORT = String(await freePort());
-    service = await Service.started({ PORT, DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200' });
+    service = await Service.start({ PORT, DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200' });
     const link = await loginLink((await findHolder(service.dataDir))!, service.dataDir);
     await browser.submit(await browser.go(link), 'Log in as user');
-    archive = await ArchiveServer.started();
+    archive = await ArchiveServer.start();
     for (const body of [descriptorBody('DURABLE'), descriptorBody('DURABLE', { componentVersion: '2.0' })])
       expect((await service.ask('POST', REGISTER, body)).status).to.be.oneOf([200, 201]);
     const stored = await service.ask('POST', '/rest/pipelines', pipeline('DURABLE PIPELINE', 'X'));
     expect(stored.status).to.equal(200);
 
-    unknown = await ended(hang, (_, { requests }) =>
+    unknown = await endJob(hang, (_, { requests }) =>
       until('the receiver has it', () => requests.length === 1),
     );
-    refused = await ended(inTurn(answer(503), hang), (id, { requests }) =>
+    refused = await endJob(inTurn(answer(503), hang), (id, { requests }) =>
       until('one attempt has failed', async () => {
-        const job = await service.detailed(id);
+        const job = await service.detailedJob(id);
         return job?.callbackAttempts?.attempts === 1 && requests.length === 2;
       }),
     );
-    const receiver = await received(answer(200));
+    const receiver = await receiveCallbacks(answer(200));
     const request: JobRequest = {
       ...LIGHT,
       callbackURL: `${receiver.url}/done`,
@@ -77,12 +77,12 @@ describe('After kill -9', () => {
     for (const each of receivers) await each.close();
   });
 
-  const taken = (id: string) =>
+  const isTaken = (id: string) =>
     until('the callback has been taken', async () => (await service.job(id))?.callbackStatus === 'COMPLETE');
 
   // Right before that commit: callbacks.long.ts.
   it('right after the last commit of a job its callback is sent, once', async () => {
-    await taken(unsent.id);
+    await isTaken(unsent.id);
     expect([...unsent.receiver.keys]).to.deep.equal([[`${unsent.id}.1.callback`, 1]]);
   });
 
@@ -92,17 +92,17 @@ describe('After kill -9', () => {
     const hash = createHash('sha256')
       .update(readFileSync(fileURLToPath(PICTURE)))
       .digest('hex');
-    expect(archive.kept(hash)).to.have.lengthOf(1);
+    expect(archive.findKept(hash)).to.have.lengthOf(1);
     expect(archive.posts).to.have.lengthOf(1);
   });
 
   it('a callback that was tried in vain is tried on, under the same key', async () => {
-    await taken(refused.id);
+    await isTaken(refused.id);
     expect([...refused.receiver.keys.keys()]).to.deep.equal([`${refused.id}.1.callback`]);
   });
 
   it('sends a callback again, under the same key, if the server does not know of its arrival', async () => {
-    await taken(unknown.id);
+    await isTaken(unknown.id);
     expect([...unknown.receiver.keys]).to.deep.equal([[`${unknown.id}.1.callback`, 2]]);
   });
 

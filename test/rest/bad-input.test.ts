@@ -152,29 +152,29 @@ describe('Bad input', () => {
         '\npriority: must be a whole number from 0 to 9; it is the text "4"',
       ],
       ...(['frameRanges', 'timeRanges'] as const).flatMap((kind) => {
-        const ranged = (range: object) => () => ({
+        const rangeRequest = (range: object) => () => ({
           media: [{ mediaUri: PICTURE, [kind]: [range] }],
           ...LIGHT,
         });
         return [
           [
             `${kind} that stop before they start`,
-            ranged({ start: 5, stop: 4 }),
+            rangeRequest({ start: 5, stop: 4 }),
             `media[0].${kind}[0].stop: must not be before start`,
           ],
           [
             `${kind} below 0`,
-            ranged({ start: -1, stop: 4 }),
+            rangeRequest({ start: -1, stop: 4 }),
             `media[0].${kind}[0].start: must be at least 0; it is -1`,
           ],
           [
             `${kind} without a stop`,
-            ranged({ start: 1 }),
+            rangeRequest({ start: 1 }),
             `media[0].${kind}[0].stop: must be a whole number, 0 or more; it is missing`,
           ],
           [
             `${kind} between whole numbers`,
-            ranged({ start: 0.5, stop: 4 }),
+            rangeRequest({ start: 0.5, stop: 4 }),
             `media[0].${kind}[0].start: must be a whole number, 0 or more; it is 0.5`,
           ],
         ] as const;
@@ -307,7 +307,7 @@ describe('Bad input', () => {
   describe('that asks for what cannot be done is answered 400 with a sentence about it', () => {
     const property = (name: string, value: string) => ({ jobProperties: { [name]: value } });
     const SELECTOR = { expression: '$.a', type: 'JSON_PATH', resultDetectionProperty: 'B' };
-    const selecting = (change: object, action?: string) => ({
+    const selectRequest = (change: object, action?: string) => ({
       mediaSelectors: [{ ...SELECTOR, ...change }],
       ...(action === undefined ? {} : { mediaSelectorsOutputAction: action }),
     });
@@ -317,10 +317,10 @@ describe('Bad input', () => {
         'selectors without an output action',
         /must also have "mediaSelectorsOutputAction"/,
         {},
-        selecting({}),
+        selectRequest({}),
       ],
-      ['an output action of another pipeline', /no action of the pipeline/, {}, selecting({}, 'OTHER')],
-      ['an expression that cannot be read', /\$\.\[/, {}, selecting({ expression: '$.[' }, OWN)],
+      ['an output action of another pipeline', /no action of the pipeline/, {}, selectRequest({}, 'OTHER')],
+      ['an expression that cannot be read', /\$\.\[/, {}, selectRequest({ expression: '$.[' }, OWN)],
       ['a trigger without feed forward', /feed forward is not enabled/, property('TRIGGER', 'A=B')],
       ['a trigger without a property', /names no property/, property('TRIGGER', '=B')],
       [

@@ -110,7 +110,7 @@ for (const strips of [true, false])
     let proxy: ReverseProxy;
     let service: Service;
     before(async () => {
-      proxy = await ReverseProxy.listening('/troupe', strips);
+      proxy = await ReverseProxy.listen('/troupe', strips);
       const port = await freePort();
       proxy.serve(`http://127.0.0.1:${port}`);
       service = await Service.here({
@@ -145,7 +145,10 @@ for (const strips of [true, false])
     it('the log says whose request it was, not that it came from the proxy', async () => {
       const headers = { 'x-forwarded-for': '203.0.113.7', 'x-request-id': `from-outside-${strips}` };
       await service.ask('GET', '/rest/info', undefined, headers);
-      const line = await service.logged('request', ({ requestId }) => requestId === `from-outside-${strips}`);
+      const line = await service.waitForLog(
+        'request',
+        ({ requestId }) => requestId === `from-outside-${strips}`,
+      );
       expect(line['ip']).to.equal('203.0.113.7');
     });
 

@@ -48,7 +48,7 @@ describe('Stored rows that cannot be read', () => {
         .prepare('update actor_rows set body = ? where id = ? and key = ?')
         .run(typeof body === 'string' ? body : JSON.stringify(body), number, key.key);
     });
-  const submitted = async (): Promise<Held> => {
+  const submitJob = async (): Promise<Held> => {
     const job = await service.submit(JOB);
     return { job, ...(await component.claimOf(job, 'ABSENT')) };
   };
@@ -65,16 +65,16 @@ describe('Stored rows that cannot be read', () => {
     service = await Service.here({ LEASE_MS: '60000' });
     component = new RawComponent(service);
     for (const name of Object.keys(waiting) as (keyof typeof waiting)[]) {
-      const { job, token } = await submitted();
+      const { job, token } = await submitJob();
       waiting[name] = job;
       await component.release(token);
     }
     // Held by nobody from now on, so that none of them is handed out in place of what comes now.
     const parked = [];
     for (const _ of Object.keys(waiting)) parked.push(...(await component.claim('ABSENT')));
-    for (const body of ['{', '{"id":7}', 'null']) held.push({ ...(await submitted()), body });
-    kept = await submitted();
-    nobodys = await submitted();
+    for (const body of ['{', '{"id":7}', 'null']) held.push({ ...(await submitJob()), body });
+    kept = await submitJob();
+    nobodys = await submitJob();
     for (const { token } of parked) await component.release(token);
     await service.stop();
     change(waiting.unknownKind, (row) => ({ ...row, kind: 'FORETELL' }));
@@ -137,20 +137,20 @@ describe('Stored rows that cannot be read', () => {
     await component.release(token);
     await service.stop();
     const file = path.join(service.dataDir, 'troupe.db');
-    const stored = (schema: number) => {
+    const storeRow = (schema: number) => {
       const open = new Database(file);
       const before = open.prepare("select schema, snapshot from actors where kind = 'batch-job'").get();
       open.prepare("update actors set schema = ? where kind = 'batch-job'").run(schema);
       open.close();
       return before as { readonly schema: number; readonly snapshot: string };
     };
-    const written = stored(99);
+    const written = storeRow(99);
     const refusal = await service.startHere().then(String, String);
     expect(refusal).to.include(
       `was stored by a newer version of Troupe (schema 99, this version knows ${written.schema})`,
     );
     expect(refusal).to.include('Start that version, or another DATA_DIR.');
-    expect(stored(written.schema)).to.deep.equal({ ...written, schema: 99 });
+    expect(storeRow(written.schema)).to.deep.equal({ ...written, schema: 99 });
     await service.startHere();
     expect((await service.job(id))?.terminal).to.equal(false);
   });
@@ -169,7 +169,7 @@ describe('Stored rows that cannot be read', () => {
 describe('A live job', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => (service as Service | undefined)?.close());
 

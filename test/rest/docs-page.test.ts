@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
 describe('The page at /docs', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import Router from '@koa/router';
 import { z } from 'zod';
-import { answered, json, nothing, ok, withoutBody } from '../../http/routing/declaration.ts';
+import { answerWith, json, nothing, ok, withoutBody } from '../../http/routing/declaration.ts';
 import { endpoint, type Endpoint } from '../../http/steps/endpoint.ts';
 import { mapErrors } from '../../http/routing/errors.ts';
 import { route } from '../../http/routes.ts';
@@ -57,7 +57,7 @@ const ENDPOINTS: readonly Endpoint<Deps>[] = [
     handle: ({ params, query, headers, body }, _deps: Deps) =>
       body.names.length === 0
         ? withoutBody(202)
-        : answered(
+        : answerWith(
             201,
             { told: JSON.stringify([params.id, query.limit, headers['X-Key'], body.names]) },
             { A: 'b' },

@@ -50,7 +50,7 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
   let pid: number;
 
   before(async () => {
-    service = await Service.started(ENV);
+    service = await Service.start(ENV);
     pid = service.pid;
     client = new Client(service.url);
     facts = new Facts(service);
@@ -66,27 +66,27 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
     await service.close();
   });
 
-  const authorized = (message: Message): Message => ({
+  const authorize = (message: Message): Message => ({
     ...message,
     headers: { authorization: `Bearer ${service.token}`, ...message.headers },
   });
 
   /** Sends requests of one kind to every operation; the first that is not answered as declared is told in its shortest form. */
   async function everyOperation(
-    kind: 'fitting' | 'withBrokenBody' | 'withBrokenAddress',
-    wanted: (of: FuzzedOperation) => boolean = () => true,
+    kind: 'planFitting' | 'withBrokenBody' | 'withBrokenAddress',
+    isWanted: (of: FuzzedOperation) => boolean = () => true,
   ): Promise<void> {
     // With a Redis it is 501 by intent.
     const isThere = ({ path }: FuzzedOperation) =>
       path !== '/rest/backup' || process.env['TEST_REDIS_URL'] === undefined;
-    for (const of of operationsOf(document).filter((one) => wanted(one) && isThere(one))) {
+    for (const of of operationsOf(document).filter((one) => isWanted(one) && isThere(one))) {
       const answered = fc.asyncProperty(requests[kind](of), async (plan: Plan) => {
-        const message = authorized(await plan.message(facts));
+        const message = authorize(await plan.message(facts));
         const objection = objectionTo(of, message, await client.send(message), check);
         if (objection !== undefined) throw new Error(objection);
       });
       await fc.assert(answered, { seed, numRuns: runs, interruptAfterTimeLimit: 120_000 });
-      if (of.path.startsWith('/rest/nodes/') && of.method !== 'GET') await restored();
+      if (of.path.startsWith('/rest/nodes/') && of.method !== 'GET') await startEverything();
     }
   }
 
@@ -102,7 +102,7 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
   }
 
   /** Administrators may stop everything, and these do: it is started again. */
-  async function restored(): Promise<void> {
+  async function startEverything(): Promise<void> {
     await service.ask('POST', '/rest/nodes/config', nodes);
     const { body } = await service.ask('GET', '/rest/nodes/info');
     for (const { name } of (body as { nodeModels: readonly { name: string }[] }).nodeModels)
@@ -120,7 +120,7 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
   }
 
   it('if it fits the OpenAPI document, it is answered as declared', async () => {
-    await everyOperation('fitting');
+    await everyOperation('planFitting');
     heapAtFirst = await heapUsed();
   });
 
@@ -139,13 +139,13 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
       const methods = runs > 1 ? undeclared : [undeclared[n % undeclared.length]!];
       const target = path.replaceAll(/\{\w+\}/g, '1');
       for (const method of [...methods, 'HEAD']) {
-        const { status, text } = await client.send(authorized({ method, target, headers: {} }));
+        const { status, text } = await client.send(authorize({ method, target, headers: {} }));
         expect(status < 500 || status === 501, `${method} ${target} answered ${status}`).to.equal(true);
         if (method !== 'HEAD') continue;
         expect(text).to.equal('');
         if (document.paths[path]?.['get'] === undefined) continue;
         expect(status, `HEAD ${target}`).to.equal(
-          (await client.send(authorized({ method: 'GET', target, headers: {} }))).status,
+          (await client.send(authorize({ method: 'GET', target, headers: {} }))).status,
         );
       }
     }
@@ -158,7 +158,7 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
       for (const method of ['HEAD', 'GET'])
         await until(
           `${method} of an event stream is answered 200`,
-          async () => (await client.send(authorized({ method, target, headers: {} }))).status,
+          async () => (await client.send(authorize({ method, target, headers: {} }))).status,
           (status) => status === 200,
         );
     await service.cancel(id);
@@ -203,7 +203,7 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
 
   describe('afterwards', () => {
     it('a job runs to COMPLETE in the same process', async () => {
-      await restored();
+      await startEverything();
       const id = await service.submit({ ...jobOf('LIGHT'), priority: 9 });
       expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
       expect(service.pid).to.equal(pid);

@@ -31,11 +31,11 @@ async function objections(declared: readonly Operation[]): Promise<readonly stri
     absoluteRef: 'openapi.json',
     config,
   });
-  return problems.filter((problem) => !excepted(problem)).map(sentence);
+  return problems.filter((problem) => !isExcepted(problem)).map(sentence);
 }
 
 const pointerOf = ({ location }: NormalizedProblem) => location[0]?.pointer ?? '';
-const excepted = (problem: NormalizedProblem) => {
+const isExcepted = (problem: NormalizedProblem) => {
   const places = EXCEPTIONS[problem.ruleId];
   return places !== undefined && new RegExp(places).test(pointerOf(problem));
 };

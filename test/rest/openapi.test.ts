@@ -96,7 +96,7 @@ describe('The OpenAPI document', () => {
   });
 
   it('declares every route of the server, and no other', () => {
-    const routes = Object.values(routersOf(unused(), new Metrics(unused()))).flatMap((router) =>
+    const routes = Object.values(routersOf(unusedDeps(), new Metrics(unusedDeps()))).flatMap((router) =>
       router.stack.flatMap(({ path, methods }) =>
         methods
           .filter((method) => method !== 'HEAD')
@@ -261,7 +261,7 @@ describe('The OpenAPI document', () => {
 });
 
 /** Routes are read, never run, so whatever they are made of may be anything: whichever part of it is asked for is there. */
-function unused(): AppDeps {
+function unusedDeps(): AppDeps {
   const anything: object = new Proxy(() => undefined, {
     get: (_, name) => {
       if (name === 'metricsToken') return undefined;

@@ -8,7 +8,7 @@ describe('The web page', () => {
   let html: string;
   let policy: string;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     const response = await fetch(`${service.url}/`);
     expect(response.status).to.equal(200);
     html = await response.text();
@@ -16,13 +16,13 @@ describe('The web page', () => {
   });
   after(() => service.close());
 
-  const named = () =>
+  const countNamed = () =>
     [...html.matchAll(/(?:href|src)="(page\/[^"]+)"|"(\.\/page\/[^"]+)"/g)].map(([, a, b]) => a ?? b!);
 
   it('is there for anybody, without a token, and names files of this server only', async () => {
     expect(html).to.include('<title>Troupe</title>');
     expect(html).to.not.match(/(?:src|href)="(?:https?:)?\/\//);
-    const files = named();
+    const files = countNamed();
     expect(files.length).to.be.greaterThan(10);
     for (const file of files) {
       const response = await fetch(new URL(file, `${service.url}/`));
@@ -37,7 +37,7 @@ describe('The web page', () => {
     const packages = JSON.parse(/<script type="importmap">(.*?)<\/script>/s.exec(html)![1]!) as {
       readonly imports: Readonly<Record<string, string>>;
     };
-    for (const file of named().filter((name) => name.endsWith('.js'))) {
+    for (const file of countNamed().filter((name) => name.endsWith('.js'))) {
       const url = new URL(file, `${service.url}/`);
       const text = await (await fetch(url)).text();
       for (const [, from] of text.matchAll(/^\s*(?:import|export)\b[^'";]*?from\s*['"]([^'"]+)['"]/gm)) {

@@ -147,15 +147,15 @@ describe('Streaming jobs (specification 4.3)', () => {
     const { body } = await create(GOOD);
     const { jobId } = body as { jobId: number };
     await service.ask('POST', `/rest/streaming/jobs/${jobId}/cancel`);
-    const listed = async (query: string) =>
+    const listJobs = async (query: string) =>
       ((await service.ask('GET', `/rest/streaming/jobs${query}`)).body as { jobIds: number[] }).jobIds;
     await until(
       'the job is cancelled',
-      () => listed('?isActive=true'),
+      () => listJobs('?isActive=true'),
       (ids) => !ids.includes(jobId),
     );
-    expect(await listed('?isActive=')).to.not.include(jobId);
-    expect(await listed('?isActive=false')).to.include(jobId);
+    expect(await listJobs('?isActive=')).to.not.include(jobId);
+    expect(await listJobs('?isActive=false')).to.include(jobId);
   });
 
   it('take doCleanup as the field of a form, too; that of the query goes before', async () => {

@@ -21,13 +21,13 @@ async function piecesOf(
 }
 
 /** What a JSON text holds, taken apart the simple way. */
-function expected(value: unknown, whole: (path: Path) => boolean, path: Path = []): [string, unknown][] {
+function expectedOf(value: unknown, whole: (path: Path) => boolean, path: Path = []): [string, unknown][] {
   const goInto = typeof value === 'object' && value !== null && (path.length === 0 || !whole(path));
   if (!goInto) return [[JSON.stringify(path), value]];
   const members: [string | number, unknown][] = Array.isArray(value)
     ? value.map((member: unknown, i) => [i, member])
     : Object.entries(value);
-  return members.flatMap(([key, member]) => expected(member, whole, [...path, key]));
+  return members.flatMap(([key, member]) => expectedOf(member, whole, [...path, key]));
 }
 
 const reason = (text: string) => piecesOf(text, 3, () => false).catch((error: Error) => error.message);
@@ -43,7 +43,7 @@ describe('A JSON text read piece by piece', () => {
     const same = fc.asyncProperty(container, cut, async (value, { size, depth, indent }) => {
       const text = JSON.stringify(value, null, indent);
       const whole = (path: Path): boolean => path.length >= depth;
-      expect(await piecesOf(text, size, whole)).to.deep.equal(expected(JSON.parse(text), whole));
+      expect(await piecesOf(text, size, whole)).to.deep.equal(expectedOf(JSON.parse(text), whole));
     });
     await fc.assert(same, runs(1_500));
   });

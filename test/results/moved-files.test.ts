@@ -19,7 +19,7 @@ async function* cut(text: string, sizes: readonly number[]): AsyncGenerator<Buff
     from += size;
   }
 }
-async function served(text: string, sizes: readonly number[] = [text.length + 1]): Promise<string> {
+async function serveText(text: string, sizes: readonly number[] = [text.length + 1]): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of withTodaysFiles(cut(text, sizes), moved)) parts.push(part);
   return Buffer.concat(parts).toString('utf8');
@@ -74,7 +74,7 @@ describe('A document of before a move', () => {
     await fc.assert(
       fc.asyncProperty(document, sizes, fc.constantFrom(undefined, 2), async (of, lengths, spaces) => {
         const expected = JSON.stringify(of, (_, one: unknown) => todays(one), spaces);
-        expect(await served(JSON.stringify(of, null, spaces), lengths)).to.equal(expected);
+        expect(await serveText(JSON.stringify(of, null, spaces), lengths)).to.equal(expected);
       }),
       runs(300),
     );
@@ -90,7 +90,7 @@ describe('A document of before a move', () => {
       }
     }
     let given = 0;
-    const short = Buffer.byteLength(await served(chunk.toString('utf8')));
+    const short = Buffer.byteLength(await serveText(chunk.toString('utf8')));
     for await (const part of withTodaysFiles(source(), moved)) {
       given += part.length;
       kept = Math.max(kept, taken * short - given);

@@ -20,7 +20,7 @@ describe('Answers that share a file', () => {
   const path = temporaryFolder();
 
   /** Writes answers one after the other; answers their names. */
-  async function shared(name: string, answers: readonly string[]): Promise<readonly string[]> {
+  async function writeShared(name: string, answers: readonly string[]): Promise<readonly string[]> {
     const file = path(`${name}.ndjson`);
     await writeFile(file, answers.join(''));
     let offset = 0;
@@ -51,7 +51,7 @@ describe('Answers that share a file', () => {
   });
 
   it('are read each on its own, also one that is empty', async () => {
-    const [first, none, last] = await shared('lines', ['é\nb\n', '', 'c\n\nd']);
+    const [first, none, last] = await writeShared('lines', ['é\nb\n', '', 'c\n\nd']);
     expect(await textsOf(readLines(first!))).to.deep.equal(['é', 'b']);
     expect(await textsOf(readLines(none!))).to.deep.equal([]);
     expect(await textsOf(readLines(last!))).to.deep.equal(['c', 'd']);
@@ -60,7 +60,7 @@ describe('Answers that share a file', () => {
   it('tell the places of their tracks, as a document reads them', async () => {
     const [a, b] = [trackLine('A', 0, 2), trackLine('B', 0, 1)];
     const summary = '{"summary":{"tracks":0}}\n';
-    const [, second] = await shared('tracks', [`${b}\n${summary}`, `${a}\n${b}\n${summary}`]);
+    const [, second] = await writeShared('tracks', [`${b}\n${summary}`, `${a}\n${b}\n${summary}`]);
     expect(await textsOf(trackLines(second!))).to.deep.equal([a, b]);
     const index = await typesIn(second!, 0, Infinity);
     expect(await textsOf(trackLines(second!, placesOf(index, 'B')))).to.deep.equal([b]);
@@ -68,7 +68,7 @@ describe('Answers that share a file', () => {
 
   it('tell where the pieces lie that are fed from one of them', async () => {
     const piece = { offset: 0, bytes: 6, start: 1, stop: 2, selector: -1 };
-    const [, fed] = await shared('fed', ['something else\n', `track\n${feedIndexLine(piece)}`]);
+    const [, fed] = await writeShared('fed', ['something else\n', `track\n${feedIndexLine(piece)}`]);
     expect(await readFeedPiece(fed!, 6, 0)).to.deep.equal({ ...piece, offset: 15 });
     expect(await readSmallPiece(fed!, 6, 0, 100)).to.include({ lines: 'track\n' });
   });
@@ -78,7 +78,7 @@ describe('Small answers that come together', () => {
   it('are checked each on its own: one that is refused is refused alone', async () => {
     const checker = new ResultChecker();
     const good = `${JSON.stringify(TRACK)}\n`;
-    const results = await checker.checkResults([good, '{"broken', `${good}${good}`, ''].map(expected));
+    const results = await checker.checkResults([good, '{"broken', `${good}${good}`, ''].map(expectedOf));
     expect(
       results.map((result) => (result.ok ? 'tracks' in result && result.tracks : 'refused')),
     ).to.deep.equal([1, 'refused', 2, 0]);
@@ -88,10 +88,10 @@ describe('Small answers that come together', () => {
   it('are refused alone even when one of them makes the checker die', async () => {
     const dying = new ResultChecker({ worker: new URL('./check/dying-worker.js', import.meta.url) });
     const good = `${JSON.stringify(TRACK)}\n`;
-    const results = await dying.checkResults([good, 'killer\n', good].map(expected));
+    const results = await dying.checkResults([good, 'killer\n', good].map(expectedOf));
     expect(results.map(({ ok }) => ok)).to.deep.equal([true, false, true]);
     await dying.close();
   });
 
-  const expected = (text: string) => ({ kind: 'DETECT', expectations: {}, text }) as const;
+  const expectedOf = (text: string) => ({ kind: 'DETECT', expectations: {}, text }) as const;
 });

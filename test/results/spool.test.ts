@@ -128,14 +128,14 @@ describe('The spool', () => {
     await mkdir(path('results/deep'), { recursive: true });
     for (const name of ['a.png', 'deep/b.png', 'deep/c.png.77.part'])
       await writeFile(path(`results/${name}`), '');
-    const left = async () =>
+    const listLeft = async () =>
       (await readdir(path('results'), { recursive: true })).filter((name) => name.includes('.')).toSorted();
     await removeParts(path('results'));
     await removeParts(path('none'));
-    expect(await left()).to.deep.equal(['a.png', 'deep/b.png']);
+    expect(await listLeft()).to.deep.equal(['a.png', 'deep/b.png']);
     await removeOthers(path('results'), (file) => file === path('results/deep/b.png'));
     await removeOthers(path('none'), () => false);
-    expect(await left()).to.deep.equal(['deep/b.png']);
+    expect(await listLeft()).to.deep.equal(['deep/b.png']);
   });
 
   it('has a place for every file of a job, and none outside of it', () => {

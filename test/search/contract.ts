@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { SearchIndex } from '../../store/search.ts';
 import { runs, seeded } from '../support/seed.ts';
 import { temporaryFolder } from '../store/folder.ts';
-import { asked, givenDocument, type Asked, type GivenDocument } from './documents.ts';
+import { askedOf, givenDocument, type Asked, type GivenDocument } from './documents.ts';
 import { anyText } from '../support/any-text.ts';
 
 export interface OpenOptions {
@@ -35,20 +35,20 @@ export function searchContract(
     // One index for all: its threads take longer to start than most tests take.
     afterEach(async () => {
       for (const { number, run } of await index.jobs(0, 100)) await index.remove(number, run);
-      expect((await index.find(asked({}))).hits).to.deep.equal([]);
+      expect((await index.find(askedOf({}))).hits).to.deep.equal([]);
     });
 
     const document = (given: GivenDocument) => givenDocument(path(`${documents++}.json`), given);
     const put = (...given: readonly GivenDocument[]) => index.put(given.map(document));
     const texts = async (query: Asked) =>
-      (await index.find(asked(query))).hits.map(({ snippet }) => snippet.text);
+      (await index.find(askedOf(query))).hits.map(({ snippet }) => snippet.text);
     /** Of all pages. */
     const all = async (query: Asked) => {
       const found: string[] = [];
       let pages = 0;
       for (let cursor = query.cursor, more = true; more; pages++) {
         const { hits, next } = await index.find(
-          asked({ ...query, ...(cursor === undefined ? {} : { cursor }) }),
+          askedOf({ ...query, ...(cursor === undefined ? {} : { cursor }) }),
         );
         found.push(...hits.map(({ trackId }) => trackId));
         more = next !== null;
@@ -66,7 +66,7 @@ export function searchContract(
         { number: 3, mimeType: of('spreadsheetml.sheet'), tracks: on('3; 7') },
         { number: 4, mimeType: 'text/plain', tracks: [{ text: 'Stop here' }] },
       );
-      const { hits } = await index.find(asked({ text: 'stop' }));
+      const { hits } = await index.find(askedOf({ text: 'stop' }));
       expect(hits.map(({ mediaType, page }) => [mediaType, page])).to.deep.equal([
         ['UNKNOWN', null],
         ['UNKNOWN', { kind: 'SHEET', number: '3; 7' }],
@@ -78,14 +78,14 @@ export function searchContract(
     it('tells the page of a picture that was taken out of a document', async () => {
       const picture = { type: 'MEDIA', properties: { PAGE_NUM: '5', DERIVATIVE_MEDIA_ID: '101' } };
       await put({ number: 1, mimeType: 'application/pdf', media: [[picture], [{ text: 'Stop' }]] });
-      const [hit] = (await index.find(asked({ text: 'stop' }))).hits;
+      const [hit] = (await index.find(askedOf({ text: 'stop' }))).hits;
       expect([hit?.mediaId, hit?.page]).to.deep.equal([101, { kind: 'PAGE', number: '5' }]);
     });
 
     it('tells of a track in which job, medium and time it was found, and by whom', async () => {
       const tracks = [{ type: 'TEXT', text: 'Stop here', class: 'sign', id: 'abc', at: 25 }];
       await put({ number: 7, run: 2, endedAt: 5_000, externalId: 'case 7', media: [[], tracks] });
-      const { hits, next } = await index.find(asked({ text: 'stop' }));
+      const { hits, next } = await index.find(askedOf({ text: 'stop' }));
       expect(next).to.equal(null);
       expect(hits).to.deep.equal([
         {
@@ -155,7 +155,7 @@ export function searchContract(
         "a'b",
         '"" *',
       ])
-        await index.find(asked({ text }));
+        await index.find(askedOf({ text }));
       expect(await texts({ text: 'NOT near' })).to.have.length(1);
       expect(await texts({ text: 'a OR zz' })).to.deep.equal([]);
     });
@@ -164,7 +164,7 @@ export function searchContract(
       await put({ number: 1, tracks: [{ text: 'x' }] });
       await fc.assert(
         fc.asyncProperty(anyText(40), async (text) => {
-          await index.find(asked({ text }));
+          await index.find(askedOf({ text }));
         }),
         runs(100),
       );
@@ -206,7 +206,7 @@ export function searchContract(
       const many = (number: number) =>
         Array.from({ length: 40 }, (_, n) => ({ text: 'word', id: `${number}/${n}` }));
       await put({ number: 1, tracks: many(1) }, { number: 2, tracks: many(2) });
-      const first = await index.find(asked({ text: 'word', limit: 15 }));
+      const first = await index.find(askedOf({ text: 'word', limit: 15 }));
       await put({ number: 3, tracks: many(3) });
       const rest = await all({ text: 'word', limit: 15, cursor: first.next! });
       const found = [...first.hits.map(({ trackId }) => trackId), ...rest.found];
@@ -219,24 +219,24 @@ export function searchContract(
     });
 
     it('continues a page of another index of the same documents, though it has other rows', async () => {
-      const given = (number: number, endedAt: number) => ({
+      const documentAt = (number: number, endedAt: number) => ({
         number,
         endedAt,
         tracks: Array.from({ length: 5 }, (_, n) => ({ text: 'word', id: `${number}/${n}` })),
       });
-      const [oldest, middle, newest] = [given(1, 1_000), given(2, 2_000), given(3, 3_000)];
+      const [oldest, middle, newest] = [documentAt(1, 1_000), documentAt(2, 2_000), documentAt(3, 3_000)];
       const other = open(path(`search-${opened++}`), {});
       try {
         // Its rows have other numbers.
-        await other.put([given(9, 500)].map(document));
+        await other.put([documentAt(9, 500)].map(document));
         await other.remove(9, 1);
         await other.put([oldest, middle, newest].map(document));
         await put(oldest, middle, newest);
-        const { place } = await index.find(asked({ text: 'word', limit: 7 }));
+        const { place } = await index.find(askedOf({ text: 'word', limit: 7 }));
         expect(place).to.deep.equal({ job: 2, run: 1, endedAt: 2_000, track: 3 });
         const rest = ['2/2', '2/1', '2/0', '1/4', '1/3', '1/2', '1/1', '1/0'];
         const next = async (of: SearchIndex) =>
-          (await of.find(asked({ text: 'word', cursor: place! }))).hits.map(({ trackId }) => trackId);
+          (await of.find(askedOf({ text: 'word', cursor: place! }))).hits.map(({ trackId }) => trackId);
         expect(await next(other)).to.deep.equal(rest);
         expect(await next(index)).to.deep.equal(rest);
         await other.remove(2, 1);
@@ -319,7 +319,7 @@ export function searchContract(
         number: 1,
         tracks: [{ text: `${'before '.repeat(100)}the Käfer stands here${' after'.repeat(100)}` }],
       });
-      const [hit] = (await index.find(asked({ text: 'kafer "stands here"' }))).hits;
+      const [hit] = (await index.find(askedOf({ text: 'kafer "stands here"' }))).hits;
       const { text, marks } = hit!.snippet;
       expect(text.length).to.be.lessThan(300);
       expect(text).to.match(/^….*…$/);
@@ -349,7 +349,7 @@ export function searchContract(
       let done = false;
       const putting = index.put([large]).then(() => (done = true));
       const seen = new Set<number>();
-      while (!done) seen.add((await index.find(asked({ text: 'common', limit: 5 }))).hits.length);
+      while (!done) seen.add((await index.find(askedOf({ text: 'common', limit: 5 }))).hits.length);
       await putting;
       expect([...seen].every((count) => count === 1 || count === 5)).to.equal(true);
       expect(seen.has(1)).to.equal(true);

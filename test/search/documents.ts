@@ -93,7 +93,7 @@ export interface Asked {
   readonly cursor?: SearchQuery['cursor'];
 }
 
-export const asked = ({
+export const askedOf = ({
   text = '',
   class: name,
   type,

@@ -10,7 +10,7 @@ import type { Logger } from '../../config/logger.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { until } from '../support/until.ts';
-import { asked, givenDocument } from './documents.ts';
+import { askedOf, givenDocument } from './documents.ts';
 import { openAt } from './open.ts';
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -43,7 +43,7 @@ describe('The index of the search', () => {
   const wholeAgain = (of: JobIndexer) =>
     until(
       'it is made again, and has nothing, as there are no jobs',
-      () => of.find(asked({ text: 'word' })),
+      () => of.find(askedOf({ text: 'word' })),
       (page) => 'hits' in page && page.complete && page.hits.length === 0,
     );
 
@@ -74,7 +74,7 @@ describe('The index of the search', () => {
 
   it('is made again when a search meets the damage', async () => {
     const damaged = await givenDamaged('searched', 'words_data');
-    expect(await damaged.find(asked({ text: 'word' })))
+    expect(await damaged.find(askedOf({ text: 'word' })))
       .to.have.property('busy')
       .that.includes('damaged');
     await wholeAgain(damaged);

@@ -6,7 +6,7 @@ import { SearchBroken, SearchBusy } from '../../store/search.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { until } from '../support/until.ts';
 import { searchContract } from './contract.ts';
-import { asked, givenDocument } from './documents.ts';
+import { askedOf, givenDocument } from './documents.ts';
 import { openAt } from './open.ts';
 
 searchContract('SQLite', (folder, options) => openAt(`${folder}.db`, options));
@@ -31,11 +31,11 @@ describe('The search file', () => {
       const file = path(`${what}.db`);
       damage(file);
       index = openAt(file);
-      for (const ask of [() => index.mark(), () => index.find(asked({}))])
+      for (const ask of [() => index.mark(), () => index.find(askedOf({}))])
         expect(await ask().catch((error: unknown) => error)).to.be.instanceOf(SearchBroken);
       await index.clear();
       expect(await index.mark()).to.equal('begun');
-      expect((await index.find(asked({}))).hits).to.deep.equal([]);
+      expect((await index.find(askedOf({}))).hits).to.deep.equal([]);
     });
 
   it('that cannot be removed is removed another time', async () => {
@@ -43,10 +43,10 @@ describe('The search file', () => {
     index = openAt(file);
     mkdirSync(`${file}-wal`);
     expect(await index.clear().catch((error: unknown) => error)).to.be.instanceOf(Error);
-    expect(await index.find(asked({})).catch((error: unknown) => error)).to.be.instanceOf(SearchBusy);
+    expect(await index.find(askedOf({})).catch((error: unknown) => error)).to.be.instanceOf(SearchBusy);
     rmdirSync(`${file}-wal`);
     await index.clear();
-    expect((await index.find(asked({}))).hits).to.deep.equal([]);
+    expect((await index.find(askedOf({}))).hits).to.deep.equal([]);
   });
 
   it('keeps no rows of what was removed', async () => {
@@ -67,10 +67,10 @@ describe('The search file', () => {
   it('is asked by a bounded number at a time', async () => {
     index = openAt(path('waiting.db'), { maxWaiting: 2 });
     await index.mark();
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => index.find(asked({}))));
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => index.find(askedOf({}))));
     const refused = answers.filter((one) => one.status === 'rejected' && one.reason instanceof SearchBusy);
     expect(refused.length).to.be.greaterThan(0);
     expect(answers.filter(({ status }) => status === 'fulfilled')).to.have.length(10 - refused.length);
-    expect((await index.find(asked({}))).hits).to.deep.equal([]);
+    expect((await index.find(askedOf({}))).hits).to.deep.equal([]);
   });
 });

@@ -54,12 +54,12 @@ export class Client {
     const all: Promise<void>[] = [];
     for (let n = 0; n < count; n++) {
       await this.#clock.wait(between(random, ...PAUSE_MS));
-      all.push(this.#follow(await this.#submitted(`${this.#name}-${n}`)));
+      all.push(this.#follow(await this.#submitJob(`${this.#name}-${n}`)));
     }
     await Promise.all(all);
   }
 
-  async #submitted(key: string): Promise<WantedJob> {
+  async #submitJob(key: string): Promise<WantedJob> {
     const { random } = this.#deps;
     const job: WantedJob = {
       ...{ key, shape: shapeOf(random), calls: random() < SHARE_WITH_CALLBACK },
@@ -69,14 +69,14 @@ export class Client {
     const request = requestOf(job.shape, key, job.calls);
     const repeatable = { user: 'simulation', key, requestHash: key };
     for (let times = random() < SHARE_ASKED_TWICE ? 2 : 1; times > 0; times--)
-      this.#accepted(
+      this.#noteAccepted(
         job,
         await this.#insist((server) => server.guardian.jobService.submit(request, repeatable), 'overloaded'),
       );
     return job;
   }
 
-  #accepted(job: WantedJob, answer: { readonly kind: string; readonly jobId?: string }): void {
+  #noteAccepted(job: WantedJob, answer: { readonly kind: string; readonly jobId?: string }): void {
     const { promises } = this.#deps;
     const number = Number(answer.jobId?.split('-').at(-1));
     if (answer.kind !== 'accepted') promises.breaks('a good request is accepted', JSON.stringify(answer));

@@ -208,7 +208,7 @@ class Process {
     if (row === undefined) return settlement.end(token);
     if (row.token === token) return { kind: 'accepted' };
     if (fate === 'garbage') return settlement.garbage(token, 'it is garbage');
-    await connection.store.work.arriving(token, true);
+    await connection.store.work.noteArrival(token, true);
     const command = fate === 'fails' ? failedWith(row) : doneWith(this.#deps.shapeOf(held.key), row);
     const file = `spool/${row.id}.${token}`;
     return settlement.toJob(lease, { ...command, token, file } as Parameters<typeof settlement.toJob>[1]);

@@ -1,7 +1,7 @@
 /** The store as one server sees it: over a network, with the rules of the real connection for what is not known. */
 import type { Channel, Liveness } from '../../actors/cluster/cluster.ts';
 import type { Claim, LedgerListener, WorkLedger } from '../../store/ledger.ts';
-import { UnclearLeases } from '../../store/redis/ledger/unclear-leases.ts';
+import { UnconfirmedLeases } from '../../store/redis/ledger/unclear-leases.ts';
 import type { Store } from '../../store/store.ts';
 import { Link, type Network } from './network.ts';
 import type { SharedRedis, Told } from './shared-redis.ts';
@@ -24,7 +24,7 @@ const READS = [
 const LEDGER_CALLS = [
   'offer',
   'withdraw',
-  'arriving',
+  'noteArrival',
   'answerOf',
   'look',
   'reject',
@@ -34,7 +34,7 @@ const LEDGER_CALLS = [
   'announce',
   'queues',
   'leases',
-  'known',
+  'listIds',
   'workStatus',
 ] as const;
 
@@ -55,7 +55,7 @@ export class Connection {
   readonly liveness: Liveness;
   readonly #deps: ConnectionDeps;
   readonly #listeners: LedgerListener[] = [];
-  readonly #unclear = new UnclearLeases();
+  readonly #unconfirmed = new UnconfirmedLeases();
   #claims = 0;
 
   constructor(deps: ConnectionDeps) {
@@ -74,13 +74,13 @@ export class Connection {
     this.liveness = {
       alive: (ms) => this.#ask(() => redis.alive(server, ms)),
       isThere: (other) => this.#ask(() => Promise.resolve(redis.isThere(other))),
-      left: () => Promise.resolve(),
+      leave: () => Promise.resolve(),
     };
   }
 
   /** Queues have work. */
   hear(offered: Told['offered'][number]): void {
-    for (const listener of this.#listeners) listener.offered(offered);
+    for (const listener of this.#listeners) listener.onOffer(offered);
   }
 
   #ledger(): WorkLedger {
@@ -95,7 +95,7 @@ export class Connection {
         try {
           return await this.#ask(() => work.release(token, worker, begun));
         } catch (error) {
-          this.#unclear.add({ token, worker, begun });
+          this.#unconfirmed.add({ token, worker, begun });
           throw error;
         }
       },
@@ -104,15 +104,15 @@ export class Connection {
         await this.#giveBackUnclear();
         return expired;
       },
-      gone: async (...args) => {
+      releaseWorker: async (...args) => {
         await this.#giveBackUnclear();
-        await this.#ask(() => work.gone(...args));
+        await this.#ask(() => work.releaseWorker(...args));
       },
     };
   }
 
   #giveBackUnclear(): Promise<void> {
-    return this.#unclear.giveBack(({ token, worker, begun }) =>
+    return this.#unconfirmed.giveBack(({ token, worker, begun }) =>
       this.store.work.release(token, worker, begun),
     );
   }
@@ -123,7 +123,7 @@ export class Connection {
     try {
       return await this.#ask(() => redis.claim(server, claim, tokens));
     } catch (error) {
-      for (const token of tokens) this.#unclear.add({ token, worker: claim.worker, begun: false });
+      for (const token of tokens) this.#unconfirmed.add({ token, worker: claim.worker, begun: false });
       throw error;
     }
   }
@@ -139,11 +139,11 @@ export class Connection {
     const { answer, news } = await network.redis(this.link, clock, TIMEOUT_MS, async () => {
       try {
         const found = await carryOut();
-        const told = redis.told();
+        const told = redis.tellListeners();
         spread(told.offered);
         return { answer: found, news: told.news };
       } catch (error) {
-        spread(redis.told().offered);
+        spread(redis.tellListeners().offered);
         throw error;
       }
     });

@@ -14,7 +14,7 @@ export interface FaultsDeps {
   readonly servers: readonly Server[];
   /** Starts the server of a place once more. */
   start(place: number): void;
-  struck(): void;
+  onFault(): void;
 }
 
 const FAULTS_MS = 2_500;
@@ -64,12 +64,12 @@ const FAULTS: readonly Fault[] = [kill, kill, freeze, cutOff, freezeRedis, awayR
 
 /** One after the other, each in its own time. */
 export async function disturb(deps: FaultsDeps): Promise<void> {
-  const { random, time, struck } = deps;
+  const { random, time, onFault } = deps;
   await time.wait(between(random, ...FIRST_MS));
   while (time.now < FAULTS_MS) {
     const ms = between(random, ...LASTS_MS);
     oneOf(random, FAULTS)(deps, ms);
-    struck();
+    onFault();
     await time.wait(ms + between(random, ...PAUSE_MS));
   }
 }

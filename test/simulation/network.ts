@@ -76,7 +76,7 @@ export class Network {
       this.#time.after(arrives - now, () => {
         // What a killed Redis had not read is gone.
         if (this.#time.now < this.awayUntil) return;
-        const answered = (settle: () => void) => {
+        const deliverAnswer = (settle: () => void) => {
           if (isUnanswered) return;
           const at = Math.max(this.#time.now + this.#delay, link.lastAnswered, link.cutUntil);
           link.lastAnswered = at;
@@ -86,22 +86,22 @@ export class Network {
           });
         };
         carryOut().then(
-          (answer) => answered(() => resolve(answer)),
-          (error: Error) => answered(() => reject(error)),
+          (answer) => deliverAnswer(() => resolve(answer)),
+          (error: Error) => deliverAnswer(() => reject(error)),
         );
       });
     });
   }
 
   /**
-   * Asks a server, on behalf of a process with this clock. `gone` is called when the answer does not reach whoever asked.
+   * Asks a server, on behalf of a process with this clock. `onLost` is called when the answer does not reach whoever asked.
    * @throws Broken
    */
   async http<T>(
     caller: ProcessClock,
     server: { readonly clock: ProcessClock },
     ask: () => Promise<T>,
-    gone: (answer: T) => void = () => undefined,
+    onLost: (answer: T) => void = () => undefined,
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let isOver = false;
@@ -116,7 +116,7 @@ export class Network {
       const { clock } = server;
       this.#time.after(this.#delay, () => {
         if (clock.isDead) return caller.soon(() => over(() => reject(new Broken(REFUSED))));
-        const answered = (settle: () => void, missed: () => void) =>
+        const deliverAnswer = (settle: () => void, missed: () => void) =>
           this.#time.after(this.#delay, () => {
             if (isUnanswered || isOver || caller.isDead) clock.soon(missed);
             else caller.soon(() => (isOver ? clock.soon(missed) : over(settle)));
@@ -125,12 +125,12 @@ export class Network {
         clock.soon(() => {
           void ask().then(
             (answer) =>
-              answered(
+              deliverAnswer(
                 () => resolve(answer),
-                () => gone(answer),
+                () => onLost(answer),
               ),
             (error: Error) =>
-              answered(
+              deliverAnswer(
                 () => reject(new Broken(error.message)),
                 () => undefined,
               ),

@@ -75,7 +75,7 @@ export class Promises implements Witness {
     this.#lost.set(subJob, (this.#lost.get(subJob) ?? 0) + 1);
   }
 
-  committed(commit: Commit, before: number, version: number): void {
+  noteCommit(commit: Commit, before: number, version: number): void {
     const { actor, expected, snapshot } = commit;
     if (expected !== before)
       this.breaks(
@@ -125,7 +125,7 @@ export class Promises implements Witness {
     }
   }
 
-  claimed(leases: readonly Lease[]): void {
+  noteClaims(leases: readonly Lease[]): void {
     for (const { item, worker, token } of leases) {
       this.tell(`${worker} claims ${item.id} (${item.kind}, attempt ${item.attempt}) as ${token}`);
       const job = this.jobs.get(item.actor.id);
@@ -140,7 +140,7 @@ export class Promises implements Witness {
       this.breaks('a cancelled job hands out no work', `${id} was handed out to ${worker}`);
   }
 
-  quarantined({ kind, id }: ActorKey, reason: string): void {
+  noteQuarantine({ kind, id }: ActorKey, reason: string): void {
     this.breaks('nothing goes into quarantine', `${kind}/${id}: ${reason}`);
   }
 }

@@ -30,7 +30,7 @@ export interface ServerDeps extends Pick<ConnectionDeps, 'redis' | 'network'> {
   readonly send: Send;
   /** All servers hear that work was offered. */
   spread(by: Server, offered: Parameters<Connection['hear']>[0]): void;
-  failed(actor: string, error: unknown): void;
+  onFailure(actor: string, error: unknown): void;
   /** The log of a server says that a job has ended. */
   toldEnd(jobId: string): void;
 }
@@ -39,7 +39,7 @@ export interface ServerDeps extends Pick<ConnectionDeps, 'redis' | 'network'> {
 const METER = {
   jobEnded() {},
   subJobEnded() {},
-  found() {},
+  countFound() {},
   streamEnded() {},
   reportEnded() {},
   eventCame() {},
@@ -88,8 +88,8 @@ export class Server {
   }
 
   #guard(epoch: number): Guardian {
-    const { settings, send, failed, toldEnd } = this.#deps;
-    const system = new ActorSystem(new PlainTree(), this.clock, { escalated: failed });
+    const { settings, send, onFailure, toldEnd } = this.#deps;
+    const system = new ActorSystem(new PlainTree(), this.clock, { onEscalation: onFailure });
     const info = (about: unknown, what?: string) => {
       if (what === 'a job has ended') toldEnd((about as { readonly jobId: string }).jobId);
     };
@@ -101,7 +101,7 @@ export class Server {
       places: { TROUPE_NODE: '', TROUPE_HOME: '' },
       fetchLimits: { mediaRoots: [], excluded: [], maxBytes: 1, timeoutMs: 1, allowPrivate: false },
       realDataDir: settings.DATA_DIR,
-      uploads: { keeping: (_, work) => work() },
+      uploads: { keepDuring: (_, work) => work() },
       alone: false,
       findModel: { algorithms: new Set(), problem: () => Promise.resolve(undefined) },
       cluster: this.#cluster,

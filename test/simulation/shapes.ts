@@ -5,7 +5,7 @@ import { isTerminal } from '../../actors/batch-job/state/status.ts';
 import {
   failedWith,
   LedJob,
-  lost,
+  lose,
   doneWith,
   mediaOf,
   recordOf,
@@ -78,8 +78,8 @@ export interface Undisturbed {
 }
 
 /** How a job ends on a server to which nothing happens. */
-export function undisturbed(seed: number, key: string, shape: GivenJob): Undisturbed {
-  const job = LedJob.accepted(shape, { attempts: ATTEMPTS, window: 64, search: false });
+export function runUndisturbed(seed: number, key: string, shape: GivenJob): Undisturbed {
+  const job = LedJob.accept(shape, { attempts: ATTEMPTS, window: 64, search: false });
   let found: readonly string[] = [];
   while (job.state !== undefined && !isTerminal(job.state.status)) {
     const [row] = job.outstanding;
@@ -87,7 +87,7 @@ export function undisturbed(seed: number, key: string, shape: GivenJob): Undistu
     if (row.kind === 'DOCUMENT' && found.length === 0) found = foundIn(job.rows);
     const fate = fateOf(seed, key, row);
     if (fate === 'done') job.tell(doneWith(shape, row));
-    else job.tell(fate === 'fails' ? failedWith(row) : lost(row));
+    else job.tell(fate === 'fails' ? failedWith(row) : lose(row));
   }
   return { status: job.status, found };
 }

@@ -23,12 +23,12 @@ export const LEASES = { leaseMs: 5_000, silenceMs: 6_000, wholeMs: 86_400_000, c
 /** Who is told what happens, at the moment when it does. */
 export interface Witness {
   /** `before`: the version that was stored, whatever the commit was for. */
-  committed(commit: Commit, before: number, version: number): void;
-  claimed(leases: readonly Lease[]): void;
-  quarantined(actor: ActorKey, reason: string): void;
+  noteCommit(commit: Commit, before: number, version: number): void;
+  noteClaims(leases: readonly Lease[]): void;
+  noteQuarantine(actor: ActorKey, reason: string): void;
 }
 
-type Offered = Parameters<LedgerListener['offered']>[0];
+type Offered = Parameters<LedgerListener['onOffer']>[0];
 
 /** What a call has brought besides its answer. */
 export interface Told {
@@ -73,13 +73,13 @@ export class SharedRedis {
       newToken: () => this.#tokens.shift()!,
     });
     this.work.watch({
-      offered: (queues) => void this.#told.offered.push(queues),
+      onOffer: (queues) => void this.#told.offered.push(queues),
       news: (news) => void this.#told.news.push(...news),
     });
   }
 
   /** What was told since it was asked for last. */
-  told(): Told {
+  tellListeners(): Told {
     const told = this.#told;
     this.#told = { offered: [], news: [] };
     return told;
@@ -91,17 +91,17 @@ export class SharedRedis {
     const before = this.#versions.get(name) ?? 0;
     if (before !== commit.expected && this.#leftOut !== 'commits look at the version')
       throw new VersionConflict(actor, commit.expected);
-    const committing = this.store.commit({ ...this.#weakened(commit), expected: before });
+    const committing = this.store.commit({ ...this.#weakenCommit(commit), expected: before });
     // The model writes before it gives its promise: nobody comes in between.
     if (work !== undefined) this.#apply(actor, work);
     const version = before + 1;
     if (commit.snapshot === null) this.#versions.delete(name);
     else this.#versions.set(name, version);
-    this.#witness.committed(commit, before, version);
+    this.#witness.noteCommit(commit, before, version);
     return committing;
   }
 
-  #weakened(commit: Commit): Commit {
+  #weakenCommit(commit: Commit): Commit {
     if (this.#leftOut !== 'what is owed stays until it has arrived' || commit.outbox === undefined)
       return commit;
     return { ...commit, outbox: { remove: commit.outbox.put?.map(({ id }) => id) ?? [] } };
@@ -114,7 +114,7 @@ export class SharedRedis {
   }
 
   async quarantine(actor: ActorKey, reason: string, options?: Parameters<ModelStore['quarantine']>[2]) {
-    this.#witness.quarantined(actor, reason);
+    this.#witness.noteQuarantine(actor, reason);
     this.work.apply(actor, { clear: true });
     this.#versions.delete(`${actor.kind}/${actor.id}`);
     return this.store.quarantine(actor, reason, options);
@@ -126,7 +126,7 @@ export class SharedRedis {
     if (!this.#servers.has(server)) throw new StoreAway('Others took this server for dead.');
     for (const queue of claim.queues) this.#unable.get(queue)?.delete(server);
     const leases = await this.work.claim(claim);
-    this.#witness.claimed(leases);
+    this.#witness.noteClaims(leases);
     const given = this.#endWith.get(server) ?? new Map<string, Lease>();
     this.#endWith.set(server, given);
     for (const lease of leases) given.set(lease.token, lease);

@@ -29,7 +29,7 @@ describe('Servers that share a store, in simulated time', function () {
   });
 
   it('do the same again for the same seed', async () => {
-    const [one, other] = [await seeds.simulated(7), await seeds.simulated(7)];
+    const [one, other] = [await seeds.runSimulated(7), await seeds.runSimulated(7)];
     expect(other.story).to.deep.equal(one.story);
     expect(one.jobs * one.faults).to.be.greaterThan(0);
   });
@@ -38,7 +38,7 @@ describe('Servers that share a store, in simulated time', function () {
     it(`are found out when they do not keep to it that ${leftOut}`, async () => {
       const broken = new Set<string>();
       for (let seed = first; seed < first + TRIES && !broken.has(missed); seed++)
-        broken.add((await seeds.simulated(seed, leftOut)).broken?.split(':')[0] ?? '');
+        broken.add((await seeds.runSimulated(seed, leftOut)).broken?.split(':')[0] ?? '');
       expect([...broken]).to.include(missed);
     });
 });

@@ -7,7 +7,7 @@ import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
 import { between, oneOf, randomOf, type Random } from '../cluster/chaos/chaos-plan.ts';
 import { Client, type WantedJob } from './clients.ts';
 import { Component } from './components.ts';
-import { checkEnds, type Callback } from './ends.ts';
+import { checkEnds, type Callback } from './end-checks.ts';
 import { disturb } from './faults.ts';
 import { Network } from './network.ts';
 import { Promises } from './promises.ts';
@@ -97,16 +97,16 @@ class Simulation {
     };
   }
 
-  readonly #failed = (error: unknown): void => {
+  readonly #onFailure = (error: unknown): void => {
     const how = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#promises.breaks('the simulation itself works', how);
   };
 
   async run(): Promise<void> {
-    for (let n = oneOf(this.#random, SERVERS); n-- > 0;) void this.#startServer(n).catch(this.#failed);
+    for (let n = oneOf(this.#random, SERVERS); n-- > 0;) void this.#startServer(n).catch(this.#onFailure);
     for (let n = 0; n < FAR_COMPONENTS; n++)
-      void new Component(`far-${n}`, [QUEUE], undefined, this.#around(20 + n)).run().catch(this.#failed);
-    void this.#happen().catch(this.#failed);
+      void new Component(`far-${n}`, [QUEUE], undefined, this.#around(20 + n)).run().catch(this.#onFailure);
+    void this.#happen().catch(this.#onFailure);
     const isOver = () => this.#isOver || this.#promises.broken !== undefined;
     await this.#time.run(isOver, randomOf(this.#options.seed, 3));
   }
@@ -117,7 +117,7 @@ class Simulation {
       ...{ time: this.#time, settings: this.#options.settings, silenceMs: SILENCE_MS },
       ...{ redis: this.#redis, network: this.#network, send: this.#send },
       spread: (by, offered) => this.#spread(by, offered),
-      failed: (actor, error) => this.#promises.breaks('no actor fails', `${actor}: ${String(error)}`),
+      onFailure: (actor, error) => this.#promises.breaks('no actor fails', `${actor}: ${String(error)}`),
       toldEnd: (jobId) => this.#promises.toldEnd(jobId),
     });
     this.#servers[place] = server;
@@ -152,8 +152,8 @@ class Simulation {
     const wanted = Promise.all(this.#clients.map((client) => client.run(JOBS_OF_ONE)));
     await disturb({
       ...{ random: randomOf(this.#options.seed, 4), time: this.#time, network: this.#network },
-      ...{ servers: this.#servers, promises: this.#promises, struck: () => this.#faults++ },
-      start: (place) => void this.#startServer(place).catch(this.#failed),
+      ...{ servers: this.#servers, promises: this.#promises, onFault: () => this.#faults++ },
+      start: (place) => void this.#startServer(place).catch(this.#onFailure),
     });
     this.#network.calm();
     this.#promises.tell('faults are over');
@@ -179,7 +179,7 @@ class Simulation {
     const known: string[] = [];
     for (const [id, { status }] of this.#promises.jobs) {
       if (!isTerminal(status)) known.push(`job ${id} is ${status}`);
-      if ((await work.known({ kind: 'batch-job', id })).size > 0) known.push(`work of job ${id}`);
+      if ((await work.listIds({ kind: 'batch-job', id })).size > 0) known.push(`work of job ${id}`);
     }
     const indexes = await Promise.all(
       [LIVE_JOBS, WAITING_JOBS].map(async (index) => ((await store.count(index)) > 0 ? [index] : [])),

@@ -15,7 +15,7 @@ export const FEW = 8;
 const AT_A_TIME = 250;
 
 export interface Seeds {
-  simulated(seed: number, leftOut?: LeftOut): Promise<Outcome>;
+  runSimulated(seed: number, leftOut?: LeftOut): Promise<Outcome>;
   /** Fails with what happened when a promise is broken. */
   keeps(seed: number): Promise<void>;
 }
@@ -39,16 +39,16 @@ export function seedsOfSuite(): Seeds {
   });
   after(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  const simulated = (seed: number, leftOut?: LeftOut) =>
+  const runSimulated = (seed: number, leftOut?: LeftOut) =>
     simulate({ seed, settings, ...(leftOut === undefined ? {} : { leftOut }) });
   const keeps = async (seed: number) => {
-    const { broken, story } = await simulated(seed);
+    const { broken, story } = await runSimulated(seed);
     if (broken === undefined) return;
     const again = `SIMULATION=${seed} node test/run.mjs simulation`;
     const told = ONE === undefined ? story.slice(-40) : story;
     throw new Error(`${broken}\nThis shows it again, with all that happened: ${again}\n${told.join('\n')}`);
   };
-  return { simulated, keeps };
+  return { runSimulated, keeps };
 }
 
 /** Tests that all promises are kept with these seeds, and those between them. */

@@ -37,14 +37,14 @@ export class SimulatedTime {
     Math.random = random;
     performance.now = () => this.now;
     try {
-      await settled();
+      await settlePromises();
       while (!isOver()) {
         const next = this.#pop();
         if (next === undefined) return;
         if (next.task === undefined) continue;
         this.now = next.at;
         next.task();
-        await settled();
+        await settlePromises();
       }
     } finally {
       Math.random = ownRandom;
@@ -80,7 +80,7 @@ export class SimulatedTime {
 }
 
 /** Promises call each other before this comes; only what asks the disk takes longer. */
-async function settled(): Promise<void> {
+async function settlePromises(): Promise<void> {
   do await new Promise<void>((resolve) => setImmediate(resolve));
   while (process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq')));
 }

@@ -5,7 +5,7 @@ import {
   allEntries,
   allRows,
   changesSince,
-  following,
+  commitAfter,
   NotStorable,
   rowsOfCommit,
   VersionConflict,
@@ -127,18 +127,18 @@ export function storeContract(backend: Backend): void {
         {},
       ];
       const keyOf = (n: number) => ({ kind: 'job', id: `${n}` });
-      const shown = async () =>
+      const listRows = async () =>
         Promise.all(records.map(async (_, n) => (await store.load(keyOf(n)))?.record));
       for (const [n, record] of records.entries())
         await store.commit(commitOf({ actor: keyOf(n), record, common }));
-      expect(await shown()).to.deep.equal(records);
+      expect(await listRows()).to.deep.equal(records);
       await store.commit(commitOf({ actor: keyOf(0), expected: 1, snapshot: null }));
       await store.quarantine(keyOf(2), 'it makes no sense');
       await reopen();
-      expect(await shown()).to.deep.equal([undefined, records[1], undefined, {}]);
+      expect(await listRows()).to.deep.equal([undefined, records[1], undefined, {}]);
       await store.commit(commitOf({ actor: keyOf(1), expected: 1, snapshot: null }));
       await store.commit(commitOf({ actor: keyOf(0), record: records[0]!, common }));
-      expect(await shown()).to.deep.equal([records[0], undefined, undefined, {}]);
+      expect(await listRows()).to.deep.equal([records[0], undefined, undefined, {}]);
     });
 
     it('replaces a record by that of a later commit, whatever other records share its parts', async () => {
@@ -241,7 +241,7 @@ export function storeContract(backend: Backend): void {
     it('of a commit without an id: the store gives each one of its own', async () => {
       await store.commit(commitOf());
       const first = await store.load(JOB);
-      await store.commit({ ...commitOf(), ...following(first) });
+      await store.commit({ ...commitOf(), ...commitAfter(first) });
       const second = await store.load(JOB);
       expect(second?.commit).to.be.a('string').and.not.equal(first?.commit);
       await expectConflict(store.commit(commitOf({ expected: 2, after: first!.commit })));

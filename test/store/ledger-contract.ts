@@ -50,7 +50,7 @@ class Watched {
     this.#opened = opened;
     this.#clock = clock;
     this.of.watch({
-      offered: (queues) => {
+      onOffer: (queues) => {
         for (const [queue, { waiting, held }] of queues)
           this.offered.push(`${queue}: ${waiting} wait, ${held} are held`);
       },
@@ -93,7 +93,7 @@ class Watched {
   }
 
   /** An item in the hands of a worker. */
-  async held(id: string, worker = 'worker'): Promise<Lease> {
+  async takeItem(id: string, worker = 'worker'): Promise<Lease> {
     await this.offer(item(id));
     const [lease] = await this.claim(worker);
     return lease!;
@@ -124,7 +124,7 @@ class Watched {
   }
 
   /** Ids of what waits; it is taken, what is to have no other beside it by a worker of its own. */
-  async taken(): Promise<readonly string[]> {
+  async takeWaiting(): Promise<readonly string[]> {
     const taken: string[] = [];
     for (;;) {
       const leases = await this.claim(`taker ${taken.length}`, 100);
@@ -186,23 +186,23 @@ export function ledgerContract(open: Open): void {
       await ledger.offer(item('a'), item('b'));
       const [lease] = await ledger.claim();
       await ledger.of.offer([item('a'), item('b')]);
-      expect(await ledger.taken()).to.deep.equal(['b']);
+      expect(await ledger.takeWaiting()).to.deep.equal(['b']);
       expect(await ledger.of.look(lease!.token, 'worker')).to.include({ token: lease!.token });
     });
 
     it('takes no attempt twice of which its actor has not heard yet that it was lost', async () => {
-      const { token } = await ledger.held('a');
+      const { token } = await ledger.takeItem('a');
       await ledger.of.reject(token, 'garbage');
       await ledger.of.offer([item('a')]);
-      expect(await ledger.taken()).to.deep.equal([]);
+      expect(await ledger.takeWaiting()).to.deep.equal([]);
       await ledger.offer(item('a', { attempt: 2 }));
-      expect(await ledger.taken()).to.deep.equal(['a']);
+      expect(await ledger.takeWaiting()).to.deep.equal(['a']);
     });
   });
 
   describe('watches three clocks', () => {
     it('the lease: without heartbeat for 15 s the item is lost, and its worker named', async () => {
-      const { token } = await ledger.held('a');
+      const { token } = await ledger.takeItem('a');
       await ledger.tickAt(14_999);
       expect([ledger.lost, ledger.expired]).to.deep.equal([[], []]);
       await ledger.tickAt(15_000);
@@ -213,7 +213,7 @@ export function ledgerContract(open: Open): void {
     });
 
     it('the lease is moved by every heartbeat', async () => {
-      const lease = await ledger.held('a');
+      const lease = await ledger.takeItem('a');
       ledger.at = 10_000;
       await ledger.beat(lease);
       await ledger.tickAt(24_999);
@@ -223,7 +223,7 @@ export function ledgerContract(open: Open): void {
     });
 
     it('silence: heartbeats without progress for 120 s do not help', async () => {
-      const lease = await ledger.held('a');
+      const lease = await ledger.takeItem('a');
       await ledger.beatingUntil(lease, 119_999);
       await ledger.beat(lease, 0);
       await ledger.tickAt(119_999);
@@ -234,7 +234,7 @@ export function ledgerContract(open: Open): void {
     });
 
     it('silence is moved by progress, and not by progress that falls back', async () => {
-      const lease = await ledger.held('a');
+      const lease = await ledger.takeItem('a');
       await ledger.beatingUntil(lease, 100_000);
       await ledger.beat(lease, 5);
       await ledger.beatingUntil({ ...lease, done: 3 }, 219_000);
@@ -246,14 +246,14 @@ export function ledgerContract(open: Open): void {
     });
 
     it('silence and lease are extended by parts of an answer; a complete one ends silence', async () => {
-      const lease = await ledger.held('a');
+      const lease = await ledger.takeItem('a');
       const { token } = lease;
       await ledger.beatingUntil(lease, 119_000);
-      await ledger.of.arriving(token, false);
+      await ledger.of.noteArrival(token, false);
       await ledger.tickAt(133_999);
       expect(ledger.lost).to.deep.equal([]);
       await ledger.beatingUntil(lease, 238_000);
-      await ledger.of.arriving(token, true);
+      await ledger.of.noteArrival(token, true);
       await ledger.beatingUntil(lease, 500_000);
       expect(ledger.lost).to.deep.equal([]);
       await ledger.tickAt(515_000);
@@ -261,7 +261,7 @@ export function ledgerContract(open: Open): void {
     });
 
     it('the whole: in the end nothing helps', async () => {
-      const lease = await ledger.held('a');
+      const lease = await ledger.takeItem('a');
       for (let done = 1; ledger.at < 590_000; done++) {
         ledger.at += 10_000;
         await ledger.beat(lease, done);
@@ -274,7 +274,7 @@ export function ledgerContract(open: Open): void {
     });
 
     it('and none of them counts the time in which the server stood still', async () => {
-      const lease = await ledger.held('a');
+      const lease = await ledger.takeItem('a');
       ledger.at = 60_000;
       await ledger.tick(50_000);
       expect(ledger.lost).to.deep.equal([]);
@@ -282,7 +282,7 @@ export function ledgerContract(open: Open): void {
     });
 
     it('and tells a late heartbeat, and a late answer, that the lease is lost', async () => {
-      const lease = await ledger.held('a');
+      const lease = await ledger.takeItem('a');
       await ledger.tickAt(15_000);
       const { token, worker } = lease;
       expect(await ledger.beat(lease)).to.equal('lost');
@@ -298,21 +298,21 @@ export function ledgerContract(open: Open): void {
       await ledger.offer(item('a'), item('stays'));
       await ledger.withdraw('a', 'unknown');
       expect(ledger.dropped).to.deep.equal(['job: key of a', 'job: key of unknown']);
-      expect(await ledger.taken()).to.deep.equal(['stays']);
+      expect(await ledger.takeWaiting()).to.deep.equal(['stays']);
     });
 
     it('tells the worker with its next heartbeat, and drops the item uncounted when it lets go', async () => {
-      const lease = await ledger.held('a');
+      const lease = await ledger.takeItem('a');
       await ledger.withdraw('a');
       expect(ledger.dropped).to.deep.equal([]);
       expect(await ledger.beat(lease)).to.equal('cancelled');
       await ledger.of.release(lease.token, 'worker');
       expect([ledger.dropped, ledger.lost]).to.deep.equal([['job: key of a'], []]);
-      expect(await ledger.taken()).to.deep.equal([]);
+      expect(await ledger.takeWaiting()).to.deep.equal([]);
     });
 
     it('names a worker that does not stop within its grace after it was told', async () => {
-      const lease = await ledger.held('a');
+      const lease = await ledger.takeItem('a');
       ledger.at = 1_000;
       await ledger.withdraw('a');
       ledger.at = 3_000;
@@ -325,7 +325,7 @@ export function ledgerContract(open: Open): void {
     });
 
     it('does not wait longer for one that goes on beating, or whose item is withdrawn again', async () => {
-      const lease = await ledger.held('a');
+      const lease = await ledger.takeItem('a');
       await ledger.withdraw('a');
       for (ledger.at = 1_000; ledger.at < 6_000; ledger.at += 1_000) {
         await ledger.beat(lease, ledger.at);
@@ -336,7 +336,7 @@ export function ledgerContract(open: Open): void {
     });
 
     it('does not wait much longer for one that does not even beat', async () => {
-      await ledger.held('a');
+      await ledger.takeItem('a');
       await ledger.withdraw('a');
       await ledger.tickAt(9_999);
       expect(ledger.expired).to.deep.equal([]);
@@ -346,21 +346,21 @@ export function ledgerContract(open: Open): void {
 
     for (const [how, end] of Object.entries<(of: WorkLedger, token: string) => Promise<unknown>>({
       'its answer is garbage': (of, token) => of.reject(token, 'garbage'),
-      'its worker dies': (of) => of.gone('worker', true, 'died'),
-      'its worker is stopped': (of) => of.gone('worker', false, 'stopped'),
+      'its worker dies': (of) => of.releaseWorker('worker', true, 'died'),
+      'its worker is stopped': (of) => of.releaseWorker('worker', false, 'stopped'),
     }))
       it(`drops it, and counts nothing, when ${how}`, async () => {
-        const { token } = await ledger.held('a');
+        const { token } = await ledger.takeItem('a');
         await ledger.withdraw('a');
         await end(ledger.of, token);
         expect([ledger.dropped, ledger.lost]).to.deep.equal([['job: key of a'], []]);
-        expect(await ledger.taken()).to.deep.equal([]);
+        expect(await ledger.takeWaiting()).to.deep.equal([]);
       });
   });
 
   describe('when work comes back', () => {
     it('unharmed, hands it out again, and it does not count', async () => {
-      const { token } = await ledger.held('a');
+      const { token } = await ledger.takeItem('a');
       expect(await ledger.of.release(token, 'worker')).to.equal(true);
       expect(ledger.lost).to.deep.equal([]);
       const [again] = await ledger.claim('other');
@@ -375,16 +375,16 @@ export function ledgerContract(open: Open): void {
     });
 
     it('as garbage, counts it and does not hand it out before its actor offers it again', async () => {
-      const { token } = await ledger.held('a');
+      const { token } = await ledger.takeItem('a');
       await ledger.of.reject(token, 'no JSON');
       expect(ledger.lost).to.deep.equal([`a (${token}): no JSON`]);
-      expect(await ledger.taken()).to.deep.equal([]);
+      expect(await ledger.takeWaiting()).to.deep.equal([]);
       await ledger.offer(item('a', { attempt: 2 }));
-      expect(await ledger.taken()).to.deep.equal(['a']);
+      expect(await ledger.takeWaiting()).to.deep.equal(['a']);
     });
 
     it('from a worker that does not hold it, takes nothing', async () => {
-      const { token } = await ledger.held('a');
+      const { token } = await ledger.takeItem('a');
       expect(await ledger.of.release(token, 'thief')).to.equal(false);
       expect(await ledger.of.look(token, 'thief')).to.equal('lost');
       expect(await ledger.of.beat(token, 'thief', 1, 1)).to.equal('lost');
@@ -394,57 +394,57 @@ export function ledgerContract(open: Open): void {
 
   describe('when a worker is gone', () => {
     it('by its own doing, counts what it held, and only that', async () => {
-      const mine = await ledger.held('a');
-      const other = await ledger.held('c', 'other');
-      await ledger.of.gone('worker', true, 'it died');
+      const mine = await ledger.takeItem('a');
+      const other = await ledger.takeItem('c', 'other');
+      await ledger.of.releaseWorker('worker', true, 'it died');
       expect(ledger.lost).to.deep.equal([`a (${mine.token}): it died`]);
       expect(await ledger.beat(other)).to.equal('on');
     });
 
     it('with several single claims counts none: the answer of a claim may never have reached it', async () => {
-      await ledger.held('unreceived');
-      const working = await ledger.held('working');
+      await ledger.takeItem('unreceived');
+      const working = await ledger.takeItem('working');
       await ledger.beat(working);
-      await ledger.of.gone('worker', true, 'it died');
+      await ledger.of.releaseWorker('worker', true, 'it died');
       expect(ledger.lost).to.deep.equal([]);
     });
 
     it('with several that it had claimed one by one, has each handed out with no other beside it', async () => {
-      await ledger.held('a');
-      await ledger.held('b');
-      await ledger.of.gone('worker', true, 'it died');
+      await ledger.takeItem('a');
+      await ledger.takeItem('b');
+      await ledger.of.releaseWorker('worker', true, 'it died');
       const ids = (leases: readonly Lease[]) => leases.map(({ item: { id } }) => id);
       expect(ids(await ledger.claim('one', 9))).to.deep.equal(['a']);
       expect(await ledger.claim('one'), 'it holds another').to.deep.equal([]);
-      await ledger.of.gone('one', true, 'it died again');
+      await ledger.of.releaseWorker('one', true, 'it died again');
       expect(ledger.lost, 'it was alone').to.have.length(1);
       expect(ids(await ledger.claim('two', 9))).to.deep.equal(['b']);
     });
 
     it('with several, has nobody get others beside one of them', async () => {
-      await ledger.held('a');
-      await ledger.held('b');
-      await ledger.of.gone('worker', true, 'it died');
+      await ledger.takeItem('a');
+      await ledger.takeItem('b');
+      await ledger.of.releaseWorker('worker', true, 'it died');
       await ledger.commit({ offer: [item('other', { actor: actor('another') })] }, 'another');
       const [lease] = await ledger.claim('one');
       expect(await ledger.claim('one'), 'it holds one that is to have no other beside it').to.deep.equal([]);
-      await ledger.of.gone('one', true, 'it died again');
+      await ledger.of.releaseWorker('one', true, 'it died again');
       expect(ledger.lost).to.deep.equal([`a (${lease!.token}): it died again`]);
     });
 
     it('because it was stopped, hands out again what it held', async () => {
-      await ledger.held('a');
-      await ledger.of.gone('worker', false, 'stopped');
+      await ledger.takeItem('a');
+      await ledger.of.releaseWorker('worker', false, 'stopped');
       expect(ledger.lost).to.deep.equal([]);
-      expect(await ledger.taken()).to.deep.equal(['a']);
+      expect(await ledger.takeWaiting()).to.deep.equal(['a']);
     });
   });
 
   describe('what became of an item', () => {
     it('stays until its actor has taken it in, so that news that got lost is told again', async () => {
-      const { token } = await ledger.held('lost');
+      const { token } = await ledger.takeItem('lost');
       await ledger.of.reject(token, 'garbage');
-      await ledger.held('kept');
+      await ledger.takeItem('kept');
       await ledger.withdraw('dropped');
       const ids = async () => (await ledger.of.news(10)).map(({ what, item: { id } }) => `${what} ${id}`);
       expect(await ids()).to.deep.equal(['lost lost', 'dropped dropped']);
@@ -454,25 +454,25 @@ export function ledgerContract(open: Open): void {
     });
 
     it('goes when its actor has nothing to do with it, but not what has become of it since', async () => {
-      const { token } = await ledger.held('a');
+      const { token } = await ledger.takeItem('a');
       await ledger.of.reject(token, 'garbage');
       const [news] = await ledger.of.news(1);
       await ledger.offer(item('a', { attempt: 2 }));
       await ledger.of.dismiss(news!);
-      expect(await ledger.taken()).to.deep.equal(['a']);
-      await ledger.of.gone('taker 0', true, 'died');
+      expect(await ledger.takeWaiting()).to.deep.equal(['a']);
+      await ledger.of.releaseWorker('taker 0', true, 'died');
       await ledger.of.dismiss((await ledger.of.news(1))[0]!);
-      expect(await ledger.of.known(actor('job'))).to.deep.equal(new Set());
+      expect(await ledger.of.listIds(actor('job'))).to.deep.equal(new Set());
     });
 
     it('is over when it is settled, wherever it was', async () => {
-      await ledger.held('held');
+      await ledger.takeItem('held');
       await ledger.offer(item('waiting'));
       await ledger.withdraw('dropped');
-      expect((await ledger.of.known(actor('job'))).size).to.equal(3);
+      expect((await ledger.of.listIds(actor('job'))).size).to.equal(3);
       await ledger.commit({ settle: ['held', 'waiting', 'dropped', 'unknown'] });
-      expect(await ledger.of.known(actor('job'))).to.deep.equal(new Set());
-      expect([await ledger.taken(), await ledger.of.news(9), await ledger.of.leases()]).to.deep.equal([
+      expect(await ledger.of.listIds(actor('job'))).to.deep.equal(new Set());
+      expect([await ledger.takeWaiting(), await ledger.of.news(9), await ledger.of.leases()]).to.deep.equal([
         [],
         [],
         [],
@@ -480,27 +480,27 @@ export function ledgerContract(open: Open): void {
     });
 
     it('is forgotten once all work of the actor is cleared; whoever holds some is told', async () => {
-      const lease = await ledger.held('held');
+      const lease = await ledger.takeItem('held');
       await ledger.offer(item('waiting'), item('other', { actor: actor('other') }));
       await ledger.commit({ clear: true });
       expect(await ledger.beat(lease)).to.equal('cancelled');
       await ledger.of.release(lease.token, 'worker');
       expect([ledger.dropped, ledger.lost, await ledger.of.news(9)]).to.deep.equal([[], [], []]);
-      expect(await ledger.of.known(actor('job'))).to.deep.equal(new Set());
-      expect(await ledger.taken()).to.deep.equal(['other']);
+      expect(await ledger.of.listIds(actor('job'))).to.deep.equal(new Set());
+      expect(await ledger.takeWaiting()).to.deep.equal(['other']);
     });
 
     it('is nothing when nobody knows what it is for', async () => {
-      const { token } = await ledger.held('a');
+      const { token } = await ledger.takeItem('a');
       await ledger.of.forget(token);
-      expect(await ledger.of.known(actor('job'))).to.deep.equal(new Set());
+      expect(await ledger.of.listIds(actor('job'))).to.deep.equal(new Set());
       expect(await ledger.of.look(token, 'worker')).to.equal('lost');
     });
   });
 
   describe('when an answer is taken', () => {
     it('remembers its token, so that a repeated answer is answered as the first', async () => {
-      const { token } = await ledger.held('a');
+      const { token } = await ledger.takeItem('a');
       await ledger.commit({ settle: ['a'] });
       expect(await ledger.of.look(token, 'worker')).to.equal('settled');
       await ledger.tickAt(100_000);
@@ -508,33 +508,33 @@ export function ledgerContract(open: Open): void {
     });
 
     it('remembers which answer it was: the first that had come', async () => {
-      const { token } = await ledger.held('a');
+      const { token } = await ledger.takeItem('a');
       expect(await ledger.of.answerOf(token), 'it is not accepted yet').to.equal(undefined);
-      expect(await ledger.of.arriving(token, false)).to.equal(true);
-      expect(await ledger.of.arriving(token, true, 'first')).to.equal(true);
-      expect(await ledger.of.arriving(token, true, 'first'), 'the same once more').to.equal(true);
-      expect(await ledger.of.arriving(token, true, 'other')).to.equal(false);
+      expect(await ledger.of.noteArrival(token, false)).to.equal(true);
+      expect(await ledger.of.noteArrival(token, true, 'first')).to.equal(true);
+      expect(await ledger.of.noteArrival(token, true, 'first'), 'the same once more').to.equal(true);
+      expect(await ledger.of.noteArrival(token, true, 'other')).to.equal(false);
       await ledger.commit({ settle: ['a'] });
       expect(await ledger.of.answerOf(token)).to.equal('first');
-      expect(await ledger.of.arriving(token, true, 'other'), 'the lease is over').to.equal(true);
+      expect(await ledger.of.noteArrival(token, true, 'other'), 'the lease is over').to.equal(true);
     });
 
     it('knows no answer of a lease that nobody has answered, or that is held anew', async () => {
-      const { token } = await ledger.held('a');
+      const { token } = await ledger.takeItem('a');
       await ledger.commit({ settle: ['a'] });
       expect(await ledger.of.answerOf(token)).to.equal(undefined);
-      const before = await ledger.held('b');
-      await ledger.of.arriving(before.token, true, 'first');
+      const before = await ledger.takeItem('b');
+      await ledger.of.noteArrival(before.token, true, 'first');
       await ledger.of.release(before.token, 'worker');
       const [after] = await ledger.of.claim({ queues: ['FACE'], max: 1, worker: 'other' });
-      expect(await ledger.of.arriving(after!.token, true, 'other')).to.equal(true);
+      expect(await ledger.of.noteArrival(after!.token, true, 'other')).to.equal(true);
     });
 
     it('remembers the last thousand', async () => {
       await ledger.offer(...Array.from({ length: 1_001 }, (_, n) => item(`${n}`)));
       const leases = await ledger.of.claim({ queues: ['FACE'], max: 1_001, worker: 'worker' });
       expect(leases).to.have.length(1_001);
-      for (const [n, { token }] of leases.entries()) await ledger.of.arriving(token, true, `answer ${n}`);
+      for (const [n, { token }] of leases.entries()) await ledger.of.noteArrival(token, true, `answer ${n}`);
       await ledger.commit({ settle: leases.map(({ item: { id } }) => id) });
       const found = await Promise.all([0, 1, 1_000].map((n) => ledger.of.look(leases[n]!.token, 'worker')));
       expect(found).to.deep.equal(['lost', 'settled', 'settled']);
@@ -547,24 +547,24 @@ export function ledgerContract(open: Open): void {
     const inTurn = (max: number, worker = 'worker') =>
       ledger.of.claim({ queues: ['FACE'], max, worker, inTurn: true });
     const ids = (leases: readonly Lease[]) => leases.map(({ item: { id } }) => id);
-    const offered = (count: number) =>
+    const offerItems = (count: number) =>
       ledger.offer(...Array.from({ length: count }, (_, n) => item(`i${n}`)));
 
     it('gets at most half of many that wait, so that others get some as well', async () => {
-      await offered(60);
+      await offerItems(60);
       expect(ids(await inTurn(64, 'a'))).to.have.length(30);
       expect(ids(await inTurn(64, 'b'))).to.have.length(16);
       expect(ids(await inTurn(64, 'a'))).to.have.length(14);
     });
 
     it('gets items of several actors in turn, so that a large one holds up no small one', async () => {
-      await offered(20);
+      await offerItems(20);
       await ledger.commit({ offer: [item('other', { actor: actor('small') })] }, 'small');
       expect(ids(await inTurn(4))).to.deep.equal(['i0', 'other', 'i1', 'i2']);
     });
 
     it('is told which of them is all that its actor waits for', async () => {
-      await offered(6);
+      await offerItems(6);
       await ledger.commit({ offer: [item('other', { actor: actor('small') })] }, 'small');
       const leases = await inTurn(4);
       expect(leases.map(({ item: { id }, last = false }) => [id, last])).to.deep.equal([
@@ -576,9 +576,9 @@ export function ledgerContract(open: Open): void {
     });
 
     it('costs none of them an attempt when it dies; each is then handed out alone', async () => {
-      await offered(4);
+      await offerItems(4);
       expect(ids(await inTurn(2))).to.deep.equal(['i0', 'i1']);
-      await ledger.of.gone('worker', true, 'it crashed');
+      await ledger.of.releaseWorker('worker', true, 'it crashed');
       expect(ledger.lost).to.deep.equal([]);
       expect(ids(await inTurn(64))).to.deep.equal(['i2', 'i3']);
       // Who holds others does not get it.
@@ -588,12 +588,12 @@ export function ledgerContract(open: Open): void {
     });
 
     it('costs the one that was handed out alone its attempts, and stays alone with it', async () => {
-      await offered(4);
+      await offerItems(4);
       await inTurn(2);
-      await ledger.of.gone('worker', true, 'it crashed');
+      await ledger.of.releaseWorker('worker', true, 'it crashed');
       expect(ids(await ledger.claim('other', 2))).to.deep.equal(['i2', 'i3']);
       const [lease] = await inTurn(64);
-      await ledger.of.gone('worker', true, 'it crashed again');
+      await ledger.of.releaseWorker('worker', true, 'it crashed again');
       expect(ledger.lost).to.deep.equal([`i0 (${lease!.token}): it crashed again`]);
       await ledger.offer(item('i0', { attempt: 2 }), item('new'), item('newer'));
       expect(ids(await inTurn(64, 'a'))).to.deep.equal(['i1']);
@@ -601,16 +601,16 @@ export function ledgerContract(open: Open): void {
     });
 
     it('costs none of them an attempt when it hangs; it is named once', async () => {
-      await offered(4);
+      await offerItems(4);
       await inTurn(2);
       await ledger.tickAt(15_001);
       expect(ledger.lost).to.deep.equal([]);
       expect(ledger.expired).to.deep.equal(['worker: no heartbeat for 15000 ms']);
-      expect(await ledger.taken()).to.have.members(['i0', 'i1', 'i2', 'i3']);
+      expect(await ledger.takeWaiting()).to.have.members(['i0', 'i1', 'i2', 'i3']);
     });
 
     it('keeps all of them with a heartbeat for one, and only its own', async () => {
-      await offered(4);
+      await offerItems(4);
       const [first] = await inTurn(2);
       await inTurn(1, 'silent');
       ledger.at = 14_000;
@@ -624,7 +624,7 @@ export function ledgerContract(open: Open): void {
     });
 
     it('loses what it has not begun after SILENCE_MS while it works on others, uncounted', async () => {
-      await offered(3);
+      await offerItems(3);
       const [first] = await inTurn(1);
       const [second] = await inTurn(1);
       // The answer of this claim is lost on its way.
@@ -635,7 +635,7 @@ export function ledgerContract(open: Open): void {
         await ledger.beat(first!, done);
         await ledger.tick();
       }
-      expect(await ledger.taken()).to.deep.equal(['i2']);
+      expect(await ledger.takeWaiting()).to.deep.equal(['i2']);
       expect([ledger.lost, ledger.expired]).to.deep.equal([[], []]);
       expect([await ledger.beat(first!), await ledger.beat(second!)]).to.deep.equal(['on', 'on']);
     });
@@ -644,21 +644,21 @@ export function ledgerContract(open: Open): void {
       await ledger.offer(item('a'));
       for (let n = 0; n <= 40; n++) await ledger.of.release((await inTurn(1))[0]!.token, 'worker', false);
       expect(ledger.lost).to.deep.equal([]);
-      expect(await ledger.taken()).to.deep.equal(['a']);
+      expect(await ledger.takeWaiting()).to.deep.equal(['a']);
     });
 
     it('drops what was cancelled meanwhile when it dies', async () => {
-      await offered(4);
+      await offerItems(4);
       await inTurn(2);
       await ledger.withdraw('i0');
-      await ledger.of.gone('worker', true, 'it crashed');
+      await ledger.of.releaseWorker('worker', true, 'it crashed');
       expect(ledger.dropped).to.deep.equal(['job: key of i0']);
-      expect(await ledger.taken()).to.have.members(['i1', 'i2', 'i3']);
+      expect(await ledger.takeWaiting()).to.have.members(['i1', 'i2', 'i3']);
     });
   });
 
   it('gives up what waits in a queue that nobody can serve, and nothing else', async () => {
-    const running = await ledger.held('running');
+    const running = await ledger.takeItem('running');
     await ledger.offer(item('a'), item('b'), item('text', { queue: 'TEXT' }));
     await ledger.of.unavailable('FACE', 'it cannot be started');
     expect(ledger.lost).to.deep.equal(['a (): it cannot be started', 'b (): it cannot be started']);
@@ -667,7 +667,7 @@ export function ledgerContract(open: Open): void {
   });
 
   it('tells of each queue what waits, how long, and what is held', async () => {
-    await ledger.held('a');
+    await ledger.takeItem('a');
     await ledger.offer(item('b'));
     ledger.at = 700;
     await ledger.offer(item('c'), item('b'), item('text', { queue: 'TEXT' }));
@@ -682,7 +682,7 @@ export function ledgerContract(open: Open): void {
   });
 
   it('tells of single actors what is held, and how many items are before theirs in each queue', async () => {
-    const lease = await ledger.held('a');
+    const lease = await ledger.takeItem('a');
     await ledger.offer(
       item('b'),
       item('c', { actor: actor('other') }),
@@ -738,7 +738,7 @@ export function ledgerModel(open: Open): void {
               .map((one) => one.item.id)
               .toSorted(),
           ).to.deep.equal(ids('dropped'));
-          expect([...(await real.of.known(actor('job')))].toSorted(), 'known').to.deep.equal(
+          expect([...(await real.of.listIds(actor('job')))].toSorted(), 'known').to.deep.equal(
             [...model.keys()].toSorted(),
           );
           const figures = (await real.of.queues()).get('FACE');
@@ -832,7 +832,7 @@ async function happens(
       break;
     case 'gone':
     case 'stopped':
-      await real.of.gone('worker', type === 'gone', 'it is gone');
+      await real.of.releaseWorker('worker', type === 'gone', 'it is gone');
       all((one) => (isHeld(one) ? (type === 'gone' && ofOne ? lose(one) : back(one)) : one));
       break;
     case 'time passes':

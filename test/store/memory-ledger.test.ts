@@ -27,9 +27,9 @@ describe('The work ledger of a server that owns its store', () => {
       const store = new SqliteStore(path(`${++files}.db`));
       await commit(store, 0, { offer: [item('a')] });
       await commit(store, 7, { offer: [item('b')] }).catch(() => undefined);
-      expect(await store.work.known(actor('job'))).to.deep.equal(new Set(['a']));
+      expect(await store.work.listIds(actor('job'))).to.deep.equal(new Set(['a']));
       await store.quarantine(actor('job'), 'unreadable');
-      expect(await store.work.known(actor('job'))).to.deep.equal(new Set());
+      expect(await store.work.listIds(actor('job'))).to.deep.equal(new Set());
       await store.close();
     });
 

@@ -16,11 +16,11 @@ const SETTINGS = { 'detection.confidence': '0.5' };
 const COMMON = ['plan', 'settings'];
 
 const actor = (id: string) => ({ kind: 'job', id });
-const made = (id: string, record: unknown, more: Partial<Commit> = {}): Commit => ({
+const creationOf = (id: string, record: unknown, more: Partial<Commit> = {}): Commit => ({
   ...{ actor: actor(id), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record, common: COMMON },
   ...more,
 });
-const gone = (id: string, expected = 1): Commit => ({
+const removalOf = (id: string, expected = 1): Commit => ({
   ...{ actor: actor(id), expected, owner: OWNER, snapshot: null },
 });
 
@@ -58,12 +58,12 @@ describe('Parts that records in a SQLite file have in common', () => {
   });
   afterEach(() => store.close());
 
-  const kept = async (): Promise<Kept> => {
+  const readKept = async (): Promise<Kept> => {
     const copy = path(`${++files}.copy.db`);
     await store.backup(copy);
     return keptIn(copy);
   };
-  const parts = async () => Object.fromEntries((await kept()).parts);
+  const parts = async () => Object.fromEntries((await readKept()).parts);
   const recordOf = async (id: string) => (await store.load(actor(id)))?.record;
   /** Changes the database as no store does. */
   const damage = async (statement: string, ...values: readonly string[]) => {
@@ -77,9 +77,9 @@ describe('Parts that records in a SQLite file have in common', () => {
 
   it('are kept once with the number of records that have them, and go with the last', async () => {
     const ids = ['a', 'b', 'c'];
-    await Promise.all(ids.map((id) => store.commit(made(id, { id, plan: PLAN, settings: SETTINGS }))));
-    await store.commit(made('d', { id: 'd', plan: { ...PLAN }, settings: {} }));
-    const { parts: all, records } = await kept();
+    await Promise.all(ids.map((id) => store.commit(creationOf(id, { id, plan: PLAN, settings: SETTINGS }))));
+    await store.commit(creationOf('d', { id: 'd', plan: { ...PLAN }, settings: {} }));
+    const { parts: all, records } = await readKept();
     expect(all).to.deep.equal(
       new Map([
         [text(PLAN), 4],
@@ -90,50 +90,50 @@ describe('Parts that records in a SQLite file have in common', () => {
     expect([...records.values()].map(({ body }) => body)).to.deep.equal(
       ['a', 'b', 'c', 'd'].map((id) => text({ id })),
     );
-    await store.commit(gone('a'));
+    await store.commit(removalOf('a'));
     await store.quarantine(actor('d'), 'it makes no sense');
     expect(await parts()).to.deep.equal({ [text(PLAN)]: 2, [text(SETTINGS)]: 2 });
     expect(await recordOf('b')).to.deep.equal({ id: 'b', plan: PLAN, settings: SETTINGS });
-    await Promise.all([store.commit(gone('b')), store.commit(gone('c'))]);
+    await Promise.all([store.commit(removalOf('b')), store.commit(removalOf('c'))]);
     expect(await parts()).to.deep.equal({});
-    await store.commit(made('e', { plan: PLAN }));
+    await store.commit(creationOf('e', { plan: PLAN }));
     expect(await parts()).to.deep.equal({ [text(PLAN)]: 1 });
   });
 
   it('are kept for as long as somebody has them who comes with the last that goes', async () => {
-    await store.commit(made('a', { plan: PLAN }));
+    await store.commit(creationOf('a', { plan: PLAN }));
     await Promise.all([
-      store.commit(gone('a')),
-      store.commit(made('b', { plan: PLAN })),
-      store.commit(made('c', { plan: OTHER, settings: OTHER })),
+      store.commit(removalOf('a')),
+      store.commit(creationOf('b', { plan: PLAN })),
+      store.commit(creationOf('c', { plan: OTHER, settings: OTHER })),
     ]);
     expect(await parts()).to.deep.equal({ [text(PLAN)]: 1, [text(OTHER)]: 2 });
     expect(await recordOf('b')).to.deep.equal({ plan: PLAN });
     expect(await recordOf('c')).to.deep.equal({ plan: OTHER, settings: OTHER });
-    await store.commit(gone('c'));
+    await store.commit(removalOf('c'));
     expect(await parts()).to.deep.equal({ [text(PLAN)]: 1 });
   });
 
   it('of a record that is replaced are left, and those of the new one taken', async () => {
-    await store.commit(made('a', { plan: PLAN, settings: SETTINGS }));
-    await store.commit(made('a', { plan: OTHER, settings: SETTINGS }, { expected: 1 }));
+    await store.commit(creationOf('a', { plan: PLAN, settings: SETTINGS }));
+    await store.commit(creationOf('a', { plan: OTHER, settings: SETTINGS }, { expected: 1 }));
     expect(await parts()).to.deep.equal({ [text(OTHER)]: 1, [text(SETTINGS)]: 1 });
     expect(await recordOf('a')).to.deep.equal({ plan: OTHER, settings: SETTINGS });
-    await store.commit({ ...made('a', undefined, { expected: 2 }) });
+    await store.commit({ ...creationOf('a', undefined, { expected: 2 }) });
     expect(await recordOf('a'), 'a commit without record').to.deep.equal({ plan: OTHER, settings: SETTINGS });
-    await store.commit(made('a', 'a text', { expected: 3 }));
+    await store.commit(creationOf('a', 'a text', { expected: 3 }));
     expect([await parts(), await recordOf('a')]).to.deep.equal([{}, 'a text']);
   });
 
   it('are not counted for commits that are refused or fail, and are for the rest', async () => {
-    await store.commit(made('a', { plan: PLAN }));
+    await store.commit(creationOf('a', { plan: PLAN }));
     const outcomes = await Promise.allSettled([
-      store.commit(made('b', { plan: PLAN })),
-      store.commit(made('a', { plan: OTHER })),
-      store.commit(gone('a', 7)),
-      store.commit(made('c', { plan: PLAN }, { putRows: [{ key: 'row', body: 1n }] })),
-      store.commit(made('d', { plan: { n: 1n } })),
-      store.commit(made('e', { plan: PLAN, settings: SETTINGS })),
+      store.commit(creationOf('b', { plan: PLAN })),
+      store.commit(creationOf('a', { plan: OTHER })),
+      store.commit(removalOf('a', 7)),
+      store.commit(creationOf('c', { plan: PLAN }, { putRows: [{ key: 'row', body: 1n }] })),
+      store.commit(creationOf('d', { plan: { n: 1n } })),
+      store.commit(creationOf('e', { plan: PLAN, settings: SETTINGS })),
     ]);
     const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
     expect(refused.map((error) => error instanceof VersionConflict)).to.deep.equal([
@@ -147,7 +147,7 @@ describe('Parts that records in a SQLite file have in common', () => {
   });
 
   it('are read once for all who have them', async () => {
-    for (const id of ['a', 'b']) await store.commit(made(id, { id, plan: PLAN }));
+    for (const id of ['a', 'b']) await store.commit(creationOf(id, { id, plan: PLAN }));
     const [a, b] = [await recordOf('a'), await recordOf('b')] as { plan: object }[];
     expect(a!.plan).to.deep.equal(PLAN);
     expect(b!.plan).to.equal(a!.plan);
@@ -155,9 +155,9 @@ describe('Parts that records in a SQLite file have in common', () => {
 
   it('stand with their record in quarantine and in a backup', async () => {
     const record = { own: 1, plan: PLAN, settings: SETTINGS };
-    for (const id of ['a', 'b']) await store.commit(made(id, record));
+    for (const id of ['a', 'b']) await store.commit(creationOf(id, record));
     await store.quarantine(actor('a'), 'it makes no sense');
-    const { record: aside } = JSON.parse((await kept()).aside[0]!) as { record: string };
+    const { record: aside } = JSON.parse((await readKept()).aside[0]!) as { record: string };
     expect(JSON.parse(aside)).to.deep.equal(record);
     const copy = path('backup.db');
     await store.backup(copy);
@@ -170,12 +170,12 @@ describe('Parts that records in a SQLite file have in common', () => {
     const asideOf = async (id: string) => {
       const error = await store.load(actor(id)).catch((reason: unknown) => reason);
       expect(await store.quarantine(actor(id), String(error))).to.equal(true);
-      const { record } = JSON.parse((await kept()).aside[0]!) as { record: string };
+      const { record } = JSON.parse((await readKept()).aside[0]!) as { record: string };
       return [error, JSON.parse(record)] as const;
     };
 
     it('that miss one are reported as damaged, and stay in quarantine unchanged', async () => {
-      await store.commit(made('a', { own: 1, plan: PLAN, settings: SETTINGS }));
+      await store.commit(creationOf('a', { own: 1, plan: PLAN, settings: SETTINGS }));
       await damage('delete from parts where body = ?', text(PLAN));
       const [error, record] = await asideOf('a');
       expect(error).to.be.instanceOf(StoreDamaged);
@@ -184,7 +184,7 @@ describe('Parts that records in a SQLite file have in common', () => {
     });
 
     it('with a text that is no JSON are quarantined, and others keep them', async () => {
-      for (const id of ['a', 'b']) await store.commit(made(id, { plan: PLAN }));
+      for (const id of ['a', 'b']) await store.commit(creationOf(id, { plan: PLAN }));
       await damage('update records set body = ? where id = ?', '{"own":', 'a');
       const [error, record] = await asideOf('a');
       expect(error).to.be.instanceOf(SyntaxError);
@@ -193,7 +193,7 @@ describe('Parts that records in a SQLite file have in common', () => {
     });
 
     it('because nothing tells which they are do not keep the actor from going into quarantine', async () => {
-      await store.commit(made('a', { plan: PLAN }));
+      await store.commit(creationOf('a', { plan: PLAN }));
       await damage('update records set parts = ? where id = ?', 'nonsense,:,plan:', 'a');
       const [error] = await asideOf('a');
       expect(error).to.be.instanceOf(StoreDamaged);
@@ -213,7 +213,7 @@ describe('Parts that records in a SQLite file have in common', () => {
       c: { plan: at('/data'), settings: at('/data/deeper') },
     };
     store = new SqliteStore(file, { place: from });
-    for (const [id, record] of Object.entries(records)) await store.commit(made(id, record));
+    for (const [id, record] of Object.entries(records)) await store.commit(creationOf(id, record));
     await store.close();
     store = new SqliteStore(file, { place: to });
     const [once, twice] = [at('/data/deeper'), at('/data/deeper/deeper')];
@@ -221,9 +221,9 @@ describe('Parts that records in a SQLite file have in common', () => {
     expect(await recordOf('b')).to.deep.equal({ plan: twice, settings: SETTINGS });
     expect(await recordOf('c')).to.deep.equal({ plan: once, settings: twice });
     expect(await parts()).to.deep.equal({ [text(once)]: 2, [text(twice)]: 2, [text(SETTINGS)]: 1 });
-    await store.commit(made('d', { plan: at('/data'), settings: once }));
+    await store.commit(creationOf('d', { plan: at('/data'), settings: once }));
     expect(await recordOf('d')).to.deep.equal({ plan: at('/data'), settings: once });
-    for (const id of ['a', 'b', 'c', 'd']) await store.commit(gone(id));
+    for (const id of ['a', 'b', 'c', 'd']) await store.commit(removalOf(id));
     expect(await parts()).to.deep.equal({});
   });
 

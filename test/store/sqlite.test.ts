@@ -75,12 +75,12 @@ describe('The store in a SQLite file', () => {
         record: row,
         putRows: [{ key: 'a', body: row }],
       });
-    const stored = async (store: SqliteStore) => {
+    const readStored = async (store: SqliteStore) => {
       const actor = await store.load(JOB);
       const [row] = await store.rows(JOB, { prefix: '', limit: 1 });
       return [actor?.snapshot.body, actor?.record, row?.body];
     };
-    const moved = (from: { folder: string; real: string }, to: { folder: string; real: string }) => ({
+    const movePlace = (from: { folder: string; real: string }, to: { folder: string; real: string }) => ({
       ...body(to.folder, to.real),
       others: body(from.folder, from.real).others,
     });
@@ -96,8 +96,8 @@ describe('The store in a SQLite file', () => {
       for (const from of [PLACE, undefined]) {
         const store = new SqliteStore(file, { place: to });
         expect(store.movedFrom).to.deep.equal(from);
-        const row = moved(PLACE, to);
-        expect(await stored(store)).to.deep.equal([{ pastOutput: row }, row, row]);
+        const row = movePlace(PLACE, to);
+        expect(await readStored(store)).to.deep.equal([{ pastOutput: row }, row, row]);
         await store.close();
       }
     });

@@ -13,7 +13,7 @@ const SIZE = 20;
 /** A stream is looked at for seconds: more often would cost more than what is looked at. */
 export const WAIT = { withinMs: 60_000, everyMs: 250 };
 /** Four seconds of small pictures, five segments. */
-export const CLIP: CodedClip = coded();
+export const CLIP: CodedClip = codeClip();
 
 export interface Info {
   readonly jobStatus: string;
@@ -97,7 +97,7 @@ export function serviceWithCameras(start: (env: Environment) => Promise<Service>
   const endless = () => rtsp(CLIP, () => ({ speed: 1, after: 'stall' }));
 
   /** The stream of an endless camera, once its first segment was reported. */
-  const lasting = async () => {
+  const lastingStream = async () => {
     const id = await submit((await endless()).url, { stallTimeout: -1 });
     await moreSegments(id, 1);
     return id;
@@ -109,10 +109,10 @@ export function serviceWithCameras(start: (env: Environment) => Promise<Service>
       ({ segments }) => segments >= least,
       WAIT,
     );
-  return { service: () => service, clear, submit, info, becomes, reportsOf, lasting, moreSegments };
+  return { service: () => service, clear, submit, info, becomes, reportsOf, lastingStream, moreSegments };
 }
 
-function coded(): CodedClip {
+function codeClip(): CodedClip {
   const folder = scratchFolder();
   try {
     return accessUnits(smallClip(folder));

@@ -9,12 +9,12 @@ import { CLIP, serviceWithCameras } from './cameras-support.ts';
 
 describe('A streaming job on a camera that lasts', function () {
   this.timeout(240_000);
-  const { service, submit, info, becomes, reportsOf, lasting, moreSegments } = serviceWithCameras((env) =>
-    Service.started(env),
+  const { service, submit, info, becomes, reportsOf, lastingStream, moreSegments } = serviceWithCameras(
+    (env) => Service.start(env),
   );
   let id: number;
   before(async () => {
-    id = await lasting();
+    id = await lastingStream();
   });
 
   const noneTwice = async () => {

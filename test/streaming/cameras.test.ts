@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { sample } from '../components/models/recorded.ts';
+import { sample } from '../components/models/recorded-media.ts';
 import { rtsp, withLogin } from '../media/live/live-watching.ts';
 import { selfSigned } from '../support/servers/certificate.ts';
 import { accessUnits } from '../support/media/coded-media.ts';
@@ -17,9 +17,10 @@ describe('A streaming job on a camera', function () {
   const folder = mkdtempSync(join(tmpdir(), 'cameras-'));
   const certificate = selfSigned(folder, 'camera', 'IP:127.0.0.1');
   after(() => rmSync(folder, { recursive: true }));
-  const { service, clear, submit, info, becomes, reportsOf, lasting, moreSegments } = serviceWithCameras(
-    (env) => Service.here({ ...env, DRAIN_MS: '10000', NODE_EXTRA_CA_CERTS: certificate.cert }),
-  );
+  const { service, clear, submit, info, becomes, reportsOf, lastingStream, moreSegments } =
+    serviceWithCameras((env) =>
+      Service.here({ ...env, DRAIN_MS: '10000', NODE_EXTRA_CA_CERTS: certificate.cert }),
+    );
   const startedStreams = () =>
     service()
       .log('component process started')
@@ -46,7 +47,9 @@ describe('A streaming job on a camera', function () {
       for (const { offsetFrame, x, width } of found)
         expect(Math.abs(x + width / 2 - middle(offsetFrame)), `frame ${offsetFrame}`).to.be.lessThan(25);
       expect(found.length, 'frames of 27 in which the face is found').to.be.at.least(10);
-      await service().logged('component process ended', ({ worker }) => String(worker).includes('Streams'));
+      await service().waitForLog('component process ended', ({ worker }) =>
+        String(worker).includes('Streams'),
+      );
     });
 
     it('is an error that names the cause if the password is wrong, and shows no password anywhere', async () => {
@@ -54,7 +57,7 @@ describe('A streaming job on a camera', function () {
       const camera = await rtsp(CLIP, () => ({ login }));
       const id = await submit(withLogin(camera.url, 'viewer:pa55word'));
       const { jobStatusDetail } = await becomes(id, 'ERROR');
-      await service().logged(
+      await service().waitForLog(
         'component process ended',
         ({ worker }) => worker === startedStreams().at(-1)?.['worker'],
       );
@@ -89,7 +92,7 @@ describe('A streaming job on a camera', function () {
   story('that lasts', 'They follow one stream over restarts of its server.', () => {
     let id: number;
     before(async () => {
-      id = await lasting();
+      id = await lastingStream();
     });
     after(async () => {
       await clear();

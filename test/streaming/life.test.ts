@@ -143,7 +143,7 @@ describe('A streaming job', function () {
     return found[0]!;
   };
   /** What a client sees of a job from now on, to its end. */
-  const watching = async (id: number): Promise<{ readonly ended: Promise<string> }> => {
+  const watchJob = async (id: number): Promise<{ readonly ended: Promise<string> }> => {
     const response = await fetch(`${service.url}/rest/streaming/jobs/${id}/events`, {
       headers: { authorization: `Bearer ${service.token}` },
     });
@@ -538,14 +538,14 @@ describe('A streaming job', function () {
       const { token } = await claim(id);
       await component.segment(token, 0, [summaryOf(0)]);
       await component.end(token, { reason: 'ended', detail: '' });
-      const refused = async (query: string) => {
+      const refusalOf = async (query: string) => {
         const { status, body } = await cancel(id, query);
         return [status, (body as { coreResponse: { message: string } }).coreResponse.message];
       };
       const why = `Streaming job ${id} already has state 'TERMINATED' and cannot be cancelled at this time.`;
-      expect(await refused('')).to.deep.equal([400, why]);
+      expect(await refusalOf('')).to.deep.equal([400, why]);
       expect(await readdir(folderOf(id))).to.have.length(1);
-      expect(await refused('?doCleanup=true')).to.deep.equal([400, `${why} Attempted cleanup anyway.`]);
+      expect(await refusalOf('?doCleanup=true')).to.deep.equal([400, `${why} Attempted cleanup anyway.`]);
       expect(await readdir(folderOf(id)).catch(() => 'none')).to.equal('none');
     });
   });
@@ -752,7 +752,7 @@ describe('A streaming job', function () {
   it('keeps what its components warn of, each once, and tells of it as it happens', async () => {
     const id = await submit();
     const { token } = await claim(id);
-    const seen = await watching(id);
+    const seen = await watchJob(id);
     const warning = (message: string) => ({ type: 'warning', at: AT, message }) as const;
     await component.events(token, opened, warning('Too dark.'), warning('Too dark.'), warning('Too small.'));
     await component.end(token, { reason: 'ended', detail: '' });
@@ -765,7 +765,7 @@ describe('A streaming job', function () {
   it('tells the type of a track that begins, also when its component does not', async () => {
     const id = await submit();
     const { token } = await claim(id);
-    const seen = await watching(id);
+    const seen = await watchJob(id);
     const began = { type: 'trackBegan', at: AT, frame: 1, x: 1, y: 2, width: 3, height: 4, confidence: 0.5, properties: {} } as const; // oxfmt-ignore
     await component.events(token, { ...began, liveId: 'a' }, { ...began, liveId: 'b', trackType: 'CAR' });
     await component.end(token, { reason: 'ended', detail: '' });
@@ -777,7 +777,7 @@ describe('A streaming job', function () {
     const id = await submit();
     const { token } = await claim(id);
     await component.events(token, opened);
-    const seen = await watching(id);
+    const seen = await watchJob(id);
     const activity = { type: 'activity', at: at(3), frame: 3 } as const;
     const began = { type: 'trackBegan', at: at(3), liveId: 'a', frame: 3, x: 1, y: 2, width: 3, height: 4, confidence: 0.5, properties: {} } as const; // oxfmt-ignore
     await component.events(token, activity, began);
@@ -808,10 +808,10 @@ describe('A streaming job', function () {
     for (const segment of [0, 1])
       expect((await component.segment(lasting, segment, [summaryOf(segment)])).status).to.equal(200);
     expect((await info(id)).jobStatus).to.equal('IN_PROGRESS');
-    const reported = (path: string) => bodies<Summary>(path).map(({ segmentId }) => segmentId);
+    const segmentIds = (path: string) => bodies<Summary>(path).map(({ segmentId }) => segmentId);
     await until(
       'both reports of the job that has ended have come',
-      () => reported('/over'),
+      () => segmentIds('/over'),
       (ids) => ids.length === 2 && ids[0] === 0 && ids[1] === 1,
     );
     await until(
@@ -821,7 +821,7 @@ describe('A streaming job', function () {
     );
     await until(
       'both reports of the other have come',
-      () => reported('/summary'),
+      () => segmentIds('/summary'),
       (all) => all.includes(0) && all.includes(1),
     );
     expect(await readdir(folderOf(id))).to.have.length(2);

@@ -25,7 +25,7 @@ describe('A streaming job on a node on another host', function () {
   let nodes: Nodes;
   let node: NodeProcess;
   before(async () => {
-    service = await Service.started({ NODE_SILENCE_MS: '4000', STREAM_RESTART_MS: '20', MAX_STREAMS: '4' });
+    service = await Service.start({ NODE_SILENCE_MS: '4000', STREAM_RESTART_MS: '20', MAX_STREAMS: '4' });
     nodes = new Nodes(service);
     node = await NodeProcess.of(service, OTHER);
     const [here] = (await nodes.config()) as [NodeManagerModel];
@@ -51,7 +51,7 @@ describe('A streaming job on a node on another host', function () {
       WAIT,
     );
   const camera = (speed: number) => rtsp(CLIP, () => ({ speed, after: 'stall' }));
-  const watched = async (streamUri: string, pipeline = 'MOTION DETECTION PIPELINE'): Promise<number> => {
+  const watchStream = async (streamUri: string, pipeline = 'MOTION DETECTION PIPELINE'): Promise<number> => {
     const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: false,
       stream: { streamUri, segmentSize: 20 },
@@ -87,9 +87,9 @@ describe('A streaming job on a node on another host', function () {
       .map(({ worker }) => String(worker).split(':')[0]);
 
   it('is watched there, over kill -9 of the server; its process ends with the stream', async () => {
-    const far = await watched((await camera(0.2)).url);
+    const far = await watchStream((await camera(0.2)).url);
     await reaches(far, 1);
-    const near = await watched((await camera(1)).url);
+    const near = await watchStream((await camera(1)).url);
     await reaches(near, 1);
     expect(workers()).to.deep.equal([OTHER, 'test-host']);
     await service.kill9();
@@ -108,7 +108,7 @@ describe('A streaming job on a node on another host', function () {
   });
 
   it('that ends while its node is away: its process ends when it has waited in vain for another', async () => {
-    const id = await watched('rtsp://camera.example/live', 'FACE DETECTION PIPELINE');
+    const id = await watchStream('rtsp://camera.example/live', 'FACE DETECTION PIPELINE');
     const [process] = await nodes.startedTimes(SCRIPTED, 1);
     const component = new RawComponent(service, String(process!.bootstrap['token']));
     const [stream] = await component.claim('STREAM:FACE');
@@ -137,7 +137,7 @@ describe('A streaming job on a node on another host', function () {
     const before = workers().length;
     await node.stop();
     await becomes(`${STREAMS}:1`, 'Unknown');
-    const id = await watched((await camera(1)).url);
+    const id = await watchStream((await camera(1)).url);
     await reaches(id, 1);
     expect(workers().slice(before)).to.deep.equal(['test-host']);
     await cancel(id);

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sample } from '../components/models/recorded.ts';
+import { sample } from '../components/models/recorded-media.ts';
 import { makeVideo } from '../media/support/make-video.ts';
 import { accessUnits, jpegPictures, transportStream, type TimedBytes } from '../support/media/coded-media.ts';
 import { h264Over } from '../support/media/rtp-pictures.ts';
@@ -34,7 +34,7 @@ interface Reel<T> {
   readonly small: readonly T[];
   /** The same picture at another time. */
   at(piece: T, dueMs: number): T;
-  garbled(piece: T, random: Random): T;
+  garble(piece: T, random: Random): T;
 }
 
 const FACES = 'FACE DETECTION PIPELINE';
@@ -49,18 +49,18 @@ export async function soakCameras(seconds: number, random: Random): Promise<read
   makeVideo(small, { frames: 50, width: 320, height: 240, gop: 10 });
   try {
     const [coded, stream, jpegs] = [codedReel(small), streamReel(small), await jpegReel(small)];
-    const showing =
+    const showVisit =
       <T>(temper: Temper, reel: Reel<T>) =>
       (visit: number) =>
         showingOf(temper, reel, { visit, seconds, random });
     return await Promise.all([
-      overRtsp('RTSP 1', FACES, 'steady', coded, showing('steady', coded)),
-      overRtsp('RTSP 2', FACES, 'faulty', coded, showing('faulty', coded)),
-      overRtsp('RTSP 3', MOTION, 'dies', coded, showing('dies', coded)),
-      overHttp('MPEG-TS 1', MOTION, 'steady', showing('steady', stream)),
-      overHttp('MPEG-TS 2', FACES, 'faulty', showing('faulty', stream)),
-      overHttp('MJPEG 1', FACES, 'steady', showing('steady', jpegs), asParts),
-      overHttp('MJPEG 2', MOTION, 'faulty', showing('faulty', jpegs), asParts),
+      overRtsp('RTSP 1', FACES, 'steady', coded, showVisit('steady', coded)),
+      overRtsp('RTSP 2', FACES, 'faulty', coded, showVisit('faulty', coded)),
+      overRtsp('RTSP 3', MOTION, 'dies', coded, showVisit('dies', coded)),
+      overHttp('MPEG-TS 1', MOTION, 'steady', showVisit('steady', stream)),
+      overHttp('MPEG-TS 2', FACES, 'faulty', showVisit('faulty', stream)),
+      overHttp('MJPEG 1', FACES, 'steady', showVisit('steady', jpegs), asParts),
+      overHttp('MJPEG 2', MOTION, 'faulty', showVisit('faulty', jpegs), asParts),
     ]);
   } finally {
     rmSync(small);
@@ -87,7 +87,7 @@ function showingOf<T>(temper: Temper, reel: Reel<T>, { visit, seconds, random }:
   ]);
   const isHit = (n: number) => fault === 'corrupt' && n >= third && n < 2 * third && random() < 0.5;
   return {
-    pieces: pieces.map((piece, n) => (isHit(n) ? reel.garbled(piece, random) : piece)),
+    pieces: pieces.map((piece, n) => (isHit(n) ? reel.garble(piece, random) : piece)),
     after: fault === 'stall' ? 'stall' : 'drop',
   };
 }
@@ -124,7 +124,7 @@ function codedReel(small: string): Reel<RtspPicture> & Pick<RtspBehaviour, 'medi
     large: pictures,
     small: over(small).pictures,
     at: (picture, dueMs) => ({ ...picture, dueMs, ptsMs: dueMs + picture.ptsMs - picture.dueMs }),
-    garbled: (picture, random) => ({
+    garble: (picture, random) => ({
       ...picture,
       payloads: picture.payloads.map((payload) => noise(payload, random)),
     }),
@@ -135,7 +135,7 @@ const bytesReel = (large: readonly TimedBytes[], small: readonly TimedBytes[]): 
   large,
   small,
   at: ({ data }, dueMs) => ({ data, dueMs }),
-  garbled: ({ data, dueMs }, random) => ({ dueMs, data: noise(data, random) }),
+  garble: ({ data, dueMs }, random) => ({ dueMs, data: noise(data, random) }),
 });
 
 const streamReel = (small: string): Reel<TimedBytes> =>
@@ -151,13 +151,13 @@ async function overRtsp(
   pipeline: string,
   temper: Temper,
   { media }: Pick<RtspBehaviour, 'media'>,
-  showing: (visit: number) => Showing<RtspPicture>,
+  showVisit: (visit: number) => Showing<RtspPicture>,
 ): Promise<SoakCamera> {
   let sent = 0;
   const server = await rtspServer((visit) => {
-    const { pieces, after } = showing(visit);
+    const { pieces, after } = showVisit(visit);
     const silence = temper === 'dies' && visit > 0 ? { silentAt: 'DESCRIBE' } : {};
-    return { media, pictures: pieces, after, ready: (n) => counted(n, () => sent++), ...silence };
+    return { media, pictures: pieces, after, ready: (n) => countPictures(n, () => sent++), ...silence };
   });
   return camera({ name, pipeline, temper }, server, () => sent);
 }
@@ -166,19 +166,19 @@ async function overHttp(
   name: string,
   pipeline: string,
   temper: Temper,
-  showing: (visit: number) => Showing<TimedBytes>,
+  showVisit: (visit: number) => Showing<TimedBytes>,
   answerWith: (pieces: readonly TimedBytes[]) => object = (pieces) => ({ pieces }),
 ): Promise<SoakCamera> {
   let sent = 0;
   const server = await streamServer((visit) => {
-    const { pieces, after } = showing(visit);
-    return { ...answerWith(pieces), after, ready: (n) => counted(n, () => sent++) };
+    const { pieces, after } = showVisit(visit);
+    return { ...answerWith(pieces), after, ready: (n) => countPictures(n, () => sent++) };
   });
   return camera({ name, pipeline, temper }, server, () => sent);
 }
 
 /** Called before each picture and once after the last. */
-const counted = (before: number, count: () => void): Promise<void> => {
+const countPictures = (before: number, count: () => void): Promise<void> => {
   if (before > 0) count();
   return Promise.resolve();
 };
@@ -186,12 +186,12 @@ const counted = (before: number, count: () => void): Promise<void> => {
 const camera = (
   what: Pick<SoakCamera, 'name' | 'pipeline' | 'temper'>,
   server: { readonly url: string; close(): Promise<void> },
-  sent: () => number,
+  countSent: () => number,
 ): SoakCamera => ({
   ...what,
   url: server.url,
   get sent() {
-    return sent();
+    return countSent();
   },
   close: () => server.close(),
 });

@@ -38,7 +38,7 @@ export async function soak(options: SoakOptions): Promise<SoakFigures> {
   options.say(`${seconds} s, SEED=${seed}`);
   const receiver = await Receiver.start();
   const cameras = await soakCameras(seconds * 2 + 120, randomOf(seed));
-  const service = await Service.started(SETTINGS);
+  const service = await Service.start(SETTINGS);
   try {
     const watched: Watched[] = [];
     for (const camera of cameras) watched.push(await watch(service, receiver, camera));

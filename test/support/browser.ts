@@ -59,7 +59,7 @@ export class Browser {
       'sec-fetch-site': site,
       'sec-fetch-mode': mode,
       ...origin,
-      ...this.#sent(url),
+      ...this.#headersFor(url),
       ...(body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
       ...headers,
     };
@@ -110,7 +110,7 @@ export class Browser {
     return known;
   }
 
-  #sent({ hostname, pathname }: URL): Record<string, string> {
+  #headersFor({ hostname, pathname }: URL): Record<string, string> {
     const fitting = [...this.#of(hostname).values()].filter(
       ({ path }) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`),
     );

@@ -56,7 +56,7 @@ export class Chromium {
     this.#browser = browser;
   }
 
-  static async started(): Promise<Chromium> {
+  static async start(): Promise<Chromium> {
     // Tests run as root in containers, where its sandbox cannot.
     return new Chromium(
       await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox', '--disable-dev-shm-usage'] }),
@@ -76,7 +76,7 @@ export class Chromium {
     const known = this.#loggedIn.get(key);
     const context = known ?? (await this.#withNobody());
     if (known === undefined) this.#loggedOut = undefined;
-    const reader = new Reader(freed(context.pages()[0]) ?? (await context.newPage()), service);
+    const reader = new Reader(freePage(context.pages()[0]) ?? (await context.newPage()), service);
     const others = this.#browser.contexts().filter((other) => other !== context);
     await Promise.all(others.flatMap((other) => other.pages()).map((page) => page.close()));
     await reader.page.unrouteAll();
@@ -94,7 +94,7 @@ export class Chromium {
   /** Somebody who has not logged in. */
   async stranger(service: Service, place: string): Promise<Reader> {
     const context = await this.#withNobody();
-    const reader = new Reader(freed(context.pages()[0]) ?? (await context.newPage()), service);
+    const reader = new Reader(freePage(context.pages()[0]) ?? (await context.newPage()), service);
     await reader.page.goto(`${service.url}/${place}`);
     return reader;
   }
@@ -118,7 +118,7 @@ export class Chromium {
 const keyOf = ({ dataDir }: Service, role: string) => `${dataDir} ${role}`;
 
 /** A page that nobody listens to any more. */
-function freed(page: Page | undefined): Page | undefined {
+function freePage(page: Page | undefined): Page | undefined {
   for (const event of ['console', 'dialog', 'pageerror', 'request', 'requestfailed', 'requestfinished'])
     page?.removeAllListeners(event);
   return page;

@@ -97,7 +97,7 @@ export class OpenApiCheck {
 
   /** Problems of a value with the schema at a place of the document; undefined when it fits. */
   misfit(pointer: readonly string[], value: unknown): string | undefined {
-    const ref = `openapi#/${pointer.map(escaped).join('/')}`;
+    const ref = `openapi#/${pointer.map(escapeText).join('/')}`;
     const validate = this.#validators.get(ref) ?? this.#ajv.compile({ $ref: ref });
     this.#validators.set(ref, validate);
     return validate(value) ? undefined : this.#ajv.errorsText(validate.errors, { dataVar: 'body' });
@@ -145,5 +145,5 @@ const patternOf = (template: string) =>
       .map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`))
       .join('[^/]+')}/?$`,
   );
-const escaped = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+const escapeText = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 const excerpt = ({ text }: SeenAnswer) => (text.length > 600 ? `${text.slice(0, 600)}…` : text);

@@ -27,9 +27,9 @@ export class ServiceWithRoles {
     this.provider = provider;
   }
 
-  static async started(env: Readonly<Record<string, string>> = {}): Promise<ServiceWithRoles> {
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<ServiceWithRoles> {
     const provider = await TestProvider.start();
-    const service = await Service.started({ ...settingsOf(provider), ...env }, () => provider.token('admin'));
+    const service = await Service.start({ ...settingsOf(provider), ...env }, () => provider.token('admin'));
     return new ServiceWithRoles(service, provider);
   }
 

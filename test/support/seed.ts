@@ -19,9 +19,9 @@ export function runs<T>(numRuns: number): fc.Parameters<T> {
 /**
  * The same for a test that also asks whether everything has been seen: a part of the runs after the other until it has, at most all.
  */
-export function runUntil<T>(seen: () => boolean, property: fc.IProperty<T>, numRuns: number): void {
+export function runUntil<T>(hasSeenAll: () => boolean, property: fc.IProperty<T>, numRuns: number): void {
   for (let part = 0; part < 1 / share; part++) {
     fc.assert(property, { ...runs(numRuns), seed: seed + part });
-    if (seen()) return;
+    if (hasSeenAll()) return;
   }
 }

@@ -32,7 +32,7 @@ export async function until<T>(
     if (holds(seen)) return seen;
     const waited = performance.now() - started;
     if (waited > withinMs)
-      throw new Error(`Waited ${withinMs} ms in vain until ${what}; seen last: ${shown(seen)}`);
+      throw new Error(`Waited ${withinMs} ms in vain until ${what}; seen last: ${describeSeen(seen)}`);
     await pause(everyMs ?? Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, PAUSE * waited)));
   }
 }
@@ -53,7 +53,7 @@ export async function within<T>(usualMs: number, what: string, promise: Promise<
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-function shown(seen: unknown): string {
+function describeSeen(seen: unknown): string {
   const text = JSON.stringify(seen) ?? String(seen);
   return text.length > 1_000 ? `${text.slice(0, 1_000)}...` : text;
 }

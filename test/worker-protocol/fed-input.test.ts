@@ -12,7 +12,7 @@ describe('The tracks that a component is fed', () => {
   before(async function () {
     // Open files are looked up where Linux lists them.
     if (process.platform !== 'linux') this.skip();
-    service = await Service.shared();
+    service = await Service.openShared();
     component = new RawComponent(service);
   });
   after(() => service?.close());

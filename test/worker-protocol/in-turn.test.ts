@@ -11,7 +11,7 @@ describe('A component that does its sub-jobs in turn', () => {
   let service: Service;
   let component: RawComponent;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     component = new RawComponent(service);
   });
   after(() => service.close());
@@ -36,7 +36,7 @@ describe('A component that does its sub-jobs in turn', () => {
     expect(status).to.equal(200);
     return body as AnswersAnswer;
   }
-  const found = (token: string) => ({ token, lines: `${JSON.stringify(trackNamed(token))}\n` });
+  const resultOf = (token: string) => ({ token, lines: `${JSON.stringify(trackNamed(token))}\n` });
 
   it('answers them together, each on its own: taken, failed, refused, given back, lost', async () => {
     const id = await submit();
@@ -44,7 +44,7 @@ describe('A component that does its sub-jobs in turn', () => {
     while (tokens.length < IMAGES) tokens.push(...(await claim(64)));
     const [good, failed, garbage, back] = tokens as [string, string, string, string];
     const { refused } = await answer([
-      found(good),
+      resultOf(good),
       { token: failed, failure: { code: 'GPU_ERROR', message: 'The card is on fire.' } },
       { token: garbage, lines: '{"broken' },
       { token: back },
@@ -55,10 +55,10 @@ describe('A component that does its sub-jobs in turn', () => {
     expect(refused[2]).to.include('is not JSON');
     expect(refused.slice(3)).to.deep.equal([null, LOST]);
     // What is sent again, because the answer to it was lost, is taken again.
-    expect((await answer([found(good)])).refused).to.deep.equal([null]);
+    expect((await answer([resultOf(good)])).refused).to.deep.equal([null]);
     const rest: string[] = [];
     while (rest.length < 2) rest.push(...(await claim(64)));
-    expect((await answer(rest.map(found), 8)).work).to.deep.equal([]);
+    expect((await answer(rest.map(resultOf), 8)).work).to.deep.equal([]);
     expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
     const document = await service.document(id);
     const errors = document.media.flatMap(({ mediaId }) => errorCodes(document, mediaId));
@@ -73,7 +73,7 @@ describe('A component that does its sub-jobs in turn', () => {
     const id = await submit();
     let [todo, done] = [[...(await claim(1))], 0];
     while (done < IMAGES) {
-      const { refused, work } = await answer(todo.map(found), 1);
+      const { refused, work } = await answer(todo.map(resultOf), 1);
       expect(refused).to.deep.equal(todo.map(() => null));
       done += todo.length;
       todo = work.map(({ token }) => token);
@@ -88,13 +88,13 @@ describe('A component that does its sub-jobs in turn', () => {
     while (tokens.length < 3 * IMAGES) tokens.push(...(await claim(64)));
     const answers = tokens.map((token, n): SubJobAnswer => {
       if (n === 0) return { token, lines: '{"broken' };
-      return n % 2 === 0 ? { token, lines: '' } : found(token);
+      return n % 2 === 0 ? { token, lines: '' } : resultOf(token);
     });
     const { refused } = await answer(answers);
     expect(refused[0]).to.include('is not JSON');
     expect(refused.slice(1)).to.deep.equal(tokens.slice(1).map(() => null));
     const [again] = await claim(1);
-    expect((await answer([found(again!)])).refused).to.deep.equal([null]);
+    expect((await answer([resultOf(again!)])).refused).to.deep.equal([null]);
     const labels: unknown[] = [];
     for (const id of ids) {
       expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');

@@ -34,7 +34,7 @@ describe('Files that a component sends', () => {
   });
   after(() => service.close());
 
-  async function claimed(medium?: string): Promise<Detect & { readonly job: string }> {
+  async function claimWork(medium?: string): Promise<Detect & { readonly job: string }> {
     const path = join(service.mediaDir, 'document.txt');
     await writeFile(path, 'a document');
     const id = await service.submit({
@@ -57,10 +57,10 @@ describe('Files that a component sends', () => {
       headers: { ...headers, ...more },
       body,
     });
-  const kept = ({ work }: Detect) => readdir(work.outputFolder!);
+  const listKept = ({ work }: Detect) => readdir(work.outputFolder!);
 
   it('lie in the folder of the sub-job, and become derivative media when the answer names them', async () => {
-    const held = await claimed();
+    const held = await claimWork();
     const picture = readFileSync(fileURLToPath(sampleUri('hello-world.png')));
     const answer = await put(held.token, 'page%201.png', picture);
     expect(answer.status).to.equal(200);
@@ -89,15 +89,15 @@ describe('Files that a component sends', () => {
   });
 
   it('replace those of the same name that came before', async () => {
-    const held = await claimed();
+    const held = await claimWork();
     for (const text of ['first', 'the second one', 'third'])
       expect((await put(held.token, 'a.txt', text)).status).to.equal(200);
-    expect(await kept(held)).to.deep.equal(['a.txt']);
+    expect(await listKept(held)).to.deep.equal(['a.txt']);
     expect(readFileSync(join(held.work.outputFolder!, 'a.txt'), 'utf8')).to.equal('third');
   });
 
   it('have plain names: what would leave the folder, or is none, is refused with a sentence', async () => {
-    const held = await claimed();
+    const held = await claimWork();
     // As they are, past a client that would tidy the path up.
     const raw = (name: string) =>
       new Promise<string>((resolve, reject) => {
@@ -124,12 +124,12 @@ describe('Files that a component sends', () => {
     ])
       expect(await raw(name), name).to.match(/^400 .*must be the name of a file/);
     for (const name of ['', '../x', 'a/b']) expect(await raw(name), name).to.match(/^40[045] /);
-    expect(await kept(held)).to.deep.equal([]);
+    expect(await listKept(held)).to.deep.equal([]);
     expect(existsSync(join(dirname(held.work.outputFolder!), 'x'))).to.equal(false);
   });
 
   it('are bounded in number, size and all together', async () => {
-    const held = await claimed();
+    const held = await claimWork();
     const large = await put(held.token, 'large', Buffer.alloc(MOST_BYTES + 1));
     expect([large.status, await large.text()].join(' ')).to.match(/^413 .*larger than 100000 bytes/);
     expect((await put(held.token, 'a', Buffer.alloc(MOST_BYTES))).status).to.equal(200);
@@ -140,11 +140,11 @@ describe('Files that a component sends', () => {
     const fourth = await put(held.token, 'd', '');
     expect([fourth.status, await fourth.text()].join(' ')).to.match(/^413 .*has made 3 files/);
     expect((await put(held.token, 'c', 'again')).status, 'one that is there').to.equal(200);
-    expect((await kept(held)).toSorted()).to.deep.equal(['a', 'b', 'c']);
+    expect((await listKept(held)).toSorted()).to.deep.equal(['a', 'b', 'c']);
   });
 
   it('that never end are cut off with a sentence, and nothing of them stays', async () => {
-    const held = await claimed();
+    const held = await claimWork();
     const endless = () =>
       new Promise<string>((resolve, reject) => {
         const call = request(`${service.url}/worker/v1/leases/${held.token}/files/endless`, {
@@ -166,12 +166,12 @@ describe('Files that a component sends', () => {
         more();
       });
     expect(await endless()).to.match(/^413 .*larger than 100000 bytes/);
-    expect(await kept(held)).to.deep.equal([]);
+    expect(await listKept(held)).to.deep.equal([]);
     expect((await component.heartbeat(held.token)).body, 'the lease').to.deep.equal({ go: 'on' });
   });
 
   it('of which only a part came leave nothing', async () => {
-    const held = await claimed();
+    const held = await claimWork();
     await new Promise<void>((resolve) => {
       const call = request(`${service.url}/worker/v1/leases/${held.token}/files/part`, {
         method: 'PUT',
@@ -182,25 +182,25 @@ describe('Files that a component sends', () => {
     });
     await until(
       'nothing of it is left',
-      () => kept(held),
+      () => listKept(held),
       (names) => names.length === 0,
     );
     expect((await put(held.token, 'part', 'whole')).status).to.equal(200);
   });
 
   it('count by what is stored when a slow send of a name breaks off behind a quick one', async () => {
-    const held = await claimed();
+    const held = await claimWork();
     const isComing = (names: readonly string[]) => names.some((name) => name.startsWith('.'));
     const slow = request(`${service.url}/worker/v1/leases/${held.token}/files/a`, { method: 'PUT', headers });
     slow.on('error', () => undefined);
     slow.write('the beginning');
-    await until('the slow one is coming', () => kept(held), isComing);
+    await until('the slow one is coming', () => listKept(held), isComing);
     const all = Buffer.alloc(MOST_BYTES);
     expect((await put(held.token, 'a', all)).status).to.equal(200);
     slow.destroy();
     await until(
       'the slow one is gone',
-      () => kept(held),
+      () => listKept(held),
       (names) => !isComing(names),
     );
     expect((await put(held.token, 'b', all)).status).to.equal(200);
@@ -209,10 +209,10 @@ describe('Files that a component sends', () => {
   });
 
   it('are taken from nobody else, after the answer from nobody, and for no pictures', async () => {
-    const held = await claimed();
+    const held = await claimWork();
     expect((await put(held.token, 'a', 'x', { 'troupe-instance': 'another-process' })).status).to.equal(409);
     expect((await put('of-nobody', 'a', 'x')).status).to.equal(409);
-    const picture = await claimed(sampleUri('astronaut.png'));
+    const picture = await claimWork(sampleUri('astronaut.png'));
     const refused = await put(picture.token, 'a', 'x');
     expect([refused.status, await refused.text()].join(' ')).to.match(/^400 .*makes no files/);
     await component.result(held.token, []);
@@ -220,7 +220,7 @@ describe('Files that a component sends', () => {
   });
 
   it('are counted on after a restart of the server', async () => {
-    const held = await claimed();
+    const held = await claimWork();
     for (const name of ['a', 'b', 'c']) expect((await put(held.token, name, name)).status).to.equal(200);
     await service.stop();
     await service.startHere();

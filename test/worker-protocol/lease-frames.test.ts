@@ -29,7 +29,7 @@ describe('The frames of the medium of a sub-job', () => {
   });
   after(() => service.close());
 
-  async function claimed(medium: string): Promise<Detect> {
+  async function claimWork(medium: string): Promise<Detect> {
     const id = await service.submit({ media: [medium], pipelineName: 'ABSENT PIPELINE' });
     jobs.push(id);
     return component.claimOf(id, 'ABSENT');
@@ -50,10 +50,11 @@ describe('The frames of the medium of a sub-job', () => {
     return { status: answer.status, type: answer.headers.get('content-type'), body };
   };
   const table = (token: string, headers = {}) => get(token, '', headers);
-  const said = ({ status, body }: { status: number; body: Buffer }) => `${status} ${body.toString()}`;
+  const describeAnswer = ({ status, body }: { status: number; body: Buffer }) =>
+    `${status} ${body.toString()}`;
 
   it('are exactly those of these numbers, as JPEG or PNG', async () => {
-    const { token } = await claimed(video());
+    const { token } = await claimWork(video());
     for (const frame of [17, 0, 44, 29]) {
       const { status, type, body } = await get(token, String(frame));
       expect([status, type, await paintedNumber(body, FRAMES)]).to.deep.equal([200, 'image/jpeg', frame]);
@@ -67,7 +68,7 @@ describe('The frames of the medium of a sub-job', () => {
     const at = (frame: number) => frame * 40 + (frame > 20 ? 700 : 0);
     const path = join(service.mediaDir, 'uneven.mkv');
     makeVideo(path, { frames: FRAMES, bFrames: 2, at });
-    const { token } = await claimed(pathToFileURL(path).href);
+    const { token } = await claimWork(pathToFileURL(path).href);
     const { status, type, body } = await table(token);
     expect([status, type]).to.deep.equal([200, 'application/json; charset=utf-8']);
     const { frames, constantRate, runs } = JSON.parse(body.toString()) as FrameTable;
@@ -82,32 +83,32 @@ describe('The frames of the medium of a sub-job', () => {
     const picture = sharp(fileURLToPath(sampleUri('red-car.jpg')));
     const { width, height } = await picture.metadata();
     await picture.withMetadata({ orientation: 6 }).toFile(turned);
-    const { token } = await claimed(pathToFileURL(turned).href);
+    const { token } = await claimWork(pathToFileURL(turned).href);
     const shown = await sharp((await get(token, '0?format=png')).body).metadata();
     expect([shown.width, shown.height]).to.deep.equal([width, height]);
   });
 
   it('are there for whoever holds the sub-job, up to the last, and of media that have some', async () => {
-    const { token } = await claimed(video());
-    expect(said(await get(token, '45'))).to.match(/^404 .*45 frame/);
+    const { token } = await claimWork(video());
+    expect(describeAnswer(await get(token, '45'))).to.match(/^404 .*45 frame/);
     for (const wrong of ['-1', 'x', '1.5', '0?format=gif'])
-      expect(said(await get(token, wrong))).to.match(/^400 /);
-    expect(said(await get(token, '0', { 'troupe-instance': 'another' }))).to.match(/^409 /);
+      expect(describeAnswer(await get(token, wrong))).to.match(/^400 /);
+    expect(describeAnswer(await get(token, '0', { 'troupe-instance': 'another' }))).to.match(/^409 /);
     const path = join(service.mediaDir, 'document.txt');
     await writeFile(path, 'a document');
-    const document = await claimed(pathToFileURL(path).href);
-    expect(said(await get(document.token, '0'))).to.match(/^404 .*no frames/);
-    expect(said(await table(document.token))).to.match(/^404 .*no frames/);
+    const document = await claimWork(pathToFileURL(path).href);
+    expect(describeAnswer(await get(document.token, '0'))).to.match(/^404 .*no frames/);
+    expect(describeAnswer(await table(document.token))).to.match(/^404 .*no frames/);
     await component.result(token, []);
-    expect(said(await get(token, '0'))).to.match(/^409 /);
+    expect(describeAnswer(await get(token, '0'))).to.match(/^409 /);
   });
 
   it('are made for one sub-job two at a time, and the others are told to ask again', async () => {
-    const { token } = await claimed(video());
+    const { token } = await claimWork(video());
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((frame) => get(token, String(frame))));
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses]).to.have.members([200, 503]);
-    expect(said(answers.find(({ status }) => status === 503)!)).to.include(
+    expect(describeAnswer(answers.find(({ status }) => status === 503)!)).to.include(
       'one sub-job may ask for 2 at a time',
     );
     expect((await get(token, '6')).status).to.equal(200);

@@ -29,7 +29,7 @@ describe('The medium of a sub-job', () => {
   });
   after(() => service.close());
 
-  async function claimed(medium = ASTRONAUT): Promise<Detect> {
+  async function claimWork(medium = ASTRONAUT): Promise<Detect> {
     const id = await service.submit({ media: [medium], pipelineName: 'ABSENT PIPELINE' });
     jobs.push(id);
     return component.claimOf(id, 'ABSENT');
@@ -43,7 +43,7 @@ describe('The medium of a sub-job', () => {
   };
 
   it('is told with a URL, its size and its SHA-256, and is read there, whole and in parts', async () => {
-    const { token, work } = await claimed();
+    const { token, work } = await claimWork();
     const { url, bytes, sha256, path } = work.medium;
     expect({ url, bytes, sha256, path }).to.deep.equal({
       url: `/worker/v1/leases/${token}/medium`,
@@ -67,7 +67,7 @@ describe('The medium of a sub-job', () => {
   });
 
   it('is refused with a sentence beyond its end', async () => {
-    const { work } = await claimed();
+    const { work } = await claimWork();
     const answer = await get(work.medium.url!, { range: `bytes=${CONTENT.length}-` });
     expect([answer.status, answer.headers.get('content-range')]).to.deep.equal([
       416,
@@ -77,7 +77,7 @@ describe('The medium of a sub-job', () => {
   });
 
   it('is read by nobody but the one who holds the lease', async () => {
-    const { token, work } = await claimed();
+    const { token, work } = await claimWork();
     const url = work.medium.url!;
     const other = await get(url, { 'troupe-instance': 'another-process' });
     expect(other.status).to.equal(409);
@@ -90,7 +90,7 @@ describe('The medium of a sub-job', () => {
 
   it('is gone when its file was removed, changed, or is another one by now', async () => {
     const { path, uri } = await own('gone.txt');
-    const { work } = await claimed(uri);
+    const { work } = await claimWork(uri);
     const url = work.medium.url!;
     expect(await (await get(url)).text()).to.equal('a medium of a client');
     await writeFile(path, 'another medium of a client');
@@ -114,7 +114,7 @@ describe('The medium of a sub-job', () => {
     if (process.platform !== 'linux') this.skip();
     const { readdirSync, readlinkSync } = await import('node:fs');
     const { path, uri } = await own('left.txt', 'x'.repeat(16 * 1024 * 1024));
-    const { work } = await claimed(uri);
+    const { work } = await claimWork(uri);
     for (let n = 0; n < 5; n++) {
       const left = new AbortController();
       const answer = await fetch(`${service.url}${work.medium.url!}`, {
@@ -139,7 +139,7 @@ describe('The medium of a sub-job', () => {
     await service.stop();
     await service.startHere({ SILENCE_MS: '2500', LEASE_MS: '2500', SUB_JOB_ATTEMPTS: '1' });
     const { uri } = await own('large.txt', 'x'.repeat(32 * 1024 * 1024));
-    const { token, work } = await claimed(uri);
+    const { token, work } = await claimWork(uri);
     const began = performance.now();
     // Takes a piece, waits, takes another: for longer than a component may be silent.
     await new Promise<void>((resolve, reject) => {

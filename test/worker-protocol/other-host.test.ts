@@ -12,7 +12,7 @@ import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
 import { makeVideo } from '../media/support/make-video.ts';
 import { freePort } from '../support/servers/reverse-proxy.ts';
-import { canBeNobody, NOBODY } from '../support/processes/nobody.ts';
+import { canBeNobody, NOBODY } from '../support/processes/other-user.ts';
 import { Service, tracksOf } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 

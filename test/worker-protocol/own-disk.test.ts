@@ -16,7 +16,7 @@ describe('A component whose disk takes nothing', () => {
   let service: Service;
   const ended: (() => Promise<void>)[] = [];
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   afterEach(async () => {
     for (const end of ended.splice(0)) await end();
@@ -24,7 +24,7 @@ describe('A component whose disk takes nothing', () => {
   after(() => service.close());
 
   /** Answers its log. */
-  function working(cacheFolder: string, label: string): readonly string[] {
+  function workWith(cacheFolder: string, label: string): readonly string[] {
     const client = new WorkerClient(service.url, service.token);
     const log: string[] = [];
     const told = { client, log: (message: string) => void log.push(message) };
@@ -51,7 +51,7 @@ describe('A component whose disk takes nothing', () => {
 
   it('gives its sub-job back, says why in its log, and leaves it to others', async () => {
     await writeFile(folder('a file'), '');
-    const log = working(folder('a file/no-folder'), 'of the full one');
+    const log = workWith(folder('a file/no-folder'), 'of the full one');
     const id = await service.submit({
       media: [sampleUri('hello-world.png')],
       pipelineName: 'ABSENT PIPELINE',
@@ -62,7 +62,7 @@ describe('A component whose disk takes nothing', () => {
       (text) => /given back.* others do it.*MEDIA_CACHE_FOLDER.*ENOTDIR/.test(text),
       { withinMs: 5_000 },
     );
-    working(folder('cache'), 'of the other one');
+    workWith(folder('cache'), 'of the other one');
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     const tracks = tracksOf((await service.document(id)).media[0], 'ABSENT');
     expect(tracks.map(({ trackProperties }) => trackProperties['LABEL'])).to.deep.equal(['of the other one']);

@@ -89,13 +89,13 @@ describe('The access of a component', () => {
     const access = new Access(credentials('colleague'));
     const tokens = await Promise.all([access.bearer(), access.bearer()]);
     expect(tokens[0], 'one request for both').to.equal(tokens[1]);
-    expect(access.refused(tokens[0])).to.equal(true);
+    expect(access.renewAfterRefusal(tokens[0])).to.equal(true);
     expect(await access.bearer()).to.not.equal(tokens[0]);
-    expect(new Access('a token').refused('a token')).to.equal(false);
+    expect(new Access('a token').renewAfterRefusal('a token')).to.equal(false);
   });
 
   /** A provider that answers requests for its address, and for tokens, by these statuses, and then as it should. */
-  async function answering(statuses: { readonly address?: number[]; readonly token?: number[] }) {
+  async function answerProvider(statuses: { readonly address?: number[]; readonly token?: number[] }) {
     const { address = [], token = [] } = statuses;
     const server = createServer(({ url }, response) => {
       const isToken = url === '/token';
@@ -105,25 +105,28 @@ describe('The access of a component', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const asked = () => requestAccess({ ...credentials('user'), issuer });
-    return { asked, issuer, close: () => server.close() };
+    const askForAccess = () => requestAccess({ ...credentials('user'), issuer });
+    return { askForAccess, issuer, close: () => server.close() };
   }
 
   it('waits for a provider that is busy, starting or limits requests, but not after a refusal', async () => {
-    const { asked, close } = await answering({ address: [404, 503], token: [408, 425, 429, 500, 400, 401] });
+    const { askForAccess, close } = await answerProvider({
+      address: [404, 503],
+      token: [408, 425, 429, 500, 400, 401],
+    });
     const errors: unknown[] = [];
-    for (let n = 0; n < 8; n++) errors.push(await asked().catch((error: unknown) => error));
+    for (let n = 0; n < 8; n++) errors.push(await askForAccess().catch((error: unknown) => error));
     expect(errors.map((error) => (error as Error).name)).to.deep.equal([
       ...Array.from({ length: 6 }, () => 'AccessError'),
       ...['ProtocolError', 'ProtocolError'],
     ]);
     expect((errors[7] as ProtocolError).status).to.equal(401);
-    expect((await asked()).token).to.equal('a token');
+    expect((await askForAccess()).token).to.equal('a token');
     close();
   });
 
   it('ends the component with a reason if no provider answers; one that gave a token is awaited', async () => {
-    const provider = await answering({ address: [404, 200, 404] });
+    const provider = await answerProvider({ address: [404, 200, 404] });
     const wrong = { ...credentials('user'), issuer: provider.issuer };
     const client = new WorkerClient(roles.service.url, wrong);
     const ended = runWorker({
@@ -146,13 +149,13 @@ describe('The access of a component', () => {
 
   it('is not the fault of the work: a sub-job for which there is none just now is given back', async () => {
     await roles.as('user', 'POST', '/rest/components/registerUnmanaged', descriptorBody('WAITING'));
-    const provider = await answering({ address: [404], token: [429, 401] });
+    const provider = await answerProvider({ address: [404], token: [429, 401] });
     const client = new WorkerClient(roles.service.url, credentials('user'));
     const stop = new AbortController();
     let begun = 0;
     async function* handle() {
       begun++;
-      await provider.asked();
+      await provider.askForAccess();
       yield `${JSON.stringify(trackNamed('at last'))}\n`;
     }
     const options = { client, algorithms: ['WAITING ALGORITHM'], signal: stop.signal, handle };

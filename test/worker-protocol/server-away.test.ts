@@ -20,8 +20,8 @@ describe('A component whose server is away for a while', () => {
   let isOwnProcess = true;
   before(async () => {
     // Its tokens name the place where they were issued.
-    service = await Service.started({ LEASE_MS: '3000', PORT: String(await freePort()) });
-    proxy = await ReverseProxy.listening('', false);
+    service = await Service.start({ LEASE_MS: '3000', PORT: String(await freePort()) });
+    proxy = await ReverseProxy.listen('', false);
     proxy.serve(service.url);
   });
   after(async () => {
@@ -30,7 +30,7 @@ describe('A component whose server is away for a while', () => {
   });
 
   /** The proxy answers 502 meanwhile. */
-  const restarted = async (end: 'kill9' | 'stop', meanwhile: () => unknown) => {
+  const restartServer = async (end: 'kill9' | 'stop', meanwhile: () => unknown) => {
     isOwnProcess = false;
     await service[end]();
     await meanwhile();
@@ -42,7 +42,7 @@ describe('A component whose server is away for a while', () => {
       .filter(({ subJob }) => subJob === `${id}.1.0.0.0.0`)
       .map(({ attempt }) => attempt);
 
-  async function working(handle: WorkerOptions['handle'], act: (log: readonly string[]) => Promise<void>) {
+  async function workUntil(handle: WorkerOptions['handle'], act: (log: readonly string[]) => Promise<void>) {
     const client = new WorkerClient(proxy.origin, service.token);
     const stop = new AbortController();
     const log: string[] = [];
@@ -89,10 +89,10 @@ describe('A component whose server is away for a while', () => {
         yield LINE(`${n} ${LARGE}`);
       }
     }
-    await working(handle, async (log) => {
+    await workUntil(handle, async (log) => {
       const id = await submit();
       await partIsSent;
-      await restarted('kill9', goOn);
+      await restartServer('kill9', goOn);
       expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
       expect(tracksOf((await service.document(id)).media[0], 'ABSENT')).to.have.length(LINES);
       expect([made, attempts(id)]).to.deep.equal([LINES, [1]]);
@@ -101,24 +101,24 @@ describe('A component whose server is away for a while', () => {
   });
 
   it('goes on with its sub-job over a restart, and its answer counts', async () => {
-    let began: () => void = () => undefined;
+    let onBegin: () => void = () => undefined;
     let goOn: () => void = () => undefined;
-    const begun = new Promise<void>((resolve) => (began = resolve));
+    const begun = new Promise<void>((resolve) => (onBegin = resolve));
     const wait = new Promise<void>((resolve) => (goOn = resolve));
     async function* handle() {
-      began();
+      onBegin();
       await wait;
       yield LINE('found before and after');
     }
-    await working(handle, async () => {
+    await workUntil(handle, async () => {
       const id = await submit();
       await begun;
       // The component has its answer while nobody is there to take it.
-      await restarted('stop', async () => {
+      await restartServer('stop', async () => {
         goOn();
         await until(
           'the answer was refused by the proxy',
-          () => proxy.refused('/worker/v1/answers'),
+          () => proxy.countRefused('/worker/v1/answers'),
           (n) => n > 1,
         );
       });
@@ -132,7 +132,7 @@ describe('A component whose server is away for a while', () => {
       for (let n = 0; n < SENT_FROM; n++) yield await Promise.resolve(LINE(`${n} ${LARGE}`));
       throw new Error('The detector broke.');
     }
-    await working(handle, async () => {
+    await workUntil(handle, async () => {
       const id = await submit();
       expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
       expect(JSON.stringify((await service.document(id)).media[0])).to.include('The detector broke.');

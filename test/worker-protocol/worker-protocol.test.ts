@@ -26,7 +26,7 @@ describe('A component that speaks the worker protocol', () => {
   let component: RawComponent;
   const jobs: string[] = [];
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     component = new RawComponent(service);
   });
   // What a failed test leaves in the queue is not the next one's work.
@@ -48,7 +48,7 @@ describe('A component that speaks the worker protocol', () => {
     const [medium] = (await service.document(id)).media;
     return tracksOf(medium, 'ABSENT').map(({ trackProperties }) => trackProperties['LABEL']);
   };
-  const claimed = async (extra: object = {}): Promise<{ id: string; work: Detect }> => {
+  const claimWork = async (extra: object = {}): Promise<{ id: string; work: Detect }> => {
     const id = await submit(extra);
     return { id, work: await component.claimOf(id, 'ABSENT') };
   };
@@ -60,13 +60,13 @@ describe('A component that speaks the worker protocol', () => {
     await component.release(work.token);
     return again;
   };
-  const queued = async () => {
+  const countQueued = async () => {
     const { body } = await service.ask('GET', '/rest/queues/TROUPE.DETECTION_ABSENT_REQUEST');
     return (body as { messagesInQueue: number }).messagesInQueue;
   };
 
   it('claims a sub-job with all that it needs, and streams its tracks into the document', async () => {
-    const { id, work: assignment } = await claimed({ jobProperties: { CONFIDENCE_THRESHOLD: '0.3' } });
+    const { id, work: assignment } = await claimWork({ jobProperties: { CONFIDENCE_THRESHOLD: '0.3' } });
     const { token, work, ...rest } = assignment;
     expect(token)
       .to.be.a('string')
@@ -92,14 +92,14 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('may answer that it found nothing', async () => {
-    const { id, work } = await claimed();
+    const { id, work } = await claimWork();
     expect((await component.result(work.token, [])).status).to.equal(200);
     expect(await labels(id)).to.deep.equal([]);
     expect((await service.job(id))?.jobStatus).to.equal('COMPLETE');
   });
 
   it('may warn of what it could not analyse: the job says so at once, the document per medium', async () => {
-    const { id, work } = await claimed({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
+    const { id, work } = await claimWork({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
     const other = await component.claimOf(id, 'ABSENT');
     const lines = [JSON.stringify({ warning: 'The left half is too dark.' }), trackNamed('a')];
     expect((await component.result(work.token, lines)).status).to.equal(200);
@@ -116,7 +116,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('shows progress by its heartbeats, and is told to go on', async () => {
-    const { id, work } = await claimed();
+    const { id, work } = await claimWork();
     expect((await service.job(id))?.jobProgress).to.equal(0);
     const { status, body } = await component.heartbeat(work.token, 30, 100);
     expect([status, body]).to.deep.equal([200, { go: 'on' }]);
@@ -128,7 +128,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('hears by a heartbeat that its sub-job was cancelled, and the job ends when it lets go', async () => {
-    const { id, work } = await claimed();
+    const { id, work } = await claimWork();
     await service.cancel(id);
     expect((await component.heartbeat(work.token)).body).to.deep.equal({ go: 'cancelled' });
     expect((await service.job(id))?.jobStatus).to.equal('CANCELLING');
@@ -139,7 +139,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('fails a sub-job with a detection error code, which is on the medium and is not retried', async () => {
-    const { id, work } = await claimed({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
+    const { id, work } = await claimWork({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
     const other = await component.claimOf(id, 'ABSENT');
     const [bad, good] = work.id.endsWith('.0.0') ? [work, other] : [other, work];
     expect((await component.failure(bad.token, 'MISSING_PROPERTY', 'It needs a property.')).status).to.equal(
@@ -159,7 +159,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('gets its next sub-job with the answer to a result, if it asks for it and there is one', async () => {
-    const { id, work } = await claimed({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
+    const { id, work } = await claimWork({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
     const resultOf = (token: string) =>
       component.say(`/leases/${token}/result?claim=OTHER,absent`, trackNamed('found'));
     const { status, body } = await resultOf(work.token);
@@ -171,7 +171,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('that dies after its result and its request for more holds nothing: others get it at once', async () => {
-    const { id, work } = await claimed({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
+    const { id, work } = await claimWork({ media: [PICTURE, sampleUri('digital-clock.jpg')] });
     const gone = new AbortController();
     const found = trackNamed('found');
     const track = { ...found, properties: { ...found.properties, NOTE: 'x'.repeat(50_000) } };
@@ -185,7 +185,7 @@ describe('A component that speaks the worker protocol', () => {
     await until('all of the result has arrived', files, (names) => names.some(isWhole), { everyMs: 1 });
     gone.abort();
     expect(await sent).to.equal('hung up');
-    await service.logged('request', ({ requestId }) => requestId === 'died');
+    await service.waitForLog('request', ({ requestId }) => requestId === 'died');
     const [next] = await component.claim('ABSENT', { waitMs: 5_000 });
     expect(next?.id.startsWith(`${id}.`), 'another one gets it').to.equal(true);
     expect([next!.id === work.id, next!.attempt]).to.deep.equal([false, 1]);
@@ -194,7 +194,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('has a repeated result answered as the first, and it counts once', async () => {
-    const { id, work } = await claimed();
+    const { id, work } = await claimWork();
     for (let time = 0; time < 3; time++) {
       const { status, body } = await component.result(work.token, [trackNamed('once')]);
       expect([status, body]).to.deep.equal([200, {}]);
@@ -206,7 +206,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('has another answer than the first one refused with 409, and the first one stays', async () => {
-    const { id, work } = await claimed();
+    const { id, work } = await claimWork();
     expect((await component.result(work.token, [trackNamed('first')])).status).to.equal(200);
     const lines = `${JSON.stringify(trackNamed('third'))}\n`;
     const [result, failed, several] = [
@@ -223,7 +223,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('has a repeated failure answered as the first, and a result after it refused', async () => {
-    const { id, work } = await claimed();
+    const { id, work } = await claimWork();
     const failure = () => component.failure(work.token, 'COULD_NOT_READ_MEDIA', 'It is no picture.');
     for (let time = 0; time < 2; time++) expect((await failure()).status).to.equal(200);
     expect((await component.result(work.token, [trackNamed('late')])).status).to.equal(409);
@@ -256,7 +256,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('has a result with frames that it was not given refused with 422 and the reason', async () => {
-    const { work } = await claimed({ media: [sampleUri('face_move.mp4')] });
+    const { work } = await claimWork({ media: [sampleUri('face_move.mp4')] });
     const { start, stop } = work.work.range;
     const frame = stop + 1;
     const { status, body } = await component.result(work.token, [trackAt(frame)]);
@@ -265,7 +265,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('keeps its lease when its result breaks off, and sends it again', async () => {
-    const { id, work } = await claimed();
+    const { id, work } = await claimWork();
     const stop = new AbortController();
     const body = new PassThrough();
     const sent = component.post(`/leases/${work.token}/result`, body, stop.signal, {
@@ -289,7 +289,7 @@ describe('A component that speaks the worker protocol', () => {
   });
 
   it('gives work back uncounted', async () => {
-    const { id, work } = await claimed();
+    const { id, work } = await claimWork();
     expect((await component.release(work.token)).status).to.equal(200);
     const again = await component.claimOf(id, 'ABSENT');
     expect([again.id, again.attempt, again.token === work.token]).to.deep.equal([work.id, 1, false]);
@@ -301,7 +301,7 @@ describe('A component that speaks the worker protocol', () => {
   it('gets as many sub-jobs at once as it asks for, those of higher priority first', async () => {
     const low = await submit({ media: [PICTURE, PICTURE], priority: 0 });
     const high = await submit({ priority: 9 });
-    await until('all of them wait', queued, (length) => length === 3);
+    await until('all of them wait', countQueued, (length) => length === 3);
     const two = await component.claim('ABSENT', { max: 2 });
     expect(two.map(({ id }) => id)).to.deep.equal([`${high}.1.0.0.0.0`, `${low}.1.0.0.0.0`]);
     const rest = await component.claim('ABSENT', { max: 64 });
@@ -347,8 +347,8 @@ describe('A component that speaks the worker protocol', () => {
       await component.claim('ABSENT', { waitMs: 0 });
       gone.abort();
       expect(await outcome).to.equal('hung up');
-      await service.logged('request', ({ requestId }) => requestId === 'gone');
-      const { id, work } = await claimed();
+      await service.waitForLog('request', ({ requestId }) => requestId === 'gone');
+      const { id, work } = await claimWork();
       expect(work.attempt).to.equal(1);
       expect(service.handedOut().filter(({ subJob }) => subJob === work.id)).to.have.length(1);
       await component.result(work.token, []);
@@ -395,7 +395,7 @@ describe('A component that speaks the worker protocol', () => {
         expect([JSON.stringify(message), status]).to.deep.equal([JSON.stringify(message), 400]);
         expect((body as { message: string }).message).to.match(/^(algorithms|max|waitMs)/);
       }
-      const { id, work } = await claimed();
+      const { id, work } = await claimWork();
       expect((await component.failure(work.token, 'NO_SUCH_CODE', 'x')).status).to.equal(400);
       expect((await component.post(`/leases/${work.token}/heartbeat`, '{')).status).to.equal(400);
       expect((await component.heartbeat(work.token)).status, 'its lease goes on').to.equal(200);
@@ -414,7 +414,7 @@ describe('A component that speaks the worker protocol', () => {
         expect([algorithm, status]).to.deep.equal([algorithm, 403]);
       }
       expect((await managed.say('/claim', { algorithms: ['TROUBLE'] })).status).to.equal(200);
-      const { id, work } = await claimed();
+      const { id, work } = await claimWork();
       expect((await managed.heartbeat(work.token)).status).to.equal(409);
       expect((await managed.result(work.token, [trackNamed('forged')])).status).to.equal(409);
       expect((await managed.failure(work.token, 'DETECTION_FAILED', 'forged')).status).to.equal(409);
@@ -561,7 +561,7 @@ story('A lease', 'One is held through all, and the last kills the media componen
     const isMedia = ({ worker }: LogLine) => String(worker).includes('TroupeMedia');
     const { pid } = service.log('component process started').findLast(isMedia)!;
     process.kill(pid, 'SIGKILL');
-    await service.logged(
+    await service.waitForLog(
       'component process ended',
       (line) => isMedia(line) && String(line['reason']).includes('SIGKILL'),
     );

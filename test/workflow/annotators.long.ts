@@ -19,7 +19,7 @@ describe('An annotator', () => {
   let film: string;
 
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     film = video(service, 'film.avi', { frames: 30 });
   });
   after(() => service.close());

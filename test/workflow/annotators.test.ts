@@ -23,7 +23,7 @@ describe('An annotator', () => {
   let film: string;
 
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     film = video(service, 'film.avi', { frames: 30 });
   });
   after(() => service.close());
@@ -98,8 +98,13 @@ describe('An annotator', () => {
     expect(valuesOf(medium, 'FIRST', 'NOTE')).to.deep.equal(['LEFT', undefined, undefined]);
   });
 
-  const seen = inOneJob(() => service, pipelineOf(finds(TRACKS), { ...annotates(), algorithm: 'STAGED' }));
-  const [all, best] = [{}, { FEED_FORWARD_TOP_QUALITY_COUNT: '1' }].map((shown) => seen(() => film, shown));
+  const annotateFilm = inOneJob(
+    () => service,
+    pipelineOf(finds(TRACKS), { ...annotates(), algorithm: 'STAGED' }),
+  );
+  const [all, best] = [{}, { FEED_FORWARD_TOP_QUALITY_COUNT: '1' }].map((shown) =>
+    annotateFilm(() => film, shown),
+  );
 
   it('looks at the medium when it is a detector of pictures: a track gets what was found in it', () => {
     const medium = all!();

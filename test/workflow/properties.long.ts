@@ -21,7 +21,7 @@ describe('The value of a property that the server environment sets', () => {
 describe('The value of a property that is in force', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 

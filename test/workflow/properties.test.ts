@@ -20,7 +20,7 @@ import {
 describe('The value of a property that is in force', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 
@@ -36,7 +36,7 @@ describe('The value of a property that is in force', () => {
 describe('A job is refused', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 
@@ -116,7 +116,7 @@ describe('The frames that a task looks at', () => {
   let variable: string;
 
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     constant = video(service, 'constant.avi', { frames: 60 });
     variable = video(service, 'variable.mkv', {
       frames: 60,
@@ -128,7 +128,7 @@ describe('The frames that a task looks at', () => {
   /** Ranges of the sub-jobs of a task that tells what it was shown. */
   const rangesOf = (medium: DocumentMedium, action = 'FIRST') =>
     foundBy(medium, action).map(({ trackProperties: { START, STOP } }) => `${START}-${STOP}`);
-  const looked = inOneJob(() => service, pipelineOf(looks()));
+  const lookAtFilm = inOneJob(() => service, pipelineOf(looks()));
 
   const SEGMENTS: readonly [lengths: string, properties: Properties, expected: readonly string[]][] = [
     [
@@ -150,7 +150,7 @@ describe('The frames that a task looks at', () => {
     ['all frames when TARGET_SEGMENT_LENGTH is less than 0', { TARGET_SEGMENT_LENGTH: '-1' }, ['0-59']],
   ];
   for (const [lengths, properties, expected] of SEGMENTS) {
-    const medium = looked(() => constant, properties);
+    const medium = lookAtFilm(() => constant, properties);
 
     it(`are cut into segments of ${lengths}`, () => {
       expect(rangesOf(medium())).to.deep.equal(expected);
@@ -163,16 +163,16 @@ describe('The frames that a task looks at', () => {
     expect(rangesOf(medium)).to.deep.equal(['0-59']);
   });
 
-  const varying = looked(() => variable, {
+  const varyMedium = lookAtFilm(() => variable, {
     ...{ VFR_TARGET_SEGMENT_LENGTH: '20', VFR_MIN_SEGMENT_LENGTH: '5' },
     ...{ TARGET_SEGMENT_LENGTH: '7', MIN_SEGMENT_LENGTH: '1' },
   });
 
   it('are cut by VFR_TARGET_SEGMENT_LENGTH and VFR_MIN_SEGMENT_LENGTH when the rate varies', () => {
-    expect(rangesOf(varying())).to.deep.equal(['0-19', '20-39', '40-59']);
+    expect(rangesOf(varyMedium())).to.deep.equal(['0-19', '20-39', '40-59']);
   });
 
-  const inRanges = looked(
+  const inRanges = lookAtFilm(
     () => constant,
     { TARGET_SEGMENT_LENGTH: '10', MIN_SEGMENT_LENGTH: '6' },
     {
@@ -190,9 +190,9 @@ describe('The frames that a task looks at', () => {
   });
 
   const TRACKS = [{ frames: [2, 5] }, { frames: [9, 12] }, { frames: [30, 31] }];
-  const following = inOneJob(() => service, pipelineOf(finds(TRACKS), looks()));
+  const followFilm = inOneJob(() => service, pipelineOf(finds(TRACKS), looks()));
   const [near, far, farthest] = ['4', '3', '18'].map((gap) =>
-    following(() => constant, { MIN_GAP_BETWEEN_SEGMENTS: gap }),
+    followFilm(() => constant, { MIN_GAP_BETWEEN_SEGMENTS: gap }),
   );
 
   it('are the ranges of the tracks before, joined over MIN_GAP_BETWEEN_SEGMENTS', () => {
@@ -216,7 +216,7 @@ describe('The frames that a task looks at', () => {
     ],
   ];
   for (const [what, properties, expected] of SAMPLED) {
-    const medium = looked(() => constant, properties);
+    const medium = lookAtFilm(() => constant, properties);
 
     it(`are ${what}`, () => {
       expect(valuesOf(medium(), 'FIRST', 'SHOWN')).to.deep.equal([expected]);
@@ -226,7 +226,7 @@ describe('The frames that a task looks at', () => {
   /** Two actions, of which each sets one of the properties. */
   const AT_INTERVALS = looks({ FRAME_INTERVAL: '30' });
   const CAPPED = looks({ FRAME_RATE_CAP: '1' });
-  const sampled = inOneJob(() => service, pipelineOf([AT_INTERVALS, CAPPED]));
+  const sampleFilm = inOneJob(() => service, pipelineOf([AT_INTERVALS, CAPPED]));
   const LEVELS: readonly [what: string, action: 'FIRST' | 'FIRST 1', medium: Properties, shown: string][] = [
     ['by the interval when it is set on the higher level', 'FIRST 1', { FRAME_INTERVAL: '20' }, '0,20,40'],
     ['by the cap when it is set on the higher level', 'FIRST', { FRAME_RATE_CAP: '2' }, '0,12,24,36,48'],
@@ -234,7 +234,7 @@ describe('The frames that a task looks at', () => {
     ['by the cap when the interval above it is off', 'FIRST 1', { FRAME_INTERVAL: '0' }, '0,25,50'],
   ];
   for (const [what, action, properties, expected] of LEVELS) {
-    const medium = sampled(() => constant, properties);
+    const medium = sampleFilm(() => constant, properties);
 
     it(`are ${what}`, () => {
       expect(valuesOf(medium(), action, 'SHOWN')).to.deep.equal([expected]);

@@ -10,7 +10,7 @@ import { annotates, entriesOf, pipelineOf, runOne, valuesOf } from './support.ts
 describe('Media selectors', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 

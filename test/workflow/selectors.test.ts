@@ -48,18 +48,18 @@ describe('Media selectors', () => {
   let service: Service;
 
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 
-  const noting = (properties: Properties = {}): Step => ({ algorithm: 'NOTING', properties });
+  const noteProperties = (properties: Properties = {}): Step => ({ algorithm: 'NOTING', properties });
 
   function lettersUri(text = LETTERS): string {
     const path = join(service.mediaDir, 'letters.json');
     writeFileSync(path, text);
     return pathToFileURL(path).href;
   }
-  const selecting = (selectors: readonly (string | Selector)[], output = 'FIRST') => ({
+  const selectStep = (selectors: readonly (string | Selector)[], output = 'FIRST') => ({
     mediaSelectorsOutputAction: output,
     mediaSelectors: selectors.map((one) => ({
       type: 'JSON_PATH',
@@ -69,7 +69,7 @@ describe('Media selectors', () => {
   });
   const letters = (selectors: readonly (string | Selector)[], output?: string, text?: string) => ({
     mediaUri: lettersUri(text),
-    ...selecting(selectors, output),
+    ...selectStep(selectors, output),
   });
 
   /** The text of the output document. */
@@ -83,7 +83,7 @@ describe('Media selectors', () => {
 
   it('have each selected text processed once and replaced by its result; the rest stays', async () => {
     const id = await service.submit({
-      ...pipelineOf(noting()),
+      ...pipelineOf(noteProperties()),
       media: [letters(['$.letters[*].text', '$.notes'])],
     });
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
@@ -101,8 +101,8 @@ describe('Media selectors', () => {
     );
   });
 
-  const noted = inOneJob(() => service, pipelineOf(noting()));
-  const alone = noted(lettersUri, {}, selecting(['$.notes.first']));
+  const noteMedium = inOneJob(() => service, pipelineOf(noteProperties()));
+  const alone = noteMedium(lettersUri, {}, selectStep(['$.notes.first']));
 
   it('give the tracks of what they select no more than the text', () => {
     const medium = alone();
@@ -119,7 +119,7 @@ describe('Media selectors', () => {
     [' ', 'good night GOOD NIGHT'],
     ['', 'GOOD NIGHT'],
   ] as const) {
-    const medium = noted(lettersUri, { MEDIA_SELECTORS_DELIMETER: delimiter }, selecting(['$..text']));
+    const medium = noteMedium(lettersUri, { MEDIA_SELECTORS_DELIMETER: delimiter }, selectStep(['$..text']));
 
     it(`keep the text before "${delimiter}" and the output with that MEDIA_SELECTORS_DELIMETER`, () => {
       expect(outputOf(medium())).to.contain(`"${expected}"`);
@@ -127,13 +127,13 @@ describe('Media selectors', () => {
   }
 
   const TWO = { NOTES: '$|$ AGAIN|$' };
-  const notedTwice = inOneJob(() => service, pipelineOf(noting(TWO)));
+  const notedTwice = inOneJob(() => service, pipelineOf(noteProperties(TWO)));
   for (const [policy, expected] of [
     [{}, 'GOOD NIGHT AGAIN'],
     [{ MEDIA_SELECTORS_DUPLICATE_POLICY: 'longest' }, 'GOOD NIGHT AGAIN'],
     [{ MEDIA_SELECTORS_DUPLICATE_POLICY: 'JOIN' }, 'GOOD NIGHT | GOOD NIGHT AGAIN'],
   ] as const) {
-    const medium = notedTwice(lettersUri, policy, selecting(['$..text']));
+    const medium = notedTwice(lettersUri, policy, selectStep(['$..text']));
 
     it(`of several outputs take "${expected}" with ${JSON.stringify(policy)}`, () => {
       expect(valuesOf(medium(), 'FIRST', 'NOTE')).to.have.length(6);
@@ -143,7 +143,7 @@ describe('Media selectors', () => {
 
   it('take several outputs for an error when the policy is ERROR', async () => {
     const request = {
-      ...pipelineOf(noting(TWO)),
+      ...pipelineOf(noteProperties(TWO)),
       jobProperties: { MEDIA_SELECTORS_DUPLICATE_POLICY: 'ERROR' },
     };
     const document = await run(service, letters(['$..text']), request, 'ERROR');
@@ -155,20 +155,25 @@ describe('Media selectors', () => {
     errors.flatMap(({ details }) => details.map(({ code, message }) => `${code} ${message}`)).join();
 
   it('that match nothing at all are an error of the medium', async () => {
-    const document = await run(service, letters(['$.nothing', '$..pages']), pipelineOf(noting()), 'ERROR');
+    const document = await run(
+      service,
+      letters(['$.nothing', '$..pages']),
+      pipelineOf(noteProperties()),
+      'ERROR',
+    );
     expect(errorOf(document)).to.match(/^OTHER .*MEDIA_SELECTORS_NO_MATCHES_IS_ERROR/);
     expect(document.media[0]?.status).to.equal('ERROR');
   });
 
   it('may match nothing if MEDIA_SELECTORS_NO_MATCHES_IS_ERROR is FALSE, and are not retried', async () => {
     const may = { MEDIA_SELECTORS_NO_MATCHES_IS_ERROR: 'FALSE' };
-    for (const next of [noting(), noting({ FEED_FORWARD_TYPE: 'REGION' })]) {
-      const medium = await runOne(service, letters(['$.nothing']), pipelineOf(noting(may), next));
+    for (const next of [noteProperties(), noteProperties({ FEED_FORWARD_TYPE: 'REGION' })]) {
+      const medium = await runOne(service, letters(['$.nothing']), pipelineOf(noteProperties(may), next));
       expect(entriesOf(medium)).to.deep.equal(['NO TRACKS | FIRST', 'NO TRACKS | SECOND']);
     }
   });
 
-  const somewhere = noted(lettersUri, {}, selecting(['$.nothing', '$.archive']));
+  const somewhere = noteMedium(lettersUri, {}, selectStep(['$.nothing', '$.archive']));
 
   it('need match only somewhere', () => {
     expect(texts(somewhere())).to.deep.equal(['letters']);
@@ -181,7 +186,10 @@ describe('Media selectors', () => {
       { expression: '$..text', resultDetectionProperty: 'MORE' },
     ];
     const medium = await runOne(service, letters(selectors, 'SECOND'), {
-      ...pipelineOf(noting(), noting({ FEED_FORWARD_TYPE: 'REGION', NOTE_IN: 'MORE', NOTES: '<$>' })),
+      ...pipelineOf(
+        noteProperties(),
+        noteProperties({ FEED_FORWARD_TYPE: 'REGION', NOTE_IN: 'MORE', NOTES: '<$>' }),
+      ),
       jobProperties: { TELL: 'NOTES' },
     });
     const notes = foundBy(medium, 'FIRST').map(({ trackProperties: { TEXT, NOTE } }) => `${TEXT}: ${NOTE}`);
@@ -207,7 +215,7 @@ describe('Media selectors', () => {
   });
 
   it('fill the document with what an annotator says', async () => {
-    const steps = pipelineOf(noting({ NOTE_IN: 'OTHER' }), annotates({ NOTES: 'noted $' }));
+    const steps = pipelineOf(noteProperties({ NOTE_IN: 'OTHER' }), annotates({ NOTES: 'noted $' }));
     const medium = await runOne(service, letters(['$..text'], 'second'), steps);
     expect(entriesOf(medium)).to.deep.equal(['NOTED | FIRST | 2 | by SECOND']);
     expect(outputOf(medium)).to.contain('"noted GOOD NIGHT"').and.contain('"noted GOOD MORNING"');
@@ -215,25 +223,28 @@ describe('Media selectors', () => {
 
   it('fill the document with what one of several actions of the last task says', async () => {
     const fed = { FEED_FORWARD_TYPE: 'REGION' };
-    const steps = pipelineOf(noting(), [noting({ ...fed, NOTES: 'one' }), noting({ ...fed, NOTES: 'two' })]);
+    const steps = pipelineOf(noteProperties(), [
+      noteProperties({ ...fed, NOTES: 'one' }),
+      noteProperties({ ...fed, NOTES: 'two' }),
+    ]);
     const medium = await runOne(service, letters(['$..text'], 'SECOND 1'), steps);
     expect(outputOf(medium)).to.contain('"text": "two"').and.not.contain('"one"');
   });
 
-  const annotating = noted(
+  const annotateFilm = noteMedium(
     lettersUri,
     { IS_ANNOTATOR: 'TRUE', FEED_FORWARD_TYPE: 'REGION' },
-    selecting(['$..text']),
+    selectStep(['$..text']),
   );
 
   it('make a first action no annotator: what is selected is no track to be given back', () => {
-    expect(entriesOf(annotating())).to.deep.equal(['NOTED | FIRST | 2']);
+    expect(entriesOf(annotateFilm())).to.deep.equal(['NOTED | FIRST | 2']);
   });
 
   it('work on all that one selector selects in one sub-job with FEED_FORWARD_ALL_TRACKS', async () => {
     const jobProperties = { FEED_FORWARD_ALL_TRACKS: 'TRUE' };
     const media = [letters(['$..text', '$..from'])];
-    const id = await service.submit({ ...pipelineOf(noting()), media, jobProperties });
+    const id = await service.submit({ ...pipelineOf(noteProperties()), media, jobProperties });
     await service.terminal(id);
     const [medium] = (await service.document(id)).media;
     expect(texts(medium!)).to.deep.equal(['ann', 'bert', 'good morning', 'good night']);
@@ -248,7 +259,7 @@ describe('Media selectors', () => {
     const PICTURE = sampleUri('hello-world.png');
     const bad = [pathToFileURL(path).href, PICTURE].map((mediaUri) => ({
       mediaUri,
-      ...selecting(['$..text']),
+      ...selectStep(['$..text']),
     }));
     const document = await service.run({
       ...pipelineOf(looks()),
@@ -281,6 +292,6 @@ describe('Media selectors', () => {
   for (const [what, says, change] of REFUSED)
     it(`${what} are refused`, async () => {
       const media = [{ ...letters(['$..text']), ...change }];
-      expect(await refusal(service, { ...pipelineOf(noting()), media })).to.match(says);
+      expect(await refusal(service, { ...pipelineOf(noteProperties()), media })).to.match(says);
     });
 });

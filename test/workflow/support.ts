@@ -65,7 +65,9 @@ export const annotates = (properties: Properties = {}): Step => ({
 });
 
 /** The property by which a medium says what is found in it, in place of the action. */
-export const staged = (tracks: readonly StagedTrack[]): Properties => ({ STAGE: JSON.stringify(tracks) });
+export const stageTracks = (tracks: readonly StagedTrack[]): Properties => ({
+  STAGE: JSON.stringify(tracks),
+});
 
 /** A video of the test's own; answers its URI. */
 export function video(service: Service, name: string, recipe: VideoRecipe): string {

@@ -24,7 +24,7 @@ export const four = finds(
 );
 
 /** The tracks that each action but the first was fed, by name. */
-export async function taken(service: Service, ...steps: readonly Step[]): Promise<readonly string[]> {
+export async function fedTracks(service: Service, ...steps: readonly Step[]): Promise<readonly string[]> {
   const medium = await runOne(service, sampleUri('hello-world.png'), pipelineOf(...steps));
   const of = (action: string) =>
     foundBy(medium, action)

@@ -41,7 +41,7 @@ export function toldOnceBy(wishes: readonly DeathWish[]): void {
       it(`are told once though the server dies right ${wish.when} commit ${wish.at}`, async () => {
         await service.dieAt(wish);
         const id = await service.submit({ ...WARNING, media: [film] });
-        expect(await service.ended()).to.equal('SIGKILL');
+        expect(await service.waitForExit()).to.equal('SIGKILL');
         await service.start();
         expect((await service.terminal(id)).jobStatus).to.equal(WARNED);
         expect(warningsIn(await service.document(id))).to.deep.equal(TOLD);

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { sample } from '../components/models/recorded.ts';
+import { sample } from '../components/models/recorded-media.ts';
 import { docx, emf, relations } from '../support/media/office.ts';
 import { areasOf, pdfOf } from '../support/media/pdf.ts';
 import { Service } from '../support/processes/service.ts';
@@ -19,11 +19,11 @@ toldOnceBy([
 describe('Warnings of the component that takes pictures out of documents', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 
-  function written(name: string, bytes: Uint8Array): string {
+  function writeFile(name: string, bytes: Uint8Array): string {
     writeFileSync(join(service.mediaDir, name), bytes);
     return uriOf(service, name);
   }
@@ -36,7 +36,7 @@ describe('Warnings of the component that takes pictures out of documents', () =>
       'word/_rels/document.xml.rels': relations(['i', 'image', 'media/image1.emf']),
       'word/media/image1.emf': emf(),
     };
-    const uri = written('plan.docx', docx(body, parts));
+    const uri = writeFile('plan.docx', docx(body, parts));
     const document = await service.run({ media: [uri], pipelineName: READ_ALL });
     expect(document.status).to.equal(WARNED);
     expect(textsOf(document.media[0]!, 'DOCUMENT TEXT DETECTION SOURCE MEDIA ONLY ACTION')).to.deep.equal([
@@ -51,7 +51,7 @@ describe('Warnings of the component that takes pictures out of documents', () =>
 
   it('name pages of a PDF beyond MAX_RENDERED_PAGES', async () => {
     const drawn = await areasOf(sample('gen_text.png'));
-    const uri = written('drawn.pdf', pdfOf([{ content: drawn }, { content: drawn }, { content: drawn }]));
+    const uri = writeFile('drawn.pdf', pdfOf([{ content: drawn }, { content: drawn }, { content: drawn }]));
     const document = await service.run({
       media: [uri],
       pipelineName: 'DOCUMENT IMAGES DETECTION PIPELINE',

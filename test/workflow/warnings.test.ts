@@ -8,7 +8,7 @@ describe('Warnings of a component', () => {
   let service: Service;
   let film: string;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     film = video(service, 'film.avi', { frames: 60 });
   });
   after(() => service.close());

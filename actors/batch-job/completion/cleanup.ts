@@ -68,22 +68,24 @@ export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: 
   const { settings, logger } = deps;
   const inData = (key: FileKey) => pathOf(settings.dataDir, key);
   const name = foldersOf(record, state);
-  const told = (folder: string) => (error: unknown) => notRemoved(logger, folder, error);
+  const logFailure = (folder: string) => (error: unknown) => notRemoved(logger, folder, error);
   const derived = inData(derivativeFolders(name));
   const kept = new Set(state.media.flatMap(({ derived: one }) => (one === null ? [] : [inData(one.path)])));
-  await removeOthers(derived, (file) => kept.has(file)).catch(told(derived));
+  await removeOthers(derived, (file) => kept.has(file)).catch(logFailure(derived));
   // While nothing failed, every picture and every copy is in the document.
   if (state.status !== 'IN_PROGRESS') {
     const pictures = inData(artifactsFolders(name));
     const copies = inData(markupFolders(name));
     const named = await namedFolders(deps, record, state);
-    await removeOthers(pictures, (file) => named.has(actionFolder(pictures, file))).catch(told(pictures));
-    await removeOthers(copies, (file) => named.has(path.dirname(file))).catch(told(copies));
+    await removeOthers(pictures, (file) => named.has(actionFolder(pictures, file))).catch(
+      logFailure(pictures),
+    );
+    await removeOthers(copies, (file) => named.has(path.dirname(file))).catch(logFailure(copies));
   }
   // Beside the document its own sub-job writes at this moment.
   const documents = inData(outputFolder(name));
   for (const folder of outputFolders(name).map(inData))
-    if (folder !== documents) await removeParts(folder).catch(told(folder));
+    if (folder !== documents) await removeParts(folder).catch(logFailure(folder));
 }
 
 /** The folder of its action on its medium in which a picture lies: see `artifactsFolder`. */

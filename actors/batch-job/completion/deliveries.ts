@@ -9,7 +9,7 @@ import { isTerminal } from '../state/status.ts';
 const MAX_FAILURES = 20;
 
 /** A delivery that begins. `open` has a bit for each notice that is owed, by its number (`numbers`): thousands of them make a short text. */
-export const started = (numbers: readonly number[], failures: readonly string[] = []): Delivery => ({
+export const startDelivery = (numbers: readonly number[], failures: readonly string[] = []): Delivery => ({
   pending: numbers.length,
   open: numbers.reduce((bits, n) => bits | (1n << BigInt(n)), 0n).toString(16),
   slow: '0',
@@ -46,7 +46,7 @@ const withBit = (bits: string, n: number) => (BigInt(`0x${bits}`) | (1n << BigIn
 const withoutBit = (bits: string, n: number) => (BigInt(`0x${bits}`) & ~(1n << BigInt(n))).toString(16);
 
 /** The notice has arrived. */
-export function arrived({ delivery, n }: OpenNotice): Delivery {
+export function markArrived({ delivery, n }: OpenNotice): Delivery {
   const pending = delivery.pending - 1;
   const [open, slow] = [withoutBit(delivery.open, n), withoutBit(delivery.slow, n)];
   return { ...delivery, pending, open, slow, nextAttempt: pending === 0 ? null : delivery.nextAttempt };
@@ -64,11 +64,11 @@ export function attemptFailed(
   const slow = isSlow ? withBit(delivery.slow, n) : delivery.slow;
   if (nextAttempt !== null) return { ...delivery, ...failed, slow, nextAttempt };
   const failures = [...delivery.failures, reason].slice(0, MAX_FAILURES);
-  return { ...arrived(notice), ...failed, failures };
+  return { ...markArrived(notice), ...failed, failures };
 }
 
 /** All posts were made once more. One that failed and is still owed goes on being tried as before: only another is a failure now. */
-export function reposted(
+export function markReposted(
   record: JobRecord,
   state: Pick<JobState, 'run' | 'callback'> & { readonly archive: Delivery },
   ids: readonly string[],
@@ -77,7 +77,7 @@ export function reposted(
   let archive = state.archive;
   for (const id of ids) {
     const notice = openNotice(record, { ...state, archive }, id);
-    if (notice !== undefined) archive = arrived(notice);
+    if (notice !== undefined) archive = markArrived(notice);
   }
   const given = failed.filter(({ id }) => openNotice(record, { ...state, archive }, id) === undefined);
   return { ...archive, failures: given.map(({ reason }) => reason).slice(0, MAX_FAILURES) };

@@ -7,7 +7,7 @@ import type { Notice, Row } from '../../../store/store.ts';
 import { destinationOf, type HttpNotice } from '../../delivery/notice.ts';
 import { archivesWithToken, callbackWantsToken, configHashOf } from './archive.ts';
 import type { JobSettings } from '../state/context.ts';
-import { started } from './deliveries.ts';
+import { startDelivery } from './deliveries.ts';
 import { archiveId, callbackId } from './notice-ids.ts';
 import { foldersOf, type JobRecord } from '../state/record.ts';
 import type { Delivery, JobState } from '../state/state.ts';
@@ -42,7 +42,7 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
   const callback = callbackNotice(record, state, settings, at);
   const archive = archivePosts(record, state, settings, at);
   return {
-    callback: callback === null ? null : started([0]),
+    callback: callback === null ? null : startDelivery([0]),
     archive: archive.delivery,
     notices: [...(callback === null ? [] : [callback]), ...archive.notices],
     rows: archive.notices.map((notice, n) => ({
@@ -60,17 +60,17 @@ export function owedWhenPoisoned(
   at: number,
 ): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
   const archived = record.media.some(({ archiveUrl }) => archiveUrl !== undefined);
-  const archive = archived ? started([], ['The job failed before its results could be posted.']) : null;
+  const archive = archived ? startDelivery([], ['The job failed before its results could be posted.']) : null;
   try {
     const callback = callbackNotice(record, ended, settings, at);
     return {
-      owed: { callback: callback === null ? null : started([0]), archive },
+      owed: { callback: callback === null ? null : startDelivery([0]), archive },
       notices: callback === null ? [] : [callback],
     };
   } catch (error) {
     // This may be what makes the job fail: it ends all the same.
     const reason = `The callback could not be made: ${error instanceof Error ? error.message : String(error)}`;
-    return { owed: { callback: started([], [reason]), archive }, notices: [] };
+    return { owed: { callback: startDelivery([], [reason]), archive }, notices: [] };
   }
 }
 
@@ -127,11 +127,11 @@ function archivePosts(
   const wanted = record.media.some(({ archiveUrl }) => archiveUrl !== undefined);
   if (!wanted || state.pastOutput !== null) return { delivery: null, notices: [] };
   if (state.media.some(({ failedIn, prepared }) => failedIn === -1 && prepared === null))
-    return { delivery: started([], ['Media download failed.']), notices: [] };
+    return { delivery: startDelivery([], ['Media download failed.']), notices: [] };
   const posts = postsOf(record, state, settings, at);
   const failures = posts.length === 0 ? ['The job ended before its media were inspected.'] : [];
   const numbers = posts.map(({ n }) => n);
-  return { delivery: started(numbers, failures), notices: posts.map(({ notice }) => notice) };
+  return { delivery: startDelivery(numbers, failures), notices: posts.map(({ notice }) => notice) };
 }
 
 function postsOf(

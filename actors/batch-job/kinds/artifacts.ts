@@ -26,7 +26,7 @@ export const ARTIFACTS: Kind<ResultOf<'ARTIFACTS'>> = {
     return { ...row, kind: 'ARTIFACTS', queue: MEDIA_QUEUES.ARTIFACTS, work };
   },
   paths: (work, at) => ({ ...onMedium(work, at), tracks: at(work.tracks), folder: at(work.folder) }),
-  kept: (row, { summary }) => ({ ...row, summary }),
+  keepResult: (row, { summary }) => ({ ...row, summary }),
   unit: (unit) => unit,
   media(media, row) {
     const { summary } = row;
@@ -34,7 +34,7 @@ export const ARTIFACTS: Kind<ResultOf<'ARTIFACTS'>> = {
     const found = withMedium(media, row, (medium) => withFound(medium, row, summary));
     return (summary.errors?.length ?? 0) > 0 ? failedBy(found, row) : found;
   },
-  taken(state, { summary }) {
+  foldAnswer(state, { summary }) {
     const [error] = summary.errors ?? [];
     const status = error === undefined ? state.status : after(state.status, 'error');
     return withWarnings(withError({ ...state, status }, error), summary.warnings.length);

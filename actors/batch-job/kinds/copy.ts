@@ -18,15 +18,15 @@ export const COPY: Kind<ResultOf<'COPY'>> = {
     return { ...row, kind: 'COPY', queue: MEDIA_QUEUES.COPY, work: workOf(state, context) };
   },
   paths: (work, at) => ({ ...work, folder: at(work.folder) }),
-  kept: (row) => row,
+  keepResult: (row) => row,
   unit: pieceOf,
-  taken: (state, { sha256 }, context) => ({
+  foldAnswer: (state, { sha256 }, context) => ({
     ...state,
     hasDocument: true,
     documentHash: sha256,
     outputUri: copiedUri(context, sha256),
   }),
-  failed: (state, failure) =>
+  foldFailure: (state, failure) =>
     withIssue(withError(state, failure), {
       severity: 'error',
       code: 'ARCHIVE_BEFORE_JOB_CHECK',

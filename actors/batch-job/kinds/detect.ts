@@ -6,7 +6,7 @@ import { pageRanges } from '../../../domain/frames/segments.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { annotates, forComponent, isFed } from '../plan/effective-properties.ts';
 import { withWarnings } from '../state/issues.ts';
-import { padded } from '../state/keys.ts';
+import { padNumber } from '../state/keys.ts';
 import { failedBy } from '../state/media.ts';
 import { foldersOf, mediumOf, type JobRecord } from '../state/record.ts';
 import type { JobState, SubJobRow, Unit } from '../state/state.ts';
@@ -27,7 +27,7 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
     const range = facts.mediaType === 'AUDIO' ? WHOLE : asked;
     const pages =
       facts.mediaType === 'UNKNOWN' && unit.fed === null ? pageRanges(requested.frameRanges) : undefined;
-    const names = { id: String(piece), path: `d${padded(piece, 7)}` };
+    const names = { id: String(piece), path: `d${padNumber(piece, 7)}` };
     const row = subJobOfUnit(state, index, unit, context, names);
     const folder = derivingFolder(foldersOf(record, state), state.run, medium.mediaId);
     const work = {
@@ -51,7 +51,7 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
     ...onMedium(work, at),
     ...(work.outputFolder === undefined ? {} : { outputFolder: at(work.outputFolder) }),
   }),
-  kept: (row, { tracks, derived, warnings }) => ({
+  keepResult: (row, { tracks, derived, warnings }) => ({
     ...row,
     tracks,
     ...(derived > 0 ? { derived } : {}),
@@ -59,7 +59,7 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
   }),
   unit: pieceOf,
   media: (media, row) => (row.state === 'FAILED' ? failedBy(media, row) : media),
-  taken: (state, { warnings }) => withWarnings(state, warnings),
+  foldAnswer: (state, { warnings }) => withWarnings(state, warnings),
 };
 
 function fedPiece(

@@ -19,10 +19,10 @@ export const DOCUMENT: Kind<ResultOf<'DOCUMENT'>> = {
     ...work,
     ...(work.mediaIndex === undefined ? {} : { mediaIndex: at(work.mediaIndex) }),
   }),
-  kept: (row) => row,
+  keepResult: (row) => row,
   unit: pieceOf,
-  taken: (state, { sha256 }) => ({ ...state, hasDocument: true, documentHash: sha256 }),
-  failed: (state, failure) =>
+  foldAnswer: (state, { sha256 }) => ({ ...state, hasDocument: true, documentHash: sha256 }),
+  foldFailure: (state, failure) =>
     withIssue(withError(state, failure), {
       severity: 'error',
       code: 'OTHER',

@@ -27,7 +27,7 @@ export const FEED: Kind<ResultOf<'FEED'>> = {
     return { ...row, kind: 'FEED', queue: MEDIA_QUEUES.FEED, work };
   },
   paths: (work, at) => ({ ...onMedium(work, at), sources: sourcesAt(work.sources, at) }),
-  kept: (row, { summary }) => ({ ...row, feed: summary }),
+  keepResult: (row, { summary }) => ({ ...row, feed: summary }),
   unit(unit, { state, feed, file = '' }) {
     if (state === 'QUEUED') return { ...unit, feed: 'MADE' };
     if (feed === undefined) return { ...unit, feed: 'DONE', pieces: 0 };

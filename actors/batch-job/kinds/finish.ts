@@ -13,7 +13,7 @@ import { failedBy, withDerived, withFound, withMedium } from '../state/media.ts'
 import type { PlannedFinish } from '../state/planned-work.ts';
 import { foldersOf, type RequestedMedium } from '../state/record.ts';
 import type { JobState, Unit } from '../state/state.ts';
-import { refused, type Kind, type ResultOf } from './kind.ts';
+import { refuseRow, type Kind, type ResultOf } from './kind.ts';
 import { onMedium, sourcesAt, type PathOf } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
@@ -54,7 +54,7 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
       summary: { ...summary, derived: derived.map((one) => ({ ...one, path: keyOf(one.path) })) },
     };
   },
-  known({ work }, { empty }) {
+  knownAnswer({ work }, { empty }) {
     // Roll-up files, annotators and outputs of selectors have something to say also where nothing was found.
     if (!empty || work === null || !('parts' in work)) return undefined;
     if (work.rollUp !== undefined || work.annotated !== undefined || work.selectorsOutput !== undefined)
@@ -66,10 +66,10 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
       summary: { tracks: 0, detections: 0, types: {}, warnings, ranges: [] },
     };
   },
-  kept(row, { summary }, state, context) {
+  keepResult(row, { summary }, state, context) {
     const derived = summary.derived?.length ?? 0;
     // Others may have derived media while this one was being finished.
-    if (derived > roomForDerived(state, context)) return refused(row, tooManyDerived(context));
+    if (derived > roomForDerived(state, context)) return refuseRow(row, tooManyDerived(context));
     return { ...row, summary, ...(derived > 0 ? { derivedAt: state.media.size } : {}) };
   },
   unit: (unit, { state, file = null }) =>
@@ -83,7 +83,7 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
       summary,
     );
   },
-  taken: (state, { summary }) => withWarnings(state, summary.warnings.length),
+  foldAnswer: (state, { summary }) => withWarnings(state, summary.warnings.length),
 };
 
 const roomForDerived = ({ media }: JobState, { record, settings }: DecisionContext): number =>

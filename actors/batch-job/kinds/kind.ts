@@ -37,17 +37,17 @@ export interface Kind<R extends Result = Result> {
   /** A good answer, with keys in place of the paths that its component has named; absent: it names none. */
   keys?(result: R, keyOf: KeyOf): R;
   /** The answer to a new sub-job, where the server knows it: then it is taken at once, and no component hears of the sub-job. */
-  known?(row: SubJobRow, unit: Unit): R | undefined;
+  knownAnswer?(row: SubJobRow, unit: Unit): R | undefined;
   /** The row with all of a good answer that a restart must find again. */
-  kept(row: SubJobRow, result: R, state: JobState, context: DecisionContext): SubJobRow | Refused;
+  keepResult(row: SubJobRow, result: R, state: JobState, context: DecisionContext): SubJobRow | Refused;
   /** What a row says of its unit: that it was made (QUEUED), or answered. */
   unit(unit: Unit, row: SubJobRow): Unit;
   /** What an answered row says of the media; absent: nothing that others rely on. */
   media?(media: List<MediumState>, row: SubJobRow): List<MediumState>;
   /** What a good answer means for the job as a whole. */
-  taken?(state: JobState, result: R, context: DecisionContext): JobState;
+  foldAnswer?(state: JobState, result: R, context: DecisionContext): JobState;
   /** What a failure means for the job as a whole; absent: its medium has failed, with an error in the row. */
-  failed?(state: JobState, failure: Failure): JobState;
+  foldFailure?(state: JobState, failure: Failure): JobState;
 }
 
 /** Of work that a unit has in pieces. */
@@ -67,7 +67,7 @@ export function pieceOf(unit: Unit, { state, derived = 0, empty }: SubJobRow): U
   }
 }
 
-export const refused = ({ file: _, ...row }: SubJobRow, failure: Failure): Refused => ({
+export const refuseRow = ({ file: _, ...row }: SubJobRow, failure: Failure): Refused => ({
   row: { ...row, state: 'FAILED' },
   failure,
 });

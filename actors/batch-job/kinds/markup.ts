@@ -38,9 +38,9 @@ export const MARKUP: Kind<ResultOf<'MARKUP'>> = {
     folder: at(work.folder),
   }),
   keys: ({ stored, ...result }, keyOf) => ({ ...result, stored: { ...stored, path: keyOf(stored.path) } }),
-  kept: (row, { stored: markup }) => ({ ...row, markup }),
+  keepResult: (row, { stored: markup }) => ({ ...row, markup }),
   unit: pieceOf,
-  taken: (state, { stored }) => withWarnings(state, stored.warnings.length),
+  foldAnswer: (state, { stored }) => withWarnings(state, stored.warnings.length),
 };
 
 /** The actions of the tasks before, in which ways they look at frames of the medium. */

@@ -1,11 +1,11 @@
 import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { fetchedFile } from '../../../results/layout.ts';
 import { withWarnings } from '../state/issues.ts';
-import { padded } from '../state/keys.ts';
+import { padNumber } from '../state/keys.ts';
 import { failedBy, withMedium } from '../state/media.ts';
 import type { PlannedPrepare } from '../state/planned-work.ts';
 import { foldersOf, mediumOf } from '../state/record.ts';
-import { pieceOf, refused, type Kind, type ResultOf } from './kind.ts';
+import { pieceOf, refuseRow, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 
 /** A medium is retrieved, hashed and inspected. */
@@ -25,7 +25,7 @@ export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
       ...(medium.selectors === undefined ? {} : { hasSelectors: true }),
       ...(derived === null ? {} : { stored: true }),
     };
-    const names = { id: `prepare.${unit.medium}`, path: `${padded(unit.medium, 6)}/p` };
+    const names = { id: `prepare.${unit.medium}`, path: `${padNumber(unit.medium, 6)}/p` };
     return {
       ...newSubJob(state, index, unit, context, names),
       kind: 'PREPARE',
@@ -42,9 +42,9 @@ export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
     ...result,
     prepared: { ...prepared, path: keyOf(prepared.path) },
   }),
-  kept(row, { prepared }) {
+  keepResult(row, { prepared }) {
     const { failure, facts } = prepared;
-    if (failure !== undefined) return refused({ ...row, known: facts }, failure);
+    if (failure !== undefined) return refuseRow({ ...row, known: facts }, failure);
     return { ...row, prepared: { ...prepared, file: row.file! } };
   },
   unit: pieceOf,
@@ -54,5 +54,5 @@ export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
       ? failedBy(media, row)
       : withMedium(media, row, (medium) => ({ ...medium, prepared }));
   },
-  taken: (state, { prepared }) => withWarnings(state, prepared.warnings.length),
+  foldAnswer: (state, { prepared }) => withWarnings(state, prepared.warnings.length),
 };

@@ -23,14 +23,14 @@ export const UPLOAD: Kind<ResultOf<'UPLOAD'>> = {
     return { ...row, kind: 'UPLOAD', queue: MEDIA_QUEUES.UPLOAD, work };
   },
   paths: (work, at) => ({ ...work, path: at(work.path) }),
-  kept: (row) => row,
+  keepResult: (row) => row,
   unit: pieceOf,
-  taken(state, { stored: { uri, warnings } }) {
+  foldAnswer(state, { stored: { uri, warnings } }) {
     // With a warning the bucket did not take it: the document stays where it is.
     const outputUri = warnings.length > 0 ? null : uri;
     return warnings.reduce((all, { message }) => notUploaded(all, message), { ...state, outputUri });
   },
-  failed: (state, { message }) => notUploaded(state, message),
+  foldFailure: (state, { message }) => notUploaded(state, message),
 };
 
 const notUploaded = (state: JobState, message: string): JobState =>

@@ -1,5 +1,5 @@
 /** What becomes of a job when its work is answered or lost: the answer is folded into the state, then the job continues. */
-import { refused, type Refused } from '../../runtime/machine.ts';
+import { refuseWith, type Refused } from '../../runtime/machine.ts';
 import { oneChange, type JobChange } from '../state/change.ts';
 import type { JobCommand, JobRefusal, WorkDone, WorkFailed } from '../state/commands.ts';
 import type { DecisionContext } from '../state/context.ts';
@@ -41,7 +41,7 @@ export function acceptAnswers(state: JobState, { answers }: WorkAnswered, contex
     const change = acceptAnswer(all?.state ?? state, answer, context);
     if (!('kind' in change)) all = all === undefined ? change : oneChange(all, change);
   }
-  return all ?? refused('NOT_OUTSTANDING');
+  return all ?? refuseWith('NOT_OUTSTANDING');
 }
 
 export function loseWork(state: JobState, command: WorkLost, context: DecisionContext): Changed {
@@ -49,7 +49,7 @@ export function loseWork(state: JobState, command: WorkLost, context: DecisionCo
     if (state.status === 'CANCELLING' && !survivesCancel(row.kind))
       return dropWork(state, { keys: [row.key] }, context);
     const attempts = row.attempts + 1;
-    if (attempts !== command.attempt) return refused('NOT_OUTSTANDING');
+    if (attempts !== command.attempt) return refuseWith('NOT_OUTSTANDING');
     if (attempts < context.settings.attempts) return requeue(state, { ...row, attempts });
     const message = `The component was lost ${attempts} times on this sub-job: ${command.reason}`;
     const failed: SubJobRow = { ...row, attempts, state: 'FAILED' };
@@ -70,5 +70,5 @@ function afterAnswer(
 
 function withOutstanding(state: JobState, key: string, apply: (row: SubJobRow) => Changed): Changed {
   const row = state.outstanding.get(key);
-  return row === undefined ? refused('NOT_OUTSTANDING') : apply(row);
+  return row === undefined ? refuseWith('NOT_OUTSTANDING') : apply(row);
 }

@@ -6,8 +6,8 @@ import { List } from '../../basics/immutable.ts';
 import { atOnce, type Steps } from '../../runtime/steps.ts';
 import type { DecisionContext } from '../state/context.ts';
 import { subJobError, withError, type Answer, type Failure } from '../state/issues.ts';
-import { inspectingFrom, untouched } from '../state/media.ts';
-import { stageInSteps } from '../plan/planning.ts';
+import { inspectingFrom, untouchedMedia } from '../state/media.ts';
+import { stageInSteps } from '../plan/plan-stages.ts';
 import type { JobRecord } from '../state/record.ts';
 import type { JobSnapshot } from '../state/snapshot.ts';
 import { withComponent, type AnsweredBy } from './component-figures.ts';
@@ -56,15 +56,15 @@ export function foldKnownAnswer(
   const before = withoutOutstanding(state, [row.key]);
   if (!('ok' in answer)) return foldFailure(before, row, answer, context);
   const kind = KINDS[row.kind];
-  const kept = kind.kept(row, answer, before, context);
+  const kept = kind.keepResult(row, answer, before, context);
   if ('failure' in kept) return foldFailure(before, kept.row, kept.failure, context);
   const folded = withAnswered(before, kept);
-  return { row: kept, state: kind.taken?.(folded, answer, context) ?? folded };
+  return { row: kept, state: kind.foldAnswer?.(folded, answer, context) ?? folded };
 }
 
 function foldFailure(state: JobState, row: SubJobRow, failure: Failure, context: DecisionContext): Folded {
-  const { failed, errorCode: code = failure.code } = KINDS[row.kind];
-  if (failed !== undefined) return { row, state: failed(withAnswered(state, row), failure) };
+  const { foldFailure, errorCode: code = failure.code } = KINDS[row.kind];
+  if (foldFailure !== undefined) return { row, state: foldFailure(withAnswered(state, row), failure) };
   const withReason = { ...row, error: subJobError(row, state, { ...failure, code }, context) };
   const folded = withError(withAnswered(state, withReason), failure);
   return { row: withReason, state: { ...folded, status: after(state.status, 'error') } };
@@ -88,7 +88,7 @@ export function* restoreInSteps(
 ): Steps<JobState> {
   const now = rankOf(small.stage);
   const stages = yield* inOrder(rows);
-  let media = untouched(record);
+  let media = untouchedMedia(record);
   for (const [stage, ofStage] of stages)
     if (stage < now)
       for (const row of ofStage) {

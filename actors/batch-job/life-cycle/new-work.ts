@@ -81,7 +81,7 @@ function withRow(state: JobState, index: number, kind: Kind, context: DecisionCo
   const unit = state.units.get(index)!;
   const row = kind.row(state, index, unit, context);
   const made = withNew(state, row);
-  const answer = kind.known?.(row, unit);
+  const answer = kind.knownAnswer?.(row, unit);
   if (answer === undefined) return { state: made, row };
   return foldKnownAnswer(made, { ...row, state: 'DONE' }, answer, context);
 }

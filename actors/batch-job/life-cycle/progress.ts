@@ -1,13 +1,13 @@
 /** How a job continues: it makes work as far as the window allows, and moves from stage to stage to its end. */
 import type { ArchiveFinding } from '../../../domain/types.ts';
 import type { Notice } from '../../../store/store.ts';
-import { stored, type JobChange } from '../state/change.ts';
+import { toStoredRows, type JobChange } from '../state/change.ts';
 import type { DecisionContext } from '../state/context.ts';
 import type { JobEffect } from '../state/effects.ts';
 import { firstUninspected, inspectingFrom } from '../state/media.ts';
 import { isStopping, makeWork, workAfter } from './new-work.ts';
 import { owedAtEnd } from '../completion/notices.ts';
-import { planStage, withInspected } from '../plan/planning.ts';
+import { planStage, withInspected } from '../plan/plan-stages.ts';
 import { afterMatch, nextStage } from './stages.ts';
 import type { JobState, Stage, SubJobRow } from '../state/state.ts';
 import { after, BATCH_JOB_STATUSES, isTerminal } from '../state/status.ts';
@@ -59,7 +59,7 @@ export function continueAfter(state: JobState, row: SubJobRow, context: Decision
   const opened = follow === undefined ? [] : [follow.row];
   const next = advance(follow?.state ?? state, context);
   // The end removes every row; one that is written with it would stay for ever.
-  const rows = next.state.stage.name === 'ENDED' ? [] : stored([row, ...opened]);
+  const rows = next.state.stage.name === 'ENDED' ? [] : toStoredRows([row, ...opened]);
   return {
     ...next,
     putRows: [...rows, ...next.putRows],
@@ -70,7 +70,7 @@ export function continueAfter(state: JobState, row: SubJobRow, context: Decision
 /** Puts a lost sub-job back to be tried again. */
 export function requeue(state: JobState, row: SubJobRow): JobChange {
   const outstanding = new Map(state.outstanding).set(row.key, row);
-  return { state: { ...state, outstanding }, putRows: stored([row]), effects: offer([row]) };
+  return { state: { ...state, outstanding }, putRows: toStoredRows([row]), effects: offer([row]) };
 }
 
 /** Makes as much work as the window allows; when the stage has none left, goes on to the next. */
@@ -94,7 +94,7 @@ export function advance(state: JobState, context: DecisionContext): JobChange {
     current.stage.name === 'CHECK' && state.stage.name !== 'CHECK' ? [{ type: 'checkArchive' }] : [];
   const strays: JobEffect[] =
     current.stage.name === 'DOCUMENT' && state.stage.name !== 'DOCUMENT' ? [{ type: 'removeStrays' }] : [];
-  return { state: current, putRows: stored(rows), effects: [...offer(rows), ...asked, ...strays] };
+  return { state: current, putRows: toStoredRows(rows), effects: [...offer(rows), ...asked, ...strays] };
 }
 
 /** Whether the first task can work on some media while others are still inspected. An archive is asked about all of them before. */

@@ -16,7 +16,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { MARKUP } from '../kinds/markup.ts';
 import { PREPARE } from '../kinds/prepare.ts';
 import { UPLOAD } from '../kinds/upload.ts';
-import { stageIndex, underived } from '../state/media.ts';
+import { stageIndex, findUnderived } from '../state/media.ts';
 import type { JobState, Stage, SubJobRow, Unit } from '../state/state.ts';
 
 /** Every kind of work that a batch job has done. */
@@ -68,7 +68,7 @@ export function nextStage(state: JobState, { record }: Pick<DecisionContext, 're
   if (state.pastOutput !== null) return afterMatch(state, { record });
   if (state.status === 'CANCELLING') return document;
   if (stage.name === 'PREPARE' && state.checkArchive && allPrepared(state)) return { name: 'CHECK' };
-  if (stage.name === 'TASK' && underived(state.media).length > 0)
+  if (stage.name === 'TASK' && findUnderived(state.media).length > 0)
     return { name: 'DERIVED', index: stage.index };
   const next = stageIndex(stage) + 1;
   return next < record.plan.tasks.length ? { name: 'TASK', index: next } : document;

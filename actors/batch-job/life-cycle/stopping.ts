@@ -1,5 +1,5 @@
 /** How a job stops before its end: what components do is withdrawn, and what was found is still finished. */
-import { refused, WRONG_STATE, type Refused } from '../../runtime/machine.ts';
+import { refuseWith, WRONG_STATE, type Refused } from '../../runtime/machine.ts';
 import type { JobChange } from '../state/change.ts';
 import type { JobCommand, JobRefusal } from '../state/commands.ts';
 import type { DecisionContext } from '../state/context.ts';
@@ -32,7 +32,7 @@ export function dropWork(
   context: DecisionContext,
 ): Changed {
   const keys = command.keys.filter((key) => state.outstanding.has(key));
-  if (keys.length === 0) return refused('NOT_OUTSTANDING');
+  if (keys.length === 0) return refuseWith('NOT_OUTSTANDING');
   const change = advance(withoutOutstanding(state, keys), context);
   return { ...change, removeRows: [...keys, ...(change.removeRows ?? [])] };
 }

@@ -1,10 +1,10 @@
-import { refused, WRONG_STATE, type Machine, type Transitions } from '../../runtime/machine.ts';
+import { refuseWith, WRONG_STATE, type Machine, type Transitions } from '../../runtime/machine.ts';
 import { after, TERMINAL_STATUSES } from '../state/status.ts';
 import type { JobCommand } from '../state/commands.ts';
 import type { JobEffect } from '../state/effects.ts';
-import { unchanged, type JobTypes } from '../state/change.ts';
+import { withoutChange, type JobTypes } from '../state/change.ts';
 import { initialState, NO_JOB } from '../state/initial-state.ts';
-import { arrived, attemptFailed, openNotice, reposted } from '../completion/deliveries.ts';
+import { markArrived, attemptFailed, openNotice, markReposted } from '../completion/deliveries.ts';
 import { noticeIds } from '../completion/notice-ids.ts';
 import { acceptAnswer, acceptAnswers, loseWork } from './answers.ts';
 import { begin, continueAfterArchive, withArchiveAnswer } from './progress.ts';
@@ -47,7 +47,7 @@ const ON: Transitions<JobTypes> = {
         typeof archive === 'string'
           ? { ...initial, checkArchive: archive === 'later' }
           : withArchiveAnswer(initial, archive);
-      const change = command.admitted ? begin(fresh, { ...context, record }) : unchanged(fresh);
+      const change = command.admitted ? begin(fresh, { ...context, record }) : withoutChange(fresh);
       return { ...change, record, synced: true };
     },
   },
@@ -70,7 +70,7 @@ const ON: Transitions<JobTypes> = {
       // The old outputs go only now that the new run is accepted: this effect follows the commit.
       const fresh = { ...initial, outdated: state.run };
       const old: JobEffect = { type: 'removeFiles', run: state.run, document: true };
-      const change = command.admitted ? begin(fresh, context) : unchanged(fresh);
+      const change = command.admitted ? begin(fresh, context) : withoutChange(fresh);
       // Notices of the run before are not sent any more: their receivers will hear of this one.
       const remove = noticeIds(context.record, state.run, ['callback', 'archive']);
       const outbox = { put: change.outbox?.put ?? [], remove };
@@ -103,8 +103,8 @@ const ON: Transitions<JobTypes> = {
     to: STAYS_ENDED,
     apply: (state, { id }, context) => {
       const notice = openNotice(context.record, state, id);
-      if (notice === undefined) return refused('NOT_OUTSTANDING');
-      return { ...unchanged({ ...state, [notice.kind]: arrived(notice) }), outbox: { remove: [id] } };
+      if (notice === undefined) return refuseWith('NOT_OUTSTANDING');
+      return { ...withoutChange({ ...state, [notice.kind]: markArrived(notice) }), outbox: { remove: [id] } };
     },
   },
   noticeFailed: {
@@ -112,9 +112,9 @@ const ON: Transitions<JobTypes> = {
     to: STAYS_ENDED,
     apply: (state, { id, reason, next, slow = false }, context) => {
       const notice = openNotice(context.record, state, id);
-      if (notice === undefined) return refused('NOT_OUTSTANDING');
+      if (notice === undefined) return refuseWith('NOT_OUTSTANDING');
       const delivery = attemptFailed(notice, reason, next?.due ?? null, slow);
-      const failed = unchanged({ ...state, [notice.kind]: delivery });
+      const failed = withoutChange({ ...state, [notice.kind]: delivery });
       return next === null ? { ...failed, outbox: { remove: [id] } } : { ...failed, outbox: { put: [next] } };
     },
   },
@@ -125,9 +125,9 @@ const ON: Transitions<JobTypes> = {
       const own = new Set(noticeIds(context.record, state.run, ['archive']));
       const posted = [...ids, ...failed.map(({ id }) => id)];
       // The job may have been run again while its old results were on their way: what it owes now is not settled by those.
-      if (state.archive === null || !posted.every((id) => own.has(id))) return refused('NOT_OUTSTANDING');
-      const archive = reposted(context.record, { ...state, archive: state.archive }, ids, failed);
-      return { ...unchanged({ ...state, archive }), outbox: { remove: ids } };
+      if (state.archive === null || !posted.every((id) => own.has(id))) return refuseWith('NOT_OUTSTANDING');
+      const archive = markReposted(context.record, { ...state, archive: state.archive }, ids, failed);
+      return { ...withoutChange({ ...state, archive }), outbox: { remove: ids } };
     },
   },
   indexed: {
@@ -135,22 +135,22 @@ const ON: Transitions<JobTypes> = {
     to: STAYS_ENDED,
     apply: (state, { run }) =>
       state.unindexed && state.run === run
-        ? unchanged({ ...state, unindexed: false })
-        : refused('NOT_OUTSTANDING'),
+        ? withoutChange({ ...state, unindexed: false })
+        : refuseWith('NOT_OUTSTANDING'),
   },
   remove: {
     from: ENDED,
     to: ['REMOVED'],
     // First the mark, then the files, then the job: whatever is interrupted is found again at the next start.
     apply: (state, _, context) => ({
-      ...unchanged({ ...state, removed: true }),
+      ...withoutChange({ ...state, removed: true }),
       outbox: { remove: noticeIds(context.record, state.run, ['callback', 'archive']) },
       removeRows: [''],
       synced: true,
       effects: removal(state),
     }),
   },
-  forget: { from: ['REMOVED'], to: ['UNKNOWN'], apply: (state) => ({ ...unchanged(state), gone: true }) },
+  forget: { from: ['REMOVED'], to: ['UNKNOWN'], apply: (state) => ({ ...withoutChange(state), gone: true }) },
   resume: {
     from: ['INITIALIZED', ...BUSY, ...ENDED, 'REMOVED'],
     to: {

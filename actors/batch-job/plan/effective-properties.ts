@@ -78,7 +78,7 @@ export function forPlanning(
   const { properties } = mediumOf(record, media, index);
   let own = OWN.get(properties);
   if (own === undefined) OWN.set(properties, (own = ownOf(properties)));
-  return own === null ? shared : { ...shared, ...own, ...picked(record.environmentProperties) };
+  return own === null ? shared : { ...shared, ...own, ...pickProperties(record.environmentProperties) };
 }
 
 /** By all media of a type that have none of them of their own. */
@@ -89,16 +89,17 @@ function sharedBy(record: JobRecord, action: PlannedAction, mediaType: MediaType
   let byType = byAction.get(action);
   if (byType === undefined) byAction.set(action, (byType = new Map<MediaType, Properties>()));
   let shared = byType.get(mediaType);
-  if (shared === undefined) byType.set(mediaType, (shared = picked(forAction(record, action, mediaType))));
+  if (shared === undefined)
+    byType.set(mediaType, (shared = pickProperties(forAction(record, action, mediaType))));
   return shared;
 }
 
 function ownOf(properties: Properties): Properties | null {
-  const own = picked(properties);
+  const own = pickProperties(properties);
   return Object.keys(own).length === 0 ? null : own;
 }
 
-function picked(properties: Properties): Properties {
+function pickProperties(properties: Properties): Properties {
   const found: Record<string, string> = {};
   for (const name of PLANNING) {
     const value = Object.hasOwn(properties, name) ? properties[name] : undefined;

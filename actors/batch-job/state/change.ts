@@ -24,10 +24,10 @@ export interface JobChange extends Change<JobTypes> {
   readonly effects: readonly JobEffect[];
 }
 
-export const stored = (rows: readonly SubJobRow[]): readonly Row[] =>
+export const toStoredRows = (rows: readonly SubJobRow[]): readonly Row[] =>
   rows.map((row) => ({ key: row.key, body: row }));
 
-export const unchanged = (state: JobState): JobChange => ({ state, putRows: [], effects: [] });
+export const withoutChange = (state: JobState): JobChange => ({ state, putRows: [], effects: [] });
 
 /** What two changes are together, the second of which follows the first. */
 export function oneChange(first: JobChange, second: JobChange): JobChange {

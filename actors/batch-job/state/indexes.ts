@@ -66,7 +66,7 @@ const countedJob = z.object({
 });
 
 /** Takes a job that cannot be read out of the counters, as far as it shows what it was counted as. */
-export function uncounted(record: unknown, state: unknown): Commit['counters'] {
+export function countersWithout(record: unknown, state: unknown): Commit['counters'] {
   const { data } = countedJob.safeParse({ record, state });
   if (data === undefined) return {};
   const counted = Object.entries(countersOf(data.record, data.state));

@@ -1,6 +1,6 @@
 import { List } from '../../basics/immutable.ts';
 import { errorText } from './issues.ts';
-import { untouched } from './media.ts';
+import { untouchedMedia } from './media.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
 import { NO_WEIGHT } from './units.ts';
@@ -60,7 +60,7 @@ export function initialState(
     objectId: start.objectId,
     issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),
     firstError: firstOf(record),
-    media: untouched(record),
+    media: untouchedMedia(record),
   };
 }
 

@@ -7,14 +7,14 @@ import type { JobState, SubJobRow, Unit } from './state.ts';
 export const BATCH_JOB = 'batch-job';
 
 /** Keys of the rows of one run, and within it of one medium, sort together: `<run>/<medium>/...`. */
-export const runPrefix = (run: number) => `${padded(run, 4)}/`;
-export const mediumPrefix = (run: number, medium: number) => `${runPrefix(run)}${padded(medium, 6)}/`;
+export const runPrefix = (run: number) => `${padNumber(run, 4)}/`;
+export const mediumPrefix = (run: number, medium: number) => `${runPrefix(run)}${padNumber(medium, 6)}/`;
 export const unitPrefix = (run: number, task: number, unit: Pick<Unit, 'medium' | 'action'>) =>
   `${runPrefix(run)}${unitPath(task, unit)}/`;
 
 export const unitPath = (task: number, { medium, action }: Pick<Unit, 'medium' | 'action'>) =>
-  `${padded(medium, 6)}/t${padded(task, 3)}/a${padded(action, 3)}`;
-export const padded = (value: number, width: number) => String(value).padStart(width, '0');
+  `${padNumber(medium, 6)}/t${padNumber(task, 3)}/a${padNumber(action, 3)}`;
+export const padNumber = (value: number, width: number) => String(value).padStart(width, '0');
 
 /** Where a sub-job's answer is spooled; the token keeps the answer of a lost lease out of the way of the next one's. */
 export const answerFile = (

@@ -5,13 +5,13 @@ import type { JobRecord } from './record.ts';
 import type { JobState, MediumState, Stage, SubJobRow } from './state.ts';
 
 /** The media before anything is known of them but what was wrong at creation. */
-export const untouched = (record: JobRecord): List<MediumState> =>
+export const untouchedMedia = (record: JobRecord): List<MediumState> =>
   List(record.media.map(({ problem }) => ({ ...UNKNOWN, failedIn: problem === undefined ? null : -1 })));
 
 const UNKNOWN: MediumState = { prepared: null, failedIn: null, processed: [], found: {}, derived: null };
 
 /** Media that were derived and that nobody has looked at yet. */
-export const underived = (media: List<MediumState>): readonly number[] =>
+export const findUnderived = (media: List<MediumState>): readonly number[] =>
   media
     .toArray()
     .flatMap(({ derived, prepared, failedIn }, index) =>

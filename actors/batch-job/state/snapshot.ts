@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { omit } from '../../../domain/omit.ts';
 import { BATCH_JOB_STATUSES } from './status.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, Stage } from './state.ts';
@@ -68,27 +69,19 @@ export const jobSnapshotSchema = z.object({
 export type JobSnapshot = z.infer<typeof jobSnapshotSchema>;
 
 export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
-  const {
-    media: _,
-    units: __,
-    weight: ___,
-    cursor: ____,
-    inspecting: _____,
-    outstanding: ______,
-    ...small
-  } = state;
+  const small = omit(state, 'media', 'units', 'weight', 'cursor', 'inspecting', 'outstanding');
   return {
     ...small,
     issues: [...state.issues],
     timing: [...state.timing],
     versions: state.versions.map((of) => [...of]),
-    callback: kept(state.callback),
-    archive: kept(state.archive),
+    callback: toStored(state.callback),
+    archive: toStored(state.archive),
     progress: progressOf(record, state),
   };
 }
 
-const kept = (delivery: Delivery | null) =>
+const toStored = (delivery: Delivery | null) =>
   delivery === null ? null : { ...delivery, failures: [...delivery.failures] };
 
 /** (tasks done + part done of this task) / tasks, in percent; 100 only at the end. How much there is to do is known once all media are inspected. */

@@ -1,6 +1,6 @@
 import {
   allEntries,
-  following,
+  commitAfter,
   newCommitId,
   VersionConflict,
   type Committed,
@@ -16,24 +16,24 @@ import {
 } from '../../node-manager/node-state.ts';
 import { delay } from '../../basics/clock.ts';
 import { TransientError } from '../../basics/errors.ts';
-import type { ConfiguredNodes } from '../configured.ts';
+import type { ConfiguredNodes } from '../configured-nodes.ts';
 import {
   makeRoom,
   NodesByName,
   refuseUnfit,
   takeBack,
-  type KnownNodes,
-  type KnownNodesDeps,
+  type NodeRegistry,
+  type NodeRegistryDeps,
   type StoredNode,
   type TakenMessage,
-} from '../known-nodes.ts';
+} from '../node-registry.ts';
 import type { NodeAccess, SyncRequest } from '../messages.ts';
 import { RemoteNode } from '../remote-node.ts';
 import { versionWarning, type KnownNode } from '../rules.ts';
 import { StoredCommands } from './stored-commands.ts';
 import { bodyAfter, isLinked, isOtherwise, toldBy, type LinkedBody } from './stored-node.ts';
 
-export interface SharedNodesDeps extends KnownNodesDeps {
+export interface SharedNodesDeps extends NodeRegistryDeps {
   /** Has all servers look at what is stored of this node. */
   tellOthers(node: string): void;
 }
@@ -50,7 +50,7 @@ const TRIES = 50;
 const LONGEST_PAUSE_MS = 20;
 
 /** The nodes of servers that share a store. A node's messages come to any of them: what it tells, and what it is to do, is stored, and each shows it. */
-export class SharedNodes extends NodesByName<Shown> implements KnownNodes {
+export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
   readonly #deps: SharedNodesDeps;
   readonly #configured: ConfiguredNodes;
 
@@ -74,7 +74,7 @@ export class SharedNodes extends NodesByName<Shown> implements KnownNodes {
     // Before anything else is waited for: a look at all nodes may forget one that goes.
     const { remote } = this.nodes.get(node)!;
     const isBegun = before?.about?.instance !== message.instance;
-    if (isBegun) this.#begun(node, body as LinkedBody);
+    if (isBegun) this.#noteStart(node, body as LinkedBody);
     if (isLinked(body) && body.link.takenBack === false) await this.#takeBack(node, body);
     if (isNew && isOtherwise(before, body)) this.#deps.tellOthers(node);
     return { remote, isNew };
@@ -120,7 +120,7 @@ export class SharedNodes extends NodesByName<Shown> implements KnownNodes {
     this.nodes.delete(node);
   }
 
-  #begun(node: string, { about }: LinkedBody): void {
+  #noteStart(node: string, { about }: LinkedBody): void {
     const { logger, warn, version } = this.#deps;
     logger.info({ node, ...about }, 'a node is connected');
     warn(`version of node ${node}`, versionWarning(node, about.version, version));
@@ -177,7 +177,7 @@ export class SharedNodes extends NodesByName<Shown> implements KnownNodes {
     const commit = newCommitId();
     const version = await store.commit({
       actor: nodeKey(node),
-      ...following(stored),
+      ...commitAfter(stored),
       id: commit,
       owner,
       snapshot: { schema: NODE_SCHEMA, body },
@@ -201,7 +201,7 @@ export class SharedNodes extends NodesByName<Shown> implements KnownNodes {
     this.nodes.set(node, { remote, commands, commit, seenAt });
     if (!isSame) known?.remote.wake();
     remote.take({ ...toldBy(link), services });
-    if (!isSame || known.seenAt !== seenAt) remote.heard(Math.max(0, this.#deps.clock.now() - seenAt));
+    if (!isSame || known.seenAt !== seenAt) remote.noteHeard(Math.max(0, this.#deps.clock.now() - seenAt));
     commands.show(link);
     remote.wake();
   }

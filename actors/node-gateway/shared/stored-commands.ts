@@ -16,7 +16,7 @@ interface Awaited {
   readonly number: number;
   readonly numbering: string;
   done(): void;
-  lost(): void;
+  onLost(): void;
 }
 
 /** Of servers that share a store: any of them adds commands, and any of them gives them to the node. */
@@ -56,7 +56,7 @@ export class StoredCommands implements NodeCommands {
       )
         awaited.done();
       // Nobody knows whether it was carried out.
-      else awaited.lost();
+      else awaited.onLost();
     }
   }
 
@@ -70,9 +70,9 @@ export class StoredCommands implements NodeCommands {
       number = link.number + 1;
       return { ...link, number, commands: [...link.commands, { ...command, number, id }] };
     });
-    const ends = { done() {}, lost() {} };
+    const ends = { done() {}, onLost() {} };
     const done = new Promise<void>((resolve) => (ends.done = resolve));
-    const lost = new Promise<void>((resolve) => (ends.lost = resolve));
+    const lost = new Promise<void>((resolve) => (ends.onLost = resolve));
     const wait = (link: StoredLink | undefined) => {
       if (link !== undefined) {
         const { number: last, numbering } = link;

@@ -70,9 +70,9 @@ export const toldBy = ({ turn, processes, installed }: StoredLink): Omit<ToldOfN
 
 /** Whether other servers would do something else for it, or with it. */
 export function isOtherwise(before: NodeBody | undefined, after: NodeBody | undefined): boolean {
-  const told = (body: NodeBody | undefined) => {
+  const parseBody = (body: NodeBody | undefined) => {
     const { services, about, seenAt, link } = body ?? {};
     return [services, about, seenAt === 0, link?.processes, link?.installed, link?.commands.length];
   };
-  return JSON.stringify(told(before)) !== JSON.stringify(told(after));
+  return JSON.stringify(parseBody(before)) !== JSON.stringify(parseBody(after));
 }

@@ -22,7 +22,7 @@ export class ReportFiles {
   }
 
   /** The segments of a job whose reports wait, in their order. */
-  async waiting(job: number): Promise<readonly number[]> {
+  async waitingSegments(job: number): Promise<readonly number[]> {
     const names = await readdir(segmentsFolder(this.#deps.dataDir, job)).catch(() => []);
     const segments = names.flatMap((name) =>
       /^\d+\.json(\.kept)?$/.test(name) ? [Number.parseInt(name, 10)] : [],

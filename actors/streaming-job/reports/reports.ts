@@ -58,7 +58,7 @@ export class StreamReports {
   }
 
   /** The same, to whoever wants to hear of stalls and does not hear of everything anyway. */
-  stalled(record: StreamingJobRecord, state: StreamingJobState): void {
+  onStall(record: StreamingJobRecord, state: StreamingJobState): void {
     const { stallCallbackUri: address } = record;
     if (address !== null && address !== record.healthReportCallbackUri)
       this.#health(address, [{ record, state }]);
@@ -113,9 +113,9 @@ export class StreamReports {
     record: StreamingJobRecord,
     { status, lastSegment: upTo }: StreamingJobState,
   ): Promise<void> {
-    for (const segment of await this.#files.waiting(record.number))
+    for (const segment of await this.#files.waitingSegments(record.number))
       if (segment <= upTo) await this.#publish(record, segment);
-    if (isEnded(status)) await this.#ended(record);
+    if (isEnded(status)) await this.#removeFolderOf(record);
   }
 
   async #publish(record: StreamingJobRecord, segment: number): Promise<void> {
@@ -168,21 +168,26 @@ export class StreamReports {
     if (record.enableOutputToDisk) await this.#files.write(number, text);
     const { summaryReportCallbackUri: address } = record;
     if (address === null) return;
-    const done = () => this.#removeFolder(number);
-    this.#queues.add(address, { kind: 'summary', jobs: [number], text: () => Promise.resolve(text), done });
+    const removeFolder = () => this.#removeFolder(number);
+    this.#queues.add(address, {
+      kind: 'summary',
+      jobs: [number],
+      text: () => Promise.resolve(text),
+      done: removeFolder,
+    });
   }
 
   /** No more segments come: their folder goes when the last report has gone, or with a cleaning when the store is away now. */
-  async ended(record: StreamingJobRecord): Promise<void> {
+  async onEnd(record: StreamingJobRecord): Promise<void> {
     try {
-      if (await this.#isOwn(record.number)) await this.#ended(record);
+      if (await this.#isOwn(record.number)) await this.#removeFolderOf(record);
     } catch (err) {
       const { logger } = this.#deps;
       logger.debug({ err, jobId: record.number }, 'the folder of reports of a stream is removed later');
     }
   }
 
-  async #ended({ number }: StreamingJobRecord): Promise<void> {
+  async #removeFolderOf({ number }: StreamingJobRecord): Promise<void> {
     this.#over.add(number);
     await this.#removeFolder(number);
   }

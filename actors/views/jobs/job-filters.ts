@@ -1,7 +1,7 @@
 import { isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
 import { listedUri } from './listed-uri.ts';
 import type { StoredJob } from '../../batch-job/state/stored-job.ts';
-import { decoded } from '../../../domain/decoded.ts';
+import { decodeText } from '../../../domain/decoded.ts';
 
 /** Milliseconds since the epoch, from the first to before the second. */
 export interface TimeSpan {
@@ -55,6 +55,6 @@ function hasMedium(media: readonly { readonly uri: string }[], part: string): bo
   const wanted = part.toLowerCase();
   return media.some(({ uri }) => {
     const shown = listedUri(uri);
-    return shown.toLowerCase().includes(wanted) || decoded(shown).toLowerCase().includes(wanted);
+    return shown.toLowerCase().includes(wanted) || decodeText(shown).toLowerCase().includes(wanted);
   });
 }

@@ -3,7 +3,7 @@ import { localIso } from '../../../results/local-iso.ts';
 import type { JobSnapshot } from '../../batch-job/state/snapshot.ts';
 import type { Delivery } from '../../batch-job/state/state.ts';
 import type { BatchJobStatus } from '../../batch-job/state/status.ts';
-import type { WaitingFor } from './waiting.ts';
+import type { WaitingFor } from './waiting-reasons.ts';
 
 /** Specification 2.2, SingleJobInfo. */
 export interface SingleJobInfo {
@@ -55,7 +55,7 @@ export interface Attempts {
 }
 
 /** What the specification lists of it. */
-export function listed({
+export function listedJob({
   externalId: _,
   mediaSucceeded: _s,
   callbackAttempts: _c,

@@ -1,14 +1,14 @@
 import type { Logger } from '../../../config/logger.ts';
 import type { Clock } from '../../basics/clock.ts';
 import type { JobListQuery, JobPage } from './job-list.ts';
-import { Rounds } from './rounds.ts';
+import { PollLoop } from './poll-loop.ts';
 
 /** Whoever watches a page of the list of jobs. Neither may throw. */
 export interface JobListWatcher {
   /** The page as it is now: at first, and whenever something in it has changed. */
-  seen(page: JobPage): void;
+  onChange(page: JobPage): void;
   /** Nothing follows: the server stops. */
-  ended(): void;
+  onEnd(): void;
 }
 
 export interface JobListWatchDeps {
@@ -33,18 +33,18 @@ interface WatchedPage {
 export class JobListWatch {
   readonly #deps: JobListWatchDeps;
   readonly #pages = new Map<string, WatchedPage>();
-  readonly #rounds: Rounds;
+  readonly #pollLoop: PollLoop;
   #closed = false;
 
   constructor(deps: JobListWatchDeps) {
     this.#deps = deps;
     const { clock, logger, pollMs: everyMs } = deps;
-    this.#rounds = new Rounds({
+    this.#pollLoop = new PollLoop({
       clock,
       everyMs,
-      wanted: () => this.#pages.size > 0,
+      isWanted: () => this.#pages.size > 0,
       look: () => this.#look(),
-      failed: (err) => logger.warn({ err }, 'could not look at the watched lists of jobs'),
+      onFailure: (err) => logger.warn({ err }, 'could not look at the watched lists of jobs'),
     });
   }
 
@@ -57,9 +57,9 @@ export class JobListWatch {
   async watch(query: JobListQuery, watcher: JobListWatcher): Promise<() => void> {
     const key = JSON.stringify(query);
     const page = this.#pages.get(key)?.last.page ?? (await this.#deps.listJobs(query));
-    watcher.seen(page);
+    watcher.onChange(page);
     if (this.#closed) {
-      watcher.ended();
+      watcher.onEnd();
       return () => undefined;
     }
     const watched = this.#pages.get(key) ?? {
@@ -68,22 +68,22 @@ export class JobListWatch {
       last: { page, text: JSON.stringify(page) },
     };
     // While this one was reading, another may have begun to watch, and have seen more.
-    if (watched.last.page !== page) watcher.seen(watched.last.page);
+    if (watched.last.page !== page) watcher.onChange(watched.last.page);
     this.#pages.set(key, watched);
     watched.watchers.add(watcher);
-    this.#rounds.plan();
+    this.#pollLoop.plan();
     return () => {
       watched.watchers.delete(watcher);
       if (watched.watchers.size === 0 && this.#pages.get(key) === watched) this.#pages.delete(key);
-      if (this.#pages.size === 0) this.#rounds.pause();
+      if (this.#pages.size === 0) this.#pollLoop.pause();
     };
   }
 
   /** Ends all watching, because the server stops. */
   close(): void {
     this.#closed = true;
-    this.#rounds.close();
-    for (const { watchers } of this.#pages.values()) for (const watcher of watchers) watcher.ended();
+    this.#pollLoop.close();
+    for (const { watchers } of this.#pages.values()) for (const watcher of watchers) watcher.onEnd();
     this.#pages.clear();
   }
 
@@ -93,7 +93,7 @@ export class JobListWatch {
       const text = JSON.stringify(page);
       if (text === watched.last.text) continue;
       watched.last = { page, text };
-      for (const watcher of watched.watchers) watcher.seen(page);
+      for (const watcher of watched.watchers) watcher.onChange(page);
     }
   }
 }

@@ -2,14 +2,14 @@ import type { Logger } from '../../../config/logger.ts';
 import type { Clock } from '../../basics/clock.ts';
 import type { JobProgressEvent } from './job-info.ts';
 import type { JobViews } from './jobs.ts';
-import { Rounds } from './rounds.ts';
+import { PollLoop } from './poll-loop.ts';
 
 /** Whoever watches a job. Neither may throw. */
 export interface JobWatcher {
   /** The job as it is now: at first, and whenever something has changed. */
-  seen(event: JobProgressEvent): void;
+  onChange(event: JobProgressEvent): void;
   /** Nothing follows: the job has ended or is gone, or the server stops. */
-  ended(): void;
+  onEnd(): void;
 }
 
 export interface JobWatchDeps {
@@ -37,7 +37,7 @@ const BATCH = 25;
 export class JobWatch {
   readonly #deps: JobWatchDeps;
   readonly #jobs = new Map<number, Watched>();
-  readonly #rounds: Rounds;
+  readonly #pollLoop: PollLoop;
   /** Counts looks: one that began earlier but ends later tells nothing. */
   #looks = 0;
   #closed = false;
@@ -45,12 +45,12 @@ export class JobWatch {
   constructor(deps: JobWatchDeps) {
     this.#deps = deps;
     const { clock, logger, pollMs: everyMs } = deps;
-    this.#rounds = new Rounds({
+    this.#pollLoop = new PollLoop({
       clock,
       everyMs,
-      wanted: () => this.#jobs.size > 0,
+      isWanted: () => this.#jobs.size > 0,
       look: () => this.#look(),
-      failed: (err) => logger.warn({ err }, 'could not look at the watched jobs'),
+      onFailure: (err) => logger.warn({ err }, 'could not look at the watched jobs'),
     });
   }
 
@@ -68,29 +68,29 @@ export class JobWatch {
     const [event] = await this.#deps.views.progressEvents([number]);
     if (event === undefined) return undefined;
     this.#compare(number, event, look);
-    watcher.seen(event);
+    watcher.onChange(event);
     if (event.terminal || this.#closed) {
-      watcher.ended();
+      watcher.onEnd();
       return () => undefined;
     }
     const watched = this.#jobs.get(number) ?? { watchers: new Set(), last: JSON.stringify(event), look };
     this.#jobs.set(number, watched);
     watched.watchers.add(watcher);
-    this.#rounds.plan();
+    this.#pollLoop.plan();
     return () => this.#leave(number, watched, watcher);
   }
 
   /** Ends all watching, because the server stops. */
   close(): void {
     this.#closed = true;
-    this.#rounds.close();
+    this.#pollLoop.close();
     for (const [number, watched] of this.#jobs) this.#end(number, watched);
   }
 
   #leave(number: number, watched: Watched, watcher: JobWatcher): void {
     watched.watchers.delete(watcher);
     if (watched.watchers.size === 0 && this.#jobs.get(number) === watched) this.#jobs.delete(number);
-    if (this.#jobs.size === 0) this.#rounds.pause();
+    if (this.#jobs.size === 0) this.#pollLoop.pause();
   }
 
   async #look(): Promise<void> {
@@ -112,14 +112,14 @@ export class JobWatch {
     const text = JSON.stringify(event);
     if (text !== watched.last) {
       watched.last = text;
-      for (const watcher of watched.watchers) watcher.seen(event);
+      for (const watcher of watched.watchers) watcher.onChange(event);
     }
     if (event.terminal) this.#end(number, watched);
   }
 
   #end(number: number, watched: Watched): void {
     this.#jobs.delete(number);
-    for (const watcher of watched.watchers) watcher.ended();
+    for (const watcher of watched.watchers) watcher.onEnd();
     watched.watchers.clear();
   }
 }

@@ -22,7 +22,7 @@ import {
 } from '../../job-files/job-document.ts';
 import {
   attemptsOf,
-  listed,
+  listedJob,
   type DetailedJobInfo,
   type JobProgressEvent,
   type SingleJobInfo,
@@ -30,7 +30,7 @@ import {
 import { listedUri } from './listed-uri.ts';
 import { ShownProgress } from './shown-progress.ts';
 import { readableJob, storedJob, type StoredJob } from '../../batch-job/state/stored-job.ts';
-import type { WaitingFor, WaitingReasons } from './waiting.ts';
+import type { WaitingFor, WaitingReasons } from './waiting-reasons.ts';
 
 /** Media of a job that is read alone. */
 const LARGE = 500;
@@ -59,11 +59,11 @@ export class JobViews {
   }
 
   async single(number: number): Promise<SingleJobInfo | undefined> {
-    const info = await this.detailed(number);
-    return info === undefined ? undefined : listed(info);
+    const info = await this.detailedJob(number);
+    return info === undefined ? undefined : listedJob(info);
   }
 
-  async detailed(number: number): Promise<DetailedJobInfo | undefined> {
+  async detailedJob(number: number): Promise<DetailedJobInfo | undefined> {
     const job = await storedJob(this.#store, number);
     if (job === undefined) return undefined;
     const info = this.#ended.get(job) ?? (await this.infos([job]))[0];

@@ -107,15 +107,15 @@ export class LeaseFiles {
     try {
       this.#reserve(sizes, name, number, length);
       await this.#lookAtDisk(folder, length);
-      const grows = this.#growing({ token, sizes, name, number, folder });
+      const grows = this.#onGrowth({ token, sizes, name, number, folder });
       const received = await receiveFile(source, arrival, (bytes) => {
-        rate.received(bytes);
+        rate.noteBytes(bytes);
         return grows(bytes);
       });
       if (typeof (await store.work.look(token, worker)) === 'string') throw new Lost();
       const final = path.join(folder, name);
       await rename(arrival, final);
-      sizes.stored(name, received.bytes);
+      sizes.setStored(name, received.bytes);
       return { kind: 'stored', file: { path: final, ...received } };
     } catch (error) {
       await rm(arrival, { force: true });
@@ -128,7 +128,7 @@ export class LeaseFiles {
   }
 
   /** Called with the bytes that have come of a file. What arrives counts as progress of its sub-job. */
-  #growing(given: {
+  #onGrowth(given: {
     readonly token: string;
     readonly sizes: LeaseSizes;
     readonly name: string;
@@ -140,14 +140,14 @@ export class LeaseFiles {
     let told = clock.steady();
     let looked = 0;
     return async (bytes) => {
-      if (bytes > sizes.arrived(name, number)) this.#reserve(sizes, name, number, bytes);
+      if (bytes > sizes.markArrived(name, number)) this.#reserve(sizes, name, number, bytes);
       if (bytes - looked > LOOK_AGAIN) {
         looked = bytes;
         await this.#lookAtDisk(folder, 0);
       }
       if (clock.steady() - told < heartbeatMs) return;
       told = clock.steady();
-      await store.work.arriving(token, false);
+      await store.work.noteArrival(token, false);
     };
   }
 
@@ -163,7 +163,7 @@ export class LeaseFiles {
         'full',
         `The files of the sub-job have ${others} of ${maxBytes} bytes: no more are taken.`,
       );
-    sizes.arriving(name, number, bytes);
+    sizes.noteArrival(name, number, bytes);
   }
 
   async #sizesOf(token: string, folder: string): Promise<LeaseSizes> {
@@ -189,7 +189,7 @@ class Lost extends Error {}
 async function sizesIn(folder: string): Promise<LeaseSizes> {
   const sizes = new LeaseSizes();
   for (const name of await readdir(folder))
-    if (!name.startsWith('.')) sizes.stored(name, (await stat(path.join(folder, name))).size);
+    if (!name.startsWith('.')) sizes.setStored(name, (await stat(path.join(folder, name))).size);
   return sizes;
 }
 

@@ -56,7 +56,7 @@ export class LeaseFrames {
     { frame, format }: { readonly frame: number; readonly format: FrameFormat },
     gone: AbortSignal,
   ): Promise<LeaseFrame> {
-    const found = await this.#seen(token, worker);
+    const found = await this.#findFrame(token, worker);
     if (found.kind !== 'medium') return found;
     const { mediaType, inspected, length, mediaId } = found.medium;
     const count = mediaType === 'IMAGE' ? 1 : inspected ? length : Infinity;
@@ -69,13 +69,13 @@ export class LeaseFrames {
 
   /** When the frames of the medium are shown: a file with a FrameTable as JSON. */
   async times(token: string, worker: string, gone: AbortSignal): Promise<LeaseFrame> {
-    const found = await this.#seen(token, worker);
+    const found = await this.#findFrame(token, worker);
     if (found.kind !== 'medium') return found;
     const name = `of-medium-${found.medium.mediaId}.json`;
     return this.#inTurn(token, found, { work: { frame: null }, name, mimeType: 'application/json' }, gone);
   }
 
-  async #seen(token: string, worker: string): Promise<LeaseFrame> {
+  async #findFrame(token: string, worker: string): Promise<LeaseFrame> {
     const found = await this.#deps.media.medium(token, worker);
     if (found.kind !== 'medium') return found;
     await found.file.file.close();
@@ -97,13 +97,13 @@ export class LeaseFrames {
     const { work, name, mimeType } = wanted;
     try {
       const made = await this.#line.run(token, AbortSignal.any([gone, late.signal]), () =>
-        frames.made(join(framesFolder(folder), name), { medium, ...work }, PRIORITY),
+        frames.makeFile(join(framesFolder(folder), name), { medium, ...work }, PRIORITY),
       );
       if (made === undefined) return this.#busy();
       if (made.kind === 'failed') return { kind: 'none', message: made.message };
       if (made.kind === 'busy') return made;
       // Who waits for frames gets on with its work.
-      await store.work.arriving(token, false);
+      await store.work.noteArrival(token, false);
       const file = await openServed(made.path);
       return file === undefined ? this.#busy() : { ...found, file: { file, mimeType, name } };
     } finally {

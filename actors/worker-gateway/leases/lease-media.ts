@@ -62,7 +62,7 @@ export class LeaseMedia {
     const found = await workMediumOf(store, lease);
     if (found === undefined) return { kind: 'none', message: NONE };
     const [medium, { jobId, run }] = found;
-    const file = await this.#opened(medium.path);
+    const file = await this.#openFile(medium.path);
     if (file === undefined) return { kind: 'gone', message: GONE };
     if (medium.bytes !== undefined && medium.bytes !== file.bytes) {
       await file.close();
@@ -71,14 +71,14 @@ export class LeaseMedia {
     const { mimeType, path } = medium;
     return {
       kind: 'medium',
-      file: { file: this.#telling(file, token), mimeType, name: basename(path) },
+      file: { file: this.#withProgress(file, token), mimeType, name: basename(path) },
       medium: { ...medium, path: pathOf(this.#deps.dataDir, path) },
       folder: runFolder(jobId, run),
     };
   }
 
   /** Files of clients are looked for anew: settings and symbolic links may have changed since the job looked at them. */
-  #opened(stored: string): Promise<ServedFile | undefined> {
+  #openFile(stored: string): Promise<ServedFile | undefined> {
     const { dataDir: folder, realDataDir: real, localPath } = this.#deps;
     const path = pathOf(folder, stored);
     if (!isAbsolute(keyOf({ folder, real }, path))) return openServed(path);
@@ -86,7 +86,7 @@ export class LeaseMedia {
   }
 
   /** To fetch a large medium takes longer than a component may be silent: what it takes of the file counts as progress. */
-  #telling(file: ServedFile, token: string): ServedFile {
+  #withProgress(file: ServedFile, token: string): ServedFile {
     const { store, heartbeatMs } = this.#deps;
     const stream: ServedFile['stream'] = (part) => {
       const bytes = file.stream(part) as ReadStream;
@@ -94,7 +94,7 @@ export class LeaseMedia {
       const timer = setInterval(() => {
         if (bytes.bytesRead === told) return;
         told = bytes.bytesRead;
-        void store.work.arriving(token, false).catch(() => undefined);
+        void store.work.noteArrival(token, false).catch(() => undefined);
       }, heartbeatMs);
       return bytes.once('close', () => clearInterval(timer));
     };

@@ -24,11 +24,11 @@ export class LeaseSizes {
   }
 
   /** What has come of this send, or was announced. */
-  arrived(name: string, arrival: number): number {
+  markArrived(name: string, arrival: number): number {
     return this.#sizes.get(name)?.arriving.get(arrival) ?? 0;
   }
 
-  arriving(name: string, arrival: number, bytes: number): void {
+  noteArrival(name: string, arrival: number, bytes: number): void {
     this.#change(name, ({ stored, arriving }) => ({ stored, arriving: arriving.set(arrival, bytes) }));
   }
 
@@ -40,7 +40,7 @@ export class LeaseSizes {
     });
   }
 
-  stored(name: string, bytes: number): void {
+  setStored(name: string, bytes: number): void {
     this.#change(name, ({ arriving }) => ({ stored: bytes, arriving }));
   }
 

@@ -46,7 +46,7 @@ export class AnswerFiles {
 
   /** The name under which an answer that was looked at stays: a document has its own for all who write it. */
   async final(file: string, row: SubJobRow): Promise<string> {
-    return isDocument(row.kind) ? moved(file, this.#documentOf(row)) : file;
+    return isDocument(row.kind) ? moveFile(file, this.#documentOf(row)) : file;
   }
 
   /** Other components will read this path: it is the place we gave for a fetched medium, or the file that was asked for. */
@@ -62,7 +62,7 @@ export class AnswerFiles {
   }
 }
 
-async function moved(file: string, final: string): Promise<string> {
+async function moveFile(file: string, final: string): Promise<string> {
   const folder = path.dirname(final);
   await mkdir(folder, { recursive: true });
   await rename(file, final);

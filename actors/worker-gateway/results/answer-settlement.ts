@@ -95,7 +95,7 @@ export class AnswerSettlement {
     if (!done || command.result.kind !== 'FINISH') return;
     const { sections, tracks, detections } = command.result.summary;
     // An annotator writes the tracks of others once more.
-    if (sections === undefined) meter.found(tracks, detections);
+    if (sections === undefined) meter.countFound(tracks, detections);
   }
 
   /** An answer that is none: its attempt is lost. */

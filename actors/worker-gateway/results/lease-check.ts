@@ -16,7 +16,7 @@ import { digestOf, type Held, type SentAnswer } from './sent-answer.ts';
 export interface LeaseCheckDeps {
   readonly store: Store;
   /** Accepts failures of components that watch live streams. */
-  readonly streams: { failed(lease: Lease, failure: FailureRequest): Promise<AnswerOutcome> };
+  readonly streams: { acceptFailure(lease: Lease, failure: FailureRequest): Promise<AnswerOutcome> };
   /** Accepts frames that were made. */
   readonly frames: { answered(lease: Lease, failure?: FailureRequest): Promise<AnswerOutcome> };
 }
@@ -36,7 +36,7 @@ export class LeaseCheck {
     if (lease === 'settled') return this.#repeat(answer);
     if (lease === 'lost') return LOST;
     if (lease.item.kind === 'STREAM')
-      return failure === undefined ? WATCHES_A_STREAM : streams.failed(lease, failure);
+      return failure === undefined ? WATCHES_A_STREAM : streams.acceptFailure(lease, failure);
     if (lease.item.kind === 'FRAME') {
       answer.body?.resume();
       return frames.answered(lease, failure);

@@ -62,8 +62,8 @@ export class Receipt {
     const file = this.#files.newFile(row, answer.token);
     const digest = newDigest();
     try {
-      const arriving = this.#arriving(answer.token, digest);
-      await receive(body, file, limitsOf(row.kind, this.#deps.resultLimits), arriving);
+      const noteArrival = this.#onPiece(answer.token, digest);
+      await receive(body, file, limitsOf(row.kind, this.#deps.resultLimits), noteArrival);
     } catch (error) {
       return this.#notReceived(held, body, error);
     }
@@ -74,7 +74,7 @@ export class Receipt {
   }
 
   #isFirst({ answer: { token } }: Held, digest: string | undefined): Promise<boolean> {
-    return this.#deps.store.work.arriving(token, true, digest);
+    return this.#deps.store.work.noteArrival(token, true, digest);
   }
 
   async #rangeOf({ row }: Held) {
@@ -82,7 +82,7 @@ export class Receipt {
   }
 
   /** Gets each piece of an answer, and tells the ledger from time to time that more has arrived. */
-  #arriving(token: string, digest: Hash): (data: Buffer) => void {
+  #onPiece(token: string, digest: Hash): (data: Buffer) => void {
     const { clock, heartbeatMs, store } = this.#deps;
     let toldAt = clock.steady();
     return (data) => {
@@ -90,7 +90,7 @@ export class Receipt {
       const now = clock.steady();
       if (now - toldAt < heartbeatMs) return;
       toldAt = now;
-      void store.work.arriving(token, false).catch(() => undefined);
+      void store.work.noteArrival(token, false).catch(() => undefined);
     };
   }
 

@@ -84,7 +84,7 @@ export class SegmentIntake {
     const { counts, stopTime: at } = summary;
     const { attempt } = lease.item;
     const number = streamNumber(lease);
-    this.#deps.counters.counted(number, attempt, counts);
+    this.#deps.counters.addCounts(number, attempt, counts);
     const command = { type: 'segment', segment, counts, firstTrack, attempt } as const;
     const reply = await this.#settlement.ask(lease, command);
     if (reply === 'done') this.#deps.live.tell(number, { type: 'segment', at, segment, tracks, detections });

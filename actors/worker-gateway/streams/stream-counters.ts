@@ -22,7 +22,7 @@ export class StreamCounters {
   }
 
   /** A component that began under an earlier server has counted before: what it tells first is where its figures start from. */
-  counted(job: number, attempt: number, counts: StreamCounts): void {
+  addCounts(job: number, attempt: number, counts: StreamCounts): void {
     const known = this.#streams.get(job);
     const last = known?.attempt === attempt ? known.last : counts;
     this.#keep(job, { attempt, last: counts, total: sumOf(this.of(job), grownBy(last, counts)) });
@@ -45,12 +45,12 @@ export class StreamCounters {
 
 /** A count that has fallen began anew at zero, as when another component takes a stream over that was given back. */
 function grownBy(before: StreamCounts, now: StreamCounts): StreamCounts {
-  const grown = (name: keyof StreamCounts) => (now[name] >= before[name] ? now[name] - before[name] : now[name]); // oxfmt-ignore
+  const growthOf = (name: keyof StreamCounts) => (now[name] >= before[name] ? now[name] - before[name] : now[name]); // oxfmt-ignore
   return {
-    read: grown('read'),
-    processed: grown('processed'),
-    dropped: grown('dropped'),
-    skipped: grown('skipped'),
-    reconnects: grown('reconnects'),
+    read: growthOf('read'),
+    processed: growthOf('processed'),
+    dropped: growthOf('dropped'),
+    skipped: growthOf('skipped'),
+    reconnects: growthOf('reconnects'),
   };
 }

@@ -57,7 +57,7 @@ export class StreamEventIntake {
     for (const event of soonestFirst(events))
       if ((await this.#tell(lease, event)) === 'stale') return this.#settlement.end(lease.token);
     if (counts !== undefined) {
-      counters.counted(streamNumber(lease), lease.item.attempt, counts);
+      counters.addCounts(streamNumber(lease), lease.item.attempt, counts);
       live.tell(streamNumber(lease), { type: 'counts', counts });
     }
     return this.#settlement.accept(lease);

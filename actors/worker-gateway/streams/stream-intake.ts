@@ -8,7 +8,7 @@ import { FloodError } from '../../../results/spool.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import type { StreamingJobCommand } from '../../streaming-job/commands.ts';
 import { acceptAnswer } from '../results/answer-path.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import { SerialQueues } from './serial-queues.ts';
 import {
   SegmentIntake,
   type HeldSegment,
@@ -40,7 +40,7 @@ export class StreamIntake {
   readonly #segments: SegmentIntake;
   readonly #events: StreamEventIntake;
   /** Segments that are being accepted, by their files. */
-  readonly #inTurn = new OneAtATime();
+  readonly #inTurn = new SerialQueues();
 
   constructor(deps: StreamIntakeDeps) {
     this.#deps = deps;
@@ -81,7 +81,7 @@ export class StreamIntake {
     });
   }
 
-  ended(token: string, worker: string, end: StreamEnd): Promise<StreamOutcome> {
+  onEnd(token: string, worker: string, end: StreamEnd): Promise<StreamOutcome> {
     return acceptAnswer<HeldStream, HeldStream, HeldStream, StreamOutcome>({
       ...this.#steps(token, worker),
       command: ({ lease }) => this.#settle(lease, { type: 'ended', ...end, attempt: lease.item.attempt }),
@@ -89,7 +89,7 @@ export class StreamIntake {
   }
 
   /** Its lease was looked at by whoever calls this. */
-  failed(lease: Lease, { code, message }: FailureRequest): Promise<StreamOutcome> {
+  acceptFailure(lease: Lease, { code, message }: FailureRequest): Promise<StreamOutcome> {
     const final = FINAL.includes(code);
     const words =
       code === 'COULD_NOT_OPEN_MEDIA' ? 'Unable to connect to stream' : 'Error in component logic';

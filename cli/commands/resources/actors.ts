@@ -9,7 +9,7 @@ import { pause } from '../../../client/pause.ts';
 import type { RestClient } from '../../../client/rest-client.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import {
-  asking,
+  askCommand,
   clientOf,
   durationText,
   momentText,
@@ -38,7 +38,7 @@ const CLEAR = '\u001b[H\u001b[2J';
 
 export function actorsCommand(program: Command, terminal: Terminal): void {
   const about = 'show the actors of the service that are in memory: what each does, and its failures';
-  asking(program, 'actors', about)
+  askCommand(program, 'actors', about)
     .option('--kind <KIND>', 'only actors of this kind, such as batch-job, service or delivery')
     .option('--failed', 'only actors that have failed')
     .option('--limit <NUMBER>', 'actors at most', whole(1, 1_000_000), 200)

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { readCliSettings } from '../../../config/cli.ts';
 import { EXIT, explain, Failure } from '../../terminal/failure.ts';
 import { refusal, type RestClient } from '../../../client/rest-client.ts';
-import { saved } from '../../terminal/saved.ts';
+import { saveDocument } from '../../terminal/save-document.ts';
 import { findService } from '../../service/service.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { command, type RestOptions } from './command.ts';
@@ -34,7 +34,7 @@ async function backup(file: string, { url }: RestOptions, terminal: Terminal): P
       throw notWritten(file, error);
     });
     if (service === undefined) await copyStopped(path.join(settings.dataDir, 'troupe.db'), part);
-    else await fetched(service.client, part);
+    else await fetchAll(service.client, part);
     await link(part, file).catch((error: unknown) => {
       throw existsSync(file) ? isThere(file) : notWritten(file, error);
     });
@@ -43,10 +43,10 @@ async function backup(file: string, { url }: RestOptions, terminal: Terminal): P
   }
 }
 
-async function fetched(client: RestClient, part: string): Promise<void> {
+async function fetchAll(client: RestClient, part: string): Promise<void> {
   const answer = await client.ask({ method: 'GET', path: '/rest/backup', streamed: true });
   if (answer.stream === undefined) throw refusal(answer);
-  await saved(answer.stream, part, 'backup');
+  await saveDocument(answer.stream, part, 'backup');
 }
 
 async function copyStopped(database: string, part: string): Promise<void> {

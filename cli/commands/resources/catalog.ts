@@ -5,7 +5,7 @@ import { factLines, Table, type Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import {
   command,
-  reading,
+  readCommand,
   segment,
   show,
   tableOr,
@@ -82,10 +82,10 @@ function readable<T extends PipelineName>(program: Command, terminal: Terminal, 
   const { many, one, columns, lines } = kind;
   const verbs = one === 'algorithm' ? 'list, show' : 'list, show, create, delete';
   const group = program.command(many).description(`${many}: ${verbs}`);
-  reading<readonly T[]>(group, terminal, 'list', `list the ${many}`, `/rest/${many}`, {
+  readCommand<readonly T[]>(group, terminal, 'list', `list the ${many}`, `/rest/${many}`, {
     lines: (all) => tableOr(`There are no ${many}.`, columns, all, terminal),
   });
-  reading<T>(
+  readCommand<T>(
     group,
     terminal,
     'show <NAME>',

@@ -37,7 +37,7 @@ export function command(
 }
 
 /** The same for a command whose answer is JSON. */
-export function asking(
+export function askCommand(
   group: Command,
   usage: string,
   description: string,
@@ -61,7 +61,7 @@ export async function clientOf({ url }: RestOptions, terminal: Terminal): Promis
 }
 
 /** A command that shows what a path has; `path` may take the command's argument. */
-export function reading<T>(
+export function readCommand<T>(
   group: Command,
   terminal: Terminal,
   usage: string,
@@ -76,7 +76,7 @@ export function reading<T>(
       { method: 'GET', path: typeof path === 'string' ? path : path(argument) },
       typeof view === 'function' ? view(argument) : view,
     );
-  const made = asking(group, usage, description);
+  const made = askCommand(group, usage, description);
   return made.registeredArguments.length === 0
     ? made.action((options: RestOptions) => reads(options))
     : made.action((argument: string, options: RestOptions) => reads(options, argument));
@@ -106,11 +106,11 @@ export async function show<T>(
   call: Call,
   view: Show<T>,
 ): Promise<void> {
-  await shown(terminal, options, call, view);
+  await fetchAndShow(terminal, options, call, view);
 }
 
 /** The same; answers what was found. */
-export async function shown<T>(
+export async function fetchAndShow<T>(
   terminal: Terminal,
   options: RestOptions,
   call: Call,
@@ -198,7 +198,7 @@ export const whole =
   };
 
 /** Of an option that may be repeated: all that was given. */
-export const repeated = (given: string, before: readonly string[] = []): readonly string[] => [
+export const collectValues = (given: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   given,
 ];

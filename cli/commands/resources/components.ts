@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import type { Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import {
-  asking,
+  askCommand,
   command,
-  reading,
+  readCommand,
   segment,
   show,
   tableOr,
@@ -29,11 +29,11 @@ const COLUMNS: readonly Column<Component>[] = [
 
 export function componentCommands(program: Command, terminal: Terminal): void {
   const group = program.command('components').description('components: list, register, delete');
-  reading<readonly Component[]>(group, terminal, 'list', 'list the components', PATH, {
+  readCommand<readonly Component[]>(group, terminal, 'list', 'list the components', PATH, {
     lines: (all) => tableOr('There are no components.', COLUMNS, all, terminal),
   });
   const about = 'register an unmanaged component: its descriptor, or - for standard input';
-  asking(group, 'register <FILE>', about).action(async (file: string, options: RestOptions) => {
+  askCommand(group, 'register <FILE>', about).action(async (file: string, options: RestOptions) => {
     const call = {
       method: 'POST',
       path: `${PATH}/registerUnmanaged?details=true`,

@@ -6,27 +6,29 @@ import { factLines } from '../../terminal/columns.ts';
 import { mediaOf } from '../../arguments/media-arguments.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { TAKES_NONE, uploadCall, uploadPath } from '../uploads.ts';
-import { asking, command, momentText, show, type RestOptions } from './command.ts';
+import { askCommand, command, momentText, show, type RestOptions } from './command.ts';
 
 export function mediaCommands(program: Command, terminal: Terminal): void {
   const group = program.command('media').description('media that are given to the service: upload, delete');
-  asking(group, 'upload <FILE>', 'give a file to the service, and print the URI that jobs know it by').action(
-    async (file: string, options: RestOptions) => {
-      // resolved: what looks like a URI is a file here, too
-      await mediaOf([path.resolve(file)]);
-      await show<Uploaded>(terminal, options, await uploadCall(file), {
-        lines: ({ id, mediaUri, bytes, sha256, expires }) =>
-          factLines({
-            URI: mediaUri,
-            Id: id,
-            Bytes: bytes,
-            'SHA-256': sha256,
-            Kept: `until ${momentText(expires)}`,
-          }),
-        refusals: { 404: TAKES_NONE, 405: TAKES_NONE },
-      });
-    },
-  );
+  askCommand(
+    group,
+    'upload <FILE>',
+    'give a file to the service, and print the URI that jobs know it by',
+  ).action(async (file: string, options: RestOptions) => {
+    // resolved: what looks like a URI is a file here, too
+    await mediaOf([path.resolve(file)]);
+    await show<Uploaded>(terminal, options, await uploadCall(file), {
+      lines: ({ id, mediaUri, bytes, sha256, expires }) =>
+        factLines({
+          URI: mediaUri,
+          Id: id,
+          Bytes: bytes,
+          'SHA-256': sha256,
+          Kept: `until ${momentText(expires)}`,
+        }),
+      refusals: { 404: TAKES_NONE, 405: TAKES_NONE },
+    });
+  });
   command(group, 'delete <ID>', 'delete an uploaded medium, before its time is over').action(
     (id: string, options: RestOptions) =>
       show(

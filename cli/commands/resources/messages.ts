@@ -3,7 +3,7 @@ import type { SystemMessage } from '../../../client/answers.ts';
 import { Option, type Command } from 'commander';
 import type { Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { asking, momentText, segment, show, tableOr, withQuery, type RestOptions } from './command.ts';
+import { askCommand, momentText, segment, show, tableOr, withQuery, type RestOptions } from './command.ts';
 
 interface PostOptions extends RestOptions {
   readonly type?: string;
@@ -25,7 +25,7 @@ const typeOption = (description: string) =>
 
 export function messageCommands(program: Command, terminal: Terminal): void {
   const group = program.command('messages').description('system messages: list, post, delete');
-  asking(group, 'list', 'list the messages')
+  askCommand(group, 'list', 'list the messages')
     .addOption(typeOption('only messages for these readers'))
     .action(({ type, ...options }: PostOptions) => {
       const path = type === undefined ? PATH : `${PATH}/type/${type}`;
@@ -39,7 +39,7 @@ export function messageCommands(program: Command, terminal: Terminal): void {
       );
     });
   postCommand(group, terminal);
-  asking(group, 'delete <ID>', 'delete a message; it is no error when there is none').action(
+  askCommand(group, 'delete <ID>', 'delete a message; it is no error when there is none').action(
     (id: string, options: RestOptions) => {
       const call = { method: 'DELETE', path: `${PATH}/${segment(id)}` } as const;
       return show(terminal, options, call, { lines: () => [`There is no message ${id} any more.`] });
@@ -50,7 +50,7 @@ export function messageCommands(program: Command, terminal: Terminal): void {
 function postCommand(group: Command, terminal: Terminal): void {
   const severity = new Option('--severity <SEVERITY>', 'default: info');
   const strategy = new Option('--remove-strategy <STRATEGY>', 'when it goes; default: manual');
-  asking(group, 'post <TEXT>', 'post a message')
+  askCommand(group, 'post <TEXT>', 'post a message')
     .addOption(typeOption('whom it is for; default: all'))
     .addOption(severity.choices(['info', 'warning', 'error']))
     .addOption(strategy.choices(['atServerStartup', 'manual']))

@@ -1,11 +1,11 @@
 /** `troupe models ...`: model files of one's own. */
 import type { Command } from 'commander';
-import type { UnderstoodModel } from '../../../components/models/onnx/understood.ts';
+import type { UnderstoodModel } from '../../../components/models/onnx/understand-model.ts';
 import type { ModelList } from '../../../client/answers.ts';
 import { factLines, type Column } from '../../terminal/columns.ts';
 import { Failure } from '../../terminal/failure.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { momentText, property, reading, tableOr, whole } from './command.ts';
+import { momentText, property, readCommand, tableOr, whole } from './command.ts';
 
 type Model = ModelList['models'][number];
 
@@ -29,7 +29,7 @@ interface CheckOptions {
 
 export function modelCommands(program: Command, terminal: Terminal): void {
   const group = program.command('models').description('model files of your own: list, check');
-  reading<ModelList>(
+  readCommand<ModelList>(
     group,
     terminal,
     'list',
@@ -89,9 +89,9 @@ function factsOf({ name: model, inputs, outputs, head, fit, how, nameOf }: Under
     Pictures:
       batch === undefined ? 'as many at a time as DETECTION_FRAME_BATCH_SIZE says' : `${batch} at a time`,
     Outputs: outputs.map((output) => `${output.name} [${output.dims.join(', ')}] of ${output.type}`),
-    Preparation: `${how.pixelFormat}, ${how.resize}, (pixel * ${rounded(how.scale)} - ${how.mean.map(rounded).join(',')}) / ${how.deviation.map(rounded).join(',')}`,
+    Preparation: `${how.pixelFormat}, ${how.resize}, (pixel * ${roundNumber(how.scale)} - ${how.mean.map(roundNumber).join(',')}) / ${how.deviation.map(roundNumber).join(',')}`,
     Classes: fit.classes === 0 ? '' : `${fit.classes}: ${names.join('; ')}${more}`,
   };
 }
 
-const rounded = (value: number): string => String(Number(value.toFixed(6)));
+const roundNumber = (value: number): string => String(Number(value.toFixed(6)));

@@ -10,7 +10,7 @@ import type {
 import type { Command } from 'commander';
 import type { Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { asking, reading, segment, show, tableOr, textOf, type RestOptions } from './command.ts';
+import { askCommand, readCommand, segment, show, tableOr, textOf, type RestOptions } from './command.ts';
 
 const NAME: Column<ServiceModel> = { title: 'SERVICE', of: ({ serviceName }) => serviceName };
 const COMMAND: Column<ServiceModel> = {
@@ -45,13 +45,13 @@ const HOSTS: readonly Column<readonly [string, boolean]>[] = [
 
 const NODES: readonly Column<NodeInfo>[] = [
   { title: 'HOST', of: ({ host }) => host },
-  { title: 'NODE', of: (node) => (node.own ? 'of the server' : standing(node)) },
+  { title: 'NODE', of: (node) => (node.own ? 'of the server' : standingOf(node)) },
   { title: 'VERSION', of: ({ version }) => version ?? '' },
   { title: 'SERVICES', of: ({ services }) => String(services), right: true },
   { title: 'RUNNING', of: ({ running }) => String(running), right: true },
   { title: 'NOTE', of: noteOf, flexible: true },
 ];
-const standing = ({ connected, lastHeard }: NodeInfo) =>
+const standingOf = ({ connected, lastHeard }: NodeInfo) =>
   connected ? 'connected' : lastHeard === null ? 'not connected' : `silent since ${lastHeard}`;
 
 function noteOf({ configured, connected, version }: NodeInfo): string {
@@ -66,22 +66,22 @@ export function nodeCommands(program: Command, terminal: Terminal): void {
   listCommand(nodes, terminal);
   const of = (path: string) => `/rest/nodes/${path}`;
   const about = 'show which services are configured; --json is what "apply" takes';
-  reading<readonly NodeManagerModel[]>(nodes, terminal, 'config', about, of('config'), {
+  readCommand<readonly NodeManagerModel[]>(nodes, terminal, 'config', about, of('config'), {
     lines: (all) => {
       const rows = all.flatMap(({ host, services }) => services.map((service) => ({ ...service, host })));
       return tableOr('No services are configured.', CONFIGURED, rows, terminal);
     },
   });
   applyCommand(nodes, terminal);
-  reading<Readonly<Record<string, boolean>>>(nodes, terminal, 'hosts', 'show the hosts', of('hosts'), {
+  readCommand<Readonly<Record<string, boolean>>>(nodes, terminal, 'hosts', 'show the hosts', of('hosts'), {
     lines: (hosts) => tableOr('There are no hosts.', HOSTS, Object.entries(hosts), terminal),
   });
-  reading<Deployed>(nodes, terminal, 'info', 'show the state of all services', of('info'), {
+  readCommand<Deployed>(nodes, terminal, 'info', 'show the state of all services', of('info'), {
     lines: ({ nodeModels }) => tableOr('There are no services.', DEPLOYED, nodeModels, terminal),
   });
   const what = 'show the last lines of a service: <host>:<service>:<n>, as troupe nodes info shows it';
   const log = (name: string) => of(`services/${segment(name)}/log`);
-  reading<ServiceLog>(nodes, terminal, 'logs <SERVICE>', what, log, { lines: logLines });
+  readCommand<ServiceLog>(nodes, terminal, 'logs <SERVICE>', what, log, { lines: logLines });
 }
 
 function logLines({ name, lines }: ServiceLog): readonly string[] {
@@ -94,7 +94,7 @@ function logLines({ name, lines }: ServiceLog): readonly string[] {
 /** Also what `troupe nodes` alone shows. */
 function listCommand(nodes: Command, terminal: Terminal): void {
   const about = 'show all hosts: whether each is connected, and how much it runs';
-  asking(nodes, 'list', about, { isDefault: true }).action((options: RestOptions) =>
+  askCommand(nodes, 'list', about, { isDefault: true }).action((options: RestOptions) =>
     show<readonly NodeInfo[]>(
       terminal,
       options,
@@ -108,7 +108,7 @@ function listCommand(nodes: Command, terminal: Terminal): void {
 
 function applyCommand(nodes: Command, terminal: Terminal): void {
   const about = 'configure the services of all hosts: a JSON file, or - for standard input';
-  asking(nodes, 'apply <FILE>', about).action(async (file: string, options: RestOptions) => {
+  askCommand(nodes, 'apply <FILE>', about).action(async (file: string, options: RestOptions) => {
     const call = { method: 'POST', path: '/rest/nodes/config', body: await textOf(file) } as const;
     await show<{ readonly message: string | null }>(terminal, options, call, {
       lines: ({ message }) => [
@@ -127,13 +127,20 @@ const CHANGES = [
 export function serviceCommands(program: Command, terminal: Terminal): void {
   const services = program.command('services').description('services: list, start, stop');
   const about = 'list the services that can be configured on a node';
-  reading<Readonly<Record<string, ServiceModel>>>(services, terminal, 'list', about, '/rest/nodes/services', {
-    lines: (availableServices) =>
-      tableOr('There are no services.', OFFERED, Object.values(availableServices), terminal),
-  });
+  readCommand<Readonly<Record<string, ServiceModel>>>(
+    services,
+    terminal,
+    'list',
+    about,
+    '/rest/nodes/services',
+    {
+      lines: (availableServices) =>
+        tableOr('There are no services.', OFFERED, Object.values(availableServices), terminal),
+    },
+  );
   for (const [verb, done] of CHANGES) {
     const what = `${verb} a service: <host>:<service>:<n>, as troupe nodes info shows it`;
-    asking(services, `${verb} <NAME>`, what).action((name: string, options: RestOptions) => {
+    askCommand(services, `${verb} <NAME>`, what).action((name: string, options: RestOptions) => {
       const call = { method: 'POST', path: `/rest/nodes/services/${segment(name)}/${verb}` } as const;
       return show(terminal, options, call, { lines: () => [`Service ${name} ${done}.`] });
     });

@@ -3,7 +3,7 @@ import type { Queue } from '../../../client/answers.ts';
 import type { Command } from 'commander';
 import type { Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { reading, segment, tableOr } from './command.ts';
+import { readCommand, segment, tableOr } from './command.ts';
 
 const COLUMNS: readonly Column<Queue>[] = [
   { title: 'QUEUE', of: ({ name }) => name },
@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<Queue>[] = [
 
 export function queueCommands(program: Command, terminal: Terminal): void {
   const group = program.command('queues').description('queues of sub-jobs: list, show');
-  reading<readonly Queue[]>(
+  readCommand<readonly Queue[]>(
     group,
     terminal,
     'list',
@@ -20,7 +20,7 @@ export function queueCommands(program: Command, terminal: Terminal): void {
     '/rest/queues',
     { lines: (all) => tableOr('There are no queues.', COLUMNS, all, terminal) },
   );
-  reading<Queue>(
+  readCommand<Queue>(
     group,
     terminal,
     'show <NAME>',

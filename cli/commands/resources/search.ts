@@ -11,7 +11,16 @@ import type { RestClient } from '../../../client/rest-client.ts';
 import { findService } from '../../service/service.ts';
 import { isTimed, timeText } from '../../render/tables.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { asking, clientOf, command, date, readAs, whole, withQuery, type RestOptions } from './command.ts';
+import {
+  askCommand,
+  clientOf,
+  command,
+  date,
+  readAs,
+  whole,
+  withQuery,
+  type RestOptions,
+} from './command.ts';
 
 interface SearchOptions extends RestOptions {
   readonly class?: string;
@@ -31,11 +40,11 @@ const COLUMNS: readonly Column<SearchHit>[] = [
   { title: 'WHERE', of: whereOf },
   { title: 'TYPE', of: ({ type }) => type },
   { title: 'CLASS', of: ({ class: name }) => name ?? '' },
-  { title: 'TEXT', of: ({ snippet }) => marked(snippet), flexible: true },
+  { title: 'TEXT', of: ({ snippet }) => markText(snippet), flexible: true },
 ];
 
 export function searchCommands(program: Command, terminal: Terminal): void {
-  asking(program, 'search [TEXT]', 'search what all jobs found: words, "several in a row", beginnings*')
+  askCommand(program, 'search [TEXT]', 'search what all jobs found: words, "several in a row", beginnings*')
     .option('--class <NAME>', 'only tracks of this class, such as car')
     .option('--type <TYPE>', 'only tracks of this type, such as TEXT')
     .option('--from <TIME>', 'only of jobs that ended then or later: 2026-03-01, or 2026-03-01T09:30', date)
@@ -95,7 +104,7 @@ function whereOf({ mediaType, page, startOffsetTime }: SearchHit): string {
 }
 
 /** What was looked for stands between » and «. */
-function marked({ text, marks }: SearchHit['snippet']): string {
+function markText({ text, marks }: SearchHit['snippet']): string {
   let shown = '';
   let at = 0;
   for (const { start, end } of marks) {

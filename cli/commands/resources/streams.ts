@@ -5,12 +5,12 @@ import { factLines, Table, type Column } from '../../terminal/columns.ts';
 import { EXIT } from '../../terminal/failure.ts';
 import { Interrupts } from '../../terminal/interrupts.ts';
 import { refusal, type RestClient } from '../../../client/rest-client.ts';
-import { saved } from '../../terminal/saved.ts';
+import { saveDocument } from '../../terminal/save-document.ts';
 import { endLine, pictureText, printerOf } from '../../render/stream-lines.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { RefusedError } from '../../../client/errors.ts';
 import { endedWell, streamOf, streamPath, unknownStream, watchStream } from '../../../client/watch-stream.ts';
-import { asking, clientOf, command, momentText, readAs, show, withQuery, type RestOptions } from './command.ts'; // oxfmt-ignore
+import { askCommand, clientOf, command, momentText, readAs, show, withQuery, type RestOptions } from './command.ts'; // oxfmt-ignore
 
 const ID = '<ID>';
 /** Jobs that are asked for at a time; the service lists their ids alone. */
@@ -30,7 +30,7 @@ export function streamCommands(program: Command, terminal: Terminal): void {
   const streams = program
     .command('streams')
     .description('streaming jobs: list, show, watch, frame, cancel, delete; troupe stream makes one');
-  asking(streams, 'list', 'list the streaming jobs that are active')
+  askCommand(streams, 'list', 'list the streaming jobs that are active')
     .option('--all', 'those that have ended, too')
     .action((options: RestOptions & { readonly all?: boolean }) => list(options, terminal));
   showCommand(streams, terminal);
@@ -56,7 +56,7 @@ async function list(options: RestOptions & { readonly all?: boolean }, terminal:
   const table = new Table(COLUMNS, terminal.width);
   let any = false;
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const jobs = await standing(client, ids.slice(from, from + AT_ONCE));
+    const jobs = await readStreams(client, ids.slice(from, from + AT_ONCE));
     any ||= jobs.length > 0;
     if (jobs.length > 0) for (const line of readAs(client.url, () => table.lines(jobs))) terminal.print(line);
   }
@@ -64,7 +64,7 @@ async function list(options: RestOptions & { readonly all?: boolean }, terminal:
 }
 
 /** How these jobs stand; one that has just been deleted is left out. */
-async function standing(client: RestClient, ids: readonly string[]): Promise<readonly StreamInfo[]> {
+async function readStreams(client: RestClient, ids: readonly string[]): Promise<readonly StreamInfo[]> {
   const jobs = await Promise.all(
     ids.map((id) =>
       streamOf(client, id).catch((error: unknown) => {
@@ -77,7 +77,7 @@ async function standing(client: RestClient, ids: readonly string[]): Promise<rea
 }
 
 function showCommand(streams: Command, terminal: Terminal): void {
-  asking(streams, `show ${ID}`, 'show how a streaming job stands').action(
+  askCommand(streams, `show ${ID}`, 'show how a streaming job stands').action(
     (id: string, options: RestOptions) => {
       const call = { method: 'GET', path: `${streamPath(id)}?details=true` } as const;
       return show<StreamInfo>(terminal, options, call, {
@@ -139,7 +139,7 @@ async function watch(id: string, options: RestOptions, terminal: Terminal): Prom
   try {
     const job = await watchStream(client, id, {
       signal: interrupts.signal,
-      seen: printerOf(options, terminal),
+      onEvent: printerOf(options, terminal),
     });
     terminal.note(endLine(job));
     return endedWell(job) ? EXIT.done : EXIT.failed;
@@ -156,12 +156,12 @@ function frameCommand(streams: Command, terminal: Terminal): void {
       const answer = await client.ask({ method: 'GET', path: `${streamPath(id)}/frame.jpg`, streamed: true });
       if (answer.status === 400) throw new RefusedError(400, unknownStream(id));
       if (answer.stream === undefined) throw refusal(answer);
-      await saved(answer.stream, options.to, 'picture');
+      await saveDocument(answer.stream, options.to, 'picture');
     });
 }
 
 function cancelCommand(streams: Command, terminal: Terminal): void {
-  asking(streams, `cancel ${ID}`, 'cancel a streaming job')
+  askCommand(streams, `cancel ${ID}`, 'cancel a streaming job')
     .option('--cleanup', 'remove all its files, too')
     .action((id: string, options: RestOptions & { readonly cleanup?: boolean }) => {
       const path = withQuery(`${streamPath(id)}/cancel`, { doCleanup: options.cleanup });

@@ -71,7 +71,7 @@ export function blur(surface: Surface, points: readonly Point[]): void {
   const { area, longer } = areaOf(surface, points);
   if (area.right <= area.left || area.bottom <= area.top) return;
   const cell = Math.max(1, Math.ceil(longer / MOST_BLURRED));
-  const small = shrunk(surface, area, cell);
+  const small = shrinkSurface(surface, area, cell);
   const { columns, rows } = small;
   const reach = Math.max(LEAST_REACH, Math.round((longer / cell) * REACH));
   const other = new Uint8Array(small.data.length);
@@ -90,7 +90,7 @@ interface Small {
   readonly data: Uint8Array;
 }
 
-function shrunk({ data, width }: Surface, area: Area, cell: number): Small {
+function shrinkSurface({ data, width }: Surface, area: Area, cell: number): Small {
   const columns = Math.ceil((area.right - area.left) / cell);
   const rows = Math.ceil((area.bottom - area.top) / cell);
   const small = new Uint8Array(columns * rows * 3);

@@ -64,7 +64,7 @@ export class Drawing {
     const { border } = this.#measures;
     return cornersInFrame(mark, mark).map((corner) => {
       const { x, y } = this.#upright.point(corner);
-      return { x: snapped(x + border), y: snapped(y + border) };
+      return { x: snapToPixel(x + border), y: snapToPixel(y + border) };
     });
   }
 
@@ -94,7 +94,7 @@ interface Placed {
 }
 
 /** Right angles leave rests behind that would make straight lines slant. */
-function snapped(value: number): number {
+function snapToPixel(value: number): number {
   const whole = Math.round(value);
   return Math.abs(value - whole) < 1e-3 ? whole : value;
 }

@@ -52,7 +52,7 @@ export function outline(surface: Surface, points: readonly Point[], thickness: n
   for (const [index, from] of points.entries()) {
     const to = points[(index + 1) % points.length] ?? from;
     if (from.x === to.x || from.y === to.y) straight(surface, from, to, thickness, colour);
-    else slanting(surface, from, to, thickness, colour);
+    else drawSlanting(surface, from, to, thickness, colour);
   }
 }
 
@@ -64,7 +64,7 @@ function straight(surface: Surface, a: Point, b: Point, thickness: number, colou
 }
 
 /** Goes along the longer direction and blends the few pixels across. */
-function slanting(surface: Surface, a: Point, b: Point, thickness: number, colour: Colour): void {
+function drawSlanting(surface: Surface, a: Point, b: Point, thickness: number, colour: Colour): void {
   const steep = Math.abs(b.y - a.y) > Math.abs(b.x - a.x);
   const [from, to] = (steep ? a.y > b.y : a.x > b.x) ? [b, a] : [a, b];
   const along = (point: Point): number => (steep ? point.y : point.x);

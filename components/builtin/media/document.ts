@@ -16,7 +16,7 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
     const first = await input.next();
     if (first.done === true) throw new Error('The input of the document is empty.');
     let done = 0;
-    const counted: ReadTracks = async function* (path, places) {
+    const readCounted: ReadTracks = async function* (path, places) {
       for await (const line of trackLines(path, places)) {
         context.signal.throwIfAborted();
         context.progress((done += 1), 0);
@@ -24,7 +24,7 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
       }
     };
     yield* writeDocument(JSON.parse(first.value) as DocumentHead, media(input, index), {
-      readTracks: counted,
+      readTracks: readCounted,
       detailed: ({ facts }) => {
         const upright = uprightBoxes(facts?.metadata ?? {});
         return (line) => withArtifactHrefs(upright(line));

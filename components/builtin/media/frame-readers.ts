@@ -25,7 +25,7 @@ interface Reading {
 export interface FrameReaderOptions {
   readonly idleMs?: number;
   /** Is told of each file that is opened. */
-  opened?(path: string): void;
+  onOpen?(path: string): void;
 }
 
 export class FrameReaders {
@@ -57,7 +57,7 @@ export class FrameReaders {
     signal.addEventListener('abort', abort);
     let isWhole = false;
     try {
-      const frame = await reached(reading, number).catch(() => undefined);
+      const frame = await reachFrame(reading, number).catch(() => undefined);
       signal.throwIfAborted();
       if (frame === undefined) return undefined;
       const used = await use(frame);
@@ -77,19 +77,19 @@ export class FrameReaders {
     const near = this.#waiting
       .filter((one) => one.file === file && one.at < number && number - one.at <= AHEAD)
       .toSorted((a, b) => b.at - a.at)[0];
-    if (near === undefined) return this.#opened(file, medium, number);
+    if (near === undefined) return this.#openReading(file, medium, number);
     this.#waiting = this.#waiting.filter((one) => one !== near);
     clearTimeout(near.idle);
     return near;
   }
 
-  async #opened(file: string, medium: WorkMedium, number: number): Promise<Reading> {
+  async #openReading(file: string, medium: WorkMedium, number: number): Promise<Reading> {
     const { openVideo } = await import('../../../media/video/video-frames.ts');
     const stop = new AbortController();
     const range = { start: number, stop: Number.MAX_SAFE_INTEGER };
     const options = { range, known: knownFrames(medium), signal: stop.signal };
     const reader: VideoReader = await openVideo(medium.path, options);
-    this.#options.opened?.(medium.path);
+    this.#options.onOpen?.(medium.path);
     return { file, frames: reader.frames(), stop, close: () => reader.close(), at: number - 1 };
   }
 
@@ -109,7 +109,7 @@ export class FrameReaders {
 }
 
 /** Undefined: it is not there, or cannot be decoded. */
-async function reached(reading: Reading, number: number): Promise<Frame | undefined> {
+async function reachFrame(reading: Reading, number: number): Promise<Frame | undefined> {
   for (;;) {
     const { done, value } = await reading.frames.next();
     if (done === true) return undefined;

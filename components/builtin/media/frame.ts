@@ -54,12 +54,12 @@ async function pictureOf(
   number: number,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  if (stored === true) return encoded(found.data, found, format);
+  if (stored === true) return encodeFrame(found.data, found, format);
   const marks = boxes === undefined ? [] : await marksAt(boxes, number, signal);
-  return drawn(found, marks, medium.metadata);
+  return drawFrame(found, marks, medium.metadata);
 }
 
-function drawn(
+function drawFrame(
   found: Frame,
   marks: readonly Mark[],
   metadata: FrameWork['medium']['metadata'],
@@ -69,10 +69,10 @@ function drawn(
   const { width, height } = drawer;
   const data = new Uint8Array(width * height * 3);
   drawer.draw(found, marks, data);
-  return encoded(data, drawer);
+  return encodeFrame(data, drawer);
 }
 
-function encoded(
+function encodeFrame(
   data: Uint8Array,
   { width, height }: Pick<Frame, 'width' | 'height'>,
   format?: 'png',

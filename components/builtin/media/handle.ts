@@ -8,7 +8,7 @@ import type { Assignment } from '../../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { document } from './document.ts';
 import { finish } from './finish/finish.ts';
-import { storing } from './finish/keep-results.ts';
+import { resultStoreOf } from './finish/keep-results.ts';
 import { prepare } from './prepare.ts';
 import { upload } from './upload.ts';
 
@@ -20,7 +20,7 @@ export function handleMediaWork(
     case 'PREPARE':
       return prepare(assignment.work, context);
     case 'FEED':
-      return fed(assignment.work, context);
+      return feedTracks(assignment.work, context);
     case 'FINISH':
       return finish(assignment.work, context);
     case 'ARTIFACTS':
@@ -30,7 +30,7 @@ export function handleMediaWork(
     case 'UPLOAD':
       return upload(assignment.work, context);
     case 'COPY':
-      return copied(assignment.work, context);
+      return copyDocument(assignment.work, context);
     case 'FRAME':
       return frames(assignment.work, context);
     case 'DETECT':
@@ -44,12 +44,12 @@ export function handleMediaWork(
 }
 
 /** Few jobs feed tracks forward, and fewer are copied out of an archive: what only they need is a fifth of what the others load. */
-async function* fed(work: FeedWork, context: WorkContext): AsyncGenerator<string> {
+async function* feedTracks(work: FeedWork, context: WorkContext): AsyncGenerator<string> {
   const { feed } = await import('./finish/feed.ts');
   yield* feed(work, context);
 }
 
-async function* copied(work: CopyWork, context: WorkContext): AsyncGenerator<Uint8Array> {
+async function* copyDocument(work: CopyWork, context: WorkContext): AsyncGenerator<Uint8Array> {
   const { copy } = await import('./copy/copy.ts');
   yield* copy(work, context);
 }
@@ -63,6 +63,6 @@ async function* frames(work: FrameWork, context: WorkContext): AsyncGenerator<st
 /** Loaded for the first picture that is cut out: it is most of what the other kinds of work need not load. */
 async function* pictures(work: ArtifactsWork, given: WorkContext): AsyncGenerator<string> {
   const { artifacts } = await import('./artifacts/artifacts.ts');
-  const { context, store } = storing(work, given);
+  const { context, store } = resultStoreOf(work, given);
   yield* artifacts(work, context, store);
 }

@@ -15,7 +15,7 @@ import type { Issue, MediumFacts, Properties, Range } from '../../../domain/type
 import { partOf, type PreparedMedium, type PrepareWork } from '../../../protocol/media-work.ts';
 import { readText } from '../../../results/text-places.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
-import { decoded } from '../../../domain/decoded.ts';
+import { decodeText } from '../../../domain/decoded.ts';
 
 /** Bytes that were fetched and hashed; shows that a large medium moves. */
 type Meter = (bytes: number) => void;
@@ -104,7 +104,7 @@ async function factsOf(
   });
   if ('facts' in skipped) return { ...skipped, inspected: false };
   const sha256 = await hashFile(path, signal, meter);
-  const { facts, warnings } = await metered(meter, () =>
+  const { facts, warnings } = await runMetered(meter, () =>
     inspect(path, {
       sha256,
       ignoresDamage: booleanOf(work.properties, 'FFPROBE_IGNORE_STDERR'),
@@ -123,7 +123,7 @@ async function factsOf(
 }
 
 /** Inspection cannot say how far it is; as long as it lets the event loop run, it is at work. */
-async function metered<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
+async function runMetered<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
   const beat = setInterval(() => meter(1), WATCH_MS);
   try {
     return await work();
@@ -136,7 +136,7 @@ async function metered<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
 function nameOf({ uri, stored }: PrepareWork): string | undefined {
   if (stored === true || /^data:/i.test(uri)) return undefined;
   const segment = URL.canParse(uri) ? new URL(uri).pathname.split('/').at(-1) : undefined;
-  return segment === undefined || segment === '' ? undefined : decoded(segment);
+  return segment === undefined || segment === '' ? undefined : decodeText(segment);
 }
 
 function rangesOf(facts: MediumFacts, { frameRanges, timeRanges }: PrepareWork): readonly Range[] {

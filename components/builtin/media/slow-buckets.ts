@@ -43,12 +43,12 @@ export class SlowBuckets {
       this.#outages.delete(bucket);
       return stored;
     } catch (error) {
-      if (!signal.aborted) this.#failed(bucket, error, this.#now() - began);
+      if (!signal.aborted) this.#noteFailure(bucket, error, this.#now() - began);
       throw error;
     }
   }
 
-  #failed(bucket: string, reason: unknown, tookMs: number): void {
+  #noteFailure(bucket: string, reason: unknown, tookMs: number): void {
     if (tookMs < this.#slowMs) {
       this.#outages.delete(bucket);
       return;

@@ -34,18 +34,18 @@ export class BarcodeTracks {
     }
     const ended = this.#open.filter(({ track }) => track.missed > this.#maxGap);
     this.#open = this.#open.filter((track) => !ended.includes(track));
-    return finished(ended);
+    return finishTracks(ended);
   }
 
   /** What open tracks have found since the last border; they go on. */
   cut(): readonly FoundTrack[] {
-    return this.#open.flatMap(({ code, track }) => found(code, track.cut()));
+    return this.#open.flatMap(({ code, track }) => toFoundTrack(code, track.cut()));
   }
 
   end(): readonly FoundTrack[] {
     const ended = this.#open;
     this.#open = [];
-    return finished(ended);
+    return finishTracks(ended);
   }
 
   /** Of the tracks that wait for such a code the one that saw it last nearest by: a picture may show it many times. */
@@ -65,10 +65,10 @@ function detectionOf(frame: number, { x, y, width, height, text, format }: Barco
   return { frame, x, y, width, height, confidence: CERTAIN, properties };
 }
 
-const finished = (ended: readonly CodeTrack[]): FoundTrack[] =>
-  ended.flatMap(({ code, track }) => found(code, track.end()));
+const finishTracks = (ended: readonly CodeTrack[]): FoundTrack[] =>
+  ended.flatMap(({ code, track }) => toFoundTrack(code, track.end()));
 
-function found({ text, format }: Barcode, part: TrackPart | undefined): FoundTrack[] {
+function toFoundTrack({ text, format }: Barcode, part: TrackPart | undefined): FoundTrack[] {
   return part === undefined
     ? []
     : [{ ...part, confidence: CERTAIN, properties: { TEXT: text, FORMAT: format } }];

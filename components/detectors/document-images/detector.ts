@@ -10,7 +10,7 @@ import { pdfPages, type PdfPage } from '../../documents/pdf/pdf.ts';
 import type { DetectionJob, Detector, FoundPart, GenericSource } from '../../sdk/detector.ts';
 import { choiceOf, countOf, numberWithin } from '../../shared/tracking/settings.ts';
 import type { Properties } from '../../../domain/types.ts';
-import { warningsOf } from './passed-over.ts';
+import { warningsOf } from './skipped-pictures.ts';
 import { Pictures, type Picture } from './pictures.ts';
 
 /** So many pages that cannot be drawn say enough of a document: each may take a minute. */
@@ -99,7 +99,7 @@ async function* fromPdf(
         else pictures.addUndecodable(page.pageNumber, picture);
         yield;
       }
-      pictures.addDropped(page.pageNumber, await page.dropped());
+      pictures.addDropped(page.pageNumber, await page.droppedSince());
       if (await isRendered(page, rendering)) await render(page.pageNumber, drawer, pictures, rendering);
       yield;
     }

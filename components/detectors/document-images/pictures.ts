@@ -7,7 +7,7 @@ import { sharp } from '../../../media/picture/sharp.ts';
 import { MAX_KEPT_PIXELS } from '../../documents/limits.ts';
 import type { Pixels, Undecodable } from '../../documents/pdf/pdf-pictures.ts';
 import type { DroppedPictures } from '../../documents/pdf/reader-warnings.ts';
-import { isDrawing } from './drawing.ts';
+import { isDrawing } from './drawing-file.ts';
 
 export interface Picture {
   readonly path: string;
@@ -96,7 +96,7 @@ export class Pictures {
       this.#known.set(key, { passedOver: 'TOO_LARGE', pages: new Set([page]) });
       return;
     }
-    const known = this.#seen(page, bytes, '');
+    const known = this.#notePicture(page, bytes, '');
     this.#parts.set(part, known.hash);
     if (known.done) return;
     if (isDrawing(bytes, part)) {
@@ -114,7 +114,7 @@ export class Pictures {
   /** Pixels become a PNG file of up to MAX_KEPT_PIXELS; where they let something shine through, that is white paper. */
   async addPixels(page: number, { width, height, channels, data }: Pixels): Promise<void> {
     if (Math.min(width, height) < this.#minSize) return;
-    const known = this.#seen(page, data, `${width} ${height} ${channels}`);
+    const known = this.#notePicture(page, data, `${width} ${height} ${channels}`);
     if (known.done) return;
     const path = this.#next('png');
     const raw = sharp(data, { raw: { width, height, channels }, limitInputPixels: false });
@@ -134,7 +134,11 @@ export class Pictures {
     this.#known.set(`page ${page}`, { path, pages: new Set([page]), rendered: true });
   }
 
-  #seen(page: number, bytes: Uint8Array, shape: string): { readonly done: boolean; readonly hash: string } {
+  #notePicture(
+    page: number,
+    bytes: Uint8Array,
+    shape: string,
+  ): { readonly done: boolean; readonly hash: string } {
     const hash = createHash('sha256').update(shape).update(bytes).digest('hex');
     const done = this.#known.has(hash);
     if (done) this.#known.get(hash)?.pages.add(page);

@@ -10,12 +10,12 @@ export default async function loadDocumentText(): Promise<Detector> {
 
 async function* readText(source: GenericSource, { signal, warn }: DetectionJob): AsyncIterable<FoundPart> {
   const chosen = new ChosenPages(source.pages);
-  yield* numbered(namingFailures(textsOf(source, chosen, signal), signal));
+  yield* numberSections(namingFailures(textsOf(source, chosen, signal), signal));
   if (chosen.warning !== undefined) warn?.(chosen.warning);
 }
 
 /** Sections are numbered from 1 on each page. */
-export async function* numbered(texts: AsyncIterable<PageText>): AsyncGenerator<FoundPart> {
+export async function* numberSections(texts: AsyncIterable<PageText>): AsyncGenerator<FoundPart> {
   let page = 0;
   let section = 0;
   let length = 0;

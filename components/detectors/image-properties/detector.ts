@@ -40,10 +40,10 @@ function detectionOf(frame: Frame): FoundDetection {
   const properties: Properties = {
     WIDTH: String(width),
     HEIGHT: String(height),
-    BRIGHTNESS: rounded(brightness),
-    CONTRAST: rounded(contrast),
-    SHARPNESS: rounded(sharpness),
-    COLORFULNESS: rounded(colorfulness),
+    BRIGHTNESS: roundNumber(brightness),
+    CONTRAST: roundNumber(contrast),
+    SHARPNESS: roundNumber(sharpness),
+    COLORFULNESS: roundNumber(colorfulness),
     DOMINANT_COLOR: hex,
     DOMINANT_COLOR_NAME: name,
     IS_GRAYSCALE: isGrayscale ? 'TRUE' : 'FALSE',
@@ -58,14 +58,14 @@ function trackOf(detections: readonly FoundDetection[]): FoundTrack {
   if (all.length === 1) return { detections, confidence: NO_CONFIDENCE, properties: all[0]! };
   const means = AVERAGED.map((name): [string, string] => [
     name,
-    rounded(all.reduce((sum, properties) => sum + Number(properties[name]), 0) / all.length),
+    roundNumber(all.reduce((sum, properties) => sum + Number(properties[name]), 0) / all.length),
   ]);
   const grey = all.every((properties) => properties['IS_GRAYSCALE'] === 'TRUE');
   const properties = { ...Object.fromEntries(means), IS_GRAYSCALE: grey ? 'TRUE' : 'FALSE' };
   return { detections, confidence: NO_CONFIDENCE, properties };
 }
 
-const rounded = (value: number): string => String(Math.round(value * 100) / 100);
+const roundNumber = (value: number): string => String(Math.round(value * 100) / 100);
 
 export default async function loadImageProperties(): Promise<Detector> {
   return { image, video };

@@ -22,14 +22,14 @@ async function tagsOf(texts: readonly NamedText[], before: string, tagger: Tagge
   for (const { name, text } of texts)
     for (const { tag, triggers } of await tagger(text)) {
       tags.push(tag);
-      words[`${name} ${tag} TRIGGER WORDS`] = triggers.map(({ word }) => escaped(word)).join(LIST);
+      words[`${name} ${tag} TRIGGER WORDS`] = triggers.map(({ word }) => escapeText(word)).join(LIST);
       words[`${name} ${tag} TRIGGER WORDS OFFSET`] = triggers.map(placesText).join(LIST);
     }
   return { TAGS: [...new Set(tags)].filter((tag) => tag !== '').join(LIST), ...words };
 }
 
 /** A semicolon within a word does not end it. */
-const escaped = (word: string): string => word.replaceAll(/[\\;]/g, '\\$&');
+const escapeText = (word: string): string => word.replaceAll(/[\\;]/g, '\\$&');
 
 const placesText = ({ places }: Trigger): string => places.map(([from, to]) => `${from}-${to}`).join(', ');
 

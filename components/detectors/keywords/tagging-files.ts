@@ -18,13 +18,13 @@ export async function taggerFor(properties: Properties, cache: TaggerCache): Pro
   const key = own.trim() === '' ? `file ${name}` : `rules ${own}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
-  const tagger = own.trim() === '' ? compiled(await textOf(name), `The tagging file "${name}"`) : compiled(own, 'The TAGGING_RULES property'); // oxfmt-ignore
+  const tagger = own.trim() === '' ? compileTagger(await textOf(name), `The tagging file "${name}"`) : compileTagger(own, 'The TAGGING_RULES property'); // oxfmt-ignore
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(key, tagger);
   return tagger;
 }
 
-function compiled(text: string, what: string): Tagger {
+function compileTagger(text: string, what: string): Tagger {
   try {
     return taggerOf(parseTagRules(text));
   } catch (error) {

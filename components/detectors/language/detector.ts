@@ -62,15 +62,15 @@ function languageOf(text: string, { minLength, among }: Settings): Properties {
   return {
     ISO_LANGUAGE: first.code,
     LANGUAGE: first.name,
-    PRIMARY_LANGUAGE_CONFIDENCE: rounded(first.share),
+    PRIMARY_LANGUAGE_CONFIDENCE: roundNumber(first.share),
     ...script,
     ...(second === undefined || second.share < MIN_SECOND_SHARE
       ? {}
-      : { SECONDARY_LANGUAGE: second.code, SECONDARY_LANGUAGE_CONFIDENCE: rounded(second.share) }),
+      : { SECONDARY_LANGUAGE: second.code, SECONDARY_LANGUAGE_CONFIDENCE: roundNumber(second.share) }),
   };
 }
 
-const rounded = (share: number): string => String(Math.round(share * 1000) / 1000);
+const roundNumber = (share: number): string => String(Math.round(share * 1000) / 1000);
 
 export default async function loadLanguageDetector(): Promise<Detector> {
   return { generic, fed };

@@ -50,7 +50,7 @@ export class BlobFinder {
       const patch = this.#collect(i, moving);
       if (patch.area >= minArea && patch.moving >= LEAST_MOVING * patch.area) patches.push(patch);
     }
-    return joined(patches).map(({ left, top, right, bottom, area }) => ({
+    return joinPatches(patches).map(({ left, top, right, bottom, area }) => ({
       x: left,
       y: top,
       width: right - left + 1,
@@ -132,7 +132,7 @@ export class BlobFinder {
 }
 
 /** Unites patches whose boxes meet, until none do. */
-function joined(patches: readonly Patch[]): Patch[] {
+function joinPatches(patches: readonly Patch[]): Patch[] {
   const done: Patch[] = [];
   const rest = [...patches];
   for (let patch = rest.pop(); patch !== undefined; patch = rest.pop()) {

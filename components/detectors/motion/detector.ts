@@ -31,7 +31,7 @@ async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<Fou
   let watch: Watch | undefined;
   const tracker = new Tracker(settings.rules, { live: job.live, minDetections: settings.minDetections });
   const asTracks = (parts: readonly TrackPart[]): FoundTrack[] =>
-    parts.flatMap((part) => reported(part, source.start));
+    parts.flatMap((part) => toFoundTracks(part, source.start));
   job.live?.follow({ cut: () => asTracks(tracker.cut()), end: () => asTracks(tracker.finish()) });
   for await (const frame of source.frames()) {
     job.signal.throwIfAborted();
@@ -44,7 +44,7 @@ async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<Fou
 }
 
 /** A track of what lies in the range: detections before it made it count, but are not reported. */
-function reported(part: TrackPart, start: number): FoundTrack[] {
+function toFoundTracks(part: TrackPart, start: number): FoundTrack[] {
   const detections = part.detections.filter(({ frame }) => frame >= start);
   return detections.length === 0 ? [] : [asTrack({ ...part, detections })];
 }

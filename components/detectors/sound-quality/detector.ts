@@ -16,7 +16,7 @@ async function* soundFile(
   const rules = { ...settings, startMs, stopMs, signal, heard: (ms: number) => source.heard(ms) };
   for await (const finding of measureSound(path, rules)) {
     signal.throwIfAborted();
-    yield finding === undefined ? soundless(startMs) : found(finding);
+    yield finding === undefined ? soundless(startMs) : toFoundSound(finding);
   }
 }
 
@@ -27,7 +27,7 @@ const soundless = (startMs: number): FoundSound => ({
   properties: { QUALITY: 'NO SOUND' },
 });
 
-function found(finding: SoundFinding): FoundSound {
+function toFoundSound(finding: SoundFinding): FoundSound {
   const [startTime, stopTime] = [
     Math.max(0, Math.round(finding.start)),
     Math.max(0, Math.round(finding.stop)),

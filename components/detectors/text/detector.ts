@@ -27,11 +27,11 @@ async function* readImage(frame: Frame, job: DetectionJob, models: TextModels): 
   const tracks = new TextTracks(settings.similarity);
   tracks.next(frame.index, await readPicture(frame, models, settings, job.signal));
   const found = tracks.end();
-  yield* settings.mergeLines || job.fed !== undefined ? found : found.map(numbered);
+  yield* settings.mergeLines || job.fed !== undefined ? found : found.map(numberTrack);
 }
 
 /** The document sorts tracks by where they lie, so each says at which place it is to be read. */
-function numbered(track: FoundTrack, index: number): FoundTrack {
+function numberTrack(track: FoundTrack, index: number): FoundTrack {
   const number = { LINE_NUM: String(index + 1) };
   const detections = track.detections.map((one) => ({
     ...one,

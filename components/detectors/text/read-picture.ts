@@ -51,7 +51,7 @@ export async function readPicture(
     lines.push({ text, confidence, direction, placed, ...boxAround(line, picture.width, picture.height) });
   }
   const blocks = inReadingOrder(lines);
-  return settings.mergeLines ? merged(blocks) : blocks.flat(2);
+  return settings.mergeLines ? mergeBlocks(blocks) : blocks.flat(2);
 }
 
 /** Short readings that stand on their head beside longer ones are read as these are. */
@@ -91,7 +91,7 @@ function isText({ text, confidence }: Decoded, threshold: number): boolean {
 }
 
 /** All lines as one: a line of text a row, and an empty one between blocks; as confident as their characters on average. */
-function merged(blocks: ReturnType<typeof inReadingOrder<TextLine>>): readonly TextLine[] {
+function mergeBlocks(blocks: ReturnType<typeof inReadingOrder<TextLine>>): readonly TextLine[] {
   const lines = blocks.flat(2);
   if (lines.length === 0) return [];
   const text = blocks

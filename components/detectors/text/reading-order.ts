@@ -53,7 +53,7 @@ function byDirection<T extends Written>(lines: readonly T[]): readonly (readonly
   }
   return groups
     .toSorted((a, b) => b.letters - a.letters)
-    .map((group) => group.lines.map((line) => lying(line, group.direction)));
+    .map((group) => group.lines.map((line) => layLine(line, group.direction)));
 }
 
 function apart(a: number, b: number): number {
@@ -61,7 +61,7 @@ function apart(a: number, b: number): number {
   return Math.min(difference, 360 - difference);
 }
 
-function lying<T extends Written>(line: T, direction: number): Lying<T> {
+function layLine<T extends Written>(line: T, direction: number): Lying<T> {
   const [cos, sin] = [Math.cos((direction * Math.PI) / 180), Math.sin((direction * Math.PI) / 180)];
   const [x, y] = [line.x + line.width / 2, line.y + line.height / 2];
   const { width, height } = line.placed;
@@ -93,7 +93,7 @@ const linesOf = <T>(row: readonly Lying<T>[]): readonly T[] => row.map(({ line }
 /** Rows that follow each other and are no running text make one block. */
 function inBlockOrder<T>(blocks: readonly OpenBlock<T>[]): readonly Block<T>[] {
   const found: { rows: (readonly T[])[]; running: boolean }[] = [];
-  for (const { rows: own, running } of ordered(blocks)) {
+  for (const { rows: own, running } of orderBlocks(blocks)) {
     const last = found.at(-1);
     if (last !== undefined && !running && !last.running) last.rows.push(...own.map(linesOf));
     else found.push({ rows: own.map(linesOf), running });
@@ -105,7 +105,7 @@ function inBlockOrder<T>(blocks: readonly OpenBlock<T>[]): readonly Block<T>[] {
  * A block comes before those that lie below it. A column comes before all that lies right of it as well, unless something
  * between them reaches over both (as a headline does over the columns below it).
  */
-function ordered<T extends Placed>(blocks: readonly T[]): readonly T[] {
+function orderBlocks<T extends Placed>(blocks: readonly T[]): readonly T[] {
   const fromTop = blocks.toSorted((a, b) => a.y - b.y || a.x - b.x);
   const order: T[] = [];
   const seen = new Set<T>();

@@ -30,23 +30,23 @@ export class TextTracks {
   next(frame: number, lines: readonly TextLine[]): readonly FoundTrack[] {
     const owners = this.#owners(lines);
     const before = this.#open;
-    this.#open = lines.map((line, i) => this.#extended(owners[i], frame, line));
+    this.#open = lines.map((line, i) => this.#extendTrack(owners[i], frame, line));
     const alive = new Set(owners);
-    return before.filter((track) => !alive.has(track)).flatMap(finished);
+    return before.filter((track) => !alive.has(track)).flatMap(finishTrack);
   }
 
   /** What open tracks have found since the last border, with the best reading so far; they go on. */
   cut(): readonly FoundTrack[] {
-    return this.#open.flatMap((track) => found(track, track.track.cut()));
+    return this.#open.flatMap((track) => toFoundTracks(track, track.track.cut()));
   }
 
   end(): readonly FoundTrack[] {
     const ended = this.#open;
     this.#open = [];
-    return ended.flatMap(finished);
+    return ended.flatMap(finishTrack);
   }
 
-  #extended(known: TextTrack | undefined, frame: number, line: TextLine): TextTrack {
+  #extendTrack(known: TextTrack | undefined, frame: number, line: TextLine): TextTrack {
     const detection = detectionOf(frame, line);
     if (known === undefined)
       return { track: new OpenTrack(detection, this.#following), last: line, best: line };
@@ -91,9 +91,9 @@ function detectionOf(frame: number, { text, confidence, placed }: TextLine): Fou
   return { frame, x, y, width, height, confidence, properties: { TEXT: text, ...lies } };
 }
 
-const finished = (ended: TextTrack): FoundTrack[] => found(ended, ended.track.end());
+const finishTrack = (ended: TextTrack): FoundTrack[] => toFoundTracks(ended, ended.track.end());
 
-function found({ best }: TextTrack, part: TrackPart | undefined): FoundTrack[] {
+function toFoundTracks({ best }: TextTrack, part: TrackPart | undefined): FoundTrack[] {
   if (part === undefined) return [];
   return [{ ...part, confidence: best.confidence, properties: { TEXT: best.text } }];
 }

@@ -89,11 +89,11 @@ class Body implements XmlHandler {
       return;
     }
     this.#paragraphs.flush();
-    this.#pages.broken();
+    this.#pages.breakLine();
   }
 
   #breakBefore(attributes: Attributes): void {
-    if (!/^(0|false|off)$/.test(attribute(attributes, 'val') ?? '')) this.#pages.wanted();
+    if (!/^(0|false|off)$/.test(attribute(attributes, 'val') ?? '')) this.#pages.wantPage();
   }
 
   #note(kind: string, attributes: Attributes): void {

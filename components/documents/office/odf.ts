@@ -81,7 +81,7 @@ class Content implements XmlHandler {
   #begin(attributes: Attributes): void {
     if (this.#row?.within === true) return;
     const style = attribute(attributes, 'style-name') ?? '';
-    if (this.#leaves === 0 && this.#breaks.before.has(style)) this.#pages.wanted();
+    if (this.#leaves === 0 && this.#breaks.before.has(style)) this.#pages.wantPage();
     this.#breakAfter.push(this.#leaves === 0 && this.#breaks.after.has(style));
     this.#paragraphs.begin();
   }
@@ -97,7 +97,7 @@ class Content implements XmlHandler {
       return;
     }
     this.#paragraphs.end();
-    if (this.#breakAfter.pop() === true) this.#pages.broken();
+    if (this.#breakAfter.pop() === true) this.#pages.breakLine();
   }
 
   #endRow(row: Row): void {
@@ -155,7 +155,7 @@ class Row {
   #cell: { text: string; readonly repeated: number } | undefined;
 
   constructor(attributes: Attributes) {
-    this.#repeated = repeated(attributes, 'number-rows-repeated');
+    this.#repeated = repeatCount(attributes, 'number-rows-repeated');
   }
 
   /** Within one of its cells. */
@@ -164,7 +164,7 @@ class Row {
   }
 
   begin(attributes: Attributes): void {
-    this.#cell = { text: '', repeated: repeated(attributes, 'number-columns-repeated') };
+    this.#cell = { text: '', repeated: repeatCount(attributes, 'number-columns-repeated') };
   }
 
   add(text: string): void {
@@ -192,6 +192,6 @@ class Row {
 /** Characters of one row; what is beyond them is cut off. */
 const MAX_ROW = 16_000_000;
 
-function repeated(attributes: Attributes, name: string): number {
+function repeatCount(attributes: Attributes, name: string): number {
   return Math.min(Math.max(1, Number(attribute(attributes, name) ?? 1) || 1), MAX_REPEATED);
 }

@@ -18,15 +18,15 @@ export class Pages {
   #noteDue = false;
 
   /** A break that the author asked for. */
-  broken(): void {
+  breakLine(): void {
     this.current++;
     this.#atTop = true;
     this.#noteDue = true;
   }
 
   /** A paragraph that wants to begin a page: at the top of one it has its wish. */
-  wanted(): void {
-    if (!this.#atTop) this.broken();
+  wantPage(): void {
+    if (!this.#atTop) this.breakLine();
   }
 
   /** A page began here when the document was last laid out; right after a break it is the page of that break. */
@@ -36,7 +36,7 @@ export class Pages {
     this.#atTop = true;
   }
 
-  written(): void {
+  noteText(): void {
     this.#atTop = false;
     this.#noteDue = false;
   }
@@ -72,7 +72,7 @@ export class Paragraphs {
     if (paragraph === undefined) return;
     if (paragraph.page === undefined && /\S/.test(text)) {
       paragraph.page = this.#pages.current;
-      this.#pages.written();
+      this.#pages.noteText();
     }
     paragraph.text += text;
     if (paragraph.text.length > MAX_HELD) this.flush();

@@ -92,14 +92,14 @@ class Sheet implements XmlHandler {
     else if (name === 'rPh') this.#readings--;
     else if (name === 'row') this.#row.end();
     else if (name === 'c') {
-      const text = this.#shown();
+      const text = this.#textOfCell();
       if (text.trim() === '') return;
       this.#row.add(this.#filled ? `\t${text}` : text);
       this.#filled = true;
     }
   }
 
-  #shown(): string {
+  #textOfCell(): string {
     const { shared, dates, since1904 } = this.#values;
     const value = this.#value;
     switch (this.#type) {

@@ -32,13 +32,13 @@ parentPort?.on('message', (order: DrawingOrder) => void answer(order));
 async function answer({ file, ...order }: DrawingOrder): Promise<void> {
   parentPort?.postMessage(
     await draw(order).then(
-      (png) => written(file, png),
+      (png) => writePng(file, png),
       (error: unknown): DrawingAnswer => ({ undrawable: textOf(error) }),
     ),
   );
 }
 
-const written = (file: string, png: Buffer): Promise<DrawingAnswer> =>
+const writePng = (file: string, png: Buffer): Promise<DrawingAnswer> =>
   writeFile(file, png).then(
     () => ({}),
     (error: unknown) => ({ unwritten: textOf(error) }),

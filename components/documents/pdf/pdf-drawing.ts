@@ -13,9 +13,9 @@ const MANY_PICTURES = 10;
 
 /** True for a page without embedded text that draws something with lines and areas, or with a host of little pictures. */
 export async function isDrawn(page: PdfPage): Promise<boolean> {
-  const { items } = await page.said((one) => one.getTextContent({ includeMarkedContent: false }));
+  const { items } = await page.askPage((one) => one.getTextContent({ includeMarkedContent: false }));
   if (items.some((item) => 'str' in item && item.str.trim() !== '')) return false;
-  const { fnArray, argsArray } = await page.said((one) => one.getOperatorList());
+  const { fnArray, argsArray } = await page.askPage((one) => one.getOperatorList());
   let [coordinates, pictures] = [0, 0];
   for (const [index, operator] of fnArray.entries()) {
     if (operator === OPS.constructPath) coordinates += coordinatesOf(argsArray[index] as readonly unknown[]);

@@ -34,7 +34,7 @@ export interface Undecodable {
  */
 export async function* picturesOf(page: PdfPage): AsyncGenerator<Pixels | Undecodable> {
   const seen = new Set<unknown>();
-  const { fnArray, argsArray } = await page.said((one) => one.getOperatorList());
+  const { fnArray, argsArray } = await page.askPage((one) => one.getOperatorList());
   for (const [index, operator] of fnArray.entries()) {
     const args = argsArray[index] as readonly unknown[];
     for (const shown of shownBy(operator, args)) {
@@ -42,7 +42,7 @@ export async function* picturesOf(page: PdfPage): AsyncGenerator<Pixels | Undeco
       if (seen.has(named ?? shown)) continue;
       seen.add(named ?? shown);
       const decoded =
-        named === undefined ? (shown as Decoded) : await page.said((one) => objectOf(one, named));
+        named === undefined ? (shown as Decoded) : await page.askPage((one) => objectOf(one, named));
       const pixels = decoded === null ? undefined : pixelsOf(decoded);
       yield pixels ?? { number: seen.size, ...sizeIn(args) };
     }

@@ -29,7 +29,7 @@ const SIZE_TOLERANCE = 1.25;
 
 /** Blocks in the order in which the page draws them; then what was filled into its form fields, and its notes. */
 export async function blocksOf(page: PdfPage): Promise<readonly string[]> {
-  const { items } = await page.said((one) => one.getTextContent({ includeMarkedContent: false }));
+  const { items } = await page.askPage((one) => one.getTextContent({ includeMarkedContent: false }));
   const pieces = items.filter((item) => 'str' in item);
   return [...blocks(pieces), ...(await filledIn(page))];
 }
@@ -74,7 +74,7 @@ const isSameLine = (line: Line, angle: number, level: number): boolean =>
   line.angle === angle && Math.abs(line.level - level) <= line.size * SAME_LINE;
 
 async function filledIn(page: PdfPage): Promise<readonly string[]> {
-  const annotations = (await page.said((one) => one.getAnnotations())) as readonly Annotation[];
+  const annotations = (await page.askPage((one) => one.getAnnotations())) as readonly Annotation[];
   return annotations
     .filter(({ subtype }) => subtype === 'Widget' || subtype === 'FreeText')
     .flatMap(({ subtype, fieldType, fieldValue, contentsObj }) => {

@@ -14,5 +14,5 @@ const { WorkerMessageHandler } = (await import(pathToFileURL(file).href)) as Rea
 WorkerMessageHandler.initializeFromPort(workerData as MessagePort);
 
 // Each message asks what has become of pictures since the one before.
-const dropped = countDroppedPictures();
-parentPort?.on('message', () => parentPort?.postMessage(dropped()));
+const droppedSince = countDroppedPictures();
+parentPort?.on('message', () => parentPort?.postMessage(droppedSince()));

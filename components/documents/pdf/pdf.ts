@@ -17,9 +17,9 @@ const PARTING_MS = 500;
 export interface PdfPage {
   readonly pageNumber: number;
   /** What the reader says of the page. Errors: COULD_NOT_READ_MEDIA when it takes too long or too much memory. */
-  said<T>(ask: (page: PDFPageProxy) => Promise<T>): Promise<T>;
-  /** Pictures that the reader has dropped since this was asked last. Errors: as of `said`. */
-  dropped(): Promise<DroppedPictures>;
+  askPage<T>(ask: (page: PDFPageProxy) => Promise<T>): Promise<T>;
+  /** Pictures that the reader has dropped since this was asked last. Errors: as of `askPage`. */
+  droppedSince(): Promise<DroppedPictures>;
 }
 
 /** The chosen pages. Errors: COULD_NOT_READ_MEDIA when a password is needed, or beyond the limits; those of the PDF reader. */
@@ -30,21 +30,21 @@ export async function* pdfPages(
 ): AsyncGenerator<PdfPage> {
   const thread = openThread(signal);
   const task = openDocument(path, thread.worker);
-  const said = <T>(answer: Promise<T>): Promise<T> => inTime(answer, thread.signal);
+  const askPage = <T>(answer: Promise<T>): Promise<T> => inTime(answer, thread.signal);
   try {
-    const document = await said(task.promise);
+    const document = await askPage(task.promise);
     let read = 0;
     for (const number of chosen.of(document.numPages)) {
       signal.throwIfAborted();
-      const page = await said(document.getPage(number));
+      const page = await askPage(document.getPage(number));
       yield {
         pageNumber: number,
-        said: (ask) => said(ask(page)),
-        dropped: () => said(thread.dropped()),
+        askPage: (ask) => askPage(ask(page)),
+        droppedSince: () => askPage(thread.droppedSince()),
       };
       page.cleanup();
       // Pictures that several pages show, and fonts, are kept beyond the page.
-      if (++read % TIDY_PAGES === 0) await said(document.cleanup());
+      if (++read % TIDY_PAGES === 0) await askPage(document.cleanup());
     }
   } catch (error) {
     throw (error as Error).name === 'PasswordException' ? passwordNeeded() : error;
@@ -63,7 +63,7 @@ interface Thread {
   readonly worker: PDFWorker;
   /** Aborts with `signal`, or when the thread has come to its end. */
   readonly signal: AbortSignal;
-  dropped(): Promise<DroppedPictures>;
+  droppedSince(): Promise<DroppedPictures>;
   close(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ function openThread(signal: AbortSignal): Thread {
   return {
     worker,
     signal: AbortSignal.any([signal, broken.signal]),
-    async dropped() {
+    async droppedSince() {
       const answer = once(thread, 'message');
       thread.postMessage('dropped');
       return ((await answer) as [DroppedPictures])[0];

@@ -3,7 +3,7 @@ import type { FrameTransform } from '../../../media/picture/transform.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
 import type { DetectionJob, Detector, Frame, FrameSource } from '../../sdk/detector.ts';
 import type { StreamContext } from '../../sdk/work/stream-worker.ts';
-import { placed } from '../report.ts';
+import { placeDetection } from '../report.ts';
 import type { FramePump } from './frame-pump.ts';
 import type { LiveTracks } from './live-tracks.ts';
 import type { MotionGate } from './motion-gate.ts';
@@ -44,15 +44,15 @@ export class Course {
   async run(): Promise<void> {
     const { detector, context, tracks, segments } = this.#parts;
     this.#look();
-    const stopped = () => setTimeout(() => this.#abort.abort(context.stop.reason), CLOSING_MS).unref();
-    context.stop.addEventListener('abort', stopped, { once: true });
+    const onStop = () => setTimeout(() => this.#abort.abort(context.stop.reason), CLOSING_MS).unref();
+    context.stop.addEventListener('abort', onStop, { once: true });
     try {
       for await (const track of detector.video!(this.#source(), this.#job())) segments.add(track);
     } catch (error) {
       // What it has found until it was broken off is told all the same.
       if (!this.#abort.signal.aborted) throw error;
     } finally {
-      context.stop.removeEventListener('abort', stopped);
+      context.stop.removeEventListener('abort', onStop);
       segments.addAll(tracks.end(segments.last));
       tracks.leave();
     }
@@ -71,7 +71,7 @@ export class Course {
     });
     segments.view = { transform, shaper };
     tracks.begin({
-      place: (detection) => placed(detection, transform),
+      place: (detection) => placeDetection(detection, transform),
       counts: (detection) => {
         const { frame, confidence, properties } = detection;
         return shaper.counts({

@@ -10,7 +10,7 @@ export class FrameClock {
   #seen: Seen[] = [];
 
   /** Frames ascend. A clock that was set back does not let a later frame come earlier. */
-  saw(frame: number, at: number): void {
+  noteFrame(frame: number, at: number): void {
     this.#seen.push({ frame, at: Math.max(at, this.#seen.at(-1)?.at ?? -Infinity) });
   }
 

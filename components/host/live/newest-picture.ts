@@ -31,14 +31,14 @@ export class NewestPicture {
     if (this.#isBusy || now - this.#at < PICTURE_MS) return;
     this.#at = now;
     this.#isBusy = true;
-    this.#drawn(frame, found);
+    this.#drawPicture(frame, found);
     this.#encode(frame)
       // One picture less; the next one may succeed.
       .catch(() => undefined)
       .finally(() => (this.#isBusy = false));
   }
 
-  #drawn(frame: LiveFrame, found: readonly ShownDetection[]): void {
+  #drawPicture(frame: LiveFrame, found: readonly ShownDetection[]): void {
     const { width, height } = frame;
     if (this.#size !== `${width}x${height}`) {
       this.#size = `${width}x${height}`;

@@ -56,7 +56,7 @@ export class SegmentLine {
   /** Makes the borders that lie before a frame. */
   openFor({ index, at }: LiveFrame): void {
     if (index === this.#last) return;
-    this.clock.saw(index, at);
+    this.clock.noteFrame(index, at);
     if (this.wasInterrupted) this.addAll(this.#tracks.end(this.#last));
     this.wasInterrupted = false;
     while (index > this.#segment.stop) this.#close(this.#segment.stop);

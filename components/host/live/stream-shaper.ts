@@ -52,21 +52,21 @@ export function streamShaper(stream: ShapedStream): StreamShaper {
   const minLength = (type: string) => mergePlan(properties, 'VIDEO', type).minLength;
   return {
     shape(reported, part) {
-      const track = within(completed(reported, stream), part);
+      const track = within(completeTrack(reported, stream), part);
       const good = track === null ? null : aboveThreshold(track, rule, 'VIDEO');
       if (good === null) return null;
       const whole = { startFrame: part.trackStart, stopFrame: good.stopFrame };
       return !part.open && isTooShort(whole, minLength(good.type)) ? null : shapeTrack(good);
     },
     counts(reported) {
-      const good = aboveThreshold(completed(reported, stream), rule, 'VIDEO');
+      const good = aboveThreshold(completeTrack(reported, stream), rule, 'VIDEO');
       return good !== null && shapeSingle(good) !== null;
     },
   };
 }
 
 /** With its type, and with the times at which its frames came. */
-function completed(reported: ReportedTrack, { trackType, at }: ShapedStream): Track {
+function completeTrack(reported: ReportedTrack, { trackType, at }: ShapedStream): Track {
   const { type = trackType, startFrame, stopFrame, confidence, properties } = reported;
   const startTime = at(startFrame);
   return {

@@ -6,7 +6,7 @@ import { NoAnswer } from '../../../egress/http/no-answer.ts';
 import { modelServerClient, withoutAnswer } from '../model-servers/answers.ts';
 import type { Outcome } from '../model-servers/outcome.ts';
 import type { ModelServerSettings, Waiting } from '../../sdk/detector.ts';
-import { shaped, WrongAnswer, type InferRequest } from './protocol.ts';
+import { parseShape, WrongAnswer, type InferRequest } from './protocol.ts';
 import type { ServedModel } from './settings.ts';
 
 /** What a server says of itself and its models has some kilobytes. */
@@ -71,7 +71,7 @@ export class Connection {
     const answer = await this.once(request, model, job);
     if (answer.kind !== 'answer') return answer;
     const { status, text } = answer.body;
-    const read = status === 200 ? asOutcome(() => shaped(schema, text)) : undefined;
+    const read = status === 200 ? asOutcome(() => parseShape(schema, text)) : undefined;
     return { kind: 'answer', body: read?.kind === 'answer' ? read.body : undefined };
   }
 }

@@ -92,7 +92,7 @@ export function inferAnswers(bytes: Buffer, headerLength: string | undefined): A
     throw new WrongAnswer(
       `its answer has ${bytes.length} bytes, and says that ${headerLength} of them are JSON (${HEADER_LENGTH})`,
     );
-  const { outputs } = shaped(inferAnswer, bytes.toString('utf8', 0, end));
+  const { outputs } = parseShape(inferAnswer, bytes.toString('utf8', 0, end));
   const tensors = new TensorReader(bytes, end);
   const answers = outputs.map((output) => [output.name, tensors.read(output)] as const);
   tensors.close();
@@ -117,7 +117,7 @@ class TensorReader {
     if (size !== undefined) return { type, dims, data: this.#binary(output, count, size) };
     const numbers = (data ?? []).flat(Infinity);
     if (numbers.length !== count)
-      throw new WrongAnswer(`${shown(output)} has ${numbers.length} values instead of ${count}`);
+      throw new WrongAnswer(`${describeTensor(output)} has ${numbers.length} values instead of ${count}`);
     return { type, dims, data: fromJson(output, numbers) };
   }
 
@@ -130,10 +130,12 @@ class TensorReader {
     const datatype = DATATYPES[output.datatype];
     const end = this.#at + size;
     if (datatype !== undefined && size !== count * datatype.bytes)
-      throw new WrongAnswer(`${shown(output)} has ${size} bytes instead of ${count * datatype.bytes}`);
+      throw new WrongAnswer(
+        `${describeTensor(output)} has ${size} bytes instead of ${count * datatype.bytes}`,
+      );
     if (end > this.#bytes.length)
       throw new WrongAnswer(
-        `its answer was cut off: ${shown(output)} has ${this.#bytes.length - this.#at} bytes instead of ${size}`,
+        `its answer was cut off: ${describeTensor(output)} has ${this.#bytes.length - this.#at} bytes instead of ${size}`,
       );
     const part = new Uint8Array(this.#bytes.subarray(this.#at, end));
     this.#at = end;
@@ -146,7 +148,7 @@ function fromJson(output: AnsweredTensor, values: readonly unknown[]): ArrayLike
   const isNumeric = DATATYPES[output.datatype] !== undefined && output.datatype !== 'FP16';
   if (!isNumeric) return values;
   if (!values.every((value) => typeof value === 'number'))
-    throw new WrongAnswer(`${shown(output)} has other values than numbers`);
+    throw new WrongAnswer(`${describeTensor(output)} has other values than numbers`);
   if (output.datatype === 'INT64') return BigInt64Array.from(values, (value) => BigInt(Math.trunc(value)));
   return Float64Array.from(values);
 }
@@ -161,11 +163,11 @@ export function labelsIn({ data }: Values): Readonly<Record<number, string>> {
   return labels;
 }
 
-const shown = ({ name, datatype, shape: dims }: AnsweredTensor): string =>
+const describeTensor = ({ name, datatype, shape: dims }: AnsweredTensor): string =>
   `its output ${name.slice(0, 100)} [${dims.join(', ')}] of ${datatype.slice(0, 100)}`;
 
 /** JSON of a server, checked. Errors: WrongAnswer. */
-export function shaped<T>(schema: z.ZodType<T>, text: string): T {
+export function parseShape<T>(schema: z.ZodType<T>, text: string): T {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -51,10 +51,10 @@ async function absence(
       why: `${refusal.why}, and it has no /v2/health/ready either. ${NO_SUCH_SERVER}`,
     };
   if (health.body.status !== 200) return { kind: 'away', why: 'it is not ready' };
-  return missing(connection, refusal.why, model, job);
+  return findMissing(connection, refusal.why, model, job);
 }
 
-async function missing(
+async function findMissing(
   connection: Connection,
   said: string,
   model: ServedModel,
@@ -72,11 +72,11 @@ async function missing(
   const names = [...new Set(index.map(({ name }) => name))];
   return {
     kind: 'final',
-    why: `it has no model ${model.name}${version} that is ready: ${why}. Load the model there, or set MODEL_NAME and TRITON_MODEL_VERSION to one that is${listed(names)}`,
+    why: `it has no model ${model.name}${version} that is ready: ${why}. Load the model there, or set MODEL_NAME and TRITON_MODEL_VERSION to one that is${listNames(names)}`,
   };
 }
 
-function listed(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   if (names.length === 0) return '';
   const rest = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   return `; there are ${names.slice(0, MOST_NAMED).join(', ')}${rest}`;

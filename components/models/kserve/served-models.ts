@@ -1,13 +1,13 @@
 /** Models on servers: what they say of themselves, and what shows when they are given an empty picture. */
 import { namesOf } from '../onnx/class-names.ts';
-import { merged, wrongHint, type Hints } from '../onnx/session/hints.ts';
+import { mergeHints, wrongHint, type Hints } from '../onnx/session/hints.ts';
 import { inputsOf, shownInfos, type NetworkInputs, type ValueInfo } from '../onnx/session/inputs.ts';
 import type { AskedModel, Models } from '../onnx/network-detector.ts';
 import { Network, type Load } from '../onnx/network.ts';
 import type { Feeds } from '../onnx/session/runtime.ts';
 import { hintsIn, readSearch } from '../onnx/settings.ts';
 import { feedsOf, valuesOf } from '../onnx/session/tensors.ts';
-import { understand, type Tried } from '../onnx/understood.ts';
+import { understand, type Tried } from '../onnx/understand-model.ts';
 import type { DetectionJob, DetectorHost, Waiting } from '../../sdk/detector.ts';
 import { hintsOfServer } from './server-hints.ts';
 import { labelsIn, typeOf, type ModelMetadata } from './protocol.ts';
@@ -79,7 +79,7 @@ export class ServedModels implements Models {
     if (known !== undefined) return known;
     const said = hintsOfServer(given, metadata, configuration);
     const tried = await this.#try(model, metadata, said, job);
-    const hints = merged([said, await this.#labels(model, tried, configuration, job)]);
+    const hints = mergeHints([said, await this.#labels(model, tried, configuration, job)]);
     const understood = understand(model.name, tried, hints);
     const forget = () => void this.#described.delete(JSON.stringify(model));
     const vectors = features && understood.features !== undefined ? [understood.features] : [];

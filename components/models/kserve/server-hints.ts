@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { namesOf } from '../onnx/class-names.ts';
 import { HINT_NAMES, hintOf } from '../onnx/session/hint-values.ts';
-import { merged, wrongHint, type Hints } from '../onnx/session/hints.ts';
+import { mergeHints, wrongHint, type Hints } from '../onnx/session/hints.ts';
 import type { ModelMetadata } from './protocol.ts';
 import type { Configuration } from './server.ts';
 
@@ -16,7 +16,7 @@ export function hintsOfServer(
 ): Hints {
   const parameters = Object.entries(configuration?.parameters ?? {});
   const configured = parameters.map(([name, { string_value: text = '' }]) => configuredHint(name, text));
-  return merged([given, ...configured, openVinoHints(openVino)]);
+  return mergeHints([given, ...configured, openVinoHints(openVino)]);
 }
 
 /** Parameters with the names of properties describe a model as a sidecar file does; all others are the server's own. */

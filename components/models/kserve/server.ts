@@ -14,7 +14,7 @@ import {
   inferAnswers,
   inferRequest,
   modelMetadata,
-  shaped,
+  parseShape,
   WrongAnswer,
   type ModelMetadata,
   type WantedAnswer,
@@ -58,7 +58,7 @@ export class InferenceServer {
       if (answer.body.status !== 200) return refusalBy(this.#connection, answer.body, model, job);
       const { text, cut } = answer.body;
       if (cut) return { kind: 'final', why: 'what it says of the model never ends' };
-      const metadata = asOutcome(() => shaped(modelMetadata, text));
+      const metadata = asOutcome(() => parseShape(modelMetadata, text));
       if (metadata.kind !== 'answer') return metadata;
       return (await notReady(this.#connection, model, job)) ?? metadata;
     });

@@ -34,7 +34,7 @@ export function readServedModel(properties: Properties): ServedModel {
   const server = serverAddress(text('TRITON_SERVER'), flag(properties, 'TRITON_USE_SSL'));
   const name = text('TRITON_MODEL_NAME') || text('MODEL_NAME');
   if (name === '')
-    throw missing(
+    throw missingError(
       'The MODEL_NAME property is not set: give it the name that the model has on its server (TRITON_MODEL_NAME goes before it).',
     );
   const timeoutMs = Math.ceil(countOf(properties, 'TRITON_INFER_TIMEOUT_US', 0) / MICROSECONDS);
@@ -52,7 +52,7 @@ export function readServedModel(properties: Properties): ServedModel {
 /** `host:port`, or an address with what stands before /v2. No error tells what was given: there may be a password in it. */
 function serverAddress(given: string, isSecure: boolean): string {
   if (given === '')
-    throw missing(
+    throw missingError(
       'The TRITON_SERVER property is not set: give it host and HTTP port of a server that speaks KServe v2 (Triton, OpenVINO Model Server, KServe), such as 127.0.0.1:8000.',
     );
   const scheme = /^(\w+):\/\//.exec(given)?.[1]?.toLowerCase();
@@ -80,4 +80,4 @@ const wrongAddress = () =>
     'The TRITON_SERVER property is no address: give it host and HTTP port of a server that speaks KServe v2, such as 127.0.0.1:8000, or all that stands before /v2, such as https://models.example.org/detectors.',
   );
 const wrong = (message: string) => new DetectionError('INVALID_PROPERTY', message);
-const missing = (message: string) => new DetectionError('MISSING_PROPERTY', message);
+const missingError = (message: string) => new DetectionError('MISSING_PROPERTY', message);

@@ -51,7 +51,7 @@ export async function patiently<T>(
   let awaySince: number | undefined;
   for (;;) {
     job.signal.throwIfAborted();
-    const outcome = await telling(job, once);
+    const outcome = await tellMeanwhile(job, once);
     if (outcome.kind === 'answer') return outcome.body;
     if (outcome.kind === 'failed') attempts++;
     // It is there, if only to fail.
@@ -60,7 +60,7 @@ export async function patiently<T>(
     if (outcome.kind === 'final' || attempts >= most || awayMs > longest) throw unusable(server, outcome.why);
     // However long a server asks to be left alone: nobody waits longer than for one that is away.
     const left = Math.max(0, longest - awayMs);
-    await waited(Math.max(delay, Math.min(outcome.waitMs ?? 0, left)), job);
+    await wait(Math.max(delay, Math.min(outcome.waitMs ?? 0, left)), job);
     delay = Math.min(delay * 2, maxDelayMs);
   }
 }
@@ -71,7 +71,7 @@ function unusable({ uri, token }: AskedServer, why: string): DetectionError {
 }
 
 /** Does something that may take long, and tells meanwhile that it goes on. */
-async function telling<T>({ working }: Waiting, work: () => Promise<T>): Promise<T> {
+async function tellMeanwhile<T>({ working }: Waiting, work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => working?.(), TELL_MS);
   try {
     return await work();
@@ -80,7 +80,7 @@ async function telling<T>({ working }: Waiting, work: () => Promise<T>): Promise
   }
 }
 
-async function waited(ms: number, { signal, working }: Waiting): Promise<void> {
+async function wait(ms: number, { signal, working }: Waiting): Promise<void> {
   const until = performance.now() + ms;
   for (let left = ms; left > 0; left = until - performance.now()) {
     await sleep(Math.min(left, TELL_MS), undefined, { signal }).catch(() => undefined);

@@ -6,7 +6,7 @@ import { wrongHint } from './session/hints.ts';
 import { checkedFacts, findModel } from './file/model-file.ts';
 import { hintsIn } from './settings.ts';
 import { tryModel } from './session/try-model.ts';
-import { hintsFor, understand, type UnderstoodModel } from './understood.ts';
+import { hintsFor, understand, type UnderstoodModel } from './understand-model.ts';
 
 /** Errors: DetectionError, whose message says what to do. */
 export async function checkModel(

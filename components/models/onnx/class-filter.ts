@@ -1,7 +1,7 @@
 /** Which classes of a model are reported. */
 import { wrongHint } from './session/hints.ts';
-import { folded, type ClassLists } from './settings.ts';
-import type { UnderstoodModel } from './understood.ts';
+import { foldCase, type ClassLists } from './settings.ts';
+import type { UnderstoodModel } from './understand-model.ts';
 
 /** Names that a message lists. */
 const MOST_NAMED = 40;
@@ -12,7 +12,7 @@ export function classFilter(
   { name: model, fit, known, nameOf }: UnderstoodModel,
 ): (name: string) => boolean {
   const names = known.names ?? Array.from({ length: fit.classes }, (_, number) => nameOf(number));
-  const ofModel = new Set(names.map(folded));
+  const ofModel = new Set(names.map(foldCase));
   const unknown = ofModel.size === 0 ? undefined : named.find((word) => !ofModel.has(word));
   if (unknown !== undefined) {
     const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
@@ -21,5 +21,5 @@ export function classFilter(
     );
   }
   const [only, never] = [new Set(allowed), new Set(denied)];
-  return (name) => (only.size === 0 || only.has(folded(name))) && !never.has(folded(name));
+  return (name) => (only.size === 0 || only.has(foldCase(name))) && !never.has(foldCase(name));
 }

@@ -10,7 +10,7 @@ import { checkedFacts, findModel, type ModelFile } from './file/model-file.ts';
 import { Network } from './network.ts';
 import { openSession, SessionRuntime, type SessionOptions } from './session/session.ts';
 import { tryModel } from './session/try-model.ts';
-import { hintsFor, understand } from './understood.ts';
+import { hintsFor, understand } from './understand-model.ts';
 
 interface Loaded {
   readonly session: InferenceSession;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isWithin } from '../model-files/roots.ts';
 import { namesOf } from './class-names.ts';
 import { HINT_NAMES, hintOf } from './session/hint-values.ts';
-import { merged, wrongHint, type Hints } from './session/hints.ts';
+import { mergeHints, wrongHint, type Hints } from './session/hints.ts';
 import type { ModelFile } from './file/model-file.ts';
 
 const LARGEST = 16 * 1024 * 1024;
@@ -41,7 +41,9 @@ async function jsonBeside({ root }: ModelFile, file: string): Promise<Json | und
 export async function sidecarHints(model: ModelFile): Promise<Hints> {
   const file = `${model.found.replace(/\.onnx$/, '')}.json`;
   const given = (await jsonBeside(model, file)) ?? {};
-  return merged(Object.entries(given).map(([name, value]) => sidecarHint(name, value, path.basename(file))));
+  return mergeHints(
+    Object.entries(given).map(([name, value]) => sidecarHint(name, value, path.basename(file))),
+  );
 }
 
 function sidecarHint(name: string, value: unknown, file: string): Hints {
@@ -68,7 +70,7 @@ export async function huggingFaceHints(model: ModelFile): Promise<Hints> {
     if (pictures !== undefined) sources.push(pictureHints(pictures));
     if (config !== undefined) sources.push(configHints(config));
   }
-  return merged(sources);
+  return mergeHints(sources);
 }
 
 /** Models whose scores are shares of one whole, with a last class for nothing. */

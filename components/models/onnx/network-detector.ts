@@ -14,7 +14,7 @@ import { ClassTracks } from '../../shared/tracking/class-tracks.ts';
 import { classFilter } from './class-filter.ts';
 import { ONE_BY_ONE, type Finding, type Load, type LookedFrame, type Network } from './network.ts';
 import type { SearchSettings } from './settings.ts';
-import type { UnderstoodModel } from './understood.ts';
+import type { UnderstoodModel } from './understand-model.ts';
 import { invalidProperty } from '../../shared/tracking/settings.ts';
 import { addTo } from '../../../domain/grouping.ts';
 

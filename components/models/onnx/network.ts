@@ -6,9 +6,9 @@ import { DetectionError, type Frame, type Waiting } from '../../sdk/detector.ts'
 import type { Output, ScoredClass, Wanted } from './heads/head.ts';
 import { PictureWriter } from './picture.ts';
 import type { Answers, Runtime } from './session/runtime.ts';
-import { ordered, suppress } from './suppress.ts';
+import { sortBoxes, suppress } from './suppress.ts';
 import { feedsOf, numbersOf, valuesOf, type NumberArray } from './session/tensors.ts';
-import type { UnderstoodModel } from './understood.ts';
+import type { UnderstoodModel } from './understand-model.ts';
 
 /** One thing in a frame, or what a frame is as a whole. */
 export interface Finding {
@@ -158,7 +158,7 @@ export class Network {
       const { name } = model.outputs[index]!;
       const output = answered[name]!;
       if (output.dims[0] !== count)
-        throw failed(
+        throw failureOf(
           `The model ${model.name} answers ${name} [${output.dims.join(', ')}] to ${count} pictures: set DETECTION_FRAME_BATCH_SIZE to 1.`,
         );
       return { name, dims: output.dims, data: numbersOf(name, output) };
@@ -184,7 +184,7 @@ export class Network {
         const found = head
           .boxes(mine, fit, known, search)
           .filter(({ width, height }) => width > 0 && height > 0);
-        const kept = head.overlaps ? suppress(found, search.sameOverlap) : ordered(found);
+        const kept = head.overlaps ? suppress(found, search.sameOverlap) : sortBoxes(found);
         return kept.map(({ classes, row, ...box }) => ({
           box: inFrame(box, place),
           classes,
@@ -209,4 +209,4 @@ function vectorOf(vectors: Output | undefined, row: number): Pick<Finding, 'vect
   return { vector: Float32Array.from({ length }, (_, i) => vectors.data[row * length + i]!) };
 }
 
-const failed = (message: string) => new DetectionError('DETECTION_FAILED', message);
+const failureOf = (message: string) => new DetectionError('DETECTION_FAILED', message);

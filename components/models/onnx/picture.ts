@@ -54,7 +54,7 @@ export class PictureWriter {
   }
 
   #toGrey(coloured: Float32Array, values: Float32Array): void {
-    const { factor, shift } = scaling(this.#input, this.#how, 0);
+    const { factor, shift } = scaleOf(this.#input, this.#how, 0);
     for (let i = 0; i < values.length; i++) values[i] = greyAt(coloured, i * 3) * factor + shift;
   }
 }
@@ -72,13 +72,13 @@ function coloursOf(
   return {
     first: each((channel) => (isPlanar ? channel * input.width * input.height : channel)),
     step: isPlanar ? 1 : 3,
-    scale: each((channel) => scaling(input, how, channel).factor),
-    shift: each((channel) => scaling(input, how, channel).shift),
+    scale: each((channel) => scaleOf(input, how, channel).factor),
+    shift: each((channel) => scaleOf(input, how, channel).shift),
   };
 }
 
 /** What becomes of the pixels of a channel. Inputs that hold bytes are given the pixels. */
-function scaling({ type }: PictureInput, { scale, mean, deviation }: Preprocessing, channel: number) {
+function scaleOf({ type }: PictureInput, { scale, mean, deviation }: Preprocessing, channel: number) {
   if (takesBytes(type)) return { factor: 1, shift: 0 };
   const deviate = deviation[channel] ?? deviation[0] ?? 1;
   return { factor: scale / deviate, shift: -(mean[channel] ?? mean[0] ?? 0) / deviate };

@@ -6,7 +6,7 @@ import { choiceOf, countOf, numberWithin } from '../../shared/tracking/settings.
 import type { TrackingRules } from '../../shared/tracking/tracker.ts';
 import { namesInFile } from './class-names.ts';
 import { HINT_NAMES, hintOf } from './session/hint-values.ts';
-import { merged, wrongHint, type Hints } from './session/hints.ts';
+import { mergeHints, wrongHint, type Hints } from './session/hints.ts';
 import type { WantedModel } from './model-store.ts';
 import { textIfThere } from './neighbours.ts';
 import type { Search } from './network.ts';
@@ -87,25 +87,25 @@ function trackTypeOf(properties: Properties): string {
 export async function hintsIn(properties: Properties, roots: readonly string[]): Promise<Hints> {
   const said = HINT_NAMES.map((name) => hintOf(name, properties[name] ?? '', `The ${name} property`));
   const names = await linesOf(properties, 'CLASS_NAMES_FILE', roots);
-  return merged([...said, names === undefined ? {} : { names }]);
+  return mergeHints([...said, names === undefined ? {} : { names }]);
 }
 
 async function classLists(properties: Properties, roots: readonly string[]): Promise<ClassLists> {
-  const listed = (name: string) =>
+  const readList = (name: string) =>
     (properties[name] ?? '')
       .split(';')
-      .map(folded)
+      .map(foldCase)
       .filter((word) => word !== '');
-  const [allow, deny] = [listed('CLASS_ALLOW_LIST'), listed('CLASS_DENY_LIST')];
+  const [allow, deny] = [readList('CLASS_ALLOW_LIST'), readList('CLASS_DENY_LIST')];
   const inFile = (await linesOf(properties, 'CLASS_ALLOW_LIST_FILE', roots)) ?? [];
   return {
-    allowed: [...allow, ...inFile.map(folded).filter((word) => word !== '')],
+    allowed: [...allow, ...inFile.map(foldCase).filter((word) => word !== '')],
     denied: deny,
     named: [...allow, ...deny],
   };
 }
 
-export const folded = (name: string): string => name.trim().toLowerCase().replaceAll(/\s+/g, ' ');
+export const foldCase = (name: string): string => name.trim().toLowerCase().replaceAll(/\s+/g, ' ');
 
 /** Lines of a file that a property names; undefined when it names none. Errors: INVALID_PROPERTY. */
 async function linesOf(

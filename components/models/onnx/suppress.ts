@@ -10,14 +10,14 @@ export const scoreOf = ({ classes }: RawBox): number => classes[0]?.score ?? 0;
 /** The likeliest first. Boxes of one class that share more than `most` of the area of both are one. */
 export function suppress(found: readonly RawBox[], most: number): RawBox[] {
   const kept = new Map<number, RawBox[]>();
-  for (const box of ordered(found)) {
+  for (const box of sortBoxes(found)) {
     const number = box.classes[0]?.number ?? 0;
     const same = kept.get(number);
     if (same === undefined) kept.set(number, [box]);
     else if (!same.some((one) => iou(one, box) > most)) same.push(box);
   }
-  return ordered([...kept.values()].flat());
+  return sortBoxes([...kept.values()].flat());
 }
 
-export const ordered = (found: readonly RawBox[]): RawBox[] =>
+export const sortBoxes = (found: readonly RawBox[]): RawBox[] =>
   found.toSorted((a, b) => scoreOf(b) - scoreOf(a)).slice(0, MOST_BOXES);

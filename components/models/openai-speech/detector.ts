@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Properties } from '../../../domain/types.ts';
-import { shaped } from '../openai/chat.ts';
+import { parseShape } from '../openai/chat.ts';
 import { readServer, type ServerProperties } from '../openai/server-properties.ts';
 import { ModelServer } from '../openai/server.ts';
 import {
@@ -56,7 +56,7 @@ async function* writeDown(
   if (settings.healthUri !== '') await server.healthy(settings, job);
   for await (const window of speechIn(source, voice, job.signal)) {
     const question = questionOf(window, settings, language);
-    const answer = shaped(transcription, await server.ask(question, settings, job));
+    const answer = parseShape(transcription, await server.ask(question, settings, job));
     yield* tracksOf(answer, window, source.startTime);
   }
 }

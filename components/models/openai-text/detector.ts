@@ -15,13 +15,13 @@ const CHARACTERS_OF_TOKEN = 3;
 const loadOpenAiText: LoadDetector = async ({ models, modelServers }) => {
   const server = new ModelServer(modelServers);
   /** One for all tracks of a sub-job, which share its signal. */
-  const readers = new WeakMap<AbortSignal, ReturnType<typeof begun>>();
+  const readers = new WeakMap<AbortSignal, ReturnType<typeof startJob>>();
   const readerOf = (job: DetectionJob) => {
-    const known = readers.get(job.signal) ?? begun(job);
+    const known = readers.get(job.signal) ?? startJob(job);
     readers.set(job.signal, known);
     return known;
   };
-  const begun = async (job: DetectionJob) => {
+  const startJob = async (job: DetectionJob) => {
     const settings = await readChat(job.properties, models.roots);
     const chat = new Chat(server, settings, job);
     return (text: string, track?: FedTrack): Promise<Properties> =>

@@ -77,7 +77,7 @@ export class Chat {
         : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: schema.json } } }),
     };
     const question = { method: 'POST', path: '/chat/completions', body: JSON.stringify(body) } as const;
-    const { choices, usage } = shaped(completion, await this.#server.ask(question, server, this.#job));
+    const { choices, usage } = parseShape(completion, await this.#server.ask(question, server, this.#job));
     const [{ message, finish_reason: end } = { message: { content: null }, finish_reason: '' }] = choices;
     if (end === 'length')
       this.#job.warn?.(`Answers of the model were cut off after MAX_NEW_TOKENS (${maxNewTokens}). Raise it.`);
@@ -94,7 +94,7 @@ export class Chat {
     if (server.healthUri !== '') await this.#server.healthy(server, this.#job);
     if (server.model !== '') return server.model;
     const answer = await this.#server.ask({ method: 'GET', path: '/models' }, server, this.#job);
-    return shaped(modelList, answer).data[0]!.id;
+    return parseShape(modelList, answer).data[0]!.id;
   }
 
   #propertiesOf(value: unknown): Properties {
@@ -121,7 +121,7 @@ function contentOf({ text, picture }: Asked): unknown {
   ];
 }
 
-export function shaped<T>(schema: z.ZodType<T>, answer: unknown): T {
+export function parseShape<T>(schema: z.ZodType<T>, answer: unknown): T {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;
   throw new DetectionError(

@@ -14,16 +14,16 @@ export async function namedText(roots: readonly string[], property: string, name
     const found = await realpath(path.resolve(root, name)).catch(() => undefined);
     if (found !== undefined && isWithin(found, root)) return read(found, property, name);
   }
-  throw refused(property, name, 'which is no file below a folder of the setting MODEL_ROOTS of this host');
+  throw refusalOf(property, name, 'which is no file below a folder of the setting MODEL_ROOTS of this host');
 }
 
 async function read(file: string, property: string, name: string): Promise<string> {
   const facts = await stat(file);
-  if (!facts.isFile()) throw refused(property, name, 'which is no file');
-  if (WEIGHTS.test(file)) throw refused(property, name, 'which is a model and no text');
-  if (facts.size > LARGEST) throw refused(property, name, `which has more than ${LARGEST} bytes`);
+  if (!facts.isFile()) throw refusalOf(property, name, 'which is no file');
+  if (WEIGHTS.test(file)) throw refusalOf(property, name, 'which is a model and no text');
+  if (facts.size > LARGEST) throw refusalOf(property, name, `which has more than ${LARGEST} bytes`);
   return readFile(file, 'utf8');
 }
 
-const refused = (property: string, name: string, why: string) =>
+const refusalOf = (property: string, name: string, why: string) =>
   invalidProperty(`${property} names "${name}", ${why}.`);

@@ -48,8 +48,8 @@ export function noVulkan(platform = process.platform, arch: string = process.arc
   const at = { hash: HEADER + SEGMENT * SEGMENTS, symbols: 0, names: 0, code: 0, dynamic: 0 };
   at.symbols = at.hash + hash.length;
   at.names = at.symbols + 2 * SYMBOL;
-  at.code = rounded(at.names + NAMES.length);
-  at.dynamic = rounded(at.code + code.length);
+  at.code = roundUp(at.names + NAMES.length);
+  at.dynamic = roundUp(at.code + code.length);
   // The loader writes into the last part, so it lies in a page of its own.
   const dynamic = longs(4, at.hash, 5, at.names, 6, at.symbols, 10, NAMES.length, 11, SYMBOL, 14, 23, 0, 0);
   const file = Buffer.alloc(at.dynamic + dynamic.length);
@@ -70,7 +70,7 @@ export function noVulkan(platform = process.platform, arch: string = process.arc
   return file;
 }
 
-const rounded = (offset: number) => Math.ceil(offset / 16) * 16;
+const roundUp = (offset: number) => Math.ceil(offset / 16) * 16;
 const words = (...all: number[]) => Buffer.from(Uint32Array.from(all).buffer);
 const longs = (...all: number[]) => Buffer.from(BigUint64Array.from(all.map(BigInt)).buffer);
 

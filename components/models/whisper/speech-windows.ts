@@ -88,7 +88,7 @@ export class SpeechWindows {
       this.#append(piece);
       if (this.#spokenUntil === 0) this.#forget(PADDING);
     }
-    return spoken < LEAST_SPEECH ? undefined : { start, samples: joined(taken, stop) };
+    return spoken < LEAST_SPEECH ? undefined : { start, samples: joinPieces(taken, stop) };
   }
 
   /** Keeps about so many of the last samples. */
@@ -102,7 +102,7 @@ export class SpeechWindows {
   }
 }
 
-function joined(pieces: readonly Piece[], length: number): Float32Array {
+function joinPieces(pieces: readonly Piece[], length: number): Float32Array {
   const all = new Float32Array(length);
   let at = 0;
   for (const { samples } of pieces) {

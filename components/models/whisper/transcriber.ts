@@ -88,23 +88,23 @@ export class Transcriber {
   #answerOf(child: ChildProcess, working: () => void): Promise<Transcription> {
     let worked = 0;
     return new Promise((resolve, reject) => {
-      const heard = (answer: TranscriptionAnswer) => {
+      const onAnswer = (answer: TranscriptionAnswer) => {
         if ('cpuMs' in answer) {
           if (answer.cpuMs > worked) working();
           worked = answer.cpuMs;
           return;
         }
-        child.off('close', died);
-        child.off('message', heard);
+        child.off('close', onDeath);
+        child.off('message', onAnswer);
         if ('done' in answer) resolve(answer.done);
         else reject(new Error(answer.failed));
       };
-      const died = (code: number | null, signal: NodeJS.Signals | null) => {
-        child.off('message', heard);
+      const onDeath = (code: number | null, signal: NodeJS.Signals | null) => {
+        child.off('message', onAnswer);
         reject(new Error(this.#deathOf(code, signal)));
       };
-      child.on('message', heard);
-      child.once('close', died);
+      child.on('message', onAnswer);
+      child.once('close', onDeath);
     });
   }
 

@@ -32,7 +32,7 @@ export class Access {
     if (typeof this.#options === 'string') return this.#options;
     if (this.#token !== undefined && this.#now() < this.#renewAt) return this.#token;
     try {
-      return await (this.#renewal ??= this.#renewed(this.#options));
+      return await (this.#renewal ??= this.#renewToken(this.#options));
     } catch (error) {
       // The provider is away: what is still good serves on.
       if (this.#token !== undefined && this.#now() < this.#expiresAt) return this.#token;
@@ -42,13 +42,13 @@ export class Access {
   }
 
   /** The server did not take this token. Answers whether another one may be had. */
-  refused(token: string): boolean {
+  renewAfterRefusal(token: string): boolean {
     if (typeof this.#options === 'string') return false;
     if (this.#token === token) this.#token = undefined;
     return true;
   }
 
-  async #renewed(request: TokenRequest): Promise<string> {
+  async #renewToken(request: TokenRequest): Promise<string> {
     try {
       const { token, lifeMs } = await requestAccess(request);
       const now = this.#now();

@@ -188,7 +188,7 @@ export class WorkerClient {
       const { statusCode = 0 } = answer;
       if (statusCode >= 200 && statusCode < 300) return answer;
       const said = (await text(answer)).slice(0, 500);
-      const isRenewed = statusCode === 401 && this.#access.refused(token);
+      const isRenewed = statusCode === 401 && this.#access.renewAfterRefusal(token);
       if (isLast || !isRenewed)
         throw new ProtocolError(statusCode, `${method} ${path}: ${statusCode} ${said}`);
     }

@@ -43,7 +43,7 @@ export async function fetchMedium(
 ): Promise<void> {
   const file = await open(path, 'a+', 0o600);
   try {
-    const found = await begun(file, path, medium);
+    const found = await openPart(file, path, medium);
     const wasBegun = found.bytes > 0;
     await fetchAll(client, medium, found, fetching);
     if (isRight(found, medium)) return;
@@ -63,7 +63,7 @@ export async function fetchMedium(
 }
 
 /** Without a hash nobody can tell whether it is a part of this medium. */
-async function begun(file: FileHandle, path: string, { sha256 }: WorkMedium): Promise<Fetched> {
+async function openPart(file: FileHandle, path: string, { sha256 }: WorkMedium): Promise<Fetched> {
   const fresh: Fetched = { file, bytes: 0, hash: createHash('sha256'), etag: undefined, isWhole: false };
   const { size } = await file.stat();
   if (size === 0) return fresh;

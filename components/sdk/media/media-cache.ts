@@ -54,10 +54,10 @@ export class MediaCache {
   async local(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
     const { url, path } = medium;
     if (url === undefined || isHere(medium)) return { path, isShared: true, close: () => Promise.resolve() };
-    return onOwnDisk(this.#fetched(medium, fetching));
+    return onOwnDisk(this.#fetchMedium(medium, fetching));
   }
 
-  async #fetched(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
+  async #fetchMedium(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
     const { sha256 } = medium;
     const { maxBytes, log } = this.#options;
     await this.#open();
@@ -70,7 +70,7 @@ export class MediaCache {
     // Nothing tells this medium from another one: a server whose data are new begins its ids anew.
     if (sha256 === undefined || !SHA256.test(sha256)) return this.#forOne(medium, fetching);
     for (;;) {
-      const used = await this.#used(sha256);
+      const used = await this.#linkCached(sha256);
       if (used !== undefined) return used;
       await this.#fetchedOnce(sha256, medium, fetching);
     }
@@ -89,7 +89,7 @@ export class MediaCache {
   }
 
   /** What is there, under a name of its own: nobody else takes it away while it is read. */
-  async #used(key: string): Promise<LocalMedium | undefined> {
+  async #linkCached(key: string): Promise<LocalMedium | undefined> {
     const file = this.#file(key);
     const own = this.#file(`${this.#own}-${++this.#uses}`, IN_USE);
     try {
@@ -109,7 +109,7 @@ export class MediaCache {
   /** Fetches it, or waits until another process has, or has given up. */
   async #fetchedOnce(key: string, medium: WorkMedium, fetching: Fetching): Promise<void> {
     const lock = this.#file(key, LOCK);
-    if (!(await this.#locked(lock))) return this.#waited(key, lock, fetching);
+    if (!(await this.#takeLock(lock))) return this.#waitForOther(key, lock, fetching);
     const beat = setInterval(() => void touch(lock), TOLD_MS);
     try {
       // Another process may have had it done between the look and the lock.
@@ -148,7 +148,7 @@ export class MediaCache {
   }
 
   /** False: another process that lives has it. */
-  async #locked(lock: string): Promise<boolean> {
+  async #takeLock(lock: string): Promise<boolean> {
     try {
       const file = await open(lock, 'wx', 0o600);
       await file.writeFile(this.#own);
@@ -159,10 +159,10 @@ export class MediaCache {
     }
     if (!(await isDead(lock))) return false;
     const aside = this.#file(`${this.#own}-${++this.#uses}`, '.dead');
-    return (await takeDeadLock(lock, aside)) && this.#locked(lock);
+    return (await takeDeadLock(lock, aside)) && this.#takeLock(lock);
   }
 
-  async #waited(key: string, lock: string, fetching: Fetching): Promise<void> {
+  async #waitForOther(key: string, lock: string, fetching: Fetching): Promise<void> {
     const { working } = told(fetching);
     for (;;) {
       await sleep(LOOK_MS, undefined, { signal: fetching.signal });

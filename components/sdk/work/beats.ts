@@ -61,7 +61,7 @@ export class Beats {
       signal: AbortSignal.timeout(ASTRAY_MS),
     });
     const { statusCode } = answer;
-    if (statusCode === 401) this.#access.refused(bearer);
+    if (statusCode === 401) this.#access.renewAfterRefusal(bearer);
     if (statusCode === 409) answer.resume();
     if (statusCode === 409) return 'LEASE_LOST';
     // Whatever else is no success comes from a server that is busy, or from a proxy before one that is away: the next one may arrive.

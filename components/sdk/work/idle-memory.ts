@@ -14,12 +14,12 @@ export class IdleMemory {
   #hasWorked = false;
   #collect: (() => void) | undefined;
 
-  worked(): void {
+  noteWork(): void {
     this.#hasWorked = true;
   }
 
   /** The process waits for work until the answer is called. */
-  waiting(): () => void {
+  startWaiting(): () => void {
     if (!this.#hasWorked) return () => undefined;
     const timer = setTimeout(() => this.#release(), AFTER_MS);
     return () => clearTimeout(timer);

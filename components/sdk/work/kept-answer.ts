@@ -23,7 +23,7 @@ export async function sendLarge(
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  const kept = new KeptAnswer(begun, stopping(rest, signal));
+  const kept = new KeptAnswer(begun, stopWhenUnwanted(rest, signal));
   try {
     await client.result(token, kept.pieces());
   } catch (error) {
@@ -82,12 +82,12 @@ class KeptAnswer {
   }
 
   async #one(): Promise<Buffer | undefined> {
-    const piece = await this.#made();
+    const piece = await this.#makeAnswer();
     if (piece !== undefined) await this.#keep(piece);
     return piece;
   }
 
-  async #made(): Promise<Buffer | undefined> {
+  async #makeAnswer(): Promise<Buffer | undefined> {
     const [first, ...others] = this.#begun;
     this.#begun = others;
     if (first !== undefined) return first;
@@ -113,7 +113,7 @@ class KeptAnswer {
 }
 
 /** Breaks off when nobody wants the answer any more. */
-function stopping(
+function stopWhenUnwanted(
   iterator: AsyncIterator<string | Uint8Array>,
   signal: AbortSignal,
 ): AsyncIterator<string | Uint8Array> {

@@ -37,11 +37,11 @@ let beats: Promise<Beats> | undefined;
 /** What sends them is loaded for the first one that is due: most sub-jobs are done before. */
 async function beat(): Promise<void> {
   if (beating === undefined || beating.token[0] === 0) return;
-  beats ??= begun(beating);
+  beats ??= startBeats(beating);
   (await beats).beat();
 }
 
-async function begun(of: Beating): Promise<Beats> {
+async function startBeats(of: Beating): Promise<Beats> {
   const { Beats } = await import('./beats.ts');
   return new Beats(of, (verdict: Verdict) => parentPort!.postMessage(verdict));
 }

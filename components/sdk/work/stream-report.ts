@@ -91,7 +91,7 @@ export class StreamReport {
       onAnswer(await client.frame(token, picture, this.#over.signal));
     } catch (error) {
       // A picture that is refused does no harm to the stream.
-      if (error instanceof ProtocolError && error.status === 409) this.#failed(error);
+      if (error instanceof ProtocolError && error.status === 409) this.#isFinal(error);
     }
   }
 
@@ -99,12 +99,12 @@ export class StreamReport {
   async flush(withinMs = Infinity): Promise<void> {
     const limit = new AbortController();
     const late = withinMs === Infinity ? [] : [sleep(withinMs, undefined, { signal: limit.signal })];
-    await Promise.race([this.#arrived(), ...late]).finally(() => limit.abort());
+    await Promise.race([this.#awaitArrival(), ...late]).finally(() => limit.abort());
   }
 
   /** Repeated until the server has it. */
   async end(end: StreamEnd): Promise<void> {
-    await this.#repeated(() => this.#options.client.end(this.#options.token, end, this.#over.signal));
+    await this.#repeatUntilSent(() => this.#options.client.end(this.#options.token, end, this.#over.signal));
   }
 
   /** Gives up what has not arrived. */
@@ -113,7 +113,7 @@ export class StreamReport {
     this.#over.abort();
   }
 
-  async #arrived(): Promise<void> {
+  async #awaitArrival(): Promise<void> {
     if (this.#events.length > 0) this.#tellIn(0);
     while (this.#isPending()) await Promise.all([this.#sending, this.#telling, sleep(1)]);
   }
@@ -127,7 +127,7 @@ export class StreamReport {
     for (let next = this.#segments[0]; next !== undefined; next = this.#segments[0]) {
       await this.#eventsBefore(next);
       const { number, lines } = next;
-      const answer = await this.#repeated(
+      const answer = await this.#repeatUntilSent(
         () => client.segment(token, number, lines, this.#over.signal),
         () => this.#segments.includes(next),
       );
@@ -182,13 +182,13 @@ export class StreamReport {
     this.#isUrgent &&= this.#events.length > 0;
     this.#toldAt = performance.now();
     const send = () => client.events(token, { events, counts: counts() }, this.#over.signal);
-    const answer = await this.#repeated(send, undefined, REFUSED_LIST);
+    const answer = await this.#repeatUntilSent(send, undefined, REFUSED_LIST);
     this.#settled += events.length;
     if (answer !== undefined) onAnswer(answer);
   }
 
   /** Undefined when nobody wants to hear of it any more. */
-  async #repeated<T>(
+  async #repeatUntilSent<T>(
     send: () => Promise<T>,
     isWanted: () => boolean = () => true,
     harmless?: ReadonlySet<number>,
@@ -197,7 +197,7 @@ export class StreamReport {
       try {
         return await send();
       } catch (error) {
-        if (this.#isHarmless(error, harmless) || this.#failed(error)) return undefined;
+        if (this.#isHarmless(error, harmless) || this.#isFinal(error)) return undefined;
         await sleep(pause, undefined, { signal: this.#over.signal }).catch(() => undefined);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
       }
@@ -212,7 +212,7 @@ export class StreamReport {
   }
 
   /** Whether there is no point in another attempt. */
-  #failed(error: unknown): boolean {
+  #isFinal(error: unknown): boolean {
     if (this.#over.signal.aborted) return true;
     if (!(error instanceof ProtocolError) || MAY_PASS.has(error.status)) return false;
     this.close();

@@ -16,7 +16,7 @@ export interface StreamContext {
   /** Must grow while the stream is watched, also when no frames come. */
   progress(done: number): void;
   /** Takes who knows the newest counts. */
-  counted(counts: () => StreamCounts): void;
+  onCounts(counts: () => StreamCounts): void;
   /** Whether somebody looks at the stream just now. */
   wantsFrame(): boolean;
   log(message: string): void;
@@ -117,7 +117,7 @@ class Course {
       report: this.#report,
       stop: this.#stop.signal,
       progress: (done) => heartbeat.progress(done, 0),
-      counted: (counts) => (this.#counts = counts),
+      onCounts: (counts) => (this.#counts = counts),
       wantsFrame: () => this.#wantsFrame,
       log,
     });

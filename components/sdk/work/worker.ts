@@ -105,7 +105,7 @@ class TurnWorker {
   async #fetch(): Promise<void> {
     const { client, algorithms, signal } = this.#options;
     const claim = { algorithms, max: this.#atOnce, waitMs: POLL_MS, inTurn: true };
-    const stopWaiting = this.#memory.waiting();
+    const stopWaiting = this.#memory.startWaiting();
     try {
       this.#take(await client.claim(claim, signal));
     } finally {
@@ -182,14 +182,14 @@ class TurnWorker {
         contextOf(this.#options, this.#heartbeat, assignment, signal),
       );
       await this.#answer(assignment, body, { signal, started });
-      this.#pause.worked();
+      this.#pause.noteWork();
     } catch (error) {
       await this.#giveUp(assignment, error, signal, started).catch((failed: unknown) =>
         log(`${assignment.id}: ${messageOf(failed)}`),
       );
     } finally {
       clearTimeout(heldUp);
-      this.#memory.worked();
+      this.#memory.noteWork();
       this.#expectedMs += NEWS * (performance.now() - started - this.#expectedMs);
     }
   }

@@ -3,10 +3,10 @@ import type { JobCommand, JobReply } from '../../../actors/batch-job/state/comma
 import type { Family } from '../../../actors/runtime/system.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
 import { userOf } from '../../access/bearer.ts';
-import { answered, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
+import { answerWith, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
-import { HttpError, notThere, overloaded } from '../../routing/errors.ts';
-import { coreResponse, failed, succeeded } from '../../schemas/common.ts';
+import { HttpError, notThere, overloadError } from '../../routing/errors.ts';
+import { coreResponse, onFailure, succeeded } from '../../schemas/common.ts';
 import { cocoDocument, detectionDocument } from '../../schemas/jobs/detection-document.ts';
 import {
   archiveRepostRequest,
@@ -25,7 +25,7 @@ import {
 } from '../../schemas/jobs/batch-jobs.ts';
 import {
   createJob,
-  created,
+  answerCreated,
   creationFailure,
   notCreated,
   tooManyMedia,
@@ -107,7 +107,7 @@ export const batchJobEndpoints = [
     refusal: noBody,
     async handle({ params: { id }, query: { details = '' } }, { views }: BatchJobDeps) {
       // Members that the specification does not list go only to those who ask for them: readers of its clients may refuse them.
-      const info = /^true$/i.test(details) ? await views.detailed(id) : await views.single(id);
+      const info = /^true$/i.test(details) ? await views.detailedJob(id) : await views.single(id);
       return info === undefined ? withoutBody(400) : ok(info);
     },
   }),
@@ -123,12 +123,12 @@ export const batchJobEndpoints = [
       200: json('The job will end.', coreResponse, { responseCode: 0, message: null }),
       400: json('There is no such job, or it has ended or is being cancelled already.', coreResponse),
     },
-    refusal: failed,
+    refusal: onFailure,
     says: { params: noJobId },
     async handle({ params: { id } }, { jobs, views }: BatchJobDeps) {
       const reply = await jobs.ask(String(id), { type: 'cancel' });
       if (reply.kind === 'done') return ok(succeeded());
-      return answered(400, failed(whyNotCancelled(id, await views.single(id))));
+      return answerWith(400, onFailure(whyNotCancelled(id, await views.single(id))));
     },
   }),
   endpoint({
@@ -199,7 +199,7 @@ export const batchJobEndpoints = [
     /** Specification 6.4: 200 when everything arrived, else 500 with the same body. */
     async handle({ body, ctx }, deps: BatchJobDeps) {
       const reposted = await repost(body, ctx.res, deps);
-      return answered(reposted.failures.length === 0 ? 200 : 500, reposted);
+      return answerWith(reposted.failures.length === 0 ? 200 : 500, reposted);
     },
   }),
   // Ours.
@@ -232,17 +232,17 @@ async function resubmit(
   { jobService, views }: Pick<BatchJobDeps, 'jobService' | 'views'>,
 ) {
   const reply = await jobService.resubmit(id, priority);
-  if (reply.kind === 'overloaded') throw overloaded(reply.message);
+  if (reply.kind === 'overloaded') throw overloadError(reply.message);
   if (reply.kind === 'refused') {
     const why =
       reply.reason === 'NO_SUCH_JOB'
         ? `There was no job with id: ${id}`
         : `The job with id ${id} is in the non-terminal state of '${reply.status}'. Only jobs in a terminal state may be resubmitted.`;
-    return answered(400, notCreated(`Failed to resubmit the job with id '${id}'. ${why}`));
+    return answerWith(400, notCreated(`Failed to resubmit the job with id '${id}'. ${why}`));
   }
   const job = await views.single(id);
   // A run that is asked for is run: the archive knows the one before.
   const archiveCheckStatus =
     job?.archiveStatus === 'NOT REQUESTED' ? 'NO_ARCHIVE_URL_IN_JOB' : 'NOT_REQUESTED';
-  return ok(created({ kind: 'accepted', jobId: job?.jobId ?? String(id), archiveCheckStatus }));
+  return ok(answerCreated({ kind: 'accepted', jobId: job?.jobId ?? String(id), archiveCheckStatus }));
 }

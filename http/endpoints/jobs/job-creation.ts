@@ -6,9 +6,9 @@ import type { JobRequest } from '../../../actors/job-service/job-request.ts';
 import type { JobService } from '../../../actors/job-service/job-service.ts';
 import type { Accepted } from '../../../actors/requests/submission.ts';
 import type { User } from '../../access/bearer.ts';
-import { answered, ok } from '../../routing/declaration.ts';
-import { HttpError, overloaded } from '../../routing/errors.ts';
-import { failed, succeeded } from '../../schemas/common.ts';
+import { answerWith, ok } from '../../routing/declaration.ts';
+import { HttpError, overloadError } from '../../routing/errors.ts';
+import { onFailure, succeeded } from '../../schemas/common.ts';
 import type { JobCreationRequest } from '../../schemas/jobs/batch-jobs.ts';
 
 export interface CreationDeps {
@@ -38,15 +38,15 @@ export async function createJob(
     : await jobService.submit(request, repeatableOf(key, given, user));
   switch (submission.kind) {
     case 'overloaded':
-      throw overloaded(submission.message);
+      throw overloadError(submission.message);
     case 'refused':
-      return answered(400, notCreated(creationFailure(submission.message, body.externalId)));
+      return answerWith(400, notCreated(creationFailure(submission.message, body.externalId)));
     case 'keyReused':
-      return answered(422, notCreated(KEY_REUSED));
+      return answerWith(422, notCreated(KEY_REUSED));
     case 'accepted':
-      return answered(201, created(submission), { Location: `${url}/rest/jobs/${submission.jobId}` });
+      return answerWith(201, answerCreated(submission), { Location: `${url}/rest/jobs/${submission.jobId}` });
     case 'planned':
-      return ok(planned(submission));
+      return ok(answerPlanned(submission));
   }
 }
 
@@ -80,7 +80,7 @@ export function repeatableOf(
 function callbackOf({ callbackURL, callbackMethod, externalId }: JobCreationRequest): JobRequest['callback'] {
   const method = callbackMethod?.trim().toUpperCase() ?? 'GET';
   if (method !== 'GET' && method !== 'POST')
-    throw refused(`callbackMethod is "${callbackMethod}"; it must be GET or POST.`, externalId);
+    throw refusalOf(`callbackMethod is "${callbackMethod}"; it must be GET or POST.`, externalId);
   return isGiven(callbackURL) ? { url: callbackURL!.trim(), method } : undefined;
 }
 
@@ -124,12 +124,12 @@ function selectorsOf({ mediaSelectors, mediaSelectorsOutputAction }: RequestedMe
 const isGiven = (text: string | null | undefined) =>
   text !== null && text !== undefined && text.trim() !== '';
 
-const planned = ({ priority, pipeline, media, warnings }: DryRun) => ({
+const answerPlanned = ({ priority, pipeline, media, warnings }: DryRun) => ({
   coreResponse: succeeded(warnings),
   ...{ priority, pipeline, media },
 });
 
-export function created({ jobId, archiveCheckStatus, outputObjectUri, warning }: Accepted) {
+export function answerCreated({ jobId, archiveCheckStatus, outputObjectUri, warning }: Accepted) {
   return {
     jobId,
     coreResponse: succeeded(warning === undefined ? [] : [warning]),
@@ -138,7 +138,7 @@ export function created({ jobId, archiveCheckStatus, outputObjectUri, warning }:
   };
 }
 
-function refused(reason: string, externalId: string | null | undefined): HttpError {
+function refusalOf(reason: string, externalId: string | null | undefined): HttpError {
   const message = creationFailure(reason, externalId);
   return new HttpError(400, message, { body: notCreated(message) });
 }
@@ -148,6 +148,6 @@ export const creationFailure = (reason: string, externalId?: string | null) =>
 
 export const notCreated = (message: string) => ({
   jobId: null,
-  coreResponse: failed(message),
+  coreResponse: onFailure(message),
   archiveCheckStatus: null,
 });

@@ -5,7 +5,7 @@ import { endpoint } from '../../steps/endpoint.ts';
 import type { EventStreams } from '../../events/event-streams.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
 import { jobListQuery } from '../../schemas/jobs/job-list.ts';
-import { asked } from './job-list.ts';
+import { toListQuery } from './job-list.ts';
 
 export interface JobEventDeps {
   readonly eventStreams: EventStreams;
@@ -53,7 +53,7 @@ export const jobEventEndpoints = [
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle({ query, ctx }, { eventStreams }: JobEventDeps) {
-      const stream = await eventStreams.openList(asked(query), lastEventOf(ctx.get('last-event-id')));
+      const stream = await eventStreams.openList(toListQuery(query), lastEventOf(ctx.get('last-event-id')));
       return eventsFor(ctx, stream);
     },
   }),

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { EXPORT_FORMATS, exportFileName, type DocumentFormat } from '../../../domain/job/export-formats.ts';
-import { answered, ok, withoutBody } from '../../routing/declaration.ts';
-import { overloaded } from '../../routing/errors.ts';
+import { answerWith, ok, withoutBody } from '../../routing/declaration.ts';
+import { overloadError } from '../../routing/errors.ts';
 import { leftBy } from '../../steps/client.ts';
 import { documentOf, type ResultDeps, type WantedExport } from './job-results.ts';
 
@@ -44,17 +44,17 @@ export async function foundIn(
   deps: ResultDeps,
 ) {
   if (format !== 'json')
-    return exported(id, { format, ...(media === undefined ? {} : { mediaId: media }) }, answer, deps);
+    return exportDocument(id, { format, ...(media === undefined ? {} : { mediaId: media }) }, answer, deps);
   if (media !== undefined)
-    return refused('The document itself comes whole: media needs another format than json.');
+    return refuseExport('The document itself comes whole: media needs another format than json.');
   const document = await documentOf(id, deps);
   if (document === undefined) return withoutBody(400);
   return { ...ok(document.stream), length: document.bytes };
 }
 
-const refused = (message: string) => answered(400, { message });
+const refuseExport = (message: string) => answerWith(400, { message });
 
-async function exported(
+async function exportDocument(
   id: number,
   wanted: WantedExport,
   answer: ServerResponse,
@@ -62,12 +62,14 @@ async function exported(
 ) {
   const file = await views.document(id);
   if (file === undefined)
-    return (await views.archivedDocument(id)) === undefined ? withoutBody(400) : refused(ELSEWHERE);
+    return (await views.archivedDocument(id)) === undefined ? withoutBody(400) : refuseExport(ELSEWHERE);
   const outcome = await openExport(file, wanted, leftBy(answer));
-  if (outcome.kind === 'refused') return refused(outcome.message);
-  if (outcome.kind === 'left') return refused('The client left before the export began.');
+  if (outcome.kind === 'refused') return refuseExport(outcome.message);
+  if (outcome.kind === 'left') return refuseExport('The client left before the export began.');
   if (outcome.kind === 'full')
-    throw overloaded(`${outcome.most} exports are being made already, which is the limit; try again later.`);
+    throw overloadError(
+      `${outcome.most} exports are being made already, which is the limit; try again later.`,
+    );
   const { format, mediaId } = wanted;
   const name = exportFileName((await views.jobId(id)) ?? String(id), format, mediaId);
   const headers = { 'Content-Disposition': `attachment; filename="${name}"` };

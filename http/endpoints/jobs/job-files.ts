@@ -5,7 +5,7 @@ import type { JobFile, JobFiles, Missing } from '../../../actors/job-files/job-f
 import { jobNumber } from '../../../domain/job/job-id.ts';
 import { content, nothing, sentence } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
-import { HttpError, notThere, overloaded } from '../../routing/errors.ts';
+import { HttpError, notThere, overloadError } from '../../routing/errors.ts';
 import { jobId } from '../../schemas/jobs/batch-jobs.ts';
 import { wholeNumber } from '../../schemas/common.ts';
 import { fileAnswer } from '../../steps/file-answer.ts';
@@ -65,7 +65,7 @@ export const jobFileEndpoints = [
     params: ofMedium,
     answers: answers('The medium.'),
     handle: ({ params: { id, n }, ctx }, { jobFiles }: JobFileDeps) =>
-      served(ctx, id, (number) => jobFiles.medium(number, n)),
+      serveFile(ctx, id, (number) => jobFiles.medium(number, n)),
   }),
   endpoint({
     ...COMMON,
@@ -76,7 +76,7 @@ export const jobFileEndpoints = [
     params: ofMedium,
     answers: answers('The copy.'),
     handle: ({ params: { id, n }, ctx }, { jobFiles }: JobFileDeps) =>
-      served(ctx, id, (number) => jobFiles.markup(number, n)),
+      serveFile(ctx, id, (number) => jobFiles.markup(number, n)),
   }),
   endpoint({
     ...COMMON,
@@ -87,7 +87,7 @@ export const jobFileEndpoints = [
     params: ofMedium,
     answers: answers('The document.'),
     handle: ({ params: { id, n }, ctx }, { jobFiles }: JobFileDeps) =>
-      served(ctx, id, (number) => jobFiles.selectorsOutput(number, n)),
+      serveFile(ctx, id, (number) => jobFiles.selectorsOutput(number, n)),
   }),
   endpoint({
     ...COMMON,
@@ -99,14 +99,14 @@ export const jobFileEndpoints = [
     answers: answers('The picture.'),
     handle: ({ params: { id, medium, picture, ...rest }, ctx }, { jobFiles }: JobFileDeps) => {
       const [frame = 0, again = 0] = (picture.match(/\d+/g) ?? []).map(Number);
-      return served(ctx, id, (number) =>
+      return serveFile(ctx, id, (number) =>
         jobFiles.artifact(number, { ...rest, mediaId: medium, frame, again }),
       );
     },
   }),
 ];
 
-const served = async (
+const serveFile = async (
   ctx: Context,
   id: string,
   find: (number: number) => Promise<JobFile | Missing | undefined>,
@@ -121,6 +121,6 @@ export async function foundFor<T extends object>(
   const found = number === null ? undefined : await find(number);
   if (found === undefined) throw notThere('job', id, '/rest/jobs');
   if ('missing' in found) throw new HttpError(404, found.missing);
-  if ('busy' in found) throw overloaded(found.busy);
+  if ('busy' in found) throw overloadError(found.busy);
   return found;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JobListQuery, JobPage, TimeSpan } from '../../../actors/views/jobs/job-list.ts';
 import type { LiveIssues } from '../../../actors/views/jobs/live-issues.ts';
-import { answered, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
+import { answerWith, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { cursorOf, cursorText, jobListQuery, jobPage, liveIssues } from '../../schemas/jobs/job-list.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
@@ -68,7 +68,7 @@ export const jobListEndpoints = [
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle({ query }, { listJobs }: JobListDeps) {
-      const page = await listJobs(asked(query));
+      const page = await listJobs(toListQuery(query));
       return ok({ jobs: page.jobs, next: page.next === null ? null : cursorText(page.next) });
     },
   }),
@@ -91,7 +91,7 @@ export const jobListEndpoints = [
       const found = await deps.liveIssues(id);
       if (found === undefined) return withoutBody(400);
       if (found === 'ended')
-        return answered(409, {
+        return answerWith(409, {
           message: 'The job has ended: its errors and warnings stand in its document.',
         });
       return ok(found);
@@ -100,7 +100,7 @@ export const jobListEndpoints = [
 ];
 
 /** What a query asks for. */
-export const asked = (query: z.output<typeof jobListQuery>): JobListQuery => {
+export const toListQuery = (query: z.output<typeof jobListQuery>): JobListQuery => {
   const { limit, status: statuses, pipelineName, externalId, medium, terminal } = query;
   return {
     ...{ limit, statuses, pipelineName, externalId, medium, terminal },

@@ -5,7 +5,7 @@ import type { LeaseMedia } from '../../../actors/worker-gateway/leases/lease-med
 import { claimantOf } from '../../access/claimant.ts';
 import { content, json, nothing, ok, sentence } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
-import { HttpError, overloaded } from '../../routing/errors.ts';
+import { HttpError, overloadError } from '../../routing/errors.ts';
 import { frameTable } from '../../schemas/media.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery, storedFile } from '../../schemas/worker/lease-files.ts';
 import { leftBy } from '../../steps/client.ts';
@@ -132,7 +132,7 @@ export const workerFileEndpoints = [
 function good(found: LeaseFrame): Extract<LeaseFrame, { readonly kind: 'medium' }> {
   if (found.kind === 'medium') return found;
   if (found.kind === 'lost') throw leaseLost();
-  if (found.kind === 'busy') throw overloaded(found.message);
+  if (found.kind === 'busy') throw overloadError(found.message);
   throw new HttpError(found.kind === 'gone' ? 410 : 404, found.message);
 }
 

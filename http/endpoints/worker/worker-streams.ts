@@ -81,7 +81,7 @@ export const workerStreamEndpoints = [
     body: { schema: streamEnd, example: { reason: 'ended', detail: 'The sender closed the stream.' } },
     answers: { 200: goesOn, 400: wrong, 409: lost },
     async handle({ params: { token }, body, ctx }, { streams }: WorkerStreamDeps) {
-      return ok(accepted(ctx, await streams.gateway.intake.ended(token, claimantOf(ctx).worker, body)));
+      return ok(accepted(ctx, await streams.gateway.intake.onEnd(token, claimantOf(ctx).worker, body)));
     },
   }),
 ];

@@ -70,28 +70,28 @@ function digestOf(challenge: string): Digest | undefined {
 
 function digestAnswer(digest: Digest, { user, password }: Credentials): Authorize {
   const { hash, realm, nonce, qop, algorithm, opaque } = digest;
-  const hashed = (text: string): string => createHash(hash).update(text).digest('hex');
+  const hashText = (text: string): string => createHash(hash).update(text).digest('hex');
   let uses = 0;
   return (method, uri) => {
-    const [secret, action] = [hashed(`${user}:${realm}:${password}`), hashed(`${method}:${uri}`)];
+    const [secret, action] = [hashText(`${user}:${realm}:${password}`), hashText(`${method}:${uri}`)];
     const count = (++uses).toString(16).padStart(8, '0');
     const client = randomBytes(8).toString('hex');
-    const response = hashed(
+    const response = hashText(
       qop ? `${secret}:${nonce}:${count}:${client}:auth:${action}` : `${secret}:${nonce}:${action}`,
     );
     const fields = [
-      `username=${quoted(user)}`,
-      `realm=${quoted(realm)}`,
-      `nonce=${quoted(nonce)}`,
-      `uri=${quoted(uri)}`,
+      `username=${quoteText(user)}`,
+      `realm=${quoteText(realm)}`,
+      `nonce=${quoteText(nonce)}`,
+      `uri=${quoteText(uri)}`,
       `response="${response}"`,
       ...(algorithm === undefined ? [] : [`algorithm=${algorithm}`]),
-      ...(opaque === undefined ? [] : [`opaque=${quoted(opaque)}`]),
+      ...(opaque === undefined ? [] : [`opaque=${quoteText(opaque)}`]),
       ...(qop ? [`qop=auth, nc=${count}, cnonce="${client}"`] : []),
     ];
     return `Digest ${fields.join(', ')}`;
   };
 }
 
-const quoted = (text: string): string =>
+const quoteText = (text: string): string =>
   `"${text.replace(/["\\\r\n]/g, (sign) => (sign < ' ' ? '' : `\\${sign}`))}"`;

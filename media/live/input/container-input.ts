@@ -54,7 +54,7 @@ export async function openContainerInput(feed: ByteFeed, options: ContainerOptio
     const code = await format.openInput('', kind, known);
     if (code < 0) {
       io.freeContext();
-      throw unopened(feed, options.beginning);
+      throw openError(feed, options.beginning);
     }
   } finally {
     known.free();
@@ -62,7 +62,7 @@ export async function openContainerInput(feed: ByteFeed, options: ContainerOptio
   return new ContainerInput(feed, format, io, options);
 }
 
-function unopened(feed: ByteFeed, beginning: Buffer): LiveError {
+function openError(feed: ByteFeed, beginning: Buffer): LiveError {
   if (feed.error !== undefined) return feed.error;
   if (SOUND.has(InputFormat.probe(beginning)?.name ?? '')) return noVideo();
   return new LiveError(
@@ -128,11 +128,11 @@ class ContainerInput implements LiveInput {
       if (stream.codecpar.codecId === this.#video?.codec) return this.#video;
     } else if (this.#index >= 0 && ++this.#others < MOST_OTHERS / 20) return undefined;
     this.#index = index;
-    this.#video = this.#coded(stream);
+    this.#video = this.#codedVideoOf(stream);
     return this.#video;
   }
 
-  #coded(stream: Stream): CodedVideo {
+  #codedVideoOf(stream: Stream): CodedVideo {
     const parameters = stream.codecpar;
     const { width, height, codecId } = parameters;
     if (width * height > this.#options.maxPixels)

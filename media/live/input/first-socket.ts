@@ -20,7 +20,7 @@ export async function firstSocket(url: URL, { rule, connectMs, signal }: Connect
     signal.throwIfAborted();
     checkHost(url, rule);
     socket = connectTo({ host: hostOf(url), port: portOf(url), lookup: guardedLookup(rule) });
-    await connected(socket, connectMs, signal);
+    await awaitConnection(socket, connectMs, signal);
     return socket;
   } catch (error) {
     socket?.destroy();
@@ -28,7 +28,7 @@ export async function firstSocket(url: URL, { rule, connectMs, signal }: Connect
   }
 }
 
-function connected(socket: Socket, connectMs: number, signal: AbortSignal): Promise<void> {
+function awaitConnection(socket: Socket, connectMs: number, signal: AbortSignal): Promise<void> {
   const settled = new AbortController();
   const standing = new Promise<void>((resolve, reject) => {
     const late = setTimeout(() => reject(tooLate()), connectMs);

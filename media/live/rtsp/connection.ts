@@ -15,9 +15,9 @@ export interface RtspEvents {
   /** `packet` is valid only during the call. */
   packet(channel: number, packet: Buffer): void;
   /** The server ends the stream. */
-  ended(): void;
+  onEnd(): void;
   /** The connection is of no use any more. Called once at most, and not after `close`. */
-  failed(error: LiveError): void;
+  onFailure(error: LiveError): void;
 }
 
 interface Asked {
@@ -40,7 +40,7 @@ export async function connectRtsp(
     throw networkError(error);
   }
   const connection = new RtspConnection(socketTo(url, rule), connectMs, events);
-  await connection.opened(signal);
+  await connection.waitUntilOpen(signal);
   return connection;
 }
 
@@ -69,7 +69,7 @@ export class RtspConnection {
     this.#events = events;
     const parser = new RtspParser({
       packet: (channel, packet) => events.packet(channel, packet),
-      message: (message) => this.#received(message),
+      message: (message) => this.#receiveMessage(message),
     });
     socket.setNoDelay(true);
     socket.on('data', (chunk) => {
@@ -89,7 +89,7 @@ export class RtspConnection {
   }
 
   /** Until the connection stands. From then on the signal ends it. */
-  async opened(signal: AbortSignal): Promise<void> {
+  async waitUntilOpen(signal: AbortSignal): Promise<void> {
     const stop = () => this.fail(networkError(signal.reason));
     signal.addEventListener('abort', stop, { once: true });
     this.#socket.once('close', () => signal.removeEventListener('abort', stop));
@@ -132,11 +132,11 @@ export class RtspConnection {
     this.#socket.write(`${method} ${uri} RTSP/1.0\r\n${text}\r\n`);
   }
 
-  #received(message: RtspMessage): void {
+  #receiveMessage(message: RtspMessage): void {
     const sequence = Number(message.headers.get('cseq')?.[0]);
     if (message.status !== undefined) return this.#asked.get(sequence)?.resolve(message);
     this.#socket.write(`RTSP/1.0 200 OK\r\nCSeq: ${sequence}\r\n\r\n`);
-    if (message.method === 'TEARDOWN') this.#events.ended();
+    if (message.method === 'TEARDOWN') this.#events.onEnd();
   }
 
   /** Holds the server back while pictures wait to be decoded. */
@@ -153,7 +153,7 @@ export class RtspConnection {
     this.#error = error;
     this.#socket.destroy();
     for (const { reject } of this.#asked.values()) reject(error);
-    this.#events.failed(error);
+    this.#events.onFailure(error);
   }
 
   /** What was told last still leaves. */

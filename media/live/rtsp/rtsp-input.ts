@@ -36,7 +36,7 @@ class Pictures {
   packet(channel: number, packet: Buffer): void {
     const { session, assembler } = this;
     if (session === undefined || assembler === undefined) return;
-    if (channel === session.channels[1] && saysBye(packet)) return this.ended();
+    if (channel === session.channels[1] && saysBye(packet)) return this.onEnd();
     const rtp = channel === session.channels[0] ? parseRtp(packet) : undefined;
     if (rtp === undefined || rtp.payloadType !== session.video.payloadType) return;
     const pictures = assembler.push(rtp);
@@ -46,12 +46,12 @@ class Pictures {
     if (this.#waiting.length > 0) this.#wake?.();
   }
 
-  ended(): void {
+  onEnd(): void {
     this.#over ??= 'ended';
     this.#wake?.();
   }
 
-  failed(error: LiveError): void {
+  onFailure(error: LiveError): void {
     this.#over ??= error;
     this.#wake?.();
   }

@@ -38,7 +38,7 @@ export function videoOf(sdp: string): RtspVideo {
   const [session = '', ...media] = sdp.split(/^(?=m=)/m);
   const videos = media.filter((section) => section.startsWith('m=video')).slice(0, MOST_SECTIONS);
   if (videos.length === 0) throw new LiveError('NOT_VIDEO', 'The stream has no video in it.');
-  const known = videos.map((section) => described(section, session)).find((video) => video !== undefined);
+  const known = videos.map((section) => describeVideo(section, session)).find((video) => video !== undefined);
   if (known !== undefined) return known;
   const codings = videos.map((section) => /^a=rtpmap:\d+ ([^/\s]+)/m.exec(section)?.[1] ?? 'unknown');
   throw new LiveError(
@@ -47,7 +47,7 @@ export function videoOf(sdp: string): RtspVideo {
   );
 }
 
-function described(section: string, session: string): RtspVideo | undefined {
+function describeVideo(section: string, session: string): RtspVideo | undefined {
   const [, protocol, types] = /^m=video \S+ (\S+) ([\d ]+)/.exec(section) ?? [];
   if (protocol === undefined || types === undefined || !/^RTP\/AVPF?$/.test(protocol)) return undefined;
   for (const payloadType of types.trim().split(/ +/, MOST_TYPES).map(Number)) {

@@ -70,7 +70,7 @@ class Opening {
     const uri = requestUri(this.#url);
     const described = await this.#ask('DESCRIBE', uri, { Accept: 'application/sdp' });
     if (isRedirection(described)) return this.#redirection(described);
-    accepted(described, 'DESCRIBE');
+    checkAnswer(described, 'DESCRIBE');
     const { videoOf } = await import('./sdp.ts');
     const video = videoOf(described.body);
     const base =
@@ -118,7 +118,7 @@ class Opening {
   async #setUp(control: string, transport: string, by: Transport): Promise<RtspMessage> {
     const answer = await this.#ask('SETUP', control, { Transport: transport });
     if (answer.status === 461) throw sendsOtherwise(by);
-    return accepted(answer, 'SETUP');
+    return checkAnswer(answer, 'SETUP');
   }
 
   #session(
@@ -138,7 +138,7 @@ class Opening {
       waits: !this.#byUdp,
       connection: this.#connection,
       play: async () => {
-        accepted(await this.#ask('PLAY', uri, { ...headers, Range: 'npt=0.000-' }), 'PLAY');
+        checkAnswer(await this.#ask('PLAY', uri, { ...headers, Range: 'npt=0.000-' }), 'PLAY');
         const everyMs = Math.min(Math.max(timeoutS, 2), 3_600) * 500;
         alive = setInterval(() => this.#tell('GET_PARAMETER', uri, headers), everyMs);
       },
@@ -152,7 +152,7 @@ class Opening {
 
   /** A server that asks for user and password is asked once more with these. */
   async #ask(method: string, uri: string, headers: Readonly<Record<string, string>>): Promise<RtspMessage> {
-    const answer = await this.#connection.ask(method, uri, this.#authorized(method, uri, headers));
+    const answer = await this.#connection.ask(method, uri, this.#headersWith(method, uri, headers));
     if (answer.status !== 401) return answer;
     const credentials = credentialsOf(this.#url);
     const before = this.#authorize;
@@ -160,17 +160,17 @@ class Opening {
     this.#authorize = credentials && authorization(challenges, credentials);
     // What was refused with a fresh nonce is wrong; one that is stale is given a new one.
     const wrong = before !== undefined && !challenges.some((one) => /stale\s*=\s*"?true/i.test(one));
-    if (this.#authorize === undefined || wrong) throw unauthorized(credentials === undefined);
-    const second = await this.#connection.ask(method, uri, this.#authorized(method, uri, headers));
-    if (second.status === 401) throw unauthorized(false);
+    if (this.#authorize === undefined || wrong) throw unauthorizedError(credentials === undefined);
+    const second = await this.#connection.ask(method, uri, this.#headersWith(method, uri, headers));
+    if (second.status === 401) throw unauthorizedError(false);
     return second;
   }
 
   #tell(method: string, uri: string, headers: Readonly<Record<string, string>>): void {
-    this.#connection.tell(method, uri, this.#authorized(method, uri, headers));
+    this.#connection.tell(method, uri, this.#headersWith(method, uri, headers));
   }
 
-  #authorized(
+  #headersWith(
     method: string,
     uri: string,
     headers: Readonly<Record<string, string>>,
@@ -195,10 +195,10 @@ class Opening {
 const isRedirection = ({ status = 0 }: RtspMessage): boolean =>
   [301, 302, 303, 305, 307, 308].includes(status);
 
-function accepted(answer: RtspMessage, method: string): RtspMessage {
+function checkAnswer(answer: RtspMessage, method: string): RtspMessage {
   const { status = 0 } = answer;
   if (status === 200) return answer;
-  if (status === 403) throw unauthorized(false);
+  if (status === 403) throw unauthorizedError(false);
   if (status === 404) throw new LiveError('REFUSED', 'The camera has no stream at this path (status 404).');
   throw new LiveError('REFUSED', `The camera answered ${method} with status ${status}.`);
 }
@@ -215,7 +215,7 @@ const wouldBeOpen = (): LiveError =>
     'With RTSP_TRANSPORT=UDP pictures would come without the encryption of rtsps: leave it out.',
   );
 
-const unauthorized = (without: boolean): LiveError =>
+const unauthorizedError = (without: boolean): LiveError =>
   new LiveError(
     'UNAUTHORIZED',
     without

@@ -6,7 +6,7 @@ import { PacketOrder } from './packet-order.ts';
 export interface UdpEvents {
   /** Channel 0: a packet of pictures, in the order of their numbers; 1: one of RTCP. */
   packet(channel: number, packet: Buffer): void;
-  failed(error: LiveError): void;
+  onFailure(error: LiveError): void;
 }
 
 /** Even ports with a free one above are found by trying. */
@@ -28,9 +28,9 @@ export class UdpPorts {
   static async open(camera: string, events: UdpEvents): Promise<UdpPorts> {
     const type = camera.includes(':') ? 'udp6' : 'udp4';
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      const media = await bound(type, 0);
+      const media = await bindSocket(type, 0);
       const { port } = media.address();
-      const control = port % 2 === 0 ? await bound(type, port + 1).catch(() => undefined) : undefined;
+      const control = port % 2 === 0 ? await bindSocket(type, port + 1).catch(() => undefined) : undefined;
       if (control !== undefined) return new UdpPorts([media, control], camera, events);
       media.close();
     }
@@ -50,7 +50,7 @@ export class UdpPorts {
       this.#order.flush();
       events.packet(1, packet);
     });
-    for (const socket of sockets) socket.on('error', (error) => events.failed(networkError(error)));
+    for (const socket of sockets) socket.on('error', (error) => events.onFailure(networkError(error)));
     media.setRecvBufferSize(RECEIVE_BYTES);
   }
 
@@ -71,7 +71,7 @@ export class UdpPorts {
   }
 }
 
-function bound(type: 'udp4' | 'udp6', port: number): Promise<Socket> {
+function bindSocket(type: 'udp4' | 'udp6', port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = createSocket(type);
     socket.once('error', (error) => {

@@ -1,24 +1,24 @@
 import { useCallback, useImperativeHandle, useRef, useState } from 'preact/hooks';
 import { Boxes } from '../boxes.tsx';
 import { useDrawing, type PlayerProps } from '../drawing.ts';
-import { Played } from './played.tsx';
+import { NativeVideo } from './native-video.tsx';
 import { Stills } from './stills.tsx';
 
 /** A video with its boxes exactly on their frame: what the browser plays, else pictures of single frames from the server. */
 export function VideoPlayer(props: PlayerProps) {
   const [problem, setProblem] = useState<string>();
   const frame = useRef(props.firstFrame);
-  const { shown } = props;
-  const followed = useCallback(
+  const { onShown } = props;
+  const onFrame = useCallback(
     (now: number) => {
       frame.current = now;
-      shown(now);
+      onShown(now);
     },
-    [shown],
+    [onShown],
   );
   // Whichever of them takes over begins where the other one was.
-  const all = { ...props, shown: followed, firstFrame: frame.current };
-  if (problem === undefined) return <Played {...all} failed={setProblem} />;
+  const all = { ...props, onShown: onFrame, firstFrame: frame.current };
+  if (problem === undefined) return <NativeVideo {...all} onFailure={setProblem} />;
   return (
     <Stills {...all}>
       <p class="hint">

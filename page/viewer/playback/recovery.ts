@@ -26,9 +26,9 @@ export interface Recovery {
   /** Whether it is being tried again just now. */
   readonly isBroken: boolean;
   /** Told of an error of the video. */
-  broke(): void;
+  reportError(): void;
   /** Told that the video can go to any of its frames; answers where it is to go. */
-  loaded(): Place;
+  onLoad(): Place;
   /** Told that the video has come to the end of what has arrived of it. */
   waits(): void;
   /** Told that more of the video has arrived. */
@@ -36,9 +36,9 @@ export interface Recovery {
   /** Told that enough of it has arrived to go on. */
   goesOn(): void;
   /** Told of the frame that is shown. */
-  presented(frame: number): void;
+  onPresent(frame: number): void;
   /** Told where the reader wants to go while the video is being loaded. */
-  moved(frame: number): void;
+  onMove(frame: number): void;
 }
 
 interface RecoveryParts {
@@ -49,7 +49,7 @@ interface RecoveryParts {
   readonly frame: RefObject<number>;
   readonly firstFrame: number;
   /** Told in a sentence why the video is given up. */
-  readonly failed: (problem: string) => void;
+  readonly onFailure: (problem: string) => void;
 }
 
 /** It is to be shown from where nothing has arrived yet. */
@@ -85,9 +85,9 @@ export function useRecovery(parts: RecoveryParts): Recovery {
     const now = state.current;
     // A service that is away or has too much to do is waited for, however long it takes.
     const isAway = refusal !== undefined && (refusal.status === 0 || refusal.status >= 500);
-    if (refusal !== undefined && !isAway) return latest.current.failed(refusal.message);
+    if (refusal !== undefined && !isAway) return latest.current.onFailure(refusal.message);
     if (!isAway && ++now.attempts > mostAttempts(now.wasShown))
-      return latest.current.failed(
+      return latest.current.onFailure(
         now.wasShown ? 'The video breaks off here.' : 'This browser does not play this video.',
       );
     const timer = setTimeout(
@@ -105,7 +105,7 @@ export function useRecovery(parts: RecoveryParts): Recovery {
     isPlaying: !player.paused,
     rate: player.playbackRate,
   });
-  const broke = () => {
+  const reportError = () => {
     silence.current.end();
     if (video.current === null) return;
     // An attempt that fails before it gets anywhere leaves the place as it was.
@@ -116,27 +116,27 @@ export function useRecovery(parts: RecoveryParts): Recovery {
     void tryAgain();
   };
   again.current = () => {
-    if (video.current !== null && (!state.current.isLoaded || lacksData(video.current))) broke();
+    if (video.current !== null && (!state.current.isLoaded || lacksData(video.current))) reportError();
   };
   return {
     isBroken,
-    broke,
-    loaded() {
+    reportError,
+    onLoad() {
       silence.current.end();
       state.current.isLoaded = true;
       return place.current;
     },
     waits: () => silence.current.begin(),
-    arrives: () => silence.current.heard(),
+    arrives: () => silence.current.restart(),
     goesOn: () => silence.current.end(),
-    presented(shown) {
+    onPresent(shown) {
       const now = state.current;
       now.wasShown = true;
       setBroken(false);
       if (Math.abs(table.timeOf(shown) - now.brokeAtMs) > WELL_MS)
         Object.assign(now, { attempts: 0, pauses: 0 });
     },
-    moved(wanted) {
+    onMove(wanted) {
       if (!state.current.isLoaded) place.current = { ...place.current, frame: wanted, isPlaying: false };
     },
   };

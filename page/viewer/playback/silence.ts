@@ -1,13 +1,13 @@
 /** Tells when nothing comes for too long. A service that takes a request and never answers raises no error in the browser. */
 export class Silence {
   readonly #ms: number;
-  readonly #told: () => void;
+  readonly #onSilence: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `ms`: time without a word after which `told` is called, once. */
-  constructor(ms: number, told: () => void) {
+  /** `ms`: time without a word after which `onSilence` is called, once. */
+  constructor(ms: number, onSilence: () => void) {
     this.#ms = ms;
-    this.#told = told;
+    this.#onSilence = onSilence;
   }
 
   /** From now on something must come. */
@@ -15,12 +15,12 @@ export class Silence {
     this.end();
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#told();
+      this.#onSilence();
     }, this.#ms);
   }
 
   /** Something came; more must. */
-  heard(): void {
+  restart(): void {
     if (this.#timer !== undefined) this.begin();
   }
 

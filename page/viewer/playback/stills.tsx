@@ -12,7 +12,7 @@ export function Stills(props: PlayerProps & { readonly children: ComponentChildr
   const [isPlaying, setPlaying] = useState(false);
   const [isMissing, setMissing] = useState(false);
   const toFrame = (at: number) => setWanted(Math.max(0, Math.min(at, table.count - 1)));
-  const loaded = () => {
+  const onLoad = () => {
     setMissing(false);
     draw(wanted, isPlaying);
     if (isPlaying && wanted + 1 < table.count) setWanted(wanted + 1);
@@ -41,7 +41,7 @@ export function Stills(props: PlayerProps & { readonly children: ComponentChildr
         <img
           src={still(wanted)}
           alt={`Frame ${wanted}`}
-          onLoad={loaded}
+          onLoad={onLoad}
           onError={() => {
             setPlaying(false);
             setMissing(true);

@@ -1,8 +1,8 @@
 /** The labels of a CVAT file with their attributes, which stand before all tracks. */
 import type { Properties } from '../../../domain/types.ts';
-import type { FoundDetection, FoundTrack } from '../../document/found.ts';
+import type { FoundDetection, FoundTrack } from '../../document/findings.ts';
 import { labelOf } from '../pictures.ts';
-import { escaped, inXml } from './xml.ts';
+import { escapeText, inXml } from './xml.ts';
 
 /** What CVAT can store: longer names and values make it refuse the file. */
 const LONGEST_NAME = 64;
@@ -57,9 +57,9 @@ export class CvatLabels {
 
   *xml(): Generator<string> {
     for (const [label, attributes] of this.#labels) {
-      yield `<label><name>${escaped(label)}</name><type>rectangle</type><attributes>`;
+      yield `<label><name>${escapeText(label)}</name><type>rectangle</type><attributes>`;
       for (const [name, changes] of attributes)
-        yield `<attribute><name>${escaped(name)}</name><mutable>${changes ? 'True' : 'False'}</mutable><input_type>text</input_type><default_value></default_value><values></values></attribute>`;
+        yield `<attribute><name>${escapeText(name)}</name><mutable>${changes ? 'True' : 'False'}</mutable><input_type>text</input_type><default_value></default_value><values></values></attribute>`;
       yield '</attributes></label>\n';
     }
   }
@@ -97,4 +97,4 @@ export class CvatLabels {
 }
 
 const attribute = (name: string, value: string) =>
-  `<attribute name="${escaped(name)}">${escaped(cut(value, LONGEST_VALUE))}</attribute>`;
+  `<attribute name="${escapeText(name)}">${escapeText(cut(value, LONGEST_VALUE))}</attribute>`;

@@ -4,15 +4,15 @@
  */
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import { CvatLabels, cvatLabel } from './cvat-labels.ts';
-import type { FoundDetection, FoundMedium, FoundTrack, Through, Writer } from '../../document/found.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Through, Writer } from '../../document/findings.ts';
 import { ExportRefusal } from '../one-medium.ts';
 import { FileNames, isSeen, ShownPicture } from '../pictures.ts';
-import { escaped } from './xml.ts';
+import { escapeText } from './xml.ts';
 
 export async function* cvat(through: Through, mediaId: number | undefined): AsyncGenerator<string> {
   const survey = new Survey();
   for await (const _ of through(survey, mediaId)) continue;
-  const video = survey.chosen(mediaId);
+  const video = survey.chooseVideo(mediaId);
   const labels = survey.labels.get(video?.mediaId ?? PICTURES) ?? new CvatLabels();
   yield '<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n<version>1.1</version>\n<meta><task>\n';
   yield* video === undefined ? taskOfPictures(survey.pictures) : taskOfVideo(video);
@@ -50,7 +50,7 @@ class Survey implements Writer {
   }
 
   /** The video that the file is about; undefined: it is about pictures. @throws ExportRefusal */
-  chosen(mediaId: number | undefined): FoundMedium | undefined {
+  chooseVideo(mediaId: number | undefined): FoundMedium | undefined {
     const [first, second] = this.videos;
     const isOne = second === undefined && (first === undefined || this.pictures === 0);
     if (isOne && (first !== undefined || this.pictures > 0)) return first;
@@ -78,7 +78,7 @@ class Survey implements Writer {
 const SHOWN = 20;
 
 function* taskOfVideo(video: FoundMedium): Generator<string> {
-  const name = escaped(new FileNames().of(video));
+  const name = escapeText(new FileNames().of(video));
   const { width, height } = new ShownPicture(video).size;
   yield task(name, video.length, 'interpolation');
   yield `<original_size><width>${width}</width><height>${height}</height></original_size><source>${name}</source>\n`;
@@ -125,7 +125,7 @@ class VideoWriter implements Writer {
     this.#last = { frame, box };
     const begin =
       last === undefined
-        ? `<track id="${this.#tracks++}" label="${escaped(cvatLabel(track))}" source="auto">\n`
+        ? `<track id="${this.#tracks++}" label="${escapeText(cvatLabel(track))}" source="auto">\n`
         : last.frame + 1 < frame
           ? outside(last)
           : '';
@@ -161,13 +161,13 @@ class PictureWriter implements Writer {
     if (medium.mediaType !== 'IMAGE') return '';
     this.#picture = new ShownPicture(medium);
     const { width, height } = this.#picture.size;
-    return `<image id="${this.#count++}" name="${escaped(this.#names.of(medium))}" width="${width}" height="${height}">\n`;
+    return `<image id="${this.#count++}" name="${escapeText(this.#names.of(medium))}" width="${width}" height="${height}">\n`;
   }
 
   detection(one: FoundDetection, track: FoundTrack): string {
     const picture = this.#picture;
     if (picture === undefined) return '';
-    const label = `label="${escaped(cvatLabel(track))}" source="auto"`;
+    const label = `label="${escapeText(cvatLabel(track))}" source="auto"`;
     const attributes = this.#labels.ofTrack(track) + this.#labels.ofBox(one, track);
     const box = picture.boxOf(one);
     return box === undefined

@@ -15,4 +15,4 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export const inXml = (text: string): string => text.replaceAll(NO_XML, '\ufffd');
 
 /** A text as it stands in an element or, in double quotes, in an attribute of an element. */
-export const escaped = (text: string): string => inXml(text).replaceAll(ESCAPED, (one) => ESCAPES[one]!);
+export const escapeText = (text: string): string => inXml(text).replaceAll(ESCAPED, (one) => ESCAPES[one]!);

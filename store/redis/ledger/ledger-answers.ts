@@ -56,7 +56,7 @@ export function readQueues(answer: unknown, names: QueueNames): ReadonlyMap<stri
   return new Map(
     found.flatMap(([queue, waiting, held, oldest]) =>
       names
-        .heard(queue)
+        .ownName(queue)
         .map((name) => [name, { waiting, held, oldestMs: Math.max(0, Number(oldest)) }] as const),
     ),
   );

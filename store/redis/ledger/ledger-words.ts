@@ -30,7 +30,7 @@ export function changeWords(
 export function itemWords(items: readonly WorkItem[], names: QueueNames): readonly Argument[] {
   const words = items.flatMap((item) => [
     item.id,
-    names.told(item.queue),
+    names.nameForAll(item.queue),
     item.priority,
     actorName(item.actor),
     item.attempt,
@@ -53,7 +53,7 @@ export function claimWords(
 ): readonly Argument[] {
   // Who serves several queues begins with another one each time, so that none of them starves.
   const first = turn % queues.length;
-  const wanted = [...queues.slice(first), ...queues.slice(0, first)].map((queue) => names.told(queue));
+  const wanted = [...queues.slice(first), ...queues.slice(0, first)].map((queue) => names.nameForAll(queue));
   const known = Object.entries(schemas);
   return [
     ...[worker, lasting ? 1 : 0, inTurn ? 1 : 0, max],

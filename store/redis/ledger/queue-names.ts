@@ -10,16 +10,16 @@ export class QueueNames {
     this.#own = new Set(own);
   }
 
-  told(queue: string): string {
+  nameForAll(queue: string): string {
     return this.#own.has(queue) ? `${queue}@${this.#server}` : queue;
   }
 
   /** One name, or none: the queue is another server's own. */
-  heard(name: string): readonly string[] {
+  ownName(name: string): readonly string[] {
     const at = name.lastIndexOf('@');
     const queue = name.slice(0, at);
     if (at < 0 || !this.#own.has(queue)) return [name];
-    return this.told(queue) === name ? [queue] : [];
+    return this.nameForAll(queue) === name ? [queue] : [];
   }
 
   /** With which a script knows the queues of a server that is gone. */

@@ -35,7 +35,7 @@ import {
 import { QueueNames } from './queue-names.ts';
 import { Scripts, type Argument } from '../scripts.ts';
 import { ServerRegister } from './server-register.ts';
-import { UnclearLeases } from './unclear-leases.ts';
+import { UnconfirmedLeases } from './unclear-leases.ts';
 
 const UNHEARD = 'Other servers took this one for dead: it hands out work when they have heard of it again.';
 
@@ -45,7 +45,7 @@ export class RedisLedger implements WorkLedger {
   readonly #deps: RedisLedgerDeps;
   readonly #listeners: LedgerListener[] = [];
   readonly #names: QueueNames;
-  readonly #unclear = new UnclearLeases();
+  readonly #unclear = new UnconfirmedLeases();
   readonly #servers: ServerRegister;
   #turn = 0;
   /** That it is there, to the others. */
@@ -65,7 +65,7 @@ export class RedisLedger implements WorkLedger {
 
   /** What a queue is called in Redis. */
   queueName(queue: string): string {
-    return this.#names.told(queue);
+    return this.#names.nameForAll(queue);
   }
 
   /** With which each script begins. */
@@ -81,22 +81,22 @@ export class RedisLedger implements WorkLedger {
   }
 
   /** Tells this server's listeners what a script has done. */
-  told(told: unknown): void {
+  tellListeners(told: unknown): void {
     const [queues, news] = told as Told;
-    if (queues.length > 0) this.offered(queues);
+    if (queues.length > 0) this.onOffer(queues);
     if (news.length === 0) return;
     for (const listener of this.#listeners) listener.news(news.map(readNews));
   }
 
   /** Some server has offered work in these queues. */
-  offered(figures: readonly Figures[]): void {
+  onOffer(figures: readonly Figures[]): void {
     const queues = new Map(
       figures.flatMap(([queue, waiting, held]) =>
-        this.#names.heard(queue).map((name) => [name, { waiting, held }] as const),
+        this.#names.ownName(queue).map((name) => [name, { waiting, held }] as const),
       ),
     );
     if (queues.size === 0) return;
-    for (const listener of this.#listeners) listener.offered(queues);
+    for (const listener of this.#listeners) listener.onOffer(queues);
   }
 
   async offer(items: readonly WorkItem[]): Promise<void> {
@@ -129,7 +129,7 @@ export class RedisLedger implements WorkLedger {
     return (await this.#run('leases/beat', words)) as 'on' | 'cancelled' | 'lost';
   }
 
-  async arriving(token: string, whole: boolean, answer = ''): Promise<boolean> {
+  async noteArrival(token: string, whole: boolean, answer = ''): Promise<boolean> {
     return (await this.#run('leases/arriving', [token, whole ? 1 : 0, answer])) !== 0;
   }
 
@@ -163,7 +163,7 @@ export class RedisLedger implements WorkLedger {
     await this.#run('work/forget', [token]);
   }
 
-  async gone(worker: string, counted: boolean, reason: string): Promise<void> {
+  async releaseWorker(worker: string, counted: boolean, reason: string): Promise<void> {
     // What it never got is none of what it dies with.
     await this.#giveBackUnclear();
     await this.#run('work/gone', [worker, counted ? 1 : 0, reason]);
@@ -184,12 +184,12 @@ export class RedisLedger implements WorkLedger {
     return this.#servers.knownElsewhere(kind);
   }
 
-  left(): Promise<void> {
-    return this.#servers.left();
+  leave(): Promise<void> {
+    return this.#servers.leave();
   }
 
   async unavailable(queue: string, reason: string): Promise<void> {
-    await this.#run('work/unavailable', [this.#names.told(queue), reason]);
+    await this.#run('work/unavailable', [this.#names.nameForAll(queue), reason]);
   }
 
   async expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]> {
@@ -219,7 +219,7 @@ export class RedisLedger implements WorkLedger {
     return this.#readLeases(await this.#run('leases/all', []));
   }
 
-  async known(actor: ActorKey): Promise<ReadonlySet<string>> {
+  async listIds(actor: ActorKey): Promise<ReadonlySet<string>> {
     return new Set((await this.#run('work/known', [actorName(actor)])) as readonly string[]);
   }
 
@@ -239,7 +239,7 @@ export class RedisLedger implements WorkLedger {
 
   async #runAll(verb: LedgerVerb, words: readonly Argument[]): Promise<readonly unknown[]> {
     const [told, ...answer] = (await this.#scripts.run(verb, [...this.context(), ...words])) as unknown[];
-    this.told(told);
+    this.tellListeners(told);
     return answer;
   }
 

@@ -52,7 +52,7 @@ export class ServerRegister {
   }
 
   /** This server goes in order, and all its components have gone before. */
-  async left(): Promise<void> {
+  async leave(): Promise<void> {
     await this.#run('servers/left', this.#names.endings);
   }
 }

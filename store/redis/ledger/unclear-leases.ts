@@ -12,7 +12,7 @@ interface Owed {
  * Leases that are to be given back because Redis did not answer: of a claim that it may have carried out all the same, nobody has got the
  * work. Without this the lease would run out, and an attempt would be counted for the silence of Redis.
  */
-export class UnclearLeases {
+export class UnconfirmedLeases {
   readonly #owed = new Map<string, Owed>();
 
   add(owed: Owed): void {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { Provider } from 'oidc-provider';
 import { Service } from '../../support/processes/service.ts';
 import { AUDIENCE, newKey, TestProvider } from './provider.ts';
-import { addressOf, closed } from './service.ts';
+import { addressOf, closeServer } from './service.ts';
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   alice: ['staff', 'media-admins'],
@@ -127,6 +127,6 @@ export class LoginTestProvider {
 
   async close(): Promise<void> {
     await this.tokens.close();
-    await closed(this.#server);
+    await closeServer(this.#server);
   }
 }

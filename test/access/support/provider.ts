@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK, type JWTHeaderParameters } from 'jose';
 import { Provider } from 'oidc-provider';
 import { requestToken } from '../../../components/sdk/connection/token-request.ts';
-import { addressOf, closed } from './service.ts';
+import { addressOf, closeServer } from './service.ts';
 
 export const AUDIENCE = 'urn:test:rest';
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
@@ -57,12 +57,12 @@ export class TestProvider {
   }
 
   static async start(...keys: JWK[]): Promise<TestProvider> {
-    const provider = await TestProvider.#listening();
+    const provider = await TestProvider.#listen();
     await provider.publish(...(keys.length > 0 ? keys : [await firstKey]));
     return provider;
   }
 
-  static async #listening(): Promise<TestProvider> {
+  static async #listen(): Promise<TestProvider> {
     const made = new TestProvider('http://127.0.0.1');
     await new Promise<void>((resolve) => made.#server.listen(0, '127.0.0.1', resolve));
     return Object.assign(made, { issuer: addressOf(made.#server) });
@@ -149,6 +149,6 @@ export class TestProvider {
   }
 
   close(): Promise<void> {
-    return closed(this.#server);
+    return closeServer(this.#server);
   }
 }

@@ -63,7 +63,7 @@ export async function startService(
     advance: (ms) => {
       passed += ms;
     },
-    close: () => closed(server),
+    close: () => closeServer(server),
   };
 }
 
@@ -105,7 +105,7 @@ export function addressOf(server: Server): string {
   return `http://127.0.0.1:${String(address.port)}`;
 }
 
-export function closed(server: Server): Promise<void> {
+export function closeServer(server: Server): Promise<void> {
   server.closeAllConnections();
   return new Promise((resolve) => {
     server.close(() => {

@@ -24,7 +24,7 @@ class Led {
 
   enter = (jobNumber: number, priority = 4) => this.tell({ type: 'enter', jobNumber, priority });
   leave = (jobNumber: number) => this.tell({ type: 'leave', jobNumber });
-  looked(live: readonly number[], waiting: readonly number[] = []): this {
+  compare(live: readonly number[], waiting: readonly number[] = []): this {
     const scores = new Map(waiting.map((number) => [number, waitingScore(4, number)]));
     return this.tell({ type: 'looked', stored: { live: new Set(live), waiting: scores } });
   }
@@ -65,15 +65,15 @@ describe('The admission of jobs', () => {
   it('gives back places that nobody holds, but not of those who came a moment ago', () => {
     const led = new Led().enter(1);
     led.at = 60_000;
-    led.enter(2).enter(3).looked([]);
+    led.enter(2).enter(3).compare([]);
     expect(led.state.live.toArray(), 'job 1 may not be in the index yet').to.deep.equal([1, 2]);
     led.at = 60_001;
-    expect(led.looked([]).admitted).to.deep.equal([3]);
+    expect(led.compare([]).admitted).to.deep.equal([3]);
     expect(led.state.live.toArray()).to.have.members([2, 3]);
   });
 
   it('tells those again who have a place and still wait', () => {
-    const led = new Led().enter(1).looked([], [1]);
+    const led = new Led().enter(1).compare([], [1]);
     expect(led.admitted).to.deep.equal([1]);
   });
 
@@ -86,7 +86,7 @@ describe('The admission of jobs', () => {
         [9, 2],
       ]),
     });
-    expect(led.looked([7], [8, 9]).admitted).to.deep.equal([8]);
+    expect(led.compare([7], [8, 9]).admitted).to.deep.equal([8]);
     expect(led.enter(10).reply).to.equal('waiting');
   });
 
@@ -109,7 +109,7 @@ describe('The admission of jobs', () => {
         const led = new Led();
         for (const { what, number, ms } of steps) {
           led.at += ms;
-          if (what === 'looked') led.looked(led.state.live.toArray().filter((one) => one !== number));
+          if (what === 'looked') led.compare(led.state.live.toArray().filter((one) => one !== number));
           else if (what === 'enter') led.enter(number);
           else led.leave(number);
           const { live, waiting } = led.state;

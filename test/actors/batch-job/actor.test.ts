@@ -18,11 +18,11 @@ describe('The actor of a batch job', () => {
   it('stores a job with its work before it says that it is accepted, and lists it as live', async () => {
     expect(await server.accept()).to.equal('done');
     expect((await server.store.load({ kind: BATCH_JOB, id: '7' }))?.record).to.deep.equal(recordOf(GIVEN));
-    expect(await server.rows()).to.deep.equal((await server.jobs.offered()).map(keyOf));
+    expect(await server.rows()).to.deep.equal((await server.jobs.offeredRows()).map(keyOf));
     expect([
-      await server.listed(LIVE_JOBS),
-      await server.listed(ALL_JOBS),
-      await server.listed(WAITING_JOBS),
+      await server.listIndex(LIVE_JOBS),
+      await server.listIndex(ALL_JOBS),
+      await server.listIndex(WAITING_JOBS),
     ]).to.deep.equal([['7'], ['7'], []]);
   });
 
@@ -35,7 +35,7 @@ describe('The actor of a batch job', () => {
     expect(await server.snapshot()).to.include({ status: 'COMPLETE', progress: 100, hasDocument: true });
     expect(await server.rows()).to.deep.equal([]);
     expect(existsSync(spool)).to.equal(false);
-    expect([await server.listed(LIVE_JOBS), await server.listed(ALL_JOBS)]).to.deep.equal([[], ['7']]);
+    expect([await server.listIndex(LIVE_JOBS), await server.listIndex(ALL_JOBS)]).to.deep.equal([[], ['7']]);
     expect(server.jobs.ended).to.deep.equal([7]);
   });
 
@@ -44,11 +44,11 @@ describe('The actor of a batch job', () => {
     const answered = new Set<string>();
     for (let restarts = 0; (await server.snapshot())?.status === 'IN_PROGRESS'; restarts++) {
       expect(restarts).to.be.lessThan(50);
-      const before = (await server.jobs.offered()).map(keyOf);
+      const before = (await server.jobs.offeredRows()).map(keyOf);
       await server.restart();
       expect(await server.jobs.tell(7, { type: 'resume' })).to.equal('done');
-      expect((await server.jobs.offered()).map(keyOf), 'work offered again').to.deep.equal(before);
-      const [key] = (await server.jobs.offered()).map(keyOf);
+      expect((await server.jobs.offeredRows()).map(keyOf), 'work offered again').to.deep.equal(before);
+      const [key] = (await server.jobs.offeredRows()).map(keyOf);
       expect(answered.has(key!), `${key} again`).to.equal(false);
       answered.add(key!);
       await server.jobs.work(GIVEN, 7, 1);
@@ -58,7 +58,7 @@ describe('The actor of a batch job', () => {
 
   it('answers a repeated answer of a component as the first, and counts it once', async () => {
     await server.accept();
-    const [row] = await server.jobs.offered();
+    const [row] = await server.jobs.offeredRows();
     const command = doneWith(GIVEN, row!);
     expect(await server.jobs.tell(7, command, 'token 1')).to.equal('done');
     const rows = await server.rows();
@@ -84,10 +84,10 @@ describe('The actor of a batch job', () => {
         archive: 'notAsked',
       });
     }
-    expect(await server.listed(WAITING_JOBS)).to.deep.equal(['2', '1', '3']);
+    expect(await server.listIndex(WAITING_JOBS)).to.deep.equal(['2', '1', '3']);
     await server.jobs.tell(2, { type: 'admit' });
-    expect(await server.listed(WAITING_JOBS)).to.deep.equal(['1', '3']);
-    expect(await server.listed(LIVE_JOBS)).to.deep.equal(['1', '2', '3']);
+    expect(await server.listIndex(WAITING_JOBS)).to.deep.equal(['1', '3']);
+    expect(await server.listIndex(LIVE_JOBS)).to.deep.equal(['1', '2', '3']);
   });
 
   it('that fails again and again ends ERROR with the reason, leaves no row, and frees its place', async () => {
@@ -100,7 +100,7 @@ describe('The actor of a batch job', () => {
     expect(snapshot?.issues.map(({ code, message }) => `${code}: ${message}`)).to.deep.equal([
       'OTHER: The job was ended because it failed again and again: a bug',
     ]);
-    expect([await server.rows(), await server.listed(LIVE_JOBS), server.jobs.ended]).to.deep.equal([
+    expect([await server.rows(), await server.listIndex(LIVE_JOBS), server.jobs.ended]).to.deep.equal([
       [],
       [],
       [7],
@@ -130,7 +130,7 @@ describe('The actor of a batch job', () => {
     const snapshot = await server.snapshot();
     expect(snapshot).to.include({ status: 'ERROR', progress: 100 });
     expect(snapshot?.callback?.failures[0]).to.match(/^The callback could not be made: /);
-    expect(await server.listed(LIVE_JOBS)).to.deep.equal([]);
+    expect(await server.listIndex(LIVE_JOBS)).to.deep.equal([]);
   });
 
   it('leaves a job that a newer version stored as it is, however often it is asked', async () => {
@@ -143,14 +143,14 @@ describe('The actor of a batch job', () => {
       owner: OWNER,
       snapshot: { ...stored.snapshot, schema: JOB_SCHEMA + 1 },
     });
-    const before = [await server.store.load(actor), await server.rows(), await server.listed(LIVE_JOBS)];
+    const before = [await server.store.load(actor), await server.rows(), await server.listIndex(LIVE_JOBS)];
     await server.restart();
     for (let time = 0; time < 6; time++)
       expect(await server.jobs.tell(7, { type: 'resume' })).to.equal('FAILED');
     expect([
       await server.store.load(actor),
       await server.rows(),
-      await server.listed(LIVE_JOBS),
+      await server.listIndex(LIVE_JOBS),
     ]).to.deep.equal(before);
   });
 
@@ -175,7 +175,7 @@ describe('The actor of a batch job', () => {
     expect(await server.jobs.tell(7, { type: 'resume' })).to.equal('FAILED');
     expect(await server.jobs.tell(7, { type: 'resume' })).to.equal('NO_SUCH_JOB');
     expect(await server.jobs.tell(8, { type: 'resume' })).to.equal('done');
-    expect(await server.listed(LIVE_JOBS)).to.deep.equal(['8']);
+    expect(await server.listIndex(LIVE_JOBS)).to.deep.equal(['8']);
   });
 
   it('that cannot be read is counted no more', async () => {

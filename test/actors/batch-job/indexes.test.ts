@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { indexesOf } from '../../../actors/batch-job/state/indexes.ts';
 import type { JobCommand } from '../../../actors/batch-job/state/commands.ts';
-import { doneWith, failedWith, LedJob, lost, MATCH } from './jobs.ts';
+import { doneWith, failedWith, LedJob, lose, MATCH } from './jobs.ts';
 import { runUntil, seeded } from '../../support/seed.ts';
 import { Ledger, recount } from './simulation/recount.ts';
 
@@ -129,7 +129,7 @@ function commandsOf(job: LedJob, event: Exclude<Event, { type: 'finish' }>): rea
       if (row === undefined) return [];
       if (event.fate === 'failed') return [failedWith(row)];
       return [
-        event.fate === 'lost' ? lost(row) : doneWith(job.given, row, { warning: event.fate === 'warning' }),
+        event.fate === 'lost' ? lose(row) : doneWith(job.given, row, { warning: event.fate === 'warning' }),
       ];
     case 'drop':
       return [{ type: 'workDropped', keys: job.outstanding.map(({ key }) => key) }];
@@ -177,7 +177,7 @@ describe('The books of batch jobs', () => {
     expect([...seen], 'what was seen').to.include.members(STATES);
   });
 
-  const job = LedJob.accepted();
+  const job = LedJob.accept();
   it('change nothing when nothing changes', () =>
     expect(indexesOf(job.record, job.state, job.state)).to.deep.equal({ index: {}, counters: {} }));
 

@@ -133,11 +133,11 @@ function planOf({
   const properties = declares.map(
     (name) => ({ name, description: '', type: 'INT', defaultValue: '0' }) as const,
   );
-  const declaring = ({ algorithm, ...action }: PlannedAction): PlannedAction => ({
+  const declareAction = ({ algorithm, ...action }: PlannedAction): PlannedAction => ({
     ...action,
     algorithm: { ...algorithm, providesCollection: { states: [], properties } },
   });
-  const all = [...found, ...drawn].map((task) => ({ ...task, actions: task.actions.map(declaring) }));
+  const all = [...found, ...drawn].map((task) => ({ ...task, actions: task.actions.map(declareAction) }));
   return { name: pipeline, description: '', tasks: all };
 }
 
@@ -289,7 +289,7 @@ export const failedWith = (row: SubJobRow): JobCommand => ({
   ms: 5,
 });
 
-export const lost = (row: SubJobRow): JobCommand => ({
+export const lose = (row: SubJobRow): JobCommand => ({
   type: 'workLost',
   key: row.key,
   attempt: row.attempts + 1,
@@ -382,7 +382,7 @@ export class LedJob {
     this.settings = settingsOf(settings);
   }
 
-  static accepted(
+  static accept(
     given: GivenJob = {},
     { admitted = true, archive = 'notAsked', ...settings }: Partial<JobSettings & Acceptance> = {},
   ): LedJob {
@@ -432,18 +432,18 @@ export class LedJob {
     return row;
   }
 
-  done(row: SubJobRow, answer: Answer = {}): this {
+  finish(row: SubJobRow, answer: Answer = {}): this {
     this.tell(doneWith(this.given, row, answer));
     return this;
   }
 
-  failed(row: SubJobRow): this {
+  fail(row: SubJobRow): this {
     this.tell(failedWith(row));
     return this;
   }
 
-  lost(row: SubJobRow): this {
-    this.tell(lost(row));
+  lose(row: SubJobRow): this {
+    this.tell(lose(row));
     return this;
   }
 
@@ -452,7 +452,7 @@ export class LedJob {
     for (;;) {
       const row = this.outstanding.find(({ kind }) => kinds.length === 0 || kinds.includes(kind));
       if (row === undefined) return this;
-      this.done(row);
+      this.finish(row);
     }
   }
 

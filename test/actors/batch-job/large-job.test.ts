@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { configHashAhead } from '../../../actors/batch-job/completion/archive.ts';
-import { planAhead } from '../../../actors/batch-job/plan/planning.ts';
+import { planAhead } from '../../../actors/batch-job/plan/plan-stages.ts';
 import { jobSnapshotSchema, toSnapshot } from '../../../actors/batch-job/state/snapshot.ts';
 import { restoreInSteps } from '../../../actors/batch-job/life-cycle/fold.ts';
 import type { Steps } from '../../../actors/runtime/steps.ts';
@@ -17,16 +17,16 @@ const ofMedia = (media: number): GivenJob => ({
 
 describe('A batch job of many media', () => {
   it('plans its next task step by step before the answer that ends a stage', () => {
-    const job = LedJob.accepted({ ...ofMedia(MANY), tasks: [1, ACTIONS] }, { window: 16 });
+    const job = LedJob.accept({ ...ofMedia(MANY), tasks: [1, ACTIONS] }, { window: 16 });
     expect(countSteps(planAhead(job.record, job.state!)!), 'while nothing is inspected').to.equal(0);
     for (let left = job.outstanding; left.length > 1 || left[0]!.kind !== 'FINISH'; left = job.outstanding)
-      job.done(left[0]!);
+      job.finish(left[0]!);
     expect(countSteps(planAhead(job.record, job.state!)!)).to.equal(MANY);
     const last = job.outstanding[0]!;
     const before = job.state!;
     const planned = [1, 2].map(() => {
       job.state = before;
-      return job.done(last).state!.units;
+      return job.finish(last).state!.units;
     });
     expect(planned[0]!.size).to.equal(MANY * ACTIONS);
     // The very same units, not equal ones: what was planned before is not planned again.
@@ -36,16 +36,16 @@ describe('A batch job of many media', () => {
 
   for (const slow of [0, 1])
     it(`plans its first task while media are inspected, each once, though medium ${slow} takes long`, () => {
-      const job = LedJob.accepted({ ...ofMedia(500), tasks: [3] }, { window: 64 });
+      const job = LedJob.accept({ ...ofMedia(500), tasks: [3] }, { window: 64 });
       let steps = 0;
       for (;;) {
         const inspected = job.outstanding.find(({ kind, medium }) => kind === 'PREPARE' && medium !== slow);
         if (inspected === undefined) break;
-        job.done(inspected);
+        job.finish(inspected);
         steps += countSteps(planAhead(job.record, job.state!)!);
       }
       expect(steps).to.equal(499);
-      job.done(job.outstanding.find(({ kind, medium }) => kind === 'PREPARE' && medium === slow)!);
+      job.finish(job.outstanding.find(({ kind, medium }) => kind === 'PREPARE' && medium === slow)!);
       expect(job.state!.units.size).to.equal(3 * 500);
     });
 
@@ -54,7 +54,7 @@ describe('A batch job of many media', () => {
       ...medium,
       archiveUrl: 'http://archive.example',
     }));
-    const job = LedJob.accepted({ media, tasks: [1] }, { window: 16 });
+    const job = LedJob.accept({ media, tasks: [1] }, { window: 16 });
     expect(configHashAhead(job.record, job.state!), 'its media are not inspected').to.equal(undefined);
     job.doAll('PREPARE');
     expect(countSteps(configHashAhead(job.record, job.state!)!)).to.be.at.least(400);
@@ -65,7 +65,7 @@ describe('A batch job of many media', () => {
   });
 
   it('is restored step by step', () => {
-    const job = LedJob.accepted(ofMedia(MANY), { window: 16 }).doAll('PREPARE');
+    const job = LedJob.accept(ofMedia(MANY), { window: 16 }).doAll('PREPARE');
     const rows = [...job.rows.values()];
     expect(rows.length).to.be.greaterThan(MANY);
     const snapshot = jobSnapshotSchema.parse(toSnapshot(job.record, job.state!));
@@ -86,7 +86,7 @@ describe('A batch job of many media', () => {
 
   it(`takes an answer, of ${MOST} media, in about the time that a job of 100 takes`, () => {
     const [small, large] = [100, MOST].map((media) =>
-      LedJob.accepted(ofMedia(media), { window: 16 }).doAll('PREPARE'),
+      LedJob.accept(ofMedia(media), { window: 16 }).doAll('PREPARE'),
     );
     // The best of several: a machine that does other things as well is not to decide.
     const ratios = Array.from({ length: 5 }, () => timeOf(large!) / timeOf(small!));
@@ -103,7 +103,7 @@ function countSteps(steps: Steps<unknown>): number {
 function timeOf(job: LedJob): number {
   const start = performance.now();
   for (let i = 0; i < 100; i++) {
-    job.done(job.outstanding[0]!);
+    job.finish(job.outstanding[0]!);
     toSnapshot(job.record, job.state!);
   }
   return performance.now() - start;

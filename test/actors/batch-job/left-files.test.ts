@@ -7,12 +7,12 @@ describe('Derivative media of a batch job', () => {
   const DOCUMENTS: GivenJob = { media: [{ type: 'UNKNOWN' }, { type: 'UNKNOWN' }], derives: true };
 
   it('are no more than the job may have, also when several media are finished at the same time', () => {
-    const job = LedJob.accepted(DOCUMENTS, { maxDerived: 1 }).doAll('PREPARE', 'DETECT');
+    const job = LedJob.accept(DOCUMENTS, { maxDerived: 1 }).doAll('PREPARE', 'DETECT');
     const [first, second, ...others] = job.outstanding;
     expect([first?.kind, second?.kind, others]).to.deep.equal(['FINISH', 'FINISH', []]);
-    job.done(first!);
+    job.finish(first!);
     expect(job.status).to.equal('IN_PROGRESS');
-    job.done(second!);
+    job.finish(second!);
     expect(job.status).to.equal('IN_PROGRESS_ERRORS');
     expect(
       job.state!.media.toArray().map(({ failedIn, derived }) => [failedIn, derived?.parent]),
@@ -33,7 +33,7 @@ describe('Derivative media of a batch job', () => {
 
 describe('Artifacts of a batch job that is cancelled', () => {
   it('are removed once nobody makes any more of them', () => {
-    const job = LedJob.accepted({ properties: { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES' } });
+    const job = LedJob.accept({ properties: { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES' } });
     const row = job.doAll('PREPARE', 'DETECT', 'FINISH').row('ARTIFACTS');
     job.tell({ type: 'cancel' });
     expect(job.effects.map(({ type }) => type)).to.deep.equal(['cancelWork']);
@@ -50,14 +50,14 @@ describe('What an earlier run of a batch job has left', () => {
   const removal = { type: 'removeFiles', run: 1, document: true };
 
   it('goes when the job is resubmitted, also when the server dies before it', () => {
-    const job = LedJob.accepted().doAll();
+    const job = LedJob.accept().doAll();
     job.tell({ type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
     expect([job.effects[0], recover(job.state!)[0]]).to.deep.equal([removal, removal]);
     expect(recover(job.state!).at(-1)).to.have.property('type', 'offer');
   });
 
   it('is not cleaned once the new run is further: it may have left files of its own', () => {
-    const job = LedJob.accepted().doAll();
+    const job = LedJob.accept().doAll();
     job.tell({ type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
     job.doAll('PREPARE');
     expect(recover(job.state!)).to.not.deep.include(removal);

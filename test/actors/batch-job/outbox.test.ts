@@ -12,12 +12,12 @@ const GIVEN: GivenJob = {
   callback: { url: `${CALLER}/done`, method: 'GET' },
 };
 const ALL = ['here-7.1.archive.0', 'here-7.1.archive.2', 'here-7.1.callback'];
-const sent = (id: string): JobCommand => ({ type: 'noticeSent', id });
+const noticeSent = (id: string): JobCommand => ({ type: 'noticeSent', id });
 
 describe('The actor of a batch job that owes notices', () => {
   const server = jobServer(GIVEN);
   const ids = async () => (await server.outbox()).map(({ id }) => id);
-  const ended = async () => {
+  const endJob = async () => {
     await server.accept();
     await server.jobs.work(GIVEN, 7);
     expect(await server.snapshot()).to.include({ status: 'COMPLETE' });
@@ -47,7 +47,7 @@ describe('The actor of a batch job that owes notices', () => {
       ...{ type: 'accept', record: recordOf(GIVEN), admitted: true, objectId: 'one', archive: 'notAsked' },
     });
     for (let n = 0; !isUnclear; n++) {
-      const [row] = await jobs.offered();
+      const [row] = await jobs.offeredRows();
       const answer = () => jobs.tell(7, doneWith(GIVEN, row!), `token ${n}`);
       const heard = await answer();
       expect(heard).to.equal(isUnclear ? 'FAILED' : 'done');
@@ -65,7 +65,7 @@ describe('The actor of a batch job that owes notices', () => {
     const shared = around<Store>(server.store, { shared: true });
     const [one, other] = ['one', 'other'].map((name) => new ServedJobs(shared, server.dataDir, name));
     for (let isLast = false, n = 0; !isLast; n++) {
-      const [row] = await one!.offered();
+      const [row] = await one!.offeredRows();
       isLast = row!.kind === 'DOCUMENT';
       await other!.tell(7, { type: 'resume' });
       expect(await one!.tell(7, doneWith(GIVEN, row!), `token ${n}`)).to.equal('done');
@@ -75,7 +75,7 @@ describe('The actor of a batch job that owes notices', () => {
   });
 
   it('takes each out of the outbox with its outcome, over restarts', async () => {
-    await ended();
+    await endJob();
     const [first] = await server.outbox();
     await server.restart();
     expect(await server.jobs.tell(7, noticeFailed(ALL[0]!, 'no', { ...first!, due: 5_000_000 }))).to.equal(
@@ -88,10 +88,10 @@ describe('The actor of a batch job that owes notices', () => {
       attempts: 1,
       nextAttempt: 5_000_000,
     });
-    expect(await server.jobs.tell(7, sent(ALL[2]!))).to.equal('done');
+    expect(await server.jobs.tell(7, noticeSent(ALL[2]!))).to.equal('done');
     expect(await server.jobs.tell(7, noticeFailed(ALL[1]!, 'no'))).to.equal('done');
     await server.restart();
-    expect(await server.jobs.tell(7, sent(ALL[0]!))).to.equal('done');
+    expect(await server.jobs.tell(7, noticeSent(ALL[0]!))).to.equal('done');
     expect(await ids()).to.deep.equal([]);
     expect(await server.snapshot()).to.deep.nested.include({
       'callback.pending': 0,
@@ -101,19 +101,19 @@ describe('The actor of a batch job that owes notices', () => {
   });
 
   it('answers a repeated report as the first, and refuses one that comes under another id', async () => {
-    await ended();
+    await endJob();
     const news = noticeFailed(ALL[2]!, 'no', { ...(await server.outbox())[2]!, due: 9_000_000 });
     expect(await server.jobs.tell(7, news, 'report 1')).to.equal('done');
     await server.restart();
     expect(await server.jobs.tell(7, news, 'report 1')).to.equal('done');
     expect((await server.snapshot())?.callback).to.include({ attempts: 1 });
-    expect(await server.jobs.tell(7, sent(ALL[2]!), 'report 2')).to.equal('done');
+    expect(await server.jobs.tell(7, noticeSent(ALL[2]!), 'report 2')).to.equal('done');
     expect(await server.jobs.tell(7, news, 'report 3')).to.equal('NOT_OUTSTANDING');
     expect(await ids()).to.deep.equal(ALL.slice(0, 2));
   });
 
   it('withdraws those of the run before when it is resubmitted, and owes its own at its end', async () => {
-    await ended();
+    await endJob();
     await server.jobs.tell(7, { type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
     expect(await ids()).to.deep.equal([]);
     await server.jobs.work(GIVEN, 7);
@@ -138,7 +138,7 @@ describe('The actor of a batch job that owes notices', () => {
       'body.url': `${CALLER}/done?jobid=here-7`,
     });
     expect(server.jobs.woken).to.deep.equal([CALLER]);
-    expect(await server.jobs.tell(7, sent('here-7.1.callback'))).to.equal('done');
+    expect(await server.jobs.tell(7, noticeSent('here-7.1.callback'))).to.equal('done');
     expect(await ids()).to.deep.equal([]);
   });
 });
@@ -163,7 +163,7 @@ describe('The actor of a batch job that asks the archive', () => {
     expect(await server.rows()).to.deep.equal([]);
     expect((await server.outbox()).map(({ id }) => id)).to.deep.equal(['here-7.1.callback']);
     expect(server.jobs.ended).to.deep.equal([7]);
-    expect((await server.jobs.offered()).length, 'work').to.equal(0);
+    expect((await server.jobs.offeredRows()).length, 'work').to.equal(0);
   });
 
   it('goes on with what was inspected before the restart', async () => {

@@ -7,7 +7,7 @@ import type { JobCommand } from '../../../actors/batch-job/state/commands.ts';
 import { recover } from '../../../actors/batch-job/life-cycle/recovery.ts';
 import { storedJob } from '../../../actors/batch-job/state/stored-job.ts';
 import { looseFiles, mediaFolder, outputFolder, spoolFolder } from '../../../results/layout.ts';
-import { doneWith, LedJob, lost, failedWith, noticeFailed, type GivenJob } from './jobs.ts';
+import { doneWith, LedJob, lose, failedWith, noticeFailed, type GivenJob } from './jobs.ts';
 import { jobServer } from './simulation/served-jobs.ts';
 
 const GIVEN: GivenJob = {
@@ -17,14 +17,14 @@ const GIVEN: GivenJob = {
 const REMOVAL = [{ type: 'removeFiles', run: 1, document: true }, { type: 'forget' }];
 
 describe('The removal of a batch job', () => {
-  const removed = () => {
-    const job = LedJob.accepted(GIVEN).doAll();
+  const removeJob = () => {
+    const job = LedJob.accept(GIVEN).doAll();
     job.tell({ type: 'remove' });
     return job;
   };
 
   it('is first a mark that survives power loss; its notices and rows go with the same commit', () => {
-    const job = removed();
+    const job = removeJob();
     expect(job.last?.reply).to.deep.equal({ kind: 'done' });
     expect(job.state?.removed).to.equal(true);
     expect(job.last?.change).to.deep.include({
@@ -35,26 +35,26 @@ describe('The removal of a batch job', () => {
   });
 
   it('then takes the files, and then the job', () => {
-    const job = removed();
+    const job = removeJob();
     expect(job.effects).to.deep.equal(REMOVAL);
     expect(job.tell({ type: 'forget' })).to.deep.equal({ kind: 'done' });
     expect([job.last?.change?.gone, job.state]).to.deep.equal([true, undefined]);
   });
 
   it('is found again by whoever loads the job', () => {
-    const job = removed();
+    const job = removeJob();
     expect(recover(job.state!)).to.deep.equal(REMOVAL);
     job.tell({ type: 'resume' });
     expect(job.effects).to.deep.equal(REMOVAL);
   });
 
   it('does not happen to a job that was not removed', () => {
-    const job = LedJob.accepted(GIVEN).doAll();
+    const job = LedJob.accept(GIVEN).doAll();
     expect(job.tell({ type: 'forget' })).to.include({ kind: 'refused', reason: 'WRONG_STATE' });
     expect(recover(job.state!)).to.deep.equal([{ type: 'deliverOwed' }, { type: 'index' }]);
   });
 
-  const row = LedJob.accepted(GIVEN).row('PREPARE');
+  const row = LedJob.accept(GIVEN).row('PREPARE');
   const OTHERS: readonly JobCommand[] = [
     { type: 'admit' },
     { type: 'cancel' },
@@ -62,7 +62,7 @@ describe('The removal of a batch job', () => {
     { type: 'resubmit', priority: 4, admitted: true, objectId: 'second' },
     doneWith(GIVEN, row),
     failedWith(row),
-    lost(row),
+    lose(row),
     { type: 'workDropped', keys: [row.key] },
     { type: 'archiveChecked', run: 1, answer: { kind: 'none' } },
     { type: 'noticeSent', id: 'here-7.1.callback' },
@@ -72,7 +72,7 @@ describe('The removal of a batch job', () => {
   ];
   for (const command of OTHERS)
     it(`leaves a job that answers as if it had never been: ${command.type}`, () => {
-      const job = removed();
+      const job = removeJob();
       const reply = { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' };
       expect(job.tell(command)).to.deep.equal(reply);
       expect(job.last?.change).to.equal(undefined);
@@ -81,7 +81,7 @@ describe('The removal of a batch job', () => {
 
 describe('The actor of a batch job that is removed', () => {
   const server = jobServer(GIVEN);
-  const ended = async () => {
+  const endJob = async () => {
     await server.accept();
     await server.jobs.work(GIVEN, 7);
     expect(await server.snapshot()).to.include({ status: 'COMPLETE' });
@@ -96,13 +96,13 @@ describe('The actor of a batch job that is removed', () => {
     path.join(server.dataDir, mediaFolder('here-7.1')),
     path.join(server.dataDir, spoolFolder('here-7', 1)),
   ];
-  const gone = async () => {
+  const waitUntilGone = async () => {
     while ((await server.store.load({ kind: BATCH_JOB, id: '7' })) !== undefined)
       await server.jobs.clock.advance(100);
   };
   const leftOver = async () => ({
     indexes: await Promise.all(
-      [ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS].map((name) => server.listed(name)),
+      [ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS].map((name) => server.listIndex(name)),
     ),
     counters: [...(await server.store.counters(''))],
     outbox: await server.outbox(),
@@ -112,14 +112,14 @@ describe('The actor of a batch job that is removed', () => {
   const NOTHING = { indexes: [[], [], [], []], counters: [], outbox: [], rows: [], files: [] };
 
   it('leaves nothing behind: no file, no row, no notice, no entry, no count', async () => {
-    await ended();
+    await endJob();
     expect((await server.outbox()).map(({ id }) => id)).to.have.members([
       'here-7.1.callback',
       'here-7.1.archive.0',
     ]);
     expect(await server.jobs.tell(7, { type: 'remove' })).to.equal('done');
     expect(await storedJob(server.store, 7), 'seen by those who read').to.equal(undefined);
-    await gone();
+    await waitUntilGone();
     expect(await leftOver()).to.deep.equal(NOTHING);
     for (const type of ['remove', 'resume', 'forget', 'cancel'] as const)
       expect(await server.jobs.tell(7, { type })).to.equal('NO_SUCH_JOB');
@@ -133,33 +133,33 @@ describe('The actor of a batch job that is removed', () => {
   });
 
   it('is finished by the next start when the server died in the middle of it', async () => {
-    await ended();
+    await endJob();
     // As a server that is killed right after the mark: nobody hears that the job is to be forgotten.
     server.jobs.deaf = true;
     await server.jobs.tell(7, { type: 'remove' });
     expect(await server.snapshot()).to.include({ removed: true });
     for (const folder of folders()) mkdirSync(folder, { recursive: true });
     await server.restart();
-    expect(await server.listed(REMOVED_JOBS)).to.deep.equal(['7']);
+    expect(await server.listIndex(REMOVED_JOBS)).to.deep.equal(['7']);
     expect(
       await server.jobs.tell(7, { type: 'resubmit', priority: 4, admitted: true, objectId: 'x' }),
     ).to.equal('NO_SUCH_JOB');
-    await gone();
+    await waitUntilGone();
     expect(await leftOver()).to.deep.equal(NOTHING);
   });
 
   it('keeps its mark while its files cannot be removed, and the next start tries again', async () => {
-    await ended();
+    await endJob();
     const outputs = path.join(server.dataDir, 'output-objects');
     rmSync(outputs, { recursive: true });
     writeFileSync(outputs, 'a file where a folder should be');
     expect(await server.jobs.tell(7, { type: 'remove' })).to.equal('done');
     for (let time = 0; time < 3; time++) await server.jobs.tell(7, { type: 'resume' });
-    expect(await server.listed(REMOVED_JOBS)).to.deep.equal(['7']);
+    expect(await server.listIndex(REMOVED_JOBS)).to.deep.equal(['7']);
     rmSync(outputs);
     await server.restart();
     await server.jobs.tell(7, { type: 'resume' });
-    await gone();
+    await waitUntilGone();
     expect(await leftOver()).to.deep.equal(NOTHING);
   });
 });

@@ -61,7 +61,7 @@ describe('The check of the archive by one of several servers', () => {
         checkArchive: (record, state) => void checks.checkInspected(record, state),
         deliver() {},
         forget() {},
-        ended() {},
+        onEnd() {},
         search: { wake() {}, remove: () => Promise.resolve(true) },
       }),
     );
@@ -75,7 +75,7 @@ describe('The check of the archive by one of several servers', () => {
   }
 
   /** A job whose media are inspected, so that its archive is to be asked. */
-  async function inspected({ jobs }: Server): Promise<void> {
+  async function inspectMedia({ jobs }: Server): Promise<void> {
     const record = recordOf(GIVEN);
     await jobs.ask('7', { type: 'accept', record, admitted: true, objectId: OBJECT_ID, archive: 'later' });
     const [row] = await rows();
@@ -95,7 +95,7 @@ describe('The check of the archive by one of several servers', () => {
 
   it('is made once, whichever servers take the job up meanwhile', async () => {
     const [one, two, three] = [server('one'), server('two'), server('three')];
-    await inspected(one);
+    await inspectMedia(one);
     for (let n = 0; n < 5; n++) await resume(two, three, one);
     asked[0]!.answer(NONE);
     await goesOn();
@@ -107,7 +107,7 @@ describe('The check of the archive by one of several servers', () => {
 
   it('is made again by another server when the one that asked is gone, and counts once', async () => {
     const [one, two] = [server('one'), server('two')];
-    await inspected(one);
+    await inspectMedia(one);
     for (let second = 0; second < 60; second++) {
       now += 1_000;
       await one.clock.advance(1_000);
@@ -128,7 +128,7 @@ describe('The check of the archive by one of several servers', () => {
 
   it('is not made for a job that has its answer', async () => {
     const alone = server('alone', LOCAL_LOCKS);
-    await inspected(alone);
+    await inspectMedia(alone);
     asked[0]!.answer(NONE);
     await goesOn();
     await resume(alone);

@@ -7,7 +7,7 @@ import { isTerminal } from '../../../actors/batch-job/state/status.ts';
 import { recover } from '../../../actors/batch-job/life-cycle/recovery.ts';
 import { JOB_MACHINE } from '../../../actors/batch-job/life-cycle/transitions.ts';
 import { targetsOf } from '../diagrams.ts';
-import { failedWith, doneWith, LedJob, lost, noticeFailed, type GivenJob } from './jobs.ts';
+import { failedWith, doneWith, LedJob, lose, noticeFailed, type GivenJob } from './jobs.ts';
 
 const effectsOf = (job: LedJob) => job.effects;
 const effectTypes = (job: LedJob) => effectsOf(job).map(({ type }) => type);
@@ -17,28 +17,28 @@ const TWO_VIDEOS: GivenJob = {
   media: [{}, { archiveUrl: 'http://archive.example' }],
   callback: { url: 'http://caller.example/done', method: 'GET' },
 };
-const detecting = () => LedJob.accepted(TWO_VIDEOS).doAll('PREPARE');
+const detect = () => LedJob.accept(TWO_VIDEOS).doAll('PREPARE');
 const IN_STATE: Readonly<Record<string, () => LedJob>> = {
-  INITIALIZED: () => LedJob.accepted(TWO_VIDEOS, { admitted: false }),
-  IN_PROGRESS: detecting,
+  INITIALIZED: () => LedJob.accept(TWO_VIDEOS, { admitted: false }),
+  IN_PROGRESS: detect,
   IN_PROGRESS_WARNINGS: () => {
-    const job = LedJob.accepted(TWO_VIDEOS);
-    return job.done(job.row('PREPARE'), { warning: true }).doAll('PREPARE');
+    const job = LedJob.accept(TWO_VIDEOS);
+    return job.finish(job.row('PREPARE'), { warning: true }).doAll('PREPARE');
   },
   IN_PROGRESS_ERRORS: () => {
-    const job = detecting();
-    return job.failed(job.row('DETECT'));
+    const job = detect();
+    return job.fail(job.row('DETECT'));
   },
   CANCELLING: () => {
-    const job = detecting();
+    const job = detect();
     job.tell({ type: 'cancel' });
     return job;
   },
-  COMPLETE: () => detecting().doAll(),
+  COMPLETE: () => detect().doAll(),
   COMPLETE_WITH_WARNINGS: () => IN_STATE['IN_PROGRESS_WARNINGS']!().doAll(),
   CANCELLED: () => IN_STATE['CANCELLING']!().dropAll().doAll(),
   CANCELLED_BY_SHUTDOWN: () => {
-    const job = detecting();
+    const job = detect();
     job.tell({ type: 'shutdown' });
     return job.dropAll().doAll();
   },
@@ -63,7 +63,7 @@ const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>
     type: 'workAnswered',
     answers: [doneWith(job.given, job.outstanding[0] ?? past())],
   }),
-  workLost: (job) => lost(job.outstanding[0] ?? past()),
+  workLost: (job) => lose(job.outstanding[0] ?? past()),
   workDropped: (job) => ({ type: 'workDropped', keys: [(job.outstanding[0] ?? past()).key] }),
   resume: () => ({ type: 'resume' }),
   shutdown: () => ({ type: 'shutdown' }),
@@ -79,7 +79,7 @@ const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>
   remove: () => ({ type: 'remove' }),
   forget: () => ({ type: 'forget' }),
 };
-const past = () => LedJob.accepted(TWO_VIDEOS).row('PREPARE');
+const past = () => LedJob.accept(TWO_VIDEOS).row('PREPARE');
 
 /** From x command -> status afterwards, or the refusal in small letters. */
 const WORK = `
@@ -149,7 +149,7 @@ describe('Each command to a batch job', () => {
   for (const type of Object.keys(COMMANDS) as JobCommand['type'][])
     if (type !== 'accept')
       it(`is refused when there is no such job: ${type}`, () => {
-        expect(new LedJob().tell(COMMANDS[type](detecting()))).to.deep.equal({
+        expect(new LedJob().tell(COMMANDS[type](detect()))).to.deep.equal({
           kind: 'refused',
           reason: 'NO_SUCH_JOB',
           status: 'UNKNOWN',
@@ -162,8 +162,8 @@ describe('Answers that come together', () => {
   const GIVEN: GivenJob = { media: [{}, { frames: 25 }, {}, { type: 'AUDIO' }], tasks: [1, 2] };
 
   /** All of a job's life, so many answers at a time. */
-  function led(atOnce: number, window: number): LedJob {
-    const job = LedJob.accepted(GIVEN, { window });
+  function leadJob(atOnce: number, window: number): LedJob {
+    const job = LedJob.accept(GIVEN, { window });
     while (job.outstanding.length > 0) {
       const rows = job.outstanding.slice(0, atOnce);
       const answers = rows.map((row) =>
@@ -179,9 +179,9 @@ describe('Answers that come together', () => {
 
   it('make of a job what they make of it one after the other, whatever the window', () => {
     for (const window of [1, 4, 100]) {
-      const one = led(1, window);
+      const one = leadJob(1, window);
       for (const atOnce of [2, 3, 64]) {
-        const together = led(atOnce, window);
+        const together = leadJob(atOnce, window);
         const { startedAt: _, endedAt: __, ...state } = together.state!;
         const { startedAt: ___, endedAt: ____, ...expected } = one.state!;
         expect(state.status).to.equal('ERROR');
@@ -192,7 +192,7 @@ describe('Answers that come together', () => {
   });
 
   it('are stored in one step, with the work that follows from them', () => {
-    const job = LedJob.accepted({ media: [IMAGE, IMAGE, IMAGE] }).doAll('PREPARE');
+    const job = LedJob.accept({ media: [IMAGE, IMAGE, IMAGE] }).doAll('PREPARE');
     const answers = job.outstanding.map((row) => doneWith(job.given, row));
     job.tell({ type: 'workAnswered', answers });
     const { rows, effects } = job.last!.change!;
@@ -208,7 +208,7 @@ describe('Answers that come together', () => {
   });
 
   it('are taken but for those that are not outstanding any more', () => {
-    const job = LedJob.accepted({ media: [IMAGE, IMAGE] }).doAll('PREPARE');
+    const job = LedJob.accept({ media: [IMAGE, IMAGE] }).doAll('PREPARE');
     const [first, second] = job.outstanding.map((row) => doneWith(job.given, row));
     job.tell(first!);
     expect(job.tell({ type: 'workAnswered', answers: [first!, second!] })).to.deep.equal({ kind: 'done' });
@@ -219,7 +219,7 @@ describe('Answers that come together', () => {
   });
 
   it('leave no row behind when the job ends with them', () => {
-    const job = LedJob.accepted({ media: [{}, {}], buildOutput: false }).doAll('PREPARE', 'DETECT');
+    const job = LedJob.accept({ media: [{}, {}], buildOutput: false }).doAll('PREPARE', 'DETECT');
     job.tell({ type: 'workAnswered', answers: job.outstanding.map((row) => doneWith(job.given, row)) });
     expect(job.status).to.equal('COMPLETE');
     expect([...job.rows.keys()]).to.deep.equal([]);
@@ -229,7 +229,7 @@ describe('Answers that come together', () => {
 
 describe('A batch job', () => {
   it('is accepted as IN_PROGRESS, asks at once for the preparation of media, and is synced', () => {
-    const job = LedJob.accepted({ media: [{}, {}] });
+    const job = LedJob.accept({ media: [{}, {}] });
     expect(job.status).to.equal('IN_PROGRESS');
     expect(job.outstanding.map(({ kind, medium }) => [kind, medium])).to.deep.equal([
       ['PREPARE', 0],
@@ -240,14 +240,14 @@ describe('A batch job', () => {
   });
 
   it('is accepted as IN_PROGRESS_ERRORS if some media cannot be used, and uses the others', () => {
-    const job = LedJob.accepted({ media: [{ problem: true }, {}] });
+    const job = LedJob.accept({ media: [{ problem: true }, {}] });
     expect(job.status).to.equal('IN_PROGRESS_ERRORS');
     expect(job.outstanding.map(({ medium }) => medium)).to.deep.equal([1]);
     expect(job.doAll().status).to.equal('ERROR');
   });
 
   it('that waits for admission does nothing until it is admitted', () => {
-    const job = LedJob.accepted({}, { admitted: false });
+    const job = LedJob.accept({}, { admitted: false });
     expect(job.outstanding).to.deep.equal([]);
     expect(effectsOf(job)).to.deep.equal([]);
     job.tell({ type: 'admit' });
@@ -259,45 +259,45 @@ describe('A batch job', () => {
     const kindsOf = (job: LedJob) => job.outstanding.map(({ kind, medium }) => `${kind} ${medium}`);
 
     it('looks at these while the others are still inspected, in the order of the media', () => {
-      const job = LedJob.accepted(FOUR);
+      const job = LedJob.accept(FOUR);
       const [first, second, third] = job.outstanding;
-      job.done(third!);
+      job.finish(third!);
       expect(kindsOf(job), 'nothing before the first').to.deep.equal(['PREPARE 0', 'PREPARE 2']);
-      job.done(first!);
+      job.finish(first!);
       expect(kindsOf(job)).to.deep.equal(['PREPARE 2', 'DETECT 0']);
       expect(job.state!.stage).to.deep.equal({ name: 'TASK', index: 0 });
-      job.done(second!);
+      job.finish(second!);
       expect(kindsOf(job)).to.deep.equal(['DETECT 0', 'DETECT 2', 'DETECT 2', 'DETECT 2']);
       expect(job.doAll().status).to.equal('ERROR');
     });
 
     it('has as many of them inspected at a time as the window allows, and as many pieces looked at', () => {
       const media = Array.from({ length: 9 }, () => ({ frames: 100 }));
-      const job = LedJob.accepted({ media }, { window: 3 });
-      job.done(job.outstanding[0]!);
+      const job = LedJob.accept({ media }, { window: 3 });
+      job.finish(job.outstanding[0]!);
       const three = (kind: string, media: readonly number[]) => media.map((medium) => `${kind} ${medium}`);
       expect(kindsOf(job)).to.have.members([...three('PREPARE', [1, 2, 3]), ...three('DETECT', [0, 0, 0])]);
-      job.done(job.row('PREPARE'));
+      job.finish(job.row('PREPARE'));
       expect(kindsOf(job)).to.have.members([...three('PREPARE', [2, 3, 4]), ...three('DETECT', [0, 0, 0])]);
     });
 
     it('tells of progress once all are inspected, when it is known how much there is to do', () => {
-      const job = LedJob.accepted({ media: [{ type: 'IMAGE' }, { frames: 100 }] });
-      job.done(job.row('PREPARE')).done(job.row('DETECT'));
+      const job = LedJob.accept({ media: [{ type: 'IMAGE' }, { frames: 100 }] });
+      job.finish(job.row('PREPARE')).finish(job.row('DETECT'));
       expect(progressOf(job.record, job.state!)).to.equal(0);
-      job.done(job.row('PREPARE'));
+      job.finish(job.row('PREPARE'));
       expect(progressOf(job.record, job.state!)).to.be.closeTo(100 / 11, 1e-9);
     });
 
     it('looks at none before all are inspected when an archive is to be asked about them', () => {
-      const job = LedJob.accepted({ media: [{}, {}] }, { archive: 'later' });
-      job.done(job.outstanding[0]!);
+      const job = LedJob.accept({ media: [{}, {}] }, { archive: 'later' });
+      job.finish(job.outstanding[0]!);
       expect(kindsOf(job)).to.deep.equal(['PREPARE 1']);
     });
 
     it('goes on with both after a restart', () => {
-      const job = LedJob.accepted(FOUR);
-      job.done(job.outstanding[0]!);
+      const job = LedJob.accept(FOUR);
+      job.finish(job.outstanding[0]!);
       job.state = restore(job.record, toSnapshot(job.record, job.state!), [...job.rows.values()] as never);
       expect(kindsOf(job)).to.have.members(['PREPARE 2', 'PREPARE 3', 'DETECT 0']);
       expect(job.doAll().status).to.equal('ERROR');
@@ -305,8 +305,8 @@ describe('A batch job', () => {
     });
 
     it('drops both when it is cancelled, and finishes what was found', () => {
-      const job = LedJob.accepted({ media: [{ type: 'IMAGE' }, {}, {}] }, { window: 1 });
-      job.done(job.row('PREPARE')).done(job.row('DETECT'));
+      const job = LedJob.accept({ media: [{ type: 'IMAGE' }, {}, {}] }, { window: 1 });
+      job.finish(job.row('PREPARE')).finish(job.row('DETECT'));
       expect(kindsOf(job)).to.deep.equal(['PREPARE 1', 'FINISH 0']);
       job.tell({ type: 'cancel' });
       expect(effectsOf(job)).to.have.nested.property('[0].type', 'cancelWork');
@@ -317,7 +317,7 @@ describe('A batch job', () => {
   });
 
   it('cuts a video into its segments, all of which are detected before the action is finished', () => {
-    const job = LedJob.accepted({ media: [{ frames: 25 }] }).doAll('PREPARE');
+    const job = LedJob.accept({ media: [{ frames: 25 }] }).doAll('PREPARE');
     expect(job.outstanding.map(({ kind, range }) => [kind, range.start, range.stop])).to.deep.equal([
       ['DETECT', 0, 9],
       ['DETECT', 10, 19],
@@ -325,24 +325,24 @@ describe('A batch job', () => {
     ]);
     for (let piece = 0; piece < 3; piece++) {
       expect(job.outstanding.some(({ kind }) => kind === 'FINISH')).to.equal(false);
-      job.done(job.row('DETECT'));
+      job.finish(job.row('DETECT'));
     }
     expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['FINISH']);
   });
 
   it('looks, in a later task, only where the first action of the task before found tracks', () => {
-    const job = LedJob.accepted(
+    const job = LedJob.accept(
       { media: [{ frames: 100 }, { frames: 100 }], tasks: [1, 1] },
       { window: 100 },
     ).doAll('PREPARE', 'DETECT');
     const [first, second] = job.outstanding;
-    job.done(first!, {
+    job.finish(first!, {
       found: [
         { start: 3, stop: 5 },
         { start: 40, stop: 55 },
       ],
     });
-    job.done(second!, { found: [] });
+    job.finish(second!, { found: [] });
     expect(job.state?.stage).to.deep.equal({ name: 'TASK', index: 1 });
     expect(job.outstanding.map(({ medium, range }) => [medium, range.start, range.stop])).to.deep.equal([
       [0, 3, 5],
@@ -353,11 +353,11 @@ describe('A batch job', () => {
 
   it('joins the tracks of the task before over small gaps', () => {
     const properties = { MIN_GAP_BETWEEN_SEGMENTS: '10', TARGET_SEGMENT_LENGTH: '0' };
-    const job = LedJob.accepted({ media: [{ frames: 100 }], tasks: [1, 1], properties }).doAll(
+    const job = LedJob.accept({ media: [{ frames: 100 }], tasks: [1, 1], properties }).doAll(
       'PREPARE',
       'DETECT',
     );
-    job.done(job.row('FINISH'), {
+    job.finish(job.row('FINISH'), {
       found: [
         { start: 3, stop: 5 },
         { start: 15, stop: 20 },
@@ -372,7 +372,7 @@ describe('A batch job', () => {
 
   describe('with a sound', () => {
     const pieces = (seconds: number, declares: readonly string[], length: string) =>
-      LedJob.accepted({
+      LedJob.accept({
         media: [{ type: 'AUDIO', seconds }],
         properties: { AUDIO_TARGET_SEGMENT_LENGTH: length },
         declares,
@@ -390,12 +390,12 @@ describe('A batch job', () => {
     });
 
     it('says of a piece that failed when it is', () => {
-      const job = LedJob.accepted({
+      const job = LedJob.accept({
         media: [{ type: 'AUDIO', seconds: 24 }],
         properties: { AUDIO_TARGET_SEGMENT_LENGTH: '10' },
         declares: known,
       }).doAll('PREPARE');
-      job.failed(job.outstanding[1]!);
+      job.fail(job.outstanding[1]!);
       const error = job.last?.change?.rows[0]?.error;
       expect(error).to.include({ startTime: 10_000, stopTime: 23_999 });
       expect(error?.range).to.deep.equal(whole);
@@ -414,19 +414,19 @@ describe('A batch job', () => {
 
   for (const type of ['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN'] as const)
     it(`goes straight to its document when the first task found nothing: ${type}`, () => {
-      const job = LedJob.accepted({ media: [{ type }], tasks: [1, 1, 2] }).doAll('PREPARE', 'DETECT');
-      job.done(job.row('FINISH'), { found: [] });
+      const job = LedJob.accept({ media: [{ type }], tasks: [1, 1, 2] }).doAll('PREPARE', 'DETECT');
+      job.finish(job.row('FINISH'), { found: [] });
       expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['DOCUMENT']);
       expect(job.doAll().status).to.equal('COMPLETE');
     });
 
   it('knows without asking what to finish where detectors found nothing and reported nothing', () => {
-    const job = LedJob.accepted({ media: [{ frames: 15 }, {}], tasks: [1, 1] }, { window: 100 });
+    const job = LedJob.accept({ media: [{ frames: 15 }, {}], tasks: [1, 1] }, { window: 100 });
     job.doAll('PREPARE');
     const [first, second] = job.outstanding;
-    job.done(first!, { found: [] });
+    job.finish(first!, { found: [] });
     expect(job.outstanding.some(({ kind }) => kind === 'FINISH')).to.equal(false);
-    job.done(second!, { found: [] });
+    job.finish(second!, { found: [] });
     expect(job.last!.change!.rows.map(({ kind, state, work }) => [kind, state, work])).to.deep.equal([
       ['DETECT', 'DONE', null],
       ['FINISH', 'DONE', null],
@@ -439,7 +439,7 @@ describe('A batch job', () => {
 
   it('finishes an action of which any piece found or reported something', () => {
     for (const answer of [{ tracks: 1 }, { warnings: 1 }]) {
-      const job = LedJob.accepted({ media: [{ frames: 15 }] }).doAll('PREPARE');
+      const job = LedJob.accept({ media: [{ frames: 15 }] }).doAll('PREPARE');
       const [first, second] = job.outstanding.map((row) => doneWith(job.given, row, { found: [] }));
       job.tell({ ...first!, result: { ...first!.result, ...answer } as WorkDone['result'] });
       job.tell(second!);
@@ -449,30 +449,30 @@ describe('A batch job', () => {
 
   it('asks for the finishing of what was not found where a file or an annotator has a say in it', () => {
     const properties = { FEED_FORWARD_TYPE: 'REGION' };
-    const annotated = LedJob.accepted({ media: [{}], tasks: [1, 1], annotates: true, properties });
+    const annotated = LedJob.accept({ media: [{}], tasks: [1, 1], annotates: true, properties });
     annotated.doAll('PREPARE');
     while (annotated.state!.stage.name === 'TASK' && annotated.state!.stage.index === 0)
-      annotated.done(annotated.outstanding[0]!);
+      annotated.finish(annotated.outstanding[0]!);
     const rollUp = { ROLL_UP_FILE: '/roll-up.json' };
-    for (const job of [annotated, LedJob.accepted({ media: [{}], properties: rollUp })]) {
+    for (const job of [annotated, LedJob.accept({ media: [{}], properties: rollUp })]) {
       job.doAll('PREPARE', 'FEED');
-      for (const row of job.outstanding) job.done(row, { found: [] });
+      for (const row of job.outstanding) job.finish(row, { found: [] });
       while (job.outstanding.some(({ kind }) => kind === 'DETECT'))
-        job.done(job.row('DETECT'), { found: [] });
+        job.finish(job.row('DETECT'), { found: [] });
       expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['FINISH']);
     }
   });
 
   it('warns of a threshold that is no number also where nothing was found', () => {
-    const job = LedJob.accepted({ properties: { QUALITY_SELECTION_THRESHOLD: 'high' } }).doAll('PREPARE');
-    while (job.state!.stage.name === 'TASK') job.done(job.outstanding[0]!, { found: [] });
+    const job = LedJob.accept({ properties: { QUALITY_SELECTION_THRESHOLD: 'high' } }).doAll('PREPARE');
+    while (job.state!.stage.name === 'TASK') job.finish(job.outstanding[0]!, { found: [] });
     expect(job.status).to.equal('IN_PROGRESS_WARNINGS');
     expect(job.doAll().status).to.equal('COMPLETE_WITH_WARNINGS');
   });
 
   it('finishes what other pieces found when one piece failed, and skips that medium later', () => {
-    const job = LedJob.accepted({ media: [{}, {}], tasks: [1, 1] }, { window: 100 }).doAll('PREPARE');
-    job.failed(job.row('DETECT'));
+    const job = LedJob.accept({ media: [{}, {}], tasks: [1, 1] }, { window: 100 }).doAll('PREPARE');
+    job.fail(job.row('DETECT'));
     expect(job.status).to.equal('IN_PROGRESS_ERRORS');
     job.doAll('DETECT');
     expect(job.outstanding.map(({ kind, medium }) => [kind, medium])).to.deep.equal([
@@ -485,22 +485,22 @@ describe('A batch job', () => {
   });
 
   it('does not finish an action of which every piece failed', () => {
-    const job = LedJob.accepted({ media: [{ type: 'IMAGE' }] }).doAll('PREPARE');
-    job.failed(job.row('DETECT'));
+    const job = LedJob.accept({ media: [{ type: 'IMAGE' }] }).doAll('PREPARE');
+    job.fail(job.row('DETECT'));
     expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['DOCUMENT']);
   });
 
   it('ends ERROR, with a document, when no medium could be prepared', () => {
-    const job = LedJob.accepted({ media: [{}, {}] });
-    job.failed(job.row('PREPARE')).failed(job.row('PREPARE'));
+    const job = LedJob.accept({ media: [{}, {}] });
+    job.fail(job.row('PREPARE')).fail(job.row('PREPARE'));
     expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['DOCUMENT']);
     expect(job.doAll().status).to.equal('ERROR');
     expect(job.state?.hasDocument).to.equal(true);
   });
 
   it('ends ERROR and names the reason when its document cannot be written', () => {
-    const job = LedJob.accepted().doAll('PREPARE', 'DETECT', 'FINISH');
-    job.failed(job.row('DOCUMENT'));
+    const job = LedJob.accept().doAll('PREPARE', 'DETECT', 'FINISH');
+    job.fail(job.row('DOCUMENT'));
     expect(job.status).to.equal('ERROR');
     expect(job.state?.hasDocument).to.equal(false);
     expect(job.state?.issues.map(({ message }) => message)).to.deep.equal([
@@ -509,21 +509,21 @@ describe('A batch job', () => {
   });
 
   it('writes no document when none is wanted', () => {
-    const job = LedJob.accepted({ buildOutput: false }).doAll('PREPARE', 'DETECT', 'FINISH');
+    const job = LedJob.accept({ buildOutput: false }).doAll('PREPARE', 'DETECT', 'FINISH');
     expect(job.status).to.equal('COMPLETE');
     expect(job.state?.hasDocument).to.equal(false);
   });
 
   it('tries a lost piece again, and gives it up as DEAD_LETTER at the third loss', () => {
-    const job = LedJob.accepted().doAll('PREPARE');
+    const job = LedJob.accept().doAll('PREPARE');
     const { key } = job.row('DETECT');
     for (const attempts of [1, 2]) {
-      job.lost(job.state!.outstanding.get(key)!);
+      job.lose(job.state!.outstanding.get(key)!);
       expect(job.state?.outstanding.get(key)?.attempts).to.equal(attempts);
       expect(effectsOf(job)).to.deep.equal([{ type: 'offer', rows: [job.state?.outstanding.get(key)] }]);
       expect(job.status).to.equal('IN_PROGRESS');
     }
-    job.lost(job.state!.outstanding.get(key)!);
+    job.lose(job.state!.outstanding.get(key)!);
     const row = job.last?.change?.rows.find((candidate) => candidate.key === key);
     expect(row).to.include({ state: 'FAILED', attempts: 3 });
     expect(row?.error).to.include({ code: 'DEAD_LETTER', algorithm: 'ALGORITHM 0.0' });
@@ -531,8 +531,8 @@ describe('A batch job', () => {
   });
 
   it('names frames and times of a piece that failed', () => {
-    const job = LedJob.accepted({ media: [{ frames: 25 }] }).doAll('PREPARE');
-    job.failed(job.outstanding[1]!);
+    const job = LedJob.accept({ media: [{ frames: 25 }] }).doAll('PREPARE');
+    job.fail(job.outstanding[1]!);
     expect(job.last?.change?.rows[0]?.error).to.include({
       startTime: 1_000,
       stopTime: 1_900,
@@ -541,7 +541,7 @@ describe('A batch job', () => {
   });
 
   it('takes no answer of an earlier run', () => {
-    const job = LedJob.accepted({ media: [{ type: 'IMAGE' }] });
+    const job = LedJob.accept({ media: [{ type: 'IMAGE' }] });
     const early = job.row('PREPARE');
     job.doAll();
     job.tell({ type: 'resubmit', priority: 9, admitted: true, objectId: 'second' });
@@ -576,17 +576,17 @@ describe('A batch job', () => {
 
 describe('A cancelled batch job', () => {
   it('tells whoever holds its pieces to stop, and makes no new ones', () => {
-    const job = LedJob.accepted({ media: [{ frames: 100 }] }, { window: 2 }).doAll('PREPARE');
+    const job = LedJob.accept({ media: [{ frames: 100 }] }, { window: 2 }).doAll('PREPARE');
     const held = job.outstanding;
     job.tell({ type: 'cancel' });
     expect(effectsOf(job)).to.deep.equal([{ type: 'cancelWork', rows: held }]);
-    job.done(held[0]!);
+    job.finish(held[0]!);
     expect(job.outstanding).to.deep.equal([held[1]]);
   });
 
   it('finishes what was found before, writes its document and ends CANCELLED', () => {
-    const job = LedJob.accepted({ media: [{ frames: 100 }] }, { window: 2 }).doAll('PREPARE');
-    job.done(job.row('DETECT'));
+    const job = LedJob.accept({ media: [{ frames: 100 }] }, { window: 2 }).doAll('PREPARE');
+    job.finish(job.row('DETECT'));
     job.tell({ type: 'cancel' });
     job.dropAll();
     expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['FINISH']);
@@ -597,7 +597,7 @@ describe('A cancelled batch job', () => {
   });
 
   it('ends at once when it waited for admission and no document is wanted', () => {
-    const job = LedJob.accepted({ buildOutput: false }, { admitted: false });
+    const job = LedJob.accept({ buildOutput: false }, { admitted: false });
     job.tell({ type: 'cancel' });
     expect(job.status).to.equal('CANCELLED');
     expect(effectTypes(job)).to.deep.equal(['ended', 'removeFiles']);
@@ -605,7 +605,7 @@ describe('A cancelled batch job', () => {
 
   it('ends CANCELLED even when its document cannot be written', () => {
     const job = IN_STATE['CANCELLING']!().dropAll();
-    job.failed(job.row('DOCUMENT'));
+    job.fail(job.row('DOCUMENT'));
     expect(job.state).to.include({ status: 'CANCELLED', hasDocument: false });
   });
 
@@ -616,10 +616,10 @@ describe('A cancelled batch job', () => {
   });
 
   it('keeps an answer that came before the news that its piece was dropped', () => {
-    const job = LedJob.accepted({ media: [{ frames: 30 }] }).doAll('PREPARE');
+    const job = LedJob.accept({ media: [{ frames: 30 }] }).doAll('PREPARE');
     job.tell({ type: 'cancel' });
     const [answered, other] = job.outstanding;
-    job.done(answered!);
+    job.finish(answered!);
     const repeated = job.tell({ type: 'workDropped', keys: [answered!.key] });
     expect(repeated).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
     expect(job.last?.change?.removed ?? [], 'rows that go').to.not.include(answered!.key);
@@ -628,7 +628,7 @@ describe('A cancelled batch job', () => {
   });
 
   it('that has nothing left in anybody’s hands leaves no row behind', () => {
-    const job = LedJob.accepted({ buildOutput: false });
+    const job = LedJob.accept({ buildOutput: false });
     job.tell({ type: 'cancel' });
     job.dropAll();
     expect(job.status).to.equal('CANCELLED');
@@ -656,13 +656,13 @@ describe('The end of a batch job', () => {
 
 describe('What a loaded batch job stands for', () => {
   it('is the offer of all that is outstanding', () => {
-    const job = detecting();
+    const job = detect();
     expect(recover(job.state!)).to.deep.equal([{ type: 'offer', rows: job.outstanding }]);
   });
 
   it('is, while it is cancelled, the stop of what is detected and the offer of what is finished', () => {
-    const job = LedJob.accepted({ media: [{ frames: 5 }, { frames: 25 }] }, { window: 4 }).doAll('PREPARE');
-    job.done(job.row('DETECT'));
+    const job = LedJob.accept({ media: [{ frames: 5 }, { frames: 25 }] }, { window: 4 }).doAll('PREPARE');
+    job.finish(job.row('DETECT'));
     const finish = job.row('FINISH');
     job.tell({ type: 'cancel' });
     const dropped = job.outstanding.filter(({ kind }) => kind === 'DETECT');
@@ -688,7 +688,7 @@ describe('What a loaded batch job stands for', () => {
     });
 
   it('is the same whether it is told to resume or loaded afresh', () => {
-    const job = detecting();
+    const job = detect();
     const rows = job.outstanding.filter(({ key }) => key.startsWith(runPrefix(1)));
     const loaded = restore(job.record, toSnapshot(job.record, job.state!), rows);
     job.tell({ type: 'resume' });

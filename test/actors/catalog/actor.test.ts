@@ -87,19 +87,19 @@ describe('The actor of the catalog', () => {
       .map(([, text]) => descriptorSchema.parse(JSON.parse(text)));
     for (const descriptor of real) expect(await server.tell(register(descriptor))).to.equal('ADDED');
     await server.tell({ type: 'addPipeline', element: pipeline('MINE', 'T') });
-    const seen = (catalog: Catalog) => [
+    const summaryOf = (catalog: Catalog) => [
       catalog.components(),
       [...catalog.shownAlgorithms()],
       catalog.actions(),
       catalog.tasks(),
       catalog.pipelines(),
     ];
-    const before = seen(server.catalog);
+    const before = summaryOf(server.catalog);
     expect(server.catalog.components()).to.have.lengthOf(real.length + 1);
     const version = (await store.load({ kind: CATALOG, id: CATALOG }))?.version;
 
     await reopen(built);
-    expect(seen(server.catalog)).to.deep.equal(before);
+    expect(summaryOf(server.catalog)).to.deep.equal(before);
     expect((await store.load({ kind: CATALOG, id: CATALOG }))?.version).to.equal(version);
     for (const descriptor of real) expect(await server.tell(register(descriptor))).to.equal('UNCHANGED');
   });

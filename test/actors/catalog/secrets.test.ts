@@ -15,33 +15,33 @@ const action = (value: string, name = 'ASK'): Action => ({
 });
 
 describe('Secrets in the catalog', () => {
-  const posted = (state = EMPTY_CATALOG, element = action('key')) =>
+  const postElement = (state = EMPTY_CATALOG, element = action('key')) =>
     CATALOG_MACHINE.on.addAction.apply(state, { type: 'addAction', element }, LIMITS);
-  const stored = () => {
-    const outcome = posted();
+  const storedElement = () => {
+    const outcome = postElement();
     if (!('state' in outcome) || outcome.state === undefined) throw new Error('The action was refused.');
     return outcome.state;
   };
 
   it('are what jobs are given, and stand in no action and no default that is shown', () => {
     const catalog = new Catalog({});
-    catalog.publish(stored());
+    catalog.publish(storedElement());
     expect(catalog.action('ask')).to.deep.equal(action('key'));
     expect(catalog.shownAction('ask')).to.deep.equal(action('<censored>'));
     expect([...catalog.shownActions()]).to.deep.equal([action('<censored>')]);
   });
 
   it('stay when an action comes again as it was shown, and are wanted of any other', () => {
-    const state = stored();
-    const said = (element: Action) => {
-      const outcome = posted(state, element);
+    const state = storedElement();
+    const describeElement = (element: Action) => {
+      const outcome = postElement(state, element);
       return 'reason' in outcome ? outcome.reason : outcome.reply;
     };
-    expect(said(action('<censored>'))).to.deep.include({ outcome: 'UNCHANGED' });
-    expect(said(action('key'))).to.deep.include({ outcome: 'UNCHANGED' });
-    expect(said(action('<censored>', 'COPY'))).to.equal('CENSORED');
-    expect(said({ ...action('<censored>'), description: 'Asks more.' })).to.equal('CENSORED');
-    expect(said(action('another'))).to.equal('NAME_TAKEN');
+    expect(describeElement(action('<censored>'))).to.deep.include({ outcome: 'UNCHANGED' });
+    expect(describeElement(action('key'))).to.deep.include({ outcome: 'UNCHANGED' });
+    expect(describeElement(action('<censored>', 'COPY'))).to.equal('CENSORED');
+    expect(describeElement({ ...action('<censored>'), description: 'Asks more.' })).to.equal('CENSORED');
+    expect(describeElement(action('another'))).to.equal('NAME_TAKEN');
   });
 
   it('may be defaults of algorithms, which are not shown either; that there is none is', () => {

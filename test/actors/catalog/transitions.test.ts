@@ -8,7 +8,7 @@ import {
   EMPTY_CATALOG,
   KINDS,
   keyOf,
-  owned,
+  ownedBy,
   rowChanges,
   type CatalogState,
 } from '../../../actors/catalog/state.ts';
@@ -483,7 +483,7 @@ describe('The catalog', () => {
           const outcome = outcomeOf(before, command);
           state = outcome.state ?? before;
           if (outcome.reply.kind === 'refused') expect(outcome.state).to.equal(undefined);
-          rows = committed(rows, before, state);
+          rows = applyCommit(rows, before, state);
           checkPromises(before, state, command);
         }
         const stored = [...rows].map(([key, body]) => ({
@@ -499,7 +499,7 @@ describe('The catalog', () => {
 });
 
 /** What a store holds after the commit. */
-function committed(rows: ReadonlyMap<string, unknown>, before: CatalogState, after: CatalogState) {
+function applyCommit(rows: ReadonlyMap<string, unknown>, before: CatalogState, after: CatalogState) {
   const { putRows, removeRows } = rowChanges(before, after);
   const next = new Map([...rows].filter(([key]) => !removeRows.some((prefix) => key.startsWith(prefix))));
   for (const { key, body } of putRows) next.set(key, body);
@@ -517,7 +517,7 @@ function checkPromises(before: CatalogState, state: CatalogState, command: Catal
       if ('element' in entry) {
         expect(entry.element.name).to.equal(name);
         if (entry.component !== null) expect(state.component.has(entry.component)).to.equal(true);
-        expect(owned(entry.element, entry.component)).to.deep.equal(entry);
+        expect(ownedBy(entry.element, entry.component)).to.deep.equal(entry);
       }
     }
   // What users posted goes only when somebody asks for it.

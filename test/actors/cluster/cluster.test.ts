@@ -8,10 +8,10 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const SILENCE_MS = 4_000;
 
 describe('A server of a cluster that starts', () => {
-  const starting = (alive: Liveness['alive']) => {
+  const startCluster = (alive: Liveness['alive']) => {
     const clock = new VirtualClock();
     const channel = { say: () => Promise.resolve(), listen: () => undefined };
-    const ledger = { alive, isThere: () => Promise.resolve(true), left: () => Promise.resolve() };
+    const ledger = { alive, isThere: () => Promise.resolve(true), leave: () => Promise.resolve() };
     const cluster = new Cluster({
       ...{ clock, channel, ledger, logger: silent },
       ...{ node: 'one', silenceMs: SILENCE_MS },
@@ -26,7 +26,7 @@ describe('A server of a cluster that starts', () => {
 
   it('has started only when the others know of it', async () => {
     let answers = false;
-    const { clock, seen, started } = starting(() =>
+    const { clock, seen, started } = startCluster(() =>
       answers ? Promise.resolve({ dead: [], servers: 1 }) : Promise.reject(new StoreAway('no answer')),
     );
     await clock.advance(SILENCE_MS);
@@ -38,7 +38,7 @@ describe('A server of a cluster that starts', () => {
   });
 
   it('does not start while the store does not answer', async () => {
-    const { clock, seen, started } = starting(() => Promise.reject(new StoreAway('no answer')));
+    const { clock, seen, started } = startCluster(() => Promise.reject(new StoreAway('no answer')));
     await clock.advance(3 * SILENCE_MS);
     await started;
     expect(seen[0]).to.contain('StoreAway: The store does not answer');
@@ -46,7 +46,7 @@ describe('A server of a cluster that starts', () => {
 
   it('knows when others may have taken it for dead', async () => {
     let answer: 'heard' | 'absent' | 'away' = 'absent';
-    const { clock, started, cluster } = starting(() =>
+    const { clock, started, cluster } = startCluster(() =>
       answer === 'away'
         ? Promise.reject(new StoreAway('no answer'))
         : Promise.resolve({ dead: [], servers: 2, wasAbsent: answer === 'absent' }),
@@ -70,7 +70,7 @@ describe('A server of a cluster that starts', () => {
   });
 
   it('does not start beside one whose node has its name', async () => {
-    const { clock, seen, started } = starting(() =>
+    const { clock, seen, started } = startCluster(() =>
       Promise.resolve({ dead: [], servers: 0, holder: 'another' }),
     );
     await clock.advance(3 * SILENCE_MS);

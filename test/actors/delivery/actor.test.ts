@@ -15,7 +15,7 @@ describe('The delivery actor', () => {
   let run: Stage;
 
   const start = (options: StageOptions = {}, over: Store = store) => (run = stage(over, options));
-  const receiving = async (manner: Manner = answer(200)): Promise<Receiver> => {
+  const startReceiver = async (manner: Manner = answer(200)): Promise<Receiver> => {
     const receiver = await Receiver.start(manner);
     receivers.push(receiver);
     return receiver;
@@ -26,13 +26,13 @@ describe('The delivery actor', () => {
       ids.map((id) => run.debtors.ask(id, { type: 'owe', notices: [noticeTo(`${receiver.url}/`, id)] })),
     );
   };
-  const left = async (): Promise<number> => {
+  const countLeft = async (): Promise<number> => {
     let n = 0;
     for (const destination of await store.destinations({ limit: 99 }))
       n += (await store.outbox(destination, { limit: 9_999 })).length;
     return n;
   };
-  const delivered = () => until('nothing is left in the outbox', left, (n) => n === 0);
+  const waitForDelivery = () => until('nothing is left in the outbox', countLeft, (n) => n === 0);
   const names = (n: number, prefix = 'n') => Array.from({ length: n }, (_, i) => `${prefix}${i}`);
 
   beforeEach(() => {
@@ -46,9 +46,9 @@ describe('The delivery actor', () => {
 
   it('delivers what an actor owes after its commit, and the actor takes it out of the outbox', async () => {
     start();
-    const receiver = await receiving();
+    const receiver = await startReceiver();
     await owe(receiver, 'a');
-    await delivered();
+    await waitForDelivery();
     expect(receiver.requests.map(({ key, body }) => [key, body])).to.deep.equal([['a', '{"jobId":"a"}']]);
     expect(await run.debts('a')).to.deep.equal({ owed: [], sent: ['a'], failures: [] });
   });
@@ -60,9 +60,9 @@ describe('The delivery actor', () => {
     const together: Manner = (_, response) => {
       if (waiting.push(response) === QUICK.concurrency) waiting.splice(0).forEach((one) => one.end());
     };
-    const receiver = await receiving(together);
+    const receiver = await startReceiver(together);
     await owe(receiver, ...names(10 * QUICK.concurrency));
-    await delivered();
+    await waitForDelivery();
     expect([...receiver.keys.values()]).to.deep.equal(Array(10 * QUICK.concurrency).fill(1));
     expect(Math.max(...receiver.requests.map(({ atATime }) => atATime))).to.equal(QUICK.concurrency);
   });
@@ -71,7 +71,7 @@ describe('The delivery actor', () => {
     start();
     await run.stop();
     start({ policy: { firstDelayMs: 60_000, maxDelayMs: 60_000 } });
-    const [one, two] = [await receiving(drop), await receiving(drop)];
+    const [one, two] = [await startReceiver(drop), await startReceiver(drop)];
     await owe(one, 'a');
     await owe(two, 'b');
     const failures = async (id: string) => (await run.debts(id)).failures.length;
@@ -93,7 +93,7 @@ describe('The delivery actor', () => {
     }
     start();
     await run.delivery.wakeAll();
-    await delivered();
+    await waitForDelivery();
     expect([...one.keys, ...two.keys]).to.deep.equal([
       ['a', 2],
       ['b', 2],
@@ -102,9 +102,9 @@ describe('The delivery actor', () => {
 
   it('retries a failure with the same Idempotency-Key, and reports each error', async () => {
     start();
-    const receiver = await receiving(inTurn(answer(500, 'oh'), drop, answer(409), answer(200)));
+    const receiver = await startReceiver(inTurn(answer(500, 'oh'), drop, answer(409), answer(200)));
     await owe(receiver, 'a');
-    await delivered();
+    await waitForDelivery();
     expect([...receiver.keys]).to.deep.equal([['a', 4]]);
     const { sent, failures } = await run.debts('a');
     expect(sent).to.deep.equal(['a']);
@@ -124,9 +124,9 @@ describe('The delivery actor', () => {
 
   it('gives up at the age that is set, and the actor hears why', async () => {
     start({ policy: { giveUpMs: 200 } });
-    const receiver = await receiving(answer(500));
+    const receiver = await startReceiver(answer(500));
     await owe(receiver, 'a');
-    await delivered();
+    await waitForDelivery();
     const { owed, sent, failures } = await run.debts('a');
     expect([owed, sent, failures.at(-1)?.next]).to.deep.equal([[], [], null]);
     expect(receiver.requests).to.have.length(failures.length);
@@ -134,7 +134,7 @@ describe('The delivery actor', () => {
 
   it('gives a post up at once when the archive does not know what it is about', async () => {
     start();
-    const receiver = await receiving(answer(500, 'could not identify referenced item'));
+    const receiver = await startReceiver(answer(500, 'could not identify referenced item'));
     const notices = [
       noticeTo(`${receiver.url}/`, 'a', { kind: 'archive' }),
       noticeTo(`${receiver.url}/`, 'b'),
@@ -154,7 +154,7 @@ describe('The delivery actor', () => {
 
   it('has no receiver wait for another that hangs or is dead', async () => {
     start({ timeoutMs: 60_000 });
-    const [hanging, dead, well] = [await receiving(hang), await receiving(), await receiving()];
+    const [hanging, dead, well] = [await startReceiver(hang), await startReceiver(), await startReceiver()];
     await dead.close();
     await owe(hanging, ...names(20, 'h'));
     await owe(dead, ...names(20, 'd'));
@@ -166,28 +166,28 @@ describe('The delivery actor', () => {
 
   it('only probes a failing receiver, one request at a time, and resumes when it is well', async () => {
     start({ policy: { firstDelayMs: 50, maxDelayMs: 50 } });
-    const receiver = await receiving(answer(503));
+    const receiver = await startReceiver(answer(503));
     await owe(receiver, ...names(40));
-    const known = () => receiver.requests.length;
-    await until('it has been probed some times', () => known() >= 12);
+    const countRequests = () => receiver.requests.length;
+    await until('it has been probed some times', () => countRequests() >= 12);
     const probes = receiver.requests.slice(QUICK.breakerFailures + QUICK.concurrency);
     expect(Math.max(...probes.map(({ atATime }) => atATime))).to.equal(1);
     const gaps = probes.slice(1).map(({ at }, n) => at - probes[n]!.at);
     expect(Math.min(...gaps)).to.be.at.least(45);
     receiver.manner = answer(200);
-    await delivered();
+    await waitForDelivery();
     expect(receiver.keys.size).to.equal(40);
   });
 
   it('forgets the trouble of a receiver to which nothing is owed any more', async () => {
     start();
-    const receiver = await receiving(answer(503));
+    const receiver = await startReceiver(answer(503));
     const destination = destinationOf(`${receiver.url}/`);
     const trouble = () => Promise.resolve(run.delivery.troubleOf(destination));
     await owe(receiver, ...names(10));
     await until('it is in lasting trouble', trouble);
     await Promise.all(names(10).map((id) => run.debtors.ask(id, { type: 'withdraw', ids: [id] })));
-    await until('nothing is owed to it', left, (n) => n === 0);
+    await until('nothing is owed to it', countLeft, (n) => n === 0);
     await until(
       'it is forgotten',
       () => run.delivery.wakeAll().then(trouble),
@@ -197,7 +197,7 @@ describe('The delivery actor', () => {
 
   it('sends nothing that was taken out, also while other notices of its destination are sent', async () => {
     start({ policy: { concurrency: 1 } });
-    const receiver = await receiving(hang);
+    const receiver = await startReceiver(hang);
     await owe(receiver, ...names(20));
     await until('the first one is on its way', () => receiver.requests.length === 1);
     const first = receiver.requests[0]!.key;
@@ -207,7 +207,7 @@ describe('The delivery actor', () => {
         .map((id) => run.debtors.ask(id, { type: 'withdraw', ids: [id] })),
     );
     receiver.manner = answer(200);
-    await delivered();
+    await waitForDelivery();
     expect([...receiver.keys.keys()]).to.have.members([first, 'n7']);
   });
 
@@ -221,13 +221,13 @@ describe('The delivery actor', () => {
         return report(entry, told, envelopeId);
       },
     });
-    const receiver = await receiving();
+    const receiver = await startReceiver();
     await owe(receiver, ...names(12));
     await until('some were sent', () => receiver.requests.length >= QUICK.concurrency);
     for (let n = 0; n < 5; n++) await run.delivery.wakeAll();
-    await until('half of them are settled', left, (n) => n <= 10);
+    await until('half of them are settled', countLeft, (n) => n <= 10);
     broken = false;
-    await delivered();
+    await waitForDelivery();
     expect([...receiver.keys.values()]).to.deep.equal(Array(12).fill(1));
     for (const id of names(12)) expect((await run.debts(id)).sent, id).to.deep.equal([id]);
   });
@@ -239,11 +239,11 @@ describe('The delivery actor', () => {
         broken ? Promise.reject(new Error('disk')) : store.outbox(destination, options),
     });
     start({}, faulty);
-    const receiver = await receiving();
+    const receiver = await startReceiver();
     broken = true;
     await owe(receiver, ...names(30));
     broken = false;
-    await delivered();
+    await waitForDelivery();
     expect([...receiver.keys.values()]).to.deep.equal(Array(30).fill(1));
   });
 
@@ -255,29 +255,29 @@ describe('The delivery actor', () => {
         return send(request, signal);
       },
     });
-    const receiver = await receiving();
+    const receiver = await startReceiver();
     await owe(receiver, ...names(10));
-    await delivered();
+    await waitForDelivery();
     expect(receiver.keys.size).to.equal(10);
   });
 
   it('leaves memory when there is nothing to do, and also while it waits for a late notice', async function () {
     this.timeout(240_000);
     start({ idleMs: 100, policy: { firstDelayMs: 8_000, maxDelayMs: 8_000 } });
-    const [well, dead] = [await receiving(), await receiving(inTurn(answer(500), answer(200)))];
+    const [well, dead] = [await startReceiver(), await startReceiver(inTurn(answer(500), answer(200)))];
     await owe(well, 'a');
     await owe(dead, 'b');
     await until('one has failed', async () => (await run.debts('b')).failures.length === 1);
     const deliverers = () => run.system.roster.page({ limit: 10, kind: 'delivery' }).actors.length;
     expect(deliverers()).to.equal(2);
     await until('the deliverers have left', deliverers, (n) => n === 0);
-    await delivered();
+    await waitForDelivery();
     expect([...dead.keys]).to.deep.equal([['b', 2]]);
   });
 
   it('waits, when the server stops, for the ends of what is under way, and sends nothing new', async () => {
     start({ timeoutMs: 60_000 });
-    const [well, hanging] = [await receiving(hang), await receiving(hang)];
+    const [well, hanging] = [await startReceiver(hang), await startReceiver(hang)];
     let go = () => {};
     const gone = new Promise<void>((resolve) => (go = resolve));
     well.manner = (_, response) => void gone.then(() => response.end());
@@ -286,7 +286,7 @@ describe('The delivery actor', () => {
     const settling = run.delivery.settle(20_000);
     go();
     await settling;
-    expect(await left(), 'they are taken out').to.equal(10 - QUICK.concurrency);
+    expect(await countLeft(), 'they are taken out').to.equal(10 - QUICK.concurrency);
     expect(well.requests).to.have.length(QUICK.concurrency);
     await run.stop();
 
@@ -294,12 +294,12 @@ describe('The delivery actor', () => {
     await owe(hanging, 'h');
     await until('it hangs', () => hanging.requests.length === 1);
     await run.delivery.settle(50);
-    expect(await left(), 'it does not wait for ever').to.equal(11 - QUICK.concurrency);
+    expect(await countLeft(), 'it does not wait for ever').to.equal(11 - QUICK.concurrency);
   });
 
   it('gives up a running request when the server stops, and sends it at the next start', async () => {
     start({ timeoutMs: 60_000 });
-    const receiver = await receiving(hang);
+    const receiver = await startReceiver(hang);
     await owe(receiver, 'a');
     await until('the request has come', () => receiver.requests.length === 1);
     // Its connections are left to themselves: the request must be given up, not cut off.
@@ -308,7 +308,7 @@ describe('The delivery actor', () => {
     receiver.manner = answer(200);
     start();
     await run.delivery.wakeAll();
-    await delivered();
+    await waitForDelivery();
     expect([...receiver.keys]).to.deep.equal([['a', 2]]);
   });
 });

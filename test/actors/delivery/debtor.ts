@@ -9,7 +9,7 @@ import type { DurableKind } from '../../../actors/runtime/durable-kind.ts';
 import {
   commandsOf,
   decide,
-  refused,
+  refuseWith,
   type Machine,
   type Outcome,
   type Reply,
@@ -71,11 +71,11 @@ const MACHINE: Machine<DebtorTypes> = {
       apply: (debts, { id }) =>
         debts.owed.includes(id)
           ? change({ ...without(debts, id), sent: [...debts.sent, id] }, [], [id])
-          : refused('NOT_OWED'),
+          : refuseWith('NOT_OWED'),
     },
     noticeFailed: {
       apply(debts, { id, reason, next }) {
-        if (!debts.owed.includes(id)) return refused('NOT_OWED');
+        if (!debts.owed.includes(id)) return refuseWith('NOT_OWED');
         const failures = [...debts.failures, { id, reason, next }];
         return next === null
           ? change({ ...without(debts, id), failures }, [], [id])

@@ -33,7 +33,7 @@ describe('Servers that share an outbox', () => {
     Promise.all(
       ids.map((id) => one.debtors.ask(id, { type: 'owe', notices: [noticeTo(`${receiver.url}/`, id)] })),
     );
-  const delivered = () =>
+  const waitForDelivery = () =>
     until(
       'nothing is left in the outbox',
       () => store.destinations({ limit: 9 }),
@@ -47,7 +47,7 @@ describe('Servers that share an outbox', () => {
     const servers = [server('one'), server('two'), server('three')];
     await Promise.all(servers.map((one, n) => owe(one, names(`${n}.`, 40))));
     const told = setInterval(() => servers.forEach((one) => void one.delivery.wakeAll()), 10);
-    await delivered().finally(() => clearInterval(told));
+    await waitForDelivery().finally(() => clearInterval(told));
     expect(receiver.keys.size).to.equal(120);
     expect([...receiver.keys.values()].filter((times) => times !== 1)).to.deep.equal([]);
   });
@@ -61,7 +61,7 @@ describe('Servers that share an outbox', () => {
     await other.delivery.wakeAll();
     receiver.manner = answer(200);
     await dying.stop();
-    await delivered();
+    await waitForDelivery();
     expect([...receiver.keys].toSorted(([a], [b]) => a.localeCompare(b))).to.deep.equal([
       ['a', 2],
       ['b', 2],

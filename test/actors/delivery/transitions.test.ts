@@ -25,7 +25,7 @@ const POLICY: DeliveryPolicy = {
 const URL_OF = 'http://user:pw@receiver/done?token=abc&x=1';
 
 const SENT: Outcome = { kind: 'sent' };
-const failed = (more: Partial<Failure> = {}): Failure => ({
+const failureOf = (more: Partial<Failure> = {}): Failure => ({
   kind: 'failed',
   reason: 'the connection was refused',
   trouble: 'receiver',
@@ -82,9 +82,9 @@ class Led {
     this.at = at;
     return this.tell({ type: 'due' });
   };
-  tried = (id: string, outcome: Outcome, jitter = 0) => this.tell({ type: 'tried', id, outcome, jitter });
+  try = (id: string, outcome: Outcome, jitter = 0) => this.tell({ type: 'tried', id, outcome, jitter });
   /** The job commits what it is told. */
-  settled(id: string, answer: Settlement = 'done'): this {
+  settle(id: string, answer: Settlement = 'done'): this {
     const held = this.state.inHand.get(id);
     if (answer === 'done' && held !== undefined && held.stage !== 'sending') {
       const { report } = held;
@@ -115,8 +115,8 @@ class Led {
 const ids = (n: number, prefix = 'n') =>
   Array.from({ length: n }, (_, i) => `${prefix}${String(i).padStart(4, '0')}`);
 /** All of them are sent and fail for the same reason. */
-function failAll(led: Led, sent: readonly string[], outcome = failed()): Led {
-  for (const id of sent) led.tried(id, outcome).settled(id);
+function failAll(led: Led, sent: readonly string[], outcome = failureOf()): Led {
+  for (const id of sent) led.try(id, outcome).settle(id);
   return led;
 }
 
@@ -124,7 +124,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
   it('sends what is due, up to eight at a time, in the order in which it is due', () => {
     const led = new Led(ids(20).map((id, n) => entry(id, n))).due(100);
     expect(led.sent).to.deep.equal(ids(8));
-    led.tried('n0000', SENT);
+    led.try('n0000', SENT);
     expect(led.sent, 'the next one goes while the job is told').to.deep.equal(['n0008']);
     expect(led.reports).to.deep.equal([{ type: 'noticeSent', id: 'n0000' }]);
   });
@@ -135,7 +135,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
     expect(led.timer).to.equal(5_000);
     expect(led.due(4_999).sent).to.deep.equal([]);
     expect(led.due(5_000).sent).to.deep.equal(['a']);
-    led.tried('a', SENT).settled('a');
+    led.try('a', SENT).settle('a');
     expect([led.timer, led.state.waiting, led.state.inHand.size]).to.deep.equal([null, [], 0]);
   });
 
@@ -143,8 +143,8 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
     const led = new Led(ids(200).map((id) => entry(id))).wake();
     const seen: string[] = [...led.sent];
     for (let id = led.sending[0]; id !== undefined; id = led.sending[0]) {
-      seen.push(...led.tried(id, SENT).sent);
-      seen.push(...led.settled(id).sent);
+      seen.push(...led.try(id, SENT).sent);
+      seen.push(...led.settle(id).sent);
     }
     expect(seen).to.deep.equal(ids(200));
     expect(led.outbox.size).to.equal(0);
@@ -152,7 +152,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
 
   describe('tries a notice that failed again', () => {
     const nextAfter = (attempts: number, outcome: Failure, jitter = 0) => {
-      const led = new Led([entry('a', 0, { attempts })]).wake().tried('a', outcome, jitter);
+      const led = new Led([entry('a', 0, { attempts })]).wake().try('a', outcome, jitter);
       const [report] = led.reports;
       if (report?.type !== 'noticeFailed') throw new Error('It did not fail.');
       return report.next;
@@ -168,34 +168,34 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
       [40, 3_600],
     ] as const)
       it(`after ${seconds} s when it has failed ${attempts} times before`, () => {
-        const next = nextAfter(attempts, failed());
+        const next = nextAfter(attempts, failureOf());
         expect(next).to.include({ id: 'a', destination: 'http://receiver', due: seconds * 1_000 });
         expect(next?.body).to.include({ attempts: attempts + 1, createdAt: 0 });
       });
 
     it('up to a fifth earlier, by chance', () => {
-      expect(nextAfter(0, failed(), 1)?.due).to.equal(800);
-      expect(nextAfter(3, failed(), 0.5)?.due).to.equal(7_200);
+      expect(nextAfter(0, failureOf(), 1)?.due).to.equal(800);
+      expect(nextAfter(3, failureOf(), 0.5)?.due).to.equal(7_200);
     });
 
     it('not before the receiver wishes it, up to an hour', () => {
-      expect(nextAfter(0, failed({ retryAfterMs: 90_000 }))?.due).to.equal(90_000);
-      expect(nextAfter(4, failed({ retryAfterMs: 10 }))?.due).to.equal(16_000);
-      expect(nextAfter(0, failed({ retryAfterMs: 1e9 }))?.due).to.equal(HOUR);
+      expect(nextAfter(0, failureOf({ retryAfterMs: 90_000 }))?.due).to.equal(90_000);
+      expect(nextAfter(4, failureOf({ retryAfterMs: 10 }))?.due).to.equal(16_000);
+      expect(nextAfter(0, failureOf({ retryAfterMs: 1e9 }))?.due).to.equal(HOUR);
     });
 
     it('when its time has come, as it was stored', () => {
-      const led = new Led([entry('a')]).wake().tried('a', failed()).settled('a');
+      const led = new Led([entry('a')]).wake().try('a', failureOf()).settle('a');
       expect(led.timer).to.equal(1_000);
       expect(led.due(1_000).sent).to.deep.equal(['a']);
-      led.tried('a', failed()).settled('a');
+      led.try('a', failureOf()).settle('a');
       expect(led.timer).to.equal(3_000);
     });
   });
 
   it('says at the sixth and each later failure of a notice that the next attempt is not soon', () => {
-    const slowAfter = (attempts: number, outcome: Failure = failed()) => {
-      const [report] = new Led([entry('a', 0, { attempts })]).wake().tried('a', outcome).reports;
+    const slowAfter = (attempts: number, outcome: Failure = failureOf()) => {
+      const [report] = new Led([entry('a', 0, { attempts })]).wake().try('a', outcome).reports;
       return report?.type === 'noticeFailed' ? report.slow : 'sent';
     };
     expect([0, 4, 5, 6, 20].map((attempts) => slowAfter(attempts))).to.deep.equal([
@@ -205,7 +205,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
       true,
       true,
     ]);
-    expect(slowAfter(9, failed({ final: true })), 'none follows').to.equal(undefined);
+    expect(slowAfter(9, failureOf({ final: true })), 'none follows').to.equal(undefined);
   });
 
   it('finds a receiver in lasting trouble after as many failed probes as quick attempts', () => {
@@ -217,13 +217,13 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
     }
     expect(lastingTrouble(led.state.breaker, led.policy)).to.equal('the connection was refused');
     const [probe] = led.due(led.state.breaker.open!.probeAt).sent;
-    led.tried(probe!, SENT);
+    led.try(probe!, SENT);
     expect(lastingTrouble(led.state.breaker, led.policy)).to.equal(undefined);
   });
 
   describe('gives a notice up', () => {
     it('when another attempt would come later than a day after its job has ended', () => {
-      const led = new Led([entry('a', 0, { attempts: 20 })]).due(23 * HOUR + 1).tried('a', failed());
+      const led = new Led([entry('a', 0, { attempts: 20 })]).due(23 * HOUR + 1).try('a', failureOf());
       expect(led.reports).to.deep.equal([
         {
           type: 'noticeFailed',
@@ -233,13 +233,13 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
           next: null,
         },
       ]);
-      led.settled('a');
+      led.settle('a');
       expect([led.timer, led.outbox.size]).to.deep.equal([null, 0]);
     });
 
     it('when another attempt makes no sense', () => {
       const posted = entry('a', 0, { kind: 'archive', url: 'http://archive/api' });
-      const led = new Led([posted]).wake().tried('a', failed({ final: true, reason: 'no' }));
+      const led = new Led([posted]).wake().try('a', failureOf({ final: true, reason: 'no' }));
       expect(led.reports[0]).to.deep.include({
         next: null,
         reason: 'Sending HTTP POST to the archive (http://archive/api) failed due to: no',
@@ -249,7 +249,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
     it('only after an attempt, should the server have been away for days', () => {
       const led = new Led([entry('a')]).due(100 * HOUR);
       expect(led.sent).to.deep.equal(['a']);
-      expect(led.tried('a', failed()).reports[0]).to.include({ next: null });
+      expect(led.try('a', failureOf()).reports[0]).to.include({ next: null });
     });
 
     it('without an attempt when its receiver was in trouble all the time', () => {
@@ -282,8 +282,8 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
     const inTrouble = (more: readonly OutboxEntry[] = ids(20, 'm').map((id) => entry(id, 1))) => {
       const led = new Led([...ids(5).map((id) => entry(id)), ...more], { concurrency: 5 }).wake();
       led.at = 1;
-      for (const id of ids(5)) led.tried(id, failed());
-      for (const id of ids(5)) led.settled(id);
+      for (const id of ids(5)) led.try(id, failureOf());
+      for (const id of ids(5)) led.settle(id);
       return led;
     };
     /** Whatever was sent before the breaker opened comes to its end. */
@@ -306,7 +306,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
         led.due(probeAt + 1).wake();
         expect(led.sending, 'one probe at a time').to.have.length(1);
         const [id] = led.sending;
-        led.tried(id!, failed()).settled(id!);
+        led.try(id!, failureOf()).settle(id!);
       }
       expect(waits).to.deep.equal([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
     });
@@ -320,12 +320,12 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
 
     for (const [what, outcome] of [
       ['that it takes', SENT],
-      ['that it refuses', failed({ trouble: 'request', reason: 'the receiver answered with status 404' })],
+      ['that it refuses', failureOf({ trouble: 'request', reason: 'the receiver answered with status 404' })],
     ] as const)
       it(`a probe ${what} ends it`, () => {
         const led = settledTrouble();
         led.due(led.state.breaker.open!.probeAt);
-        led.tried(led.sending[0]!, outcome);
+        led.try(led.sending[0]!, outcome);
         expect(led.state.breaker.open).to.equal(null);
         expect(led.sending).to.have.length(5);
       });
@@ -339,7 +339,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
       failAll(led.wake(), led.sending);
       led.due(led.state.breaker.open!.probeAt);
       expect(led.sending).to.deep.equal(['new']);
-      expect(led.tried('new', SENT).state.breaker.open).to.equal(null);
+      expect(led.try('new', SENT).state.breaker.open).to.equal(null);
     });
 
     it('four failures and a success are no trouble, and neither are refusals', () => {
@@ -347,38 +347,38 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
       led.wake();
       for (let n = 0; n < 30; n++) {
         const id = led.sending[0]!;
-        const outcome = n % 5 === 4 ? SENT : failed(n > 15 ? { trouble: 'request' } : {});
-        led.tried(id, outcome).settled(id);
+        const outcome = n % 5 === 4 ? SENT : failureOf(n > 15 ? { trouble: 'request' } : {});
+        led.try(id, outcome).settle(id);
       }
       expect(led.state.breaker.open).to.equal(null);
     });
 
     it('a token that is not to be had is no trouble of the receiver', () => {
       const led = new Led(ids(40).map((id) => entry(id))).wake();
-      failAll(led, ids(20), failed({ trouble: 'service' }));
+      failAll(led, ids(20), failureOf({ trouble: 'service' }));
       expect(led.state.breaker).to.include({ failures: 0, open: null });
     });
   });
 
   describe('when the job does not answer', () => {
     it('tells it again later, when the outbox says that it has not heard, and sends nothing twice', () => {
-      const led = new Led([entry('a')]).wake().tried('a', SENT).settled('a', 'unknown');
+      const led = new Led([entry('a')]).wake().try('a', SENT).settle('a', 'unknown');
       expect(led.timer).to.equal(1_000);
       expect([led.sent, led.reports]).to.deep.equal([[], []]);
       led.wake();
       expect(led.sent, 'though it stands in the outbox').to.deep.equal([]);
       led.due(1_000);
       expect(led.effects.find(({ type }) => type === 'report')).to.deep.include({ look: true });
-      led.settled('a', 'unknown');
+      led.settle('a', 'unknown');
       expect(led.timer).to.equal(3_000);
-      led.due(3_000).settled('a');
+      led.due(3_000).settle('a');
       expect([led.outbox.size, led.state.inHand.size]).to.deep.equal([0, 0]);
     });
 
     it('takes what has left the outbox for settled, and looks what stands there now', () => {
-      const led = new Led([entry('a')]).wake().tried('a', failed()).settled('a', 'unknown').due(1_000);
+      const led = new Led([entry('a')]).wake().try('a', failureOf()).settle('a', 'unknown').due(1_000);
       led.outbox.set('a', entry('a', 1_500, { attempts: 1 }));
-      led.settled('a', 'gone');
+      led.settle('a', 'gone');
       expect([led.state.inHand.size, led.timer]).to.deep.equal([0, 1_500]);
       expect(led.due(1_500).sent).to.deep.equal(['a']);
     });
@@ -387,12 +387,12 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
   it('sends nothing that was taken out in the meantime', () => {
     const led = new Led([entry('a'), entry('b')]).wake();
     led.outbox.delete('a');
-    led.settled('a', 'gone');
+    led.settle('a', 'gone');
     expect(led.sending).to.deep.equal(['b']);
   });
 
   it('forgets a notice that its job does not know, until it is put there anew', () => {
-    const led = new Led([entry('a')]).wake().tried('a', SENT).settled('a', 'refused').wake();
+    const led = new Led([entry('a')]).wake().try('a', SENT).settle('a', 'refused').wake();
     expect([led.sent, led.timer]).to.deep.equal([[], null]);
     led.outbox.set('a', entry('a', 10));
     led.at = 10;
@@ -402,7 +402,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
   it('is not brought to a stand-still by a page of notices that nobody knows', () => {
     const led = new Led(ids(64).map((id) => entry(id))).wake();
     for (let id = led.sending[0]; id !== undefined; id = led.sending[0])
-      led.tried(id, SENT).settled(id, 'refused');
+      led.try(id, SENT).settle(id, 'refused');
     expect(led.timer).to.equal(60_000);
   });
 
@@ -410,19 +410,22 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
     const turns = ({ effects }: Led) =>
       effects.flatMap((effect) => (effect.type === 'turned' ? [effect.to] : []));
     const led = new Led(ids(8).map((id) => entry(id))).wake();
-    const seen = led.sent.map((id) => turns(led.tried(id, failed()).settled(id).tried('no such', failed())));
+    const seen = led.sent.map((id) => turns(led.try(id, failureOf()).settle(id).try('no such', failureOf())));
     expect(seen.flat(), 'of a notice that is not in hand nothing is learnt').to.deep.equal([]);
     const other = new Led(ids(8).map((id) => entry(id))).wake();
-    expect(other.sent.flatMap((id) => turns(other.tried(id, failed())))).to.deep.equal(['IN_TROUBLE']);
+    expect(other.sent.flatMap((id) => turns(other.try(id, failureOf())))).to.deep.equal(['IN_TROUBLE']);
   });
 
   it('looks again later when the outbox cannot be read', () => {
-    const told = (state: DeliveryState | undefined, type: 'wake' | 'unreadable' | 'due', at: number) =>
-      decide(DELIVERY_MACHINE, state, { type }, { at, policy: POLICY });
-    const { state } = told(NEW_DELIVERY, 'wake', 0);
-    const after = told(state, 'unreadable', 0);
+    const tellDelivery = (
+      state: DeliveryState | undefined,
+      type: 'wake' | 'unreadable' | 'due',
+      at: number,
+    ) => decide(DELIVERY_MACHINE, state, { type }, { at, policy: POLICY });
+    const { state } = tellDelivery(NEW_DELIVERY, 'wake', 0);
+    const after = tellDelivery(state, 'unreadable', 0);
     expect(after.effects).to.deep.equal([{ type: 'timer', at: 1_000 }]);
-    const later = told(after.state, 'due', 1_000);
+    const later = tellDelivery(after.state, 'due', 1_000);
     expect(later.effects).to.deep.equal([{ type: 'read' }]);
   });
 
@@ -452,7 +455,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
         );
         const ended = new Map<string, number>();
         let made = first;
-        const watched = (act: () => void) => {
+        const watchDelivery = (act: () => void) => {
           const [sendingBefore, open] = [new Set(led.sending), led.state.breaker.open];
           act();
           for (const id of led.sent) {
@@ -474,24 +477,24 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
           );
           const id =
             what === 'tried' ? oneOf(led.sending, which) : what === 'settled' ? oneOf(reporting, which) : '';
-          if (what === 'time') watched(() => led.due(led.at + ms));
-          else if (what === 'wake') watched(() => led.wake());
+          if (what === 'time') watchDelivery(() => led.due(led.at + ms));
+          else if (what === 'wake') watchDelivery(() => led.wake());
           else if (what === 'put') {
             const name = `p${String(made++)}`;
             led.outbox.set(name, entry(name, led.at + ms, { createdAt: led.at }));
-            watched(() => led.wake());
+            watchDelivery(() => led.wake());
           } else if (what === 'withdraw') {
             const gone = oneOf(led.sending, which);
             if (gone === undefined) continue;
             led.outbox.delete(gone);
-            watched(() => led.settled(gone, 'gone'));
+            watchDelivery(() => led.settle(gone, 'gone'));
           } else if (id === undefined) continue;
           else if (what === 'tried')
-            watched(() => led.tried(id, well ? SENT : failed({ trouble, final }), jitter));
+            watchDelivery(() => led.try(id, well ? SENT : failureOf({ trouble, final }), jitter));
           // What left the outbox was committed before.
           else
-            watched(() =>
-              answer === 'gone' ? led.settled(id).settled(id, answer) : led.settled(id, answer),
+            watchDelivery(() =>
+              answer === 'gone' ? led.settle(id).settle(id, answer) : led.settle(id, answer),
             );
         }
         // From now on everything answers and fails; time goes by.
@@ -499,10 +502,10 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
           expect(guard, 'it does not come to an end').to.be.lessThan(20_000);
           const [sending] = led.sending;
           const told = [...led.state.inHand].find(([, { stage }]) => stage === 'reporting')?.[0];
-          if (sending !== undefined) watched(() => led.tried(sending, failed()));
-          else if (told !== undefined) watched(() => led.settled(told));
-          else if (led.timer !== null) watched(() => led.due(Math.max(led.timer!, led.at)));
-          else watched(() => led.wake());
+          if (sending !== undefined) watchDelivery(() => led.try(sending, failureOf()));
+          else if (told !== undefined) watchDelivery(() => led.settle(told));
+          else if (led.timer !== null) watchDelivery(() => led.due(Math.max(led.timer!, led.at)));
+          else watchDelivery(() => led.wake());
         }
         expect(led.state.inHand.size, 'in hand at the end').to.equal(0);
       }),

@@ -2,23 +2,23 @@ import { expect } from 'chai';
 import { FairLine } from '../../../actors/frames/fair-line.ts';
 
 /** Work that ends when it is told to. */
-function held() {
+function makeHeldWork() {
   let end: () => void = () => undefined;
   const done = new Promise<void>((resolve) => (end = resolve));
   return { done, end: () => end() };
 }
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const settleTurn = () => new Promise((resolve) => setImmediate(resolve));
 const patient = new AbortController().signal;
 
 describe('A line for a few places', () => {
   it('gives them in turn to all who wait, however much one of them asks for', async () => {
     const line = new FairLine(1, 10);
-    const first = held();
+    const first = makeHeldWork();
     const order: string[] = [];
     const begun = [line.run('greedy', patient, () => first.done)];
     for (const who of ['greedy', 'greedy', 'greedy', 'modest', 'other'])
       begun.push(line.run(who, patient, () => Promise.resolve(void order.push(who))));
-    await settled();
+    await settleTurn();
     expect(order).to.deep.equal([]);
     first.end();
     await Promise.all(begun);
@@ -27,7 +27,7 @@ describe('A line for a few places', () => {
 
   it('refuses whoever has as many as one may have, and nobody else', async () => {
     const line = new FairLine(1, 2);
-    const first = held();
+    const first = makeHeldWork();
     const begun = [line.run('a', patient, () => first.done), line.run('a', patient, () => Promise.resolve())];
     expect(await line.run('a', patient, () => Promise.resolve('done'))).to.equal(undefined);
     const other = line.run('b', patient, () => Promise.resolve('done'));
@@ -39,7 +39,7 @@ describe('A line for a few places', () => {
 
   it('forgets whoever gives up, and goes on after work that failed', async () => {
     const line = new FairLine(1, 10);
-    const first = held();
+    const first = makeHeldWork();
     const failing = line
       .run('a', patient, () => first.done.then(() => Promise.reject(new Error('no'))))
       .catch((error: unknown) => String(error));

@@ -36,18 +36,18 @@ describe('A frame that a client waits for', () => {
       settings: { atOnce: 2, waitMs: WAIT_MS, cacheBytes: 100, ...settings },
     });
   /** Asks for a file, and answers once that waits for a component. */
-  async function asked(service: FrameService, key = TABLE) {
-    const made = service.made(key, WORK);
-    const [lease] = await claimed();
+  async function askForFile(service: FrameService, key = TABLE) {
+    const made = service.makeFile(key, WORK);
+    const [lease] = await claimWork();
     return { made, lease: lease! };
   }
   /** Another client of the same file, whose time has begun. */
-  async function waiting(service: FrameService) {
-    const made = service.made(TABLE, WORK);
+  async function waitForFile(service: FrameService) {
+    const made = service.makeFile(TABLE, WORK);
     await clock.advance(0);
     return { made };
   }
-  async function claimed(): Promise<readonly Lease[]> {
+  async function claimWork(): Promise<readonly Lease[]> {
     let leases: readonly Lease[] = [];
     while (leases.length === 0) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -58,20 +58,20 @@ describe('A frame that a client waits for', () => {
   /** As the component does it. */
   async function finish(service: FrameService, lease: Lease, content = '{}') {
     await writeFile(service.assignment(lease)!.work.to, content);
-    return service.answered(lease);
+    return service.acceptAnswer(lease);
   }
   const soon = (made: Promise<Made>) => within(10_000, 'the client is answered', made);
 
   it('and takes longer than that is made all the same, for whoever asks again and waits anew', async () => {
     const service = serviceWith();
-    const { made, lease } = await asked(service);
+    const { made, lease } = await askForFile(service);
     await clock.advance(WAIT_MS);
     expect(await soon(made)).to.include({ kind: 'busy' });
     expect(await store.work.beat(lease.token, 'media', 1, 2)).to.equal('on');
 
-    const second = await waiting(service);
+    const second = await waitForFile(service);
     await clock.advance(WAIT_MS - 1);
-    const third = await waiting(service);
+    const third = await waitForFile(service);
     await clock.advance(1);
     expect(await soon(second.made)).to.include({ kind: 'busy' });
     expect(await finish(service, lease)).to.deep.equal({ kind: 'accepted' });
@@ -80,13 +80,13 @@ describe('A frame that a client waits for', () => {
 
   it('is kept and counted in the cache although nobody waits for it any more', async () => {
     const service = serviceWith({ cacheBytes: 10 });
-    const { made, lease } = await asked(service);
+    const { made, lease } = await askForFile(service);
     await clock.advance(WAIT_MS);
     expect(await soon(made)).to.include({ kind: 'busy' });
     await finish(service, lease, '12345678');
-    expect(await soon(service.made(TABLE, WORK))).to.include({ kind: 'made' });
+    expect(await soon(service.makeFile(TABLE, WORK))).to.include({ kind: 'made' });
 
-    const next = await asked(service, 'frames/j.1/1.json');
+    const next = await askForFile(service, 'frames/j.1/1.json');
     await finish(service, next.lease, '12345678');
     expect(await soon(next.made)).to.include({ kind: 'made' });
     expect(existsSync(pathOf(dataDir(), TABLE))).to.equal(false);
@@ -94,33 +94,33 @@ describe('A frame that a client waits for', () => {
 
   it('counts among those that are made at a time until it is made or has failed', async () => {
     const service = serviceWith({ atOnce: 1 });
-    const { made, lease } = await asked(service);
+    const { made, lease } = await askForFile(service);
     await clock.advance(WAIT_MS);
     await soon(made);
-    const other = await soon(service.made('frames/j.1/1.json', WORK));
+    const other = await soon(service.makeFile('frames/j.1/1.json', WORK));
     expect(other).to.include({ kind: 'busy' });
     expect((other as { message: string }).message).to.include(
       'frames are being made already, which is the limit',
     );
-    await service.answered(lease, { code: 'COULD_NOT_READ_MEDIA', message: 'It is damaged.' });
-    const third = await asked(service, 'frames/j.1/1.json');
+    await service.acceptAnswer(lease, { code: 'COULD_NOT_READ_MEDIA', message: 'It is damaged.' });
+    const third = await askForFile(service, 'frames/j.1/1.json');
     await finish(service, third.lease);
     expect(await soon(third.made)).to.include({ kind: 'made' });
   });
 
   it('and is gone before it was counted, for its job was removed, leaves nobody waiting', async () => {
     const service = serviceWith({ atOnce: 1 });
-    const { made, lease } = await asked(service);
-    expect(await service.answered(lease)).to.deep.equal({ kind: 'accepted' });
+    const { made, lease } = await askForFile(service);
+    expect(await service.acceptAnswer(lease)).to.deep.equal({ kind: 'accepted' });
     expect(await soon(made)).to.include({ kind: 'busy' });
-    const again = await asked(service);
+    const again = await askForFile(service);
     await finish(service, again.lease);
     expect(await soon(again.made)).to.include({ kind: 'made' });
   });
 
   it('is left to the server that has offered it, when this one hears of it first', async () => {
     const here = serviceWith();
-    const { made, lease } = await asked(here);
+    const { made, lease } = await askForFile(here);
     await store.work.reject(lease.token, 'garbage');
     const news = await store.work.news(9);
     const other = new FrameService({
@@ -136,11 +136,11 @@ describe('A frame that a client waits for', () => {
 
   it('leaves its place when the ledger has lost it', async () => {
     const service = serviceWith({ atOnce: 1 });
-    const { made, lease } = await asked(service);
+    const { made, lease } = await askForFile(service);
     await store.work.forget(lease.token);
     await clock.advance(WAIT_MS);
     expect((await made).kind).to.equal('busy');
-    const { lease: next } = await asked(service, 'frames/j.1/1.json');
+    const { lease: next } = await askForFile(service, 'frames/j.1/1.json');
     expect(next.item.id).not.to.equal(lease.item.id);
   });
 });

@@ -7,7 +7,7 @@ describe('A task with an annotator', () => {
   const ANNOTATOR: Properties = { FEED_FORWARD_TYPE: 'REGION', IS_ANNOTATOR: 'TRUE' };
 
   /** What is said of a task of two actions behind another one, whose second action has these properties. */
-  function refused(properties: Properties, actionsBefore = 1, media: readonly Properties[] = [{}]) {
+  function refusalOf(properties: Properties, actionsBefore = 1, media: readonly Properties[] = [{}]) {
     const record = recordOf({ tasks: [actionsBefore, 2] });
     const [first, last] = record.plan.tasks;
     const [one, other] = last!.actions;
@@ -22,14 +22,14 @@ describe('A task with an annotator', () => {
   }
 
   it('has no other action, since the answer of one of them would be lost', async () => {
-    expect(await refused(ANNOTATOR)).to.include('Give the annotator a task of its own');
-    expect(await refused({ FEED_FORWARD_TYPE: 'REGION' }, 1, [{}, { IS_ANNOTATOR: 'TRUE' }])).to.include(
+    expect(await refusalOf(ANNOTATOR)).to.include('Give the annotator a task of its own');
+    expect(await refusalOf({ FEED_FORWARD_TYPE: 'REGION' }, 1, [{}, { IS_ANNOTATOR: 'TRUE' }])).to.include(
       'IS_ANNOTATOR property is set',
     );
   });
 
   it('is any task as long as nothing is fed to it', async () => {
-    expect(await refused({ IS_ANNOTATOR: 'TRUE' })).to.equal(undefined);
-    expect(await refused({})).to.equal(undefined);
+    expect(await refusalOf({ IS_ANNOTATOR: 'TRUE' })).to.equal(undefined);
+    expect(await refusalOf({})).to.equal(undefined);
   });
 });

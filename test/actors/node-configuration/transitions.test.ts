@@ -30,19 +30,19 @@ const RULES: ConfigurationRules = {
   ownServices: ['Media'],
   limits: { nodes: 3, services: 2, serviceCount: 4, deployed: 10 },
 };
-const told = (state: ConfigurationState | undefined, command: ConfigurationCommand) =>
+const tellConfiguration = (state: ConfigurationState | undefined, command: ConfigurationCommand) =>
   decide(NODE_CONFIGURATION_MACHINE, state, command, RULES);
-const save = (...nodes: readonly NodeManagerModel[]) => told(undefined, { type: 'save', nodes });
+const save = (...nodes: readonly NodeManagerModel[]) => tellConfiguration(undefined, { type: 'save', nodes });
 
 describe('The node configuration (specification 2.4)', () => {
   it('is the initial one until another is saved, and then what was saved', () => {
-    expect(told(undefined, { type: 'read' }).reply).to.deep.equal({
+    expect(tellConfiguration(undefined, { type: 'read' }).reply).to.deep.equal({
       kind: 'configuration',
       nodes: RULES.initial,
       isInitial: true,
     });
     const { state } = save(node('there'));
-    expect(told(state, { type: 'read' })).to.deep.equal({
+    expect(tellConfiguration(state, { type: 'read' })).to.deep.equal({
       reply: { kind: 'configuration', nodes: [node('there')], isInitial: false },
     });
   });

@@ -9,7 +9,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
-import { deployed, FACES, FIRST, NODE, SILENCE_MS, silentLogger as logger, TOKEN_MS } from './rack.ts';
+import { deployService, FACES, FIRST, NODE, SILENCE_MS, silentLogger as logger, TOKEN_MS } from './rack.ts';
 
 const access: NodeAccess = { client: 'client a', node: null };
 
@@ -32,18 +32,18 @@ describe('The gateway of nodes on other hosts', () => {
     ownCapacity = 0;
     isReplaced = false;
     isDispatcherBusy = false;
-    gateway = started();
+    gateway = startServer();
   });
   afterEach(() => store.close());
 
   const say = (...what: readonly unknown[]) => void said.push(what);
   /** One more start of the server. */
-  const started = (serverId = 'server 1') => {
-    const one = unconfigured(serverId);
+  const startServer = (serverId = 'server 1') => {
+    const one = startUnconfigured(serverId);
     one.configure([{ host: NODE, services: [FACES] }]);
     return one;
   };
-  const unconfigured = (serverId: string) =>
+  const startUnconfigured = (serverId: string) =>
     new NodeGateway({
       ...{ host: 'here', serverId, version: '1.4.9', store, ledger, clock, logger },
       owner: { server: serverId, epoch: 1 },
@@ -60,7 +60,7 @@ describe('The gateway of nodes on other hosts', () => {
       servedFromOutside: () => false,
       heardElsewhere: () => false,
       servicesElsewhere: () => [],
-      gone: (worker, counted) =>
+      releaseWorker: (worker, counted) =>
         isDispatcherBusy ? Promise.reject(new Error('busy')) : Promise.resolve(say('gone', worker, counted)),
       unavailable: (queue) => say('unavailable', queue),
       announce: () => say('announce'),
@@ -102,24 +102,24 @@ describe('The gateway of nodes on other hosts', () => {
   });
 
   it('says an order again until the node has told its number back', async () => {
-    const known = after(await ask({ services: [deployed(1)] }));
+    const known = after(await ask({ services: [deployService(1)] }));
     const ordered = gateway.orders.give(NODE, 'stopService', `${NODE}:Faces:1`);
-    const told = await ask({ ...known, services: [deployed(1)] });
+    const told = await ask({ ...known, services: [deployService(1)] });
     expect(told.commands).to.deep.equal([{ type: 'stopService', service: `${NODE}:Faces:1`, number: 1 }]);
-    expect((await ask({ ...known, services: [deployed(1)] })).commands).to.deep.equal(told.commands);
-    expect((await ask({ ...known, done: 1, services: [deployed(1)] })).commands).to.deep.equal([]);
+    expect((await ask({ ...known, services: [deployService(1)] })).commands).to.deep.equal(told.commands);
+    expect((await ask({ ...known, done: 1, services: [deployService(1)] })).commands).to.deep.equal([]);
     expect(await ordered).to.equal('DONE');
   });
 
   it('takes a number of another start of the server for none of its own', async () => {
-    const known = after(await ask({ services: [deployed(1)] }));
+    const known = after(await ask({ services: [deployService(1)] }));
     void gateway.orders.give(NODE, 'startService', `${NODE}:Faces:1`);
     const { commands } = await ask({ ...known, server: 'server 0', done: 17 });
     expect(commands).to.have.length(1);
   });
 
   it('goes on with the numbers of a node that comes back after it had to make room', async () => {
-    const services = [deployed(1)];
+    const services = [deployService(1)];
     const known = { ...after(await ask({ services })), services };
     const ordered = gateway.orders.give(NODE, 'stopService', `${NODE}:Faces:1`);
     await ask({ ...known, done: 1 });
@@ -134,7 +134,7 @@ describe('The gateway of nodes on other hosts', () => {
   });
 
   it('withdraws an order that the node has not been given in time', async () => {
-    const services = [deployed(1)];
+    const services = [deployService(1)];
     const known = { ...after(await ask({ services })), services };
     const ordered = gateway.orders.give(NODE, 'stopService', `${NODE}:Faces:1`);
     await clock.advance(5_000);
@@ -143,7 +143,7 @@ describe('The gateway of nodes on other hosts', () => {
   });
 
   it('says that an order may still be carried out if the node got it and has not reported', async () => {
-    const services = [deployed(1)];
+    const services = [deployService(1)];
     const known = { ...after(await ask({ services })), services };
     const ordered = gateway.orders.give(NODE, 'stopService', `${NODE}:Faces:1`);
     expect((await ask(known)).commands).to.have.length(1);
@@ -153,7 +153,7 @@ describe('The gateway of nodes on other hosts', () => {
   });
 
   it('gives no order for a service that is not there, or to a node that is silent', async () => {
-    await ask({ services: [deployed(1)] });
+    await ask({ services: [deployService(1)] });
     expect(await gateway.orders.give(NODE, 'startService', `${NODE}:Faces:9`)).to.equal('NO_SUCH_SERVICE');
     expect(await gateway.orders.give('rack-3', 'startService', 'rack-3:Faces:1')).to.equal('AWAY');
     await clock.advance(SILENCE_MS);
@@ -161,7 +161,7 @@ describe('The gateway of nodes on other hosts', () => {
   });
 
   it('gets the last lines of a service from a node, and says if there are none or no answer', async () => {
-    const services = [deployed(1)];
+    const services = [deployService(1)];
     const service = `${NODE}:Faces:1`;
     const known = { ...after(await ask({ services })), services };
     expect(await gateway.orders.linesOf(NODE, `${NODE}:Faces:9`)).to.equal('NO_SUCH_SERVICE');
@@ -213,14 +213,14 @@ describe('The gateway of nodes on other hosts', () => {
   });
 
   it('does not take a message that comes after a later one', async () => {
-    await ask({ turn: 7, services: [deployed(1)] });
+    await ask({ turn: 7, services: [deployService(1)] });
     await ask({ turn: 6, services: [], news: [{ what: 'configured', number: 1 }] });
     expect(gateway.placement.canServe('FACE')).to.equal(true);
     expect(said.filter(([what]) => what === 'announce')).to.deep.equal([]);
   });
 
   it('wants no processes of a service whose component is replaced, until that is over', async () => {
-    const services = [deployed(1)];
+    const services = [deployService(1)];
     await work(5);
     expect((await ask({ services })).wanted).to.deep.equal({ FACE: 1 });
     isReplaced = true;
@@ -234,7 +234,7 @@ describe('The gateway of nodes on other hosts', () => {
   });
 
   it('wants processes of it for what its own node has none for, and no more than there are', async () => {
-    const services = [deployed(1), deployed(2)];
+    const services = [deployService(1), deployService(2)];
     await work(5);
     ownCapacity = 1;
     const { wanted } = await ask({ services });
@@ -246,7 +246,7 @@ describe('The gateway of nodes on other hosts', () => {
   it('prefers hosts that are configured for streams, and offers again what a silent one lost', async () => {
     ownCapacity = 8;
     gateway.configure([{ host: NODE, services: [FACES, { ...FACES, serviceName: 'FacesStreams' }] }]);
-    const services = [deployed(1), { ...deployed(1), name: `${NODE}:FacesStreams:1` }];
+    const services = [deployService(1), { ...deployService(1), name: `${NODE}:FacesStreams:1` }];
     const known = { ...after(await ask({ services })), services };
     await work(3, 'STREAM:FACE');
     expect((await ask(known)).wanted).to.deep.equal({ 'STREAM:FACE': 1 });
@@ -264,15 +264,15 @@ describe('The gateway of nodes on other hosts', () => {
   });
 
   it('tells a node that a process of it has done what it was started for', async () => {
-    const known = after(await ask({ services: [deployed(1)] }));
+    const known = after(await ask({ services: [deployService(1)] }));
     gateway.rest(`${NODE}:Faces:1#1`);
     gateway.rest('rack-3:Faces:1#1');
-    const { commands } = await ask({ ...known, services: [deployed(1)] });
+    const { commands } = await ask({ ...known, services: [deployService(1)] });
     expect(commands).to.deep.equal([{ type: 'rest', worker: `${NODE}:Faces:1#1`, number: 1 }]);
   });
 
   it('asks services that cannot be started if there are no others, so that they retry or say so', async () => {
-    const services = [deployed(1, { unlaunchable: true, lastKnownState: 'InactiveNoStart' })];
+    const services = [deployService(1, { unlaunchable: true, lastKnownState: 'InactiveNoStart' })];
     await work(2);
     expect((await ask({ services })).wanted).to.deep.equal({ FACE: 1 });
     ownCapacity = 1;
@@ -280,9 +280,9 @@ describe('The gateway of nodes on other hosts', () => {
   });
 
   it('tells a node that waits of work at once, and of the same work once', async () => {
-    const services = [deployed(1), deployed(2)];
+    const services = [deployService(1), deployService(2)];
     const known = { ...after(await ask({ services })), services };
-    ledger.watch({ news() {}, offered: (queues) => gateway.offered(queues) });
+    ledger.watch({ news() {}, onOffer: (queues) => gateway.onOffer(queues) });
     const waiting = ask({ ...known, waitMs: 2_000 });
     await work(1);
     expect((await waiting).wanted).to.deep.equal({ FACE: 1 });
@@ -301,13 +301,13 @@ describe('The gateway of nodes on other hosts', () => {
     const token = newToken(NODE);
     const processes = [{ worker: `${NODE}:Faces:1#1`, tokenHash: hashToken(token) }];
     expect(gateway.holderOf(token)).to.equal(undefined);
-    await ask({ services: [deployed(1)], processes });
+    await ask({ services: [deployService(1)], processes });
     expect(gateway.placement.serves('FACE')).to.equal(false);
     expect(gateway.holderOf(token)).to.deep.equal({ worker: `${NODE}:Faces:1#1`, queues: ['FACE'] });
     expect(gateway.placement.serves('FACE')).to.equal(true);
-    const { commands } = await ask({ services: [deployed(1)], processes });
+    const { commands } = await ask({ services: [deployService(1)], processes });
     expect(commands).to.deep.equal([{ type: 'cameUp', worker: `${NODE}:Faces:1#1`, number: 1 }]);
-    await ask({ services: [deployed(1)] });
+    await ask({ services: [deployService(1)] });
     expect(gateway.holderOf(token)).to.equal(undefined);
     expect(gateway.holderOf(newToken(NODE))).to.equal(undefined);
   });
@@ -338,13 +338,13 @@ describe('The gateway of nodes on other hosts', () => {
     await ask({ processes }, 'rack-9');
     expect(queues(), 'a name that the configuration does not have').to.deep.equal([]);
     expect(gateway.placement.serves('FACE')).to.equal(false);
-    const given = (serviceName: string, serviceCount: number) =>
+    const serviceModel = (serviceName: string, serviceCount: number) =>
       gateway.configure([{ host: 'rack-9', services: [{ ...FACES, serviceName, serviceCount }] }]);
-    given('Guest', 1);
+    serviceModel('Guest', 1);
     expect(queues(), 'another service').to.deep.equal([]);
-    given('Faces', 0);
+    serviceModel('Faces', 0);
     expect(queues(), 'no process of it').to.deep.equal([]);
-    given('Faces', 1);
+    serviceModel('Faces', 1);
     expect(queues()).to.deep.equal(['FACE']);
     expect(gateway.placement.serves('FACE')).to.equal(true);
     gateway.configure([]);
@@ -361,7 +361,7 @@ describe('The gateway of nodes on other hosts', () => {
     });
     report.add(hashToken(tokens[1]), () => ({ worker: 'rack-3:Faces:1#1', queues: ['FACE'] }));
     await report.beat();
-    gateway = unconfigured('server 2');
+    gateway = startUnconfigured('server 2');
     const asked = tokens.map(async (token) => (await gateway.storedHolderOf(token))?.queues);
     gateway.configure([]);
     expect(await Promise.all(asked)).to.deep.equal([[], ['FACE']]);
@@ -372,24 +372,24 @@ describe('The gateway of nodes on other hosts', () => {
   });
 
   it('has nodes wait at a start until the configuration was read, which says what they may do', async () => {
-    gateway = unconfigured('server 2');
+    gateway = startUnconfigured('server 2');
     const waiting = ask();
     gateway.configure([{ host: NODE, services: [FACES] }]);
     expect((await waiting).configuration?.services).to.deep.equal([FACES]);
-    gateway = unconfigured('server 3');
+    gateway = startUnconfigured('server 3');
     const over = ask();
     gateway.close();
     expect((await over).configuration).to.equal(undefined);
   });
 
   describe('has the work of a queue fail', () => {
-    const out = { services: [deployed(1, { unlaunchable: true, lastKnownState: 'InactiveNoStart' })] };
+    const out = { services: [deployService(1, { unlaunchable: true, lastKnownState: 'InactiveNoStart' })] };
     const other = (more: Partial<DeployedServiceModel> = {}) => ({
-      services: [{ ...deployed(1, more), name: 'rack-3:Faces:1' }],
+      services: [{ ...deployService(1, more), name: 'rack-3:Faces:1' }],
       instance: 'other',
     });
-    const told = () => said.filter(([what]) => what === 'unavailable');
-    const configured = (...hosts: readonly string[]) =>
+    const unavailableCalls = () => said.filter(([what]) => what === 'unavailable');
+    const configureHosts = (...hosts: readonly string[]) =>
       gateway.configure(hosts.map((host) => ({ host, services: [FACES] })));
     let number = 0;
     const sayUnavailable = (queue = 'FACE', node = NODE) =>
@@ -400,15 +400,15 @@ describe('The gateway of nodes on other hosts', () => {
         },
         node,
       );
-    beforeEach(() => configured(NODE, 'rack-3'));
+    beforeEach(() => configureHosts(NODE, 'rack-3'));
 
     it('when no host that the configuration gives it to can do it, and not before', async () => {
       await ask(other(), 'rack-3');
       await sayUnavailable();
-      expect(told()).to.deep.equal([]);
+      expect(unavailableCalls()).to.deep.equal([]);
       await ask(other({ unlaunchable: true }), 'rack-3');
       await sayUnavailable();
-      expect(told()).to.deep.equal([['unavailable', 'FACE']]);
+      expect(unavailableCalls()).to.deep.equal([['unavailable', 'FACE']]);
     });
 
     it('not while a node that could do it is away; the others are not asked for it', async () => {
@@ -417,11 +417,11 @@ describe('The gateway of nodes on other hosts', () => {
       await clock.advance(SILENCE_MS);
       expect((await sayUnavailable()).wanted).to.deep.equal({ FACE: 0 });
       expect(gateway.placement.waitingReason('FACE')).to.equal('the node rack-3 is not connected');
-      expect(told()).to.deep.equal([]);
-      configured(NODE);
+      expect(unavailableCalls()).to.deep.equal([]);
+      configureHosts(NODE);
       expect((await ask(out)).wanted, 'it is taken out of the configuration').to.deep.equal({ FACE: 1 });
       await sayUnavailable();
-      expect(told()).to.deep.equal([['unavailable', 'FACE']]);
+      expect(unavailableCalls()).to.deep.equal([['unavailable', 'FACE']]);
     });
 
     it('not after a start of the server, until all nodes were heard of and know what to run', async () => {
@@ -430,18 +430,18 @@ describe('The gateway of nodes on other hosts', () => {
       await ask({ instance: 'other' }, 'rack-3');
       await sayUnavailable();
       expect(gateway.placement.waitingReason('FACE')).to.equal('its component is starting');
-      expect(told()).to.deep.equal([]);
+      expect(unavailableCalls()).to.deep.equal([]);
       await ask(other({ unlaunchable: true }), 'rack-3');
       gateway.placement.unavailable('here', 'FACE', 'it crashes');
-      expect(told()).to.deep.equal([['unavailable', 'FACE']]);
+      expect(unavailableCalls()).to.deep.equal([['unavailable', 'FACE']]);
     });
 
     it('only by nodes that are to serve the queue', async () => {
-      configured(NODE);
+      configureHosts(NODE);
       await sayUnavailable('GUEST');
       await sayUnavailable('MEDIA_INSPECTION');
       await sayUnavailable('FACE', 'rack-9');
-      expect(told()).to.deep.equal([]);
+      expect(unavailableCalls()).to.deep.equal([]);
     });
   });
 
@@ -479,7 +479,7 @@ describe('The gateway of nodes on other hosts', () => {
 
   it('knows over its own restart which start of a node is connected', async () => {
     await ask();
-    gateway = started('server 2');
+    gateway = startServer('server 2');
     expect((await refusal(ask({ instance: 'two' })))[0]).to.equal('CONFLICT');
     await ask({ instance: 'one' });
   });
@@ -489,7 +489,7 @@ describe('The gateway of nodes on other hosts', () => {
     await ask({ leaving: true });
     await ask({ instance: 'two' });
     await ask({ instance: 'two', leaving: true });
-    gateway = started('server 2');
+    gateway = startServer('server 2');
     await ask({ instance: 'three' });
   });
 
@@ -500,7 +500,7 @@ describe('The gateway of nodes on other hosts', () => {
       'CONFLICT',
       'This start of the node rack-2 has said that it ends: start the node again.',
     ]);
-    expect([...gateway.connected().keys()]).to.deep.equal([]);
+    expect([...gateway.connectedNodes().keys()]).to.deep.equal([]);
   });
 
   it('keeps a name for its client, as long as the configuration has something for it', async () => {
@@ -527,7 +527,7 @@ describe('The gateway of nodes on other hosts', () => {
       'The token is for the node rack-9, not for rack-2: set NODE_NAME=rack-9, or get a token with troupe token --node rack-2.',
     ]);
     for (const told of [
-      { services: [{ ...deployed(1), name: 'rack-3:Faces:1' }] },
+      { services: [{ ...deployService(1), name: 'rack-3:Faces:1' }] },
       { processes: [{ worker: 'here:Faces:1#1', tokenHash: hashToken('x') }] },
       { news: [{ what: 'gone', number: 1, worker: 'here:Faces:1#1', counted: true, reason: '' }] },
       {

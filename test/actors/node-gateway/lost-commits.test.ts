@@ -10,11 +10,11 @@ import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { StoreAway, type StoredActor } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 import { until } from '../../support/until.ts';
-import { deployed, FACES, FIRST, NODE, SILENCE_MS, silentLogger as logger, TOKEN_MS } from './rack.ts';
+import { deployService, FACES, FIRST, NODE, SILENCE_MS, silentLogger as logger, TOKEN_MS } from './rack.ts';
 
 const KEY = { kind: 'node', id: NODE };
 const OWNER = { server: 'server 1', epoch: 1 };
-const RUNNING = deployed(1, { lastKnownState: 'Running' });
+const RUNNING = deployService(1, { lastKnownState: 'Running' });
 const SERVICE = RUNNING.name;
 const WORKER = `${SERVICE}#1`;
 
@@ -38,12 +38,12 @@ describe('Servers that share a store know nodes on other hosts', () => {
     Object.assign(store, { reachedMs: () => reachedMs });
     states = new NodeStates({ store, clock, silenceMs: SILENCE_MS, tokenMs: TOKEN_MS });
     said = [];
-    one = started('server 1');
-    two = started('server 2');
+    one = startServer('server 1');
+    two = startServer('server 2');
   });
   afterEach(() => store.close());
 
-  const started = (serverId: string) => {
+  const startServer = (serverId: string) => {
     const gateway = new NodeGateway({
       ...{ host: serverId, serverId, version: '1.4.9', store, ledger, clock, logger, states },
       owner: { server: serverId, epoch: 1 },
@@ -56,7 +56,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
       servedFromOutside: () => false,
       heardElsewhere: () => false,
       servicesElsewhere: () => [],
-      gone: (worker, counted) => Promise.resolve(void said.push(['gone', worker, counted])),
+      releaseWorker: (worker, counted) => Promise.resolve(void said.push(['gone', worker, counted])),
       unavailable() {},
       announce() {},
       warn() {},
@@ -77,9 +77,9 @@ describe('Servers that share a store know nodes on other hosts', () => {
   const withoutIds = ({ commands }: SyncAnswer) => commands.map(({ id: _, ...command }) => command);
 
   /** The store is as it was when this was kept, as after a failover; its next commits have the same versions and other content. */
-  const kept = async () => (await store.load(KEY))!;
+  const readKept = async () => (await store.load(KEY))!;
   const goBackTo = async ({ snapshot, record, version }: StoredActor) => {
-    const { version: expected } = await kept();
+    const { version: expected } = await readKept();
     await store.commit({ actor: KEY, expected, owner: OWNER, snapshot: null });
     for (let n = 0; n < version; n++)
       await store.commit({
@@ -90,7 +90,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
 
   it('show what is stored after the store lost its last commits, though they remember later ones', async () => {
     await tell(one);
-    const before = await kept();
+    const before = await readKept();
     for (let n = 0; n < 5; n++) await tell(two);
     await one.refresh();
     await goBackTo(before);
@@ -102,9 +102,9 @@ describe('Servers that share a store know nodes on other hosts', () => {
 
   it('have a new order carried out after the store lost others that the node carried out', async () => {
     const { server } = await tell(one);
-    const before = await kept();
+    const before = await readKept();
     one.kill(WORKER, 'it hangs');
-    const isStored = async () => (await kept()).version > before.version;
+    const isStored = async () => (await readKept()).version > before.version;
     await until('the command is stored', isStored);
     expect((await tell(one, { server })).commands).to.have.length(1);
     await goBackTo(before);
@@ -124,10 +124,10 @@ describe('Servers that share a store know nodes on other hosts', () => {
 
   it('repeat an order under its id if the store lost its delivery, so that the node knows it', async () => {
     const { server } = await tell(one);
-    const { version } = await kept();
+    const { version } = await readKept();
     one.kill(WORKER, 'it hangs');
-    await until('the command is stored', async () => (await kept()).version > version);
-    const before = await kept();
+    await until('the command is stored', async () => (await readKept()).version > version);
+    const before = await readKept();
     const given = (await tell(one, { server })).commands;
     await goBackTo(before);
     await Promise.all([one, two].map((gateway) => gateway.refresh()));
@@ -145,7 +145,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
       return listed;
     };
     await one.refresh();
-    expect([...one.connected().keys()]).to.deep.equal([NODE]);
+    expect([...one.connectedNodes().keys()]).to.deep.equal([NODE]);
   });
 
   it('say again that a process is up when that could not be stored', async () => {
@@ -161,10 +161,10 @@ describe('Servers that share a store know nodes on other hosts', () => {
     one.holderOf(token);
     await until('the commit has failed', () => failed);
     store.commit = commit;
-    const { version } = await kept();
+    const { version } = await readKept();
     await until('it is stored', async () => {
       one.holderOf(token);
-      return (await kept()).version > version;
+      return (await readKept()).version > version;
     });
     expect(withoutIds(await tell(one, { processes }))).to.deep.equal([
       { type: 'cameUp', worker: WORKER, number: 1 },
@@ -175,10 +175,10 @@ describe('Servers that share a store know nodes on other hosts', () => {
     const token = newToken(NODE);
     const processes = [{ worker: WORKER, tokenHash: hashToken(token) }];
     await tell(one, { processes });
-    const before = await kept();
+    const before = await readKept();
     const isStored = async () => {
       one.holderOf(token);
-      return (await kept()).version > before.version;
+      return (await readKept()).version > before.version;
     };
     await until('it is stored', isStored);
     await goBackTo(before);
@@ -197,9 +197,9 @@ describe('Servers that share a store know nodes on other hosts', () => {
       await commit(change);
       throw new StoreAway('Redis does not answer');
     };
-    const { version } = await kept();
+    const { version } = await readKept();
     const outcome = one.orders.give(NODE, 'stopService', SERVICE);
-    await until('it is stored', async () => (await kept()).version > version);
+    await until('it is stored', async () => (await readKept()).version > version);
     store.commit = commit;
     expect((await tell(one)).commands).to.have.length(1);
     await clock.advance(5_000);
@@ -235,7 +235,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
     expect((await two.storedHolderOf(token))?.worker, 'at the other').to.equal(WORKER);
     reachedMs = TOKEN_MS;
     expect(one.holderOf(token), 'the node had time to be heard of').to.equal(undefined);
-    expect(await started('server 3').storedHolderOf(token)).to.equal(undefined);
+    expect(await startServer('server 3').storedHolderOf(token)).to.equal(undefined);
   });
 
   it('forget none that had no time to be heard of since the store was away', async () => {

@@ -17,7 +17,10 @@ export const FACES = {
   environmentVariables: [],
 };
 
-export const deployed = (rank: number, more: Partial<DeployedServiceModel> = {}): DeployedServiceModel => ({
+export const deployService = (
+  rank: number,
+  more: Partial<DeployedServiceModel> = {},
+): DeployedServiceModel => ({
   name: `${NODE}:Faces:${rank}`,
   kind: 'generic',
   rank,

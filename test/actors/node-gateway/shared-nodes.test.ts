@@ -11,9 +11,9 @@ import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 import { until } from '../../support/until.ts';
-import { deployed, FACES, FIRST, NODE, SILENCE_MS, silentLogger as logger, TOKEN_MS } from './rack.ts';
+import { deployService, FACES, FIRST, NODE, SILENCE_MS, silentLogger as logger, TOKEN_MS } from './rack.ts';
 
-const SERVICE = deployed(1, { lastKnownState: 'Running' });
+const SERVICE = deployService(1, { lastKnownState: 'Running' });
 
 describe('The gateways of two servers that share a store', () => {
   const path = temporaryFolder();
@@ -30,11 +30,11 @@ describe('The gateways of two servers that share a store', () => {
     gone = [];
     turn = 0;
     stored = [{ host: NODE, services: [FACES] }];
-    gateways = ['server 1', 'server 2'].map(started);
+    gateways = ['server 1', 'server 2'].map(startServer);
   });
   afterEach(() => store.close());
 
-  const started = (serverId: string): NodeGateway => {
+  const startServer = (serverId: string): NodeGateway => {
     const gateway = new NodeGateway({
       ...{
         host: serverId,
@@ -56,7 +56,7 @@ describe('The gateways of two servers that share a store', () => {
       servedFromOutside: () => false,
       heardElsewhere: () => false,
       servicesElsewhere: () => [],
-      gone: (worker) => Promise.resolve(gone.push(worker)),
+      releaseWorker: (worker) => Promise.resolve(gone.push(worker)),
       unavailable() {},
       announce() {},
       warn() {},
@@ -75,22 +75,22 @@ describe('The gateways of two servers that share a store', () => {
       { ...FIRST, services: [SERVICE], turn: ++turn, ...message },
       new AbortController().signal,
     );
-  const refreshed = () => Promise.all(gateways.map((one) => one.refresh()));
+  const refreshAll = () => Promise.all(gateways.map((one) => one.refresh()));
   const typesOf = ({ commands }: SyncAnswer) => commands.map(({ type }) => type);
 
   it('give the node what either wants done, each command once it is told back no more', async () => {
     const { server } = await sync(0);
-    await refreshed();
+    await refreshAll();
     const outcome = gateways[1]!.orders.give(NODE, 'stopService', SERVICE.name);
     await until('the other knows of it', async () => {
-      await refreshed();
+      await refreshAll();
       return typesOf(await sync(0, { server })).includes('stopService');
     });
     const again = await sync(1, { server });
     expect([again.server, typesOf(again)], 'it was not told back').to.deep.equal([server, ['stopService']]);
     const done = again.commands[0]!.number;
     expect(typesOf(await sync(0, { server, done }))).to.deep.equal([]);
-    await refreshed();
+    await refreshAll();
     expect(await outcome).to.equal('DONE');
     expect(typesOf(await sync(1, { server, done }))).to.deep.equal([]);
   });
@@ -106,7 +106,7 @@ describe('The gateways of two servers that share a store', () => {
     const late = { processes, turn };
     await sync(0);
     await sync(1, late);
-    await refreshed();
+    await refreshAll();
     for (const gateway of gateways) {
       expect(gateway.holderOf(token)).to.equal(undefined);
       expect(await gateway.storedHolderOf(token)).to.equal(undefined);
@@ -120,16 +120,17 @@ describe('The gateways of two servers that share a store', () => {
     const before = (await sync(0)).server;
     const next = await sync(1, { instance: 'two', formerly: 'one', turn: 0 });
     expect(next.server, 'its commands are numbered anew').to.not.equal(before);
-    await refreshed();
-    for (const gateway of gateways) expect(gateway.connected().get(NODE)?.about.instance).to.equal('two');
+    await refreshAll();
+    for (const gateway of gateways)
+      expect(gateway.connectedNodes().get(NODE)?.about.instance).to.equal('two');
   });
 
   it('wake a message that waits at the one by what the other wants', async () => {
     const { server, configuration } = await sync(0);
-    await refreshed();
+    await refreshAll();
     const waiting = sync(0, { server, configuration: configuration!.version, waitMs: 2_000 });
     await until('it is the newest', async () => {
-      await refreshed();
+      await refreshAll();
       return true;
     });
     gateways[1]!.kill(`${SERVICE.name}#1`, 'it hangs');
@@ -149,9 +150,9 @@ describe('The gateways of two servers that share a store', () => {
 
   it('forget at both a node that says it ends', async () => {
     await sync(0);
-    await refreshed();
+    await refreshAll();
     await sync(1, { leaving: true });
-    await refreshed();
-    for (const gateway of gateways) expect(gateway.connected().size).to.equal(0);
+    await refreshAll();
+    for (const gateway of gateways) expect(gateway.connectedNodes().size).to.equal(0);
   });
 });

@@ -51,28 +51,28 @@ describe('What a node tells of itself', () => {
       services: () => services,
     });
   const versionOf = async (node: string) => (await store.load({ kind: 'node', id: node }))?.version;
-  const started = (report: NodeReport, node: string, worker = `${node}:Faces:1#1`) => {
+  const startWorker = (report: NodeReport, node: string, worker = `${node}:Faces:1#1`) => {
     const token = newToken(node);
     report.add(hashToken(token), () => ({ worker, queues: ['FACE'] }));
     return token;
   };
 
   it('is seen by every server, until nothing was heard of it for NODE_SILENCE_MS', async () => {
-    expect(await nodes.seen('a')).to.equal(undefined);
+    expect(await nodes.findNode('a')).to.equal(undefined);
     const report = reportOf('a', 'one');
     await report.beat();
-    expect(await nodes.seen('a')).to.deep.include({ services: [FACES], silent: false });
+    expect(await nodes.findNode('a')).to.deep.include({ services: [FACES], silent: false });
     await clock.advance(SILENCE_MS - 1);
-    expect((await nodes.seen('a'))?.silent).to.equal(false);
+    expect((await nodes.findNode('a'))?.silent).to.equal(false);
     await clock.advance(1);
-    expect(await nodes.seen('a')).to.deep.include({ services: [FACES], silent: true });
+    expect(await nodes.findNode('a')).to.deep.include({ services: [FACES], silent: true });
     await report.beat();
-    expect((await nodes.seen('a'))?.silent).to.equal(false);
+    expect((await nodes.findNode('a'))?.silent).to.equal(false);
   });
 
   it('says whose a token is, until its process has ended', async () => {
     const report = reportOf('a', 'one');
-    const [first, second] = [started(report, 'a'), started(report, 'a', 'a:Faces:2#1')];
+    const [first, second] = [startWorker(report, 'a'), startWorker(report, 'a', 'a:Faces:2#1')];
     await report.beat();
     expect(await nodes.holderOf(first)).to.deep.equal({ worker: 'a:Faces:1#1', queues: ['FACE'] });
     report.remove([hashToken(first)]);
@@ -83,7 +83,7 @@ describe('What a node tells of itself', () => {
 
   it('knows no token that it has not made', async () => {
     const report = reportOf('a', 'one');
-    const token = started(report, 'a');
+    const token = startWorker(report, 'a');
     await report.beat();
     const [, random = ''] = token.split('~');
     for (const wrong of [
@@ -101,7 +101,7 @@ describe('What a node tells of itself', () => {
 
   it('lets processes continue for a minute without it; then their tokens are taken away', async () => {
     const report = reportOf('a', 'one');
-    const token = started(report, 'a');
+    const token = startWorker(report, 'a');
     await report.beat();
     await clock.advance(TOKEN_MS - 1);
     await nodes.forgetSilent('b', { server: 'two', epoch: 1 });
@@ -119,7 +119,7 @@ describe('What a node tells of itself', () => {
 
   it('takes no token from the node of the server that looks', async () => {
     const report = reportOf('a', 'one', { alone: true });
-    started(report, 'a');
+    startWorker(report, 'a');
     await report.beat();
     await clock.advance(10 * TOKEN_MS);
     await nodes.forgetSilent('a', { server: 'one', epoch: 1 });
@@ -128,10 +128,10 @@ describe('What a node tells of itself', () => {
 
   it('takes the tokens of its earlier starts away, in the commit that tells of the new one', async () => {
     const before = reportOf('a', 'one');
-    const token = started(before, 'a');
+    const token = startWorker(before, 'a');
     await before.beat();
     const after = reportOf('a', 'two');
-    const next = started(after, 'a', 'a:Faces:1#2');
+    const next = startWorker(after, 'a', 'a:Faces:1#2');
     await after.beat();
     expect(await nodes.holderOf(token)).to.equal(undefined);
     expect((await nodes.holderOf(next))?.worker).to.equal('a:Faces:1#2');
@@ -141,7 +141,7 @@ describe('What a node tells of itself', () => {
     const services = [FACES];
     const report = reportOf('a', 'one', { alone: true, services });
     await report.beat();
-    for (let n = 1; n < 4; n++) started(report, 'a', `a:Faces:${n}#1`);
+    for (let n = 1; n < 4; n++) startWorker(report, 'a', `a:Faces:${n}#1`);
     await report.beat();
     expect(await versionOf('a')).to.equal(2);
     await clock.advance(SILENCE_MS);
@@ -149,7 +149,7 @@ describe('What a node tells of itself', () => {
     expect(await versionOf('a')).to.equal(2);
     services[0] = { ...FACES, lastKnownState: 'Inactive' };
     await report.beat();
-    expect((await nodes.seen('a'))?.services[0]?.lastKnownState).to.equal('Inactive');
+    expect((await nodes.findNode('a'))?.services[0]?.lastKnownState).to.equal('Inactive');
   });
 
   it('is told by one server alone: two with one NODE_NAME say so', async () => {
@@ -175,7 +175,7 @@ describe('What a node tells of itself', () => {
         snapshot,
         putRows: [{ key: 'token/x', body: [] }],
       });
-      expect(await nodes.seen('a')).to.equal(undefined);
+      expect(await nodes.findNode('a')).to.equal(undefined);
       expect(await nodes.holderOf(newToken('a'))).to.equal(undefined);
     }
     for await (const { id } of allEntries(store, 'nodes')) expect.fail(id);

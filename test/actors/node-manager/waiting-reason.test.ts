@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { reasonToWait, type DeployedService } from '../../../actors/node-manager/deployed.ts';
+import { reasonToWait, type DeployedService } from '../../../actors/node-manager/deployed-services.ts';
 import { NEW_SERVICE, type ServiceState } from '../../../actors/service/state.ts';
 
 const service = (state: Partial<ServiceState>, leaving = false): DeployedService => ({

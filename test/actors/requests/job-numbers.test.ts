@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { JobNumbers } from '../../../actors/requests/job-numbers.ts';
-import { highestJobIn } from '../../../results/found-jobs.ts';
+import { highestJobIn } from '../../../results/highest-job.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';

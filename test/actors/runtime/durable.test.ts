@@ -4,7 +4,7 @@ import type { Clock } from '../../../actors/basics/clock.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { loadDurable } from '../../../actors/runtime/durable.ts';
 import type { DurableKind } from '../../../actors/runtime/durable-kind.ts';
-import { NewerSchema } from '../../../actors/runtime/loading.ts';
+import { NewerSchema } from '../../../actors/runtime/load-actor.ts';
 import { TransientError } from '../../../actors/basics/errors.ts';
 import type { Decision, Reply } from '../../../actors/runtime/machine.ts';
 import type { Steps } from '../../../actors/runtime/steps.ts';
@@ -114,7 +114,7 @@ describe('A durable actor', () => {
     loadDurable(kind(more), from, OWNER, '1', undefined, clock);
   const put = (purse: Loaded, coin: number, id?: string) => purse.handle(envelope({ type: 'put', coin }, id));
   const look = (purse: Loaded) => purse.handle(envelope({ type: 'look' }));
-  const opened = async (
+  const openPurse = async (
     more: Partial<PurseKind> = {},
     from: Store = store,
     clock?: Clock,
@@ -155,7 +155,7 @@ describe('A durable actor', () => {
         return stored;
       },
     });
-    const purse = await opened(
+    const purse = await openPurse(
       {
         perform: async (_, { total }, wanted) =>
           void order.push(...wanted.map((effect) => `${effect} at ${total}`)),
@@ -167,13 +167,13 @@ describe('A durable actor', () => {
   });
 
   it('finds record, snapshot and rows again when it is loaded', async () => {
-    const purse = await opened();
+    const purse = await openPurse();
     for (const coin of [1, 2, 3]) await put(purse, coin);
     expect(await look(await load())).to.equal('Ada: 1+2+3 = 6');
   });
 
   it('stores nothing for a decision that changes nothing', async () => {
-    const purse = await opened();
+    const purse = await openPurse();
     await look(purse);
     expect(await version()).to.equal(1);
     expect(await look(await loadDurable(kind(), store, OWNER, '2'))).to.equal('no purse');
@@ -186,7 +186,7 @@ describe('A durable actor', () => {
   });
 
   it('performs at load the effects of its state, and none if it does not exist yet', async () => {
-    const purse = await opened();
+    const purse = await openPurse();
     await put(purse, 4);
     effects = [];
     await load();
@@ -197,7 +197,7 @@ describe('A durable actor', () => {
   });
 
   it('is restored, and prepares its decisions, in turns with other work', async () => {
-    await put(await opened(), 4);
+    await put(await openPurse(), 4);
     let others = 0;
     const other = setInterval(() => others++, 0);
     function* slowly<T>(value: T): Steps<T> {
@@ -219,7 +219,7 @@ describe('A durable actor', () => {
   });
 
   it('is read as it was at one moment, though somebody commits while it is read', async () => {
-    const other = await opened();
+    const other = await openPurse();
     let once = true;
     const busy = around<Store>(store, {
       async rows(actor, options) {
@@ -244,7 +244,7 @@ describe('A durable actor', () => {
 
   describe('that is given the same envelope again', () => {
     it('answers as the first time, and commits and does nothing', async () => {
-      const purse = await opened();
+      const purse = await openPurse();
       expect(await put(purse, 5, 'same')).to.equal('total 5');
       await put(purse, 1);
       const before = { effects: [...effects], version: await version() };
@@ -253,14 +253,14 @@ describe('A durable actor', () => {
     });
 
     it('does so also after it was loaded afresh', async () => {
-      await put(await opened(), 5, 'same');
+      await put(await openPurse(), 5, 'same');
       const purse = await load();
       expect(await put(purse, 5, 'same')).to.equal('total 5');
       expect([await version(), await look(purse)]).to.deep.equal([2, 'Ada: 5 = 5']);
     });
 
     it('does so for the last 32 changes', async () => {
-      const purse = await opened();
+      const purse = await openPurse();
       for (let n = 1; n <= 32; n++) await put(purse, 1, `coin ${n}`);
       expect(await put(purse, 1, 'coin 1')).to.equal('total 1');
       await put(purse, 1, 'coin 33');
@@ -277,7 +277,7 @@ describe('A durable actor', () => {
           return Promise.resolve();
         },
       };
-      const purse = await opened(fragile);
+      const purse = await openPurse(fragile);
       expect(String(await failure(put(purse, 5, 'same')))).to.contain('no dispatcher');
       broken = false;
       const again = await load(fragile);
@@ -289,7 +289,7 @@ describe('A durable actor', () => {
 
   describe('that finds that somebody else has committed', () => {
     it('looks at the new state and decides once more', async () => {
-      const mine = await opened();
+      const mine = await openPurse();
       const other = await load();
       await put(other, 10);
       await put(other, 20);
@@ -300,14 +300,14 @@ describe('A durable actor', () => {
     });
 
     it('answers as the first time when it was its own command that was committed', async () => {
-      const mine = await opened();
+      const mine = await openPurse();
       await put(await load(), 10, 'same');
       expect(await put(mine, 10, 'same')).to.equal('total 10');
       expect(await look(await load())).to.equal('Ada: 10 = 10');
     });
 
     /** A store whose commits after the first are refused as long as `refuse` says so. */
-    const contested = (refuse: () => boolean) =>
+    const contestStore = (refuse: () => boolean) =>
       around<Store>(store, {
         commit: (commit: Commit) =>
           commit.expected > 0 && refuse()
@@ -315,7 +315,7 @@ describe('A durable actor', () => {
             : store.commit(commit),
       });
     /** Lets time pass until the promise settles; answers how it did. */
-    const passing = async (clock: VirtualClock, work: Promise<unknown>): Promise<unknown> => {
+    const passTime = async (clock: VirtualClock, work: Promise<unknown>): Promise<unknown> => {
       let outcome: unknown;
       const settled = failure(work).then((seen) => (outcome = seen ?? 'no answer'));
       while (outcome === undefined) await clock.advance(50);
@@ -325,31 +325,31 @@ describe('A durable actor', () => {
     it('decides again as often as it takes', async () => {
       const clock = new VirtualClock();
       let left = 5;
-      const purse = await opened(
+      const purse = await openPurse(
         {},
-        contested(() => left-- > 0),
+        contestStore(() => left-- > 0),
         clock,
       );
-      await passing(clock, put(purse, 1));
+      await passTime(clock, put(purse, 1));
       expect(await look(await load())).to.equal('Ada: 1 = 1');
       expect(left).to.equal(-1);
     });
 
     it('is not to blame when that goes on for too long', async () => {
       const clock = new VirtualClock();
-      const purse = await opened(
+      const purse = await openPurse(
         {},
-        contested(() => true),
+        contestStore(() => true),
         clock,
       );
-      const error = await passing(clock, put(purse, 1));
+      const error = await passTime(clock, put(purse, 1));
       expect(error).to.be.instanceOf(TransientError);
       expect((error as Error).cause).to.be.instanceOf(VersionConflict);
       expect(clock.now()).to.be.within(1_000, 30_000);
     });
 
     it('does what the state stands for that it has then', async () => {
-      const mine = await opened();
+      const mine = await openPurse();
       await put(await load(), 10);
       effects = [];
       await put(mine, 1);
@@ -367,7 +367,7 @@ describe('A durable actor', () => {
           return store.commit(commit);
         },
       });
-      const purse = await opened({}, repeating);
+      const purse = await openPurse({}, repeating);
       expect(await put(purse, 5)).to.equal('total 5');
       expect(effects).to.deep.equal(['recover 5 at 5', 'put 5 at 5']);
       expect(await look(await load())).to.equal('Ada: 5 = 5');
@@ -380,7 +380,7 @@ describe('A durable actor', () => {
       const failing = around<Store>(store, {
         commit: (commit) => (full ? Promise.reject(new Error('disk full')) : store.commit(commit)),
       });
-      const purse = await opened({}, failing);
+      const purse = await openPurse({}, failing);
       full = true;
       expect(await failure(put(purse, 1))).to.be.instanceOf(TransientError);
       full = false;
@@ -389,13 +389,13 @@ describe('A durable actor', () => {
     });
 
     it('to write what cannot be written at all is to blame itself', async () => {
-      const purse = await opened({ snapshot: (_, { total }) => ({ total: total === 0 ? 0 : 1n }) });
+      const purse = await openPurse({ snapshot: (_, { total }) => ({ total: total === 0 ? 0 : 1n }) });
       expect(await failure(put(purse, 1))).to.be.instanceOf(NotStorable);
     });
 
     for (const verb of ['load', 'rows'] as const)
       it(`to read (${verb}) is not to blame, and is not put into quarantine`, async () => {
-        await opened();
+        await openPurse();
         const failing = around<Store>(store, { [verb]: () => Promise.reject(new Error('connection lost')) });
         expect(await failure(load({}, failing))).to.be.instanceOf(TransientError);
         expect(await look(await load())).to.equal('Ada:  = 0');
@@ -424,7 +424,7 @@ describe('A durable actor', () => {
     };
 
     it('is quarantined with the reason, out of every index, and is then as if it never existed', async () => {
-      await put(await opened(), 3);
+      await put(await openPurse(), 3);
       const unreadable: Partial<PurseKind> = {
         restore: () => {
           throw new Error('a purse without a bottom');
@@ -435,7 +435,7 @@ describe('A durable actor', () => {
     });
 
     it('because the text in the database is broken is put into quarantine, too', async () => {
-      await opened();
+      await openPurse();
       await store.close();
       const database = new Database(file);
       database.exec(`update actors set snapshot = '{"state":'`);
@@ -445,7 +445,7 @@ describe('A durable actor', () => {
     });
 
     it('because a newer version wrote it is refused with a sentence and left as it is', async () => {
-      await opened({ schema: 2 });
+      await openPurse({ schema: 2 });
       const before = await store.load(ACTOR);
       const error = await failure(load());
       expect(error).to.be.instanceOf(NewerSchema);

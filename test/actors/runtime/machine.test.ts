@@ -1,7 +1,7 @@
 /** How a table of transitions is run, and what its types let through. */
 import { expect } from 'chai';
 import { inMemory } from '../../../actors/runtime/in-memory.ts';
-import { commandsOf, decide, refused, textOf, type Machine } from '../../../actors/runtime/machine.ts';
+import { commandsOf, decide, refuseWith, textOf, type Machine } from '../../../actors/runtime/machine.ts';
 
 type DoorCommand =
   | { readonly type: 'open'; readonly key: string }
@@ -28,7 +28,7 @@ const DOOR: Machine<DoorTypes> = {
       apply: ({ opened }, { key }, context) =>
         key === context.key
           ? { state: { status: 'OPEN', opened: opened + 1 }, effects: ['creak'] }
-          : refused('WRONG_KEY', 'That key is for another door.'),
+          : refuseWith('WRONG_KEY', 'That key is for another door.'),
     },
     shut: {
       from: ['SHUT', 'OPEN'],
@@ -42,12 +42,12 @@ const DOOR: Machine<DoorTypes> = {
 const CONTEXT = { key: 'mine' };
 
 describe('A machine', () => {
-  const told = (state: DoorTypes['state'] | undefined, command: DoorCommand) =>
+  const tellDoor = (state: DoorTypes['state'] | undefined, command: DoorCommand) =>
     decide(DOOR, state, command, CONTEXT);
   const open = { status: 'OPEN', opened: 1 } as const;
 
   it('begins with its initial state, and answers that a command was carried out', () => {
-    expect(told(undefined, { type: 'open', key: 'mine' })).to.deep.equal({
+    expect(tellDoor(undefined, { type: 'open', key: 'mine' })).to.deep.equal({
       reply: { kind: 'done' },
       state: open,
       effects: ['creak'],
@@ -55,19 +55,19 @@ describe('A machine', () => {
   });
 
   it('refuses by type what a state does not take, and changes nothing', () => {
-    expect(told(open, { type: 'lock' })).to.deep.equal({
+    expect(tellDoor(open, { type: 'lock' })).to.deep.equal({
       reply: { kind: 'refused', reason: 'WRONG_STATE', status: 'OPEN' },
     });
   });
 
   it('refuses with the reason that the machine gives for a status', () => {
-    expect(told({ status: 'LOCKED', opened: 0 }, { type: 'shut' })).to.deep.equal({
+    expect(tellDoor({ status: 'LOCKED', opened: 0 }, { type: 'shut' })).to.deep.equal({
       reply: { kind: 'refused', reason: 'LOCKED_FOR_EVER', status: 'LOCKED' },
     });
   });
 
   it('lets a transition refuse after all, and says where it was refused', () => {
-    const { reply, ...rest } = told(undefined, { type: 'open', key: 'other' });
+    const { reply, ...rest } = tellDoor(undefined, { type: 'open', key: 'other' });
     expect(reply).to.deep.equal({
       kind: 'refused',
       reason: 'WRONG_KEY',
@@ -80,8 +80,8 @@ describe('A machine', () => {
   });
 
   it('draws its conclusion from whatever was carried out, and from nothing that was refused', () => {
-    expect(told(open, { type: 'shut' }).effects).to.deep.equal(['bang']);
-    expect(told(open, { type: 'open', key: 'mine' }).effects).to.equal(undefined);
+    expect(tellDoor(open, { type: 'shut' }).effects).to.deep.equal(['bang']);
+    expect(tellDoor(open, { type: 'open', key: 'mine' }).effects).to.equal(undefined);
   });
 
   it('knows its commands', () => {
@@ -98,7 +98,7 @@ describe('An actor in memory', () => {
       machine: DOOR,
       state: { status: 'SHUT', opened: 6 },
       context: () => CONTEXT,
-      changed: ({ opened }) => Promise.resolve(void log.push(`opened ${opened}`)),
+      onChange: ({ opened }) => Promise.resolve(void log.push(`opened ${opened}`)),
       perform: (effects) => Promise.resolve(void log.push(...effects)),
       status: ({ status }) => status,
     });

@@ -24,7 +24,7 @@ export interface ProbeOptions {
   readonly idleMs?: number;
   load?(id: string, loads: number): Promise<void>;
   stop?(id: string): Promise<void>;
-  escalated?(id: string, error: unknown): Promise<void>;
+  onEscalation?(id: string, error: unknown): Promise<void>;
 }
 
 export const INTENSITY: RestartIntensity = { restarts: 3, withinMs: 60_000, delayMs: 50, maxDelayMs: 150 };
@@ -44,8 +44,8 @@ export class Stage {
   constructor(tree: ActorTree, options: ProbeOptions = {}) {
     this.tree = tree;
     this.system = new ActorSystem(tree, this.clock, {
-      restarted: (actor, _, delayMs) => this.restarted.push({ actor, delayMs }),
-      escalated: (actor) => this.escalated.push(actor),
+      onRestart: (actor, _, delayMs) => this.restarted.push({ actor, delayMs }),
+      onEscalation: (actor) => this.escalated.push(actor),
       deadLetter: (letter) => this.deadLetters.push(letter),
     });
     this.probes = this.system.register(this.#kind(options));
@@ -70,7 +70,7 @@ export class Stage {
           },
         };
       },
-      ...(options.escalated === undefined ? {} : { escalated: options.escalated }),
+      ...(options.onEscalation === undefined ? {} : { onEscalation: options.onEscalation }),
     };
   }
 
@@ -88,7 +88,7 @@ export class Stage {
   }
 
   /** Lets time pass until the promise settles. */
-  async passing<T>(promise: Promise<T>, stepMs = 10): Promise<T> {
+  async passTime<T>(promise: Promise<T>, stepMs = 10): Promise<T> {
     let settled = false;
     const mark = () => {
       settled = true;

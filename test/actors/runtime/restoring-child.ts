@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadDurable } from '../../../actors/runtime/durable.ts';
 import type { DurableKind } from '../../../actors/runtime/durable-kind.ts';
 import { LoadMarks } from '../../../actors/runtime/load-marks.ts';
-import { Turns } from '../../../actors/basics/turns.ts';
+import { TimeSlices } from '../../../actors/basics/time-slices.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 
 const [folder = '', id = ''] = process.argv.slice(2);
@@ -16,8 +16,8 @@ if ((await store.load(actor)) === undefined)
 
 /** A large state: others have the event loop before its second half, which is the bad one. */
 function* inTwoTurns(): Generator<void, string> {
-  const turns = new Turns();
-  while (!turns.due);
+  const timeSlices = new TimeSlices();
+  while (!timeSlices.due);
   yield;
   process.exit(7);
 }

@@ -9,15 +9,15 @@ import { TREES } from './probe.ts';
 
 describe('In the list of actors', () => {
   let stage: Stage;
-  const given = (options: ProbeOptions = {}) => (stage = new Stage(new PlainTree(), options));
+  const makeStage = (options: ProbeOptions = {}) => (stage = new Stage(new PlainTree(), options));
   const all = () => stage.system.roster.page({ limit: 1_000 }).actors;
   const the = (id: string): ActorLook | undefined => all().find((one) => one.id === id);
   afterEach(async () => {
-    if (stage.system.size > 0) await stage.passing(stage.system.stop(1_000), 100);
+    if (stage.system.size > 0) await stage.passTime(stage.system.stop(1_000), 100);
   });
 
   it('one that has done its work is IDLE, with its last message and since when it is loaded', async () => {
-    given({ mailbox: 7 });
+    makeStage({ mailbox: 7 });
     expect(all()).to.deep.equal([]);
     await stage.ask('a', () => 'x');
     const began = stage.clock.now();
@@ -40,7 +40,7 @@ describe('In the list of actors', () => {
   });
 
   it('one that works is WORKING: for how long, and with how many messages behind that one', async () => {
-    given();
+    makeStage();
     const { opened, open } = gate();
     const asked = [1, 2, 3].map(() => stage.ask('a', () => opened));
     await happens('the actor is loaded', () => stage.loadsOf('a') === 1);
@@ -54,7 +54,7 @@ describe('In the list of actors', () => {
   });
 
   it('one that fails is BACKING_OFF with the reason, and counts while it can escalate', async () => {
-    given();
+    makeStage();
     await stage.outcome('a', fail('no such table'));
     const failed = stage.clock.now();
     const lastFailure = { message: 'no such table', at: failed, counted: true };
@@ -73,26 +73,26 @@ describe('In the list of actors', () => {
   });
 
   it('one that waits for its delay with a message in hand is BACKING_OFF', async () => {
-    given();
+    makeStage();
     await stage.outcome('a', fail());
     const next = stage.ask('a', () => 'back');
     await stage.clock.advance(20);
     expect(the('a')).to.include({ state: 'BACKING_OFF', waiting: 0, runningMs: 20 });
-    await stage.passing(next);
+    await stage.passTime(next);
     expect(the('a')?.state).to.equal('IDLE');
   });
 
   it('a failure with its cause outside of the actor is told and not counted', async () => {
-    given();
+    makeStage();
     await stage.outcome('a', () => Promise.reject(new TransientError('the disk is full')));
     expect(the('a')).to.include({ recentFailures: 0, totalFailures: 0 });
     expect(the('a')?.lastFailure).to.include({ message: 'the disk is full', counted: false });
   });
 
   it('those that have failed are found among all, page by page', async () => {
-    given();
+    makeStage();
     for (let n = 0; n < 30; n++) await stage.outcome(`${n}`, n % 10 === 5 ? fail() : () => n);
-    await stage.passing(stage.outcome('5', fail()));
+    await stage.passTime(stage.outcome('5', fail()));
     const first = stage.system.roster.page({ limit: 2, failed: true, kind: 'probe' });
     const second = stage.system.roster.page({ limit: 2, failed: true, after: first.next });
     expect([first, second].map(({ actors }) => actors.map(({ id }) => id))).to.deep.equal([
@@ -103,14 +103,14 @@ describe('In the list of actors', () => {
   });
 
   it('a long reason is cut', async () => {
-    given();
+    makeStage();
     await stage.outcome('a', fail('x'.repeat(5_000)));
     expect(the('a')?.lastFailure?.message).to.have.lengthOf(1_000);
   });
 
   it('one that failed too often is ESCALATED until its next message, and its failures stay known', async () => {
-    given({ intensity: { restarts: 1 } });
-    for (let time = 0; time < 2; time++) await stage.passing(stage.outcome('a', fail('poison')));
+    makeStage({ intensity: { restarts: 1 } });
+    for (let time = 0; time < 2; time++) await stage.passTime(stage.outcome('a', fail('poison')));
     expect(stage.escalated).to.deep.equal(['probe/a']);
     expect(the('a')).to.include({
       state: 'ESCALATED',
@@ -127,22 +127,22 @@ describe('In the list of actors', () => {
   });
 
   it('those that escalated are at most 100, the latest', async () => {
-    given({ intensity: { restarts: 0 } });
+    makeStage({ intensity: { restarts: 0 } });
     for (let n = 0; n < 120; n++) await stage.outcome(`${n}`, fail());
     expect(all().map(({ id }) => Number(id))).to.deep.equal(Array.from({ length: 100 }, (_, n) => n + 20));
   });
 
   it('one that was unloaded is no more, and its failures are known again when it comes back', async () => {
-    given({ idleMs: 1_000 });
+    makeStage({ idleMs: 1_000 });
     await stage.outcome('a', fail('once'));
     await stage.clock.advance(10_000);
     expect(all()).to.deep.equal([]);
-    await stage.passing(stage.ask('a', () => 'x'));
+    await stage.passTime(stage.ask('a', () => 'x'));
     expect(the('a')).to.include({ recentFailures: 0, totalFailures: 1 });
   });
 
   it('pages follow one another in the order of loading, whoever comes and goes meanwhile', async () => {
-    given({ idleMs: 1_000 });
+    makeStage({ idleMs: 1_000 });
     for (let n = 0; n < 25; n++) await stage.ask(`${n}`, () => n);
     const first = stage.system.roster.page({ limit: 10 });
     expect(first.actors.map(({ id }) => Number(id))).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -157,7 +157,7 @@ describe('In the list of actors', () => {
   });
 
   it('the status of one is what it says of itself', async () => {
-    given();
+    makeStage();
     const system = new ActorSystem(new PlainTree(), stage.clock);
     const kind: ActorKind<Do, unknown> = {
       name: 'talker',
@@ -195,7 +195,7 @@ describe('The list of actors', () => {
       kind('intern', { parent: { kind: 'clerk', id: 'y' } }),
     ]) {
       roster.register(one);
-      roster.opened(one.name, '1', () => IDLE);
+      roster.addActor(one.name, '1', () => IDLE);
     }
     const order = ['boss', 'clerk', 'intern', 'worker', 'zebra', 'aunt'];
     expect(roster.kinds().map((one) => one.kind.name)).to.deep.equal(order);
@@ -210,7 +210,7 @@ describe('The list of actors', () => {
     roster.register(kind('job'));
     let looks = 0;
     for (let n = 0; n < 50_000; n++)
-      roster.opened('job', `${n}`, () => {
+      roster.addActor('job', `${n}`, () => {
         looks++;
         return IDLE;
       });
@@ -225,7 +225,7 @@ describe('The list of actors', () => {
     for (const name of ['a', 'b', 'c']) {
       roster.register(kind(name));
       for (const id of name === 'b' ? [] : ['1', '2', '3']) {
-        roster.opened(name, id, () => IDLE);
+        roster.addActor(name, id, () => IDLE);
         names.push(`${name}/${id}`);
       }
     }

@@ -8,15 +8,15 @@ import { fail, gate, happens, Stage, TREES, turns, type ProbeOptions } from './p
 for (const [treeName, makeTree] of Object.entries(TREES))
   describe(`Actors on a ${treeName}`, () => {
     let stage: Stage;
-    const given = (options: ProbeOptions = {}) => (stage = new Stage(makeTree(), options));
+    const makeStage = (options: ProbeOptions = {}) => (stage = new Stage(makeTree(), options));
     afterEach(async () => {
       const stopping = stage.system.stop(1_000);
-      await stage.passing(stopping, 100);
+      await stage.passTime(stopping, 100);
     });
 
     describe('their mailbox', () => {
       it('handles one message at a time, in order, though handlers take their time', async () => {
-        given();
+        makeStage();
         const log: string[] = [];
         const messages = Array.from({ length: 20 }, (_, n) => n);
         await Promise.all(
@@ -32,7 +32,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('never lets two messages of one actor work on the same state', async () => {
-        given();
+        makeStage();
         let count = 0;
         const add = async () => {
           const before = count;
@@ -44,7 +44,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('holds up nobody but its own actor', async () => {
-        given();
+        makeStage();
         const { opened, open } = gate();
         const waiting = stage.ask('a', () => opened);
         expect(await stage.ask('b', () => 'b is there')).to.equal('b is there');
@@ -53,7 +53,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('refuses what exceeds its size with MAILBOX_FULL and a dead letter, and accepts again later', async () => {
-        given({ mailbox: 3 });
+        makeStage({ mailbox: 3 });
         const { opened, open } = gate();
         const taken = [1, 2, 3].map((n) => stage.ask('a', async () => opened.then(() => n)));
         const refused = await Promise.all([4, 5].map(() => stage.outcome('a', () => 'never')));
@@ -73,7 +73,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
 
     describe('a command', () => {
       it('that the actor does not know is refused before the actor is loaded', async () => {
-        given();
+        makeStage();
         const error = await stage.probes.ask('a', { type: 'destroy' } as never).catch((e: unknown) => e);
         expect(error).to.be.instanceOf(DeliveryError);
         expect(error).to.include({ reason: 'UNKNOWN_COMMAND', actor: 'probe/a' });
@@ -82,7 +82,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('that takes longer than the asker waits is TIMEOUT, and is carried out all the same', async () => {
-        given();
+        makeStage();
         const { opened, open } = gate();
         let done = false;
         let outcome: unknown = 'none yet';
@@ -98,13 +98,13 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('that is told and cannot be delivered becomes a dead letter and hurts nobody', async () => {
-        given();
+        makeStage();
         stage.probes.tell('a', { type: 'destroy' } as never);
         await happens('a dead letter is there', () => stage.system.deadLetters.length === 1);
       });
 
       it('of which thousands cannot be delivered leaves only the last thousand dead letters', async () => {
-        given();
+        makeStage();
         await Promise.all(
           Array.from({ length: 1_050 }, (_, n) =>
             stage.probes.ask(`${n}`, { type: 'x' } as never).catch(() => n),
@@ -117,7 +117,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
 
     describe('one that fails', () => {
       it('tells its asker why, is stopped, and is loaded afresh after a back-off that doubles', async () => {
-        given();
+        makeStage();
         const error = await stage.ask('a', fail('no disk')).catch((e: unknown) => e as DeliveryError);
         expect(error).to.include({ reason: 'FAILED', actor: 'probe/a' });
         expect((error as DeliveryError).message).to.contain('no disk');
@@ -132,12 +132,12 @@ for (const [treeName, makeTree] of Object.entries(TREES))
         expect(stage.loadsOf('a')).to.equal(2);
 
         expect(await stage.outcome('a', fail())).to.equal('FAILED');
-        expect(await stage.passing(stage.outcome('a', fail()))).to.equal('FAILED');
+        expect(await stage.passTime(stage.outcome('a', fail()))).to.equal('FAILED');
         expect(stage.restarted.map(({ delayMs }) => delayMs)).to.deep.equal([50, 100, 150]);
       });
 
       it('is not noticed by any other', async () => {
-        given();
+        makeStage();
         await stage.ask('b', () => 'here');
         await stage.outcome('a', fail());
         expect(await stage.ask('b', () => 'still here')).to.equal('still here');
@@ -145,32 +145,32 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('keeps the messages behind the one that failed', async () => {
-        given();
+        makeStage();
         const outcomes = Promise.all([
           stage.outcome('a', fail()),
           stage.outcome('a', () => 1),
           stage.outcome('a', () => 2),
         ]);
-        expect(await stage.passing(outcomes)).to.deep.equal(['FAILED', 1, 2]);
+        expect(await stage.passTime(outcomes)).to.deep.equal(['FAILED', 1, 2]);
       });
 
       it('while it is loaded is treated the same', async () => {
-        given({
+        makeStage({
           load: (_, loads) => (loads === 1 ? Promise.reject(new Error('unreadable')) : Promise.resolve()),
         });
         expect(await stage.outcome('a', () => 'never')).to.equal('FAILED');
-        expect(await stage.passing(stage.outcome('a', () => 'loaded'))).to.equal('loaded');
+        expect(await stage.passTime(stage.outcome('a', () => 'loaded'))).to.equal('loaded');
         expect(stage.restarted).to.have.lengthOf(1);
       });
 
       it('repeatedly is escalated once, the rest of its mailbox is refused, and it loads afresh', async () => {
         const errors: string[] = [];
-        given({
+        makeStage({
           intensity: { restarts: 2 },
-          escalated: async (id, error) => void errors.push(`${id}: ${(error as Error).message}`),
+          onEscalation: async (id, error) => void errors.push(`${id}: ${(error as Error).message}`),
         });
         const works = [fail('1'), fail('2'), fail('3'), () => 'x', () => 'y'];
-        const outcomes = await stage.passing(Promise.all(works.map((work) => stage.outcome('a', work))));
+        const outcomes = await stage.passTime(Promise.all(works.map((work) => stage.outcome('a', work))));
         expect(outcomes).to.deep.equal(['FAILED', 'FAILED', 'FAILED', 'STOPPED', 'STOPPED']);
         expect(errors).to.deep.equal(['a: 3']);
         expect(stage.escalated).to.deep.equal(['probe/a']);
@@ -191,9 +191,9 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('seldom enough is never escalated', async () => {
-        given({ intensity: { restarts: 1, withinMs: 1_000 } });
+        makeStage({ intensity: { restarts: 1, withinMs: 1_000 } });
         for (let time = 0; time < 5; time++) {
-          expect(await stage.passing(stage.outcome('a', fail()))).to.equal('FAILED');
+          expect(await stage.passTime(stage.outcome('a', fail()))).to.equal('FAILED');
           await stage.clock.advance(1_000);
         }
         expect(stage.escalated).to.deep.equal([]);
@@ -204,20 +204,20 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('because of something outside it is loaded afresh after the same back-off, and not blamed', async () => {
-        given({ intensity: { restarts: 1 } });
+        makeStage({ intensity: { restarts: 1 } });
         const full = () => Promise.reject(new TransientError('the disk is full'));
         for (let time = 0; time < 5; time++)
-          expect(await stage.passing(stage.outcome('a', full))).to.equal('FAILED');
+          expect(await stage.passTime(stage.outcome('a', full))).to.equal('FAILED');
         expect(stage.escalated).to.deep.equal([]);
         expect(stage.restarted.map(({ delayMs }) => delayMs)).to.deep.equal([50, 100, 150, 150, 150]);
-        expect(await stage.passing(stage.outcome('a', () => 'ready'))).to.equal('ready');
+        expect(await stage.passTime(stage.outcome('a', () => 'ready'))).to.equal('ready');
         expect(stage.loadsOf('a')).to.equal(6);
         expect(await stage.outcome('a', full)).to.equal('FAILED');
         expect(stage.restarted.at(-1)?.delayMs, 'after a message that went well').to.equal(50);
       });
 
       it('is loaded afresh after its back-off also when the wall clock is set back meanwhile', async () => {
-        given();
+        makeStage();
         expect(await stage.outcome('a', fail())).to.equal('FAILED');
         stage.clock.correct(-3_600_000);
         const next = stage.ask('a', () => 'back', { deadlineMs: 1e9 });
@@ -226,11 +226,11 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('because another actor did not answer it is not blamed for that', async () => {
-        given({ intensity: { restarts: 1 }, mailbox: 1 });
+        makeStage({ intensity: { restarts: 1 }, mailbox: 1 });
         const { opened, open } = gate();
         const busy = stage.ask('busy', () => opened, { deadlineMs: 1e9 });
         for (let time = 0; time < 5; time++)
-          expect(await stage.passing(stage.outcome('a', () => stage.ask('busy', () => 'never')))).to.equal(
+          expect(await stage.passTime(stage.outcome('a', () => stage.ask('busy', () => 'never')))).to.equal(
             'FAILED',
           );
         expect(stage.escalated).to.deep.equal([]);
@@ -239,25 +239,25 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('and cannot be ended properly either still answers its asker, and is loaded afresh', async () => {
-        given({
+        makeStage({
           intensity: { restarts: 0 },
-          escalated: () => Promise.reject(new Error('the store is gone')),
+          onEscalation: () => Promise.reject(new Error('the store is gone')),
         });
         expect(await stage.outcome('a', fail())).to.equal('FAILED');
         expect(await stage.outcome('a', () => 'afresh')).to.equal('afresh');
       });
 
       it('when it is stopped, too, is counted and loaded afresh', async () => {
-        given({ stop: () => Promise.reject(new Error('stuck')) });
+        makeStage({ stop: () => Promise.reject(new Error('stuck')) });
         expect(await stage.outcome('a', fail())).to.equal('FAILED');
         expect(stage.restarted).to.have.lengthOf(1);
-        expect(await stage.passing(stage.outcome('a', () => 'afresh'))).to.equal('afresh');
+        expect(await stage.passTime(stage.outcome('a', () => 'afresh'))).to.equal('afresh');
       });
     });
 
     describe('an idle one', () => {
       it('is unloaded after its time and comes back with the next message', async () => {
-        given({ idleMs: 10_000 });
+        makeStage({ idleMs: 10_000 });
         await stage.ask('a', () => 'here');
         await stage.clock.advance(9_999);
         expect(stage.system.size).to.equal(1);
@@ -269,7 +269,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('is unloaded after its time also when the wall clock is set back meanwhile', async () => {
-        given({ idleMs: 10_000 });
+        makeStage({ idleMs: 10_000 });
         await stage.ask('a', () => 'here');
         stage.clock.correct(-3_600_000);
         await stage.clock.advance(20_000);
@@ -277,7 +277,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('is one that handles nothing, not one that takes long', async () => {
-        given({ idleMs: 10_000 });
+        makeStage({ idleMs: 10_000 });
         const { opened, open } = gate();
         const busy = stage.ask('a', () => opened, { deadlineMs: 1e9 });
         await stage.clock.advance(60_000);
@@ -287,7 +287,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('stays when its kind has no time for it', async () => {
-        given();
+        makeStage();
         await stage.ask('a', () => 'here');
         await stage.clock.advance(3_600_000);
         expect(stage.system.size).to.equal(1);
@@ -296,7 +296,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
 
     describe('the orderly stop', () => {
       it('refuses new messages, lets mailboxes run empty, stops the actors and says so', async () => {
-        given();
+        makeStage();
         const { opened, open } = gate();
         const done: number[] = [];
         const running = [1, 2, 3].map((n) => stage.ask('a', async () => opened.then(() => done.push(n))));
@@ -313,7 +313,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       });
 
       it('does not wait past its deadline for a hung handler, refuses what is behind it, and says so', async () => {
-        given();
+        makeStage();
         const { opened, open } = gate();
         const hanging = stage.outcome('a', async () => opened.then(() => 'late'));
         const behind = stage.outcome('a', () => 'never');
@@ -330,7 +330,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
 
     it('number thousands without trouble, and stop in seconds', async function () {
       this.timeout(240_000);
-      given();
+      makeStage();
       const ids = Array.from({ length: 2_100 }, (_, n) => `${n}`);
       const answers = await Promise.all(ids.map((id) => stage.ask(id, () => id)));
       expect(answers).to.deep.equal(ids);

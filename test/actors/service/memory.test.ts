@@ -18,8 +18,8 @@ describe('What is kept of a service', () => {
   afterEach(() => store.close());
 
   const memory = () => new StoredMemory(store, OWNER, ACTOR, silentLogger);
-  const restarted = (times: number) => ({ ...NEW_SERVICE, restartCount: times });
-  const stored = async () => (await memory().load()).restartCount;
+  const memoryAfter = (times: number) => ({ ...NEW_SERVICE, restartCount: times });
+  const readRestartCount = async () => (await memory().load()).restartCount;
 
   for (const [what, last] of [
     ['nothing of it', 0],
@@ -28,17 +28,17 @@ describe('What is kept of a service', () => {
     it(`is stored also after the store has lost its last commits and has ${what}`, async () => {
       const kept = memory();
       await kept.load();
-      for (const times of [1, 2, 3]) await kept.keep(restarted(times));
+      for (const times of [1, 2, 3]) await kept.keep(memoryAfter(times));
       await store.commit({ actor: ACTOR, expected: 3, owner: OWNER, snapshot: null });
       if (last === 1) {
         const earlier = memory();
         await earlier.load();
-        await earlier.keep(restarted(1));
+        await earlier.keep(memoryAfter(1));
       }
-      expect(await stored()).to.equal(last);
-      await kept.keep(restarted(4));
-      expect(await stored()).to.equal(4);
-      await kept.keep(restarted(5));
-      expect(await stored()).to.equal(5);
+      expect(await readRestartCount()).to.equal(last);
+      await kept.keep(memoryAfter(4));
+      expect(await readRestartCount()).to.equal(4);
+      await kept.keep(memoryAfter(5));
+      expect(await readRestartCount()).to.equal(5);
     });
 });

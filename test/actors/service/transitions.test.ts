@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { ServiceCommand } from '../../../actors/service/commands.ts';
 import type { ServiceEffect } from '../../../actors/service/effects.ts';
-import { memoryOf, NEW_SERVICE, remembered, type ServiceState } from '../../../actors/service/state.ts';
+import { memoryOf, NEW_SERVICE, fromMemory, type ServiceState } from '../../../actors/service/state.ts';
 import { decide } from '../../../actors/runtime/machine.ts';
 import {
   SERVICE_MACHINE,
@@ -48,10 +48,11 @@ class Led {
   rest = () => this.tell({ type: 'rest', incarnation: this.state.incarnation });
   start = () => this.tell({ type: 'start' });
   stop = () => this.tell({ type: 'stop' });
-  started = (incarnation = this.state.incarnation) => this.tell({ type: 'started', incarnation, pid: 1 });
-  ended = (cameUp: boolean, incarnation = this.state.incarnation) =>
+  reportStarted = (incarnation = this.state.incarnation) =>
+    this.tell({ type: 'started', incarnation, pid: 1 });
+  reportEnded = (cameUp: boolean, incarnation = this.state.incarnation) =>
     this.tell({ type: 'ended', incarnation, cameUp, reason: 'exit code 1' });
-  missing = () =>
+  miss = () =>
     this.tell({
       type: 'ended',
       incarnation: this.state.incarnation,
@@ -68,30 +69,30 @@ function crashes(times: number, everyMs = 1_000, policy = POLICY): Led {
   const service = new Led(policy).configure().launch();
   for (let n = 0; n < times; n++) {
     if (n > 0) service.relaunch();
-    service.started().ended(false);
+    service.reportStarted().reportEnded(false);
     service.at += everyMs;
   }
   return service;
 }
 
-const running = () => new Led().configure().launch().started();
+const runService = () => new Led().configure().launch().reportStarted();
 
 /** A `!` marks states without a process, a `*` InactiveNoStart by an ADMIN. */
 const IN_STATUS: Readonly<Record<string, () => Led>> = {
   Unknown: () => new Led(),
   Configured: () => new Led().configure(),
   Launching: () => new Led().configure().launch(),
-  'Launching!': () => running().ended(true),
-  Running: running,
-  ShuttingDown: () => running().shutdown(),
-  'ShuttingDown~': () => running().rest(),
-  'ShuttingDown+': () => running().configure(true),
-  ShuttingDownNoRestart: () => running().stop(),
-  Inactive: () => running().shutdown().ended(true),
+  'Launching!': () => runService().reportEnded(true),
+  Running: runService,
+  ShuttingDown: () => runService().shutdown(),
+  'ShuttingDown~': () => runService().rest(),
+  'ShuttingDown+': () => runService().configure(true),
+  ShuttingDownNoRestart: () => runService().stop(),
+  Inactive: () => runService().shutdown().reportEnded(true),
   InactiveNoStart: () => crashes(5),
-  'InactiveNoStart*': () => running().stop().ended(true),
-  Delete: () => running().delete(),
-  DeleteInactive: () => running().delete().ended(true),
+  'InactiveNoStart*': () => runService().stop().reportEnded(true),
+  Delete: () => runService().delete(),
+  DeleteInactive: () => runService().delete().reportEnded(true),
 };
 const COMMANDS: Readonly<Record<ServiceCommand['type'], (incarnation: number) => ServiceCommand>> = {
   configure: () => ({ type: 'configure', changed: false }),
@@ -165,27 +166,30 @@ describe('The life of a service (specification 3.3)', () => {
 
   it('refuses by type what comes too late, what an ADMIN forbids and what its status excludes', () => {
     const reason = ({ reply }: Led) => reply?.kind === 'refused' && [reply.reason, reply.status];
-    expect(reason(running().ended(true, 7))).to.deep.equal(['STALE', 'Running']);
-    expect(reason(running().ended(true).started())).to.deep.equal(['STALE', 'Launching']);
-    expect(reason(running().stop().ended(true).launch())).to.deep.equal(['STOPPED', 'InactiveNoStart']);
-    expect(reason(running().start())).to.deep.equal(['WRONG_STATE', 'Running']);
-    expect(running().reply).to.deep.equal({ kind: 'done' });
+    expect(reason(runService().reportEnded(true, 7))).to.deep.equal(['STALE', 'Running']);
+    expect(reason(runService().reportEnded(true).reportStarted())).to.deep.equal(['STALE', 'Launching']);
+    expect(reason(runService().stop().reportEnded(true).launch())).to.deep.equal([
+      'STOPPED',
+      'InactiveNoStart',
+    ]);
+    expect(reason(runService().start())).to.deep.equal(['WRONG_STATE', 'Running']);
+    expect(runService().reply).to.deep.equal({ kind: 'done' });
   });
 
   it('begins a new life when it is configured again after removal, and counts its processes on', () => {
-    const service = running().delete().ended(true).configure();
+    const service = runService().delete().reportEnded(true).configure();
     expect(service.state).to.deep.equal({ ...NEW_SERVICE, status: 'Configured', incarnation: 1 });
   });
 
   it('starts a process when it is launched, and each process is another incarnation', () => {
     const service = new Led().configure().launch();
     expect(service.effects).to.deep.equal([{ type: 'spawn', incarnation: 1 }]);
-    service.started().ended(true).relaunch();
+    service.reportStarted().reportEnded(true).relaunch();
     expect(service.effects).to.deep.equal([{ type: 'spawn', incarnation: 2 }]);
   });
 
   it('restarts a process that dies after 2 s, and returns its work as a counted attempt', () => {
-    const service = running().ended(true);
+    const service = runService().reportEnded(true);
     expect(service.effects).to.deep.equal([
       { type: 'gone', incarnation: 1, counted: true, reason: 'exit code 1' },
       { type: 'relaunchLater', delayMs: 2_000, incarnation: 1 },
@@ -194,15 +198,15 @@ describe('The life of a service (specification 3.3)', () => {
   });
 
   it('starts a process anew for work that comes while it is ending for want of it', () => {
-    const service = running().rest();
+    const service = runService().rest();
     expect(service.effects.map(({ type }) => type)).to.deep.equal(['signal', 'killLater']);
-    service.launch().ended(true);
+    service.launch().reportEnded(true);
     expect(service.state).to.include({ status: 'Launching', resting: false, restartCount: 0 });
     expect(service.effects.map(({ type }) => type)).to.deep.equal(['gone', 'spawn']);
   });
 
   it('is stopped by an ADMIN also while it is ending for want of work', () => {
-    expect(running().rest().stop().ended(true).state.status).to.equal('InactiveNoStart');
+    expect(runService().rest().stop().reportEnded(true).state.status).to.equal('InactiveNoStart');
   });
 
   it('backs off longer with each failed start, up to a limit, until a process comes up', () => {
@@ -210,7 +214,7 @@ describe('The life of a service (specification 3.3)', () => {
       (times) => crashes(times).effects.find((effect) => effect.type === 'relaunchLater')?.delayMs,
     );
     expect(delays).to.deep.equal([2_000, 4_000, 8_000, 10_000]);
-    const service = crashes(4).relaunch().started().ended(true);
+    const service = crashes(4).relaunch().reportStarted().reportEnded(true);
     expect(service.effects).to.deep.include({ type: 'relaunchLater', delayMs: 2_000, incarnation: 5 });
   });
 
@@ -224,14 +228,14 @@ describe('The life of a service (specification 3.3)', () => {
 
   it('is not unlaunchable when the failures lie further apart, or when it came up in between', () => {
     expect(crashes(12, 15_000).state.status).to.equal('Launching');
-    const service = crashes(4).relaunch().started().ended(true);
-    for (let n = 0; n < 4; n++) service.relaunch().started().ended(false);
+    const service = crashes(4).relaunch().reportStarted().reportEnded(true);
+    for (let n = 0; n < 4; n++) service.relaunch().reportStarted().reportEnded(false);
     expect(service.state.status).to.equal('Launching');
   });
 
   it('counts a process that cannot even be started', () => {
     const service = new Led().configure().launch();
-    for (let n = 0; n < 5; n++) service.ended(false).relaunch();
+    for (let n = 0; n < 5; n++) service.reportEnded(false).relaunch();
     expect(service.state.status).to.equal('InactiveNoStart');
   });
 
@@ -243,19 +247,19 @@ describe('The life of a service (specification 3.3)', () => {
   });
 
   it('gives back uncounted what a process held that we stopped, and does not start it again', () => {
-    const service = running().shutdown();
+    const service = runService().shutdown();
     expect(service.effects).to.deep.equal([
       { type: 'signal', signal: 'SIGTERM' },
       { type: 'killLater', afterMs: 1_000 },
     ]);
-    service.ended(true);
+    service.reportEnded(true);
     expect(service.effects).to.deep.equal([
       { type: 'gone', incarnation: 1, counted: false, reason: 'exit code 1' },
     ]);
   });
 
   it('takes no notice of what an earlier process does', () => {
-    const service = new Led().configure().launch().started().ended(true).relaunch();
+    const service = new Led().configure().launch().reportStarted().reportEnded(true).relaunch();
     const before = service.state;
     for (const command of [
       { type: 'started', incarnation: 1, pid: 1 },
@@ -269,12 +273,12 @@ describe('The life of a service (specification 3.3)', () => {
   });
 
   it('is stopped by an ADMIN with SIGTERM, then SIGKILL after five seconds, and stays stopped', () => {
-    const service = running().stop();
+    const service = runService().stop();
     expect(service.effects).to.deep.equal([
       { type: 'signal', signal: 'SIGTERM' },
       { type: 'killLater', afterMs: 5_000 },
     ]);
-    service.ended(true);
+    service.reportEnded(true);
     expect(service.effects).to.deep.equal([
       { type: 'gone', incarnation: 1, counted: false, reason: 'exit code 1' },
     ]);
@@ -285,28 +289,28 @@ describe('The life of a service (specification 3.3)', () => {
   });
 
   it('may be started again by an ADMIN while it still ends, and is launched when it has', () => {
-    const service = running().stop().start();
+    const service = runService().stop().start();
     expect(service.effects).to.deep.equal([]);
-    service.ended(true);
+    service.reportEnded(true);
     expect(service.effects.map(({ type }) => type)).to.deep.equal(['gone', 'spawn']);
     expect(service.state).to.include({ status: 'Launching', restartCount: 0 });
   });
 
   it('is unlaunchable at once if its command is missing, until it is configured or started', () => {
-    const service = new Led().configure().launch().missing();
+    const service = new Led().configure().launch().miss();
     expect(service.state).to.include({ status: 'Inactive', unlaunchable: true, restartCount: 0 });
     expect(service.effects).to.deep.include({
       type: 'unavailable',
       reason: 'its component cannot be started: no such command',
     });
     expect(service.configure(true).state).to.include({ status: 'Configured', unlaunchable: false });
-    expect(new Led().configure().launch().missing().start().state).to.include({ unlaunchable: false });
+    expect(new Led().configure().launch().miss().start().state).to.include({ unlaunchable: false });
   });
 
   it('is replaced by a process of the new definition, uncounted, and that is a restart', () => {
-    const service = running().configure(true);
+    const service = runService().configure(true);
     expect(service.effects.map(({ type }) => type)).to.deep.equal(['signal', 'killLater']);
-    service.ended(true);
+    service.reportEnded(true);
     expect(service.effects).to.deep.equal([
       { type: 'gone', incarnation: 1, counted: false, reason: 'exit code 1' },
       { type: 'spawn', incarnation: 2 },
@@ -333,15 +337,15 @@ describe('The life of a service (specification 3.3)', () => {
   });
 
   it('is told once to end, however often it is asked', () => {
-    const service = running().stop().delete();
+    const service = runService().stop().delete();
     expect([service.state.status, service.effects]).to.deep.equal(['Delete', []]);
     expect(service.shutdown().effects).to.deep.equal([{ type: 'killLater', afterMs: 1_000 }]);
   });
 
   it('keeps over a restart of the server how often it was restarted and that an ADMIN stopped it', () => {
-    const service = running().ended(true).relaunch().started().stop().ended(true);
+    const service = runService().reportEnded(true).relaunch().reportStarted().stop().reportEnded(true);
     expect(memoryOf(service.state)).to.deep.equal({ restartCount: 1, stopped: true });
-    const later = remembered(memoryOf(service.state));
+    const later = fromMemory(memoryOf(service.state));
     expect(later).to.include({ status: 'InactiveNoStart', restartCount: 1, stopped: true, incarnation: 0 });
     expect(memoryOf(service.delete().state)).to.deep.equal({ restartCount: 0, stopped: false });
   });

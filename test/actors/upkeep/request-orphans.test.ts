@@ -23,7 +23,7 @@ describe('Files of requests without a job', () => {
     mkdirSync(path('requests'));
   });
   const nameOf = (number: number) => `host-${number}.${String(number).padStart(16, '0')}`;
-  const made = (name: string, at: number) => {
+  const makeFile = (name: string, at: number) => {
     writeFileSync(path(`requests/${name}`), 'data:,x');
     utimesSync(path(`requests/${name}`), at / 1000, at / 1000);
   };
@@ -43,7 +43,7 @@ describe('Files of requests without a job', () => {
       index: { [ALL_JOBS]: record.number },
     });
   };
-  const left = async () => (await readdir(path('requests'))).toSorted();
+  const listLeft = async () => (await readdir(path('requests'))).toSorted();
 
   it('go when they are a day old and the store knows a later job; an empty store removes none', async () => {
     const store = new SqliteStore(path('troupe.db'));
@@ -58,20 +58,20 @@ describe('Files of requests without a job', () => {
       nameOf(number + 1),
       `${nameOf(number)}.6f1c.part`,
     ] as const;
-    for (const name of [own, earlier, later]) made(name, NOW - 2 * DAY_MS);
-    made(fresh, NOW - HOUR_MS);
+    for (const name of [own, earlier, later]) makeFile(name, NOW - 2 * DAY_MS);
+    makeFile(fresh, NOW - HOUR_MS);
     await orphans.remove();
-    expect(await left()).to.deep.equal([own, earlier, later, fresh].toSorted());
+    expect(await listLeft()).to.deep.equal([own, earlier, later, fresh].toSorted());
 
     const uriAt = { path: `requests/${own}`, offset: 0, bytes: 7 };
     await keep(store, { ...record, media: record.media.map((medium) => ({ ...medium, uriAt })) });
-    made(broken, NOW - DAY_MS);
+    makeFile(broken, NOW - DAY_MS);
     await clock.advance(2 * HOUR_MS);
     await orphans.remove();
-    expect(await left()).to.deep.equal([own, later, fresh].toSorted());
+    expect(await listLeft()).to.deep.equal([own, later, fresh].toSorted());
     await clock.advance(DAY_MS);
     await orphans.remove();
-    expect(await left()).to.deep.equal([own, later].toSorted());
+    expect(await listLeft()).to.deep.equal([own, later].toSorted());
     await store.close();
   });
 
@@ -83,10 +83,10 @@ describe('Files of requests without a job', () => {
     const orphans = new RequestOrphans({ store, clock, logger, dataDir: path('.') });
     const { number, jobId } = recordOf();
     await keep(store, { jobId });
-    made(nameOf(number), NOW - 2 * DAY_MS);
-    made('z-file', NOW - 2 * DAY_MS);
+    makeFile(nameOf(number), NOW - 2 * DAY_MS);
+    makeFile('z-file', NOW - 2 * DAY_MS);
     await orphans.remove();
-    expect(await left())
+    expect(await listLeft())
       .to.include(nameOf(number))
       .and.not.to.include('z-file');
     expect(warned).to.have.length(1);
@@ -102,9 +102,9 @@ describe('Files of requests without a job', () => {
     const folder = path('requests/a-folder');
     mkdirSync(folder);
     utimesSync(folder, 0, 0);
-    made('b-file', NOW - 2 * DAY_MS);
+    makeFile('b-file', NOW - 2 * DAY_MS);
     await orphans.remove();
-    expect(await left())
+    expect(await listLeft())
       .to.include('a-folder')
       .and.not.to.include('b-file');
     await clock.advance(2 * HOUR_MS);

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import { UploadHolds } from '../../../actors/uploads/holds.ts';
+import { UploadLocks } from '../../../actors/uploads/upload-locks.ts';
 import { UploadStore, type Upload } from '../../../actors/uploads/upload-store.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { until } from '../../support/until.ts';
@@ -27,10 +27,17 @@ describe('Uploads of servers that share a folder', () => {
 
   const server = (folder: string, name = 'one', read: SqliteStore = store) => {
     mkdirSync(path(folder), { recursive: true });
-    const holds = new UploadHolds({ store, clock, owner: { server: name, epoch: 1 } });
+    const uploadLocks = new UploadLocks({ store, clock, owner: { server: name, epoch: 1 } });
     const limits = { maxBytes: 100, maxTotalBytes: 100, maxCount: 2, maxPercentOfUser: 25, minFreeBytes: 0 };
     const settings = { ...limits, keepMs: KEEP_MS, paceMs: 60_000 };
-    return UploadStore.open({ store: read, clock, logger: silent, folder: path(folder), settings, holds });
+    return UploadStore.open({
+      store: read,
+      clock,
+      logger: silent,
+      folder: path(folder),
+      settings,
+      uploadLocks,
+    });
   };
   const upload = async (to: UploadStore, name: string): Promise<Upload> => {
     const outcome = await to.receive(Readable.from([Buffer.from('a medium')]), undefined, name, BY);
@@ -78,7 +85,7 @@ describe('Uploads of servers that share a folder', () => {
   it('are removed by no server while a job with them arrives at another, and by any afterwards', async () => {
     const [one, other] = [await server('used', 'one'), await server('used', 'other')];
     const { id, uri } = await upload(one, 'a.png');
-    const twice = () => one.keeping([uri], () => one.keeping([uri], () => other.remove(id)));
+    const twice = () => one.keepDuring([uri], () => one.keepDuring([uri], () => other.remove(id)));
     expect(await Promise.all([twice(), twice()])).to.deep.equal(['inUse', 'inUse']);
     expect(await other.remove(id)).to.equal('removed');
     expect(await one.remove(id)).to.equal('unknown');
@@ -89,7 +96,7 @@ describe('Uploads of servers that share a folder', () => {
     const { id, uri } = await upload(one, 'a.png');
     const removal = other.remove(id);
     let seen: boolean | undefined;
-    const keeping = one.keeping([uri], () => Promise.resolve((seen = existsSync(fileURLToPath(uri)))));
+    const keeping = one.keepDuring([uri], () => Promise.resolve((seen = existsSync(fileURLToPath(uri)))));
     await until('it has looked', async () => {
       await clock.advance(100);
       return seen !== undefined;
@@ -106,7 +113,7 @@ describe('Uploads of servers that share a folder', () => {
     const slowly = async () => {
       isSlow = false;
       clock.correct(120_000);
-      await one.keeping([uri], () => Promise.resolve());
+      await one.keepDuring([uri], () => Promise.resolve());
     };
     const slow = new Proxy(store, {
       get(target, name) {

@@ -85,7 +85,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
 }
 
 /** A store that counts what is asked of it: calls by verb, and entries and jobs that were read. */
-export function counting(store: Store): { readonly store: Store; readonly calls: Record<string, number> } {
+export function countCalls(store: Store): { readonly store: Store; readonly calls: Record<string, number> } {
   const calls: Record<string, number> = {};
   const add = (name: string, by = 1) => (calls[name] = (calls[name] ?? 0) + by);
   const counted = new Proxy(store, {

@@ -13,11 +13,11 @@ import {
 } from '../../../actors/views/jobs/job-list.ts';
 import { JobViews } from '../../../actors/views/jobs/jobs.ts';
 import { jobStatistics } from '../../../actors/views/statistics.ts';
-import { WaitingReasons } from '../../../actors/views/jobs/waiting.ts';
+import { WaitingReasons } from '../../../actors/views/jobs/waiting-reasons.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
-import { counting, storeJob, type GivenJob } from './ended-jobs.ts';
+import { countCalls, storeJob, type GivenJob } from './ended-jobs.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -30,9 +30,9 @@ describe('With many jobs that have ended', () => {
   });
   afterEach(() => store.close());
 
-  const given = (jobs: readonly GivenJob[]) => Promise.all(jobs.map((job) => storeJob(store, job)));
+  const storeJobs = (jobs: readonly GivenJob[]) => Promise.all(jobs.map((job) => storeJob(store, job)));
   const many = (count: number, job: (n: number) => Omit<GivenJob, 'number'>, first = 1) =>
-    given(Array.from({ length: count }, (_, n) => ({ number: first + n, ...job(n) })));
+    storeJobs(Array.from({ length: count }, (_, n) => ({ number: first + n, ...job(n) })));
   const viewsOf = (of: Store) => {
     const waiting = new WaitingReasons({
       store: of,
@@ -62,7 +62,7 @@ describe('With many jobs that have ended', () => {
     const found: number[] = [];
     const loads: number[] = [];
     for (let before: JobCursor | null | undefined = query.before; before !== null;) {
-      const { store: counted, calls } = counting(store);
+      const { store: counted, calls } = countCalls(store);
       const page: JobPage = await list({ ...query, before }, counted);
       found.push(...numbers(page.jobs));
       loads.push(calls['load'] ?? 0);
@@ -84,7 +84,7 @@ describe('With many jobs that have ended', () => {
         (n) => ({ pipeline: `P${n % 3}`, ms: first + n, status: n % 4 === 0 ? 'ERROR' : 'COMPLETE' }),
         first,
       );
-      const counted = counting(store);
+      const counted = countCalls(store);
       const { totalJobs, aggregatePipelineStatsMap } = await jobStatistics(counted.store, new VirtualClock());
       expect(totalJobs).to.equal(first + count - 1);
       expect(aggregatePipelineStatsMap['P1']).to.include({ count: totalJobs / 3, minTime: 2 });
@@ -95,7 +95,7 @@ describe('With many jobs that have ended', () => {
   });
 
   it('statistics take min, max and total of COMPLETE jobs alone', async () => {
-    await given([
+    await storeJobs([
       { number: 1, ms: 5 },
       { number: 2, ms: 70 },
       { number: 3, ms: 900, status: 'COMPLETE_WITH_WARNINGS' },
@@ -121,7 +121,7 @@ describe('With many jobs that have ended', () => {
 
   it('a page of the list reads no more jobs than it shows', async () => {
     await many(2_500, () => ({}));
-    const { store: counted, calls } = counting(store);
+    const { store: counted, calls } = countCalls(store);
     const { jobs, next } = await list({ limit: 10, before: byNumber(2_000) }, counted);
     expect([numbers(jobs)[0], jobs.length, next]).to.deep.equal([1_999, 10, byNumber(1_990)]);
     expect([calls['load'], calls['entries']]).to.deep.equal([10, 11]);
@@ -132,7 +132,7 @@ describe('With many jobs that have ended', () => {
     const found: number[] = [];
     let before: JobCursor | undefined;
     for (let pages = 1; ; pages++) {
-      const { store: counted, calls } = counting(store);
+      const { store: counted, calls } = countCalls(store);
       const page = await list({ statuses: ['CANCELLED'], pipelineName: 'A PIPELINE', before }, counted);
       expect(calls['load']).to.be.at.most(1_000);
       found.push(...numbers(page.jobs));
@@ -256,7 +256,7 @@ describe('With many jobs that have ended', () => {
       await many(700, (n) => ({ endedAt: n }));
       await many(3, () => ({ endedAt: 9_500 }), 701);
       const removed: number[] = [];
-      const { store: counted, calls } = counting(store);
+      const { store: counted, calls } = countCalls(store);
       const look = retention(1_000, removed, counted);
       expect(await look.look()).to.equal(499);
       expect([removed[0], removed.at(-1), calls['entries']]).to.deep.equal([1, 500, 500]);
@@ -285,7 +285,7 @@ describe('With many jobs that have ended', () => {
 
     it('does nothing without RETENTION_DAYS', async () => {
       await many(2, () => ({ endedAt: 1 }));
-      const { store: counted, calls } = counting(store);
+      const { store: counted, calls } = countCalls(store);
       expect([await retention(0, [], counted).look(), calls]).to.deep.equal([0, {}]);
     });
   });

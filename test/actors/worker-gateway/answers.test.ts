@@ -103,7 +103,7 @@ describe('Small answers of a component', () => {
   const intake = () =>
     new Intake({
       ...{ store, checker, clock: systemClock, logger: silent, jobs: jobs() },
-      meter: { jobEnded() {}, subJobEnded() {}, found() {} },
+      meter: { jobEnded() {}, subJobEnded() {}, countFound() {} },
       catalog: { versionOf: () => undefined },
       ...{ dataDir: path(''), realDataDir: path(''), serverId: 'server', heartbeatMs: 1_000 },
       resultLimits: { maxBytes: 10_000, maxLines: 10 },
@@ -111,36 +111,36 @@ describe('Small answers of a component', () => {
       frames: undefined as never,
       localPath: () => Promise.resolve(undefined),
     });
-  const claimed = async () => {
+  const claimWork = async () => {
     const [lease] = await store.work.claim({ queues: ['FACE'], max: 1, worker: WORKER, lasting: false });
     return lease!.token;
   };
-  const stored = async () => {
+  const listStored = async () => {
     const [row] = await store.rows(JOB, { prefix: ROW.key, limit: 1 });
     return row!.body as SubJobRow;
   };
 
   for (const [what, how] of [
     ['lives', () => Promise.resolve()],
-    ['dies, and what it held is given back', () => store.work.gone(WORKER, false, '')],
+    ['dies, and what it held is given back', () => store.work.releaseWorker(WORKER, false, '')],
     [
       'dies, and what it held is lost',
-      () => store.work.gone(WORKER, true, 'the process was ended by SIGKILL'),
+      () => store.work.releaseWorker(WORKER, true, 'the process was ended by SIGKILL'),
     ],
   ] as const)
     it(`are kept when it ${what} while the job takes them in`, async () => {
       meanwhile = how;
-      const token = await claimed();
+      const token = await claimWork();
       expect(await intake().answers(WORKER, [{ token, lines: `${TRACK}\n` }])).to.deep.equal([
         { kind: 'accepted' },
       ]);
-      const { state, file } = await stored();
+      const { state, file } = await listStored();
       expect(state).to.equal('DONE');
       expect(existsSync(answerPlace(pathOf(path(''), file!)).path)).to.equal(true);
     });
 
   it('are refused while the job accepts another answer', async () => {
-    const token = await claimed();
+    const token = await claimWork();
     let other: unknown;
     const failure = { code: 'OTHER', message: 'It failed.' } as const;
     meanwhile = async () => {
@@ -155,6 +155,6 @@ describe('Small answers of a component', () => {
     ]);
     expect(await answers.result(token, WORKER, Readable.from([lines]))).to.deep.equal({ kind: 'accepted' });
     expect(await answers.result(token, WORKER, Readable.from(['']))).to.deep.equal({ kind: 'differs' });
-    expect((await stored()).state).to.equal('DONE');
+    expect((await listStored()).state).to.equal('DONE');
   });
 });

@@ -4,7 +4,7 @@ import type { JobCommand, JobReply } from '../../../actors/batch-job/state/comma
 import { JOB_MACHINE } from '../../../actors/batch-job/life-cycle/transitions.ts';
 import { commandsOf } from '../../../actors/runtime/machine.ts';
 import type { SubJobRow } from '../../../actors/batch-job/state/state.ts';
-import { WorkWaiters } from '../../../actors/dispatcher/waiters.ts';
+import { PendingClaims } from '../../../actors/dispatcher/pending-claims.ts';
 import { systemClock } from '../../../actors/basics/clock.ts';
 import { PlainTree } from '../runtime/plain-tree.ts';
 import { ActorSystem } from '../../../actors/runtime/system.ts';
@@ -24,7 +24,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 describe('A claim', () => {
   const path = temporaryFolder();
   let store: SqliteStore;
-  let waiters: WorkWaiters;
+  let pendingClaims: PendingClaims;
   const open = new AbortController().signal;
   /** Sub-jobs that cost an attempt. */
   let lost: string[];
@@ -34,12 +34,12 @@ describe('A claim', () => {
 
   beforeEach(() => {
     store = new SqliteStore(path(`${++files}.db`));
-    waiters = new WorkWaiters();
+    pendingClaims = new PendingClaims();
     lost = [];
     resting = [];
     store.work.watch({
-      offered(queues) {
-        for (const [queue, { waiting }] of queues) waiters.wake(queue, waiting);
+      onOffer(queues) {
+        for (const [queue, { waiting }] of queues) pendingClaims.wake(queue, waiting);
       },
       news: (news) => lost.push(...news.map(({ item: { id } }) => id)),
     });
@@ -51,8 +51,8 @@ describe('A claim', () => {
   const gatewayWith = (more: Partial<WorkerGatewayDeps> = {}) =>
     new WorkerGateway({
       store,
-      waiters,
-      burst: { over: () => Promise.resolve() },
+      pendingClaims,
+      arrivalRate: { over: () => Promise.resolve() },
       isSilent: () => false,
       mayServe: () => true,
       rest: (worker) => resting.push(worker),
@@ -61,7 +61,7 @@ describe('A claim', () => {
       streams: undefined as never,
       frames: undefined as never,
       checker: undefined as never,
-      meter: { jobEnded() {}, subJobEnded() {}, found() {} },
+      meter: { jobEnded() {}, subJobEnded() {}, countFound() {} },
       catalog: { versionOf: () => undefined },
       logger: silent,
       dataDir: path(''),
@@ -79,7 +79,7 @@ describe('A claim', () => {
     gateway.claim({ queues, max, waitMs, worker: 'worker', lasting: false }, gone);
 
   /** Sub-jobs that wait in these queues, with their rows. */
-  async function given(...queues: readonly string[]): Promise<void> {
+  async function storeWork(...queues: readonly string[]): Promise<void> {
     const rows = queues.map((queue, index) => rowOf(queue, index));
     await store.commit({
       actor: { kind: BATCH_JOB, id: '1' },
@@ -88,7 +88,7 @@ describe('A claim', () => {
       record: {},
       snapshot: { schema: 1, body: {} },
       putRows: rows.map((row) => ({ key: row.key, body: row })),
-      work: { offer: rows.map(offered) },
+      work: { offer: rows.map(onOffer) },
     });
   }
   const rowOf = (queue: string, index: number) =>
@@ -101,7 +101,7 @@ describe('A claim', () => {
       attempts: 0,
       work: { medium: { path: 'media/j.1/1-0' } },
     }) as SubJobRow;
-  const offered = ({ id, key, queue }: SubJobRow): WorkItem => ({
+  const onOffer = ({ id, key, queue }: SubJobRow): WorkItem => ({
     id,
     key,
     queue,
@@ -113,7 +113,7 @@ describe('A claim', () => {
   });
 
   it('that cannot be answered because the store fails leaves its work to the next one, uncounted', async () => {
-    await given('FACE', 'FACE');
+    await storeWork('FACE', 'FACE');
     let broken = true;
     const failing = around<Store>(store, {
       rows: (actor, options) =>
@@ -139,14 +139,14 @@ describe('A claim', () => {
     const registered = gateway.claim({ ...claim, worker: 'token of ann' }, open);
     isReplaced = true;
     // It wakes the process of the installed component, which has waited longest.
-    await given('FACE');
+    await storeWork('FACE');
     expect((await registered).work.map(({ id }) => id)).to.deep.equal(['j.1.0']);
     expect((await installed).work).to.deep.equal([]);
     expect(resting).to.include('host:Faces:1#1');
   });
 
   it('hands out other work beside a sub-job whose tracks have gone from the disk, which fails', async () => {
-    await given('FACE', 'FACE');
+    await storeWork('FACE', 'FACE');
     const fed = { file: path('gone.ndjson'), indexAt: 0, piece: 0, annotate: false };
     await store.commit({
       actor: { kind: BATCH_JOB, id: '1' },
@@ -187,14 +187,14 @@ describe('A claim', () => {
     });
     const { FRAME, PREPARE } = MEDIA_QUEUES;
     for (let place = 0; place < 5; place++) {
-      void frames.made(`frames/j.2/${place}.json`, { frame: null } as Omit<FrameWork, 'to'>);
+      void frames.makeFile(`frames/j.2/${place}.json`, { frame: null } as Omit<FrameWork, 'to'>);
       await until(
         `${place + 1} frames wait`,
         async () => (await store.work.queues()).get(FRAME)?.waiting,
         (waiting) => waiting === place + 1,
       );
     }
-    await given(PREPARE, PREPARE);
+    await storeWork(PREPARE, PREPARE);
     const gateway = gatewayWith({ frames });
     const kinds: string[] = [];
     for (let i = 0; i < 7; i++) {
@@ -205,7 +205,7 @@ describe('A claim', () => {
   });
 
   it('of one that has hung up before takes nothing', async () => {
-    await given('FACE');
+    await storeWork('FACE');
     const gone = AbortSignal.abort();
     expect((await claimOf(gatewayWith(), { gone })).work).to.deep.equal([]);
     expect((await store.work.queues()).get('FACE')).to.include({ waiting: 1, held: 0 });
@@ -215,13 +215,13 @@ describe('A claim', () => {
     function burst() {
       let end = () => {};
       const over = new Promise<void>((resolve) => (end = resolve));
-      return { gateway: gatewayWith({ burst: { over: () => over } }), end };
+      return { gateway: gatewayWith({ arrivalRate: { over: () => over } }), end };
     }
 
     it('gets the work of all of them', async () => {
       const { gateway, end } = burst();
       const claimed = claimOf(gateway, { max: 8 });
-      await given('FACE', 'FACE', 'FACE');
+      await storeWork('FACE', 'FACE', 'FACE');
       expect((await store.work.queues()).get('FACE')).to.include({ waiting: 3, held: 0 });
       end();
       expect((await claimed).work.map(({ id }) => id)).to.deep.equal(['j.1.0', 'j.1.1', 'j.1.2']);
@@ -231,7 +231,7 @@ describe('A claim', () => {
       const { gateway, end } = burst();
       const hangsUp = new AbortController();
       const claimed = claimOf(gateway, { max: 8, gone: hangsUp.signal });
-      await given('FACE');
+      await storeWork('FACE');
       hangsUp.abort();
       end();
       expect((await claimed).work).to.deep.equal([]);
@@ -240,7 +240,7 @@ describe('A claim', () => {
 
     it('of a component that takes little at a time gets it at once', async () => {
       const { gateway } = burst();
-      await given('FACE', 'FACE');
+      await storeWork('FACE', 'FACE');
       const { work } = await claimOf(gateway, { max: 7 });
       expect(work.map(({ id }) => id)).to.deep.equal(['j.1.0', 'j.1.1']);
     });
@@ -248,7 +248,7 @@ describe('A claim', () => {
 
   describe('that waits', () => {
     const POLL_MS = 25_000;
-    const seen = async (work: Promise<{ work: readonly { readonly id: string }[] }>) =>
+    const idsOf = async (work: Promise<{ work: readonly { readonly id: string }[] }>) =>
       (await within(5_000, 'the poll is answered', work)).work.map(({ id }) => id);
 
     it('gets what is offered between its look and its wait', async () => {
@@ -258,13 +258,15 @@ describe('A claim', () => {
           const leases = await store.work.claim(claim);
           if (!looked) {
             looked = true;
-            await given('FACE');
+            await storeWork('FACE');
           }
           return leases;
         },
       });
       const late = around<Store>(store, { work });
-      expect(await seen(claimOf(gatewayWith({ store: late }), { waitMs: POLL_MS }))).to.deep.equal(['j.1.0']);
+      expect(await idsOf(claimOf(gatewayWith({ store: late }), { waitMs: POLL_MS }))).to.deep.equal([
+        'j.1.0',
+      ]);
     });
 
     it('is answered after its time also when the wall clock is set back', async () => {
@@ -272,7 +274,7 @@ describe('A claim', () => {
       const poll = claimOf(gatewayWith(), { waitMs: 100 });
       try {
         Date.now = () => real() - 3_600_000;
-        expect(await seen(poll)).to.deep.equal([]);
+        expect(await idsOf(poll)).to.deep.equal([]);
       } finally {
         Date.now = real;
       }
@@ -287,18 +289,18 @@ describe('A claim', () => {
       hangsUp.abort();
       await waiting;
       expect(resting, 'another one, and one that hung up').to.deep.equal([]);
-      expect(await seen(claimOf(gateway, { waitMs: 20, queues: STREAMS }))).to.deep.equal([]);
+      expect(await idsOf(claimOf(gateway, { waitMs: 20, queues: STREAMS }))).to.deep.equal([]);
       expect(resting).to.deep.equal(['worker']);
-      await given('STREAM:FACE');
-      expect(await seen(claimOf(gateway, { waitMs: 20, queues: STREAMS }))).to.deep.equal(['j.1.0']);
+      await storeWork('STREAM:FACE');
+      expect(await idsOf(claimOf(gateway, { waitMs: 20, queues: STREAMS }))).to.deep.equal(['j.1.0']);
       expect(resting, 'one that got work').to.deep.equal(['worker']);
     });
 
     it('beside others is woken when there is work for it, too', async () => {
       const gateway = gatewayWith();
       const polls = [1, 2, 3].map(() => claimOf(gateway, { waitMs: POLL_MS }));
-      await given('FACE', 'FACE', 'FACE');
-      const got = await Promise.all(polls.map(seen));
+      await storeWork('FACE', 'FACE', 'FACE');
+      const got = await Promise.all(polls.map(idsOf));
       expect(got.flat().toSorted()).to.deep.equal(['j.1.0', 'j.1.1', 'j.1.2']);
     });
   });
@@ -307,10 +309,10 @@ describe('A claim', () => {
 describe('Those who wait for work', () => {
   const open = new AbortController().signal;
   /** Some that wait for these queues; `woken` says which were woken, in order. */
-  function waiting(waiters: WorkWaiters, queues: readonly (readonly string[])[]) {
+  function waitForQueues(pendingClaims: PendingClaims, queues: readonly (readonly string[])[]) {
     const woken: number[] = [];
     const all = queues.map((own, index) => {
-      const waiter = waiters.join(own);
+      const waiter = pendingClaims.join(own);
       waiter.look();
       void waiter.wait(60_000, open).then(() => woken.push(index));
       return waiter;
@@ -319,20 +321,20 @@ describe('Those who wait for work', () => {
   }
 
   it('are woken in the order in which they came, as many as there are items', async () => {
-    const waiters = new WorkWaiters();
-    const { woken } = waiting(waiters, [['FACE'], ['TEXT'], ['FACE'], ['FACE', 'TEXT']]);
-    waiters.wake('FACE', 2);
+    const pendingClaims = new PendingClaims();
+    const { woken } = waitForQueues(pendingClaims, [['FACE'], ['TEXT'], ['FACE'], ['FACE', 'TEXT']]);
+    pendingClaims.wake('FACE', 2);
     await turns(2);
     expect(woken).to.deep.equal([0, 2]);
-    waiters.wake('FACE', 2);
+    pendingClaims.wake('FACE', 2);
     await turns(2);
     expect(woken).to.deep.equal([0, 2, 3]);
   });
 
   it('wake the next one when they go away, and do not when they looked and found nothing', async () => {
-    const waiters = new WorkWaiters();
-    const { woken, all } = waiting(waiters, [['FACE'], ['FACE'], ['FACE']]);
-    waiters.wake('FACE', 1);
+    const pendingClaims = new PendingClaims();
+    const { woken, all } = waitForQueues(pendingClaims, [['FACE'], ['FACE'], ['FACE']]);
+    pendingClaims.wake('FACE', 1);
     await turns(2);
     // It finds work in another queue: what it was woken for is still there.
     all[0]!.look();

@@ -35,7 +35,7 @@ function serve(): void {
   database.pragma('synchronous = FULL');
   database.exec('create table jobs (id text primary key, state text not null, body text not null) strict');
   const put = database.prepare('insert or replace into jobs values (?, ?, ?)');
-  const written = inTransactions<readonly string[]>(database, (row) => void put.run(...row));
+  const insertRows = inTransactions<readonly string[]>(database, (row) => void put.run(...row));
   const waiting: Record<Queue, string[]> = { inspect: [], detect: [] };
   const wake: Record<Queue, () => void> = { inspect: () => {}, detect: () => {} };
   const bodies = new Map<string, string>();
@@ -48,7 +48,7 @@ function serve(): void {
   router.post('/rest/jobs', async (ctx) => {
     const id = `bare-${++number}`;
     bodies.set(id, JSON.stringify(await json(ctx.req)));
-    await written([id, 'inspect', bodies.get(id)!]);
+    await insertRows([id, 'inspect', bodies.get(id)!]);
     offer('inspect', id);
     ctx.status = 201;
     ctx.body = { jobId: id };
@@ -57,7 +57,7 @@ function serve(): void {
   router.post('/work', async (ctx) => {
     const { queue, done } = (await json(ctx.req)) as Message;
     const next = queue === 'inspect' ? 'detect' : 'ended';
-    await Promise.all(done.map((id) => written([id, next, bodies.get(id)!])));
+    await Promise.all(done.map((id) => insertRows([id, next, bodies.get(id)!])));
     for (const id of done)
       if (next === 'detect') offer(next, id);
       else bodies.delete(id);

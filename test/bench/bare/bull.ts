@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { interleaved, timed } from '../measure.ts';
+import { runInterleaved, measureTime } from '../measure.ts';
 
 const CHILD = fileURLToPath(new URL('./bull-child.js', import.meta.url));
 
@@ -14,10 +14,10 @@ export async function bullJobs(url: string, jobs: number): Promise<readonly numb
   const groups = [1, 2, 3].map((processes) => new Bulls(folder, url, processes));
   await Promise.all(groups.map((group) => group.up()));
   const [one, two, three] = groups as [Bulls, Bulls, Bulls];
-  const times = await interleaved(3, {
-    one: () => timed(() => one.run(jobs)),
-    two: () => timed(() => two.run(jobs)),
-    three: () => timed(() => three.run(jobs)),
+  const times = await runInterleaved(3, {
+    one: () => measureTime(() => one.run(jobs)),
+    two: () => measureTime(() => two.run(jobs)),
+    three: () => measureTime(() => three.run(jobs)),
   });
   await Promise.all(groups.map((group) => group.stop()));
   return [times.one, times.two, times.three];

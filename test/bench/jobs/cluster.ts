@@ -8,7 +8,7 @@ import { RedisStore } from '../../../store/redis/redis-store.ts';
 import { TestRedis } from '../../support/servers/redis.ts';
 import { bareCommits } from './core.ts';
 import { bullJobs } from '../bare/bull.ts';
-import { interleaved, round, timed, type Figure } from '../measure.ts';
+import { runInterleaved, round, measureTime, type Figure } from '../measure.ts';
 
 const JOBS = 600;
 const CLAIMS = 2_000;
@@ -19,23 +19,25 @@ const MANY_MEDIA = 5_000;
 const CHILD = fileURLToPath(new URL('./cluster-child.js', import.meta.url));
 
 export async function cluster(): Promise<readonly Figure[]> {
-  const redis = await TestRedis.started();
+  const redis = await TestRedis.start();
   const bare = await RedisStore.open({ url: redis.url, prefix: 'bare' });
-  const groups = await Promise.all([1, 2, 3].map((servers) => Servers.started(redis.url, servers)));
+  const groups = await Promise.all([1, 2, 3].map((servers) => Servers.start(redis.url, servers)));
   let bareId = 0;
   const [one, two, three] = groups as [Servers, Servers, Servers];
-  const times = await interleaved(3, {
-    one: () => timed(() => one.run(JOBS)),
-    two: () => timed(() => two.run(JOBS)),
-    three: () => timed(() => three.run(JOBS)),
-    bare: () => timed(() => bareCommits(bare, () => `bare-${bareId++}`, JOBS)),
+  const times = await runInterleaved(3, {
+    one: () => measureTime(() => one.run(JOBS)),
+    two: () => measureTime(() => two.run(JOBS)),
+    three: () => measureTime(() => three.run(JOBS)),
+    bare: () => measureTime(() => bareCommits(bare, () => `bare-${bareId++}`, JOBS)),
   });
   const bull = await bullJobs(redis.url, JOBS);
   const [few, many] = [await oneJob(one, two, MEDIA), await oneJob(one, two, MANY_MEDIA)];
   await Promise.all(groups.map((group) => group.stop()));
   const claims = await claimTimes(bare);
   const other = await RedisStore.open({ url: redis.url, prefix: 'bare' });
-  const both = await timed(() => Promise.all([bare, other].map((store) => commands(store, COMMANDS / 2))));
+  const both = await measureTime(() =>
+    Promise.all([bare, other].map((store) => commands(store, COMMANDS / 2))),
+  );
   await Promise.all([bare.close(), other.close()]);
   await redis.end();
   const rate = (ms: number) => round((JOBS / ms) * 1_000);
@@ -63,9 +65,9 @@ export async function cluster(): Promise<readonly Figure[]> {
 
 /** One job at one server and at two that answer its work by turns. */
 async function oneJob(one: Servers, two: Servers, media: number): Promise<Figure> {
-  const ms = await interleaved(3, {
-    one: () => timed(() => one.runOne(media)),
-    two: () => timed(() => two.runOne(media)),
+  const ms = await runInterleaved(3, {
+    one: () => measureTime(() => one.runOne(media)),
+    two: () => measureTime(() => two.runOne(media)),
   });
   const rates = [ms.one, ms.two].map((time) => round((2 * media * 1_000) / time));
   return {
@@ -90,7 +92,7 @@ class Servers {
     });
   }
 
-  static async started(url: string, servers: number): Promise<Servers> {
+  static async start(url: string, servers: number): Promise<Servers> {
     const started = new Servers(url, servers);
     await Promise.all(started.#children.map(({ line }) => line()));
     return started;
@@ -98,15 +100,15 @@ class Servers {
 
   /** So many jobs, divided among the servers; until the last has ended. */
   run(jobs: number): Promise<void> {
-    return this.#told(() => `${Math.ceil(jobs / this.#children.length)}`);
+    return this.#tellAll(() => `${Math.ceil(jobs / this.#children.length)}`);
   }
 
   /** One job with so many media, which comes in at the first; all do its work. */
   runOne(media: number): Promise<void> {
-    return this.#told((n) => (n === 0 ? `1 ${media}` : '0'));
+    return this.#tellAll((n) => (n === 0 ? `1 ${media}` : '0'));
   }
 
-  async #told(words: (n: number) => string): Promise<void> {
+  async #tellAll(words: (n: number) => string): Promise<void> {
     await Promise.all(
       this.#children.map(({ child, line }, n) => {
         const done = line();
@@ -138,7 +140,7 @@ async function claimTimes(store: RedisStore): Promise<readonly number[]> {
   );
   const times: number[] = [];
   for (let n = 0; n < CLAIMS; n++)
-    times.push(await timed(() => store.work.claim({ queues: ['CLAIMS'], max: 1, worker: 'bench' })));
+    times.push(await measureTime(() => store.work.claim({ queues: ['CLAIMS'], max: 1, worker: 'bench' })));
   return times.sort((a, b) => a - b);
 }
 

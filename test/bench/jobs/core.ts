@@ -6,7 +6,7 @@ import { DEFAULT_INTENSITY } from '../../../actors/runtime/supervision.ts';
 import { ActorSystem } from '../../../actors/runtime/system.ts';
 import { LIVE_JOBS } from '../../../actors/batch-job/state/indexes.ts';
 import type { Store } from '../../../store/store.ts';
-import { interleaved, round, timed, type Figure } from '../measure.ts';
+import { runInterleaved, round, measureTime, type Figure } from '../measure.ts';
 import { answerAll, emptyJob, startCore, type Core } from '../parts.ts';
 
 const JOBS = 1_000;
@@ -18,9 +18,9 @@ export async function emptyJobs(): Promise<readonly Figure[]> {
   const stop = new AbortController();
   const answering = answerAll(core, stop.signal);
   let bareId = 0;
-  const times = await interleaved(5, {
-    service: () => timed(() => runJobs(core)),
-    bare: () => timed(() => bareCommits(core.store, () => `bare-${bareId++}`)),
+  const times = await runInterleaved(5, {
+    service: () => measureTime(() => runJobs(core)),
+    bare: () => measureTime(() => bareCommits(core.store, () => `bare-${bareId++}`)),
   });
   stop.abort();
   await answering;
@@ -74,9 +74,9 @@ export async function mailboxes(): Promise<readonly Figure[]> {
     load: () => Promise.resolve({ handle: () => Promise.resolve(1) }),
   });
   const bare = fastq.promise<undefined, number, number>(() => Promise.resolve(1), 1);
-  const times = await interleaved(7, {
-    service: () => timed(() => flood(() => family.ask('one', { type: 'add' }))),
-    bare: () => timed(() => flood(() => bare.push(1))),
+  const times = await runInterleaved(7, {
+    service: () => measureTime(() => flood(() => family.ask('one', { type: 'add' }))),
+    bare: () => measureTime(() => flood(() => bare.push(1))),
   });
   await system.stop(1_000);
   return [

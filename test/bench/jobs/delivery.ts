@@ -10,7 +10,7 @@ import superagent from 'superagent';
 import { destinationOf } from '../../../actors/delivery/notice.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { noticeTo, stage } from '../../actors/delivery/debtor.ts';
-import { interleaved, round, timed, type Figure } from '../measure.ts';
+import { runInterleaved, round, measureTime, type Figure } from '../measure.ts';
 
 const CALLBACKS = 10_000;
 const CONCURRENCY = 8;
@@ -23,16 +23,16 @@ export async function deliveries(): Promise<readonly Figure[]> {
   const store = new SqliteStore(path.join(folder, 'troupe.db'));
   const run = stage(store, { policy: { concurrency: CONCURRENCY }, idleMs: 600_000 });
   let turn = 0;
-  const times = await interleaved(5, {
+  const times = await runInterleaved(5, {
     service: async () => {
       await owe(store, url, `r${turn++}`);
-      return timed(async () => {
+      return measureTime(async () => {
         run.delivery.wake(destinationOf(url));
         while ((await store.outbox(destinationOf(url), { limit: 1 })).length > 0)
           await new Promise((resolve) => setTimeout(resolve, 2));
       });
     },
-    bare: () => timed(() => sendAll(url)),
+    bare: () => measureTime(() => sendAll(url)),
   });
   await run.stop();
   await store.close();

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { sample } from '../../components/models/recorded.ts';
-import { median, round, timed, type Figure } from '../measure.ts';
+import { sample } from '../../components/models/recorded-media.ts';
+import { median, round, measureTime, type Figure } from '../measure.ts';
 
 const ROUNDS = 3;
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ export async function firstJob(model: Buffer): Promise<Figure> {
 async function once(model: Buffer): Promise<number> {
   const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'troupe-bench-first-'));
   try {
-    return await timed(async () => {
+    return await measureTime(async () => {
       mkdirSync(path.join(DATA_DIR, 'models'));
       writeFileSync(path.join(DATA_DIR, 'models', 'own.onnx'), model);
       const tool = fileURLToPath(new URL('../../../cli/main.js', import.meta.url));

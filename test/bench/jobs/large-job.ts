@@ -2,7 +2,7 @@
 import { WorkerClient } from '../../../components/sdk/connection/client.ts';
 import { runWorker } from '../../../components/sdk/work/worker.ts';
 import { startClient } from './client.ts';
-import { timed } from '../measure.ts';
+import { measureTime } from '../measure.ts';
 import { forgetPeak, peakBytes, residentBytes } from '../memory.ts';
 import { NOOP } from '../parts.ts';
 
@@ -54,7 +54,7 @@ export async function runLargeJob(folder: string): Promise<LargeJob> {
   const before = residentBytes(server.pid);
   forgetPeak(server.pid);
   let jobId = '';
-  const ms = await timed(async () => (jobId = await server.run(JOB, 50)));
+  const ms = await measureTime(async () => (jobId = await server.run(JOB, 50)));
   const grown = peakBytes(server.pid) - before;
   stop.abort();
   await working;

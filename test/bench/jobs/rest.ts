@@ -79,14 +79,14 @@ function reads(bare: Peer, verifying: Peer, service: Peer): readonly Figure[] {
     cpu: median(peer.cpuMs) / REQUESTS,
   });
   const [bareKoa, verifyingKoa, read] = [of(bare), of(verifying), of(service)];
-  const told = ({ rate, p99, cpu }: ReturnType<typeof of>) =>
+  const describeRate = ({ rate, p99, cpu }: ReturnType<typeof of>) =>
     `${round(rate)} requests/s, p99 ${round(p99, 2)} ms, CPU ${round(cpu * 1_000)} us`;
   const ratios = (one: ReturnType<typeof of>) =>
     `rate ${round(read.rate / one.rate, 2)}, p99 ${round(read.p99 / one.p99, 2)}, CPU ${round(read.cpu / one.cpu, 2)}`;
   return [
-    { what: 'bare Koa and router, the same bytes', value: told(bareKoa) },
-    { what: 'the same with koa-jwt and jwks-rsa', value: told(verifyingKoa) },
-    { what: 'GET of a job with token check', value: told(read) },
+    { what: 'bare Koa and router, the same bytes', value: describeRate(bareKoa) },
+    { what: 'the same with koa-jwt and jwks-rsa', value: describeRate(verifyingKoa) },
+    { what: 'GET of a job with token check', value: describeRate(read) },
     {
       what: 'in parts of bare Koa with a verified token',
       value: ratios(verifyingKoa),
@@ -158,11 +158,11 @@ const JOB = {
 
 async function endedJob(service: Peer): Promise<string> {
   const address = `/rest/jobs/${await post(service, JOB)}`;
-  await ended(service, address);
+  await waitForEnd(service, address);
   return address;
 }
 
-async function ended(service: Peer, address: string): Promise<void> {
+async function waitForEnd(service: Peer, address: string): Promise<void> {
   while (!(JSON.parse(await get(service, address)) as { terminal: boolean }).terminal)
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
@@ -182,7 +182,7 @@ async function create(service: Peer): Promise<Creations> {
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, client));
   const [rate = 0, cpuMs = 0] = since();
-  for (const job of jobs.toReversed()) await ended(service, `/rest/jobs/${job}`);
+  for (const job of jobs.toReversed()) await waitForEnd(service, `/rest/jobs/${job}`);
   const [rateToEnd = 0, cpuMsToEnd = 0] = since();
   const componentMs = (cpuMsOfChildren(service.pid) - components) / CREATIONS;
   return { rate, rateToEnd, cpuMs, cpuMsToEnd, componentMs };

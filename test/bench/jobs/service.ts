@@ -10,7 +10,7 @@ import { startServer } from '../../../main.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../../http/access/development-secrets.ts';
 import { makeVideo } from '../../media/support/make-video.ts';
 import { startBare } from '../bare/bare.ts';
-import { interleaved, round, timed, type Figure } from '../measure.ts';
+import { runInterleaved, round, measureTime, type Figure } from '../measure.ts';
 import { silent } from '../parts.ts';
 
 const FRAMES = 500;
@@ -25,14 +25,14 @@ export async function serviceOverhead(): Promise<readonly Figure[]> {
   const one = await startService(folder, 1);
   const all = await startService(folder, 2);
   await Promise.all([bare({ images: [image] }), one.run(image), all.run(image), all.run(clip)]);
-  const times = await interleaved(5, {
+  const times = await runInterleaved(5, {
     bare: () => bare({ video: clip, start: 0, stop: FRAMES - 1, length: FRAMES }),
-    one: () => timed(() => one.run(clip)),
-    all: () => timed(() => all.run(clip)),
+    one: () => measureTime(() => one.run(clip)),
+    all: () => measureTime(() => all.run(clip)),
   });
-  const fixed = await interleaved(9, {
+  const fixed = await runInterleaved(9, {
     bare: () => bare({ images: [image] }),
-    one: () => timed(() => one.run(image)),
+    one: () => measureTime(() => one.run(image)),
   });
   bare.stop();
   await Promise.all([one.stop(), all.stop()]);

@@ -10,7 +10,7 @@ import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
 import { ALL_JOBS } from '../../../actors/batch-job/state/indexes.ts';
 import { JOB_SCHEMA, type JobSnapshot } from '../../../actors/batch-job/state/snapshot.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
-import { interleaved, round, timed, type Figure } from '../measure.ts';
+import { runInterleaved, round, measureTime, type Figure } from '../measure.ts';
 
 const FEW = 1_000;
 const MANY = 100_000;
@@ -21,7 +21,7 @@ export async function startUp(): Promise<readonly Figure[]> {
   const many = path.join(folder, 'many');
   await fill(few, FEW);
   await fill(many, MANY);
-  const times = await interleaved(9, { few: () => start(few), many: () => start(many) });
+  const times = await runInterleaved(9, { few: () => start(few), many: () => start(many) });
   rmSync(folder, { recursive: true, force: true });
   return [
     { what: `start-up with ${round(FEW)} finished jobs`, value: `${round(times.few)} ms` },
@@ -35,7 +35,7 @@ export async function startUp(): Promise<readonly Figure[]> {
 
 /** Time from the start of the process until it says that it is up. */
 function start(dataDir: string): Promise<number> {
-  return timed(async () => {
+  return measureTime(async () => {
     const main = fileURLToPath(new URL('../../../cli/main.js', import.meta.url));
     const env = { ...process.env, DATA_DIR: dataDir, PORT: '0' };
     const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });

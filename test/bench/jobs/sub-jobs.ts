@@ -8,7 +8,7 @@ import { runWorker } from '../../../components/sdk/work/worker.ts';
 import type { ClaimAnswer } from '../../../protocol/worker-messages.ts';
 import { startChild } from './child.ts';
 import { startClient, type Client } from './client.ts';
-import { round, timed, type Figure } from '../measure.ts';
+import { round, measureTime, type Figure } from '../measure.ts';
 import { fetchedMedia } from '../media/fetched-media.ts';
 import { NOOP } from '../parts.ts';
 
@@ -63,7 +63,7 @@ async function oneByOne(server: Client, echo: string, workers: number): Promise<
   const times: number[] = [];
   const worker = async (n: number) => {
     const pool = new Pool(server.url, { connections: 1 });
-    const say = saying(pool, { authorization: `Bearer ${server.token}`, 'troupe-instance': `w${n}` });
+    const say = sayFigure(pool, { authorization: `Bearer ${server.token}`, 'troupe-instance': `w${n}` });
     let misses = 0;
     while (misses < 20) {
       const began = performance.now();
@@ -80,9 +80,9 @@ async function oneByOne(server: Client, echo: string, workers: number): Promise<
     }
     await pool.close();
   };
-  const ms = await timed(() => Promise.all(Array.from({ length: workers }, (_, n) => worker(n))));
+  const ms = await measureTime(() => Promise.all(Array.from({ length: workers }, (_, n) => worker(n))));
   await over(server, jobId);
-  const bare = await echoed(echo, workers, sizes.claim);
+  const bare = await echoMessages(echo, workers, sizes.claim);
   const name = `${workers} worker${workers > 1 ? 's' : ''}, a message each way`;
   const rate = (1_000 * times.length) / ms;
   return [
@@ -99,11 +99,11 @@ async function oneByOne(server: Client, echo: string, workers: number): Promise<
 }
 
 /** The same messages to a server that does nothing with them. */
-async function echoed(echo: string, workers: number, claimBytes: number) {
+async function echoMessages(echo: string, workers: number, claimBytes: number) {
   const times: number[] = [];
   const worker = async () => {
     const pool = new Pool(echo, { connections: 1 });
-    const say = saying(pool, { authorization: `Bearer ${'x'.repeat(800)}`, 'troupe-instance': 'w1' });
+    const say = sayFigure(pool, { authorization: `Bearer ${'x'.repeat(800)}`, 'troupe-instance': 'w1' });
     while (times.length < SUB_JOBS) {
       const began = performance.now();
       await say(`/?bytes=${claimBytes}`, JSON.stringify({ algorithms: ['NOOP'], max: 1, waitMs: 100 }));
@@ -112,7 +112,7 @@ async function echoed(echo: string, workers: number, claimBytes: number) {
     }
     await pool.close();
   };
-  const ms = await timed(() => Promise.all(Array.from({ length: workers }, worker)));
+  const ms = await measureTime(() => Promise.all(Array.from({ length: workers }, worker)));
   return { times, rate: (1_000 * times.length) / ms };
 }
 
@@ -132,7 +132,7 @@ async function inTurn(server: Client, workers: number): Promise<Figure> {
     runWorker({ client, algorithms: ['NOOP'], signal: stop.signal, handle, log: () => undefined }),
   );
   const { jobId } = (await server.post('/rest/jobs', JOB)) as { jobId: string };
-  const ms = await timed(() => isDone);
+  const ms = await measureTime(() => isDone);
   await over(server, jobId);
   stop.abort();
   await Promise.all(running);
@@ -143,7 +143,7 @@ async function inTurn(server: Client, workers: number): Promise<Figure> {
   };
 }
 
-const saying =
+const sayFigure =
   (pool: Pool, headers: Readonly<Record<string, string>>) =>
   async (address: string, body: string): Promise<string> => {
     const type = { 'content-type': 'application/json' };

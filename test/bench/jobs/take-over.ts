@@ -14,7 +14,7 @@ const SERVERS = 3;
 const KILLS = Number(process.env['KILLS'] ?? 50);
 
 export async function takeOver(): Promise<readonly Figure[]> {
-  const [redis, provider] = [await TestRedis.started(), await TestProvider.start()];
+  const [redis, provider] = [await TestRedis.start(), await TestProvider.start()];
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-bench-')));
   mkdirSync(path.join(folder, 'media'));
   const services = Array.from(

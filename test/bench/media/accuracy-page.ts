@@ -35,7 +35,7 @@ async function run(place: Place, args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-const evaluated = async (place: Place, ...args: readonly string[]): Promise<Evaluation> =>
+const runEvaluation = async (place: Place, ...args: readonly string[]): Promise<Evaluation> =>
   JSON.parse(await run(place, ['evaluate', ...args, '--json'])) as Evaluation;
 
 const figure = (value: number | null | undefined): string => (value === null || value === undefined ? '-' : value.toFixed(3)); // oxfmt-ignore
@@ -63,12 +63,12 @@ async function pictures(
   properties: readonly string[] = [],
 ): Promise<Evaluation> {
   const media = imagesOf(file).map((name) => (file === 'barcodes.json' ? truth(name) : sample(name)));
-  return evaluated(place, truth(file), await documentOf(place, media, of, properties));
+  return runEvaluation(place, truth(file), await documentOf(place, media, of, properties));
 }
 
 async function video(place: Place, of: string, file: string): Promise<Evaluation> {
   const found = await documentOf(place, [sample('face_move.mp4')], of);
-  return evaluated(place, truth(file), found, '--map', `object=${of}`);
+  return runEvaluation(place, truth(file), found, '--map', `object=${of}`);
 }
 
 async function boxFigures(place: Place): Promise<readonly string[]> {
@@ -119,7 +119,7 @@ async function textFigures(place: Place): Promise<readonly string[]> {
     const file = path.join(place.folder, `${name}.txt`);
     writeFileSync(file, text);
     const found = await documentOf(place, [sample(name)], 'TEXT', ['MERGE_LINES=TRUE']);
-    const { text: result } = await evaluated(place, file, found, '--type', 'TEXT');
+    const { text: result } = await runEvaluation(place, file, found, '--type', 'TEXT');
     const { words, characters } = result!;
     sum.words += words.wanted;
     sum.characters += characters!.wanted;
@@ -144,7 +144,7 @@ async function speechFigures(place: Place): Promise<readonly string[]> {
   const found = await documentOf(place, [sample('vad_groundtruth.wav')], 'SPEECH');
   const rows: string[][] = [];
   for (const collar of ['0', '0.25']) {
-    const { speech } = await evaluated(place, truth('vad_groundtruth.rttm'), found, '--collar', collar);
+    const { speech } = await runEvaluation(place, truth('vad_groundtruth.rttm'), found, '--collar', collar);
     const { spokenMs, missRate, falseAlarmRate, errorRate } = speech!.overall;
     rows.push([
       `${collar} s`,

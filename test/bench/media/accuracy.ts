@@ -32,7 +32,7 @@ export async function accuracy(): Promise<readonly Figure[]> {
 
 /** Least number of characters that are to be inserted, left out or changed; spaces count, line breaks are spaces. */
 export function errors(wanted: string, found: string): number {
-  const [a, b] = [spaced(wanted), spaced(found)];
+  const [a, b] = [normalizeSpaces(wanted), normalizeSpaces(found)];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
@@ -45,7 +45,7 @@ export function errors(wanted: string, found: string): number {
   return row[b.length]!;
 }
 
-const spaced = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const normalizeSpaces = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** All text of a picture in reading order. */
 export async function textOf(detector: Detector, frame: Frame): Promise<string> {
@@ -71,7 +71,7 @@ async function textFigures(): Promise<readonly Figure[]> {
       wanted === '' ? `${wrong} characters where there is no text` : errorRate(wrong, wanted.length);
     figures.push({
       what: `TEXT, ${name}`,
-      value: `${share}${wrong === 0 ? '' : `: "${spaced(found)}"`}`,
+      value: `${share}${wrong === 0 ? '' : `: "${normalizeSpaces(found)}"`}`,
     });
   }
   const seconds = cpuSeconds(started) / Object.keys(TEXTS).length;

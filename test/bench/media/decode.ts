@@ -7,12 +7,12 @@ import { Codec, CodecContext, FormatContext, Frame, Packet, SoftwareScaleContext
 import { AV_PIX_FMT_RGB24, AV_PIX_FMT_YUV420P, AVMEDIA_TYPE_VIDEO, SWS_BILINEAR } from 'node-av/constants';
 import { openVideo } from '../../../media/video/video-frames.ts';
 import { makeVideo } from '../../media/support/make-video.ts';
-import { interleaved, round, type Figure } from '../measure.ts';
+import { runInterleaved, round, type Figure } from '../measure.ts';
 
 const FRAMES = 500;
 const [WIDTH, HEIGHT] = [1280, 720];
 
-export async function decoding(): Promise<readonly Figure[]> {
+export async function measureDecoding(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
   const recipe = { frames: FRAMES, width: WIDTH, height: HEIGHT, gop: 50, bFrames: 2 };
   const plain = path.join(folder, 'plain.mp4');
@@ -30,7 +30,7 @@ export async function decoding(): Promise<readonly Figure[]> {
 }
 
 async function figures(what: string, file: string, scaler: () => Scaler): Promise<readonly Figure[]> {
-  const times = await interleaved(11, {
+  const times = await runInterleaved(11, {
     reader: () => cpuTime(() => read(file)),
     bare: () => cpuTime(() => Promise.resolve(decode(file, scaler()))),
   });

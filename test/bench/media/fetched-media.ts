@@ -10,7 +10,7 @@ import type { DetectWork } from '../../../protocol/detection-work.ts';
 import loadDetector from '../../../components/detectors/faces/detector.ts';
 import { makeVideo } from '../../media/support/make-video.ts';
 import type { Client } from '../jobs/client.ts';
-import { median, round, timed, type Figure } from '../measure.ts';
+import { median, round, measureTime, type Figure } from '../measure.ts';
 
 const FRAMES = 400;
 const PIECE = 200;
@@ -36,12 +36,12 @@ export async function fetchedMedia(server: Client, folder: string): Promise<read
   grow(clip);
   const client = new WorkerClient(server.url, server.token);
   const stop = new AbortController();
-  const { work: claim, token } = await claimed(server, client, clip, stop.signal);
+  const { work: claim, token } = await claimWork(server, client, clip, stop.signal);
   const work: DetectWork = { ...claim, properties: { ...claim.properties, ...PROPERTIES } };
   const detector = await loadDetector();
   const beats = setInterval(() => void beat(server, client, token), 1_000);
-  const looked = (given: DetectWork, start: number, context: Partial<WorkContext>) =>
-    timed(async () => {
+  const lookAt = (given: DetectWork, start: number, context: Partial<WorkContext>) =>
+    measureTime(async () => {
       const range = { start, stop: start + PIECE - 1 };
       const signal = new AbortController().signal;
       const full: WorkContext = {
@@ -54,7 +54,7 @@ export async function fetchedMedia(server: Client, folder: string): Promise<read
     });
   const elsewhere = { ...work, medium: { ...work.medium, path: '/not/on/this/host' } };
   const times = { path: [] as number[], first: [] as number[], later: [] as number[] };
-  await looked(work, 0, {});
+  await lookAt(work, 0, {});
   for (let n = 0; n < ROUNDS; n++) {
     const cache = new MediaCache({
       folder: path.join(folder, `cache-${n}`),
@@ -64,9 +64,9 @@ export async function fetchedMedia(server: Client, folder: string): Promise<read
     });
     const fetching = { signal: stop.signal, working: () => undefined };
     const fetched: Partial<WorkContext> = { medium: (medium) => cache.local(medium, fetching) };
-    times.path.push(await looked(work, 0, {}));
-    times.first.push(await looked(elsewhere, 0, fetched));
-    times.later.push(await looked(elsewhere, 0, fetched));
+    times.path.push(await lookAt(work, 0, {}));
+    times.first.push(await lookAt(elsewhere, 0, fetched));
+    times.later.push(await lookAt(elsewhere, 0, fetched));
   }
   clearInterval(beats);
   await client.release(token);
@@ -95,7 +95,7 @@ function grow(clip: string): void {
   appendFileSync(clip, box);
 }
 
-async function claimed(server: Client, client: WorkerClient, clip: string, signal: AbortSignal) {
+async function claimWork(server: Client, client: WorkerClient, clip: string, signal: AbortSignal) {
   await server.post('/rest/jobs', {
     pipelineName: 'NOOP PIPELINE',
     jobProperties: { TARGET_SEGMENT_LENGTH: '0' },

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { startBare } from '../bare/bare.ts';
 import { startClient, type Client } from '../jobs/client.ts';
-import { interleaved, median, round, timed, type Figure } from '../measure.ts';
+import { runInterleaved, median, round, measureTime, type Figure } from '../measure.ts';
 
 const IMAGES = 1_000;
 
@@ -59,9 +59,9 @@ async function pairFigures(
   const bare = startBare(component);
   const few = files.slice(0, 20);
   await Promise.all([bare({ images: few }), service.run(jobOf(few, pipelineName))]);
-  const times = await interleaved(rounds, {
+  const times = await runInterleaved(rounds, {
     bare: () => bare({ images: files }),
-    service: () => timed(() => service.run(jobOf(files, pipelineName), 50)),
+    service: () => measureTime(() => service.run(jobOf(files, pipelineName), 50)),
   });
   bare.stop();
   const perImage = (ms: number) => `${round(ms / IMAGES, 2)} ms`;
@@ -102,7 +102,7 @@ async function smallJobs(
 ): Promise<readonly number[]> {
   const times: number[] = [];
   while (more(times.length))
-    times.push(await timed(() => service.run(jobOf([files[times.length % IMAGES]!]))));
+    times.push(await measureTime(() => service.run(jobOf([files[times.length % IMAGES]!]))));
   return times;
 }
 

@@ -2,7 +2,7 @@
  * Cameras of the bench of live streams, in a process of their own. Arguments: how many there are, frames a second, and what they show:
  * `walk`, a face that moves all the time (H.264), or `visits`, one that comes and goes (JPEG, which no decoder holds back). Asked for it, tells when each frame was sent.
  */
-import { sample } from '../../components/models/recorded.ts';
+import { sample } from '../../components/models/recorded-media.ts';
 import { accessUnits, jpegPictures } from '../../support/media/coded-media.ts';
 import { h264Over, jpegOver } from '../../support/media/rtp-pictures.ts';
 import { rtspServer, type RtspBehaviour, type RtspPicture } from '../../support/servers/rtsp-server.ts';

@@ -48,9 +48,9 @@ async function withStreams<T>(
 ): Promise<T> {
   const file = fileURLToPath(new URL('./live-cameras.js', import.meta.url));
   const child = fork(file, [String(count), String(fps), shows]);
-  const service = await Service.started({ LOG_LEVEL: 'info', MAX_STREAMS: String(count) });
+  const service = await Service.start({ LOG_LEVEL: 'info', MAX_STREAMS: String(count) });
   try {
-    const { urls } = await told<{ urls: readonly string[] }>(child);
+    const { urls } = await nextMessage<{ urls: readonly string[] }>(child);
     return await use(service, { process: child, urls });
   } finally {
     await service.close();
@@ -58,7 +58,7 @@ async function withStreams<T>(
   }
 }
 
-async function told<T>(child: ChildProcess): Promise<T> {
+async function nextMessage<T>(child: ChildProcess): Promise<T> {
   const [message] = (await once(child, 'message')) as [T];
   return message;
 }
@@ -90,7 +90,7 @@ async function countsOf(service: Service, ids: readonly number[]): Promise<Count
   return { read: sum('read'), dropped: sum('dropped') };
 }
 
-const watched = async (service: Service, ids: readonly number[]): Promise<unknown> =>
+const watchStreams = async (service: Service, ids: readonly number[]): Promise<unknown> =>
   until(
     'all streams are read',
     () => Promise.all(ids.map((id) => countsOf(service, [id]))),
@@ -113,7 +113,7 @@ async function capacity(what: string, kind: Kind): Promise<readonly Figure[]> {
     const began = performance.now();
     while (ids.length < MOST && performance.now() - began < LONG_MS) {
       for (let n = 0; n < kind.step; n++) ids.push(await submit(service, kind, urls[ids.length]!));
-      await watched(service, ids);
+      await watchStreams(service, ids);
       steps.push(await step(service, kind, ids));
       if (steps.at(-1)!.droppedShare > TOO_MANY) break;
     }
@@ -160,7 +160,7 @@ export async function liveDelay(): Promise<readonly Figure[]> {
   return withStreams(VISITS, WATCHED, async (service, { process: child, urls }) => {
     const ids: number[] = [];
     for (const url of urls) ids.push(await submit(service, VISITS, url));
-    await watched(service, ids);
+    await watchStreams(service, ids);
     const seen: Seen[] = [];
     const over = AbortSignal.timeout(LISTEN_MS);
     const before = await countsOf(service, ids);

@@ -7,11 +7,11 @@ import loadKserve from '../../../components/models/kserve/detector.ts';
 import loadOnnxDetector from '../../../components/models/onnx/detector.ts';
 import type { Detector, FrameSource } from '../../../components/sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
-import { all, jobOf, noise, painted } from '../../components/visual.ts';
+import { all, jobOf, noise, paintVideo } from '../../components/visual.ts';
 import { KserveServer } from '../../support/servers/kserve-server.ts';
 import { modelOf, node, tensor } from '../../support/media/onnx-model.ts';
 import { firstJob } from '../jobs/first-job.ts';
-import { interleaved, round, timed, type Figure } from '../measure.ts';
+import { runInterleaved, round, measureTime, type Figure } from '../measure.ts';
 import { whisperOverhead } from './whisper.ts';
 
 const SIDE = 640;
@@ -32,7 +32,7 @@ export async function ownModels(): Promise<readonly Figure[]> {
   const session = await InferenceSession.create(file, options);
   const source = await pictures();
   try {
-    const first = await timed(() => inComponent('onnx', detector, source, 1));
+    const first = await measureTime(() => inComponent('onnx', detector, source, 1));
     const figures: Figure[] = [
       {
         what: 'from nothing to the first findings of 16 pictures, with the trial of the file',
@@ -42,7 +42,7 @@ export async function ownModels(): Promise<readonly Figure[]> {
     for (const batch of BATCHES) figures.push(...(await against(batch, detector, session, source)));
     return [
       ...figures,
-      await served(model, session, source),
+      await serveModel(model, session, source),
       await firstJob(model),
       ...(await whisperOverhead()),
     ];
@@ -59,7 +59,7 @@ async function against(
   session: InferenceSession,
   source: FrameSource,
 ): Promise<readonly Figure[]> {
-  const times = await interleaved(ROUNDS, {
+  const times = await runInterleaved(ROUNDS, {
     bare: () => cpuTime(() => bare(session, batch)),
     component: () => cpuTime(() => inComponent('onnx', detector, source, batch)),
   });
@@ -75,7 +75,7 @@ async function against(
 }
 
 /** The same model on a server in this process: what both sides of the connection cost. */
-async function served(model: Buffer, session: InferenceSession, source: FrameSource): Promise<Figure> {
+async function serveModel(model: Buffer, session: InferenceSession, source: FrameSource): Promise<Figure> {
   const server = await KserveServer.start();
   await server.serve('network', model);
   const modelServers = { allowPrivate: true, allowedHosts: [], waitMs: 0 };
@@ -84,7 +84,7 @@ async function served(model: Buffer, session: InferenceSession, source: FrameSou
   const where = { TRITON_SERVER: server.address, TRITON_MAX_INFER_CONCURRENCY: '1' };
   try {
     await inComponent('kserve', detector, source, SERVED_BATCH, where);
-    const times = await interleaved(ROUNDS, {
+    const times = await runInterleaved(ROUNDS, {
       bare: () => cpuTime(() => bare(session, SERVED_BATCH)),
       served: () => cpuTime(() => inComponent('kserve', detector, source, SERVED_BATCH, where)),
     });
@@ -125,7 +125,7 @@ async function inComponent(
 
 /** Painted once: what a reader does is no part of it. */
 async function pictures(): Promise<FrameSource> {
-  const painting = painted({ width: 1280, height: 720, frames: 1 }, (x, y) => {
+  const painting = paintVideo({ width: 1280, height: 720, frames: 1 }, (x, y) => {
     const light = Math.floor(255 * noise(x >> 3, y >> 3, 1));
     return [light, 255 - light, x & 255];
   });

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { makeVideo } from '../../media/support/make-video.ts';
 import { startBare, type BareLoop } from '../bare/bare.ts';
 import { startClient } from '../jobs/client.ts';
-import { interleaved, round, timed, type Figure } from '../measure.ts';
+import { runInterleaved, round, measureTime, type Figure } from '../measure.ts';
 
 const FRAMES = 320;
 /** Frames of a sub-job: the pieces are alike, so that none is left over for one process. */
@@ -27,12 +27,12 @@ export async function pairs(): Promise<readonly Figure[]> {
   const first = (loop: BareLoop, count: number, start = 0) =>
     loop({ video: clip, start, stop: start + count - 1, length: FRAMES });
   await Promise.all([...loops.map((loop) => first(loop, 10)), one.run(job), two.run(job)]);
-  const times = await interleaved(3, {
+  const times = await runInterleaved(3, {
     bare: () => first(loops[0], FRAMES),
     bareTwo: () =>
-      timed(() => Promise.all(loops.map((loop, half) => first(loop, FRAMES / 2, (half * FRAMES) / 2)))),
-    one: () => timed(() => one.run(job)),
-    two: () => timed(() => two.run(job)),
+      measureTime(() => Promise.all(loops.map((loop, half) => first(loop, FRAMES / 2, (half * FRAMES) / 2)))),
+    one: () => measureTime(() => one.run(job)),
+    two: () => measureTime(() => two.run(job)),
   });
   loops.forEach((loop) => loop.stop());
   await Promise.all([one.stop(), two.stop()]);

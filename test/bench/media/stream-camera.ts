@@ -5,8 +5,8 @@ import { h264Over } from '../../support/media/rtp-pictures.ts';
 import { rtspServer } from '../../support/servers/rtsp-server.ts';
 
 const [file = '', times = '1'] = process.argv.slice(2);
-const again = <T>(list: readonly T[], shifted: (one: T, n: number) => T): T[] =>
-  Array.from({ length: Number(times) }, (_, n) => list.map((one) => shifted(one, n))).flat();
+const again = <T>(list: readonly T[], shiftEach: (one: T, n: number) => T): T[] =>
+  Array.from({ length: Number(times) }, (_, n) => list.map((one) => shiftEach(one, n))).flat();
 
 const pieces = again(transportStream(file), (piece) => piece);
 const clip = accessUnits(file);

@@ -12,7 +12,7 @@ import { openLive } from '../../../media/live/live-frames.ts';
 import { RgbConverter } from '../../../media/picture/rgb.ts';
 import { makeVideo } from '../../media/support/make-video.ts';
 import { inMib, residentBytes } from '../memory.ts';
-import { interleaved, round, type Figure } from '../measure.ts';
+import { runInterleaved, round, type Figure } from '../measure.ts';
 
 /** Of the clip, which is sent several times over. */
 const CLIP_FRAMES = 125;
@@ -55,16 +55,16 @@ async function against(what: string, url: string): Promise<readonly Figure[]> {
   let share = 1;
   const wall: Record<string, number[]> = { reader: [], bare: [] };
   // A stream is opened once and then read for days: what is measured begins with its first frame.
-  const measured = (name: string, work: (first: () => void) => Promise<void>) => async () => {
+  const measureFirst = (name: string, work: (first: () => void) => Promise<void>) => async () => {
     let [began, before] = [performance.now(), process.cpuUsage()];
     await work(() => ([began, before] = [performance.now(), process.cpuUsage()]));
     wall[name]!.push(performance.now() - began);
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1_000;
   };
-  const cpu = await interleaved(ROUNDS, {
-    reader: measured('reader', async (first) => void (share = await read(url, first))),
-    bare: measured('bare', (first) => decode(url, share, first)),
+  const cpu = await runInterleaved(ROUNDS, {
+    reader: measureFirst('reader', async (first) => void (share = await read(url, first))),
+    bare: measureFirst('bare', (first) => decode(url, share, first)),
   });
   const best = (name: string): number => Math.min(...wall[name]!);
   const rate = (ms: number): string => round((FRAMES / ms) * 1_000);

@@ -11,11 +11,11 @@ import { loadVoiceModel } from '../../../components/detectors/speech/voice.ts';
 import loadWhisper from '../../../components/models/whisper/detector.ts';
 import { speechIn } from '../../../components/models/whisper/speech-in.ts';
 import { openAudio } from '../../../media/sound/audio.ts';
-import { sample } from '../../components/models/recorded.ts';
+import { sample } from '../../components/models/recorded-media.ts';
 import { all, jobOf } from '../../components/visual.ts';
 import { writeWhisperModel } from '../../support/media/whisper-model.ts';
 import type { BareOrder } from '../bare/bare-whisper.ts';
-import { cpuMsOf, interleaved, round, type Figure } from '../measure.ts';
+import { cpuMsOf, runInterleaved, round, type Figure } from '../measure.ts';
 
 const SOUND = sample('vad_groundtruth.wav');
 const ROUNDS = 5;
@@ -33,9 +33,9 @@ export async function whisperOverhead(): Promise<readonly Figure[]> {
     // Processes are started, and what they load is in the cache of files.
     await bare(child, { model, windows });
     await inComponent(detector);
-    const times = await interleaved(ROUNDS, {
-      bare: () => spent(() => bare(child, { model, windows })),
-      component: () => spent(() => inComponent(detector)),
+    const times = await runInterleaved(ROUNDS, {
+      bare: () => measureProcessorTime(() => bare(child, { model, windows })),
+      component: () => measureProcessorTime(() => inComponent(detector)),
     });
     const seconds = windows.reduce((sum, { length }) => sum + length, 0) / 16_000;
     return [
@@ -89,7 +89,7 @@ async function inComponent(detector: Detector): Promise<void> {
 }
 
 /** Processor time of this process and of those that it has started. */
-async function spent(work: () => Promise<unknown>): Promise<number> {
+async function measureProcessorTime(work: () => Promise<unknown>): Promise<number> {
   const before = spentUntilNow();
   await work();
   return spentUntilNow() - before;

@@ -7,7 +7,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { writeDocument } from '../../../results/document/document.ts';
 import { head, mediumWith, outputOf } from '../../results/document/document-parts.ts';
-import { timed } from '../measure.ts';
+import { measureTime } from '../measure.ts';
 import { peakBytes } from '../memory.ts';
 
 const [what = '', source = '', target = '', tracks = '0'] = process.argv.slice(2);
@@ -38,5 +38,5 @@ async function* eachLine(): AsyncGenerator<string> {
   yield rest;
 }
 
-const ms = await timed(ways[what]!);
+const ms = await measureTime(ways[what]!);
 process.stdout.write(`${JSON.stringify({ ms, peak: peakBytes('self') })}\n`);

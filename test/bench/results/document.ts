@@ -9,7 +9,7 @@ import { trackLine } from '../../results/document/document-parts.ts';
 import { startChild, jsonOf } from '../jobs/child.ts';
 import { startClient } from '../jobs/client.ts';
 import { LENGTH, runLargeJob, TRACKS } from '../jobs/large-job.ts';
-import { interleaved, median, round, type Figure } from '../measure.ts';
+import { runInterleaved, median, round, type Figure } from '../measure.ts';
 import { forgetPeak, inMib, peakBytes, residentBytes } from '../memory.ts';
 
 const MEMORY_AIM = '<= 64 MiB';
@@ -18,13 +18,13 @@ const TOGETHER = 8;
 export async function largeDocument(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
   try {
-    return [...(await writing(folder)), ...(await serving(folder))];
+    return [...(await measureWriting(folder)), ...(await measureServing(folder))];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function writing(folder: string): Promise<readonly Figure[]> {
+async function measureWriting(folder: string): Promise<readonly Figure[]> {
   const [source, target] = [path.join(folder, 'tracks.ndjson'), path.join(folder, 'written')];
   await writeTracks(source);
   const peaks: Record<string, number[]> = { idle: [], document: [], lines: [], bytes: [] };
@@ -34,7 +34,7 @@ async function writing(folder: string): Promise<readonly Figure[]> {
     peaks[what]!.push(peak);
     return ms;
   };
-  const times = await interleaved(7, {
+  const times = await runInterleaved(7, {
     idle: way('idle'),
     document: way('document'),
     lines: way('lines'),
@@ -74,7 +74,7 @@ async function writeTracks(file: string): Promise<void> {
 }
 
 /** The job runs in one server; the server that serves is a fresh one, which has not grown by taking the tracks in. */
-async function serving(folder: string): Promise<readonly Figure[]> {
+async function measureServing(folder: string): Promise<readonly Figure[]> {
   const made = await runLargeJob(folder);
   const document = path.join(folder, 'data', detectionFile(runFolder(made.jobId, 1)));
   const bare = await startChild('bare/bare-file.js', [document]);
@@ -83,7 +83,7 @@ async function serving(folder: string): Promise<readonly Figure[]> {
   const before = residentBytes(service.pid);
   forgetPeak(service.pid);
   let bytes = 0;
-  const rates = await interleaved(9, {
+  const rates = await runInterleaved(9, {
     bare: async () => rate(await download(bare.url, '')),
     service: async () => rate(await download(from.url, from.token)),
   });

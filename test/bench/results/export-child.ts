@@ -7,26 +7,26 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { EXPORT_FORMAT_NAMES } from '../../../domain/job/export-formats.ts';
 import { DocumentExporter } from '../../../results/exports/exporter.ts';
-import { timed } from '../measure.ts';
+import { measureTime } from '../measure.ts';
 import { peakBytes } from '../memory.ts';
 
 const [what = '', source = '', target = ''] = process.argv.slice(2);
 
-async function exported(): Promise<void> {
+async function exportDocument(): Promise<void> {
   const format = EXPORT_FORMAT_NAMES.find((name) => name === what);
   if (format === undefined) throw new Error(`There is no format ${what}.`);
   const exporter = new DocumentExporter({ most: 1, paceMs: 60_000 });
   const outcome = await exporter.open({ file: source, format, moved: [] });
   if (outcome.kind !== 'opened') throw new Error(JSON.stringify(outcome));
-  await written(outcome.stream);
+  await writeFrom(outcome.stream);
 }
 
 const out = createWriteStream(target);
-const written = (from: NodeJS.ReadableStream) => pipeline(from, out);
+const writeFrom = (from: NodeJS.ReadableStream) => pipeline(from, out);
 const ways: Readonly<Record<string, () => Promise<void>>> = {
   idle: () => Promise.resolve(),
-  bytes: () => written(createReadStream(source)),
+  bytes: () => writeFrom(createReadStream(source)),
 };
 
-const ms = await timed(ways[what] ?? exported);
+const ms = await measureTime(ways[what] ?? exportDocument);
 process.stdout.write(`${JSON.stringify({ ms, peak: peakBytes('self'), bytes: out.bytesWritten })}\n`);

@@ -8,7 +8,7 @@ import type { ExportFormat } from '../../../domain/job/export-formats.ts';
 import { writeDocument } from '../../../results/document/document.ts';
 import { head, mediumWith, outputOf, trackLine } from '../../results/document/document-parts.ts';
 import { jsonOf } from '../jobs/child.ts';
-import { interleaved, median, round, type Figure } from '../measure.ts';
+import { runInterleaved, median, round, type Figure } from '../measure.ts';
 import { inMib } from '../memory.ts';
 
 const DETECTIONS = 1_000_000;
@@ -25,15 +25,15 @@ export async function exports(): Promise<readonly Figure[]> {
   try {
     // Subtitles and COCO have something for each track, the others for each detection.
     return [
-      ...(await measured(folder, 'FACE', 50, ['ndjson', 'csv', 'cvat'])),
-      ...(await measured(folder, 'SPEECH', 4, ['coco', 'vtt', 'srt'])),
+      ...(await measureExport(folder, 'FACE', 50, ['ndjson', 'csv', 'cvat'])),
+      ...(await measureExport(folder, 'SPEECH', 4, ['coco', 'vtt', 'srt'])),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function measured(
+async function measureExport(
   folder: string,
   type: string,
   length: number,
@@ -47,7 +47,7 @@ async function measured(
     runs.set(what, [...(runs.get(what) ?? []), run]);
     return run.ms;
   };
-  const times = await interleaved(
+  const times = await runInterleaved(
     ROUNDS,
     Object.fromEntries(['idle', 'bytes', ...formats].map((what) => [what, way(what)])),
   );

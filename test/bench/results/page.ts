@@ -16,7 +16,7 @@ import { WHOLE, withCrowd } from '../../support/crowd.ts';
 import { until } from '../../support/until.ts';
 import { startClient } from '../jobs/client.ts';
 import { exports } from './export.ts';
-import { round, timed, type Figure } from '../measure.ts';
+import { round, measureTime, type Figure } from '../measure.ts';
 import { NOOP } from '../parts.ts';
 import { fill, KINDS, MANY, percentiles } from './search.ts';
 
@@ -29,12 +29,12 @@ const LENGTH = 100;
 const LONG = { withinMs: 1_800_000 };
 
 type Measure = (folder: string, chromium: Chromium) => Promise<readonly Figure[]>;
-const MEASURES: Readonly<Record<string, Measure>> = { clone, jobs, scrubbing, findings };
+const MEASURES: Readonly<Record<string, Measure>> = { clone, jobs, measureScrubbing, findings };
 
 /** PARTS, comma-separated: only some of them. */
 export async function webPage(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
-  const chromium = await Chromium.started();
+  const chromium = await Chromium.start();
   const wanted = process.env['PARTS']?.split(',') ?? [...Object.keys(MEASURES), 'exports'];
   const figures: Figure[] = [];
   try {
@@ -57,7 +57,9 @@ export async function webPage(): Promise<readonly Figure[]> {
 async function clone(folder: string, chromium: Chromium): Promise<readonly Figure[]> {
   const [place, dataDir] = [path.join(folder, 'clone'), path.join(folder, 'fresh')];
   const run = (command: string, args: readonly string[], cwd: string) =>
-    timed(async () => void execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] }));
+    measureTime(
+      async () => void execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] }),
+    );
   const cloning = await run('git', ['clone', '-q', packageRoot, place], folder);
   const installing = await run('npm', ['ci', '--silent', '--cache', path.join(folder, 'cache')], place);
   const env = { ...process.env, PORT: '0', DATA_DIR: dataDir };
@@ -66,7 +68,7 @@ async function clone(folder: string, chromium: Chromium): Promise<readonly Figur
   try {
     const holder = await until('the server answers', () => findHolder(dataDir), Boolean, LONG);
     const starting = performance.now() - began;
-    const boxed = await timed(() => firstBox(chromium, { url: holder!.url, dataDir }));
+    const boxed = await measureTime(() => firstBox(chromium, { url: holder!.url, dataDir }));
     const value = `${round((cloning + installing + starting + boxed) / 1_000)} s`;
     return [
       { what: 'from git clone to a box on a face, with an empty cache of npm', value, aim: '<= 180 s' },
@@ -133,7 +135,7 @@ const WATCH_SEEKS = `Object.assign(globalThis, { seeks: [] });
     began = undefined;
   }).observe(svg, { attributes: true });`;
 
-async function scrubbing(folder: string, chromium: Chromium): Promise<readonly Figure[]> {
+async function measureScrubbing(folder: string, chromium: Chromium): Promise<readonly Figure[]> {
   const video = path.join(folder, 'long.mp4');
   makeVideo(video, { frames: FRAMES, width: 320, height: 180 });
   const server = await startClient(folder, 'data');
@@ -152,7 +154,7 @@ async function scrubbing(folder: string, chromium: Chromium): Promise<readonly F
     `#/jobs/${job}`,
   );
   const place = `${server.url}/#/jobs/${job}/media/0`;
-  const opening = await timed(async () => {
+  const opening = await measureTime(async () => {
     await page.goto(place);
     await page
       .locator('svg.boxes[data-known="true"] path')

@@ -19,16 +19,16 @@ const CLASSES = ['person', 'car', 'truck', 'bus', 'dog', 'bicycle', 'train', 'bo
 
 type Documents = typeof LARGE;
 
-export async function searching(): Promise<readonly Figure[]> {
+export async function measureSearch(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
   try {
-    return [...(await taking(folder)), ...(await asking(folder))];
+    return [...(await measureTaking(folder)), ...(await measureAsking(folder))];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function taking(folder: string): Promise<readonly Figure[]> {
+async function measureTaking(folder: string): Promise<readonly Figure[]> {
   const bytes = await fill(path.join(folder, 'large'), LARGE);
   const quiet = await startClient(folder, 'large', { SEARCH: 'false' });
   const alone = await latencies(quiet, () => Promise.resolve(false), 1_000);
@@ -36,7 +36,7 @@ async function taking(folder: string): Promise<readonly Figure[]> {
   const client = await startClient(folder, 'large');
   const [before, start] = [residentBytes(client.pid), performance.now()];
   forgetPeak(client.pid);
-  const during = await latencies(client, async () => (await asked(client, 'limit=1')).complete, Infinity);
+  const during = await latencies(client, async () => (await askSearch(client, 'limit=1')).complete, Infinity);
   const ms = performance.now() - start;
   const grown = peakBytes(client.pid) - before;
   await client.stop();
@@ -52,17 +52,17 @@ async function taking(folder: string): Promise<readonly Figure[]> {
   ];
 }
 
-async function asking(folder: string): Promise<readonly Figure[]> {
+async function measureAsking(folder: string): Promise<readonly Figure[]> {
   const bytes = await fill(path.join(folder, 'many'), MANY);
   const client = await startClient(folder, 'many');
   const start = performance.now();
-  while (!(await asked(client, 'limit=1')).complete) await pause(500);
+  while (!(await askSearch(client, 'limit=1')).complete) await pause(500);
   const ms = performance.now() - start;
   const all: number[] = [];
   const figures: Figure[] = [];
   for (const [what, query] of Object.entries(KINDS)) {
     const times: number[] = [];
-    for (let n = 0; n < QUESTIONS; n++) times.push(await timeOf(() => asked(client, query(n))));
+    for (let n = 0; n < QUESTIONS; n++) times.push(await timeOf(() => askSearch(client, query(n))));
     all.push(...times);
     figures.push({ what: `${what}: p50, p95`, value: percentiles(times, [50, 95]) });
   }
@@ -99,7 +99,7 @@ const isoOf = (hour: number) => new Date(hour * 3_600_000).toISOString();
 export async function fill(dataDir: string, { jobs, tracks, length }: Documents): Promise<number> {
   mkdirSync(dataDir, { recursive: true });
   const store = new SqliteStore(path.join(dataDir, 'troupe.db'));
-  const random = seeded(7);
+  const random = seededRandom(7);
   let bytes = 0;
   for (let number = 1; number <= jobs; number++) {
     const file = path.join(dataDir, detectionFile(`host-${number}.1`));
@@ -150,7 +150,7 @@ function wordOf(n: number): string {
 }
 
 /** Numbers from 0 to below 1, the same each time. */
-function seeded(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
@@ -159,11 +159,11 @@ interface Page {
   readonly complete: boolean;
 }
 
-async function asked(client: Client, query: string): Promise<Page> {
-  return (await got(client, `/rest/search?${query}`)) as Page;
+async function askSearch(client: Client, query: string): Promise<Page> {
+  return (await getJson(client, `/rest/search?${query}`)) as Page;
 }
 
-async function got({ url, token }: Client, address: string): Promise<unknown> {
+async function getJson({ url, token }: Client, address: string): Promise<unknown> {
   const { statusCode, body } = await request(url + address, {
     headers: { authorization: `Bearer ${token}` },
   });
@@ -172,15 +172,15 @@ async function got({ url, token }: Client, address: string): Promise<unknown> {
   return JSON.parse(text) as unknown;
 }
 
-/** Of requests one after the other, until `ended` says so or there were `most`. */
+/** Of requests one after the other, until `hasEnded` says so or there were `most`. */
 async function latencies(
   client: Client,
-  ended: () => Promise<boolean>,
+  hasEnded: () => Promise<boolean>,
   most: number,
 ): Promise<readonly number[]> {
   const times: number[] = [];
-  while (times.length < most && (times.length % 100 !== 0 || !(await ended()))) {
-    times.push(await timeOf(() => got(client, '/rest/jobs?limit=1')));
+  while (times.length < most && (times.length % 100 !== 0 || !(await hasEnded()))) {
+    times.push(await timeOf(() => getJson(client, '/rest/jobs?limit=1')));
     await pause(2);
   }
   return times;

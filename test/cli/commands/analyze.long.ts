@@ -28,7 +28,7 @@ describe('troupe analyze, where no service runs', () => {
   });
 
   it('cancels its job and stops its service at Ctrl-C', async () => {
-    const medium = await SlowMedium.listening();
+    const medium = await SlowMedium.listen();
     const running = place.start(['analyze', medium.url, '--pipeline', 'FACE DETECTION PIPELINE'], {
       FETCH_PRIVATE: 'true',
     });

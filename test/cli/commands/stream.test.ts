@@ -38,7 +38,7 @@ describe('troupe stream', function () {
     (await service.ask('GET', `/rest/streaming/jobs/${id}`)).body as Readonly<Record<string, unknown>>;
   const start = (...args: readonly string[]) => place.start(['stream', ...args], as);
   /** The one job that is active, and its component's token. */
-  const claimed = async (running: Running) => {
+  const findActiveJob = async (running: Running) => {
     await running.says('stderr', 'is accepted');
     const [id] = await active();
     const { token, work } = await claimLive(component, id!);
@@ -48,7 +48,7 @@ describe('troupe stream', function () {
   it('creates a job of its argument, shows what is seen, and cancels it at Ctrl-C', async () => {
     const more = ['--property', 'LOUD=YES', '--segment-size', '10', '--stall-timeout', '-1'];
     const running = start(URI, '--pipeline', 'live pipeline', ...more);
-    const { id, token, work } = await claimed(running);
+    const { id, token, work } = await findActiveJob(running);
     expect(work).to.deep.include({ uri: URI, segmentSize: 10, stall: { alertMs: work.stall.alertMs, timeoutMs: -1 } }); // oxfmt-ignore
     expect(work.properties).to.include({ LOUD: 'YES' });
     await component.events(token, opened);
@@ -75,7 +75,7 @@ describe('troupe stream', function () {
   it('takes the URI from standard input, where no other user of the machine sees its password', async () => {
     const args = ['stream', '-', '--pipeline', LIVE_PIPELINE, '--url', service.url];
     const running = place.start(args, as, undefined, `${URI}\n`);
-    const { token, work } = await claimed(running);
+    const { token, work } = await findActiveJob(running);
     expect(work.uri).to.equal(URI);
     await component.end(token, { reason: 'ended', detail: 'BYE' });
     const { code, stderr } = await running.ended;
@@ -84,7 +84,7 @@ describe('troupe stream', function () {
 
   it('leaves the job alone at Ctrl-C with --keep', async () => {
     const running = start(URI, '--pipeline', LIVE_PIPELINE, '--keep');
-    const { id, token } = await claimed(running);
+    const { id, token } = await findActiveJob(running);
     await component.events(token, opened);
     await running.says('stdout', 'IN_PROGRESS');
     running.signal('SIGINT');
@@ -97,7 +97,7 @@ describe('troupe stream', function () {
 
   it('ends with 1 and the detail of a job that ends ERROR', async () => {
     const running = start(URI, '--pipeline', LIVE_PIPELINE);
-    const { id, token } = await claimed(running);
+    const { id, token } = await findActiveJob(running);
     await component.failure(token, 'COULD_NOT_OPEN_MEDIA', 'The camera wants another password.');
     const { code, stderr } = await running.ended;
     const detail = 'Unable to connect to stream: The camera wants another password.';

@@ -238,7 +238,7 @@ describe('troupe jobs summary', () => {
   after(() => place.leave());
 
   const fileOf = (name: string) => path.join(place.folder, 'media', name);
-  const created = async (request: object): Promise<string> => {
+  const createJob = async (request: object): Promise<string> => {
     writeFileSync(path.join(place.folder, 'job.json'), JSON.stringify(request));
     const { code, stdout, stderr } = await place.troupe(['jobs', 'create', 'job.json', '--json']);
     expect(code, stderr).to.equal(0);
@@ -252,7 +252,7 @@ describe('troupe jobs summary', () => {
     );
     const fed = { name: 'FEED_FORWARD_TYPE', value: 'REGION' };
     const selector = { type: 'JSON_PATH', expression: '$.said', resultDetectionProperty: 'TAGS' };
-    const id = await created({
+    const id = await createJob({
       media: [
         {
           mediaUri: pathToFileURL(fileOf('chat.json')).href,
@@ -279,7 +279,7 @@ describe('troupe jobs summary', () => {
   it('says why there is nothing to show', async () => {
     writeFileSync(fileOf('note.txt'), 'a note');
     const mediaUri = pathToFileURL(fileOf('note.txt')).href;
-    const id = await created({
+    const id = await createJob({
       media: [{ mediaUri }],
       pipelineName: 'KEYWORD TAGGING DETECTION PIPELINE',
       buildOutput: false,

@@ -23,7 +23,7 @@ export class SlowMedium {
     });
   }
 
-  static async listening(text = ''): Promise<SlowMedium> {
+  static async listen(text = ''): Promise<SlowMedium> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     return new SlowMedium(server, text);

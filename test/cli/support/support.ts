@@ -127,11 +127,11 @@ export class Running {
 
   /** Waits until what the process has said has `words`. */
   async says(stream: 'stdout' | 'stderr', words: string): Promise<void> {
-    const said = () =>
+    const readOutput = () =>
       this.#child.exitCode === null ? this.#said[stream] : `${this.#said[stream]} (it has ended)`;
     await until(
       `the process says "${words}"`,
-      said,
+      readOutput,
       (text) => text.includes(words) || this.#child.exitCode !== null,
     );
     if (!this.#said[stream].includes(words))

@@ -19,14 +19,14 @@ async function carriedOut({ args, env, cwd }: ToolRun): Promise<object> {
   Object.assign(process.env, env);
   process.chdir(cwd);
   process.exitCode = 0;
-  const [stdout, stderr] = [heard(process.stdout), heard(process.stderr)];
+  const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
   // The module of another name is another one: what it imports stays loaded.
   await import(`${MAIN}?run=${++runs}`).finally(() => [stdout, stderr].forEach(({ end }) => end()));
   return { code: process.exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 /** Keeps what is written to a stream, instead of writing it. */
-function heard(stream: NodeJS.WriteStream): { text(): string; end(): void } {
+function capture(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   const chunks: Buffer[] = [];
   const { write } = stream;
   stream.write = (chunk: string | Uint8Array, ...more: unknown[]) => {

@@ -21,7 +21,7 @@ export function runWarm(run: ToolRun): Promise<Outcome> {
 }
 
 async function ask(run: ToolRun): Promise<Outcome> {
-  const child = (tool ??= started());
+  const child = (tool ??= startTool());
   const answered = once(child, 'message');
   const ended = once(child, 'exit').then(() => {
     tool = undefined;
@@ -33,7 +33,7 @@ async function ask(run: ToolRun): Promise<Outcome> {
 }
 
 /** It ends with this process, and does not keep it. */
-function started(): ChildProcess {
+function startTool(): ChildProcess {
   const child = fork(fileURLToPath(new URL('./tool-main.js', import.meta.url)));
   child.setMaxListeners(0);
   child.unref();

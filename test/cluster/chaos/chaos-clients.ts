@@ -107,12 +107,12 @@ class Client {
       });
       const job = status === 201 ? (JSON.parse(text) as { jobId: string }).jobId : undefined;
       this.#note({ at, server, what: 'submit', key, status, ...(job === undefined ? { text } : { job }) });
-      if (job !== undefined) this.#accepted({ jobId: job, key, shape, callback });
+      if (job !== undefined) this.#noteAccepted({ jobId: job, key, shape, callback });
       if (status !== 503 && status !== 'broken') times--;
     }
   }
 
-  #accepted(job: ChaosJob): void {
+  #noteAccepted(job: ChaosJob): void {
     const { jobId } = job;
     if (this.#own.some((one) => one.jobId === jobId)) return;
     this.#own.push({ jobId, terminal: false, isToBeCancelled: this.#random() < SHARE_CANCELLED });

@@ -33,8 +33,8 @@ export class ChaosCluster {
   #token = { text: '', until: 0 };
   readonly #faults: Faults;
 
-  static async started(servers: number): Promise<ChaosCluster> {
-    const cluster = new ChaosCluster(await TestRedis.started(ALWAYS), await TestProvider.start());
+  static async start(servers: number): Promise<ChaosCluster> {
+    const cluster = new ChaosCluster(await TestRedis.start(ALWAYS), await TestProvider.start());
     try {
       for (let n = 0; n < servers; n++) {
         const link = await Link.to(cluster.redis.url);
@@ -57,7 +57,7 @@ export class ChaosCluster {
       redis,
       members: this.#members,
       node: () => this.#far,
-      moved: () => this.#far?.balancer.serve(this.#urls),
+      onMoved: () => this.#far?.balancer.serve(this.#urls),
     });
     this.folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-chaos-')));
     mkdirSync(this.mediaDir);
@@ -83,7 +83,7 @@ export class ChaosCluster {
   }
 
   async #startNode(): Promise<void> {
-    const balancer = await Balancer.listening(this.#urls);
+    const balancer = await Balancer.listen(this.#urls);
     const link = await Link.to(balancer.url);
     const process = new NodeProcess(FAR, {
       TROUPE_URL: `http://127.0.0.1:${link.port}`,
@@ -93,7 +93,7 @@ export class ChaosCluster {
     });
     this.#far = { process, balancer, link, state: 'up' };
     process.start();
-    await process.connected();
+    await process.waitUntilConnected();
     await configureNode(
       this.services[0]!,
       this.#members.map((_, n) => nameOf(n)),
@@ -142,12 +142,12 @@ export class ChaosCluster {
     this.#faults.strike(fault);
   }
 
-  settled(): Promise<void> {
-    return this.#faults.settled();
+  waitUntilSettled(): Promise<void> {
+    return this.#faults.waitUntilSettled();
   }
 
   async close(): Promise<void> {
-    await this.settled();
+    await this.waitUntilSettled();
     await this.#far?.process.close();
     for (const { service } of this.#members) await service.close();
     await this.#far?.balancer.close();

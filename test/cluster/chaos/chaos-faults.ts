@@ -30,7 +30,7 @@ export interface FaultsDeps {
   readonly members: readonly Member[];
   node(): FarNode | undefined;
   /** A server has started again, at another address. */
-  moved(): void;
+  onMoved(): void;
 }
 
 const AGAIN_MS = 300;
@@ -166,7 +166,7 @@ export class Faults {
       ))
     )
       await sleep(AGAIN_MS);
-    this.#deps.moved();
+    this.#deps.onMoved();
     member.state = 'up';
   }
 
@@ -199,7 +199,7 @@ export class Faults {
   }
 
   /** Waits until everybody is there again. */
-  async settled(): Promise<void> {
+  async waitUntilSettled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 }

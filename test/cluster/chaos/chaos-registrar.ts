@@ -40,16 +40,16 @@ export class Registrar {
     const descriptor = readFileSync(descriptorFile, 'utf8').replaceAll(/ABSENT/gi, name);
     const { componentName } = JSON.parse(descriptor) as { componentName: string };
     const place = { path: `/rest/components/${componentName}`, shownAt: `/rest/algorithms/${name}` };
-    await this.#made(place, '/rest/components/registerUnmanaged', descriptor);
+    await this.#noteMade(place, '/rest/components/registerUnmanaged', descriptor);
   }
 
   async #pipeline(name: string): Promise<void> {
     const body = JSON.stringify({ name, description: 'Brightness.', tasks: ['LIGHT TASK'] });
     const path = `/rest/pipelines/${encodeURIComponent(name)}`;
-    await this.#made({ path, shownAt: path }, '/rest/pipelines', body);
+    await this.#noteMade({ path, shownAt: path }, '/rest/pipelines', body);
   }
 
-  async #made(place: Pick<Registered, 'path' | 'shownAt'>, by: string, body: string): Promise<void> {
+  async #noteMade(place: Pick<Registered, 'path' | 'shownAt'>, by: string, body: string): Promise<void> {
     const { status, text, isRepeated = false } = await this.#asking.insist('POST', by, body);
     this.all.push({
       ...place,

@@ -1,7 +1,7 @@
 /** A client that has a camera watched, cancels that after a while, and has it watched again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isEnded, type StreamingStatus } from '../../../actors/streaming-job/state.ts';
-import { sample } from '../../components/models/recorded.ts';
+import { sample } from '../../components/models/recorded-media.ts';
 import { accessUnits } from '../../support/media/coded-media.ts';
 import { h264Over } from '../../support/media/rtp-pictures.ts';
 import { rtspServer, type RtspServer } from '../../support/servers/rtsp-server.ts';
@@ -39,7 +39,7 @@ export class StreamClient {
   /** One after the other, until `stop`; the last one is cancelled as well. */
   async run(): Promise<void> {
     while (!this.#isOver) {
-      const stream = await this.#created(`stream-${this.streams.length}`);
+      const stream = await this.#createStream(`stream-${this.streams.length}`);
       const until = Date.now() + between(this.#random, ...WATCHED_MS);
       while (Date.now() < until && !this.#isOver) await this.#look(stream);
       await this.#asking.insist('POST', `/rest/streaming/jobs/${stream.jobId}/cancel`);
@@ -49,7 +49,7 @@ export class StreamClient {
     }
   }
 
-  async #created(key: string): Promise<ChaosStream> {
+  async #createStream(key: string): Promise<ChaosStream> {
     const body = JSON.stringify({
       enableOutputToDisk: false,
       stream: { streamUri: this.#camera, segmentSize: SEGMENT_SIZE },

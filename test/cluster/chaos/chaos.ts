@@ -42,26 +42,26 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, servers, say } = options;
   const receiver = await Receiver.start(moody(seed));
   const eye = await camera();
-  const cluster = await ChaosCluster.started(servers);
+  const cluster = await ChaosCluster.start(servers);
   try {
     const shapes = shapesIn(cluster.mediaDir);
-    const expected = await undisturbed(cluster.services[0]!, shapes);
+    const expected = await runUndisturbed(cluster.services[0]!, shapes);
     say('undisturbed documents are there');
     const clients = new Clients({
       ...{ seed, shapes, services: cluster.services, receiver: receiver.url },
       token: () => cluster.token(),
     });
     const token = () => cluster.token();
-    const asking = (stream: number) =>
+    const askStream = (stream: number) =>
       new Asking({ services: cluster.services, random: randomOf(seed, stream), token });
-    const watcher = new StreamClient(asking(2_000), randomOf(seed, 2_001), eye.url);
-    const registrar = new Registrar(asking(2_002), randomOf(seed, 2_003));
+    const watcher = new StreamClient(askStream(2_000), randomOf(seed, 2_001), eye.url);
+    const registrar = new Registrar(askStream(2_002), randomOf(seed, 2_003));
     await disturb(cluster, { clients, watcher, registrar }, options);
     say(
       `faults are over: ${clients.jobs.length} jobs, ${clients.calls.length} calls, ${cluster.struck.length} faults`,
     );
     const ended = await allEnd(cluster, clients.jobs);
-    await lookAt(registrar.all, cluster.services, asking(2_004));
+    await lookAt(registrar.all, cluster.services, askStream(2_004));
     const left = await whatIsLeft(cluster);
     const history: History = {
       ...{
@@ -95,7 +95,7 @@ function moody(seed: number): Manner {
   };
 }
 
-async function undisturbed(service: Service, shapes: Shapes): Promise<ReadonlyMap<string, unknown>> {
+async function runUndisturbed(service: Service, shapes: Shapes): Promise<ReadonlyMap<string, unknown>> {
   const documents = await Promise.all(
     [...shapes].map(async ([shape, request]) => [shape, contentOf(await service.run(request))] as const),
   );
@@ -119,7 +119,7 @@ async function disturb(
     await sleep(Math.max(0, began + fault.at - performance.now()));
     cluster.strike(fault);
   }
-  await cluster.settled();
+  await cluster.waitUntilSettled();
   for (const one of [clients, watcher, registrar]) one.stop();
   await running;
 }

@@ -19,7 +19,7 @@ export function liveStreams(pair: () => ServerPair): void {
     });
     after(() => receiver?.close());
 
-    const submitted = async (at: Service): Promise<number> => {
+    const submitJob = async (at: Service): Promise<number> => {
       const { status, text, body } = await at.ask('POST', '/rest/streaming/jobs', {
         enableOutputToDisk: false,
         stream: { streamUri: 'rtsp://camera.example/live', segmentSize: SEGMENT_SIZE },
@@ -31,9 +31,9 @@ export function liveStreams(pair: () => ServerPair): void {
       expect(status, text).to.equal(201);
       return (body as { jobId: number }).jobId;
     };
-    const posted = (path: string) => receiver.requests.filter((one) => one.path === path);
+    const postsTo = (path: string) => receiver.requests.filter((one) => one.path === path);
     const segmentsPosted = () =>
-      posted('/summary').map(({ body }) => (JSON.parse(body) as { segmentId: number }).segmentId);
+      postsTo('/summary').map(({ body }) => (JSON.parse(body) as { segmentId: number }).segmentId);
     /** The component at each of the servers. */
     const components = () => {
       const { one, two } = pair();
@@ -52,7 +52,7 @@ export function liveStreams(pair: () => ServerPair): void {
 
     it('is seen at both as it happens, and its picture is had at both', async () => {
       const { one, two } = pair();
-      const job = await submitted(one);
+      const job = await submitJob(one);
       const [here, there] = components();
       const watching = await Promise.all(
         [one, two].map((at) => EventClient.open(at, `/rest/streaming/jobs/${job}/events`)),
@@ -70,11 +70,11 @@ export function liveStreams(pair: () => ServerPair): void {
         properties: {},
       });
       await here.segment(token, 0, segmentLines(0, AT));
-      const named = (client: EventClient) => new Set(client.events.map(({ name }) => name));
+      const eventNames = (client: EventClient) => new Set(client.events.map(({ name }) => name));
       for (const client of watching)
         await until(
           'all of it is seen',
-          () => named(client),
+          () => eventNames(client),
           (seen) => ['job', 'trackBegan', 'segment'].every((name) => seen.has(name)),
         );
       const jpeg = Buffer.from('/9j/a picture');
@@ -101,7 +101,7 @@ export function liveStreams(pair: () => ServerPair): void {
         else response.writeHead(200).end();
       };
       receiver.manner = slow;
-      const job = await submitted(two);
+      const job = await submitJob(two);
       const [here, there] = components();
       const { token } = await claimLive(there, job);
       await here.events(token, opened);
@@ -125,7 +125,7 @@ export function liveStreams(pair: () => ServerPair): void {
     it('has its health told by one server', async () => {
       const { one, two } = pair();
       /** Reports of health that each of them has sent. */
-      const told = () =>
+      const countReports = () =>
         Promise.all(
           [one, two].map(async (at) => {
             const { text } = await at.ask('GET', '/metrics');
@@ -135,14 +135,14 @@ export function liveStreams(pair: () => ServerPair): void {
             return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
           }),
         );
-      const job = await submitted(one);
+      const job = await submitJob(one);
       const [here] = components();
       const { token } = await claimLive(here, job);
       await here.events(token, opened);
-      const before = await told();
+      const before = await countReports();
       receiver.requests.length = 0;
-      await until('it was told again and again', () => posted('/health').length >= 4);
-      const more = (await told()).map((count, n) => count - before[n]!);
+      await until('it was told again and again', () => postsTo('/health').length >= 4);
+      const more = (await countReports()).map((count, n) => count - before[n]!);
       expect(
         more.filter((count) => count > 0),
         String(more),

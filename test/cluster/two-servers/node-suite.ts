@@ -10,7 +10,7 @@ export function nodeBehindBalancer(pair: () => ServerPair): void {
     this.timeout(240_000);
     const { balancer, becomes, isListed, order, workOf, waitingJob, processesOf, ...streams } =
       remoteNode(pair);
-    const { watched, segmentsAt, reaches, watchers } = streams;
+    const { watchStream, segmentsAt, reaches, watchers } = streams;
     let stream: number;
     const watchersThere = () => watchers().filter(({ worker }) => String(worker).startsWith(`${FAR}:`));
 
@@ -39,7 +39,7 @@ export function nodeBehindBalancer(pair: () => ServerPair): void {
 
     it('watches a stream that came in at either', async () => {
       const { one, two } = pair();
-      stream = await watched(two);
+      stream = await watchStream(two);
       await reaches([one, two], stream, 1);
       expect(watchersThere()).to.have.length(1);
     });

@@ -36,15 +36,15 @@ export function sameAnswers(pair: () => ServerPair, { isLong }: { readonly isLon
       ]);
       const failed = await one.submit({ ...SHOT, media: ['data:image/png;base64,AAAA'] });
       const file = join(one.folder, 'go-on');
-      const held = (at: Service) =>
+      const takeItem = (at: Service) =>
         at.submit({
           ...SHOT,
           pipelineName: 'TROUBLE PIPELINE',
           jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
         });
-      const cancelled = await held(two);
+      const cancelled = await takeItem(two);
       await one.cancel(cancelled);
-      waiting = { id: await held(one), go: () => writeFileSync(file, '') };
+      waiting = { id: await takeItem(one), go: () => writeFileSync(file, '') };
       jobs = [...complete, failed, cancelled];
       for (const id of jobs) await two.terminal(id);
       await until('it is worked on', () =>
@@ -54,11 +54,11 @@ export function sameAnswers(pair: () => ServerPair, { isLong }: { readonly isLon
             .some(({ subJob, worker }) => subJob.startsWith(`${waiting.id}.`) && /Trouble/.test(worker)),
         ),
       );
-      stream = await streamed();
+      stream = await runStream();
     });
 
     /** A streaming job that has ended, with a segment. */
-    const streamed = async () => {
+    const runStream = async () => {
       const { one, two } = pair();
       const { status, text, body } = await one.ask('POST', '/rest/streaming/jobs', {
         enableOutputToDisk: true,
@@ -94,14 +94,14 @@ export function sameAnswers(pair: () => ServerPair, { isLong }: { readonly isLon
           .toSorted(([a], [b]) => ((a as string) < (b as string) ? -1 : 1)),
       );
     };
-    const answered = async (at: Service, path: string) => {
+    const askFor = async (at: Service, path: string) => {
       const { status, body, text } = await at.ask('GET', path);
       return { status, said: common(body ?? text) };
     };
     const same = (path: string) =>
       until(
         `both answer ${path} alike`,
-        () => Promise.all(both().map((at) => answered(at, path))),
+        () => Promise.all(both().map((at) => askFor(at, path))),
         ([a, b]) => a!.status === 200 && JSON.stringify(a) === JSON.stringify(b),
       );
 
@@ -188,15 +188,17 @@ export function sameAnswers(pair: () => ServerPair, { isLong }: { readonly isLon
         return !text.includes('one:TestTrouble:1');
       });
       const file = join(one.folder, 'at-two');
-      const held = () =>
+      const takeItem = () =>
         one.submit({
           ...SHOT,
           pipelineName: 'TROUBLE PIPELINE',
           jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
         });
-      const ids = [await held(), await held()];
+      const ids = [await takeItem(), await takeItem()];
       const why = async (at: Service) =>
-        (await Promise.all(ids.map((id) => at.detailed(id)))).flatMap((job) => job?.waitingFor?.reason ?? []);
+        (await Promise.all(ids.map((id) => at.detailedJob(id)))).flatMap(
+          (job) => job?.waitingFor?.reason ?? [],
+        );
       await until(
         'both say that the one waits for the other',
         () => Promise.all(both().map(why)),

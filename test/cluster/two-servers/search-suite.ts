@@ -38,7 +38,7 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
       const { hits, complete } = await search(at, query);
       return complete ? hits.map(({ jobId }) => jobId).toSorted() : undefined;
     };
-    const found = (query: string, ids: readonly string[], servers = both()) =>
+    const findJobs = (query: string, ids: readonly string[], servers = both()) =>
       until(
         `${servers.length} servers find ${ids.length} jobs by ${query}`,
         () => Promise.all(servers.map((at) => jobsWith(at, query))),
@@ -61,7 +61,7 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
     it('finds at both what jobs found that ended at either', async () => {
       const { one, two } = pair();
       for (let n = 0; n < (isLong ? 6 : 2); n++) ids.push(await run([one, two][n % 2]!, `lighthouse ${n}`));
-      await found('text=lighthouse', ids);
+      await findJobs('text=lighthouse', ids);
     });
 
     it('goes on with a page of the one at the other, and finds each track once', async () => {
@@ -90,11 +90,11 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
     it('is made anew at both when one is asked to', async () => {
       const { one, two } = pair();
       const all = await jobsWith(two, 'limit=500');
-      const made = () => both().map((at) => at.log('the search has all documents').length);
-      const before = made();
+      const countComplete = () => both().map((at) => at.log('the search has all documents').length);
+      const before = countComplete();
       expect((await one.ask('POST', '/rest/search/rebuild')).status).to.equal(202);
-      await until('both have made it', () => made().every((count, n) => count > before[n]!));
-      await found('limit=500', all!);
+      await until('both have made it', () => countComplete().every((count, n) => count > before[n]!));
+      await findJobs('limit=500', all!);
     });
 
     if (!isLong) return;
@@ -102,7 +102,7 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
     it('finds of a job that is run again what it found last', async () => {
       const { one, two } = pair();
       const id = await run(one, 'a buoy');
-      await found('text=buoy', [id]);
+      await findJobs('text=buoy', [id]);
       const [before] = (await search(two, 'text=buoy')).hits;
       expect((await two.resubmit(id)).status).to.equal(200);
       await one.terminal(id);
@@ -117,19 +117,19 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
     it('of a server that was killed has all that came meanwhile, and retries unreadable documents', async () => {
       const { one, two } = pair();
       const gone = await run(one, 'a quay');
-      await found('text=quay', [gone]);
+      await findJobs('text=quay', [gone]);
       await two.kill9();
       const [come, unread] = [await run(one, 'a new quay'), await run(one, 'a lantern')];
       expect((await one.ask('DELETE', `/rest/jobs/${gone}`)).status).to.equal(204);
-      await found('text=quay', [come], [one]);
-      await found('text=lantern', [unread], [one]);
+      await findJobs('text=quay', [come], [one]);
+      await findJobs('text=lantern', [unread], [one]);
       const document = join(one.dataDir, 'output-objects', `${unread}.1`, 'detection.json');
       renameSync(document, `${document}.away`);
       await two.start();
-      await two.logged('the search cannot read the document of a job', ({ jobId }) => jobId === unread);
+      await two.waitForLog('the search cannot read the document of a job', ({ jobId }) => jobId === unread);
       renameSync(`${document}.away`, document);
-      await found('text=quay', [come]);
-      await found('text=lantern', [unread]);
+      await findJobs('text=quay', [come]);
+      await findJobs('text=lantern', [unread]);
       expect(isIndexed('two', come), 'what came is in its index').to.equal(true);
       await until('what went is in the index of neither', () =>
         ['one', 'two'].every((of) => !isIndexed(of, gone)),
@@ -139,11 +139,11 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
     it('of a server that missed the end of a later run has it after comparing index and jobs', async () => {
       const { one, two } = pair();
       const id = await run(two, 'a breakwater');
-      await found('text=breakwater', [id]);
+      await findJobs('text=breakwater', [id]);
       await one.stop();
       expect((await two.resubmit(id)).status).to.equal(200);
       await two.terminal(id);
-      await found('text=breakwater', [id], [two]);
+      await findJobs('text=breakwater', [id], [two]);
       // As if it had looked beyond that end before the end was stored: it meets those of the last 30 s again.
       const database = new Database(join(one.dataDir, 'search.one.db'));
       const mark = JSON.stringify({ id, score: Date.now() + 30_000 });
@@ -158,7 +158,7 @@ export function search(pair: () => ServerPair, { isLong }: { readonly isLong: bo
         (all) => all.at(-1)?.run === 2,
       );
       database.close();
-      await found('text=breakwater', [id]);
+      await findJobs('text=breakwater', [id]);
     });
   });
 }

@@ -35,7 +35,7 @@ export function serverPair(env: Environment = {}, { oneHere = false } = {}): () 
   before(async function () {
     if (!hasRedis()) return this.skip();
     const prefix = `pair-${process.pid}-${++pairs}`;
-    redis = await TestRedis.started(['--user', 'troupe', ...rightsOf(prefix, 'password')]);
+    redis = await TestRedis.start(['--user', 'troupe', ...rightsOf(prefix, 'password')]);
     const found = (provider = await TestProvider.start());
     const shared = {
       ...settingsOf(found),
@@ -48,13 +48,13 @@ export function serverPair(env: Environment = {}, { oneHere = false } = {}): () 
       ...env,
     };
     const token = () => found.token('admin');
-    const first = (one = await Service[oneHere ? 'here' : 'started']({ ...shared, NODE_NAME: 'one' }, token));
+    const first = (one = await Service[oneHere ? 'here' : 'start']({ ...shared, NODE_NAME: 'one' }, token));
     const folders = {
       DATA_DIR: first.dataDir,
       MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${first.mediaDir}`,
     };
     third = (name) => Service.here({ ...shared, NODE_NAME: name, ...folders }, token);
-    two = await Service.started({ ...shared, NODE_NAME: 'two', ...folders }, token);
+    two = await Service.start({ ...shared, NODE_NAME: 'two', ...folders }, token);
   });
   after(async () => {
     await two?.close();

@@ -30,7 +30,7 @@ describe('Two servers that share a Redis and a data folder', () => {
     );
 
   /** Where the tools of the machine find a server. */
-  const found = async () => (await findHolder(one.dataDir))?.url;
+  const findUrl = async () => (await findHolder(one.dataDir))?.url;
   const locks = async () => (await one.files('.')).filter((name) => name.startsWith('lock'));
 
   it('show each the jobs of the other, and give each job a number of its own', async () => {
@@ -163,7 +163,7 @@ describe('Two servers that share a Redis and a data folder', () => {
     const third = await pair().third('three');
     await third.close();
     expect((await two.job(id))?.terminal).to.equal(false);
-    expect([one.url, two.url]).to.include(await found());
+    expect([one.url, two.url]).to.include(await findUrl());
     writeFileSync(file, '');
     expect((await two.terminal(id)).jobStatus).to.equal('COMPLETE');
     const handedOut = [...one.handedOut(), ...two.handedOut()];
@@ -288,7 +288,7 @@ describe('Two servers that share a Redis and a data folder', () => {
     writeFileSync(file, '');
     for (const id of jobs) expect((await one.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect(one.handedOut().every(({ attempt }) => attempt === 1)).to.equal(true);
-    expect(await found()).to.equal(one.url);
+    expect(await findUrl()).to.equal(one.url);
     await until('the other has removed what it left', async () => (await locks()).length === 1);
   });
 

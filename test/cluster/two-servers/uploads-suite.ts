@@ -20,35 +20,35 @@ export function uploads(pair: () => ServerPair, { isLong }: { readonly isLong: b
       picture = await readFile(fileURLToPath(sampleUri('hello-world.png')));
     });
 
-    const begun = (service: Service) => {
+    const beginUpload = (service: Service) => {
       const headers = {
         authorization: `Bearer ${service.token}`,
         'content-type': 'application/octet-stream',
       };
       return request(`${service.url}/rest/media?name=a.png`, { method: 'POST', headers });
     };
-    const uploaded = async (service: Service): Promise<Upload> => {
-      const upload = begun(service).end(picture);
+    const uploadMedium = async (service: Service): Promise<Upload> => {
+      const upload = beginUpload(service).end(picture);
       const [response] = (await once(upload, 'response')) as [import('node:http').IncomingMessage];
       const text = Buffer.concat(await response.toArray()).toString();
       expect(response.statusCode, text).to.equal(201);
       return JSON.parse(text) as Upload;
     };
-    const removed = async (service: Service, { id }: Upload) =>
+    const isRemoved = async (service: Service, { id }: Upload) =>
       (await service.ask('DELETE', `/rest/media/${id}`)).status;
 
     it('are removed at the other as soon as they are there', async () => {
       const { one, two } = pair();
-      const upload = await uploaded(one);
-      expect(await removed(two, upload)).to.equal(204);
-      expect(await removed(one, upload)).to.equal(404);
+      const upload = await uploadMedium(one);
+      expect(await isRemoved(two, upload)).to.equal(204);
+      expect(await isRemoved(one, upload)).to.equal(404);
     });
 
     if (!isLong) return;
 
     it('come to their end at one while another starts', async () => {
       const { one, two } = pair();
-      const upload = begun(two);
+      const upload = beginUpload(two);
       const response = once(upload, 'response') as Promise<[import('node:http').IncomingMessage]>;
       upload.write(picture.subarray(0, 1_000));
       await until('its first piece is there', async () => (await one.files('uploads')).length > 0);
@@ -62,10 +62,10 @@ export function uploads(pair: () => ServerPair, { isLong }: { readonly isLong: b
     it('never go while a job with them comes in, whichever is asked for the one and for the other', async () => {
       const { one, two } = pair();
       for (let n = 0; n < 6; n++) {
-        const upload = await uploaded(one);
+        const upload = await uploadMedium(one);
         const [job, removal] = await Promise.all([
           one.create({ media: [upload.mediaUri], pipelineName: 'LIGHT PIPELINE' }),
-          removed(two, upload),
+          isRemoved(two, upload),
         ]);
         expect([204, 409]).to.include(removal);
         if (removal === 204) expect(job.status).not.to.equal(201);

@@ -7,7 +7,16 @@ import { BarcodeTracks } from '../../../components/detectors/barcodes/tracks.ts'
 import type { Detector, FoundTrack, Frame } from '../../../components/sdk/detector.ts';
 import { type Box, iou } from '../../../domain/geometry/geometry.ts';
 import type { Properties } from '../../../domain/types.ts';
-import { acceptsBroken, all, descriptorOf, jobOf, painted, picture, spans, type Colour } from '../visual.ts';
+import {
+  acceptsBroken,
+  all,
+  descriptorOf,
+  jobOf,
+  paintVideo,
+  picture,
+  spans,
+  type Colour,
+} from '../visual.ts';
 
 const PAPER: Colour = [240, 235, 225];
 const INK: Colour = [30, 20, 40];
@@ -191,20 +200,22 @@ describe('The barcode component', () => {
 
   it('follows a code through a video as one track, over frames in which it cannot be read', async () => {
     const code = await print('QRCode', 'moving', 0, 0, 3);
-    const moved = (frame: number): Printed => ({ ...code, x: 20 + 8 * frame, y: 30 + frame });
-    const video = painted({ width: 240, height: 140, frames: 12, interval: 2 }, (x, y, frame) =>
-      frame === 6 ? PAPER : colourAt([moved(frame)], x, y),
+    const codeAt = (frame: number): Printed => ({ ...code, x: 20 + 8 * frame, y: 30 + frame });
+    const video = paintVideo({ width: 240, height: 140, frames: 12, interval: 2 }, (x, y, frame) =>
+      frame === 6 ? PAPER : colourAt([codeAt(frame)], x, y),
     );
     const tracks = await all(detector.video!(video, await jobOf('barcodes')));
     expect(spans(tracks)).to.deep.equal([[0, 10]]);
     expect(tracks[0]!.detections.map(({ frame }) => frame)).to.deep.equal([0, 2, 4, 8, 10]);
     for (const detection of tracks[0]!.detections)
-      expect(iou(detection, boxOf(moved(detection.frame)))).to.be.at.least(0.8);
+      expect(iou(detection, boxOf(codeAt(detection.frame)))).to.be.at.least(0.8);
   });
 
   it('reports nothing of a warm-up', async () => {
     const code = await print('QRCode', 'still', 20, 20, 3);
-    const video = painted({ width: 120, height: 120, frames: 4, start: 2 }, (x, y) => colourAt([code], x, y));
+    const video = paintVideo({ width: 120, height: 120, frames: 4, start: 2 }, (x, y) =>
+      colourAt([code], x, y),
+    );
     expect(spans(await all(detector.video!(video, await jobOf('barcodes'))))).to.deep.equal([[2, 3]]);
   });
 

@@ -19,7 +19,7 @@ function source(count: number) {
   }
   return { frames };
 }
-const batched = async (...given: Parameters<typeof inBatches>) => {
+const runInBatches = async (...given: Parameters<typeof inBatches>) => {
   const found: number[][] = [];
   for await (const batch of inBatches(...given)) {
     for (const { index, data } of batch) expect([...data]).to.deep.equal([index, index, index]);
@@ -30,16 +30,16 @@ const batched = async (...given: Parameters<typeof inBatches>) => {
 
 describe('Frames in batches', () => {
   it('are all there, in their order, each with pixels of its own', async () => {
-    expect(await batched(source(7), 3)).to.deep.equal([[0, 1, 2], [3, 4, 5], [6]]);
-    expect(await batched(source(6), 3)).to.deep.equal([
+    expect(await runInBatches(source(7), 3)).to.deep.equal([[0, 1, 2], [3, 4, 5], [6]]);
+    expect(await runInBatches(source(6), 3)).to.deep.equal([
       [0, 1, 2],
       [3, 4, 5],
     ]);
-    expect(await batched(source(0), 3)).to.deep.equal([]);
+    expect(await runInBatches(source(0), 3)).to.deep.equal([]);
   });
 
   it('come one by one when there is no such size, and of a live stream', async () => {
-    expect(await batched(source(2), 0)).to.deep.equal([[0], [1]]);
-    expect(await batched(source(2), 8, { live: {} as LiveJob })).to.deep.equal([[0], [1]]);
+    expect(await runInBatches(source(2), 0)).to.deep.equal([[0], [1]]);
+    expect(await runInBatches(source(2), 8, { live: {} as LiveJob })).to.deep.equal([[0], [1]]);
   });
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { BUILT_IN } from '../../../config/places.ts';
-import { findComponents } from '../../../actors/catalog/descriptors/installed.ts';
+import { findComponents } from '../../../actors/catalog/descriptors/find-components.ts';
 import { elementsOf } from '../../../actors/catalog/descriptors/elements.ts';
 import { install } from '../../../actors/catalog/install.ts';
 import { EMPTY_CATALOG } from '../../../actors/catalog/state.ts';
@@ -15,7 +15,7 @@ import { readImage } from '../../../media/picture/image-frame.ts';
 import { jobNotes } from '../../../domain/job/job-notes.ts';
 import { resolvePlan } from '../../../domain/plan/plan-checks.ts';
 import { WORKFLOW_PROPERTIES } from '../../../domain/properties/workflow-properties.ts';
-import { sample } from '../models/recorded.ts';
+import { sample } from '../models/recorded-media.ts';
 import { all, jobOf, picture } from '../visual.ts';
 
 const descriptors = findComponents('components').map(({ descriptor }) => descriptor);

@@ -4,8 +4,8 @@ import loadImageProperties from '../../../components/detectors/image-properties/
 import type { Detector, Frame, FrameSource } from '../../../components/sdk/detector.ts';
 import { readImage } from '../../../media/picture/image-frame.ts';
 import type { Properties } from '../../../domain/types.ts';
-import { sample } from '../models/recorded.ts';
-import { all, descriptorOf, jobOf, noise, painted, picture, spans, type Colour } from '../visual.ts';
+import { sample } from '../models/recorded-media.ts';
+import { all, descriptorOf, jobOf, noise, paintVideo, picture, spans, type Colour } from '../visual.ts';
 
 const grey = (level: number): Colour => [level, level, level];
 
@@ -96,11 +96,11 @@ describe('The image properties component', () => {
   it('tells a sharp picture from a blurred one', async () => {
     const sharpness = async (frame: Frame) => Number((await propertiesOf(frame))['SHARPNESS']);
     const sharp = (x: number, y: number) => Math.floor(noise(Math.floor(x / 4), Math.floor(y / 4), 3) * 256);
-    const blurred = (x: number, y: number) =>
+    const blurPixel = (x: number, y: number) =>
       (sharp(x - 3, y) + sharp(x, y) + sharp(x + 3, y) + sharp(x, y + 3)) / 4;
     const [clear, vague] = [
       await sharpness(picture(120, 120, (x, y) => grey(sharp(x, y)))),
-      await sharpness(picture(120, 120, (x, y) => grey(blurred(x, y)))),
+      await sharpness(picture(120, 120, (x, y) => grey(blurPixel(x, y)))),
     ];
     expect(clear).to.be.greaterThan(2 * vague);
     expect(vague).to.be.greaterThan(0);
@@ -130,16 +130,17 @@ describe('The image properties component', () => {
   });
 
   it('names the colour that most of a picture has', () => {
-    const named = (paint: (x: number, y: number) => Colour) => dominantColour(picture(50, 50, paint).data);
-    expect(named(() => [250, 5, 3])).to.deep.equal({ hex: '#fa0503', name: 'red' });
-    expect(named((x) => (x < 30 ? [10, 10, 120] : [255, 255, 255]))).to.deep.equal({
+    const nameColour = (paint: (x: number, y: number) => Colour) =>
+      dominantColour(picture(50, 50, paint).data);
+    expect(nameColour(() => [250, 5, 3])).to.deep.equal({ hex: '#fa0503', name: 'red' });
+    expect(nameColour((x) => (x < 30 ? [10, 10, 120] : [255, 255, 255]))).to.deep.equal({
       hex: '#0a0a78',
       name: 'navy',
     });
-    expect(named(() => [0, 0, 0]).name).to.equal('black');
-    expect(named(() => [255, 255, 255])).to.deep.equal({ hex: '#ffffff', name: 'white' });
+    expect(nameColour(() => [0, 0, 0]).name).to.equal('black');
+    expect(nameColour(() => [255, 255, 255])).to.deep.equal({ hex: '#ffffff', name: 'white' });
     // A grey that trembles around 128 in every channel is more of the picture than the fifth that is plain yellow.
-    const trembling = named((x, y) =>
+    const trembling = nameColour((x, y) =>
       x < 10
         ? [255, 255, 0]
         : ([0, 1, 2].map((c) => 124 + Math.floor(noise(x, y, c) * 9)) as unknown as Colour),
@@ -160,7 +161,7 @@ describe('The image properties component', () => {
   });
 
   it('gives one track of a video, with a detection for each looked-at frame that is no warm-up', async () => {
-    const video = painted({ width: 20, height: 10, frames: 10, start: 2, interval: 2 }, (_x, _y, frame) =>
+    const video = paintVideo({ width: 20, height: 10, frames: 10, start: 2, interval: 2 }, (_x, _y, frame) =>
       grey(frame * 10),
     );
     const tracks = await all(detector.video!(video, await jobOf('image-properties')));
@@ -201,7 +202,7 @@ describe('The image properties component', () => {
   });
 
   it('has nothing to say of a video without frames', async () => {
-    const video = painted({ frames: 0 }, () => grey(0));
+    const video = paintVideo({ frames: 0 }, () => grey(0));
     expect(await all(detector.video!(video, await jobOf('image-properties')))).to.deep.equal([]);
   });
 

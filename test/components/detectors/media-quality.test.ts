@@ -8,8 +8,8 @@ import loadSounds from '../../../components/detectors/sound-quality/detector.ts'
 import type { Detector, FoundSound, FoundTrack } from '../../../components/sdk/detector.ts';
 import { writeChangingSound, type SoundForm } from '../../support/media/changing-sound.ts';
 import { toneFile, type Tone } from '../../support/media/tone-file.ts';
-import { sample } from '../models/recorded.ts';
-import { acceptsBroken, all, jobOf, noise, painted, picture, spans, type Painter } from '../visual.ts';
+import { sample } from '../models/recorded-media.ts';
+import { acceptsBroken, all, jobOf, noise, paintVideo, picture, spans, type Painter } from '../visual.ts';
 
 const grey = (value: number) => [value, value, value] as const;
 const alive: Painter = (x, y, frame) => grey(60 + 150 * noise(x >> 3, y >> 3, frame));
@@ -24,7 +24,7 @@ describe('The PICTURE QUALITY component', () => {
   /** At 25 frames a second. */
   async function look(frames: number, paint: Painter, properties: Record<string, string> = {}) {
     const job = await jobOf('picture-quality', { MIN_FREEZE_DURATION: '1000', ...properties });
-    return all(detector.video!(painted({ frames }, paint), job));
+    return all(detector.video!(paintVideo({ frames }, paint), job));
   }
   const of = (tracks: readonly FoundTrack[], quality: string) =>
     tracks.filter(({ properties }) => properties?.['QUALITY'] === quality);
@@ -92,7 +92,7 @@ describe('The PICTURE QUALITY component', () => {
 
   it('refuses properties that make no sense', async () => {
     expect(
-      await acceptsBroken('picture-quality', (job) => detector.video!(painted({ frames: 1 }, alive), job)),
+      await acceptsBroken('picture-quality', (job) => detector.video!(paintVideo({ frames: 1 }, alive), job)),
     ).to.deep.equal([]);
   });
 });

@@ -71,15 +71,17 @@ describe('The answer of the object network', () => {
     classification,
     confidence,
   });
-  const kept = (...boxes: ObjectBox[]) => suppress(boxes).map(({ confidence }) => confidence);
+  const keepConfidences = (...boxes: ObjectBox[]) => suppress(boxes).map(({ confidence }) => confidence);
 
   it('is one object where boxes of a class share more than half, the likeliest of them', () => {
-    expect(kept(box('car', 0, 0.9), box('car', 30, 0.8), box('car', 40, 0.7))).to.deep.equal([0.9, 0.7]);
+    expect(keepConfidences(box('car', 0, 0.9), box('car', 30, 0.8), box('car', 40, 0.7))).to.deep.equal([
+      0.9, 0.7,
+    ]);
   });
 
   it('is two objects if boxes of two classes share more than half, and one if nearly all', () => {
-    expect(kept(box('person', 0, 0.9), box('bicycle', 20, 0.8))).to.deep.equal([0.9, 0.8]);
-    expect(kept(box('truck', 0, 0.9), box('car', 5, 0.8))).to.deep.equal([0.9]);
+    expect(keepConfidences(box('person', 0, 0.9), box('bicycle', 20, 0.8))).to.deep.equal([0.9, 0.8]);
+    expect(keepConfidences(box('truck', 0, 0.9), box('car', 5, 0.8))).to.deep.equal([0.9]);
   });
 
   it('is of 80 classes, each of another name', () => {

@@ -3,8 +3,17 @@ import loadObjectDetector from '../../../components/detectors/objects/detector.t
 import type { Detector, FoundTrack, Frame, FrameSource } from '../../../components/sdk/detector.ts';
 import { readImage } from '../../../media/picture/image-frame.ts';
 import type { Properties } from '../../../domain/types.ts';
-import { sample, withVideo } from '../models/recorded.ts';
-import { acceptsBroken, all, descriptorOf, jobOf, painted, picture, spans, type Colour } from '../visual.ts';
+import { sample, withVideo } from '../models/recorded-media.ts';
+import {
+  acceptsBroken,
+  all,
+  descriptorOf,
+  jobOf,
+  paintVideo,
+  picture,
+  spans,
+  type Colour,
+} from '../visual.ts';
 import { iou } from '../../../domain/geometry/geometry.ts';
 
 const nameOf = (track: FoundTrack) => track.properties?.['CLASSIFICATION'];
@@ -80,12 +89,12 @@ describe('The object component', () => {
   });
 
   it('reports only the classes of CLASS_ALLOW_LIST, in whatever case they are written', async () => {
-    const found = async (list: string) =>
+    const findObjects = async (list: string) =>
       (await objectsOf('grace_hopper_512x512.jpg', { CLASS_ALLOW_LIST: list })).map(nameOf);
-    expect(await found('')).to.include.members(['person', 'tie']);
-    expect(await found(' Person ;CAR')).to.deep.equal(['person']);
-    expect(await found('tie')).to.deep.equal(['tie']);
-    expect(await found('traffic light;')).to.deep.equal([]);
+    expect(await findObjects('')).to.include.members(['person', 'tie']);
+    expect(await findObjects(' Person ;CAR')).to.deep.equal(['person']);
+    expect(await findObjects('tie')).to.deep.equal(['tie']);
+    expect(await findObjects('traffic light;')).to.deep.equal([]);
   });
 
   it('refuses a class that it does not know, and says which ones it knows', async () => {
@@ -107,7 +116,7 @@ describe('The object component', () => {
   });
 
   /** The colour of an image stretched to this size. */
-  const shown = (image: Frame, x: number, y: number, width: number, height: number): Colour => {
+  const colourShown = (image: Frame, x: number, y: number, width: number, height: number): Colour => {
     const column = Math.floor((x * image.width) / width);
     const i = (Math.floor((y * image.height) / height) * image.width + column) * 3;
     return [image.data[i]!, image.data[i + 1]!, image.data[i + 2]!];
@@ -115,12 +124,12 @@ describe('The object component', () => {
 
   it('follows a person through a video, as one track', async () => {
     const race = await readImage(sample('race.jpg'));
-    const left = (frame: number) => 220 + frame * 4;
-    const video = painted({ width: 300, height: 428, frames: 24, interval: 4 }, (x, y, frame) =>
-      shown(race, x + left(frame), y, race.width, race.height),
+    const leftOf = (frame: number) => 220 + frame * 4;
+    const video = paintVideo({ width: 300, height: 428, frames: 24, interval: 4 }, (x, y, frame) =>
+      colourShown(race, x + leftOf(frame), y, race.width, race.height),
     );
     const tracks = await all(detector.video!(video, await jobOf('objects')));
-    const runner = (frame: number) => ({ x: 365 - left(frame), y: 14, width: 132, height: 408 });
+    const runner = (frame: number) => ({ x: 365 - leftOf(frame), y: 14, width: 132, height: 408 });
     const his = tracks.filter(({ detections }) =>
       detections.some((detection) => iou(detection, runner(detection.frame)) > 0.7),
     );
@@ -137,8 +146,8 @@ describe('The object component', () => {
   it('never makes one track of objects of two classes', async () => {
     const cat = await readImage(sample('chelsea.png'));
     const car = await readImage(sample('lp-bmw.jpg'));
-    const video = painted({ width: 400, height: 300, frames: 4 }, (x, y, frame) =>
-      shown(frame < 2 ? cat : car, x, y, 400, 300),
+    const video = paintVideo({ width: 400, height: 300, frames: 4 }, (x, y, frame) =>
+      colourShown(frame < 2 ? cat : car, x, y, 400, 300),
     );
     const job = await jobOf('objects', { CONFIDENCE_THRESHOLD: '0.5', TRACKING_MAX_DISTANCE: '5' });
     const tracks = await all(detector.video!(video, job));

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { withVideo } from '../models/recorded.ts';
+import { withVideo } from '../models/recorded-media.ts';
 import loadSceneDetector from '../../../components/detectors/scenes/detector.ts';
 import type { FrameSource } from '../../../components/sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
-import { acceptsBroken, all, descriptorOf, jobOf, noise, painted, spans, type Colour } from '../visual.ts';
+import { acceptsBroken, all, descriptorOf, jobOf, noise, paintVideo, spans, type Colour } from '../visual.ts';
 
 async function scenesOf(source: FrameSource, properties: Properties = {}): Promise<[number, number][]> {
   const detector = await loadSceneDetector();
@@ -21,7 +21,7 @@ describe('The scene detector on painted videos', () => {
   it('answers one track for a video of one scene', async () => {
     const tracks = await all(
       (await loadSceneDetector()).video!(
-        painted({ frames: 30 }, (x, y) => tiles(1, x, y)),
+        paintVideo({ frames: 30 }, (x, y) => tiles(1, x, y)),
         await jobOf('scenes'),
       ),
     );
@@ -36,12 +36,14 @@ describe('The scene detector on painted videos', () => {
   });
 
   it('cuts exactly where the scene changes', async () => {
-    const source = painted({ frames: 60 }, (x, y, frame) => tiles(frame < 20 ? 1 : frame < 45 ? 2 : 3, x, y));
+    const source = paintVideo({ frames: 60 }, (x, y, frame) =>
+      tiles(frame < 20 ? 1 : frame < 45 ? 2 : 3, x, y),
+    );
     expect(await scenesOf(source)).to.deep.equal([[0, 19], [20, 44], [45, 59]]); // oxfmt-ignore
   });
 
   it('does not cut at a flash', async () => {
-    const source = painted({ frames: 60 }, (x, y, frame) =>
+    const source = paintVideo({ frames: 60 }, (x, y, frame) =>
       frame === 20 || frame === 21 ? [255, 255, 255] : tiles(1, x, y),
     );
     expect(await scenesOf(source)).to.deep.equal([[0, 59]]);
@@ -49,17 +51,17 @@ describe('The scene detector on painted videos', () => {
   });
 
   it('does not cut where a camera moves fast all the time', async () => {
-    const source = painted({ frames: 60 }, (x, y, frame) => tiles(1, x + frame * 8, y));
+    const source = paintVideo({ frames: 60 }, (x, y, frame) => tiles(1, x + frame * 8, y));
     expect(await scenesOf(source)).to.deep.equal([[0, 59]]);
   });
 
   it('does not cut where a camera begins to move', async () => {
-    const source = painted({ frames: 60 }, (x, y, frame) => tiles(1, x + Math.max(0, frame - 30) * 10, y));
+    const source = paintVideo({ frames: 60 }, (x, y, frame) => tiles(1, x + Math.max(0, frame - 30) * 10, y));
     expect(await scenesOf(source)).to.deep.equal([[0, 59]]);
   });
 
   it('cuts at the largest jump of a transition', async () => {
-    const source = painted({ frames: 60 }, (x, y, frame) => {
+    const source = paintVideo({ frames: 60 }, (x, y, frame) => {
       if (frame >= 30 && frame < 33) return x < 80 ? [255, 255, 255] : tiles(1, x, y);
       return tiles(frame < 33 ? 1 : 2, x, y);
     });
@@ -67,12 +69,12 @@ describe('The scene detector on painted videos', () => {
   });
 
   it('finds scenes of just the least length, one after the other', async () => {
-    const source = painted({ frames: 50 }, (x, y, frame) => tiles(Math.floor(frame / 10), x, y));
+    const source = paintVideo({ frames: 50 }, (x, y, frame) => tiles(Math.floor(frame / 10), x, y));
     expect(await scenesOf(source)).to.deep.equal([[0, 9], [10, 19], [20, 29], [30, 39], [40, 49]]); // oxfmt-ignore
   });
 
   it('does not cut where a thing comes in or the light goes up a little', async () => {
-    const source = painted({ frames: 60 }, (x, y, frame) => {
+    const source = paintVideo({ frames: 60 }, (x, y, frame) => {
       if (frame >= 20 && x > 30 && x < 110 && y > 20 && y < 70) return [250, 20, 20];
       const light = frame >= 40 ? 20 : 0;
       const [red, green, blue] = tiles(1, x, y);
@@ -82,18 +84,18 @@ describe('The scene detector on painted videos', () => {
   });
 
   it('covers the whole range without a hole when frames are left out', async () => {
-    const source = painted({ frames: 63, interval: 5 }, (x, y, frame) => tiles(frame < 30 ? 1 : 2, x, y));
+    const source = paintVideo({ frames: 63, interval: 5 }, (x, y, frame) => tiles(frame < 30 ? 1 : 2, x, y));
     expect(await scenesOf(source)).to.deep.equal([[0, 29], [30, 62]]); // oxfmt-ignore
   });
 
   it('begins its first scene with the range and not within the warm-up', async () => {
-    const source = painted({ frames: 60, start: 30 }, (x, y, frame) => tiles(frame < 25 ? 1 : 2, x, y));
+    const source = paintVideo({ frames: 60, start: 30 }, (x, y, frame) => tiles(frame < 25 ? 1 : 2, x, y));
     expect(await scenesOf(source)).to.deep.equal([[30, 59]]);
   });
 
   it('answers a scene as soon as the next has begun', async () => {
     let shown = 0;
-    const source = painted({ frames: 200 }, (x, y, frame) => {
+    const source = paintVideo({ frames: 200 }, (x, y, frame) => {
       shown = frame;
       return tiles(frame < 20 ? 1 : 2, x, y);
     });
@@ -105,14 +107,14 @@ describe('The scene detector on painted videos', () => {
   });
 
   it('answers nothing for a range without frames', async () => {
-    expect(await scenesOf(painted({ frames: 0 }, () => [0, 0, 0]))).to.deep.equal([]);
+    expect(await scenesOf(paintVideo({ frames: 0 }, () => [0, 0, 0]))).to.deep.equal([]);
   });
 
   it('stops when the job is cancelled', async () => {
     const job = { ...(await jobOf('scenes')), signal: AbortSignal.abort(new Error('cancelled')) };
     const run = all(
       (await loadSceneDetector()).video!(
-        painted({ frames: 9 }, () => [0, 0, 0]),
+        paintVideo({ frames: 9 }, () => [0, 0, 0]),
         job,
       ),
     );
@@ -139,7 +141,7 @@ describe('The scene component', () => {
 
   it('refuses values that are no numbers', async () => {
     const detector = await loadSceneDetector();
-    const source = painted({ frames: 2 }, () => [0, 0, 0]);
+    const source = paintVideo({ frames: 2 }, () => [0, 0, 0]);
     expect(await acceptsBroken('scenes', (job) => detector.video!(source, job))).to.deep.equal([]);
   });
 });

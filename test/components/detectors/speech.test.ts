@@ -4,7 +4,7 @@ import { Stretches } from '../../../components/detectors/speech/stretches.ts';
 import { windows } from '../../../components/detectors/speech/windows.ts';
 import type { AudioSource, Detector, FoundSound } from '../../../components/sdk/detector.ts';
 import { openAudio, type AudioOptions } from '../../../media/sound/audio.ts';
-import { sample } from '../models/recorded.ts';
+import { sample } from '../models/recorded-media.ts';
 import { all, descriptorOf, jobOf } from '../visual.ts';
 
 /** Where somebody speaks in vad_groundtruth.wav, in milliseconds; from 9,100 to 12,100 there is noise. */

@@ -22,8 +22,8 @@ import {
   video,
   witness,
   type Shown,
-} from './fed.ts';
-import { sample } from '../models/recorded.ts';
+} from './feed-forward-parts.ts';
+import { sample } from '../models/recorded-media.ts';
 import { picture } from '../visual.ts';
 import { iou } from '../../../domain/geometry/geometry.ts';
 
@@ -37,7 +37,7 @@ const WHOLE = { x: 0, y: 0, width: 640, height: 360 };
 
 const centre = ({ x, y, width, height }: ReportedDetection) => ({ x: x + width / 2, y: y + height / 2 });
 const boxOf = ({ x, y, width, height }: ReportedDetection) => ({ x, y, width, height });
-const called = (shown: readonly Shown[]) => shown.map(({ call, index }) => [call, index]);
+const callsOf = (shown: readonly Shown[]) => shown.map(({ call, index }) => [call, index]);
 
 async function framesOf(path: string): Promise<Frame[]> {
   const frames: Frame[] = [];
@@ -78,7 +78,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
         const detector = witness();
         const track = fedTrack([3, 4, 70, 99].map((frame) => seenAt(frame, faceAt(10))));
         await answerTo(detector, { medium: FACE_VIDEO, feed: { type: 'FRAME' } }, [track]);
-        expect(called(detector.shown)).to.deep.equal([[0, 3], [0, 4], [0, 70], [0, 99]]); // oxfmt-ignore
+        expect(callsOf(detector.shown)).to.deep.equal([[0, 3], [0, 4], [0, 70], [0, 99]]); // oxfmt-ignore
         for (const { index, time, width, height, data, warmUp } of detector.shown) {
           expect([time, width, height, warmUp]).to.deep.equal([index * 40, 640, 360, false]);
           expect(Buffer.compare(data, all[index]!.data)).to.equal(0);
@@ -173,7 +173,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
         await sharp(sample('gen_text.png')).flatten().rotate(-150, { background: 'white' }).toFile(aslant);
         const [upright, turned] = [await readImage(sample('gen_text.png')), await readImage(aslant)];
         const [sin, cos] = [Math.sin((150 * Math.PI) / 180), Math.cos((150 * Math.PI) / 180)];
-        const stored = (x: number, y: number) => {
+        const storedBox = (x: number, y: number) => {
           const [right, down] = [x - upright.width / 2, y - upright.height / 2];
           return {
             x: turned.width / 2 + right * cos + down * sin,
@@ -181,13 +181,13 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
           };
         };
         // The letters of the second line reach from (21, 125) to (459, 157).
-        const line = { ...stored(11, 115), width: 458, height: 52 };
+        const line = { ...storedBox(11, 115), width: 458, height: 52 };
         const work = { medium: medium('IMAGE', aslant), properties: await defaultsOf('text') };
         const { tracks } = await answerTo(text, work, [fedTrack([seenAt(0, line, { ROTATION: '150' })])]);
         expect(tracks.map(({ properties }) => properties['TEXT'])).to.deep.equal([SECOND_LINE]);
         const found = tracks[0]!.detections[0]!;
         expect(found.properties['ROTATION']).to.equal('150');
-        const corner = stored(21, 125);
+        const corner = storedBox(21, 125);
         expect(Math.hypot(found.x - corner.x, found.y - corner.y)).to.be.at.most(10);
         expect(found.width).to.be.closeTo(438, 16);
       });
@@ -233,7 +233,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
           fedTrack([seenAt(8, faceAt(20))]),
         ];
         const answer = await answerTo(detector, { medium: FACE_VIDEO }, tracks);
-        expect(called(detector.shown)).to.deep.equal([[0, 5], [1, 8]]); // oxfmt-ignore
+        expect(callsOf(detector.shown)).to.deep.equal([[0, 5], [1, 8]]); // oxfmt-ignore
         expect(answer.tracks.map(({ fed }) => fed)).to.deep.equal([0, 2]);
       });
     });
@@ -277,11 +277,14 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
           return detector.video!(source, job);
         },
       };
-      const named = (NAME: string, frame: number) =>
+      const trackNamed = (NAME: string, frame: number) =>
         fedTrack([seenAt(frame, faceAt(20))], { properties: { NAME } });
-      const { tracks } = await answerTo(asked, { medium: FACE_VIDEO }, [named('a', 40), named('b', 30)]);
+      const { tracks } = await answerTo(asked, { medium: FACE_VIDEO }, [
+        trackNamed('a', 40),
+        trackNamed('b', 30),
+      ]);
       expect(fed).to.deep.equal(['a', undefined, 'b', undefined]);
-      expect(called(detector.shown)).to.deep.equal([[0, 40], [1, 30]]); // oxfmt-ignore
+      expect(callsOf(detector.shown)).to.deep.equal([[0, 40], [1, 30]]); // oxfmt-ignore
       expect(tracks.map(({ fed: line, startFrame }) => [line, startFrame])).to.deep.equal([[0, 40], [1, 30]]); // oxfmt-ignore
     });
 
@@ -301,7 +304,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
       };
       await answerTo(asked, work, faceAndCorner);
       expect(together).to.deep.equal([2]);
-      expect(called(detector.shown)).to.deep.equal([[0, 20], [0, 30], [0, 40]]); // oxfmt-ignore
+      expect(callsOf(detector.shown)).to.deep.equal([[0, 20], [0, 30], [0, 40]]); // oxfmt-ignore
       const { tracks } = await answerTo(faces, work, faceAndCorner);
       expect(tracks.length).to.be.at.least(1);
       for (const { fed, detections } of tracks) {
@@ -403,7 +406,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
     });
 
     describe('under detectors that compare frames', () => {
-      const growing = (frames: number, start = 0) =>
+      const growBoxes = (frames: number, start = 0) =>
         fedTrack(
           Array.from({ length: frames }, (_, i) =>
             seenAt(start + i, {
@@ -419,7 +422,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
         it('show motion in regions that change their size', async () => {
           const detector = await loadMotion();
           const properties = { ...(await defaultsOf('motion')), LEARNING_FRAMES: '5', MIN_DETECTIONS: '3' };
-          const { tracks } = await answerTo(detector, { medium: FACE_VIDEO, properties }, [growing(60)]);
+          const { tracks } = await answerTo(detector, { medium: FACE_VIDEO, properties }, [growBoxes(60)]);
           expect(tracks.length).to.be.at.least(1);
           for (const { x, y, width, height } of tracks.flatMap(({ detections }) => detections)) {
             expect([x >= 150, y >= 80, x + width <= 369, y + height <= 250]).to.deep.equal([
@@ -486,7 +489,7 @@ export function feedForward({ isLong }: { readonly isLong: boolean }): void {
             [50, 119],
             [120, 139],
           ]);
-          const region = await answerTo(detector, { medium: scenes, properties }, [growing(120, 20)]);
+          const region = await answerTo(detector, { medium: scenes, properties }, [growBoxes(120, 20)]);
           expect(region.tracks.length).to.be.at.least(1);
         });
     });

@@ -10,13 +10,13 @@ import loadSpeech from '../../../components/detectors/speech/detector.ts';
 import type { AnswersRequest, SubJobAnswer } from '../../../protocol/worker-messages.ts';
 import type { Detector, FoundSound, GenericSource } from '../../../components/sdk/detector.ts';
 import { openAudio } from '../../../media/sound/audio.ts';
-import { answerTo, defaultsOf, FACE_VIDEO, fedTrack, medium, seenAt } from './fed.ts';
-import { sample } from '../models/recorded.ts';
+import { answerTo, defaultsOf, FACE_VIDEO, fedTrack, medium, seenAt } from './feed-forward-parts.ts';
+import { sample } from '../models/recorded-media.ts';
 
 const NOWHERE = { x: 0, y: 0, width: 0, height: 0 };
 
 /** A track of a sound, in milliseconds. */
-const heard = (startTime: number, stopTime: number) =>
+const soundTrack = (startTime: number, stopTime: number) =>
   fedTrack([{ ...seenAt(0, NOWHERE), time: startTime }], { startTime, stopTime });
 
 describe('Sound that is fed forward', () => {
@@ -44,8 +44,8 @@ describe('Sound that is fed forward', () => {
   it('is heard from the start to the stop of its track only', async () => {
     const properties = await defaultsOf('speech');
     const { tracks, progress } = await answerTo(speech, { medium: speechFile, properties }, [
-      heard(9200, 12_000),
-      heard(11_000, 13_000),
+      soundTrack(9200, 12_000),
+      soundTrack(11_000, 13_000),
     ]);
     expect(tracks).to.have.length(1);
     expect(tracks[0]!.fed).to.equal(1);
@@ -56,7 +56,7 @@ describe('Sound that is fed forward', () => {
 
   it('is heard at once with FEED_FORWARD_ALL_TRACKS, silent between tracks, with right times', async () => {
     const detector = listener();
-    const tracks = [heard(4000, 4499), heard(3000, 3499), heard(3200, 3599)];
+    const tracks = [soundTrack(4000, 4499), soundTrack(3000, 3499), soundTrack(3200, 3599)];
     await answerTo(detector, { medium: speechFile, feed: { allTracks: true } }, tracks);
     expect(detector.calls).to.have.length(1);
     const { startTime, samples } = detector.calls[0]!;
@@ -72,7 +72,7 @@ describe('Sound that is fed forward', () => {
   it('tells which track it is of', async () => {
     const properties = await defaultsOf('speech');
     const work = { medium: speechFile, properties, feed: { allTracks: true } };
-    const { tracks } = await answerTo(speech, work, [heard(12_000, 16_000), heard(1000, 6000)]);
+    const { tracks } = await answerTo(speech, work, [soundTrack(12_000, 16_000), soundTrack(1000, 6000)]);
     expect(tracks.length).to.be.at.least(2);
     for (const { fed, startTime } of tracks) expect(fed).to.equal(startTime! > 12_000 ? 0 : 1);
   });
@@ -102,7 +102,7 @@ describe('Sound that is fed forward', () => {
           yield { ...sound, properties: { SPOKEN: 'TRUE' } };
       },
     };
-    const fed = [heard(9200, 12_000), heard(3000, 6000)];
+    const fed = [soundTrack(9200, 12_000), soundTrack(3000, 6000)];
     const { tracks } = await answerTo(
       namer,
       { medium: speechFile, properties, feed: { annotate: true } },
@@ -203,16 +203,16 @@ describe('A component that knows documents', () => {
   });
 
   it('refuses pictures, and one for pictures refuses documents: both say what they accept', async () => {
-    const refused = async (detector: Detector, type: 'IMAGE' | 'UNKNOWN') =>
+    const refusalOf = async (detector: Detector, type: 'IMAGE' | 'UNKNOWN') =>
       answerTo(detector, { medium: { ...letter(), mediaType: type }, outputFolder: folder }).catch(
         (error: Error & { code?: string }) => [error.code, error.message],
       );
-    expect(await refused(clerk, 'IMAGE')).to.deep.equal([
+    expect(await refusalOf(clerk, 'IMAGE')).to.deep.equal([
       'UNSUPPORTED_DATA_TYPE',
       'This component does not process media of the type IMAGE, only UNKNOWN (documents).',
     ]);
     const pictures: Detector = { async *image() {} };
-    expect(await refused(pictures, 'UNKNOWN')).to.deep.equal([
+    expect(await refusalOf(pictures, 'UNKNOWN')).to.deep.equal([
       'UNSUPPORTED_DATA_TYPE',
       'The file is no picture, video or sound (by its content it is text/plain): this component processes only IMAGE.',
     ]);
@@ -230,8 +230,8 @@ describe('A component process', () => {
     const folder = mkdtempSync(join(tmpdir(), 'troupe-host-'));
     const module = join(folder, 'detector.mjs');
     writeFileSync(module, source);
-    let answered: (answer: SubJobAnswer) => void;
-    const answer = new Promise<SubJobAnswer>((resolve) => (answered = resolve));
+    let onAnswer: (answer: SubJobAnswer) => void;
+    const answer = new Promise<SubJobAnswer>((resolve) => (onAnswer = resolve));
     const assignment = {
       token: 't',
       id: 's',
@@ -252,7 +252,7 @@ describe('A component process', () => {
         else if (path.endsWith('/answers')) {
           const { answers } = JSON.parse(body) as AnswersRequest;
           response.end(JSON.stringify({ refused: answers.map(() => null), work: [] }));
-          answered(answers[0]!);
+          onAnswer(answers[0]!);
         } else response.end(JSON.stringify({ go: 'on' }));
       });
     });

@@ -47,8 +47,8 @@ describe('The sound of a video', () => {
     const medium = { mediaId: 1, mediaType, mimeType, path, length, metadata, fps: frameTimes!.fps, inspected: true }; // oxfmt-ignore
     const work = { medium, trackType: 'SPEECH', properties: {}, range, contextFrames: 0 };
     const signal = new AbortController().signal;
-    const unused = () => Promise.reject(new Error('nothing is fed'));
-    const context = { signal, warn: () => undefined, progress: () => undefined, input: unused };
+    const rejectUse = () => Promise.reject(new Error('nothing is fed'));
+    const context = { signal, warn: () => undefined, progress: () => undefined, input: rejectUse };
     const frames: number[] = [];
     for await (const { startFrame } of inMedium(detector, work, context)) frames.push(startFrame);
     return { ...stretch!, frames };

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { waveFile } from '../../../components/models/openai-speech/wave-file.ts';
 import type { Detector, FoundSound } from '../../../components/sdk/detector.ts';
 import type { Range } from '../../../domain/types.ts';
-import { answerTo, medium } from './fed.ts';
-import { sample } from '../models/recorded.ts';
+import { answerTo, medium } from './feed-forward-parts.ts';
+import { sample } from '../models/recorded-media.ts';
 
 describe('Sound that is heard in pieces', () => {
   const RATE = 16_000;

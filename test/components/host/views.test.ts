@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { boxAround, viewsOf } from '../../../components/host/views.ts';
-import { fedTrack, seenAt } from './fed.ts';
+import { fedTrack, seenAt } from './feed-forward-parts.ts';
 
 type Point = readonly [x: number, y: number];
 type Placed = ReturnType<typeof boxAround>;

@@ -8,7 +8,7 @@ import { StreamReceiver } from '../../support/servers/stream-receiver.ts';
 import { until } from '../../support/until.ts';
 import { closeServers, http, rtsp } from '../../media/live/live-watching.ts';
 import { watch, workOf } from './live-stream.ts';
-import { sample, withVideo } from '../models/recorded.ts';
+import { sample, withVideo } from '../models/recorded-media.ts';
 import { all, jobOf } from '../visual.ts';
 
 const CLIP = 'face_move.mp4';
@@ -36,7 +36,7 @@ export function liveCamera({ isLong }: { readonly isLong: boolean }): void {
     });
 
     /** Tells how many frames were looked at. */
-    function counting(): { readonly detector: Detector; readonly looked: () => number } {
+    function countingDetector(): { readonly detector: Detector; readonly onLooked: () => number } {
       let looked = 0;
       const detector: Detector = {
         followsStreams: true,
@@ -54,7 +54,7 @@ export function liveCamera({ isLong }: { readonly isLong: boolean }): void {
             job,
           ),
       };
-      return { detector, looked: () => looked };
+      return { detector, onLooked: () => looked };
     }
 
     if (isLong)
@@ -62,9 +62,9 @@ export function liveCamera({ isLong }: { readonly isLong: boolean }): void {
         const recording = await withVideo(CLIP, {}, async (video) =>
           all(faces.video!(video, await jobOf('faces'))),
         );
-        const { detector, looked } = counting();
+        const { detector, onLooked } = countingDetector();
         const ready = (sent: number) =>
-          until('the frames were looked at', () => looked() >= Math.min(sent - 3, 98));
+          until('the frames were looked at', () => onLooked() >= Math.min(sent - 3, 98));
         const camera = await rtsp(accessUnits(sample(CLIP)), () => ({ speed: Infinity, ready }));
         const work = await workOf('faces', { uri: camera.url, allowPrivate: true, segmentSize: 40 });
         worker = watch({ server, detector, open: openLive, work });

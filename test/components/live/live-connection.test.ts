@@ -35,7 +35,7 @@ describe('A component that watches a live stream', function () {
     await server.stop();
   });
 
-  async function watching(stream: StreamOf, options: SquareOptions = {}, segmentSize = 10): Promise<void> {
+  async function watchCamera(stream: StreamOf, options: SquareOptions = {}, segmentSize = 10): Promise<void> {
     const work = await workOf('motion', { segmentSize });
     worker = watch({ server, detector: squareDetector(options), open: liveSource(stream), work, log });
   }
@@ -47,15 +47,15 @@ describe('A component that watches a live stream', function () {
     const silent = { ...square({ frames: 30 }), before: silentFrom(25) };
     const isWaiting = () => until('the camera is silent', () => server.segments.length === 2);
 
-    async function ended(cancel: () => void): Promise<void> {
+    async function cancelAndWait(cancel: () => void): Promise<void> {
       await isWaiting();
       cancel();
       await isOver();
     }
 
     it('reports the open segment and ends with the next heartbeat, though its camera is silent', async () => {
-      await watching(silent);
-      await ended(() => (server.heartbeat = { status: 200, go: 'cancelled' }));
+      await watchCamera(silent);
+      await cancelAndWait(() => (server.heartbeat = { status: 200, go: 'cancelled' }));
       expect(lastFrames()).to.deep.equal([9, 19, 24]);
       expect(server.segments[2]!.tracks[0]).to.deep.include({ startFrame: 20, stopFrame: 24 });
       expect(server.segments[2]!.tracks[0]).not.to.have.property('open');
@@ -63,33 +63,33 @@ describe('A component that watches a live stream', function () {
     });
 
     it('learns of it from any answer as well', async () => {
-      await watching(silent);
-      await ended(() => (server.answer = { go: 'cancelled' }));
+      await watchCamera(silent);
+      await cancelAndWait(() => (server.answer = { go: 'cancelled' }));
       expect([server.end?.reason, lastFrames()]).to.deep.equal(['cancelled', [9, 19, 24]]);
     });
 
     it('does not wait for a detector that is busy', async () => {
       let isBusy = false;
-      const looked: SquareOptions['looked'] = ({ index }, signal) => {
+      const onLooked: SquareOptions['onLooked'] = ({ index }, signal) => {
         if (index !== 25) return;
         isBusy = true;
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       };
-      await watching(square({ frames: 30 }), { looked });
+      await watchCamera(square({ frames: 30 }), { onLooked });
       await until('the detector is busy', () => isBusy);
-      await ended(() => (server.heartbeat = { status: 200, go: 'cancelled' }));
+      await cancelAndWait(() => (server.heartbeat = { status: 200, go: 'cancelled' }));
       expect([server.end?.reason, server.failure]).to.deep.equal(['cancelled', undefined]);
       expect(server.segments[2]!.tracks[0]).to.deep.include({ startFrame: 20, stopFrame: 24 });
     });
 
     it('gives back its lease, with what it has, when only its process is to end', async () => {
-      await watching(silent);
-      await ended(() => worker!.stop());
+      await watchCamera(silent);
+      await cancelAndWait(() => worker!.stop());
       expect([server.released, server.end, lastFrames()]).to.deep.equal([true, undefined, [9, 19, 24]]);
     });
 
     it('says nothing more when its lease is lost', async () => {
-      await watching(silent);
+      await watchCamera(silent);
       await isWaiting();
       server.heartbeat = { status: 409, go: 'on' };
       server.segmentStatus = 409;
@@ -100,7 +100,7 @@ describe('A component that watches a live stream', function () {
   });
 
   it('tells of a growing progress while its camera is silent', async () => {
-    await watching({ ...square({ frames: 30 }), before: silentFrom(25), beats: true });
+    await watchCamera({ ...square({ frames: 30 }), before: silentFrom(25), beats: true });
     const seen = await until(
       'progress goes on',
       () => new Set(server.progress),
@@ -116,7 +116,7 @@ describe('A component that watches a live stream', function () {
       await turn(index, tell);
       if (index === 20) await server.stop();
     };
-    await watching({ ...square({ frames: 90 }), before });
+    await watchCamera({ ...square({ frames: 90 }), before });
     await until('the stream went on without the server', () => frame > 60);
     await server.start();
     await isOver();
@@ -128,7 +128,7 @@ describe('A component that watches a live stream', function () {
 
   it('sends a segment again when the server is busy', async () => {
     server.segmentStatus = 503;
-    await watching({ ...square({ frames: 30 }), before: silentFrom(25) });
+    await watchCamera({ ...square({ frames: 30 }), before: silentFrom(25) });
     await until('it was refused', () => server.refusedSegments > 1);
     expect(server.segments).to.deep.equal([]);
     server.segmentStatus = 200;
@@ -142,7 +142,7 @@ describe('A component that watches a live stream', function () {
       frame = index;
       await turn(index, tell);
     };
-    await watching({ ...square({ frames: 100_000 }, isThere, false), before });
+    await watchCamera({ ...square({ frames: 100_000 }, isThere, false), before });
     await until('it has seen something', () => frame > 20);
     expect(server.pictures).to.have.length(0);
     server.answer = { go: 'on', wantsFrame: true };
@@ -158,7 +158,7 @@ describe('A component that watches a live stream', function () {
 
   it('sends events in at most about ten lists a second, urgent ones at once', async () => {
     const flickers = (frame: number) => frame % 6 < 3;
-    await watching({ ...square({ frames: 300 }, flickers), before: turn });
+    await watchCamera({ ...square({ frames: 300 }, flickers), before: turn });
     await isOver();
     expect(server.events.filter(({ type }) => type === 'trackBegan')).to.have.length.above(45);
     const seconds = (server.lists.at(-1)! - server.lists[0]!) / 1000;

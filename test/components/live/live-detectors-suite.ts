@@ -20,10 +20,18 @@ import type { Properties } from '../../../domain/types.ts';
 import type { StreamTrack } from '../../../protocol/streams.ts';
 import { KserveServer } from '../../support/servers/kserve-server.ts';
 import type { StreamReceiver } from '../../support/servers/stream-receiver.ts';
-import { BEGAN, liveSource, recorded, streamOf, watched, workOf, type StreamOf } from './live-stream.ts';
+import {
+  BEGAN,
+  liveSource,
+  recordedStream,
+  streamOf,
+  watchToEnd,
+  workOf,
+  type StreamOf,
+} from './live-stream.ts';
 import { yoloModel } from '../models/onnx/own-model.ts';
-import { sample } from '../models/recorded.ts';
-import { all, jobOf, painted } from '../visual.ts';
+import { sample } from '../models/recorded-media.ts';
+import { all, jobOf, paintVideo } from '../visual.ts';
 
 interface Clip {
   readonly component: string;
@@ -103,7 +111,7 @@ async function label(text: string): Promise<StreamOf> {
   const isInk = (x: number, y: number) =>
     x >= 0 && y >= 0 && x < symbol.width && y < symbol.height && symbol.data[y * symbol.width + x] === 0;
   return streamOf(
-    painted({ frames: 12, width: 420, height: 300 }, (x, y, frame) => {
+    paintVideo({ frames: 12, width: 420, height: 300 }, (x, y, frame) => {
       const level = isInk(Math.floor((x - 20 - 4 * frame) / 3), Math.floor((y - 60) / 3)) ? 20 : 240;
       return [level, level, level];
     }),
@@ -123,25 +131,25 @@ const CLIPS: readonly Clip[] = [
   {
     component: 'faces',
     load: loadFaceDetector,
-    clip: () => Promise.resolve(recorded('face_move.mp4')),
+    clip: () => Promise.resolve(recordedStream('face_move.mp4')),
     segmentSize: 20,
   },
   {
     component: 'motion',
     load: loadMotionDetector,
-    clip: () => Promise.resolve(recorded('face_move.mp4', { interval: 2 })),
+    clip: () => Promise.resolve(recordedStream('face_move.mp4', { interval: 2 })),
     segmentSize: 30,
   },
   {
     component: 'objects',
     load: loadObjectDetector,
-    clip: () => Promise.resolve(recorded('scenes_pd.mp4', { interval: 12 })),
+    clip: () => Promise.resolve(recordedStream('scenes_pd.mp4', { interval: 12 })),
     segmentSize: 30,
   },
   {
     component: 'scenes',
     load: loadSceneDetector,
-    clip: () => Promise.resolve(recorded('scenes_pd.mp4')),
+    clip: () => Promise.resolve(recordedStream('scenes_pd.mp4')),
     // A cut is believed 15 frames late: one so near before a border begins at it.
     segmentSize: 40,
     comparesSpans: true,
@@ -151,7 +159,7 @@ const CLIPS: readonly Clip[] = [
     component: 'onnx',
     load: () => loadOnnxDetector({ models: { roots: [MODELS], loaded: 1, checkMs: 60_000 } }),
     clip: () =>
-      Promise.resolve(streamOf(painted({ frames: 9, width: 64, height: 32 }, () => [200, 200, 200]))),
+      Promise.resolve(streamOf(paintVideo({ frames: 9, width: 64, height: 32 }, () => [200, 200, 200]))),
     segmentSize: 3,
     properties: { MODEL_NAME: 'pets', DETECTION_FRAME_BATCH_SIZE: '4' },
   },
@@ -163,7 +171,7 @@ const CLIPS: readonly Clip[] = [
         modelServers: { allowPrivate: true, allowedHosts: [], waitMs: 0 },
       }),
     clip: () =>
-      Promise.resolve(streamOf(painted({ frames: 9, width: 64, height: 32 }, () => [200, 200, 200]))),
+      Promise.resolve(streamOf(paintVideo({ frames: 9, width: 64, height: 32 }, () => [200, 200, 200]))),
     segmentSize: 3,
     properties: () => ({ TRITON_SERVER: served.address, MODEL_NAME: 'pets' }),
   },
@@ -191,7 +199,7 @@ export function liveDetectors({ isLong }: { readonly isLong: boolean }): void {
         const batch = await inBatch(clip, stream);
         const detector = await clip.load();
         const work = await workOf(component, { segmentSize, properties: propertiesOf(clip) });
-        const server = await watched({ detector, open: liveSource(stream), work });
+        const server = await watchToEnd({ detector, open: liveSource(stream), work });
         await detector.close?.();
         expect([server.failure, server.end?.reason]).to.deep.equal([undefined, 'ended']);
         const live = tracksOf(server);

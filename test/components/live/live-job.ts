@@ -28,16 +28,16 @@ export class HeardJob implements LiveJob {
 }
 
 /** The parts of each track put together again, by `liveId`, in the order in which their first parts were answered. */
-export function joined(parts: readonly FoundTrack[]): FoundTrack[] {
+export function joinParts(parts: readonly FoundTrack[]): FoundTrack[] {
   const tracks = new Map<string, FoundTrack>();
   for (const { liveId = '', open: _, ...part } of parts) {
     const before = tracks.get(liveId);
-    tracks.set(liveId, before === undefined ? part : united(before, part));
+    tracks.set(liveId, before === undefined ? part : uniteTracks(before, part));
   }
   return [...tracks.values()];
 }
 
-function united(before: FoundTrack, part: FoundTrack): FoundTrack {
+function uniteTracks(before: FoundTrack, part: FoundTrack): FoundTrack {
   return {
     ...part,
     ...(before.startFrame === undefined ? {} : { startFrame: before.startFrame }),

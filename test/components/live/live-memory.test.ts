@@ -88,7 +88,7 @@ describe('A live stream that goes on', function () {
         report,
         stop: new AbortController().signal,
         progress: () => undefined,
-        counted: () => undefined,
+        onCounts: () => undefined,
         wantsFrame: () => false,
         log: () => undefined,
       },

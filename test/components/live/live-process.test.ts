@@ -9,7 +9,7 @@ import { StreamReceiver } from '../../support/servers/stream-receiver.ts';
 import { until } from '../../support/until.ts';
 import { closeServers, rtsp } from '../../media/live/live-watching.ts';
 import { workOf } from './live-stream.ts';
-import { sample } from '../models/recorded.ts';
+import { sample } from '../models/recorded-media.ts';
 
 describe('A process that watches a live stream', function () {
   this.timeout(240_000);
@@ -27,7 +27,7 @@ describe('A process that watches a live stream', function () {
     await Promise.all([server.stop(), closeServers()]);
   });
 
-  async function started(behaviour: Partial<RtspBehaviour>): Promise<ChildProcessWithoutNullStreams> {
+  async function startCamera(behaviour: Partial<RtspBehaviour>): Promise<ChildProcessWithoutNullStreams> {
     const camera = await rtsp(accessUnits(sample('face_move.mp4')), () => behaviour);
     server.offer('FACE', await workOf('faces', { uri: camera.url, allowPrivate: true, segmentSize: 40 }));
     const [host, module] = ['host/main.js', 'detectors/faces/detector.js'].map((file) =>
@@ -47,7 +47,7 @@ describe('A process that watches a live stream', function () {
   }
 
   it('claims streams of its algorithm, follows the face and tells of the end', async () => {
-    await started({ speed: 0.5 });
+    await startCamera({ speed: 0.5 });
     await until('the stream has ended', () => server.isOver, Boolean, { withinMs: 90_000 });
     expect([server.failure, server.end?.reason]).to.deep.equal([undefined, 'ended']);
     expect(server.claimed).to.deep.equal(['STREAM:FACE']);
@@ -70,7 +70,7 @@ describe('A process that watches a live stream', function () {
     ['its server is gone', (process: ChildProcessWithoutNullStreams) => void process.stdin.end()],
   ] as const)
     it(`gives the stream back with what it has when ${what}`, async () => {
-      const process = await started({ after: 'stall' });
+      const process = await startCamera({ after: 'stall' });
       await until('it follows the face', () => server.events.some(({ type }) => type === 'trackBegan'));
       await until('a segment has come', () => server.segments.length > 0);
       const exit = once(process, 'exit');

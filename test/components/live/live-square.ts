@@ -2,7 +2,7 @@
 import type { Detector, FoundDetection, Frame } from '../../../components/sdk/detector.ts';
 import { asTrack } from '../../../components/shared/tracking/open-track.ts';
 import { Tracker, type TrackingRules } from '../../../components/shared/tracking/tracker.ts';
-import { painted, type Painting } from '../visual.ts';
+import { paintVideo, type Painting } from '../visual.ts';
 import { streamOf, type StreamOf } from './live-stream.ts';
 
 const BRIGHT = 200;
@@ -28,12 +28,12 @@ export interface SquareOptions {
   readonly minDetections?: number;
   readonly followsStreams?: boolean;
   /** Is told of each frame, and may hold the detector up. */
-  readonly looked?: (frame: Frame, signal: AbortSignal) => Promise<void> | void;
+  readonly onLooked?: (frame: Frame, signal: AbortSignal) => Promise<void> | void;
 }
 
 export function squareDetector({
   followsStreams = true,
-  looked,
+  onLooked,
   minDetections,
 }: SquareOptions = {}): Detector {
   return {
@@ -43,7 +43,7 @@ export function squareDetector({
       job.live?.follow({ cut: () => tracker.cut().map(asTrack), end: () => tracker.finish().map(asTrack) });
       for await (const frame of source.frames()) {
         job.signal.throwIfAborted();
-        await looked?.(frame, job.signal);
+        await onLooked?.(frame, job.signal);
         yield* tracker.next(frame.index, squareIn(frame)).map(asTrack);
       }
       yield* tracker.finish().map(asTrack);
@@ -58,7 +58,7 @@ export function square(
   moves = true,
 ): StreamOf {
   return streamOf(
-    painted({ width: 200, height: 80, ...painting }, (x, y, frame) => {
+    paintVideo({ width: 200, height: 80, ...painting }, (x, y, frame) => {
       const left = 20 + (moves ? frame % 100 : 0);
       const inside = x >= left && x < left + 10 && y >= 30 && y < 40;
       return inside && isThere(frame) ? [250, 250, 250] : [30, 30, 30];

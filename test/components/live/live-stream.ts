@@ -9,7 +9,7 @@ import { openVideo } from '../../../media/video/video-frames.ts';
 import { streamQueue, type StreamEnd, type StreamWork } from '../../../protocol/streams.ts';
 import { StreamReceiver } from '../../support/servers/stream-receiver.ts';
 import { until } from '../../support/until.ts';
-import { sample } from '../models/recorded.ts';
+import { sample } from '../models/recorded-media.ts';
 import { jobOf } from '../visual.ts';
 
 /** When the first frame of a stream of the tests comes. */
@@ -22,7 +22,7 @@ export interface StreamOf {
   frames(): AsyncIterable<Frame>;
   readonly before?: Before;
   /** Numbers that are passed over, as if the frames were dropped. */
-  readonly dropped?: (index: number) => boolean;
+  readonly isDropped?: (index: number) => boolean;
   /** The reader's loop goes on while no frames come. */
   readonly beats?: boolean;
   readonly end?: { readonly reason: StreamEnd['reason'] | 'failed'; readonly detail: string };
@@ -52,7 +52,7 @@ export function liveSource(stream: StreamOf): OpenLive {
         if (size !== `${width}x${height}`) onEvent({ type: 'opened', at, width, height, fps: 25 });
         size = `${width}x${height}`;
         await stream.before?.(frame.index, onEvent);
-        if (stream.dropped?.(frame.index) === true) counts.dropped++;
+        if (stream.isDropped?.(frame.index) === true) counts.dropped++;
         else yield { ...frame, index, at };
       }
     }
@@ -67,7 +67,7 @@ export function liveSource(stream: StreamOf): OpenLive {
 }
 
 /** Frames of a recorded video, in their order. */
-export function recorded(name: string, options: Parameters<typeof openVideo>[1] = {}): StreamOf {
+export function recordedStream(name: string, options: Parameters<typeof openVideo>[1] = {}): StreamOf {
   return {
     async *frames() {
       const video = await openVideo(sample(name), options);
@@ -134,7 +134,7 @@ export function watch({ server, detector, open, work, log = [], renewedAfter = I
 }
 
 /** Watches a stream to its end. */
-export async function watched(watching: Omit<Watching, 'server'>): Promise<StreamReceiver> {
+export async function watchToEnd(watching: Omit<Watching, 'server'>): Promise<StreamReceiver> {
   const server = await new StreamReceiver().start();
   const worker = watch({ ...watching, server });
   try {

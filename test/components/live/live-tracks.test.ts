@@ -8,26 +8,26 @@ import { TextTracks } from '../../../components/detectors/text/text-tracks.ts';
 import type { TextLine } from '../../../components/detectors/text/read-picture.ts';
 import { asTrack } from '../../../components/shared/tracking/open-track.ts';
 import { Tracker, type TrackingRules } from '../../../components/shared/tracking/tracker.ts';
-import { HeardJob, joined } from './live-job.ts';
+import { HeardJob, joinParts } from './live-job.ts';
 import { noise } from '../visual.ts';
 
 const rules: TrackingRules = { minOverlap: 0.3, maxDistance: 0.8, maxGap: 2, startConfidence: 0.8 };
 
-const found = (frame: number, x: number): FoundDetection => {
+const detectionAt = (frame: number, x: number): FoundDetection => {
   return { frame, x, y: 100, width: 40, height: 40, confidence: 0.9 };
 };
 
 /** Two that pass each other, one that is hidden now and then, and one that comes and goes. */
 function scenery(frame: number): FoundDetection[] {
   return [
-    found(frame, frame * 3),
-    found(frame, 900 - frame * 3),
-    ...(frame % 7 === 0 ? [] : [{ ...found(frame, 2000), y: 400 }]),
-    ...(frame % 40 < 20 ? [{ ...found(frame, 3000 + noise(frame, 1, 2)), y: 800 }] : []),
+    detectionAt(frame, frame * 3),
+    detectionAt(frame, 900 - frame * 3),
+    ...(frame % 7 === 0 ? [] : [{ ...detectionAt(frame, 2000), y: 400 }]),
+    ...(frame % 40 < 20 ? [{ ...detectionAt(frame, 3000 + noise(frame, 1, 2)), y: 800 }] : []),
   ];
 }
 
-function followed(frames: number, segment: number, job?: HeardJob): FoundTrack[] {
+function followTracks(frames: number, segment: number, job?: HeardJob): FoundTrack[] {
   const tracker = new Tracker(rules, { live: job });
   const parts: FoundTrack[] = [];
   for (let frame = 0; frame < frames; frame++) {
@@ -45,12 +45,12 @@ const byStart = (tracks: readonly FoundTrack[]): FoundTrack[] =>
 describe('Tracks of a live stream', () => {
   for (const segment of [10, 33, 100])
     it(`are the same over borders every ${segment} frames as without any`, () => {
-      const whole = followed(250, Infinity);
-      expect(byStart(joined(followed(250, segment, new HeardJob())))).to.deep.equal(byStart(whole));
+      const whole = followTracks(250, Infinity);
+      expect(byStart(joinParts(followTracks(250, segment, new HeardJob())))).to.deep.equal(byStart(whole));
     });
 
   it('say in each part who they are and whether they go on', () => {
-    const parts = followed(30, 10, new HeardJob()).filter(({ detections }) => detections[0]!.x < 100);
+    const parts = followTracks(30, 10, new HeardJob()).filter(({ detections }) => detections[0]!.x < 100);
     expect(parts.map(({ liveId, open }) => [liveId, open])).to.deep.equal([
       ['t0', true],
       ['t0', true],
@@ -60,7 +60,7 @@ describe('Tracks of a live stream', () => {
 
   it('begin and end once each, however many borders they cross', () => {
     const job = new HeardJob();
-    followed(250, 10, job);
+    followTracks(250, 10, job);
     expect(job.began).to.have.length(new Set(job.began).size).above(3);
     expect(job.over.toSorted()).to.deep.equal(job.began.toSorted());
   });
@@ -68,17 +68,17 @@ describe('Tracks of a live stream', () => {
   it('are told of only when they have as many detections as it takes, from then on', () => {
     const job = new HeardJob();
     const tracker = new Tracker(rules, { live: job, minDetections: 3 });
-    tracker.next(0, [found(0, 0)]);
-    tracker.next(1, [found(1, 0)]);
+    tracker.next(0, [detectionAt(0, 0)]);
+    tracker.next(1, [detectionAt(1, 0)]);
     expect([tracker.cut(), job.began]).to.deep.equal([[], []]);
-    tracker.next(2, [found(2, 0)]);
+    tracker.next(2, [detectionAt(2, 0)]);
     expect(job.began).to.deep.equal(['t0']);
-    expect(tracker.cut()).to.deep.equal([{ detections: [found(2, 0)], liveId: 't0', open: true }]);
+    expect(tracker.cut()).to.deep.equal([{ detections: [detectionAt(2, 0)], liveId: 't0', open: true }]);
   });
 
   it('have no part in a segment in which nothing of them was found', () => {
     const tracker = new Tracker(rules, { live: new HeardJob() });
-    tracker.next(0, [found(0, 0)]);
+    tracker.next(0, [detectionAt(0, 0)]);
     expect(tracker.cut()).to.have.length(1);
     tracker.next(1, []);
     expect(tracker.cut()).to.deep.equal([]);
@@ -98,7 +98,7 @@ describe('Tracks of a live stream', () => {
         if (frame % 1000 === 0) most = Math.max(most, ...tracker.cut().map((part) => part.detections.length));
         tracker.next(
           frame,
-          parked.map((x) => found(frame, x)),
+          parked.map((x) => detectionAt(frame, x)),
         );
       }
       collect();
@@ -124,7 +124,7 @@ describe('Barcodes of a live stream', () => {
       }
       return [...parts, ...tracks.end()];
     };
-    expect(joined(follow(10, new HeardJob()))).to.deep.equal(follow(Infinity));
+    expect(joinParts(follow(10, new HeardJob()))).to.deep.equal(follow(Infinity));
   });
 });
 

@@ -10,7 +10,7 @@ import { drip, flood, hang } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';
 import { CAT_AND_DOG, WHITE, yoloModel } from './onnx/own-model.ts';
 import { ServedFolder } from './served-model.ts';
-import { acceptsBroken, all, painted } from '../visual.ts';
+import { acceptsBroken, all, paintVideo } from '../visual.ts';
 
 const PETS = { parameters: { CLASS_NAMES: '["cat", "dog"]' } };
 
@@ -88,7 +88,7 @@ describe('A model server in trouble', () => {
     });
 
     it('in the middle of a video, of which nothing is lost', async () => {
-      const video = painted({ width: 64, height: 32, frames: 9 }, () => [255, 255, 255]);
+      const video = paintVideo({ width: 64, height: 32, frames: 9 }, () => [255, 255, 255]);
       let infers = 0;
       instead('/infer', (response) => {
         if (++infers > 12) models.server.instead = () => undefined;
@@ -176,7 +176,7 @@ describe('A model server in trouble', () => {
       createHttp2(),
       createServer((socket) => void socket.end('\0\0\x06\x04\0\0\0\0\0')),
     ]) {
-      const port = await listening(other);
+      const port = await listen(other);
       const said = await models.complaint('pets', { TRITON_SERVER: `127.0.0.1:${port}` });
       expect(said).to.match(/does not speak HTTP\/1\.1.*8000 of Triton \(8001 is that of gRPC\)/);
       other.close();
@@ -285,7 +285,7 @@ describe('A model server in trouble', () => {
       outputs: [{ name: 'output0', dims: [6, 2], values: columnsOf([cat, dog]) }],
     });
     await models.server.serve('single', single, PETS);
-    const video = painted({ width: 64, height: 32, frames: 4 }, () => [255, 255, 255]);
+    const video = paintVideo({ width: 64, height: 32, frames: 4 }, () => [255, 255, 255]);
     const job = await models.job('single', { DETECTION_FRAME_BATCH_SIZE: '2' });
     const outcome = await all(models.detector.video!(video, job)).catch((error: Error) => error.message);
     expect(outcome).to.match(
@@ -377,7 +377,7 @@ function infer(outputs: readonly OutputLike[]): readonly [Buffer, string] {
   return [Buffer.concat([header, ...tensors]), String(header.length)];
 }
 
-const listening = async (server: Server): Promise<number> => {
+const listen = async (server: Server): Promise<number> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 };

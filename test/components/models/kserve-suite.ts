@@ -5,9 +5,9 @@ import path from 'node:path';
 import type { FoundTrack } from '../../../components/sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { colourModel, pictureModel } from '../../support/media/onnx-model.ts';
-import { NAMES, seen, yoloModel } from './onnx/own-model.ts';
+import { NAMES, summaryOf, yoloModel } from './onnx/own-model.ts';
 import { ServedFolder } from './served-model.ts';
-import { all, descriptorOf, jobOf, painted, picture, spans } from '../visual.ts';
+import { all, descriptorOf, jobOf, paintVideo, picture, spans } from '../visual.ts';
 
 const PETS = { parameters: { CLASS_NAMES: '["cat", "dog"]' } };
 const LOW = { QUALITY_SELECTION_THRESHOLD: '0' };
@@ -22,7 +22,7 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
     after(() => models.close());
 
     const video = (frames = 10) =>
-      painted({ width: 64, height: 32, frames }, (_x, _y, frame) =>
+      paintVideo({ width: 64, height: 32, frames }, (_x, _y, frame) =>
         frame === 4 ? [0, 0, 0] : [255, 255, 255],
       );
 
@@ -188,7 +188,7 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
         [50, 50],
       ] as const;
       const source = {
-        ...painted({ frames: 3 }, () => [1, 1, 1]),
+        ...paintVideo({ frames: 3 }, () => [1, 1, 1]),
         async *frames() {
           for (const [index, [width, height]] of sizes.entries())
             yield { ...picture(width, height, () => [255, 255, 255]), index };
@@ -202,7 +202,7 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
     it('reports the classes that are allowed', async () => {
       await models.write('allowed', yoloModel(), PETS);
       expect(
-        seen(await models.inImage('allowed', { CLASS_ALLOW_LIST: 'Dog' })).map(([name]) => name),
+        summaryOf(await models.inImage('allowed', { CLASS_ALLOW_LIST: 'Dog' })).map(([name]) => name),
       ).to.deep.equal(['dog']);
       expect(await models.complaint('allowed', { CLASS_ALLOW_LIST: 'unicorn' })).to.match(
         /^INVALID_PROPERTY: .*no class of the model allowed/,
@@ -210,26 +210,29 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
     });
 
     describe('has the names of its classes', () => {
-      const named = async (name: string, properties: Properties = {}) =>
-        seen(await models.inImage(name, { ...LOW, ...properties })).map(([one]) => one);
+      const detectNamed = async (name: string, properties: Properties = {}) =>
+        summaryOf(await models.inImage(name, { ...LOW, ...properties })).map(([one]) => one);
       const plain = yoloModel({ metadata: {} });
 
       it('of the configuration of the model, as all that a sidecar file says', async () => {
         await models.write('configured', plain, {
           parameters: { CLASS_NAMES: "{0: 'Katze', 1: 'Hund'}", INPUT_RESIZE: 'STRETCH', backend: 'x' },
         });
-        expect(seen(await models.inImage('configured'))).to.deep.equal([
+        expect(summaryOf(await models.inImage('configured'))).to.deep.equal([
           ['Katze', 0.9, 24, 12, 16, 8],
           ['Hund', 0.8, 48, 10, 12, 12],
         ]);
         await writeFile(path.join(models.path, 'pets.txt'), 'chat\nchien\n');
-        expect(await named('configured', { CLASS_NAMES_FILE: 'pets.txt' })).to.deep.equal(['chat', 'chien']);
+        expect(await detectNamed('configured', { CLASS_NAMES_FILE: 'pets.txt' })).to.deep.equal([
+          'chat',
+          'chien',
+        ]);
       });
 
       it('of what OpenVINO writes into models', async () => {
         const more = { rt_info: { model_info: { labels: 'house_cat dog', iou_threshold: '0.7' } } };
         await models.write('openvino', plain, { more });
-        expect(await named('openvino')).to.deep.equal(['house cat', 'dog']);
+        expect(await detectNamed('openvino')).to.deep.equal(['house cat', 'dog']);
       });
 
       it('of the labels that Triton has for an output', async () => {
@@ -237,7 +240,7 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
           labels: ['red', 'light: green', 'blue'],
         });
         const green = picture(8, 8, () => [0, 255, 0]);
-        expect(seen(await models.inImage('labels', LOW, green)).map(([one]) => one)).to.deep.equal([
+        expect(summaryOf(await models.inImage('labels', LOW, green)).map(([one]) => one)).to.deep.equal([
           'light: green',
         ]);
       });
@@ -245,7 +248,7 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
       it('of nobody: they have numbers', async () => {
         await models.write('nameless', colourModel(colours, 'logits'));
         const blue = picture(8, 8, () => [0, 0, 255]);
-        expect(seen(await models.inImage('nameless', LOW, blue)).map(([one]) => one)).to.deep.equal([
+        expect(summaryOf(await models.inImage('nameless', LOW, blue)).map(([one]) => one)).to.deep.equal([
           'class 2',
         ]);
       });

@@ -20,10 +20,10 @@ import {
   Receiver,
   type Manner,
 } from '../../support/servers/receiver.ts';
-import { DeafServer } from '../../support/servers/deaf-server.ts';
+import { UnreachableServer } from '../../support/servers/unreachable-server.ts';
 import { until } from '../../support/until.ts';
-import { sample } from './recorded.ts';
-import { all, jobOf, painted, picture } from '../visual.ts';
+import { sample } from './recorded-media.ts';
+import { all, jobOf, paintVideo, picture } from '../visual.ts';
 
 const KEY = 'sk-very-secret';
 const RED = picture(64, 48, () => [200, 30, 30]);
@@ -51,12 +51,15 @@ describe('The OPENAI components', () => {
   });
   after(() => rm(roots, { recursive: true, force: true }));
 
-  async function made(load: (host: DetectorHost) => Promise<Detector>, host = hostWith()): Promise<Detector> {
+  async function makeDetector(
+    load: (host: DetectorHost) => Promise<Detector>,
+    host = hostWith(),
+  ): Promise<Detector> {
     const detector = await load(host);
     loaded.push(detector);
     return detector;
   }
-  const asked = (at = 0) => JSON.parse(server.requests[at]!.body) as Record<string, unknown>;
+  const requestAt = (at = 0) => JSON.parse(server.requests[at]!.body) as Record<string, unknown>;
 
   async function job(component: string, properties: Properties = {}): Promise<DetectionJob> {
     return jobOf(component, {
@@ -70,7 +73,7 @@ describe('The OPENAI components', () => {
   }
 
   async function describeRed(properties: Properties = {}, host = hostWith()): Promise<Properties> {
-    const detector = await made(loadPictures, host);
+    const detector = await makeDetector(loadPictures, host);
     const [track] = await all(detector.image!(RED, await job('openai', properties)));
     return track!.properties!;
   }
@@ -90,7 +93,7 @@ describe('The OPENAI components', () => {
     const [request] = server.requests;
     expect([request!.method, request!.path]).to.deep.equal(['POST', '/v1/chat/completions']);
     expect(request!.headers.authorization).to.equal(`Bearer ${KEY}`);
-    const { model, max_tokens: most, messages } = asked();
+    const { model, max_tokens: most, messages } = requestAt();
     expect([model, most]).to.deep.equal(['llava', 1024]);
     expect(JSON.stringify(messages)).to.match(/Describe in one sentence.*data:image\/jpeg;base64,\/9j\//);
   });
@@ -99,7 +102,7 @@ describe('The OPENAI components', () => {
     server.manner = inTurn(answer(200, '{"data":[{"id":"qwen"}]}'), says('Red.'));
     await describeRed({ LLM_MODEL: '' });
     expect(server.requests.map(({ path }) => path)).to.deep.equal(['/v1/models', '/v1/chat/completions']);
-    expect(asked(1)['model']).to.equal('qwen');
+    expect(requestAt(1)['model']).to.equal('qwen');
   });
 
   it('make properties of an answer that fits a JSON schema, and ask again for one that does', async () => {
@@ -117,8 +120,8 @@ describe('The OPENAI components', () => {
       });
     }
     expect(server.requests).to.have.length(4);
-    expect(JSON.stringify(asked(2)['messages'])).to.include('does not fit the JSON schema');
-    expect(JSON.stringify(asked()['response_format'])).to.include('"carries"');
+    expect(JSON.stringify(requestAt(2)['messages'])).to.include('does not fit the JSON schema');
+    expect(JSON.stringify(requestAt()['response_format'])).to.include('"carries"');
   });
 
   it('fail when no answer fits, after GENERATION_MAX_ATTEMPTS', async () => {
@@ -133,8 +136,8 @@ describe('The OPENAI components', () => {
 
   it('ask about a frame a second of a video, or about a wanted number spread over it', async () => {
     server.manner = says('Grey.');
-    const detector = await made(loadPictures);
-    const video = painted({ frames: 120 }, () => [90, 90, 90]);
+    const detector = await makeDetector(loadPictures);
+    const video = paintVideo({ frames: 120 }, () => [90, 90, 90]);
     const warnings: string[] = [];
     const framesWith = async (properties: Properties): Promise<number[]> => {
       const asked = {
@@ -158,8 +161,8 @@ describe('The OPENAI components', () => {
 
   it('ask about the regions that are fed, at the same rate, with what their track is', async () => {
     server.manner = says('A bag.');
-    const detector = await made(loadPictures);
-    const video = painted({ frames: 30 }, () => [1, 2, 3]);
+    const detector = await makeDetector(loadPictures);
+    const video = paintVideo({ frames: 30 }, () => [1, 2, 3]);
     const regions = async (properties: Properties): Promise<number> => {
       const about = await job('openai', { PROMPT_TEMPLATE: 'What does this {CLASSIFICATION} carry?', ...properties }); // oxfmt-ignore
       const fed = fedTrack({ CLASSIFICATION: 'person' });
@@ -168,16 +171,16 @@ describe('The OPENAI components', () => {
     expect(await regions({})).to.equal(2);
     expect(await regions({ PROCESS_FPS: '10' })).to.equal(2);
     expect(await regions({ GENERATE_FRAME_RATE_CAP: '0' })).to.equal(30);
-    expect(JSON.stringify(asked()['messages'])).to.include('What does this person carry?');
+    expect(JSON.stringify(requestAt()['messages'])).to.include('What does this person carry?');
   });
 
   it('ask about the texts of tracks and of files', async () => {
     server.manner = says('Short.');
-    const detector = await made(loadText);
+    const detector = await makeDetector(loadText);
     const track = fedTrack({ TEXT: 'A long {story}.' });
     const [found] = await all(detector.fed!(track, await job('openai-text')));
     expect(found!.properties).to.deep.equal({ SUMMARY: 'Short.' });
-    expect(JSON.stringify(asked()['messages'])).to.include('one sentence:\\n\\nA long {story}.');
+    expect(JSON.stringify(requestAt()['messages'])).to.include('one sentence:\\n\\nA long {story}.');
     const path = join(roots, 'note.txt');
     await writeFile(path, 'A note of a few words. '.repeat(50));
     const warnings: string[] = [];
@@ -191,7 +194,7 @@ describe('The OPENAI components', () => {
   it('have speech written down, with times of the medium', async () => {
     const segments = [{ start: 0.5, end: 1.25, text: ' Hello. ' }];
     server.manner = answer(200, JSON.stringify({ text: 'Hello.', language: 'english', segments }));
-    const detector = await made(loadSpeech);
+    const detector = await makeDetector(loadSpeech);
     const audio = await openAudio(sample('vad_groundtruth.wav'), { startMs: 11_000 });
     const found = await all(detector.audio!(audio, await job('openai-speech', { AUDIO_LANGUAGE: 'en' })));
     audio.close();
@@ -237,7 +240,7 @@ describe('The OPENAI components', () => {
       const { port } = new URL(server.url);
       await server.close();
       let told = 0;
-      const detector = await made(loadPictures, hostWith(600_000));
+      const detector = await makeDetector(loadPictures, hostWith(600_000));
       const waiting = { ...(await job('openai', { COMPONENT_HTTP_RETRY_MAX_DELAY_MS: '5' })), working };
       let back: Promise<Receiver> | undefined;
       function working(): void {
@@ -251,7 +254,7 @@ describe('The OPENAI components', () => {
     });
 
     it('wait in the same way for a server to which no connection comes about', async () => {
-      const deaf = await DeafServer.start();
+      const deaf = await UnreachableServer.start();
       let told = 0;
       const lost = { API_URI: `http://127.0.0.1:${deaf.port}/v1`, API_TIMEOUT_MS: '2000', COMPONENT_HTTP_RETRY_MAX_ATTEMPTS: '1' }; // oxfmt-ignore
       let back: Promise<Receiver> | undefined;
@@ -263,7 +266,7 @@ describe('The OPENAI components', () => {
         told++;
         if (told === 3) back = comeBack();
       }
-      const detector = await made(loadPictures, hostWith(600_000));
+      const detector = await makeDetector(loadPictures, hostWith(600_000));
       const [found] = await all(detector.image!(RED, { ...(await job('openai', lost)), working }));
       expect(found!.properties?.['CAPTION']).to.equal('Red.');
       await (await back!).close();
@@ -339,7 +342,7 @@ describe('The OPENAI components', () => {
   it('stop when the job is cancelled', async () => {
     server.manner = hang;
     const stop = new AbortController();
-    const detector = await made(loadPictures);
+    const detector = await makeDetector(loadPictures);
     const outcome = all(detector.image!(RED, { ...(await job('openai')), signal: stop.signal })).catch(
       (error: Error) => error.message,
     );

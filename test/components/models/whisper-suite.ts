@@ -8,7 +8,7 @@ import { findModel } from '../../../components/models/whisper/find-model.ts';
 import type { Detector, FoundSound } from '../../../components/sdk/detector.ts';
 import { openAudio, type AudioOptions } from '../../../media/sound/audio.ts';
 import { writeWhisperModel, type WhisperModel } from '../../support/media/whisper-model.ts';
-import { sample } from './recorded.ts';
+import { sample } from './recorded-media.ts';
 import { all, descriptorOf, jobOf } from '../visual.ts';
 
 const WORDS = ['alpha', 'bravo'];
@@ -165,20 +165,20 @@ export function whisperTests({ isLong }: { readonly isLong: boolean }): void {
         pointer: [/Git LFS/, (path) => writeFile(path, 'version https://git-lfs.github.com/spec/v1\n')],
         gguf: [/GGUF/, (path) => writeFile(path, Buffer.from('GGUF\u0003\0\0\0'))],
         wide: [/32-bit/, (path) => writeWhisperModel(path, { words: WORDS, weights: 0 })],
-        first: [/encoder\.conv1\.weight must hold 16-bit/, (path) => written(path, { convolution: 0 })],
-        short: [/cut off/, async (path) => truncated(path, 3_000_000)],
-        head: [/cut off/, async (path) => truncated(path, 30)],
-        huge: [/its header gives vocabulary/, (path) => changed(path, 4, 0x7fff_ffff)],
-        words: [/words/, (path) => changed(path, 56 + 80 * 201 * 4, 0x7fff_ffff)],
+        first: [/encoder\.conv1\.weight must hold 16-bit/, (path) => writeModel(path, { convolution: 0 })],
+        short: [/cut off/, async (path) => truncateFile(path, 3_000_000)],
+        head: [/cut off/, async (path) => truncateFile(path, 30)],
+        huge: [/its header gives vocabulary/, (path) => changeByte(path, 4, 0x7fff_ffff)],
+        words: [/words/, (path) => changeByte(path, 56 + 80 * 201 * 4, 0x7fff_ffff)],
       };
-      const written = (path: string, change: Partial<WhisperModel>) =>
+      const writeModel = (path: string, change: Partial<WhisperModel>) =>
         writeWhisperModel(path, { words: WORDS, ...change });
-      async function truncated(path: string, bytes: number): Promise<void> {
-        await written(path, {});
+      async function truncateFile(path: string, bytes: number): Promise<void> {
+        await writeModel(path, {});
         await truncate(path, bytes);
       }
-      async function changed(path: string, at: number, value: number): Promise<void> {
-        await written(path, {});
+      async function changeByte(path: string, at: number, value: number): Promise<void> {
+        await writeModel(path, {});
         const file = await open(path, 'r+');
         await file.write(Buffer.from(Int32Array.of(value).buffer), 0, 4, at);
         await file.close();

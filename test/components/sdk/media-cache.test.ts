@@ -38,7 +38,7 @@ describe('The media of a host that does not see those of the server', () => {
   beforeEach(() => {
     asked = [];
     cases++;
-    answer = serving(CONTENT);
+    answer = serveCut(CONTENT);
   });
   after(() => {
     client.close();
@@ -47,7 +47,7 @@ describe('The media of a host that does not see those of the server', () => {
   });
 
   /** Answers as the server does; `cut`: breaks off behind so many bytes of each answer. */
-  const serving =
+  const serveCut =
     (content: string, cut = Infinity) =>
     ({ headers: { range = '' } }: IncomingMessage, response: ServerResponse) => {
       const from = Number(/^bytes=(\d+)-$/.exec(range)?.[1] ?? 0);
@@ -64,7 +64,7 @@ describe('The media of a host that does not see those of the server', () => {
     ...{ metadata: {}, fps: 0, inspected: true, url: '/worker/v1/leases/t/medium' },
     ...{ bytes: content.length, sha256: sha256(content), ...more },
   });
-  const kept = () => readdirSync(place()).toSorted();
+  const filesKept = () => readdirSync(place()).toSorted();
   const textOf = async (of: MediaCache, medium: WorkMedium, fetching = FETCHING) => {
     const local = await of.local(medium, fetching);
     try {
@@ -89,7 +89,7 @@ describe('The media of a host that does not see those of the server', () => {
     const all = processes.flatMap((one) => [1, 2, 3].map(() => textOf(one, mediumOf(CONTENT))));
     expect(new Set(await Promise.all(all))).to.deep.equal(new Set([CONTENT]));
     expect(asked).to.deep.equal([undefined]);
-    expect(kept()).to.deep.equal([sha256(CONTENT)]);
+    expect(filesKept()).to.deep.equal([sha256(CONTENT)]);
   });
 
   it('are gone on with where the connection broke, also while the server is away', async () => {
@@ -97,7 +97,7 @@ describe('The media of a host that does not see those of the server', () => {
     answer = (request, response) => {
       answers++;
       if (answers === 3) response.writeHead(502).end('<html>away</html>');
-      else serving(CONTENT, 40_000)(request, response);
+      else serveCut(CONTENT, 40_000)(request, response);
     };
     expect(await textOf(cache(), mediumOf(CONTENT))).to.equal(CONTENT);
     expect(asked).to.deep.equal([undefined, 'bytes=40000-', 'bytes=80000-', 'bytes=80000-']);
@@ -112,20 +112,20 @@ describe('The media of a host that does not see those of the server', () => {
     await utimes(`${key}.lock`, long, long);
     expect(await textOf(cache(), mediumOf(CONTENT))).to.equal(CONTENT);
     expect(asked).to.deep.equal(['bytes=50000-']);
-    expect(kept()).to.deep.equal([sha256(CONTENT)]);
+    expect(filesKept()).to.deep.equal([sha256(CONTENT)]);
   });
 
   it('are located again when a process that took this one for dead has taken its files', async () => {
     let answers = 0;
     answer = (request, response) => {
-      if (++answers > 1) return serving(CONTENT)(request, response);
-      const parts = kept().filter((name) => name.endsWith('.part'));
+      if (++answers > 1) return serveCut(CONTENT)(request, response);
+      const parts = filesKept().filter((name) => name.endsWith('.part'));
       void Promise.all(parts.map((name) => rm(join(place(), name)))).then(() =>
-        serving(CONTENT)(request, response),
+        serveCut(CONTENT)(request, response),
       );
     };
     expect(await textOf(cache(), mediumOf(CONTENT))).to.equal(CONTENT);
-    expect([answers, kept()]).to.deep.equal([2, [sha256(CONTENT)]]);
+    expect([answers, filesKept()]).to.deep.equal([2, [sha256(CONTENT)]]);
   });
 
   it('are locked by one process alone: a lock that was made since one was found dead is put back', async () => {
@@ -133,10 +133,10 @@ describe('The media of a host that does not see those of the server', () => {
     const [lock, aside] = ['a.lock', 'b.dead'].map((name) => join(place(), name)) as [string, string];
     await writeFile(lock, 'of one that lives');
     expect(await takeDeadLock(lock, aside)).to.equal(false);
-    expect([await readFile(lock, 'utf8'), kept()]).to.deep.equal(['of one that lives', ['a.lock']]);
+    expect([await readFile(lock, 'utf8'), filesKept()]).to.deep.equal(['of one that lives', ['a.lock']]);
     const long = new Date(Date.now() - 60_000);
     await utimes(lock, long, long);
-    expect([await takeDeadLock(lock, aside), kept()]).to.deep.equal([true, []]);
+    expect([await takeDeadLock(lock, aside), filesKept()]).to.deep.equal([true, []]);
     expect(await takeDeadLock(lock, aside), 'another process was quicker').to.equal(true);
   });
 
@@ -150,7 +150,7 @@ describe('The media of a host that does not see those of the server', () => {
   it('count as read while they are fetched, here or by another process', async () => {
     let goOn: () => void = () => undefined;
     const wait = new Promise<void>((resolve) => (goOn = resolve));
-    answer = (request, response) => void wait.then(() => serving(CONTENT)(request, response));
+    answer = (request, response) => void wait.then(() => serveCut(CONTENT)(request, response));
     let signs = 0;
     const first = textOf(cache(), mediumOf(CONTENT));
     await until(
@@ -177,7 +177,7 @@ describe('The media of a host that does not see those of the server', () => {
       );
     expect(await reasonOf(mediumOf(wrong))).to.match(/^COULD_NOT_READ_MEDIA: .*has changed/);
     expect(
-      kept().filter((name) => !name.endsWith('.part')),
+      filesKept().filter((name) => !name.endsWith('.part')),
       'nothing that counts',
     ).to.deep.equal([]);
     answer = (_, response) => response.writeHead(410).end('{"message":"It is gone."}');
@@ -209,16 +209,16 @@ describe('The media of a host that does not see those of the server', () => {
     const small = cache(2_000);
     const held = [];
     for (const [n, content] of contents.entries()) {
-      answer = serving(content);
+      answer = serveCut(content);
       held.push(await small.local(mediumOf(content), FETCHING));
       const at = new Date(Date.now() - 60_000 + n * 1_000);
       await utimes(join(place(), sha256(content)), at, at);
     }
-    const media = kept().filter((name) => !name.endsWith('.use'));
+    const media = filesKept().filter((name) => !name.endsWith('.use'));
     expect(media).to.have.members([1, 2].map((n) => sha256(contents[n]!)));
     expect(await readFile(held[0]!.path, 'utf8')).to.equal(contents[0]);
     for (const one of held) await one.close();
-    expect(kept()).to.have.length(2);
+    expect(filesKept()).to.have.length(2);
   });
 
   it('stay with their reader, also in another container, until it was silent for two minutes', async () => {
@@ -230,7 +230,7 @@ describe('The media of a host that does not see those of the server', () => {
       await utimes(join(place(), name), at, at);
     }
     await textOf(cache(), mediumOf(CONTENT));
-    expect(kept()).to.have.members(['999999999-ab.use', sha256(CONTENT)]);
+    expect(filesKept()).to.have.members(['999999999-ab.use', sha256(CONTENT)]);
   });
 
   for (const [what, maxBytes] of Object.entries({ kept: 10_000_000, 'of one sub-job': 100 }))
@@ -241,7 +241,7 @@ describe('The media of a host that does not see those of the server', () => {
       const isFresh = ({ mtimeMs }: { readonly mtimeMs: number }) => Date.now() - mtimeMs < 120_000;
       await until('it was touched', () => stat(local.path), isFresh);
       await local.close();
-      expect(kept().filter((name) => name.endsWith('.use'))).to.deep.equal([]);
+      expect(filesKept().filter((name) => name.endsWith('.use'))).to.deep.equal([]);
     });
 
   it('without a hash are fetched for one sub-job alone: ids are reused on a new server', async () => {
@@ -251,9 +251,9 @@ describe('The media of a host that does not see those of the server', () => {
     };
     expect(await text(CONTENT)).to.equal(CONTENT);
     const other = CONTENT.toUpperCase();
-    answer = serving(other);
+    answer = serveCut(other);
     expect(await text(other), 'not what was fetched before').to.equal(other);
-    expect([asked, kept()]).to.deep.equal([[undefined, undefined], []]);
+    expect([asked, filesKept()]).to.deep.equal([[undefined, undefined], []]);
   });
 
   it('are kept in no folder into which everybody may write', async () => {
@@ -266,7 +266,7 @@ describe('The media of a host that does not see those of the server', () => {
   it('are fetched for one sub-job alone when one is larger than all that may be kept', async () => {
     const tiny = cache(100);
     expect(await textOf(tiny, mediumOf(CONTENT))).to.equal(CONTENT);
-    expect([kept(), log.join()]).to.deep.equal([[], log.join()]);
+    expect([filesKept(), log.join()]).to.deep.equal([[], log.join()]);
     expect(log.join()).to.include('MEDIA_CACHE_BYTES');
   });
 });

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import loadFaceDetector from '../../../components/detectors/faces/detector.ts';
 import loadObjectDetector from '../../../components/detectors/objects/detector.ts';
 import { readImage } from '../../../media/picture/image-frame.ts';
-import { sample } from '../models/recorded.ts';
+import { sample } from '../models/recorded-media.ts';
 import { all, jobOf } from '../visual.ts';
 
 type Recorded = readonly [

@@ -7,7 +7,7 @@ import { iou } from '../../../domain/geometry/geometry.ts';
 
 const rules: TrackingRules = { minOverlap: 0.3, maxDistance: 0.8, maxGap: 2, startConfidence: 0.8 };
 
-function found(frame: number, x: number, confidence = 0.9, width = 40): FoundDetection {
+function detectionAt(frame: number, x: number, confidence = 0.9, width = 40): FoundDetection {
   return { frame, x, y: 100, width, height: width, confidence };
 }
 
@@ -46,56 +46,59 @@ describe('Boxes', () => {
 
 describe('The tracker', () => {
   it('joins what overlaps from frame to frame', () => {
-    expect(track([[found(0, 0)], [found(1, 10)], [found(2, 20)]])).to.deep.equal([[[0, 0], [1, 10], [2, 20]]]); // oxfmt-ignore
+    expect(track([[detectionAt(0, 0)], [detectionAt(1, 10)], [detectionAt(2, 20)]])).to.deep.equal([[[0, 0], [1, 10], [2, 20]]]); // oxfmt-ignore
   });
 
   it('keeps two that come close apart by their motion', () => {
-    const frames = Array.from({ length: 9 }, (_, i) => [found(i, i * 12), found(i, 100 - i * 12)]);
+    const frames = Array.from({ length: 9 }, (_, i) => [
+      detectionAt(i, i * 12),
+      detectionAt(i, 100 - i * 12),
+    ]);
     const tracks = track(frames);
     expect(tracks).to.have.length(2);
     expect(tracks[0]!.map(([, x]) => x)).to.deep.equal(Array.from({ length: 9 }, (_, i) => i * 12));
   });
 
   it('bridges a gap of maxGap frames and no longer one', () => {
-    const bridged = track([[found(0, 0)], [], [], [found(3, 0)]]);
-    const broken = track([[found(0, 0)], [], [], [], [found(4, 0)]]);
+    const bridged = track([[detectionAt(0, 0)], [], [], [detectionAt(3, 0)]]);
+    const broken = track([[detectionAt(0, 0)], [], [], [], [detectionAt(4, 0)]]);
     expect(bridged).to.deep.equal([[[0, 0], [3, 0]]]); // oxfmt-ignore
     expect(broken).to.deep.equal([[[0, 0]], [[4, 0]]]);
   });
 
   it('hands a track out as soon as it has ended', () => {
     const tracker = new Tracker(rules);
-    tracker.next(0, [found(0, 0)]);
+    tracker.next(0, [detectionAt(0, 0)]);
     expect([1, 2].flatMap((frame) => tracker.next(frame, []))).to.deep.equal([]);
-    expect(tracker.next(3, [])).to.deep.equal([{ detections: [found(0, 0)] }]);
+    expect(tracker.next(3, [])).to.deep.equal([{ detections: [detectionAt(0, 0)] }]);
     expect(tracker.finish()).to.deep.equal([]);
   });
 
   it('joins what no longer overlaps by the distance of the centres, unless that is switched off', () => {
-    const jump = [[found(0, 0)], [found(1, 30)]];
+    const jump = [[detectionAt(0, 0)], [detectionAt(1, 30)]];
     expect(track(jump)).to.have.length(1);
     expect(track(jump, { maxDistance: 0 })).to.have.length(2);
   });
 
   it('does not join near boxes of very unlike sizes', () => {
-    expect(track([[found(0, 0)], [found(1, 25, 0.9, 100)]])).to.have.length(2);
+    expect(track([[detectionAt(0, 0)], [detectionAt(1, 25, 0.9, 100)]])).to.have.length(2);
   });
 
   it('foretells where a fast one is after a gap', () => {
-    const frames = [[found(0, 0)], [found(1, 30)], [], [found(3, 90)]];
+    const frames = [[detectionAt(0, 0)], [detectionAt(1, 30)], [], [detectionAt(3, 90)]];
     expect(track(frames)).to.deep.equal([[[0, 0], [1, 30], [3, 90]]]); // oxfmt-ignore
   });
 
   it('lets weak detections go on with a track but start none', () => {
-    expect(track([[found(0, 0, 0.6)], [found(1, 0, 0.9)], [found(2, 2, 0.6)]])).to.deep.equal([[[1, 0], [2, 2]]]); // oxfmt-ignore
+    expect(track([[detectionAt(0, 0, 0.6)], [detectionAt(1, 0, 0.9)], [detectionAt(2, 2, 0.6)]])).to.deep.equal([[[1, 0], [2, 2]]]); // oxfmt-ignore
   });
 
   it('does not let a track wander off to something weak beside it', () => {
-    expect(track([[found(0, 0, 0.9)], [found(1, 18, 0.6)]])).to.deep.equal([[[0, 0]]]);
+    expect(track([[detectionAt(0, 0, 0.9)], [detectionAt(1, 18, 0.6)]])).to.deep.equal([[[0, 0]]]);
   });
 
   it('prefers the better overlap to the earlier detection', () => {
-    expect(track([[found(0, 0)], [found(1, 15), found(1, 1)]])).to.deep.equal([[[0, 0], [1, 1]], [[1, 15]]]); // oxfmt-ignore
+    expect(track([[detectionAt(0, 0)], [detectionAt(1, 15), detectionAt(1, 1)]])).to.deep.equal([[[0, 0], [1, 1]], [[1, 15]]]); // oxfmt-ignore
   });
 });
 

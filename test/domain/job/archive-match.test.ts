@@ -19,12 +19,12 @@ const entry = (
   },
   ...more,
 });
-const found = (...entries: readonly unknown[]) => bestMatch(entries, HASH)?.jobId ?? null;
+const findMatch = (...entries: readonly unknown[]) => bestMatch(entries, HASH)?.jobId ?? null;
 
 describe('The best match in the archive', () => {
   it('is an entry with the same configuration', () => {
-    expect(found()).to.equal(null);
-    expect(found(entry({ jobConfigHash: 'dd' }))).to.equal(null);
+    expect(findMatch()).to.equal(null);
+    expect(findMatch(entry({ jobConfigHash: 'dd' }))).to.equal(null);
     expect(bestMatch([entry()], HASH)).to.deep.equal({
       jobId: 'host-1',
       jobStatus: 'COMPLETE',
@@ -41,17 +41,17 @@ describe('The best match in the archive', () => {
       processDate: '2021-01-01T00:00:00Z',
     });
     const failed = entry({ jobId: 'e', jobStatus: 'ERROR', processDate: '2022-01-01T00:00:00Z' });
-    expect(found(failed, warned, complete)).to.equal('c');
-    expect(found(complete, warned, failed)).to.equal('c');
-    expect(found(failed, warned)).to.equal('w');
-    expect(found(failed)).to.equal('e');
+    expect(findMatch(failed, warned, complete)).to.equal('c');
+    expect(findMatch(complete, warned, failed)).to.equal('c');
+    expect(findMatch(failed, warned)).to.equal('w');
+    expect(findMatch(failed)).to.equal('e');
   });
 
   it('is the latest of equal ones, whatever zone the dates are given in', () => {
     const early = entry({ jobId: 'early', processDate: '2026-01-01T12:00:00+09:00' });
     const late = entry({ jobId: 'late', processDate: '2026-01-01T04:00:00Z' });
-    expect(found(early, late)).to.equal('late');
-    expect(found(late, early)).to.equal('late');
+    expect(findMatch(early, late)).to.equal('late');
+    expect(findMatch(late, early)).to.equal('late');
   });
 
   it('is what was known before, unless something better comes', () => {
@@ -67,11 +67,11 @@ describe('The best match in the archive', () => {
 
   it('is never a job that was cancelled, whose results are a part only', () => {
     for (const jobStatus of ['CANCELLED', 'CANCELLED_BY_SHUTDOWN'])
-      expect(found(entry({ jobStatus }))).to.equal(null);
+      expect(findMatch(entry({ jobStatus }))).to.equal(null);
   });
 
   it('is never an entry of another system', () => {
-    expect(found(entry({}, { system: 'Other' }))).to.equal(null);
+    expect(findMatch(entry({}, { system: 'Other' }))).to.equal(null);
   });
 
   it('passes over entries that are broken, of other types, or huge', () => {
@@ -97,8 +97,8 @@ describe('The best match in the archive', () => {
       entry({ jobId: 'hostile', processDate: 'yesterday' }),
       entry({ jobId: 'hostile', jobConfigHash: [HASH] }),
     ];
-    for (const each of hostile) expect(found(each), JSON.stringify(each)?.slice(0, 200)).to.equal(null);
-    expect(found(...hostile, entry())).to.equal('host-1');
+    for (const each of hostile) expect(findMatch(each), JSON.stringify(each)?.slice(0, 200)).to.equal(null);
+    expect(findMatch(...hostile, entry())).to.equal('host-1');
   });
 
   it('is found whatever else stands in the archive, and in any order', () => {
@@ -108,6 +108,8 @@ describe('The best match in the archive', () => {
         fc.dictionary(fc.string(), fc.anything()).map((data) => entry({ jobConfigHash: 'x', ...data })),
       ),
     );
-    fc.assert(fc.property(noise, noise, (before, after) => found(...before, entry(), ...after) === 'host-1'));
+    fc.assert(
+      fc.property(noise, noise, (before, after) => findMatch(...before, entry(), ...after) === 'host-1'),
+    );
   });
 });

@@ -5,14 +5,14 @@ import type { PipelinePlan, PlannedAction } from '../../../domain/plan.ts';
 import type { AlgorithmProperty, Properties } from '../../../domain/types.ts';
 import { algorithm } from '../catalog-support.ts';
 
-export const declared = (name: string, defaultValue?: string): AlgorithmProperty => ({
+export const declareProperty = (name: string, defaultValue?: string): AlgorithmProperty => ({
   name,
   description: `Property ${name}`,
   type: 'STRING',
   ...(defaultValue === undefined ? {} : { defaultValue }),
 });
 
-export const planned = (
+export const planAction = (
   name: string,
   given: {
     readonly properties?: Properties;
@@ -59,7 +59,7 @@ export const hashedMedium = (more: Partial<HashedMedium> = {}): HashedMedium => 
 
 export const hashedJob = (more: Partial<HashedJob> = {}): HashedJob => ({
   ...UNSET,
-  plan: planOf([planned('FACE')]),
+  plan: planOf([planAction('FACE')]),
   media: [hashedMedium()],
   ...more,
 });
@@ -75,7 +75,7 @@ export const archiveMedium = (more: Partial<ArchiveMedium> = {}): ArchiveMedium 
 /** By default about one medium whose hash and MIME type are known. */
 export const archiveJob = (more: Partial<ArchiveJob> = {}): ArchiveJob => ({
   ...UNSET,
-  plan: planOf([planned('FACE')]),
+  plan: planOf([planAction('FACE')]),
   media: [archiveMedium({ metadata: { MEDIA_HASH: 'aa', MIME_TYPE: 'image/png' } })],
   ...more,
 });

@@ -15,7 +15,14 @@ import {
   type AssertionFacts,
 } from '../../../domain/job/archive.ts';
 import { jobConfigHashInSteps } from '../../../domain/job/job-config-hash.ts';
-import { archiveJob, archiveMedium, declared, hashedJob, planOf, planned } from './archive-support.ts';
+import {
+  archiveJob,
+  archiveMedium,
+  declareProperty,
+  hashedJob,
+  planOf,
+  planAction,
+} from './archive-support.ts';
 
 const URL_A = 'http://a.example/archive';
 const URL_B = 'http://b.example';
@@ -82,10 +89,12 @@ describe('The archive check before a job', () => {
   });
 
   it('is requested unless every action on every medium skips it', () => {
-    const skips = planned('TEXT', { properties: { SKIP_ARCHIVE_CHECK: 'TRUE' } });
+    const skips = planAction('TEXT', { properties: { SKIP_ARCHIVE_CHECK: 'TRUE' } });
     const jobProperties = { ARCHIVE_URL: URL_A };
     expect(statusOf(archiveJob({ jobProperties, plan: planOf([skips]) }))).to.equal('NOT_REQUESTED');
-    expect(statusOf(archiveJob({ jobProperties, plan: planOf([skips], [planned('FACE')]) }))).to.equal('ask');
+    expect(statusOf(archiveJob({ jobProperties, plan: planOf([skips], [planAction('FACE')]) }))).to.equal(
+      'ask',
+    );
     const properties = { SKIP_ARCHIVE_CHECK: 'TRUE' };
     const media = [archiveMedium({ metadata: KNOWN, properties }), archiveMedium({ metadata: KNOWN })];
     expect(statusOf(archiveJob({ jobProperties, media }))).to.equal('ask');
@@ -132,7 +141,7 @@ describe('The archive check before a job', () => {
 
 describe('The archive of a medium', () => {
   it('is the ARCHIVE_URL of the first action that has one, by the precedence of properties', () => {
-    const plan = planOf([planned('TEXT')], [planned('FACE', { properties: { ARCHIVE_URL: URL_B } })]);
+    const plan = planOf([planAction('TEXT')], [planAction('FACE', { properties: { ARCHIVE_URL: URL_B } })]);
     const [medium] = archiveJob().media;
     expect(archiveUrl(archiveJob({ plan }), medium!)).to.equal(URL_B);
     expect(
@@ -145,20 +154,23 @@ describe('The archive of a medium', () => {
       URL_B,
     ]);
     expect(archiveUrls(archiveJob({ serverProperties: { 'archive.url': URL_B } }))).to.deep.equal([URL_B]);
-    const declares = planOf([planned('FACE', { declares: [declared('ARCHIVE_URL', URL_A)] })]);
+    const declares = planOf([planAction('FACE', { declares: [declareProperty('ARCHIVE_URL', URL_A)] })]);
     expect(archiveUrls(archiveJob({ plan: declares }))).to.deep.equal([URL_A]);
   });
 
   it('gets a token when ARCHIVE_ADD_TOKEN is TRUE for any action on any medium', () => {
     const adds = { ARCHIVE_ADD_TOKEN: 'true' };
     const media = [archiveMedium(), archiveMedium({ properties: adds })];
-    const wanted = (job: ArchiveJob, name: 'ARCHIVE_ADD_TOKEN' | 'CALLBACK_ADD_TOKEN') =>
+    const isWantedFor = (job: ArchiveJob, name: 'ARCHIVE_ADD_TOKEN' | 'CALLBACK_ADD_TOKEN') =>
       addsToken(job, name)(job.media);
-    expect(wanted(archiveJob(), 'ARCHIVE_ADD_TOKEN')).to.equal(false);
-    expect(wanted(archiveJob({ media }), 'ARCHIVE_ADD_TOKEN')).to.equal(true);
-    expect(wanted(archiveJob({ media }), 'CALLBACK_ADD_TOKEN')).to.equal(false);
-    const plan = planOf([planned('TEXT')], [planned('FACE', { properties: { CALLBACK_ADD_TOKEN: 'TRUE' } })]);
-    expect(wanted(archiveJob({ plan }), 'CALLBACK_ADD_TOKEN')).to.equal(true);
+    expect(isWantedFor(archiveJob(), 'ARCHIVE_ADD_TOKEN')).to.equal(false);
+    expect(isWantedFor(archiveJob({ media }), 'ARCHIVE_ADD_TOKEN')).to.equal(true);
+    expect(isWantedFor(archiveJob({ media }), 'CALLBACK_ADD_TOKEN')).to.equal(false);
+    const plan = planOf(
+      [planAction('TEXT')],
+      [planAction('FACE', { properties: { CALLBACK_ADD_TOKEN: 'TRUE' } })],
+    );
+    expect(isWantedFor(archiveJob({ plan }), 'CALLBACK_ADD_TOKEN')).to.equal(true);
   });
 
   it('knows it by its linked hash, or else by inspection, or else by the request', () => {

@@ -41,10 +41,10 @@ describe('A URI in a document', () => {
   });
 
   it('has no password where a property is an address, with a scheme or without', () => {
-    const shown = (TRITON_SERVER: string) => censorProperties({ TRITON_SERVER })['TRITON_SERVER'];
-    expect(shown('models:8000')).to.equal('models:8000');
-    expect(shown('eve:hunter2@models:8000')).to.equal('***@models:8000');
-    expect(shown('https://eve:hunter2@models/v2')).to.equal('https://***@models/v2');
+    const censoredValue = (TRITON_SERVER: string) => censorProperties({ TRITON_SERVER })['TRITON_SERVER'];
+    expect(censoredValue('models:8000')).to.equal('models:8000');
+    expect(censoredValue('eve:hunter2@models:8000')).to.equal('***@models:8000');
+    expect(censoredValue('https://eve:hunter2@models/v2')).to.equal('https://***@models/v2');
     const action = (value: string) => ({
       ...{ name: 'A', description: '', algorithm: 'KSERVE' },
       properties: [{ name: 'TRITON_SERVER', value }],

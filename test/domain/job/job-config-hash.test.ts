@@ -12,7 +12,7 @@ import {
 import { MEDIA_TYPES, type MediaSelector, type MediaType, type Properties } from '../../../domain/types.ts';
 import { WORKFLOW_PROPERTIES } from '../../../domain/properties/workflow-properties.ts';
 import '../support.ts';
-import { declared, hashedJob, hashedMedium, planOf, planned } from './archive-support.ts';
+import { declareProperty, hashedJob, hashedMedium, planOf, planAction } from './archive-support.ts';
 
 const jobConfigHash = (job: HashedJob) => atOnce(jobConfigHashInSteps(job));
 const range = (start: number, stop: number) => ({ start, stop });
@@ -45,11 +45,11 @@ const GENERIC = [
 
 describe('The hash of a job configuration', () => {
   it('is the SHA-256 over all its items, each followed by a slash', () => {
-    const text = planned('TEXT', {
-      declares: [declared('ALPHA', '1'), declared('ZULU')],
+    const text = planAction('TEXT', {
+      declares: [declareProperty('ALPHA', '1'), declareProperty('ZULU')],
       outputChangedCounter: 7,
     });
-    const speech = planned('SPEECH');
+    const speech = planAction('SPEECH');
     const job = hashedJob({
       plan: planOf([text], [speech]),
       jobProperties: { ALPHA: '2', NOBODY_KNOWS: 'x', ARCHIVE_URL: 'http://localhost' },
@@ -111,10 +111,16 @@ describe('The hash of a job configuration', () => {
     const ranges = [range(7, 9), range(0, 3), range(0, 2)];
     const medium = (frameRanges: typeof ranges) => hashedMedium({ mediaType: 'VIDEO', frameRanges });
     expectSame(hashedJob({ media: [medium(ranges)] }), hashedJob({ media: [medium(ranges.toReversed())] }));
-    const [a, b] = [declared('A', '1'), declared('B', '2')];
+    const [a, b] = [declareProperty('A', '1'), declareProperty('B', '2')];
     expectSame(
-      hashedJob({ plan: planOf([planned('FACE', { declares: [a, b] })]), jobProperties: { A: '5', B: '6' } }),
-      hashedJob({ plan: planOf([planned('FACE', { declares: [b, a] })]), jobProperties: { B: '6', A: '5' } }),
+      hashedJob({
+        plan: planOf([planAction('FACE', { declares: [a, b] })]),
+        jobProperties: { A: '5', B: '6' },
+      }),
+      hashedJob({
+        plan: planOf([planAction('FACE', { declares: [b, a] })]),
+        jobProperties: { B: '6', A: '5' },
+      }),
     );
   });
 
@@ -161,12 +167,12 @@ describe('The hash of a job configuration', () => {
   });
 
   it('changes with another algorithm, another output counter, and with parallel actions', () => {
-    const [face, text] = [planned('FACE'), planned('TEXT')];
+    const [face, text] = [planAction('FACE'), planAction('TEXT')];
     expectAllDifferent(
       hashedJob({ plan: planOf([face]) }),
       hashedJob({ plan: planOf([text]) }),
-      hashedJob({ plan: planOf([planned('FACE', { outputChangedCounter: 1 })]) }),
-      hashedJob({ plan: planOf([planned('FACE', { outputChangedCounter: 2 })]) }),
+      hashedJob({ plan: planOf([planAction('FACE', { outputChangedCounter: 1 })]) }),
+      hashedJob({ plan: planOf([planAction('FACE', { outputChangedCounter: 2 })]) }),
       hashedJob({ plan: planOf([face, text]) }),
       hashedJob({ plan: planOf([face], [text]) }),
       hashedJob({ plan: planOf([text], [face]) }),
@@ -174,7 +180,7 @@ describe('The hash of a job configuration', () => {
   });
 
   it('does not change with the names of the pipeline, its tasks and its actions', () => {
-    const plan = planOf([planned('FACE')]);
+    const plan = planOf([planAction('FACE')]);
     const renamed = {
       name: 'OTHER',
       description: 'other',
@@ -188,11 +194,11 @@ describe('The hash of a job configuration', () => {
   });
 
   it('changes with the value in force of a property, from whichever level it comes', () => {
-    const declares = [declared('DEPTH', '1')];
-    const plan = planOf([planned('FACE', { declares })]);
+    const declares = [declareProperty('DEPTH', '1')];
+    const plan = planOf([planAction('FACE', { declares })]);
     const five = { DEPTH: '5' };
     const same = [
-      hashedJob({ plan: planOf([planned('FACE', { declares, properties: five })]) }),
+      hashedJob({ plan: planOf([planAction('FACE', { declares, properties: five })]) }),
       hashedJob({ plan, jobProperties: five }),
       hashedJob({ plan, algorithmProperties: { face: five }, jobProperties: { DEPTH: '6' } }),
       hashedJob({
@@ -213,7 +219,7 @@ describe('The hash of a job configuration', () => {
   });
 
   it('tells a property without a value from one with an empty value', () => {
-    const plan = planOf([planned('FACE', { declares: [declared('UNSET')] })]);
+    const plan = planOf([planAction('FACE', { declares: [declareProperty('UNSET')] })]);
     expectAllDifferent(
       hashedJob({ plan }),
       hashedJob({ plan, jobProperties: { UNSET: '' } }),

@@ -4,7 +4,7 @@ import {
   WORKFLOW_PROPERTIES,
   type WorkflowProperty,
 } from '../../../domain/properties/workflow-properties.ts';
-import { wrapped } from '../../support/wrapped.ts';
+import { wrapLines } from '../../support/wrap-lines.ts';
 
 const SHORT: Readonly<Record<MediaType, string>> = {
   VIDEO: 'video',
@@ -42,5 +42,5 @@ export function propertiesPage(): string {
 function entry({ name, type, defaultValue, mediaTypes, description }: WorkflowProperty): string {
   const media = mediaTypes.length === 4 ? 'all media' : mediaTypes.map((one) => SHORT[one]).join(', ');
   const fallback = defaultValue === undefined || defaultValue === '' ? [] : [`default ${defaultValue}`];
-  return wrapped(`- \`${name}\` (${[type, ...fallback, media].join('; ')}): ${description}`, '  ');
+  return wrapLines(`- \`${name}\` (${[type, ...fallback, media].join('; ')}): ${description}`, '  ');
 }

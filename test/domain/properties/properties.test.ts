@@ -17,7 +17,7 @@ import {
 } from '../../../domain/properties/workflow-properties.ts';
 import type { AlgorithmProperty, Properties } from '../../../domain/types.ts';
 
-const declared = (name: string, more: Partial<AlgorithmProperty>): AlgorithmProperty => ({
+const declareProperty = (name: string, more: Partial<AlgorithmProperty>): AlgorithmProperty => ({
   name,
   description: 'test',
   type: 'STRING',
@@ -47,7 +47,7 @@ describe('Precedence of properties', () => {
     algorithm: onLevel(3),
     job: onLevel(4),
     action: onLevel(5),
-    definitions: names.map((_, i) => declared(`P${i}`, { defaultValue: 'default' })),
+    definitions: names.map((_, i) => declareProperty(`P${i}`, { defaultValue: 'default' })),
     server: {},
   };
   for (const [index, name] of names.entries()) {
@@ -58,16 +58,16 @@ describe('Precedence of properties', () => {
 
   it('prefers the default of the algorithm to that of the workflow if nobody sets a value', () => {
     const definitions = [
-      declared('MIN_OVERLAP', { defaultValue: '0.9' }),
-      declared('OWN', { defaultValue: '1' }),
+      declareProperty('MIN_OVERLAP', { defaultValue: '0.9' }),
+      declareProperty('OWN', { defaultValue: '1' }),
     ];
     const effective = effectiveProperties({ ...nothing, definitions }, 'VIDEO');
     expect(effective).to.include({ MIN_OVERLAP: '0.9', OWN: '1' });
   });
   it('looks a propertiesKey of the algorithm up in the server properties frozen with the job', () => {
     const definitions = [
-      declared('OWN', { propertiesKey: 'detection.own' }),
-      declared('LOST', { propertiesKey: 'x' }),
+      declareProperty('OWN', { propertiesKey: 'detection.own' }),
+      declareProperty('LOST', { propertiesKey: 'x' }),
     ];
     const effective = effectiveProperties(
       { ...nothing, definitions, server: { 'detection.own': '7' } },
@@ -126,7 +126,7 @@ describe('FRAME_INTERVAL and FRAME_RATE_CAP', () => {
     expect(
       interval({
         action: { FRAME_INTERVAL: '3' },
-        definitions: [declared('FRAME_RATE_CAP', { defaultValue: '2' })],
+        definitions: [declareProperty('FRAME_RATE_CAP', { defaultValue: '2' })],
       }),
     ).to.equal(3);
   });

@@ -22,7 +22,7 @@ const selector = (expression: string, more: Partial<MediaSelector> = {}): MediaS
   ...more,
 });
 
-function selected(document: unknown, expression: string): readonly string[] {
+function selectTexts(document: unknown, expression: string): readonly string[] {
   const found = selectStrings(document, selector(expression));
   if ('refused' in found) throw new Error(found.refused);
   return found;
@@ -35,7 +35,7 @@ const selectionOf = ([expression, outputs]: Given): Selection => ({
   outputs: new Map(Object.entries(outputs).map(([text, found]) => [text, [found].flat()])),
 });
 
-function filled(document: unknown, given: readonly Given[], rules: FillRules = LONGEST): unknown {
+function fillSelectors(document: unknown, given: readonly Given[], rules: FillRules = LONGEST): unknown {
   const result = fillText(JSON.stringify(document), given.map(selectionOf), rules);
   if ('refused' in result) throw new Error(result.refused);
   return JSON.parse(result.text) as unknown;
@@ -58,47 +58,49 @@ describe('A media selector', () => {
   ];
   for (const [document, expression, strings] of all)
     it(`${expression} selects ${strings === '' ? 'nothing' : strings}`, () => {
-      expect(selected(document, expression).toSorted().join()).to.equal(strings.split(',').toSorted().join());
+      expect(selectTexts(document, expression).toSorted().join()).to.equal(
+        strings.split(',').toSorted().join(),
+      );
     });
 
   it('may end in last(), and in a list of names', () => {
-    expect(selected(doc2, '$.key1.key4.last()')).to.deep.equal(['b']);
-    expect(selected(doc2, " $.key1['key4', 'key3'] ")).to.deep.equal(['message', 'a', 'b']);
+    expect(selectTexts(doc2, '$.key1.key4.last()')).to.deep.equal(['b']);
+    expect(selectTexts(doc2, " $.key1['key4', 'key3'] ")).to.deep.equal(['message', 'a', 'b']);
   });
 
   it('selects each string once, in the order of the document', () => {
-    expect(selected({ a: ['x', 'y'], b: ['y', 'z', 'x'] }, '$.*[*]')).to.deep.equal(['x', 'y', 'z']);
-    expect(selected(['a', 'b', 'c'], '$[2,0]')).to.deep.equal(['a', 'c']);
-    expect(selected(['a', 'b', 'c'], '$[::-1]')).to.deep.equal(['a', 'b', 'c']);
+    expect(selectTexts({ a: ['x', 'y'], b: ['y', 'z', 'x'] }, '$.*[*]')).to.deep.equal(['x', 'y', 'z']);
+    expect(selectTexts(['a', 'b', 'c'], '$[2,0]')).to.deep.equal(['a', 'c']);
+    expect(selectTexts(['a', 'b', 'c'], '$[::-1]')).to.deep.equal(['a', 'b', 'c']);
   });
 
   it('leaves out what is no string', () => {
-    expect(selected([1, true, null, 'a', { k: 2.5, t: 'b' }, [[]]], '$')).to.deep.equal(['a', 'b']);
+    expect(selectTexts([1, true, null, 'a', { k: 2.5, t: 'b' }, [[]]], '$')).to.deep.equal(['a', 'b']);
   });
 
   it('selects a document that is one string, and nothing of one that is a number', () => {
-    expect(selected('alone', '$')).to.deep.equal(['alone']);
-    expect(selected(5, '$')).to.deep.equal([]);
-    expect(selected('alone', '$[*]')).to.deep.equal([]);
+    expect(selectTexts('alone', '$')).to.deep.equal(['alone']);
+    expect(selectTexts(5, '$')).to.deep.equal([]);
+    expect(selectTexts('alone', '$[*]')).to.deep.equal([]);
   });
 
   it('may compare texts by regular expressions, which cannot hang', () => {
     const texts = { a: [{ t: 'abc' }, { t: 'xabcx' }, { t: `${'a'.repeat(50_000)}!` }] };
-    expect(selected(texts, '$.a[?match(@.t, "a.c")].t')).to.deep.equal(['abc']);
-    expect(selected(texts, '$.a[?search(@.t, "bc")].t')).to.deep.equal(['abc', 'xabcx']);
-    expect(selected(texts, '$.a[?match(@.t, "(a|a)*(a+)+b")].t')).to.deep.equal([]);
+    expect(selectTexts(texts, '$.a[?match(@.t, "a.c")].t')).to.deep.equal(['abc']);
+    expect(selectTexts(texts, '$.a[?search(@.t, "bc")].t')).to.deep.equal(['abc', 'xabcx']);
+    expect(selectTexts(texts, '$.a[?match(@.t, "(a|a)*(a+)+b")].t')).to.deep.equal([]);
   });
 
   it('reads long lists', () => {
     const list = Array.from({ length: 130_000 }, (_, i) => ({ n: `${i % 3}` }));
-    expect(selected({ list }, '$.list[*].n')).to.deep.equal(['0', '1', '2']);
-    expect(selected({ list, of: ['x'] }, '$[?count(@[*]) == 130000]')).to.deep.equal(['0', '1', '2']);
+    expect(selectTexts({ list }, '$.list[*].n')).to.deep.equal(['0', '1', '2']);
+    expect(selectTexts({ list, of: ['x'] }, '$[?count(@[*]) == 130000]')).to.deep.equal(['0', '1', '2']);
   });
 
   it('that reaches the same values over and over is as quick as one that reaches them once', () => {
     const many = '[*,*,*,*,*,*,*,*]'.repeat(12);
     const nest = (depth: number): unknown => (depth === 0 ? 'x' : [nest(depth - 1)]);
-    expect(selected(nest(12), `$${many}`)).to.deep.equal(['x']);
+    expect(selectTexts(nest(12), `$${many}`)).to.deep.equal(['x']);
   });
 
   it('that looks at too many values gives up with a sentence', () => {
@@ -111,7 +113,7 @@ describe('A media selector', () => {
   it('is refused on a document that is nested too deep', () => {
     let deep: unknown = 'x';
     for (let i = 0; i < MAX_DEPTH - 1; i++) deep = [deep];
-    expect(selected(deep, '$..*')).to.deep.equal(['x']);
+    expect(selectTexts(deep, '$..*')).to.deep.equal(['x']);
     for (let i = 0; i < 5_000; i++) deep = { deep };
     for (const expression of ['$', '$..*', '$.a'])
       expect(selectStrings(deep, selector(expression)))
@@ -127,7 +129,7 @@ describe('The selectors output document', () => {
       ['$.german.*.content', { Danke: 'Thank you' }],
     ];
     const before = structuredClone(LETTERS);
-    expect(filled(LETTERS, outputs)).to.deep.equal({
+    expect(fillSelectors(LETTERS, outputs)).to.deep.equal({
       topic: ['letters'],
       french: [
         { from: 'Anne', content: 'Hello' },
@@ -140,22 +142,22 @@ describe('The selectors output document', () => {
 
   it('keeps the text, followed by the delimiter and the output, when there is a delimiter', () => {
     const given: Given[] = [['$[*]', { a: 'A' }]];
-    expect(filled(['a', 'b'], given, { ...LONGEST, delimiter: ' | ' })).to.deep.equal(['a | A', 'b']);
-    expect(filled(['a', 'b'], given, { ...LONGEST, delimiter: '' })).to.deep.equal(['A', 'b']);
+    expect(fillSelectors(['a', 'b'], given, { ...LONGEST, delimiter: ' | ' })).to.deep.equal(['a | A', 'b']);
+    expect(fillSelectors(['a', 'b'], given, { ...LONGEST, delimiter: '' })).to.deep.equal(['A', 'b']);
   });
 
   it('keeps keys, other values and what was not selected', () => {
     const { doc2 } = vectors.jsonPath;
-    const all = Object.fromEntries(selected(doc2, '$').map((text) => [text, `${text}|${text}`]));
-    const whole = filled(doc2, [['$', all]]);
+    const all = Object.fromEntries(selectTexts(doc2, '$').map((text) => [text, `${text}|${text}`]));
+    const whole = fillSelectors(doc2, [['$', all]]);
     for (const expression of ['$.*', '$..*', '$.key1', "$.key1['key2', 'key3', 'key4', 'key7', 'key8']"])
-      expect(filled(doc2, [[expression, all]]), expression).to.deep.equal(whole);
+      expect(fillSelectors(doc2, [[expression, all]]), expression).to.deep.equal(whole);
     const values = /(?<=[:[,])"([^"]*)"(?=[,\]}])/g;
     expect(JSON.stringify(whole)).to.equal(JSON.stringify(doc2).replaceAll(values, '"$1|$1"'));
-    expect(filled({ a: 'a', b: 'a' }, [['$.b', { a: 'x' }]])).to.deep.equal({ a: 'a', b: 'x' });
-    expect(filled({ a: 'a' }, [['$.keys()', { a: 'x' }]])).to.deep.equal({ a: 'a' });
+    expect(fillSelectors({ a: 'a', b: 'a' }, [['$.b', { a: 'x' }]])).to.deep.equal({ a: 'a', b: 'x' });
+    expect(fillSelectors({ a: 'a' }, [['$.keys()', { a: 'x' }]])).to.deep.equal({ a: 'a' });
     const odd = JSON.parse('{"__proto__": "a", "n": 1}') as unknown;
-    expect(JSON.stringify(filled(odd, [['$', { a: 'x' }]]))).to.equal('{"__proto__":"x","n":1}');
+    expect(JSON.stringify(fillSelectors(odd, [['$', { a: 'x' }]]))).to.equal('{"__proto__":"x","n":1}');
   });
 
   it('applies the output of each selector at the places of its own', () => {
@@ -163,17 +165,17 @@ describe('The selectors output document', () => {
       ['$.a', { same: 'by a' }],
       ['$.b', { same: 'by b' }],
     ];
-    expect(filled({ a: 'same', b: 'same', c: 'same' }, given)).to.deep.equal({ a: 'by a', b: 'by b', c: 'same' }); // oxfmt-ignore
-    expect(filled({ a: 'same', b: 'same' }, [['$', {}], ...given, ['$', { same: 'late' }]])).to.deep.equal({ a: 'by a', b: 'by b' }); // oxfmt-ignore
+    expect(fillSelectors({ a: 'same', b: 'same', c: 'same' }, given)).to.deep.equal({ a: 'by a', b: 'by b', c: 'same' }); // oxfmt-ignore
+    expect(fillSelectors({ a: 'same', b: 'same' }, [['$', {}], ...given, ['$', { same: 'late' }]])).to.deep.equal({ a: 'by a', b: 'by b' }); // oxfmt-ignore
   });
 
   it('takes the longest of several outputs, joins them, or refuses, as the policy says', () => {
     const given: Given[] = [['$[*]', { a: ['x', 'longer', ' ', 'x', 'LONGER'], b: [' '] }]];
-    expect(filled(['a', 'b'], given)).to.deep.equal(['longer', 'b']);
-    expect(filled(['a', 'b'], given, { duplicatePolicy: 'JOIN' })).to.deep.equal(['x | longer | LONGER', 'b']); // oxfmt-ignore
+    expect(fillSelectors(['a', 'b'], given)).to.deep.equal(['longer', 'b']);
+    expect(fillSelectors(['a', 'b'], given, { duplicatePolicy: 'JOIN' })).to.deep.equal(['x | longer | LONGER', 'b']); // oxfmt-ignore
     const refused = fillText('["a"]', given.map(selectionOf), { duplicatePolicy: 'ERROR' });
     expect(refused).to.have.property('refused').that.contains('MEDIA_SELECTORS_DUPLICATE_POLICY');
-    expect(filled(['a'], [['$[*]', { a: ['x', 'x', ''] }]], { duplicatePolicy: 'ERROR' })).to.deep.equal(['x']); // oxfmt-ignore
+    expect(fillSelectors(['a'], [['$[*]', { a: ['x', 'x', ''] }]], { duplicatePolicy: 'ERROR' })).to.deep.equal(['x']); // oxfmt-ignore
   });
 
   it('has LONGEST as its policy unless another one is named in any case', () => {
@@ -207,9 +209,9 @@ describe('The selectors output document', () => {
   it('of any document differs from it exactly in the selected strings', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (document) => {
-        const texts = selected(document, '$');
+        const texts = selectTexts(document, '$');
         const outputs = Object.fromEntries(texts.map((text) => [text, `<${text}>`]));
-        const result = filled(document, [['$', outputs]]);
+        const result = fillSelectors(document, [['$', outputs]]);
         const back = JSON.parse(JSON.stringify(result), (_key, value: unknown) =>
           typeof value === 'string' && value.startsWith('<') ? value.slice(1, -1) : value,
         ) as unknown;

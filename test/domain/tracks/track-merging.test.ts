@@ -19,7 +19,7 @@ const sample: readonly Track[] = vectors.trackMerging.tracks.map((t) => {
   ]);
 });
 
-function merged(tracks: readonly Track[], rule: { gap: number; minOverlap: number }): readonly Track[] {
+function mergeTracks(tracks: readonly Track[], rule: { gap: number; minOverlap: number }): readonly Track[] {
   return mergeGroups(tracks.map(trackEnds), rule).map((group) =>
     group.flatMap((index) => tracks[index] ?? []).reduce(uniteTracks),
   );
@@ -80,7 +80,7 @@ describe('Track merging', () => {
         ...(minLength === undefined ? {} : { MIN_TRACK_LENGTH: String(minLength) }),
       };
       const plan = mergePlan(properties, mediaType, 'FACE');
-      const tracks = plan.merge === null ? sample : merged(sample, plan.merge);
+      const tracks = plan.merge === null ? sample : mergeTracks(sample, plan.merge);
       expect(tracks.filter((t) => !isTooShort(t, plan.minLength))).to.have.length(count);
     });
   }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { labelMoving, movingRule } from '../../../domain/tracks/moving.ts';
+import { labelMoving, movingRule } from '../../../domain/tracks/moving-tracks.ts';
 import {
   aboveThreshold,
   exemplarOf,
@@ -14,7 +14,7 @@ function text(value: boolean): string {
   return String(value).toUpperCase();
 }
 
-const rated = (values: readonly (string | undefined)[]): Track =>
+const rateTrack = (values: readonly (string | undefined)[]): Track =>
   track(values.map((v, frame) => ({ frame, properties: v === undefined ? {} : { SIZE: v } })));
 
 describe('Labels of moving tracks', () => {
@@ -56,34 +56,40 @@ describe('Quality', () => {
   }
 
   it('is the number in the named property, and nothing at all when that is no number', () => {
-    const { detections } = rated(['7.5', 'big', undefined, '']);
+    const { detections } = rateTrack(['7.5', 'big', undefined, '']);
     expect(detections.map((d) => qualityOf(d, 'SIZE'))).to.deep.equal([7.5, -Infinity, -Infinity, -Infinity]);
   });
   it('selects all detections when the count is 0 or less, or larger than the track', () => {
-    const { detections } = rated(['1', '2']);
+    const { detections } = rateTrack(['1', '2']);
     expect(topQuality(detections, 0, 'SIZE')).to.equal(detections);
     expect(topQuality(detections, 9, 'SIZE')).to.equal(detections);
   });
   it('prefers the lowest frames among equals', () => {
-    expect(topQuality(rated(['1', '1', '1']).detections, 2, 'SIZE').map((d) => d.frame)).to.deep.equal([
+    expect(topQuality(rateTrack(['1', '1', '1']).detections, 2, 'SIZE').map((d) => d.frame)).to.deep.equal([
       0, 1,
     ]);
-    expect(topQuality(rated(['x', 'y', 'z']).detections, 1, 'SIZE').map((d) => d.frame)).to.deep.equal([0]);
+    expect(topQuality(rateTrack(['x', 'y', 'z']).detections, 1, 'SIZE').map((d) => d.frame)).to.deep.equal([
+      0,
+    ]);
   });
 
   it('is not limited by default', () => {
-    const given = rated([undefined]);
+    const given = rateTrack([undefined]);
     expect(qualityRule({})).to.deep.equal({ property: 'CONFIDENCE', threshold: -Infinity });
     expect(aboveThreshold(given, { property: 'SIZE', threshold: -Infinity }, 'VIDEO')).to.equal(given);
   });
   it('below the threshold drops detections, and the track with the last of them', () => {
-    const kept = aboveThreshold(rated(['1', '5', undefined]), { property: 'SIZE', threshold: 3 }, 'VIDEO');
+    const kept = aboveThreshold(
+      rateTrack(['1', '5', undefined]),
+      { property: 'SIZE', threshold: 3 },
+      'VIDEO',
+    );
     expect(kept?.detections.map((d) => d.frame)).to.deep.equal([1]);
-    expect(aboveThreshold(rated(['1', 'x']), { property: 'SIZE', threshold: 3 }, 'IMAGE')).to.equal(null);
+    expect(aboveThreshold(rateTrack(['1', 'x']), { property: 'SIZE', threshold: 3 }, 'IMAGE')).to.equal(null);
   });
   it('of a video track itself counts only when the track has the property', () => {
     const rule = { property: 'SIZE', threshold: 3 };
-    const given = rated(['5']);
+    const given = rateTrack(['5']);
     expect(aboveThreshold(given, rule, 'VIDEO')).to.not.equal(null);
     expect(aboveThreshold({ ...given, properties: { SIZE: '2' } }, rule, 'VIDEO')).to.equal(null);
     expect(aboveThreshold({ ...given, confidence: 0.1 }, { property: '', threshold: 0.3 }, 'VIDEO')).to.equal(

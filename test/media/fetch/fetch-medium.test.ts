@@ -43,7 +43,7 @@ function limits(changed: Partial<FetchLimits> = {}): FetchLimits {
 
 describe('file: URIs of media', () => {
   const check = (uri: string): Promise<string> => checkFileUri(uri, [inside()], [inside('data')]);
-  const refused = async (uri: string): Promise<string> => {
+  const refusalOf = async (uri: string): Promise<string> => {
     const { code, message } = await mediumError(check(uri));
     expect(code, uri).to.equal('MEDIA_INITIALIZATION');
     return message;
@@ -82,35 +82,35 @@ describe('file: URIs of media', () => {
       `file://${join(folder, 'media-beside', 'x')}`,
       'file:///dev/zero',
     ];
-    for (const uri of outside) expect(await refused(uri), uri).to.match(/MEDIA_ROOTS/);
+    for (const uri of outside) expect(await refusalOf(uri), uri).to.match(/MEDIA_ROOTS/);
   });
 
   it('do not tell whether a file outside the roots exists', async () => {
-    const message = await refused(`file://${join(folder, 'secret')}`);
-    expect(await refused(`file://${join(folder, 'no-such')}`)).to.equal(message);
-    expect(await refused('file:///no/such/folder/file')).to.equal(message);
-    expect(await refused(`file://${inside('below', 'up', 'no-such')}`)).to.equal(message);
+    const message = await refusalOf(`file://${join(folder, 'secret')}`);
+    expect(await refusalOf(`file://${join(folder, 'no-such')}`)).to.equal(message);
+    expect(await refusalOf('file:///no/such/folder/file')).to.equal(message);
+    expect(await refusalOf(`file://${inside('below', 'up', 'no-such')}`)).to.equal(message);
   });
 
   it("are refused in the service's own data folder", async () => {
-    expect(await refused(`file://${inside('data', 'own.db')}`)).to.match(/own data folder/);
+    expect(await refusalOf(`file://${inside('data', 'own.db')}`)).to.match(/own data folder/);
   });
 
   it('are refused when they are malformed or name another host', async () => {
-    expect(await refused(`file://elsewhere${inside('a%20b.txt')}`)).to.match(/this host/);
-    expect(await refused(`file://${inside()}/below%2flink-in`)).to.match(/malformed/);
-    expect(await refused(`file://${inside('a%00b')}`)).to.match(/malformed/);
-    expect(await refused(`file://${inside('a%20b.txt')}?x=1`)).to.match(/no query/);
-    expect(await refused(inside('a b.txt'))).to.match(
+    expect(await refusalOf(`file://elsewhere${inside('a%20b.txt')}`)).to.match(/this host/);
+    expect(await refusalOf(`file://${inside()}/below%2flink-in`)).to.match(/malformed/);
+    expect(await refusalOf(`file://${inside('a%00b')}`)).to.match(/malformed/);
+    expect(await refusalOf(`file://${inside('a%20b.txt')}?x=1`)).to.match(/no query/);
+    expect(await refusalOf(inside('a b.txt'))).to.match(
       /^URI scheme not defined: write file:\/\/\/\S+a%20b\.txt for the file of this path$/,
     );
-    expect(await refused('ftp://host/x')).to.equal('Unsupported URI scheme');
+    expect(await refusalOf('ftp://host/x')).to.equal('Unsupported URI scheme');
   });
 
   it('must name a readable regular file', async () => {
-    expect(await refused(`file://${inside('no-such')}`)).to.equal('File does not exist');
-    expect(await refused(`file://${inside('a%20b.txt')}/x`)).to.equal('File does not exist');
-    expect(await refused(`file://${inside('below')}`)).to.match(/regular file/);
+    expect(await refusalOf(`file://${inside('no-such')}`)).to.equal('File does not exist');
+    expect(await refusalOf(`file://${inside('a%20b.txt')}/x`)).to.equal('File does not exist');
+    expect(await refusalOf(`file://${inside('below')}`)).to.match(/regular file/);
   });
 
   it('must be readable', async function () {
@@ -118,7 +118,7 @@ describe('file: URIs of media', () => {
     if (process.getuid?.() === 0) this.skip();
     await writeFile(inside('closed'), 'x');
     await chmod(inside('closed'), 0);
-    expect(await refused(`file://${inside('closed')}`)).to.equal('File is not readable');
+    expect(await refusalOf(`file://${inside('closed')}`)).to.equal('File is not readable');
   });
 });
 
@@ -230,7 +230,7 @@ describe('fetching a medium', () => {
     counts.delete(path);
     return base + path;
   };
-  const failed = async (attempt: Promise<unknown>): Promise<string> => {
+  const failureOf = async (attempt: Promise<unknown>): Promise<string> => {
     const { code, message } = await mediumError(attempt);
     expect(code).to.equal('REMOTE_STORAGE_DOWNLOAD');
     expect(message).to.match(/^Error retrieving media and saving it to temp file: /);
@@ -255,7 +255,7 @@ describe('fetching a medium', () => {
       response.write('half');
       response.socket?.end();
     };
-    await failed(fetch(on('/cut', cut)));
+    await failureOf(fetch(on('/cut', cut)));
     expect(counts.get('/cut')).to.equal(4);
   });
 
@@ -267,11 +267,11 @@ describe('fetching a medium', () => {
     });
     expect(await readFile(await fetch(uri), 'utf8')).to.equal('yes');
     expect(counts.get('/shaky')).to.equal(3);
-    expect(await failed(fetch(on('/down', (_, response) => response.writeHead(503).end())))).to.match(
+    expect(await failureOf(fetch(on('/down', (_, response) => response.writeHead(503).end())))).to.match(
       /status 503/,
     );
     expect(counts.get('/down')).to.equal(4);
-    expect(await failed(fetch(`${base}/absent?key=secret`)))
+    expect(await failureOf(fetch(`${base}/absent?key=secret`)))
       .to.match(/status 404/)
       .and.not.to.match(/secret/);
     expect(counts.get('/absent')).to.equal(1);
@@ -284,7 +284,7 @@ describe('fetching a medium', () => {
     const free = (gone.address() as AddressInfo).port;
     await new Promise((resolve) => gone.close(resolve));
     expect(free).not.to.equal(port);
-    expect(await failed(fetch(`http://127.0.0.1:${free}/x`))).to.match(/ECONNREFUSED/);
+    expect(await failureOf(fetch(`http://127.0.0.1:${free}/x`))).to.match(/ECONNREFUSED/);
   });
 
   it('follows redirects, five at the most', async () => {
@@ -292,7 +292,7 @@ describe('fetching a medium', () => {
     on('/b', (_, response) => response.end('there'));
     expect(await readFile(await fetch(uri), 'utf8')).to.equal('there');
     const round = on('/round', (_, response) => response.writeHead(302, { location: '/round' }).end());
-    expect(await failed(fetch(round))).to.match(/more than 5 redirections/);
+    expect(await failureOf(fetch(round))).to.match(/more than 5 redirections/);
     expect(counts.get('/round')).to.equal(6);
   });
 
@@ -306,9 +306,9 @@ describe('fetching a medium', () => {
       'http://[fe80::1]/',
       'http://0xa9fea9fe/',
     ])
-      expect(await failed(fetch(on('/lead', to(location))))).to.match(/never connected to/);
+      expect(await failureOf(fetch(on('/lead', to(location))))).to.match(/never connected to/);
     for (const location of ['file:///etc/passwd', 'gopher://x/', 'http://'])
-      await failed(fetch(on('/lead', to(location))));
+      await failureOf(fetch(on('/lead', to(location))));
   });
 
   it('goes to private addresses only when that is allowed, by number and by name', async () => {
@@ -316,7 +316,7 @@ describe('fetching a medium', () => {
     handlers.set('/hit', (_, response) => response.end('hit'));
     counts.delete('/hit');
     for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::ffff:127.0.0.1]', '0x7f000001'])
-      expect(await failed(fetch(`http://${host}:${port}/hit`, { allowPrivate: false })), host).to.match(
+      expect(await failureOf(fetch(`http://${host}:${port}/hit`, { allowPrivate: false })), host).to.match(
         /FETCH_PRIVATE/,
       );
     expect(counts.get('/hit')).to.equal(undefined);
@@ -331,10 +331,10 @@ describe('fetching a medium', () => {
       };
       more();
     };
-    expect(await failed(fetch(on('/endless', endless)))).to.match(/larger than the 1000000 bytes/);
-    const announced: Handler = (_, response) =>
+    expect(await failureOf(fetch(on('/endless', endless)))).to.match(/larger than the 1000000 bytes/);
+    const announceLength: Handler = (_, response) =>
       response.writeHead(200, { 'content-length': 2_000_000 }).end();
-    expect(await failed(fetch(on('/announced', announced)))).to.match(/larger than/);
+    expect(await failureOf(fetch(on('/announced', announceLength)))).to.match(/larger than/);
   });
 
   it('ends a slow answer at the time limit', async () => {
@@ -343,7 +343,7 @@ describe('fetching a medium', () => {
       response.on('close', () => clearInterval(timer));
     };
     const began = Date.now();
-    expect(await failed(fetch(on('/slow', slow), { timeoutMs: 300 }))).to.match(/longer than 0.3 s/);
+    expect(await failureOf(fetch(on('/slow', slow), { timeoutMs: 300 }))).to.match(/longer than 0.3 s/);
     expect(Date.now() - began).to.be.at.least(250);
   });
 
@@ -360,7 +360,7 @@ describe('fetching a medium', () => {
       seen.push(request.headers.authorization);
       response.writeHead(403).end();
     }).replace('http://', 'http://me:my%20word@');
-    const message = await failed(fetch(uri));
+    const message = await failureOf(fetch(uri));
     expect(seen).to.deep.equal([`Basic ${Buffer.from('me:my word').toString('base64')}`]);
     expect(message).not.to.match(/word/);
   });

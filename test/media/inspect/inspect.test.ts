@@ -129,10 +129,10 @@ const KNOWN: Readonly<
 
 describe('inspecting a medium', () => {
   let folder = '';
-  const made = (name: string): string => join(folder, name);
+  const pathOf = (name: string): string => join(folder, name);
   const file = async (name: string, content: string | Uint8Array): Promise<string> => {
-    await writeFile(made(name), content);
-    return made(name);
+    await writeFile(pathOf(name), content);
+    return pathOf(name);
   };
   before(() => {
     folder = scratchFolder();
@@ -167,8 +167,8 @@ describe('inspecting a medium', () => {
   });
 
   it('counts by decoding and takes the decoding times when presentation times are missing', async () => {
-    makeVideo(made('b.avi'), { frames: 40, encoder: 'mpeg4', bFrames: 2 });
-    const { facts, warnings } = await inspect(made('b.avi'));
+    makeVideo(pathOf('b.avi'), { frames: 40, encoder: 'mpeg4', bFrames: 2 });
+    const { facts, warnings } = await inspect(pathOf('b.avi'));
     expect(facts.length).to.equal(40);
     expect(facts.frameTimes).to.deep.equal({ fps: 25, constantRate: true, startTime: 0 });
     // Frames that cannot be told apart by their times must not be sought by them.
@@ -177,8 +177,8 @@ describe('inspecting a medium', () => {
   });
 
   it('warns when times can only be estimated from the rate', async () => {
-    makeVideo(made('raw.h264'), { frames: 40, bFrames: 2 });
-    const { facts, warnings } = await inspect(made('raw.h264'));
+    makeVideo(pathOf('raw.h264'), { frames: 40, bFrames: 2 });
+    const { facts, warnings } = await inspect(pathOf('raw.h264'));
     expect(facts.length).to.equal(40);
     expect(facts.frameTimes).to.include({ constantRate: true, startTime: 0, estimated: true });
     expect(warnings[0]?.message).to.match(/^One or more presentation timestamp \(PTS\) values were missing/);
@@ -192,7 +192,7 @@ describe('inspecting a medium', () => {
     ['libx264', 2],
   ] as const)
     it(`takes an AVI file with dropped frames for whole, each frame at its time (${encoder})`, async () => {
-      const path = made(`dropped-${encoder}.avi`);
+      const path = pathOf(`dropped-${encoder}.avi`);
       makeVideo(path, { frames: 80, encoder, bFrames, at: inBursts, rate: 25 });
       const { facts, warnings } = await inspect(path);
       expect(warnings).to.deep.equal([]);
@@ -206,12 +206,12 @@ describe('inspecting a medium', () => {
 
   it('assumes a constant rate if all steps are equally many ticks, not if they only look so', async () => {
     // 29.97 frames a second, which milliseconds cannot tell exactly: steps of 33 and 34.
-    makeVideo(made('ntsc.mkv'), { frames: 60, at: (frame) => Math.floor((frame * 1001) / 30) });
-    const { facts } = await inspect(made('ntsc.mkv'));
+    makeVideo(pathOf('ntsc.mkv'), { frames: 60, at: (frame) => Math.floor((frame * 1001) / 30) });
+    const { facts } = await inspect(pathOf('ntsc.mkv'));
     expect(facts.metadata).not.to.have.property('HAS_CONSTANT_FRAME_RATE');
     expect(facts.frameTimes?.times?.slice(0, 4)).to.deep.equal([0, 33, 66, 100]);
-    makeVideo(made('pal.mkv'), { frames: 60 });
-    expect((await inspect(made('pal.mkv'))).facts.metadata['HAS_CONSTANT_FRAME_RATE']).to.equal('true');
+    makeVideo(pathOf('pal.mkv'), { frames: 60 });
+    expect((await inspect(pathOf('pal.mkv'))).facts.metadata['HAS_CONSTANT_FRAME_RATE']).to.equal('true');
   });
 
   it('knows BMP and netpbm pictures, also when their pixels look like letters', async () => {
@@ -258,8 +258,8 @@ describe('inspecting a medium', () => {
       await sharp(sample('chelsea.png'))
         .withMetadata({ orientation: i + 1 })
         .jpeg()
-        .toFile(made('exif.jpg'));
-      const { metadata } = (await inspect(made('exif.jpg'))).facts;
+        .toFile(pathOf('exif.jpg'));
+      const { metadata } = (await inspect(pathOf('exif.jpg'))).facts;
       expect(`${metadata['ROTATION']} ${metadata['HORIZONTAL_FLIP']}`, `orientation ${i + 1}`).to.equal(
         wanted,
       );
@@ -293,24 +293,24 @@ describe('inspecting a medium', () => {
   });
 
   it('reads what is there of a medium whose end is missing, and says how much that is', async () => {
-    makeVideo(made('whole.mkv'), { frames: 100 });
-    makeVideo(made('whole.avi'), { frames: 100, encoder: 'mpeg4' });
+    makeVideo(pathOf('whole.mkv'), { frames: 100 });
+    makeVideo(pathOf('whole.avi'), { frames: 100, encoder: 'mpeg4' });
     // The index of this file lies at its beginning and promises all 90 frames.
-    await copyFile(sample('video_01.mp4'), made('whole.mp4'));
-    await writeFile(made('sound.mp4'), indexFirst(await readFile(sample('video_02_audio_only.mp4'))));
-    await copyFile(sample('silence.mp3'), made('sound.mp3'));
-    await copyFile(sample('green.wav'), made('sound.wav'));
-    makeSound(made('sound.flac'), 'flac', 20);
-    makeSound(made('sound.wv'), 'wavpack', 20);
+    await copyFile(sample('video_01.mp4'), pathOf('whole.mp4'));
+    await writeFile(pathOf('sound.mp4'), indexFirst(await readFile(sample('video_02_audio_only.mp4'))));
+    await copyFile(sample('silence.mp3'), pathOf('sound.mp3'));
+    await copyFile(sample('green.wav'), pathOf('sound.wav'));
+    makeSound(pathOf('sound.flac'), 'flac', 20);
+    makeSound(pathOf('sound.wv'), 'wavpack', 20);
     const damaged = /^The medium is truncated or damaged: [\d.]+ of its [\d.]+ seconds can be read/;
     const sounds = ['sound.mp4', 'sound.mp3', 'sound.wav', 'sound.flac', 'sound.wv'];
     for (const name of ['whole.mkv', 'whole.avi', 'whole.mp4', ...sounds]) {
-      const whole = await inspect(made(name));
+      const whole = await inspect(pathOf(name));
       expect(
         whole.warnings.map(({ code }) => code),
         name,
       ).not.to.include('MEDIA_INSPECTION');
-      const bytes = await readFile(made(name));
+      const bytes = await readFile(pathOf(name));
       const cut = await file(`cut-${name}`, bytes.subarray(0, bytes.length / 2));
       const { facts, warnings } = await inspect(cut);
       expect(warnings.at(-1)?.message, name).to.match(damaged);

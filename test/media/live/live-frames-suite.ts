@@ -269,7 +269,7 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
         const server = await rtsp(behaviour);
         const watching = new Watching(server.url);
         await until('the camera was asked', () => server.requests.length > 0);
-        await cancelled(watching);
+        await cancelWatching(watching);
         await until('the connection is closed', () => server.open === 0);
       });
 
@@ -277,11 +277,11 @@ export function liveFrames({ isLong }: { readonly isLong: boolean }): void {
       const server = await http(() => undefined);
       const watching = new Watching(server.url);
       await until('it was asked', () => server.requests.length > 0);
-      await cancelled(watching);
+      await cancelWatching(watching);
       await until('the connection is closed', () => server.open === 0);
     });
 
-    async function cancelled(watching: Watching): Promise<void> {
+    async function cancelWatching(watching: Watching): Promise<void> {
       watching.cancel();
       const reason = await watching.over.then(
         () => 'it ended',

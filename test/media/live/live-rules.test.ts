@@ -122,7 +122,7 @@ describe('RTP', () => {
   const video = (coding: RtspVideo['coding']): RtspVideo =>
     videoOf(`v=0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 ${coding}/90000\r\n`);
   /** Pictures of payloads, the last of which is marked. */
-  const joined = (coding: RtspVideo['coding'], payloads: readonly string[], lost = -1): string[] => {
+  const joinPayloads = (coding: RtspVideo['coding'], payloads: readonly string[], lost = -1): string[] => {
     const assembler = new PictureAssembler(video(coding));
     return payloads.flatMap((hex, n) =>
       n === lost
@@ -141,16 +141,16 @@ describe('RTP', () => {
   const nal = (...units: string[]): string => units.map((unit) => `00000001${unit}`).join('');
 
   it('carries H.264 as single units, several in a packet, and fragments', () => {
-    expect(joined('H264', ['6501', '78000267020002680a', '7c8511', '7c0522', '7c4533'])).to.deep.equal([
+    expect(joinPayloads('H264', ['6501', '78000267020002680a', '7c8511', '7c0522', '7c4533'])).to.deep.equal([
       nal('6501', '6702', '680a', '65112233'),
     ]);
-    expect(joined('H264', ['6501', '7c8511', '7c0522', '7c4533'], 2)).to.deep.equal([nal('6501')]);
-    expect(joined('H264', ['6501', '7c8511', '7c0522', '7c4533'], 1)).to.deep.equal([nal('6501')]);
+    expect(joinPayloads('H264', ['6501', '7c8511', '7c0522', '7c4533'], 2)).to.deep.equal([nal('6501')]);
+    expect(joinPayloads('H264', ['6501', '7c8511', '7c0522', '7c4533'], 1)).to.deep.equal([nal('6501')]);
   });
 
   it('carries H.265 as single units, several in a packet, and fragments', () => {
     const payloads = ['260177', '600100034001010003420102', '62019311', '62011322', '62015333'];
-    expect(joined('H265', payloads)).to.deep.equal([nal('260177', '400101', '420102', '2601112233')]);
+    expect(joinPayloads('H265', payloads)).to.deep.equal([nal('260177', '400101', '420102', '2601112233')]);
   });
 
   it('of any content harms nobody', () => {

@@ -57,10 +57,10 @@ describe('a live stream that stops to give frames', () => {
 
   it('goes on when it only slows down, and its frames have the times at which they were taken', async () => {
     const [fromMs, slowMs] = [20 * clip.frameMs, 250];
-    const slowed = (ms: number) => (ms <= fromMs ? ms : fromMs + ((ms - fromMs) * slowMs) / clip.frameMs);
+    const slowDown = (ms: number) => (ms <= fromMs ? ms : fromMs + ((ms - fromMs) * slowMs) / clip.frameMs);
     const units = clip.units
       .slice(0, 30)
-      .map((unit) => ({ ...unit, dueMs: slowed(unit.dueMs), ptsMs: slowed(unit.ptsMs) }));
+      .map((unit) => ({ ...unit, dueMs: slowDown(unit.dueMs), ptsMs: slowDown(unit.ptsMs) }));
     let watching: Watching | undefined;
     // The next picture waits until the ones before were fetched, but for those that the decoder keeps.
     const ready = (sent: number) =>

@@ -23,7 +23,12 @@ async function pixelsOf(path: string): Promise<Buffer> {
 }
 
 /** The stored picture seen through another order of its pixels. */
-function reordered(picture: Frame, width: number, height: number, from: (x: number, y: number) => number[]) {
+function reorderPixels(
+  picture: Frame,
+  width: number,
+  height: number,
+  from: (x: number, y: number) => number[],
+) {
   const data = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
@@ -41,13 +46,13 @@ describe('a HEIF photo', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  async function made(bytes: Uint8Array, name = 'photo.heic'): Promise<string> {
+  async function writePhoto(bytes: Uint8Array, name = 'photo.heic'): Promise<string> {
     const path = join(folder, name);
     await writeFile(path, bytes);
     return path;
   }
   const photo = (options: HeifOptions): Promise<string> =>
-    made(heifOf(codedPictures('astronaut.heic'), options));
+    writePhoto(heifOf(codedPictures('astronaut.heic'), options));
 
   it('is inspected: its type and its size', async () => {
     const { facts, warnings } = await inspect(heifFixture('astronaut.heic'));
@@ -66,7 +71,7 @@ describe('a HEIF photo', () => {
     size.writeUInt32BE(content.length - 4);
     check.writeUInt32BE(crc32(content));
     // After the signature and the header.
-    return made(
+    return writePhoto(
       Buffer.concat([png.subarray(0, 33), size, content, check, png.subarray(33)]),
       'reference.png',
     );
@@ -119,7 +124,7 @@ describe('a HEIF photo', () => {
   it('of several pictures shows the one that the file calls its primary one', async () => {
     const { data, width } = await readImage(heifFixture('tiles.heic'));
     const [first] = codedPictures('tiles.heic');
-    const alone = await readImage(await made(heifOf([first!])));
+    const alone = await readImage(await writePhoto(heifOf([first!])));
     expect(width).to.equal(64);
     expect(distance(data, alone.data)).to.equal(0);
   });
@@ -127,12 +132,12 @@ describe('a HEIF photo', () => {
   it('in tiles, as telephones write it, is put together, and cut where tiles reach beyond it', async () => {
     const tiles = codedPictures('tiles.heic');
     const size = { width: 120, height: 100 };
-    const path = await made(heifOf(tiles, { columns: 2, size }));
+    const path = await writePhoto(heifOf(tiles, { columns: 2, size }));
     expect((await inspect(path)).facts.metadata).to.include({ FRAME_WIDTH: '120', FRAME_HEIGHT: '100' });
     const whole = await readImage(path);
     expect([whole.width, whole.height]).to.deep.equal([120, 100]);
     const parts: Frame[] = [];
-    for (const tile of tiles) parts.push(await readImage(await made(heifOf([tile]))));
+    for (const tile of tiles) parts.push(await readImage(await writePhoto(heifOf([tile]))));
     const expected = new Uint8Array(120 * 100 * 3);
     for (let y = 0; y < 100; y++)
       for (let x = 0; x < 120; x++) {
@@ -147,7 +152,7 @@ describe('a HEIF photo', () => {
   it('stands upright once decoded, whatever its Exif says besides', async () => {
     const lying = await readImage(await photo({}));
     const turned = await photo({ quarters: 3, exifOrientation: 6 });
-    const upright = reordered(lying, 512, 512, (x, y) => [y, 511 - x]);
+    const upright = reorderPixels(lying, 512, 512, (x, y) => [y, 511 - x]);
     expect(distance((await readImage(turned)).data, upright)).to.equal(0);
     const { metadata } = (await inspect(turned)).facts;
     expect(metadata).to.include({ EXIF_ORIENTATION: '1', ROTATION: '0', HORIZONTAL_FLIP: 'FALSE' });
@@ -155,14 +160,14 @@ describe('a HEIF photo', () => {
     expect(
       distance(
         mirrored.data,
-        reordered(lying, 512, 512, (x, y) => [511 - x, y]),
+        reorderPixels(lying, 512, 512, (x, y) => [511 - x, y]),
       ),
     ).to.equal(0);
   });
 
   it('that is cut off or not a photo at all fails with its reason', async () => {
     const whole = readFileSync(heifFixture('astronaut.heic'));
-    const cut = await made(whole.subarray(0, whole.length / 2));
+    const cut = await writePhoto(whole.subarray(0, whole.length / 2));
     for (const attempt of [inspect, readImage])
       expect((await mediumError(attempt(cut))).message).to.match(/outside of file bounds/);
     const empty = Buffer.concat([
@@ -170,14 +175,14 @@ describe('a HEIF photo', () => {
       Buffer.from('ftypheic\0\0\0\0heicmif1'),
       Buffer.alloc(64),
     ]);
-    const error = await mediumError(inspect(await made(empty)));
+    const error = await mediumError(inspect(await writePhoto(empty)));
     expect(error.code).to.equal('MEDIA_INSPECTION');
     expect(error.message).to.match(/^The image could not be decoded: /);
   });
 
   it('of more pixels than are allowed is refused before it is decoded', async () => {
     const tiles = codedPictures('tiles.heic').slice(0, 1);
-    const bomb = await made(
+    const bomb = await writePhoto(
       heifOf(
         Array.from({ length: 4 }, () => tiles[0]!),
         { columns: 2 },

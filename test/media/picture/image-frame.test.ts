@@ -16,23 +16,23 @@ describe('reading an image', () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   it('gives three channels for grey, coloured, transparent, 16-bit and CMYK pictures', async () => {
-    const made = (name: string): string => join(folder, name);
+    const pathOf = (name: string): string => join(folder, name);
     const red = { width: 8, height: 6, background: { r: 200, g: 40, b: 20, alpha: 1 } };
     await sharp({ create: { ...red, channels: 4 } })
       .png()
-      .toFile(made('alpha.png'));
+      .toFile(pathOf('alpha.png'));
     await sharp({ create: { ...red, channels: 3 } })
       .toColourspace('rgb16')
       .png()
-      .toFile(made('deep.png'));
+      .toFile(pathOf('deep.png'));
     await sharp({ create: { ...red, channels: 3 } })
       .toColourspace('cmyk')
       .jpeg({ quality: 100 })
-      .toFile(made('cmyk.jpg'));
+      .toFile(pathOf('cmyk.jpg'));
     for (const path of [
-      made('alpha.png'),
-      made('deep.png'),
-      made('cmyk.jpg'),
+      pathOf('alpha.png'),
+      pathOf('deep.png'),
+      pathOf('cmyk.jpg'),
       sample('camera.png'),
       sample('text.png'),
       sample('rocket.jpg'),
@@ -41,8 +41,8 @@ describe('reading an image', () => {
       expect(data.length, path).to.equal(width * height * 3);
     }
     for (const name of ['alpha.png', 'deep.png'])
-      expect([...(await readImage(made(name))).data.subarray(0, 3)], name).to.deep.equal([200, 40, 20]);
-    const [r = 0, g = 0, b = 0] = (await readImage(made('cmyk.jpg'))).data;
+      expect([...(await readImage(pathOf(name))).data.subarray(0, 3)], name).to.deep.equal([200, 40, 20]);
+    const [r = 0, g = 0, b = 0] = (await readImage(pathOf('cmyk.jpg'))).data;
     expect(r).to.be.greaterThan(Math.max(g, b) * 2);
     const grey = (await readImage(sample('camera.png'))).data;
     expect(grey[0] === grey[1] && grey[1] === grey[2]).to.equal(true);

@@ -19,7 +19,7 @@ type Point = readonly [number, number];
 const SIZE = { width: 120, height: 90 };
 
 /** Red and green tell the column and the row of each pixel, and blue that it is one. */
-function numbered({ width, height }: { width: number; height: number }): Uint8Array {
+function numberPixels({ width, height }: { width: number; height: number }): Uint8Array {
   const data = new Uint8Array(width * height * 3);
   for (let i = 0; i < width * height; i++) data.set([i % width, Math.floor(i / width), 77], i * 3);
   return data;
@@ -33,7 +33,7 @@ function detection(box: Box, rotation?: number, flip = false) {
   return { ...box, properties };
 }
 
-function given(region: Region | null): Region {
+function requireRegion(region: Region | null): Region {
   if (region === null) throw new Error('there is no region');
   return region;
 }
@@ -55,8 +55,8 @@ function distance([a, b]: Point, [c, d]: Point): number {
 
 describe('the region of a detection', () => {
   it('is the box itself when the detection lies upright', () => {
-    const region = given(regionOf(detection({ x: 10, y: 20, width: 30, height: 15 }), SIZE));
-    const data = region.cut(numbered(SIZE));
+    const region = requireRegion(regionOf(detection({ x: 10, y: 20, width: 30, height: 15 }), SIZE));
+    const data = region.cut(numberPixels(SIZE));
     expect([region.width, region.height, data.length]).to.deep.equal([30, 15, 1350]);
     expect(pixel(region, data, 0, 0)).to.deep.equal([10, 20, 77]);
     expect(pixel(region, data, 29, 14)).to.deep.equal([39, 34, 77]);
@@ -84,8 +84,8 @@ describe('the region of a detection', () => {
       { rotation: 270, flip: true, first: [60, 40], last: [63, 47] },
     ];
     for (const { rotation, flip, first, last } of corners) {
-      const region = given(regionOf(detection(box, rotation, flip), SIZE));
-      const data = region.cut(numbered(SIZE));
+      const region = requireRegion(regionOf(detection(box, rotation, flip), SIZE));
+      const data = region.cut(numberPixels(SIZE));
       const name = `${rotation} ${String(flip)}`;
       expect([region.width, region.height], name).to.deep.equal([8, 4]);
       expect(pixel(region, data, 0, 0).slice(0, 2), name).to.deep.equal(first);
@@ -99,12 +99,12 @@ describe('the region of a detection', () => {
   });
 
   it('leaves out what lies outside the picture', () => {
-    const over = given(regionOf(detection({ x: -5, y: 80, width: 20, height: 40 }), SIZE));
+    const over = requireRegion(regionOf(detection({ x: -5, y: 80, width: 20, height: 40 }), SIZE));
     expect([over.width, over.height]).to.deep.equal([15, 10]);
     expect(over.toMedium({ x: 0, y: 0, width: 2, height: 2 })).to.include({ x: 0, y: 80 });
-    const flipped = given(regionOf(detection({ x: 10, y: 5, width: 30, height: 10 }, 0, true), SIZE));
+    const flipped = requireRegion(regionOf(detection({ x: 10, y: 5, width: 30, height: 10 }, 0, true), SIZE));
     expect([flipped.width, flipped.height]).to.deep.equal([10, 10]);
-    const huge = given(regionOf(detection({ x: -1e6, y: -1e6, width: 2e6, height: 2e6 }, 33), SIZE));
+    const huge = requireRegion(regionOf(detection({ x: -1e6, y: -1e6, width: 2e6, height: 2e6 }, 33), SIZE));
     expect(huge.width).to.be.at.most(151);
     expect(huge.height).to.be.at.most(151);
   });
@@ -125,8 +125,8 @@ describe('the region of a detection', () => {
   it('fills the corners that a slanting detection has outside the picture', () => {
     const slanting = detection({ x: 0, y: 0, width: 40, height: 40 }, 45);
     for (const fill of [0, 255]) {
-      const region = given(regionOf(slanting, SIZE, fill));
-      const data = region.cut(numbered(SIZE));
+      const region = requireRegion(regionOf(slanting, SIZE, fill));
+      const data = region.cut(numberPixels(SIZE));
       expect(pixel(region, data, region.width - 1, 0)).to.deep.equal([fill, fill, fill]);
       expect(pixel(region, data, region.width >> 1, region.height - 5)[2]).to.equal(77);
     }
@@ -147,7 +147,7 @@ describe('the region of a detection', () => {
     const { rotatedBoxes } = JSON.parse(text) as Vectors;
     for (const { box, rotation, corners, center } of rotatedBoxes.cases) {
       const [x, y, width, height] = box;
-      const region = given(
+      const region = requireRegion(
         regionOf(detection({ x, y, width, height }, rotation), { width: 640, height: 480 }),
       );
       expect([region.width, region.height]).to.deep.equal([width, height]);
@@ -165,7 +165,7 @@ describe('the region of a detection', () => {
   });
 
   it('holds the pixels that the detection covers, for any box, rotation and flip', () => {
-    const picture = numbered(SIZE);
+    const picture = numberPixels(SIZE);
     const boxes = fc.record({
       x: fc.integer({ min: -20, max: 140 }),
       y: fc.integer({ min: -20, max: 110 }),
@@ -206,9 +206,11 @@ describe('the region of a detection', () => {
 
   it('brings a turned face upright', async () => {
     const stored = await readImage(sample('astronaut.png'));
-    const face = given(regionOf(detection({ x: 172, y: 74, width: 106, height: 106 }), stored));
+    const face = requireRegion(regionOf(detection({ x: 172, y: 74, width: 106, height: 106 }), stored));
     // The same square, named by its corner at the top right with its sides running down and to the left.
-    const turned = given(regionOf(detection({ x: 278, y: 74, width: 106, height: 106 }, 270), stored));
+    const turned = requireRegion(
+      regionOf(detection({ x: 278, y: 74, width: 106, height: 106 }, 270), stored),
+    );
     const upright = face.cut(stored.data);
     const sideways = turned.cut(stored.data);
     for (const [u, v] of [

@@ -16,7 +16,7 @@ interface Box {
 }
 
 /** A picture whose red and green tell the column and row of each pixel. */
-function numbered(width: number, height: number): Frame {
+function numberPixels(width: number, height: number): Frame {
   const data = new Uint8Array(width * height * 3);
   for (let i = 0; i < width * height; i++) data.set([i % width, Math.floor(i / width), 77], i * 3);
   return { index: 5, time: 200, width, height, data, warmUp: true };
@@ -62,7 +62,7 @@ function difference(seen: Frame, box: Box, stored: Frame, medium: MediumBox): nu
 
 describe('turning, flipping and cutting out pictures', () => {
   it('hands a picture through untouched when there is nothing to do', () => {
-    const frame = numbered(6, 4);
+    const frame = numberPixels(6, 4);
     for (const properties of [
       {},
       { ROTATION: '0', HORIZONTAL_FLIP: 'false' },
@@ -83,7 +83,7 @@ describe('turning, flipping and cutting out pictures', () => {
   });
 
   it('turns clockwise by steps of 90 degrees, exactly', () => {
-    const frame = numbered(6, 4);
+    const frame = numberPixels(6, 4);
     const topLeft = { '90': [0, 3], '180': [5, 3], '270': [5, 0] };
     for (const [ROTATION, corner] of Object.entries(topLeft)) {
       const turned = frameTransform({ ROTATION }, {}, frame).apply(frame);
@@ -95,7 +95,7 @@ describe('turning, flipping and cutting out pictures', () => {
   });
 
   it('flips after it has turned', () => {
-    const frame = numbered(6, 4);
+    const frame = numberPixels(6, 4);
     expect(pixel(frameTransform({ HORIZONTAL_FLIP: 'true' }, {}, frame).apply(frame), 0, 0)).to.deep.equal([
       5, 0, 77,
     ]);
@@ -105,7 +105,7 @@ describe('turning, flipping and cutting out pictures', () => {
   });
 
   it('takes both from the medium when it is told to, unless they are given', () => {
-    const frame = numbered(6, 4);
+    const frame = numberPixels(6, 4);
     const metadata = { ROTATION: '90.0', HORIZONTAL_FLIP: 'TRUE' };
     const size = (properties: Record<string, string>): number[] => {
       const { width, height } = frameTransform(properties, metadata, frame);
@@ -123,7 +123,7 @@ describe('turning, flipping and cutting out pictures', () => {
   });
 
   it('turns nothing below the threshold, on either side of zero', () => {
-    const frame = numbered(6, 4);
+    const frame = numberPixels(6, 4);
     for (const ROTATION of ['0.9', '359.5', '-0.4'])
       expect(frameTransform({ ROTATION, ROTATION_THRESHOLD: '1.0' }, {}, frame).apply(frame)).to.equal(frame);
     expect(frameTransform({ ROTATION: '1', ROTATION_THRESHOLD: '1.0' }, {}, frame).apply(frame)).not.to.equal(
@@ -132,7 +132,7 @@ describe('turning, flipping and cutting out pictures', () => {
   });
 
   it('turns by any angle and fills the new corners', () => {
-    const white = { ...numbered(100, 60), data: new Uint8Array(100 * 60 * 3).fill(200) };
+    const white = { ...numberPixels(100, 60), data: new Uint8Array(100 * 60 * 3).fill(200) };
     for (const [colour, fill] of [
       ['BLACK', 0],
       ['WHITE', 255],
@@ -145,7 +145,7 @@ describe('turning, flipping and cutting out pictures', () => {
   });
 
   it('cuts out the search region of the turned picture, in pixels or percent', () => {
-    const frame = numbered(40, 20);
+    const frame = numberPixels(40, 20);
     const region = (changed: Record<string, string>): Record<string, string> => ({
       SEARCH_REGION_ENABLE_DETECTION: 'true',
       ...changed,
@@ -184,7 +184,7 @@ describe('turning, flipping and cutting out pictures', () => {
   });
 
   it('refuses properties that make no sense', () => {
-    const frame = numbered(6, 4);
+    const frame = numberPixels(6, 4);
     const on = { SEARCH_REGION_ENABLE_DETECTION: 'true' };
     const bad = [
       { ROTATION: 'left' },
@@ -249,7 +249,7 @@ describe('turning, flipping and cutting out pictures', () => {
   });
 
   it('maps a box to where its pixels come from, for any rotation, flip and region', () => {
-    const stored = numbered(120, 90);
+    const stored = numberPixels(120, 90);
     const turns = fc.record({
       rotation: fc.oneof(fc.constantFrom(0, 90, 180, 270), fc.integer({ min: 1, max: 359 })),
       flip: fc.boolean(),

@@ -3,13 +3,13 @@ import sharp from 'sharp';
 /** The number, below `frames`, that `makeVideo` has painted into a picture: its rows are a ramp that moves with it. */
 export async function paintedNumber(picture: Buffer, frames: number): Promise<number> {
   const { data, info } = await sharp(picture).greyscale().raw().toBuffer({ resolveWithObject: true });
-  const shown = (y: number) => data[y * info.width * info.channels + info.channels]!;
-  const painted = (y: number, number: number) =>
+  const valueAt = (y: number) => data[y * info.width * info.channels + info.channels]!;
+  const paintNumber = (y: number, number: number) =>
     Math.min(255, Math.max(0, (((y * 2 + number * 5) & 255) - 16) * (255 / 219)));
   let [best, least] = [-1, Infinity];
   for (let number = 0; number < frames; number++) {
     let sum = 0;
-    for (let y = 0; y < info.height; y++) sum += Math.abs(shown(y) - painted(y, number));
+    for (let y = 0; y < info.height; y++) sum += Math.abs(valueAt(y) - paintNumber(y, number));
     if (sum < least) [best, least] = [number, sum];
   }
   return best;

@@ -37,12 +37,12 @@ const MADE: Readonly<Record<string, VideoRecipe>> = {
 
 describe('the times of the frames of a video', () => {
   let folder = '';
-  const made = (name: string): string => join(folder, name);
+  const pathOf = (name: string): string => join(folder, name);
   before(() => {
     folder = scratchFolder();
-    makeVideo(made('whole.mp4'), { frames: 100, encoder: 'mpeg4', gop: 20 });
-    makeVideo(made('early.ts'), { frames: 40, bFrames: 2, gop: 10 });
-    makeVideo(made('late.ts'), { frames: 40, bFrames: 2, gop: 10, at: (frame) => 5000 + frame * 40 });
+    makeVideo(pathOf('whole.mp4'), { frames: 100, encoder: 'mpeg4', gop: 20 });
+    makeVideo(pathOf('early.ts'), { frames: 40, bFrames: 2, gop: 10 });
+    makeVideo(pathOf('late.ts'), { frames: 40, bFrames: 2, gop: 10, at: (frame) => 5000 + frame * 40 });
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
@@ -74,14 +74,14 @@ describe('the times of the frames of a video', () => {
 
   for (const [name, recipe] of Object.entries(MADE))
     it(`are those of its packets (${name})`, async () => {
-      makeVideo(made(name), recipe);
-      const { times, warnings } = await timesOf(made(name));
+      makeVideo(pathOf(name), recipe);
+      const { times, warnings } = await timesOf(pathOf(name));
       expect(times).to.deep.equal(Array.from({ length: recipe.frames }, (_, frame) => recipe.at!(frame)));
       expect(warnings).to.equal(0);
     });
 
   it('are those of the reference for an AVI with 223/12 slots a second', async () => {
-    const path = made('slots.avi');
+    const path = pathOf('slots.avi');
     makeVideo(path, { frames: 3, at: threeSlides, bFrames: 2, rate: 25 });
     const bytes = readFileSync(path);
     // Scale and rate of the stream header, which the index counts by.
@@ -95,12 +95,12 @@ describe('the times of the frames of a video', () => {
   });
 
   it('leave out what the edit list of an MP4 file leaves out', async () => {
-    const path = made('edited.mp4');
+    const path = pathOf('edited.mp4');
     const edits = [
       { ms: 800, from: 512 * 10 },
       { ms: 400, from: 512 * 60 },
     ];
-    writeFileSync(path, withEdits(readFileSync(made('whole.mp4')), edits));
+    writeFileSync(path, withEdits(readFileSync(pathOf('whole.mp4')), edits));
     const { times, fps } = await timesOf(path);
     expect(fps).to.equal(25);
     expect(times.slice(0, 20)).to.deep.equal(Array.from({ length: 20 }, (_, frame) => frame * 40));
@@ -108,28 +108,28 @@ describe('the times of the frames of a video', () => {
   });
 
   it('follow an edit list of MP4 that lets a picture stand still', async () => {
-    const path = made('still.mp4');
+    const path = pathOf('still.mp4');
     const edits = [
       { ms: 800, from: 512 * 10 },
       { ms: 3000, from: 512 * 60, still: true },
       { ms: 400, from: 512 * 40 },
     ];
-    writeFileSync(path, withEdits(readFileSync(made('whole.mp4')), edits));
+    writeFileSync(path, withEdits(readFileSync(pathOf('whole.mp4')), edits));
     const { times } = await timesOf(path);
     expect(times[19]).to.equal(760);
     expect(times.at(-1)).to.be.above(3800);
   });
 
   it('begin when the first picture is shown after the edit list of an MP4 file', async () => {
-    const path = made('cut.mp4');
+    const path = pathOf('cut.mp4');
     makeVideo(path, { frames: 60, bFrames: 2, gop: 20, at: (frame) => frame * 40 - 480 });
     const { times } = await timesOf(path);
     expect(times).to.deep.equal(Array.from({ length: 48 }, (_, frame) => frame * 40));
   });
 
   it('jump where a transport stream has lost packets', async () => {
-    const path = made('lost.ts');
-    const bytes = readFileSync(made('early.ts'));
+    const path = pathOf('lost.ts');
+    const bytes = readFileSync(pathOf('early.ts'));
     const place = (share: number): number => Math.floor((bytes.length / 188) * share) * 188;
     writeFileSync(path, Buffer.concat([bytes.subarray(0, place(0.4)), bytes.subarray(place(0.7))]));
     const { times } = await timesOf(path);
@@ -139,22 +139,22 @@ describe('the times of the frames of a video', () => {
   });
 
   it('go on where the clock of a transport stream is set back', async () => {
-    const path = made('joined.ts');
-    writeFileSync(path, Buffer.concat(['late.ts', 'early.ts'].map((name) => readFileSync(made(name)))));
+    const path = pathOf('joined.ts');
+    writeFileSync(path, Buffer.concat(['late.ts', 'early.ts'].map((name) => readFileSync(pathOf(name)))));
     const { times } = await timesOf(path);
     expect(times).to.deep.equal(Array.from({ length: 80 }, (_, frame) => frame * 40));
   });
 
   it('give the rate of a video whose container states none, or a wrong one', async () => {
     for (const name of ['uneven.mkv', 'uneven.webm', 'uneven.ts', 'slides.mkv', 'slides.ts']) {
-      makeVideo(made(name), MADE[name]!);
-      const { fps, duration } = await timesOf(made(name));
+      makeVideo(pathOf(name), MADE[name]!);
+      const { fps, duration } = await timesOf(pathOf(name));
       expect((40 * 1000) / fps, name).to.be.closeTo(duration, 1);
     }
   });
 
   it('keep the rate that a container states where it is nearly that of its frames', async () => {
-    makeVideo(made('nearly.mkv'), { frames: 40, at: (frame) => frame * 40 + (frame > 30 ? 300 : 0) });
-    expect((await timesOf(made('nearly.mkv'))).fps).to.equal(25);
+    makeVideo(pathOf('nearly.mkv'), { frames: 40, at: (frame) => frame * 40 + (frame > 30 ? 300 : 0) });
+    expect((await timesOf(pathOf('nearly.mkv'))).fps).to.equal(25);
   });
 });

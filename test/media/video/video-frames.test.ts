@@ -84,17 +84,17 @@ const IN_EVERY_WAY: readonly [name: string, recipe: VideoRecipe][] = [
 
 describe('reading the frames of a video', () => {
   let folder = '';
-  const made = (name: string): string => join(folder, name);
+  const pathOf = (name: string): string => join(folder, name);
   before(function () {
     this.timeout(240_000);
     folder = scratchFolder();
-    for (const [name, recipe] of IN_EVERY_WAY) makeVideo(made(name), recipe);
+    for (const [name, recipe] of IN_EVERY_WAY) makeVideo(pathOf(name), recipe);
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
   it('counts from 0 in presentation order and misses none', async () => {
     for (const [name, { frames }] of IN_EVERY_WAY) {
-      const seen = await readWhole(made(name));
+      const seen = await readWhole(pathOf(name));
       expect(
         seen.map(({ index }) => index),
         name,
@@ -106,7 +106,7 @@ describe('reading the frames of a video', () => {
   it('gives the same frames from anywhere in the middle as when read from the beginning', async function () {
     this.timeout(240_000);
     const random = randomNumbers(seed);
-    const paths = IN_EVERY_WAY.map(([name]) => made(name));
+    const paths = IN_EVERY_WAY.map(([name]) => pathOf(name));
     for (const name of SAMPLES) paths.push(sample(name));
     for (const path of paths) {
       const all = await readWhole(path);
@@ -131,7 +131,7 @@ describe('reading the frames of a video', () => {
   it('gives single frames that are asked for, and no others, however far apart', async function () {
     this.timeout(240_000);
     const random = randomNumbers(seed);
-    const paths = [...IN_EVERY_WAY.map(([name]) => made(name)), sample('face_move.mp4')];
+    const paths = [...IN_EVERY_WAY.map(([name]) => pathOf(name)), sample('face_move.mp4')];
     for (const path of paths) {
       const all = await readWhole(path);
       for (let round = 0; round < ROUNDS; round++) {
@@ -161,14 +161,14 @@ describe('reading the frames of a video', () => {
   });
 
   it('gives the same frames with more decoder threads', async () => {
-    const path = made('b-frames.mp4');
+    const path = pathOf('b-frames.mp4');
     expect(await read(path, { threads: 2, range: { start: 30, stop: 60 } })).to.deep.equal(
       (await readWhole(path)).slice(30, 61),
     );
   });
 
   it('jumps over what a wide interval leaves out', async () => {
-    const path = made('b-frames.mp4');
+    const path = pathOf('b-frames.mp4');
     const all = await readWhole(path);
     const wanted = [0, 50, 100].map((n) => all[n]);
     expect(await read(path, { interval: 50 })).to.deep.equal(wanted);
@@ -251,7 +251,7 @@ describe('reading the frames of a video', () => {
   });
 
   it('looks at I-frames only when there are no timestamps', async () => {
-    const keyFrames = await read(made('no-timestamps.mpg'), { keyFramesOnly: true });
+    const keyFrames = await read(pathOf('no-timestamps.mpg'), { keyFramesOnly: true });
     expect(keyFrames.map(({ index }) => index)).to.deep.equal([0, 15, 30, 45, 59]);
   });
 
@@ -262,11 +262,11 @@ describe('reading the frames of a video', () => {
     expect((await readWhole(sample('video_01.mp4'))).slice(0, 3).map(({ time }) => time)).to.deep.equal([
       33, 66, 99,
     ]);
-    expect((await readWhole(made('late-start.ts')))[0]?.time).to.equal(0);
-    expect((await readWhole(made('uneven.mp4'))).slice(2, 5).map(({ time }) => time)).to.deep.equal([
+    expect((await readWhole(pathOf('late-start.ts')))[0]?.time).to.equal(0);
+    expect((await readWhole(pathOf('uneven.mp4'))).slice(2, 5).map(({ time }) => time)).to.deep.equal([
       80, 133, 160,
     ]);
-    expect((await readWhole(made('no-timestamps.avi'))).slice(0, 3).map(({ time }) => time)).to.deep.equal([
+    expect((await readWhole(pathOf('no-timestamps.avi'))).slice(0, 3).map(({ time }) => time)).to.deep.equal([
       0, 40, 80,
     ]);
   });
@@ -321,12 +321,12 @@ describe('reading the frames of a video', () => {
   });
 
   it('leaves out damaged frames, and the others keep their numbers', async () => {
-    const path = made('damaged.ts');
-    const bytes = await readFile(made('mpeg2.ts'));
+    const path = pathOf('damaged.ts');
+    const bytes = await readFile(pathOf('mpeg2.ts'));
     const middle = Math.floor(bytes.length / 2 / 188) * 188;
     bytes.fill(0x47, middle, middle + 188 * 12);
     await writeFile(path, bytes);
-    const all = await read(made('mpeg2.ts'));
+    const all = await read(pathOf('mpeg2.ts'));
     const seen = await read(path);
     expect(seen.length).to.be.within(70, 100);
     const same = seen.filter(({ hash, time }) =>
@@ -336,8 +336,8 @@ describe('reading the frames of a video', () => {
   });
 
   it('refuses to pass off a small part for the whole', async () => {
-    const path = made('cut.ts');
-    const bytes = await readFile(made('open-gop.ts'));
+    const path = pathOf('cut.ts');
+    const bytes = await readFile(pathOf('open-gop.ts'));
     await writeFile(path, bytes.subarray(0, Math.floor(bytes.length / 5)));
     const known = { fps: 25, constantRate: true, length: 120 };
     const error = await mediumError(read(path, { known }));
@@ -359,10 +359,10 @@ describe('reading the frames of a video', () => {
   });
 
   it('never follows a playlist to another file', async () => {
-    const path = made('playlist.mp4');
+    const path = pathOf('playlist.mp4');
     await writeFile(
       path,
-      `#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nfile://${made('mpeg2.ts')}\n#EXT-X-ENDLIST\n`,
+      `#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nfile://${pathOf('mpeg2.ts')}\n#EXT-X-ENDLIST\n`,
     );
     expect((await mediumError(openVideo(path))).code).to.equal('COULD_NOT_OPEN_MEDIA');
   });

@@ -69,16 +69,16 @@ describe('writing videos', () => {
     return { times, size: [reader.width, reader.height], fps: reader.fps, colours };
   }
 
-  const counted = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
+  const countUp = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
 
   for (const encoder of ENCODERS)
     it(`keeps every picture and its colours with ${encoder}`, async () => {
       const path = at(`all.${encoder}`);
-      write(path, counted(30), { encoder });
+      write(path, countUp(30), { encoder });
       const { times, size, fps, colours } = await read(path);
       expect(size).to.deep.equal([96, 64]);
       expect(fps).to.be.closeTo(25, 0.01);
-      expect(times).to.deep.equal(counted(30).map((number) => number * 40));
+      expect(times).to.deep.equal(countUp(30).map((number) => number * 40));
       for (const [number, colour] of colours.entries())
         for (const [index, component] of shade(number).entries())
           expect(colour[index], `picture ${number}`).to.be.closeTo(component, 6);
@@ -93,14 +93,14 @@ describe('writing videos', () => {
     });
 
   it('keeps rates of television exactly', async () => {
-    write(at('ntsc.mp4'), counted(12), {
+    write(at('ntsc.mp4'), countUp(12), {
       encoder: 'h264',
       tick: { num: 1001, den: 30_000 },
       frameRate: 30_000 / 1001,
     });
     const { fps, times } = await read(at('ntsc.mp4'));
     expect(fps).to.be.closeTo(30_000 / 1001, 1e-6);
-    expect(times).to.deep.equal(counted(12).map((number) => Math.floor((number * 1001) / 30)));
+    expect(times).to.deep.equal(countUp(12).map((number) => Math.floor((number * 1001) / 30)));
   });
 
   it('cuts sizes to even numbers, and never to nothing', async () => {
@@ -112,24 +112,24 @@ describe('writing videos', () => {
     for (const [width, height, evenWidth, evenHeight] of sizes)
       for (const encoder of ['h264', 'mjpeg'] as const) {
         const path = at(`${width}x${height}.${encoder}`);
-        write(path, counted(3), { width, height, encoder });
+        write(path, countUp(3), { width, height, encoder });
         expect((await read(path)).size, path).to.deep.equal([evenWidth, evenHeight]);
       }
   });
 
   it('takes the sound over where the container takes it as it is', async () => {
     const aac = sample('face_move.mp4');
-    expect(write(at('silent.webm'), counted(100), { soundOf: aac }).hasSound).to.equal(false);
-    expect(write(at('sound.mp4'), counted(50), { soundOf: aac, encoder: 'h264' }).hasSound).to.equal(true);
+    expect(write(at('silent.webm'), countUp(100), { soundOf: aac }).hasSound).to.equal(false);
+    expect(write(at('sound.mp4'), countUp(50), { soundOf: aac, encoder: 'h264' }).hasSound).to.equal(true);
     const opus = sample('theora_opus.ogg');
-    expect(write(at('sound.webm'), counted(25), { soundOf: opus }).hasSound).to.equal(true);
-    const heard = async (path: string): Promise<number[]> => {
+    expect(write(at('sound.webm'), countUp(25), { soundOf: opus }).hasSound).to.equal(true);
+    const hearSound = async (path: string): Promise<number[]> => {
       const samples: number[] = [];
       for await (const chunk of (await openAudio(path)).chunks()) for (const one of chunk) samples.push(one);
       return samples;
     };
     // The sound is twice as long as the pictures, and comes along whole.
-    const [before, after] = [await heard(aac), await heard(at('sound.mp4'))];
+    const [before, after] = [await hearSound(aac), await hearSound(at('sound.mp4'))];
     expect(Math.abs(after.length - before.length)).to.be.lessThan(1600);
     const loudness = (samples: readonly number[]): number => samples.reduce((sum, one) => sum + one * one, 0);
     expect(loudness(after) / loudness(before)).to.be.closeTo(1, 0.02);

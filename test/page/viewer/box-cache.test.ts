@@ -59,17 +59,17 @@ class Looker {
   changes = 0;
   readonly cache: BoxCache;
   constructor(boxes: Boxes) {
-    const changed = () => {
+    const onChange = () => {
       this.changes += 1;
       this.seen = this.cache.at(this.frame);
     };
-    this.cache = new BoxCache({ load: boxes.load, changed, againMs: 1, settledMs: 1 });
+    this.cache = new BoxCache({ load: boxes.load, onChange, againMs: 1, settledMs: 1 });
   }
   look(frame: number): void {
     this.frame = frame;
     this.seen = this.cache.at(frame);
   }
-  known = () => until(`the boxes of frame ${this.frame} are known`, () => this.seen !== undefined);
+  waitUntilKnown = () => until(`the boxes of frame ${this.frame} are known`, () => this.seen !== undefined);
 }
 
 describe('The boxes that a viewer holds', () => {
@@ -87,7 +87,7 @@ describe('The boxes that a viewer holds', () => {
           for (const [frame, isWaiting] of steps) {
             looker.look(frame);
             if (!isWaiting) continue;
-            await looker.known();
+            await looker.waitUntilKnown();
             expect(looker.seen).to.deep.equal(ofFrame(frame, manyIn(frame)));
           }
           looker.cache.close();
@@ -102,7 +102,7 @@ describe('The boxes that a viewer holds', () => {
     const looker = new Looker(boxes);
     for (const frame of [0, 1, 500, 501, 499, 498, 9_000, 3]) {
       looker.look(frame);
-      await looker.known();
+      await looker.waitUntilKnown();
       expect(looker.seen).to.have.length(10_000);
       expect(looker.cache.size).to.be.at.most(120_000);
     }
@@ -120,13 +120,13 @@ describe('The boxes that a viewer holds', () => {
     const boxes = new Boxes(() => 1);
     const looker = new Looker(boxes);
     looker.look(1_000);
-    await looker.known();
+    await looker.waitUntilKnown();
     await until('enough is known', () => boxes.asked.some(([, to]) => to >= 1_075) && boxes.underWay === 0);
     for (let frame = 1_000; frame < 1_075; frame++) looker.look(frame);
     expect(looker.seen).to.have.length(1);
     looker.look(999);
     expect(looker.seen).to.equal(undefined);
-    await looker.known();
+    await looker.waitUntilKnown();
     for (let frame = 998; frame > 955; frame--) looker.look(frame);
     expect(looker.seen, 'one question for all of them').to.have.length(1);
     looker.cache.close();

@@ -14,7 +14,7 @@ class Loads {
         this.#ends.push((isGood) => (isGood ? resolve(key) : reject(new Error('busy'))));
       });
     },
-    loaded: (value) => this.shown.push(value),
+    onLoad: (value) => this.shown.push(value),
     pauseMs: 1,
     failureMs: 2,
   });

@@ -1,6 +1,6 @@
 /** Boxes and their labels over pictures that are stored lying or mirrored. */
 import { expect } from 'chai';
-import { shownArea, turned } from '../../../page/viewer/overlay.ts';
+import { shownArea, turnPicture } from '../../../page/viewer/overlay.ts';
 import type { Box } from '../../../page/viewer/types.ts';
 
 const SIZE = { width: 100, height: 60 };
@@ -8,8 +8,8 @@ const BOX: Box = {
   ...{ frame: 0, track: 0, lane: 0, label: null, confidence: 1, corners: null },
   ...{ x: 10, y: 5, width: 20, height: 8 },
 };
-const shown = (metadata: Readonly<Record<string, string>>) => {
-  const { matrix, width, height } = turned(SIZE, metadata);
+const showOverlay = (metadata: Readonly<Record<string, string>>) => {
+  const { matrix, width, height } = turnPicture(SIZE, metadata);
   const { left, top, right } = shownArea(BOX, matrix);
   return [width, height, ...[left, top, right].map((value) => Math.round(value))];
 };
@@ -25,11 +25,11 @@ describe('What is drawn over a picture', () => {
     ['turned and then mirrored', { ROTATION: '90', HORIZONTAL_FLIP: 'TRUE' }, [60, 100, 5, 10, 13]],
   ] as const)
     it(`has its labels upright above its boxes when the picture is ${what}`, () => {
-      expect(shown(metadata)).to.deep.equal(expected);
+      expect(showOverlay(metadata)).to.deep.equal(expected);
     });
 
   it('has the label of a box with corners of its own above the highest of them', () => {
-    const { matrix } = turned(SIZE, {});
+    const { matrix } = turnPicture(SIZE, {});
     const box = { ...BOX, corners: '20,2 30,10 20,18 10,10' };
     expect(shownArea(box, matrix)).to.deep.equal({ left: 10, top: 2, right: 30 });
   });

@@ -9,8 +9,8 @@ import { boxesOnTheirFrame, SHOWN } from '../frame-truth-suite.ts';
   let service: Service;
   let chromium: Chromium;
   before(async () => {
-    service = await Service.shared();
-    chromium = await Chromium.started();
+    service = await Service.openShared();
+    chromium = await Chromium.start();
   });
   after(async () => {
     await chromium?.close();

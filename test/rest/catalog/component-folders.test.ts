@@ -41,7 +41,7 @@ describe('Components outside of the package', function () {
   };
   const descriptor = (): Descriptor =>
     JSON.parse(readFileSync(path.join(TEMPLATE, 'descriptor.json'), 'utf8')) as Descriptor;
-  const named = (componentName: string, algorithm: string, more: object = {}) => {
+  const makeDescriptor = (componentName: string, algorithm: string, more: object = {}) => {
     const base = descriptor();
     return { ...base, componentName, algorithm: { ...base.algorithm, name: algorithm }, ...more };
   };
@@ -68,7 +68,7 @@ describe('Components outside of the package', function () {
     write('plain', 'worker.mjs', WORKER);
     write('plain', 'service.json', { cmd: '${TROUPE_NODE}', args: ['worker.mjs'] });
     const environmentVariables = [{ name: 'SAID', value: 'in plain HTTP' }];
-    write('plain', 'descriptor.json', named('Plain', 'PLAIN', { environmentVariables }));
+    write('plain', 'descriptor.json', makeDescriptor('Plain', 'PLAIN', { environmentVariables }));
     const folders = ['darkness', 'plain'].map((name) => path.join(folder, name));
     await service.startHere({ COMPONENT_FOLDERS: folders.join(':') });
     expect(await messages()).to.deep.equal([]);
@@ -91,10 +91,10 @@ describe('Components outside of the package', function () {
 
   it('that are not valid or want names of others are left out and told, and harm nobody', async () => {
     write('a-good', 'detector.js', 'export default async () => ({});');
-    write('a-good', 'descriptor.json', named('Good', 'GOOD', { batchLibrary: 'detector' }));
+    write('a-good', 'descriptor.json', makeDescriptor('Good', 'GOOD', { batchLibrary: 'detector' }));
     write('b-broken', 'descriptor.json', '{ "componentName": "Broken"');
     write('c-empty', 'descriptor.json', { componentName: 'Empty' });
-    write('d-not-built', 'descriptor.json', named('NotBuilt', 'NOT BUILT'));
+    write('d-not-built', 'descriptor.json', makeDescriptor('NotBuilt', 'NOT BUILT'));
     for (const [name, component, algorithm] of [
       ['e-faces', 'TroupeFaceDetection', 'MY FACES'],
       ['f-algorithm', 'MyFaces', 'FACE'],
@@ -102,7 +102,7 @@ describe('Components outside of the package', function () {
       ['h-media', 'TroupeMedia', 'MY MEDIA'],
     ] as const) {
       write(name, 'detector.js', 'export default async () => ({});');
-      write(name, 'descriptor.json', named(component, algorithm, { batchLibrary: 'detector' }));
+      write(name, 'descriptor.json', makeDescriptor(component, algorithm, { batchLibrary: 'detector' }));
     }
     await service.startHere({ COMPONENT_FOLDERS: `${folder}:${path.join(folder, 'missing')}` });
     const told = await until('all is told', messages, (list) => list.length === 8);
@@ -122,7 +122,7 @@ describe('Components outside of the package', function () {
   });
 
   it('are told no longer once they are mended', async () => {
-    write('light', 'descriptor.json', named('Mine', 'MINE', { batchLibrary: 'detector' }));
+    write('light', 'descriptor.json', makeDescriptor('Mine', 'MINE', { batchLibrary: 'detector' }));
     await service.startHere({ COMPONENT_FOLDERS: folder });
     await until('it is told', messages, (list) => list.length === 1);
     await service.stop();
@@ -135,7 +135,7 @@ describe('Components outside of the package', function () {
   it('are gone when their folder is no longer named', async function () {
     // Another server may have them.
     withoutRedis.call(this);
-    write('light', 'descriptor.json', named('Mine', 'MINE', { batchLibrary: 'detector' }));
+    write('light', 'descriptor.json', makeDescriptor('Mine', 'MINE', { batchLibrary: 'detector' }));
     write('light', 'detector.js', 'export default async () => ({});');
     await service.startHere({ COMPONENT_FOLDERS: folder });
     expect(await services()).to.include('Mine');

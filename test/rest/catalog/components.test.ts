@@ -27,7 +27,7 @@ describe('Components (specification 4.6)', () => {
 
   const register = (body: unknown) => service.ask('POST', REGISTER, body);
   const remove = (name: string) => service.ask('DELETE', path(name));
-  const told = async (answer: Promise<Answer>) => {
+  const messageTo = async (answer: Promise<Answer>) => {
     const given = await answer;
     expect(given.headers.get('content-type')).to.match(/^application\/json/);
     return [given.status, messageOf(given)];
@@ -47,9 +47,9 @@ describe('Components (specification 4.6)', () => {
 
     it('are answered 201 when new, 200 when the same and 200 when changed', async () => {
       const body = descriptorBody('ONE');
-      expect(await told(register(body))).to.deep.equal([201, 'New component registered.']);
-      expect(await told(register(body))).to.deep.equal([200, 'Component already registered.']);
-      expect(await told(register({ ...body, componentVersion: '2.0' }))).to.deep.equal([
+      expect(await messageTo(register(body))).to.deep.equal([201, 'New component registered.']);
+      expect(await messageTo(register(body))).to.deep.equal([200, 'Component already registered.']);
+      expect(await messageTo(register({ ...body, componentVersion: '2.0' }))).to.deep.equal([
         200,
         'Modified existing component.',
       ]);
@@ -79,12 +79,12 @@ describe('Components (specification 4.6)', () => {
 
     it('may come as text with comments and trailing commas', async () => {
       const text = JSON.stringify(descriptorBody('ONE')).replace('{', '{ // by hand\n').replace(/\}$/, ',}');
-      expect(await told(register(text))).to.deep.equal([201, 'New component registered.']);
+      expect(await messageTo(register(text))).to.deep.equal([201, 'New component registered.']);
     });
 
     it('are refused with 409 when a managed component has the name, which stays as it was', async () => {
       const before = (await service.ask('GET', '/rest/components')).body;
-      expect(await told(register(descriptorBody('TroupeFaceDetection')))).to.deep.equal([
+      expect(await messageTo(register(descriptorBody('TroupeFaceDetection')))).to.deep.equal([
         409,
         'Cannot register component: "TroupeFaceDetection": Unable to register TroupeFaceDetection because there is an existing managed component with the same name.',
       ]);
@@ -93,7 +93,9 @@ describe('Components (specification 4.6)', () => {
 
     it('are refused with 409 when an element of theirs has a name that is taken', async () => {
       await register(descriptorBody('HOLDER'));
-      expect(await told(register(descriptorBody('ONE', {}, { name: 'Holder algorithm' })))).to.deep.equal([
+      expect(
+        await messageTo(register(descriptorBody('ONE', {}, { name: 'Holder algorithm' }))),
+      ).to.deep.equal([
         409,
         'Cannot register component: "ONE": Could not add the "HOLDER ALGORITHM" algorithm because it belongs to the component "HOLDER".',
       ]);
@@ -126,7 +128,7 @@ describe('Components (specification 4.6)', () => {
     });
 
     it('are refused with 400 and every problem, a sorted line each', async () => {
-      expect(await told(register({ componentName: ' ONE ', sourceLanguage: 'cobol' }))).to.deep.equal([
+      expect(await messageTo(register({ componentName: ' ONE ', sourceLanguage: 'cobol' }))).to.deep.equal([
         400,
         [
           'Cannot register component: "ONE": The following fields have errors:',
@@ -139,17 +141,17 @@ describe('Components (specification 4.6)', () => {
         ].join('\n'),
       ]);
       for (const body of ['[]', 'null', '7', '"x"', '{}', '{"componentName": {}}'])
-        expect((await told(register(body)))[0]).to.equal(400);
+        expect((await messageTo(register(body)))[0]).to.equal(400);
     });
 
     it('are refused with 400 if the body is no JSON, too deep or missing, with 413 if too large', async () => {
       for (const body of ['{', '{"a": 1 /* open', '\u0000', '[,]', `${'['.repeat(100)}${']'.repeat(100)}`]) {
-        const [status, message] = await told(register(body));
+        const [status, message] = await messageTo(register(body));
         expect([status, typeof message]).to.deep.equal([400, 'string']);
       }
-      expect((await told(register(undefined)))[0]).to.equal(400);
+      expect((await messageTo(register(undefined)))[0]).to.equal(400);
       const large = descriptorBody('ONE', {}, { description: 'x'.repeat(1024 ** 2) });
-      const [status, message] = await told(register(large));
+      const [status, message] = await messageTo(register(large));
       expect([status, message]).to.deep.equal([413, 'The body is larger than 1048576 bytes.']);
     });
 
@@ -199,10 +201,10 @@ describe('Components (specification 4.6)', () => {
     it('are answered 204 without content, then 404; names are taken exactly', async () => {
       await register(descriptorBody('Gone'));
       for (const name of ['GONE', 'gone', 'Gone ', 'no such'])
-        expect([name, (await told(remove(name)))[0]]).to.deep.equal([name, 404]);
+        expect([name, (await messageTo(remove(name)))[0]]).to.deep.equal([name, 404]);
       const { status, text } = await remove('Gone');
       expect([status, text]).to.deep.equal([204, '']);
-      expect(await told(remove('Gone'))).to.deep.equal([404, 'There is no component named "Gone".']);
+      expect(await messageTo(remove('Gone'))).to.deep.equal([404, 'There is no component named "Gone".']);
     });
 
     it('take what they registered; what others made stays, and a job on it says what is missing', async () => {
@@ -257,7 +259,7 @@ describe('Components (specification 4.6)', () => {
     });
 
     it('are refused with 409 when managed: they would come back at the next start', async () => {
-      expect(await told(remove('TroupeFaceDetection'))).to.deep.equal([
+      expect(await messageTo(remove('TroupeFaceDetection'))).to.deep.equal([
         409,
         'Cannot remove component: "TroupeFaceDetection": It is a managed component and would come back at the next start of the server.',
       ]);
@@ -342,7 +344,11 @@ describe('Components (specification 4.6)', () => {
     });
     const before = await Promise.all(['algorithms', 'actions', 'tasks', 'pipelines'].map(namesOf));
     for (const [name, text] of order)
-      expect([name, ...(await told(register(text)))]).to.deep.equal([name, 201, 'New component registered.']);
+      expect([name, ...(await messageTo(register(text)))]).to.deep.equal([
+        name,
+        201,
+        'New component registered.',
+      ]);
     expect(await namesOf('pipelines')).to.include.members([
       'JAVAHELLOWORLD DETECTION PIPELINE',
       'FACE DETECTION PIPELINE',
@@ -352,7 +358,7 @@ describe('Components (specification 4.6)', () => {
     expect(await Promise.all(['algorithms', 'actions', 'tasks', 'pipelines'].map(namesOf))).to.deep.equal(
       before,
     );
-    const [status, message] = await told(register(realDescriptors().get(OTHER_KIND)));
+    const [status, message] = await messageTo(register(realDescriptors().get(OTHER_KIND)));
     expect([status, message]).to.deep.equal([
       400,
       'Cannot register component: "OrToolsSubjectComponent": The following fields have errors:\nalgorithm: must not be null\nenvironmentVariables: must not be null\nmiddlewareVersion: must not be null\nmust contain batchLibrary, streamLibrary, or both',

@@ -29,7 +29,7 @@ describe('A property of the environment', function () {
       'TROUPE_PROP_TARGET_SEGMENT_LENGTH: the property TARGET_SEGMENT_LENGTH is "long", but it takes a whole number (INT); the value is passed on as it is.',
       'TROUPE_PROP_SEGMENT_LENGTH_SPECIFICATION: the property SEGMENT_LENGTH_SPECIFICATION is "FRAMES", but its values are FRAME and SECONDS; the value is passed on as it is.',
     ])
-      expect(await service.logged(note)).to.include({ level: 'warn' });
+      expect(await service.waitForLog(note)).to.include({ level: 'warn' });
     const document = await service.run({
       media: [PICTURE],
       pipelineName: 'LIGHT PIPELINE',

@@ -19,11 +19,11 @@ describe('Components without work', () => {
     service = await Service.here({ IDLE_SERVICE_MS: '300', FRAME_CACHE_BYTES: '1' });
     nodes = new Nodes(service);
     ({ jobId } = await service.run(VIDEO));
-    await ended();
+    await onEnd();
   });
   after(() => service.close());
 
-  const ended = async () => {
+  const onEnd = async () => {
     const processes = await until(
       'all processes have ended',
       async () => (await service.ask('GET', '/metrics')).text,
@@ -41,13 +41,13 @@ describe('Components without work', () => {
 
   it('end after IDLE_SERVICE_MS, the media component as well, and are started again by work', async () => {
     await service.run(JOB);
-    await ended();
+    await onEnd();
     await nodes.becomes('TestLight:1', 'Configured');
     expect((await nodes.state('TestLight:1'))?.restartCount, 'no restart is counted').to.equal(0);
   });
 
   it('are started for a frame, which is cached until its place is needed or its job is removed', async () => {
-    await ended();
+    await onEnd();
     expect(service.componentPids().filter((pid) => isAlive({ pid }))).to.deep.equal([]);
     const path = `/rest/jobs/${jobId}/media/0/frames/2.jpg`;
     const first = await jpegOf(path);

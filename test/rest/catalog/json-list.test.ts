@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { jsonList } from '../../../http/steps/json-list.ts';
 
 /** The body of an answer of this list, and how many entries were made of it so far. */
-function answered(length: number, text = 'x') {
+function answerOf(length: number, text = 'x') {
   const made = { count: 0 };
   function* items() {
     for (; made.count < length; made.count++) yield { n: made.count, text };
@@ -21,13 +21,13 @@ async function read(body: Readable): Promise<unknown> {
 describe('A list that is answered', () => {
   for (const length of [0, 1, 2, 1_000])
     it(`is JSON with ${length} entries`, async () => {
-      const { body } = answered(length);
+      const { body } = answerOf(length);
       const expected = Array.from({ length }, (_, n) => ({ n, text: 'x' }));
       expect(await read(body)).to.deep.equal(expected);
     });
 
   it('is made no faster than it is read', async () => {
-    const { made, body } = answered(10_000, 'x'.repeat(10_000));
+    const { made, body } = answerOf(10_000, 'x'.repeat(10_000));
     await new Promise((resolve) => body.once('readable', resolve));
     expect(made.count).to.be.within(1, 500);
     body.destroy();

@@ -45,15 +45,15 @@ describe('A registered component with the algorithm of an installed one', functi
   const register = (change: object = {}) =>
     roles.as('admin', 'POST', '/rest/components/registerUnmanaged', { ...OTHER, ...change });
   const remove = () => service.ask('DELETE', `/rest/components/${NAME}`);
-  const registered = async () => new RawComponent(service, await roles.token('admin'));
+  const registerComponent = async () => new RawComponent(service, await roles.token('admin'));
   const statusOf = async (path: string, name: string) =>
     (await service.ask('GET', `/rest/${path}/${encodeURIComponent(name)}`)).status;
   const component = async (name: string) =>
     ((await service.ask('GET', '/rest/components')).body as readonly Component[]).find(
       ({ componentName }) => componentName === name,
     );
-  const answered = async (id: string, label: string) => {
-    const client = await registered();
+  const answerClaim = async (id: string, label: string) => {
+    const client = await registerComponent();
     const { token } = await client.claimOf(id, 'LIGHT');
     expect((await client.result(token, [trackNamed(label)])).status).to.equal(200);
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
@@ -99,7 +99,7 @@ describe('A registered component with the algorithm of an installed one', functi
     await register();
     for (const pipelineName of ['OTHER LIGHT PIPELINE', 'LIGHT PIPELINE']) {
       const id = await service.submit({ media: [HELLO], pipelineName });
-      await answered(id, 'other');
+      await answerClaim(id, 'other');
       const [medium] = (await service.document(id)).media;
       expect(tracksOf(medium, 'THING')).to.have.lengthOf(1);
       expect(workersOf(id).filter((worker) => worker.includes('TestLight'))).to.deep.equal([]);
@@ -112,7 +112,7 @@ describe('A registered component with the algorithm of an installed one', functi
     await until(
       'the job has ended',
       async () => {
-        const client = await registered();
+        const client = await registerComponent();
         for (const { token } of await client.claim('LIGHT', { waitMs: 100 }))
           await client.result(token, [trackNamed('other')]);
         return service.job(id);
@@ -144,7 +144,7 @@ describe('A registered component with the algorithm of an installed one', functi
     await service.startHere();
     expect(await component('TestLight')).to.include({ replacedBy: NAME });
     const id = await service.submit({ media: [HELLO], pipelineName: 'OTHER LIGHT PIPELINE' });
-    await answered(id, 'other');
+    await answerClaim(id, 'other');
     expect((await remove()).status).to.equal(204);
     expect((await service.terminal(await service.submit(LIGHT))).jobStatus).to.equal('COMPLETE');
   });

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { failed, responseMessage } from './resources.ts';
-import { sent, type RawAnswer } from './support/raw.ts';
-import { shaped, type Suite } from './suite.ts';
+import { sendRaw, type RawAnswer } from './support/raw.ts';
+import { parseShape, type Suite } from './suite.ts';
 import { ADMIN_ROWS, askable, partsOf, ROWS, type Row } from './support/table.ts';
 
 /** Specification 5 and 7, on every row of chapter 4. */
 export function accessRows(suite: Suite): void {
   describe('5 Authentication', () => {
     for (const row of ROWS) {
-      suite.proves(row, 401, 'without a token and with a bad one', () => unauthorized(suite, row));
+      suite.proves(row, 401, 'without a token and with a bad one', () => expectUnauthorized(suite, row));
       it(`${row} is for users${ADMIN_ROWS.has(row) ? ' with the role ADMIN only' : ''}`, () =>
         roles(suite, row));
     }
@@ -17,7 +17,7 @@ export function accessRows(suite: Suite): void {
       const { service } = suite;
       for (const scheme of ['Bearer', 'bearer', 'BEARER ']) {
         const headers = { authorization: `${scheme} ${service.token}` };
-        const { status } = await sent(service.url, { method: 'GET', path: '/rest/info', headers });
+        const { status } = await sendRaw(service.url, { method: 'GET', path: '/rest/info', headers });
         expect([scheme, status]).to.deep.equal([scheme, 200]);
       }
     });
@@ -25,32 +25,37 @@ export function accessRows(suite: Suite): void {
     it('takes nothing else for a token', async () => {
       const { token } = suite.service;
       for (const authorization of ['', 'Bearer', 'Bearer x', `Basic ${token}`, token])
-        for (const method of ['GET', 'POST']) await refused(suite, method, '/rest/jobs', authorization);
+        for (const method of ['GET', 'POST']) await expectRefusal(suite, method, '/rest/jobs', authorization);
     });
 
     it('takes the token from the header alone, not from the address', async () => {
       const path = `/rest/info?access_token=${suite.service.token}`;
-      expect((await sent(suite.service.url, { method: 'GET', path })).status).to.equal(401);
+      expect((await sendRaw(suite.service.url, { method: 'GET', path })).status).to.equal(401);
     });
 
     it('hides from whoever has no token what is there and what is not', async () => {
       for (const path of ['/rest', '/rest/', '/rest/no/such', '/REST/info', '/Rest/Jobs'])
-        expect((await sent(suite.service.url, { method: 'GET', path })).status, path).to.equal(401);
+        expect((await sendRaw(suite.service.url, { method: 'GET', path })).status, path).to.equal(401);
     });
   });
 }
 
-async function unauthorized(suite: Suite, row: Row): Promise<void> {
+async function expectUnauthorized(suite: Suite, row: Row): Promise<void> {
   const { method } = partsOf(row);
   const path = askable(row, suite.ended);
   for (const authorization of [undefined, `Bearer ${suite.service.token}x`])
-    await refused(suite, method, path, authorization);
+    await expectRefusal(suite, method, path, authorization);
 }
 
-async function refused(suite: Suite, method: string, path: string, authorization?: string): Promise<void> {
+async function expectRefusal(
+  suite: Suite,
+  method: string,
+  path: string,
+  authorization?: string,
+): Promise<void> {
   const headers = authorization === undefined ? {} : { authorization };
   const body = method === 'GET' ? {} : { body: '{}' };
-  const answer = await sent(suite.service.url, { method, path, headers, ...body });
+  const answer = await sendRaw(suite.service.url, { method, path, headers, ...body });
   expect([authorization, answer.status]).to.deep.equal([authorization, 401]);
   expect(answer.headers['www-authenticate']).to.equal('Bearer');
   expectBody(answer);
@@ -67,10 +72,10 @@ async function roles(suite: Suite, row: Row): Promise<void> {
   const path = askable(row, suite.ended);
   const body = method === 'POST' ? '{}' : undefined;
   const nobody = await suite.roles.as('nobody', method, path, body);
-  shaped(nobody, 403, responseMessage);
+  parseShape(nobody, 403, responseMessage);
   expect(nobody.headers.get('www-authenticate')).to.equal('Bearer error="insufficient_scope"');
   const user = await suite.roles.as('user', method, path, body);
-  if (ADMIN_ROWS.has(row)) shaped(user, 403, failed);
+  if (ADMIN_ROWS.has(row)) parseShape(user, 403, failed);
   else {
     const admin = await suite.roles.as('admin', method, path, body);
     expect(user.status).to.equal(admin.status).and.not.be.oneOf([401, 403]);

@@ -20,14 +20,14 @@ export const numberOf = (id: string) => Number(id.replace('test-host-', ''));
 /** Specification 4.2, but the creation of jobs. */
 export function batchJobs(suite: Suite): void {
   describe('4.2 Batch jobs', () => {
-    reading(suite);
+    testReading(suite);
     output(suite);
-    changing(suite);
-    reposting(suite);
+    testChanges(suite);
+    testReposts(suite);
   });
 }
 
-function reading(suite: Suite): void {
+function testReading(suite: Suite): void {
   suite.proves('GET /rest/jobs/{id}', 200, 'SingleJobInfo of a job that runs', async () => {
     const job = await suite.gets(['GET', `/rest/jobs/${suite.running}`], 200, singleJobInfo);
     expect(job).to.include({ jobId: suite.running, terminal: false, endDate: null, outputObjectPath: null });
@@ -131,7 +131,7 @@ function output(suite: Suite): void {
   });
 }
 
-function changing(suite: Suite): void {
+function testChanges(suite: Suite): void {
   const cancel = 'POST /rest/jobs/{id}/cancel';
   const resubmit = 'POST /rest/jobs/{id}/resubmit';
 
@@ -178,7 +178,7 @@ function changing(suite: Suite): void {
   });
 }
 
-function reposting(suite: Suite): void {
+function testReposts(suite: Suite): void {
   const row = 'POST /rest/jobs/archiverepost';
   const ask = (...ids: readonly number[]) => ['POST', '/rest/jobs/archiverepost', ids] as const;
 

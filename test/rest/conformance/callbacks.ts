@@ -6,14 +6,14 @@ import { LIGHT, type Suite } from './suite.ts';
 
 /** Specification 6.1: a callback of each kind, asked for once. */
 export function callbackRows(suite: Suite): void {
-  const came = (path: string) =>
+  const waitForCallback = (path: string) =>
     until(`the callback ${path} has come`, () =>
       suite.receiver.requests.find((request) => request.path.startsWith(path)),
     );
 
   describe('6.1 Batch job completion callback', () => {
     it('by GET, the default, the parameters are appended to the query of callbackURL with &', async () => {
-      const { method, path } = (await came('/done'))!;
+      const { method, path } = (await waitForCallback('/done'))!;
       expect([method, path.slice(0, 10)]).to.deep.equal(['GET', '/done?a=b&']);
       const query = new URL(path, suite.receiver.url).searchParams;
       expect([...query.keys()]).to.deep.equal(['a', 'jobid', 'externalid', 'outputobjecturi']);
@@ -28,7 +28,7 @@ export function callbackRows(suite: Suite): void {
         callbackURL: `${suite.receiver.url}/posted`,
         callbackMethod: 'POST',
       });
-      const { method, headers, body } = (await came('/posted'))!;
+      const { method, headers, body } = (await waitForCallback('/posted'))!;
       expect(method).to.equal('POST');
       expect(headers['content-type']).to.match(/^application\/json/);
       // jobStatus is ours: nobody has to ask for it then.
@@ -48,8 +48,9 @@ export function callbackRows(suite: Suite): void {
           jobProperties: { CALLBACK_ADD_TOKEN: value },
         });
       for (const path of ['/done', '/token/false'])
-        expect((await came(path))!.headers, path).to.not.have.property('authorization');
-      const [scheme, token = ''] = (await came('/token/TRUE'))!.headers.authorization?.split(' ') ?? [];
+        expect((await waitForCallback(path))!.headers, path).to.not.have.property('authorization');
+      const [scheme, token = ''] =
+        (await waitForCallback('/token/TRUE'))!.headers.authorization?.split(' ') ?? [];
       expect(scheme).to.equal('Bearer');
       const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString('utf8'));
       expect(claims).to.include({ client_id: 'admin' });

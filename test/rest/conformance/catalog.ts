@@ -23,11 +23,11 @@ const KINDS: Readonly<Record<'pipelines' | 'tasks' | 'actions', Kind>> = {
 /** Specification 4.7. */
 export function catalogRows(suite: Suite): void {
   describe('4.7 Pipelines, tasks, actions, algorithms', () => {
-    reading(suite, 'algorithms', algorithm, 'LIGHT');
+    testReading(suite, 'algorithms', algorithm, 'LIGHT');
     for (const kind of ['pipelines', 'tasks', 'actions'] as const) {
       const { shape, own, stored } = KINDS[kind];
-      reading(suite, kind, shape, stored);
-      making(suite, kind, shape, own);
+      testReading(suite, kind, shape, stored);
+      testCreation(suite, kind, shape, own);
     }
     suite.proves('DELETE /rest/pipeline/{name}', 200, 'removed, no content, in the singular', async () => {
       const made = { name: 'CONFORM AGAIN', description: 'x', ...KINDS.pipelines.own };
@@ -38,7 +38,7 @@ export function catalogRows(suite: Suite): void {
   });
 }
 
-function reading<T extends { readonly name: string }>(
+function testReading<T extends { readonly name: string }>(
   suite: Suite,
   kind: 'pipelines' | 'tasks' | 'actions' | 'algorithms',
   shape: z.ZodType<T>,
@@ -61,7 +61,7 @@ function reading<T extends { readonly name: string }>(
   });
 }
 
-function making(
+function testCreation(
   suite: Suite,
   kind: keyof typeof KINDS,
   shape: z.ZodType<{ readonly name: string }>,

@@ -24,8 +24,8 @@ const transient = (
 });
 const bare = of(IMAGE);
 /** The same of jobs that are only to be taken. */
-const taken = (mediaUri: string, medium: object = {}) => ({ ...TAKEN, media: [{ mediaUri, ...medium }] });
-const plain = taken(IMAGE);
+const takeJob = (mediaUri: string, medium: object = {}) => ({ ...TAKEN, media: [{ mediaUri, ...medium }] });
+const plain = takeJob(IMAGE);
 
 /** Bodies that chapter 2.1 allows, by the field that each is about. */
 const ALLOWED: Readonly<Record<string, object>> = {
@@ -46,24 +46,24 @@ const ALLOWED: Readonly<Record<string, object>> = {
   algorithmProperties: { ...plain, algorithmProperties: { ABSENT: { QUALITY_SELECTION_THRESHOLD: '0.1' } } },
   'priority 0': { ...plain, priority: 0 },
   'priority 9': { ...plain, priority: 9 },
-  'a medium by data:': taken(DATA),
-  'metadata of an image': taken(IMAGE, {
+  'a medium by data:': takeJob(DATA),
+  'metadata of an image': takeJob(IMAGE, {
     metadata: { MEDIA_HASH: SHA256, MIME_TYPE: 'image/png', FRAME_WIDTH: '466', FRAME_HEIGHT: '362' },
   }),
-  'properties of a medium': taken(IMAGE, { properties: { QUALITY_SELECTION_THRESHOLD: '0.1' } }),
-  frameRanges: taken(VIDEO, {
+  'properties of a medium': takeJob(IMAGE, { properties: { QUALITY_SELECTION_THRESHOLD: '0.1' } }),
+  frameRanges: takeJob(VIDEO, {
     frameRanges: [
       { start: 0, stop: 0 },
       { start: 3, stop: 4 },
     ],
   }),
-  timeRanges: taken(VIDEO, { timeRanges: [{ start: 0, stop: 100 }] }),
-  'frameRanges and timeRanges': taken(VIDEO, {
+  timeRanges: takeJob(VIDEO, { timeRanges: [{ start: 0, stop: 100 }] }),
+  'frameRanges and timeRanges': takeJob(VIDEO, {
     frameRanges: [{ start: 0, stop: 0 }],
     timeRanges: [{ start: 100, stop: 200 }],
   }),
   'null for every optional field': {
-    ...taken(IMAGE, {
+    ...takeJob(IMAGE, {
       metadata: null,
       properties: null,
       frameRanges: null,
@@ -152,7 +152,7 @@ export function jobCreation(suite: Suite): void {
 }
 
 async function checks(suite: Suite): Promise<void> {
-  const archive = await ArchiveServer.started();
+  const archive = await ArchiveServer.start();
   const create = (metadata: object, more: object = {}) => {
     const jobProperties = { ARCHIVE_URL: archive.url, ...more };
     return suite.gets(['POST', '/rest/jobs', { ...of(IMAGE, { metadata }), jobProperties }], 201, jobCreated);

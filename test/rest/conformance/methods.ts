@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sent } from './support/raw.ts';
+import { sendRaw } from './support/raw.ts';
 import { responseMessage } from './resources.ts';
 import type { Suite } from './suite.ts';
 import { askable, BEYOND, partsOf, ROWS } from './support/table.ts';
@@ -10,17 +10,20 @@ const PATHS = [...new Set(ROWS.map((row) => partsOf(row).path))];
 /** What HTTP asks of every path of chapter 4. */
 export function methodRows(suite: Suite): void {
   const ask = (method: string, path: string) =>
-    sent(suite.service.url, {
+    sendRaw(suite.service.url, {
       method,
       path,
       headers: { authorization: `Bearer ${suite.service.token}` },
       ...(method === 'GET' || method === 'HEAD' ? {} : { body: '{}' }),
     });
 
-  const said = ({ status, text }: { readonly status: number | undefined; readonly text: string }) => [
+  const describeAnswer = ({
     status,
-    responseMessage.parse(JSON.parse(text)).message,
-  ];
+    text,
+  }: {
+    readonly status: number | undefined;
+    readonly text: string;
+  }) => [status, responseMessage.parse(JSON.parse(text)).message];
 
   describe('4 Methods', () => {
     for (const path of PATHS) {
@@ -58,7 +61,10 @@ export function methodRows(suite: Suite): void {
         '/REST/info',
         '/rest/Info',
       ])
-        expect(said(await ask('GET', path))).to.deep.equal([404, 'There is nothing under this path.']);
+        expect(describeAnswer(await ask('GET', path))).to.deep.equal([
+          404,
+          'There is nothing under this path.',
+        ]);
     });
 
     it('a trailing slash, a query that nobody knows and the absolute form make no difference', async () => {

@@ -42,7 +42,7 @@ export function streamingJobRows(suite: Suite): void {
         });
     });
 
-    const created = (more: object = {}) =>
+    const createStream = (more: object = {}) =>
       suite.gets(
         ['POST', '/rest/streaming/jobs', JSON.stringify({ ...REQUEST, ...more })],
         201,
@@ -57,9 +57,9 @@ export function streamingJobRows(suite: Suite): void {
       201,
       'StreamingJobCreationResponse, with a folder or none',
       async () => {
-        const onDisk = await created();
+        const onDisk = await createStream();
         expect(onDisk.outputObjectDirectory).to.be.a('string');
-        const none = await created({ enableOutputToDisk: false });
+        const none = await createStream({ enableOutputToDisk: false });
         expect(none.outputObjectDirectory).to.equal(null);
         expect(none.jobId).to.be.greaterThan(onDisk.jobId);
         const { jobIds } = await suite.gets(['GET', '/rest/streaming/jobs'], 200, streamingJobs);
@@ -75,7 +75,7 @@ export function streamingJobRows(suite: Suite): void {
 
     const single = 'GET /rest/streaming/jobs/{id}';
     suite.proves(single, 200, 'StreamingJobInfo', async () => {
-      const { jobId } = await created();
+      const { jobId } = await createStream();
       const info = await suite.gets(['GET', `/rest/streaming/jobs/${jobId}`], 200, streamingJobInfo);
       expect([info.jobId, info.streamUri, info.jobStatus, info.pipelineName]).to.deep.equal([
         jobId,
@@ -98,7 +98,7 @@ export function streamingJobRows(suite: Suite): void {
     const cancel = 'POST /rest/streaming/jobs/{id}/cancel';
     suite.proves(cancel, 200, 'StreamingJobCancelResponse', async () => {
       for (const doCleanup of [false, true]) {
-        const { jobId, outputObjectDirectory } = await created();
+        const { jobId, outputObjectDirectory } = await createStream();
         const path = `/rest/streaming/jobs/${jobId}/cancel?doCleanup=${doCleanup}`;
         const answer = await suite.gets(['POST', path], 200, streamingCancelled);
         expect([answer.jobId, answer.doCleanup, answer.outputObjectDirectory]).to.deep.equal([

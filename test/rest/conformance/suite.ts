@@ -87,7 +87,7 @@ export class Suite {
     status: number,
     shape: z.ZodType<T>,
   ): Promise<T> {
-    return shaped(await this.ask(method, path, body), status, shape);
+    return parseShape(await this.ask(method, path, body), status, shape);
   }
 
   /** Asks, and expects this status without a body. */
@@ -118,7 +118,7 @@ export class Suite {
 }
 
 /** The body of an answer that has this status and shape. */
-export function shaped<T>(answer: Answer, status: number, shape: z.ZodType<T>): T {
+export function parseShape<T>(answer: Answer, status: number, shape: z.ZodType<T>): T {
   expect(answer.status, answer.text).to.equal(status);
   expect(answer.headers.get('content-type')).to.match(/^application\/json(;|$)/);
   const { success, data, error } = shape.safeParse(answer.body);

@@ -9,7 +9,7 @@ import { Service, tracksOf, type DocumentTrack } from '../../support/processes/s
 describe('SCENE CHANGE DETECTION PIPELINE', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 

@@ -13,7 +13,7 @@ describe('A network on a model server', () => {
   let service: Service;
   let server: KserveServer;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     server = await KserveServer.start();
     await serve();
   });
@@ -45,9 +45,9 @@ describe('A network on a model server', () => {
     const { port } = server;
     await server.close();
     const id = await service.submit(job('face_move.mp4', { DETECTION_FRAME_BATCH_SIZE: '4' }));
-    const detecting = () =>
+    const detect = () =>
       service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.`) && /(\.\d+){5}$/.test(subJob));
-    await until('the sub-job is at work', detecting, ({ length }) => length > 0);
+    await until('the sub-job is at work', detect, ({ length }) => length > 0);
     server = await KserveServer.start(port);
     await serve();
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
@@ -59,7 +59,7 @@ describe('A network on a model server', () => {
     ]);
     for (const { startOffsetFrame, stopOffsetFrame } of tracks)
       expect([startOffsetFrame, stopOffsetFrame]).to.deep.equal([0, Number(medium!['length']) - 1]);
-    expect(detecting().every(({ attempt }) => attempt === 1)).to.equal(true);
+    expect(detect().every(({ attempt }) => attempt === 1)).to.equal(true);
   });
 
   it('classifies images', async () => {

@@ -13,7 +13,7 @@ describe('MEDIA QUALITY DETECTION PIPELINE', () => {
   let service: Service;
   let document: DetectionDocument;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     const made = { 'faults.gif': await faultyVideo(), 'pause.wav': pause(), 'black.png': await blackImage() };
     const media = Object.entries(made).map(([name, bytes]) => {
       const file = join(service.mediaDir, name);

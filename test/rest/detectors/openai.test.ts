@@ -18,7 +18,7 @@ describe('OPENAI DETECTION PIPELINE', () => {
   let service: Service;
   let server: Receiver;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     server = await Receiver.start(CAT);
   });
   after(async () => {
@@ -46,16 +46,16 @@ describe('OPENAI DETECTION PIPELINE', () => {
     const { port } = server;
     await server.close();
     const id = await service.submit(job());
-    const detecting = () =>
+    const detect = () =>
       service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.`) && /(\.\d+){5}$/.test(subJob));
-    await until('the sub-job is at work', detecting, ({ length }) => length > 0);
+    await until('the sub-job is at work', detect, ({ length }) => length > 0);
     server = await Receiver.start(CAT, { port });
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     const [medium] = (await service.document(id)).media;
     expect(tracksOf(medium, 'CAPTION').map(({ trackProperties }) => trackProperties)).to.deep.equal([
       { CAPTION: 'A cat.' },
     ]);
-    expect(detecting().map(({ attempt }) => attempt)).to.deep.equal([1]);
+    expect(detect().map(({ attempt }) => attempt)).to.deep.equal([1]);
     expect(server.requests[0]!.headers.authorization).to.equal(`Bearer ${KEY}`);
   });
 

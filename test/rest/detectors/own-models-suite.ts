@@ -52,7 +52,7 @@ export class OwnModels {
   }
 
   /** What a request is answered that names this model, by the job or its dry run. */
-  async answered(name: string, more: object = {}, query = ''): Promise<{ status: number; message: string }> {
+  async statusOf(name: string, more: object = {}, query = ''): Promise<{ status: number; message: string }> {
     const request = {
       media: [{ mediaUri: sampleUri('hello-world.png') }],
       pipelineName: 'ONNX DETECTION PIPELINE',
@@ -64,7 +64,7 @@ export class OwnModels {
   }
 
   /** With the attempts at its one picture. */
-  async attempted(name: string): Promise<[DetectionDocument, readonly number[]]> {
+  async runWithAttempts(name: string): Promise<[DetectionDocument, readonly number[]]> {
     const before = this.#service.handedOut().length;
     const document = await this.run('hello-world.png', name);
     const detecting = this.#service

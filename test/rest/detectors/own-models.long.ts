@@ -35,7 +35,7 @@ describe('A model of one’s own', () => {
 
   it('that never ends is an error of its medium, after one attempt; the component continues', async () => {
     await models.write('endless', endlessModel({ name: 'images', dims: [1, 3, 8, 8] }));
-    const [document, attempts] = await models.attempted('endless');
+    const [document, attempts] = await models.runWithAttempts('endless');
     expect(JSON.stringify(document.media[0])).to.include(
       'The model endless had not answered within 1500 ms (MODEL_CHECK_MS)',
     );
@@ -46,7 +46,7 @@ describe('A model of one’s own', () => {
   it('that ends the component only at a picture fails it after three attempts, and nothing else', async function () {
     if (process.arch !== 'x64') this.skip();
     await models.writeCrashing('crashes when not black', 'not black');
-    const [document, attempts] = await models.attempted('crashes when not black');
+    const [document, attempts] = await models.runWithAttempts('crashes when not black');
     expect(detectionCodes(document)).to.deep.equal(['DEAD_LETTER']);
     expect(attempts).to.deep.equal([1, 2, 3]);
     await models.goesOn();

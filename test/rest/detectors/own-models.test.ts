@@ -8,7 +8,7 @@ describe('A model of one’s own', () => {
   let service: Service;
   let models: OwnModels;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     models = await OwnModels.of(service);
   });
   after(async () => {
@@ -34,7 +34,7 @@ describe('A model of one’s own', () => {
   it('that ends the process of its trial is an error of its medium, after one attempt', async function () {
     if (process.arch !== 'x64') this.skip();
     await models.writeCrashing('crashes when loaded', 'loaded');
-    const [document, attempts] = await models.attempted('crashes when loaded');
+    const [document, attempts] = await models.runWithAttempts('crashes when loaded');
     expect(detectionCodes(document)).to.deep.equal(['DETECTION_NOT_INITIALIZED']);
     expect(JSON.stringify(document.media[0])).to.include(
       'The model crashes when loaded ended the process that tried it (SIGFPE)',
@@ -45,7 +45,7 @@ describe('A model of one’s own', () => {
 
   it('that does not exist is refused with the models that do, by the job and its dry run', async () => {
     for (const query of ['', '?dryRun=true']) {
-      const { status, message } = await models.answered('no-such.onnx', {}, query);
+      const { status, message } = await models.statusOf('no-such.onnx', {}, query);
       expect(status).to.equal(400);
       expect(message)
         .to.match(
@@ -59,13 +59,13 @@ describe('A model of one’s own', () => {
   it('is looked for by the names of all media, and an empty name is refused', async () => {
     const mediaUri = sampleUri('hello-world.png');
     const media = [{ mediaUri }, { mediaUri, properties: { MODEL_NAME: 'absent' } }];
-    expect((await models.answered('pets', { media })).message).to.include('There is no model absent');
-    expect((await models.answered('')).message).to.include('The MODEL_NAME property is not set');
-    expect((await models.answered('pets', {}, '?dryRun=true')).status).to.equal(200);
+    expect((await models.statusOf('pets', { media })).message).to.include('There is no model absent');
+    expect((await models.statusOf('')).message).to.include('The MODEL_NAME property is not set');
+    expect((await models.statusOf('pets', {}, '?dryRun=true')).status).to.equal(200);
   });
 
   it('of Whisper that does not exist is refused with the name of its file', async () => {
-    const { status, message } = await models.answered('', {
+    const { status, message } = await models.statusOf('', {
       media: [{ mediaUri: sampleUri('vad_groundtruth.wav') }],
       pipelineName: 'WHISPER SPEECH DETECTION PIPELINE',
       jobProperties: { WHISPER_MODEL_SIZE: 'no-such-size' },
@@ -95,16 +95,16 @@ describe('A model that only another host may have', () => {
 
   it('is accepted, and its dry run says so', async () => {
     const models = await OwnModels.of(service);
-    expect((await models.answered('absent')).status).to.equal(400);
+    expect((await models.statusOf('absent')).status).to.equal(400);
     const nodes = new Nodes(service);
     const [here] = await nodes.config();
     const away = here!.services.filter(({ serviceName }) => serviceName === 'TroupeOnnxDetection');
     expect((await nodes.save([here!, { host: 'far-host', services: away }])).status).to.equal(201);
-    const dry = await models.answered('absent', {}, '?dryRun=true');
+    const dry = await models.statusOf('absent', {}, '?dryRun=true');
     expect([dry.status, dry.message]).to.satisfy(
       ([status, message]: [number, string]) =>
         status === 200 && /There is no model absent .* Another host may have it\.$/s.test(message),
     );
-    expect(await models.answered('absent')).to.deep.equal({ status: 201, message: null });
+    expect(await models.statusOf('absent')).to.deep.equal({ status: 201, message: null });
   });
 });

@@ -9,7 +9,7 @@ import { classesOf } from './picture-classes.ts';
 describe('The built-in pipelines for pictures', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 

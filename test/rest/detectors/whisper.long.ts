@@ -13,7 +13,7 @@ describe('WHISPER SPEECH DETECTION PIPELINE', () => {
   let service: Service;
   let models: string;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     models = join(service.dataDir, 'models');
     mkdirSync(models, { recursive: true });
     await writeWhisperModel(join(models, 'ggml-base.bin'), { words: ['alpha', 'bravo'], language: 2 });

@@ -50,7 +50,7 @@ export class Client {
       sent.once('error', (error) =>
         reject(codeOf(error) === 'ECONNRESET' && sent.reusedSocket ? new Stale() : error),
       );
-      sent.once('response', (response) => void seen(response).then(resolve, reject));
+      sent.once('response', (response) => void readAnswer(response).then(resolve, reject));
       sent.end(body);
     });
   }
@@ -100,7 +100,7 @@ const MAX_HEAD = 15_000;
 const headOf = ({ target, headers }: Message) => target.length + JSON.stringify(headers).length;
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-async function seen(response: IncomingMessage): Promise<SeenAnswer> {
+async function readAnswer(response: IncomingMessage): Promise<SeenAnswer> {
   const headers = new Headers();
   for (let n = 0; n + 1 < response.rawHeaders.length; n += 2)
     headers.append(response.rawHeaders[n]!, response.rawHeaders[n + 1]!);
@@ -110,10 +110,10 @@ async function seen(response: IncomingMessage): Promise<SeenAnswer> {
     text += chunk;
     if (watching && text.includes('data: ')) break;
   }
-  return { status: response.statusCode ?? 0, headers, text, body: parsed(text) };
+  return { status: response.statusCode ?? 0, headers, text, body: parseJson(text) };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

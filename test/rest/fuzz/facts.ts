@@ -44,7 +44,7 @@ export class Facts {
 
   /** The token of a lease that an ADMIN holds: of work that no component of this host takes. */
   async #lastLease(): Promise<readonly string[]> {
-    if (this.#lease !== undefined && (await this.#held(this.#lease))) return [this.#lease];
+    if (this.#lease !== undefined && (await this.#isHeld(this.#lease))) return [this.#lease];
     const request = { algorithms: ['ABSENT'], max: 1, waitMs: 2_000 };
     const claim = async () => {
       const { body } = await this.#service.ask('POST', '/worker/v1/claim', request);
@@ -62,7 +62,7 @@ export class Facts {
     return this.#lease === undefined ? [] : [this.#lease];
   }
 
-  async #held(token: string): Promise<boolean> {
+  async #isHeld(token: string): Promise<boolean> {
     const { status } = await this.#service.ask('POST', `/worker/v1/leases/${token}/heartbeat`, {});
     return status === 200;
   }

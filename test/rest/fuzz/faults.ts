@@ -4,7 +4,7 @@ import type { Arbitrary } from 'fast-check';
 import { nastyName, nastyValue, type Json } from './nasty.ts';
 
 /** One or a few faults put into a value that is right, anywhere in it. */
-export function broken(right: Arbitrary<Json>): Arbitrary<Json> {
+export function breakValue(right: Arbitrary<Json>): Arbitrary<Json> {
   const fault = fc.record({
     kind: fc.constantFrom('replace', 'replace', 'remove', 'add', 'wrap', 'turn'),
     at: fc.nat(),
@@ -27,8 +27,8 @@ interface Fault {
 function withFault(root: Json, { kind, at, name, value }: Fault): Json {
   const places = placesOf(root);
   const place = places[at % places.length] ?? [];
-  if (kind === 'remove') return changed(root, place, () => undefined) ?? null;
-  return changed(root, place, (old) => faulty(old, kind, name, value)) ?? null;
+  if (kind === 'remove') return replaceAt(root, place, () => undefined) ?? null;
+  return replaceAt(root, place, (old) => faulty(old, kind, name, value)) ?? null;
 }
 
 function faulty(old: Json, kind: string, name: string, value: Json): Json {
@@ -57,18 +57,18 @@ function placesOf(value: Json, here: Place = []): readonly Place[] {
 }
 
 /** A copy; what becomes undefined is left out. */
-function changed(
+function replaceAt(
   value: Json,
   [step, ...rest]: Place,
   change: (old: Json) => Json | undefined,
 ): Json | undefined {
   if (step === undefined) return change(value);
   if (Array.isArray(value))
-    return value.flatMap((item: Json, n) => orNothing(n === step ? changed(item, rest, change) : item));
+    return value.flatMap((item: Json, n) => orNothing(n === step ? replaceAt(item, rest, change) : item));
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, item]) =>
-      orNothing(name === step ? changed(item, rest, change) : item).map((kept) => [name, kept] as const),
+      orNothing(name === step ? replaceAt(item, rest, change) : item).map((kept) => [name, kept] as const),
     ),
   );
 }

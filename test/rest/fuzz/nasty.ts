@@ -112,12 +112,12 @@ const NUMBERS = [
   65_537,
   1_000_000_007,
 ];
-const nested = (depth: number): Json => {
+const nestValue = (depth: number): Json => {
   let value: Json = [];
   for (let n = 0; n < depth; n++) value = n % 2 === 0 ? [value] : { a: value };
   return value;
 };
-const keyed = (names: readonly string[], value: Json): Json =>
+const keyValues = (names: readonly string[], value: Json): Json =>
   Object.fromEntries(names.map((name) => [name, value]));
 
 /** Any value of JSON, of a kind that nobody asked for. */
@@ -126,15 +126,15 @@ export const nastyValue: Arbitrary<Json> = fc.oneof(
   fc.constantFrom(...NUMBERS),
   fc.constantFrom<Json>(null, true, false, [], {}, [[]], [null], { a: {} }),
   fc.constantFrom(
-    keyed(INHERITED, 'x'),
-    keyed(INHERITED, {}),
-    keyed(INHERITED, null),
-    keyed(UNICODE, 'x'),
-    keyed(TRAVERSALS, 'x'),
+    keyValues(INHERITED, 'x'),
+    keyValues(INHERITED, {}),
+    keyValues(INHERITED, null),
+    keyValues(UNICODE, 'x'),
+    keyValues(TRAVERSALS, 'x'),
   ),
-  fc.constantFrom(nested(25), nested(40), nested(2_000)),
+  fc.constantFrom(nestValue(25), nestValue(40), nestValue(2_000)),
   fc.constant(
-    keyed(
+    keyValues(
       Array.from({ length: 3_000 }, (_, n) => `k${n}`),
       'v',
     ),

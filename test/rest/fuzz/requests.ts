@@ -5,7 +5,7 @@ import type { OpenApiDocument, OperationObject, ParameterObject } from '../../su
 import { bodyFor, goodBodies, knownFields, propertyName } from './bodies.ts';
 import type { Message } from './client.ts';
 import type { Facts } from './facts.ts';
-import { broken } from './faults.ts';
+import { breakValue } from './faults.ts';
 import { nastyBody, type Json } from './nasty.ts';
 import {
   nastyHeaders,
@@ -51,16 +51,16 @@ export class Requests {
   }
 
   /** As the document wants it. */
-  fitting(of: FuzzedOperation): Arbitrary<Plan> {
-    return planned(of, this.#fitting(of));
+  planFitting(of: FuzzedOperation): Arbitrary<Plan> {
+    return planRequest(of, this.#planFitting(of));
   }
 
   /** As the document wants it but for the body. */
   withBrokenBody(of: FuzzedOperation): Arbitrary<Plan> {
-    const fitting = this.#fitting(of);
+    const fitting = this.#planFitting(of);
     const json = this.#json(of) ?? fc.constant({});
     const body = fc.oneof(
-      { weight: 6, arbitrary: broken(json).map(textOf) },
+      { weight: 6, arbitrary: breakValue(json).map(textOf) },
       { weight: 2, arbitrary: nastyBody },
       {
         weight: 1,
@@ -71,20 +71,20 @@ export class Requests {
       { weight: 1, arbitrary: fc.constant(undefined) },
     );
     const headers = fc.tuple(fitting.headers, wrongContent).map(([own, more]) => ({ ...own, ...more }));
-    return planned(of, { ...fitting, body, headers });
+    return planRequest(of, { ...fitting, body, headers });
   }
 
   /** As the document wants it but for the path, the query and the headers. */
   withBrokenAddress(of: FuzzedOperation): Arbitrary<Plan> {
-    const fitting = this.#fitting(of);
+    const fitting = this.#planFitting(of);
     const names = namesIn(of.path);
     const params = fc.record(Object.fromEntries(names.map((name) => [name, nastyPart]))) as Arbitrary<Params>;
     const query = fc.tuple(fitting.query, nastyQuery).map(([own, more]) => [...own, ...more]);
     const headers = fc.tuple(fitting.headers, nastyHeaders).map(([own, more]) => ({ ...own, ...more }));
-    return planned(of, { ...fitting, params, query, headers });
+    return planRequest(of, { ...fitting, params, query, headers });
   }
 
-  #fitting(of: FuzzedOperation): PartArbitraries {
+  #planFitting(of: FuzzedOperation): PartArbitraries {
     const { parameters = [] } = of.operation;
     const params = namesIn(of.path).map(
       (name) => [name, thereOr(this.#ofParameter(parameters, name))] as const,
@@ -129,7 +129,7 @@ export class Requests {
   }
 }
 
-function planned({ method, path, operation }: FuzzedOperation, parts: PartArbitraries): Arbitrary<Plan> {
+function planRequest({ method, path, operation }: FuzzedOperation, parts: PartArbitraries): Arbitrary<Plan> {
   const [type = 'text/plain'] = Object.keys(operation.requestBody?.content ?? {});
   const own = type === '*/*' ? 'application/octet-stream' : type;
   return fc.record(parts).map(({ params, query, headers, body }) => ({
@@ -153,9 +153,9 @@ async function pathOf(template: string, params: Params, facts: Facts): Promise<s
   for (const [name, part] of Object.entries(params)) {
     const text =
       'there' in part
-        ? encoded(await facts.one(template, name, part.there))
+        ? encodePart(await facts.one(template, name, part.there))
         : part.encoded
-          ? encoded(part.text)
+          ? encodePart(part.text)
           : bare(part.text);
     path = path.replace(`{${name}}`, () => text);
   }
@@ -173,14 +173,14 @@ const thereOr = (text: Arbitrary<string>): Arbitrary<Part> =>
   );
 /** A lone surrogate has no encoding: it becomes what every client makes of it. */
 const sendable = (text: string) => Buffer.from(text).toString();
-const encoded = (text: string) => encodeURIComponent(sendable(text));
+const encodePart = (text: string) => encodeURIComponent(sendable(text));
 /** As it is, but for what cannot stand in a request line. */
 const bare = (text: string) =>
   sendable(text).replaceAll(/[^\x21-\x7e]|[?#]/gu, (one) => encodeURIComponent(one)) || '%20';
 const queryOf = (query: Parts['query']) =>
   query.length === 0
     ? ''
-    : `?${query.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&')}`;
+    : `?${query.map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`).join('&')}`;
 /** What no header can hold becomes a question mark; raw sockets send that. */
 const clean = (headers: Headers): Headers =>
   Object.fromEntries(

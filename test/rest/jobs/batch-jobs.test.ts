@@ -32,7 +32,7 @@ describe('Batch jobs (specification 4.2)', () => {
   let created: readonly Answer[];
   const [ALL, PLAIN] = [0, 1];
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     created = [
       await service.create({
         media: [HELLO],
@@ -55,9 +55,9 @@ describe('Batch jobs (specification 4.2)', () => {
     algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
   });
   /** It waits for a component that never comes. */
-  const waiting = (): JobRequest => ({ media: [HELLO], pipelineName: 'ABSENT PIPELINE' });
-  const running = (id: string) =>
-    service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+  const waitingJob = (): JobRequest => ({ media: [HELLO], pipelineName: 'ABSENT PIPELINE' });
+  const isRunning = (id: string) =>
+    service.waitForLog('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
   const tracks = (document: DetectionDocument, medium = 0) => tracksOf(document.media[medium], 'LIGHT');
   const spans = (document: DetectionDocument) =>
     tracks(document).map(({ startOffsetFrame, stopOffsetFrame }) => [startOffsetFrame, stopOffsetFrame]);
@@ -477,7 +477,7 @@ describe('Batch jobs (specification 4.2)', () => {
   describe('POST /rest/jobs/{id}/cancel', () => {
     it('ends a running job CANCELLED within seconds, with a document', async () => {
       const id = await service.submit(slow());
-      await running(id);
+      await isRunning(id);
       const { status, body } = await service.cancel(id);
       expect([status, body]).to.deep.equal([200, { responseCode: 0, message: null }]);
       expect((await service.job(id))?.jobStatus).to.be.oneOf(['CANCELLING', 'CANCELLED']);
@@ -501,7 +501,7 @@ describe('Batch jobs (specification 4.2)', () => {
 
     it('says of a job that was cancelled that it has already been', async () => {
       const id = await service.submit(slow());
-      await running(id);
+      await isRunning(id);
       await service.cancel(id);
       await service.terminal(id);
       const { status, body } = await service.cancel(id);
@@ -548,7 +548,7 @@ describe('Batch jobs (specification 4.2)', () => {
     });
 
     it('takes jobPriority as the field of a form, too; that of the query goes before', async () => {
-      const id = await service.submit(waiting());
+      const id = await service.submit(waitingJob());
       const form = { 'content-type': 'application/x-www-form-urlencoded' };
       for (const [query, field, expected] of [
         ['', 'jobPriority=8', 8],
@@ -585,7 +585,7 @@ describe('Batch jobs (specification 4.2)', () => {
     });
 
     it('is refused for a job that is not terminal', async () => {
-      const id = await service.submit(waiting());
+      const id = await service.submit(waitingJob());
       const { status, body } = await service.resubmit(id);
       const number = id.replace('test-host-', '');
       expect([status, body]).to.deep.equal([

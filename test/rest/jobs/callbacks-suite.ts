@@ -68,7 +68,7 @@ export async function lastOfItsServer(
 ): Promise<string> {
   await service.dieAt({ at: Number.MAX_SAFE_INTEGER, when });
   const id = await service.submit(request);
-  await service.ended();
+  await service.waitForExit();
   await service.startHere();
   return id;
 }

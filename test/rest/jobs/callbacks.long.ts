@@ -11,7 +11,7 @@ describe('Completion callbacks survive kill -9', function () {
   let receiver: Receiver;
   beforeEach(async () => {
     receiver = await Receiver.start(answer(200));
-    service = await Service.started({ DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200' });
+    service = await Service.start({ DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200' });
   });
   afterEach(async () => {
     await service.close();
@@ -68,7 +68,7 @@ describe('Completion callbacks (specification 6.1), in depth', () => {
         suite.receiver.manner = answer(refusal);
         const id = await suite.submit('/done');
         await suite.status(id, new RegExp(`^ERROR: .*status ${refusal}$`));
-        const { callbackAttempts } = (await suite.service.detailed(id))!;
+        const { callbackAttempts } = (await suite.service.detailedJob(id))!;
         expect(callbackAttempts).to.include({ attempts: 1, nextAttempt: null });
         expect(suite.receiver.requests).to.have.lengthOf(1);
       });

@@ -35,7 +35,7 @@ describe('Completion callbacks (specification 6.1)', () => {
     const id = await suite.submit('/done');
     await suite.status(id, 'COMPLETE');
     expect([...suite.receiver.keys]).to.deep.equal([[`${id}.1.callback`, 3]]);
-    const job = (await suite.service.detailed(id))!;
+    const job = (await suite.service.detailedJob(id))!;
     expect(job.callbackAttempts?.attempts).to.equal(2);
     expect(job.callbackAttempts?.nextAttempt).to.equal(null);
     expect(job.callbackAttempts?.lastError).to.contain(
@@ -81,7 +81,7 @@ describe('Completion callbacks (specification 6.1)', () => {
       suite.receiver.manner = answer(404);
       const id = await suite.submit('/done');
       await suite.status(id, /^ERROR: .*status 404$/);
-      const { callbackAttempts } = (await suite.service.detailed(id))!;
+      const { callbackAttempts } = (await suite.service.detailedJob(id))!;
       expect(callbackAttempts).to.include({ attempts: 1, nextAttempt: null });
       expect(suite.receiver.requests).to.have.lengthOf(1);
     });
@@ -90,7 +90,7 @@ describe('Completion callbacks (specification 6.1)', () => {
       suite.receiver.manner = answer(500);
       const id = await suite.submit('/done');
       await suite.status(id, SAID);
-      const { callbackAttempts } = (await suite.service.detailed(id))!;
+      const { callbackAttempts } = (await suite.service.detailedJob(id))!;
       expect(callbackAttempts?.attempts).to.be.at.least(3);
       expect(callbackAttempts?.nextAttempt, 'it is tried on').not.to.equal(null);
       await suite.service.stop();

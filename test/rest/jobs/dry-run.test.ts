@@ -13,19 +13,19 @@ interface Step {
 describe('A dry run', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     const light = { media: [{ mediaUri: IMAGE }], pipelineName: 'LIGHT PIPELINE' };
     await service.run({ ...light, media: [IMAGE] });
     // Between the end of a job and its next question a component is not known to be there.
     await until(
       'somebody takes its work',
-      () => tried(light),
+      () => tryRequest(light),
       ({ body }) => JSON.stringify(body).includes('"served":true'),
     );
   });
   after(() => service.close());
 
-  const tried = (request: object, query = 'dryRun=true') =>
+  const tryRequest = (request: object, query = 'dryRun=true') =>
     service.ask('POST', `/rest/jobs?${query}`, request);
 
   it('refuses an Idempotency-Key that the creation of the job would refuse', async () => {
@@ -39,7 +39,7 @@ describe('A dry run', () => {
   });
 
   it('tells tasks, actions, what is in force and not the default, queues, media and warnings', async () => {
-    const { status, body } = await tried({
+    const { status, body } = await tryRequest({
       media: [
         { mediaUri: IMAGE, metadata: { MIME_TYPE: 'image/png' }, frameRanges: [{ start: 3, stop: 9 }] },
         { mediaUri: `${IMAGE}.absent`, timeRanges: [{ start: 2_000, stop: 5_000 }] },
@@ -110,7 +110,7 @@ describe('A dry run', () => {
   it('says of an algorithm whose component cannot work that nobody serves its queue, and why', async () => {
     const waiting = await service.submit({ media: [IMAGE], pipelineName: 'ABSENT PIPELINE' });
     const step = async () => {
-      const { body } = await tried({ media: [{ mediaUri: IMAGE }], pipelineName: 'ABSENT PIPELINE' });
+      const { body } = await tryRequest({ media: [{ mediaUri: IMAGE }], pipelineName: 'ABSENT PIPELINE' });
       const { tasks } = (body as { pipeline: { tasks: readonly { actions: readonly Step[] }[] } }).pipeline;
       return tasks[0]!.actions[0]!;
     };
@@ -159,7 +159,7 @@ describe('A dry run', () => {
     ['a field of the wrong kind', { media: 7, pipelineName: 'LIGHT PIPELINE' }, /media: must be a list/],
   ] as const)
     it(`refuses ${what} as the job itself would be refused`, async () => {
-      const [dry, real] = [await tried(request), await tried(request, '')];
+      const [dry, real] = [await tryRequest(request), await tryRequest(request, '')];
       expect(dry.status).to.equal(400);
       expect(dry.text).to.match(says);
       expect(dry.body).to.deep.equal(real.body);
@@ -173,7 +173,7 @@ describe('A dry run', () => {
   it('refuses media of types that the pipeline does not process, as the job itself', async () => {
     const sounds = [{ mediaUri: 'data:audio/mpeg;base64,AAAA' }, SOUND];
     const request = { media: sounds, pipelineName: FACES };
-    const [dry, real] = [await tried(request), await tried(request, '')];
+    const [dry, real] = [await tryRequest(request), await tryRequest(request, '')];
     expect(dry.status).to.equal(400);
     expect((dry.body as { coreResponse: { message: string } }).coreResponse.message).to.equal(
       `Failure creating job. Could not start job because all media have errors: data:…,<truncated>: ${UNFIT}, ${IMAGE}: ${UNFIT}`,
@@ -183,14 +183,14 @@ describe('A dry run', () => {
 
   it('names the media of such a type among others, of which the job itself warns', async () => {
     const request = { media: [{ mediaUri: IMAGE }, SOUND], pipelineName: FACES };
-    const { status, body } = await tried(request);
+    const { status, body } = await tryRequest(request);
     const { media, coreResponse } = body as {
       readonly media: readonly { readonly problem: string | null }[];
       readonly coreResponse: { readonly message: string };
     };
     expect([status, media.map(({ problem }) => problem)]).to.deep.equal([200, [null, UNFIT]]);
     expect(coreResponse.message).to.equal(`media[1]: ${UNFIT}`);
-    const real = await tried(request, '');
+    const real = await tryRequest(request, '');
     expect(real.status).to.equal(201);
     expect((real.body as { coreResponse: object }).coreResponse).to.deep.equal({
       responseCode: 2,
@@ -200,11 +200,11 @@ describe('A dry run', () => {
 
   it('does not go by the ending of a name', async () => {
     const request = { media: [{ mediaUri: 'https://media.example/a.mp3' }], pipelineName: FACES };
-    expect((await tried(request)).status).to.equal(200);
+    expect((await tryRequest(request)).status).to.equal(200);
   });
 
   it('is not taken for one by mistake', async () => {
-    const { status, text } = await tried({ media: [], pipelineName: 'X' }, 'dryRun=maybe');
+    const { status, text } = await tryRequest({ media: [], pipelineName: 'X' }, 'dryRun=maybe');
     expect(status).to.equal(400);
     expect(text).to.include('dryRun: must be true or false');
   });

@@ -36,7 +36,7 @@ describe('An event stream', () => {
     const watch = {
       watch(_: number, watcher: JobWatcher) {
         watchers.add(watcher);
-        watcher.seen(change(0));
+        watcher.onChange(change(0));
         return Promise.resolve(() => watchers.delete(watcher));
       },
     } as unknown as JobWatch;
@@ -71,7 +71,7 @@ describe('An event stream', () => {
     );
   const tell = async () => {
     for (let n = 1; n < CHANGES; n++) {
-      for (const watcher of watchers) watcher.seen(change(n));
+      for (const watcher of watchers) watcher.onChange(change(n));
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
@@ -81,8 +81,8 @@ describe('An event stream', () => {
     const response = await open();
     await tell();
     for (const watcher of watchers) {
-      watcher.seen(change(100, true));
-      watcher.ended();
+      watcher.onChange(change(100, true));
+      watcher.onEnd();
     }
     let text = '';
     for await (const piece of response.setEncoding('utf8')) text += piece as string;

@@ -28,13 +28,13 @@ describe('GET /rest/jobs/{id}/events', () => {
       algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
     });
   /** It waits for a component that never comes. */
-  const waiting = () =>
+  const waitingJob = () =>
     service.submit({ media: [sampleUri('hello-world.png')], pipelineName: 'ABSENT PIPELINE' });
   const light = () =>
     service.submit({ media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' });
   const watch = (id: string, options?: Parameters<typeof EventClient.open>[2]) =>
     EventClient.open(service, `/rest/jobs/${id}/events`, options);
-  const ended = (client: EventClient) => within(20_000, 'the stream ends', client.end);
+  const waitForEnd = (client: EventClient) => within(20_000, 'the stream ends', client.end);
 
   it('sends the state of a job at once, then every change, and ends after the terminal event', async () => {
     const id = await slow();
@@ -47,12 +47,12 @@ describe('GET /rest/jobs/{id}/events', () => {
       'x-accel-buffering': 'no',
       'cache-control': 'no-store, no-transform',
     });
-    const moving = () => client.events.filter(({ data }) => data.jobProgress > 0 && !data.terminal);
-    await until('three events tell of progress', () => moving().length >= 3);
-    expect(moving()[0]?.data).to.include({ jobId: id, jobStatus: 'IN_PROGRESS', stage: 'TASK' });
-    expect(moving()[0]?.data.task).to.deep.equal({ name: 'TROUBLE TASK', number: 1, of: 1 });
+    const movingEvents = () => client.events.filter(({ data }) => data.jobProgress > 0 && !data.terminal);
+    await until('three events tell of progress', () => movingEvents().length >= 3);
+    expect(movingEvents()[0]?.data).to.include({ jobId: id, jobStatus: 'IN_PROGRESS', stage: 'TASK' });
+    expect(movingEvents()[0]?.data.task).to.deep.equal({ name: 'TROUBLE TASK', number: 1, of: 1 });
     await service.cancel(id);
-    await ended(client);
+    await waitForEnd(client);
     const { events } = client;
     expect(client.retry).to.equal(2_000);
     expect(events.map((event) => event.id)).to.deep.equal(events.map((_, n) => n + 1));
@@ -71,10 +71,10 @@ describe('GET /rest/jobs/{id}/events', () => {
   it('tells all who watch a job the same, and one who comes later how it stands by then', async () => {
     const id = await light();
     const clients = await Promise.all([watch(id), watch(id), watch(id)]);
-    await Promise.all(clients.map(ended));
+    await Promise.all(clients.map(waitForEnd));
     for (const { events } of clients) expect(events.at(-1)?.data.jobStatus).to.equal('COMPLETE');
     const late = await watch(id);
-    await ended(late);
+    await waitForEnd(late);
     expect(late.events.map(({ data }) => [data.jobStatus, data.terminal])).to.deep.equal([
       ['COMPLETE', true],
     ]);
@@ -84,7 +84,7 @@ describe('GET /rest/jobs/{id}/events', () => {
     const id = await light();
     await service.terminal(id);
     const client = await watch(id, { headers: { 'last-event-id': '41' } });
-    await ended(client);
+    await waitForEnd(client);
     expect(client.events.map((event) => event.id)).to.deep.equal([42]);
   });
 
@@ -102,7 +102,7 @@ describe('GET /rest/jobs/{id}/events', () => {
   });
 
   it('sends heartbeats, answers 503 above the limit, and has room when a client hangs up', async () => {
-    const id = await waiting();
+    const id = await waitingJob();
     const clients: EventClient[] = [];
     for (let n = 0; n < 5; n++) clients.push(await watch(id));
     await until('there is a sign of life', () => clients.every(({ beats }) => beats >= 2));
@@ -117,7 +117,7 @@ describe('GET /rest/jobs/{id}/events', () => {
     });
     await until('it is told', () => next!.events.length > 0);
     await service.cancel(id);
-    await Promise.all([...clients, next!].map(ended));
+    await Promise.all([...clients, next!].map(waitForEnd));
     for (const { events } of clients) expect(events.at(-1)?.data.terminal).to.equal(true);
   });
 
@@ -127,7 +127,7 @@ describe('GET /rest/jobs/{id}/events', () => {
       readonly order: readonly string[];
       readonly next: string | null;
     }
-    const told = ({ events }: EventClient) => events.map(({ data }) => data as unknown as Told);
+    const eventData = ({ events }: EventClient) => events.map(({ data }) => data as unknown as Told);
     const list = (query: string) => EventClient.open(service, `/rest/jobs/events?${query}`);
 
     it('tell a page, then only the jobs that are new or have changed, with the order of all', async () => {
@@ -135,46 +135,46 @@ describe('GET /rest/jobs/{id}/events', () => {
       await service.terminal(first);
       const client = await list('limit=2');
       await until('the page is told', () => client.events.length > 0);
-      expect(told(client)[0]?.order[0]).to.equal(first);
-      expect(told(client)[0]?.jobs.map(({ jobId }) => jobId)).to.deep.equal(told(client)[0]?.order);
+      expect(eventData(client)[0]?.order[0]).to.equal(first);
+      expect(eventData(client)[0]?.jobs.map(({ jobId }) => jobId)).to.deep.equal(eventData(client)[0]?.order);
 
       const second = await light();
       const ends = (one: Told) =>
         one.jobs.some(({ jobId, jobStatus }) => jobId === second && jobStatus === 'COMPLETE');
-      await until('the second job is told to its end', () => told(client).some(ends));
-      const [, ...later] = told(client);
+      await until('the second job is told to its end', () => eventData(client).some(ends));
+      const [, ...later] = eventData(client);
       expect(later.map(({ order }) => order[0])).to.deep.equal(later.map(() => second));
       expect(later.at(-1)?.order).to.deep.equal([second, first]);
       for (const { jobs } of later) expect(jobs.map(({ jobId }) => jobId)).to.deep.equal([second]);
       expect(new Set(client.events.map(({ name }) => name))).to.deep.equal(new Set(['jobs']));
 
       await service.ask('DELETE', `/rest/jobs/${second}`);
-      await until('the job has left the page', () => !told(client).at(-1)!.order.includes(second));
-      expect(told(client).at(-1)?.order[0]).to.equal(first);
+      await until('the job has left the page', () => !eventData(client).at(-1)!.order.includes(second));
+      expect(eventData(client).at(-1)?.order[0]).to.equal(first);
       client.hangUp();
     });
 
     it('tell those that the filters let through, and refuse what GET /rest/jobs refuses', async () => {
       const client = await list('terminal=false');
       await until('the page is told', () => client.events.length > 0);
-      expect(told(client)[0]?.order).to.deep.equal([]);
-      const id = await waiting();
-      await until('the job has come', () => told(client).at(-1)!.order.includes(id));
+      expect(eventData(client)[0]?.order).to.deep.equal([]);
+      const id = await waitingJob();
+      await until('the job has come', () => eventData(client).at(-1)!.order.includes(id));
       await service.cancel(id);
-      await until('it has gone', () => told(client).at(-1)!.order.length === 0);
+      await until('it has gone', () => eventData(client).at(-1)!.order.length === 0);
       client.hangUp();
       expect((await service.ask('GET', '/rest/jobs/events?limit=0')).status).to.equal(400);
     });
 
     it('end when the server stops, as those of jobs do, and a returning client sees the job resume', async () => {
-      const id = await waiting();
+      const id = await waitingJob();
       const clients = [await watch(id), await list('')] as const;
       const [ofJob] = clients;
       await until('it runs', () => ofJob.events.some(({ data }) => data.stage === 'TASK'));
       await until('the page is told', () => clients[1].events.length > 0);
       const stopped = service.stop();
       for (const client of clients) {
-        await ended(client);
+        await waitForEnd(client);
         expect(client.response.complete, 'the stream was ended, not cut off').to.equal(true);
       }
       const last = ofJob.events.at(-1)!;
@@ -185,7 +185,7 @@ describe('GET /rest/jobs/{id}/events', () => {
       await until('the job is told', () => again.events.length > 0);
       expect(again.events[0]!.id).to.equal(last.id + 1);
       await service.cancel(id);
-      await ended(again);
+      await waitForEnd(again);
     });
   });
 });

@@ -43,7 +43,7 @@ describe('An Idempotency-Key', () => {
   });
 
   it('keeps no place from others, however late a repeated request comes to its end', async () => {
-    const archive = await ArchiveServer.started();
+    const archive = await ArchiveServer.start();
     try {
       const held = [0, 1].map(() => hold());
       const metadata = { MEDIA_HASH: hashOf(PICTURE), MIME_TYPE: 'image/jpeg' };

@@ -56,16 +56,16 @@ describe('Of the jobs of a server,', () => {
       expect(status, text).to.equal(200);
       return body as Page;
     };
-    const listed = ({ jobs }: Page) => jobs.map(({ jobId }) => jobId);
+    const jobIds = ({ jobs }: Page) => jobs.map(({ jobId }) => jobId);
 
     it('lists all jobs, newest first', async () => {
       const all = await page();
-      expect([listed(all), all.next]).to.deep.equal([ids, null]);
+      expect([jobIds(all), all.next]).to.deep.equal([ids, null]);
     });
 
     it('lists each job like GET /rest/jobs/{id}?details=true, but at most 20 of its media', async () => {
       for (const { mediaCount, mediaUris, ...rest } of (await page()).jobs) {
-        const { mediaUris: all, mediaHrefs: _, ...single } = (await service.detailed(rest.jobId))!;
+        const { mediaUris: all, mediaHrefs: _, ...single } = (await service.detailedJob(rest.jobId))!;
         expect(rest).to.deep.equal(single);
         expect([mediaCount, mediaUris]).to.deep.equal([all.length, all.slice(0, 20)]);
       }
@@ -77,7 +77,7 @@ describe('Of the jobs of a server,', () => {
       let query = '?limit=2';
       for (let pages = 1; ; pages++) {
         const { next, ...rest } = await page(query);
-        seen.push(...listed({ ...rest, next }));
+        seen.push(...jobIds({ ...rest, next }));
         if (next === null) {
           expect(pages).to.equal(3);
           break;
@@ -88,25 +88,25 @@ describe('Of the jobs of a server,', () => {
     });
 
     it('lists only what fits all of its filters', async () => {
-      expect(listed(await page('?status=ERROR'))).to.deep.equal([ids[1]]);
-      expect(listed(await page('?pipelineName=labelled%20light%20pipeline'))).to.deep.equal([ids[1]]);
-      expect(listed(await page('?status=COMPLETE&pipelineName=LIGHT%20PIPELINE&limit=1'))).to.deep.equal([
+      expect(jobIds(await page('?status=ERROR'))).to.deep.equal([ids[1]]);
+      expect(jobIds(await page('?pipelineName=labelled%20light%20pipeline'))).to.deep.equal([ids[1]]);
+      expect(jobIds(await page('?status=COMPLETE&pipelineName=LIGHT%20PIPELINE&limit=1'))).to.deep.equal([
         ids[0],
       ]);
-      expect(listed(await page('?status=COMPLETE&pipelineName=LABELLED%20LIGHT%20PIPELINE'))).to.deep.equal(
+      expect(jobIds(await page('?status=COMPLETE&pipelineName=LABELLED%20LIGHT%20PIPELINE'))).to.deep.equal(
         [],
       );
-      expect(listed(await page('?terminal=true'))).to.deep.equal(ids);
-      expect(listed(await page('?terminal=false'))).to.deep.equal([]);
+      expect(jobIds(await page('?terminal=true'))).to.deep.equal(ids);
+      expect(jobIds(await page('?terminal=false'))).to.deep.equal([]);
       expect(await page('?terminal=false&status=COMPLETE')).to.deep.equal({ jobs: [], next: null });
-      expect(listed(await page('?pipelineName=NO%20SUCH'))).to.deep.equal([]);
-      expect(listed(await page('?externalId=case%207%2Fb&limit=1'))).to.deep.equal([ids[0]]);
-      expect(listed(await page('?externalId=case%207%2Fb&terminal=true&status=ERROR'))).to.deep.equal([]);
-      expect(listed(await page('?externalId=CASE%207%2Fb'))).to.deep.equal([]);
-      expect(listed(await page('?status=ERROR&status=CANCELLED'))).to.deep.equal([ids[1]]);
-      expect(listed(await page('?status=ERROR,COMPLETE'))).to.deep.equal(ids);
-      expect(listed(await page('?medium=CLOCK'))).to.deep.equal(ids);
-      expect(listed(await page('?medium=watch'))).to.deep.equal([]);
+      expect(jobIds(await page('?pipelineName=NO%20SUCH'))).to.deep.equal([]);
+      expect(jobIds(await page('?externalId=case%207%2Fb&limit=1'))).to.deep.equal([ids[0]]);
+      expect(jobIds(await page('?externalId=case%207%2Fb&terminal=true&status=ERROR'))).to.deep.equal([]);
+      expect(jobIds(await page('?externalId=CASE%207%2Fb'))).to.deep.equal([]);
+      expect(jobIds(await page('?status=ERROR&status=CANCELLED'))).to.deep.equal([ids[1]]);
+      expect(jobIds(await page('?status=ERROR,COMPLETE'))).to.deep.equal(ids);
+      expect(jobIds(await page('?medium=CLOCK'))).to.deep.equal(ids);
+      expect(jobIds(await page('?medium=watch'))).to.deep.equal([]);
       expect((await page('?externalId=case%207%2Fb')).jobs[0]?.externalId).to.equal('case 7/b');
     });
 
@@ -119,14 +119,14 @@ describe('Of the jobs of a server,', () => {
       expect((await page(`?startedTo=${later}&startedFrom=2020-01-01T00:00:00+01:00`)).jobs).to.have.length(
         ids.length,
       );
-      expect(listed(await page(`?endedFrom=${later}`))).to.deep.equal([]);
-      expect(listed(await page('?startedTo=2020-01-01T00:00:00Z'))).to.deep.equal([]);
+      expect(jobIds(await page(`?endedFrom=${later}`))).to.deep.equal([]);
+      expect(jobIds(await page('?startedTo=2020-01-01T00:00:00Z'))).to.deep.equal([]);
       const seen: string[] = [];
       for (let next: string | null = ''; next !== null;) {
         const at: Page = await page(
           `?limit=4&endedFrom=2020-01-01T00:00:00Z${next === '' ? '' : `&before=${next}`}`,
         );
-        seen.push(...listed(at));
+        seen.push(...jobIds(at));
         next = at.next;
       }
       expect(seen.toSorted()).to.deep.equal(ids.toSorted());
@@ -161,7 +161,7 @@ describe('Of the jobs of a server,', () => {
       expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
       expect((await service.ask('GET', `/rest/jobs/${id}`)).status).to.equal(400);
       expect((await service.ask('GET', `/rest/jobs/${id}/events`)).status).to.equal(400);
-      expect(listed(await page())).to.deep.equal(ids);
+      expect(jobIds(await page())).to.deep.equal(ids);
       await until('its document is gone', () => !existsSync(outputObjectPath!));
       for (const unknown of [id, 'test-host-999999', 'nonsense'])
         expect((await service.ask('DELETE', `/rest/jobs/${unknown}`)).status).to.equal(404);
@@ -171,7 +171,7 @@ describe('Of the jobs of a server,', () => {
   describe('A job that waits', () => {
     it('says for what, where and at which position; one that runs or has ended does not', async () => {
       const absent = { ...LIGHT, pipelineName: 'ABSENT PIPELINE' };
-      const waitingFor = async (id: string) => (await service.detailed(id))?.waitingFor;
+      const waitingFor = async (id: string) => (await service.detailedJob(id))?.waitingFor;
       const running = await service.submit({ ...absent, media: [LIGHT.media[0]!, LIGHT.media[0]!] });
       await new RawComponent(service).claimOf(running, 'ABSENT');
       expect(await waitingFor(running)).to.equal(undefined);

@@ -15,7 +15,7 @@ const NO_VALUE =
 describe('A job that asks for something without effect', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 
@@ -23,7 +23,7 @@ describe('A job that asks for something without effect', () => {
     readonly jobId: string;
     readonly coreResponse: { readonly responseCode: number; readonly message: string | null };
   }
-  const created = async (request: JobRequest, headers = {}): Promise<Created> => {
+  const createJob = async (request: JobRequest, headers = {}): Promise<Created> => {
     const { status, body } = await service.ask('POST', '/rest/jobs', request, headers);
     expect(status).to.equal(201);
     return body as Created;
@@ -31,7 +31,7 @@ describe('A job that asks for something without effect', () => {
 
   it('is told so by a coreResponse with code 2, runs, and ends with the same warnings', async () => {
     const jobProperties = { FRAME_INTERVALL: '5', MIN_TRACK_LENGTH: 'short', MERGE_TRACKS: 'TRUE' };
-    const { jobId, coreResponse } = await created({ ...LIGHT, jobProperties });
+    const { jobId, coreResponse } = await createJob({ ...LIGHT, jobProperties });
     expect(coreResponse).to.deep.equal({ responseCode: 2, message: `${MISSPELLED}\n${NO_VALUE}` });
     expect((await service.terminal(jobId)).jobStatus).to.equal('COMPLETE_WITH_WARNINGS');
     const { warnings, errors, status, media } = await service.document(jobId);
@@ -56,18 +56,18 @@ describe('A job that asks for something without effect', () => {
   it('is told so again when it is repeated under its Idempotency-Key', async () => {
     const request = { ...LIGHT, algorithmProperties: { LIGHTS: { LABEL: 'x' } } };
     const key = { 'idempotency-key': 'twice-with-warnings' };
-    const first = await created(request, key);
+    const first = await createJob(request, key);
     expect(first.coreResponse).to.deep.equal({
       responseCode: 2,
       message:
         'algorithmProperties.LIGHTS: the pipeline has no such algorithm, only LIGHT; properties for it have no effect.',
     });
-    expect(await created(request, key)).to.deep.equal(first);
+    expect(await createJob(request, key)).to.deep.equal(first);
   });
 
   it('is told so of an output action for media selectors that are not there', async () => {
     const media = [{ mediaUri: IMAGE, mediaSelectorsOutputAction: 'LIGHT ACTION' }];
-    expect((await created({ ...LIGHT, media })).coreResponse).to.deep.equal({
+    expect((await createJob({ ...LIGHT, media })).coreResponse).to.deep.equal({
       responseCode: 2,
       message: 'media[0]: mediaSelectorsOutputAction has no effect without mediaSelectors.',
     });
@@ -75,7 +75,7 @@ describe('A job that asks for something without effect', () => {
 
   it('is empty for a job of known properties, on every level and in every form of value', async () => {
     writeFileSync(join(service.mediaDir, 'words.json'), '{"a":"b"}');
-    const { jobId, coreResponse } = await created({
+    const { jobId, coreResponse } = await createJob({
       media: [
         { mediaUri: IMAGE, properties: { ROTATION: 0, AUTO_FLIP: false }, metadata: { ROTATION: 0 } },
         {
@@ -133,7 +133,7 @@ describe('A job that asks for something without effect', () => {
 describe('A boolean in a query', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 

@@ -16,7 +16,7 @@ describe('GET /rest/jobs/{id}/issues', () => {
   let place: Place;
   let empty: string;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     place = new Place();
     const file = join(service.mediaDir, 'empty.mp4');
     writeFileSync(file, '');
@@ -31,18 +31,18 @@ describe('GET /rest/jobs/{id}/issues', () => {
   const submit = (media: readonly string[], more = {}) =>
     service.submit({ media, pipelineName: 'ABSENT PIPELINE', ...more });
   const issues = (id: string) => service.ask('GET', `/rest/jobs/${id}/issues`);
-  const found = async (id: string) => (await issues(id)).body as LiveIssues;
+  const findIssues = async (id: string) => (await issues(id)).body as LiveIssues;
   const isUnderWay = (id: string) =>
     until(
       'it is in its task',
-      async () => (await service.detailed(id))?.waitingFor?.queue,
+      async () => (await service.detailedJob(id))?.waitingFor?.queue,
       (queue) => queue === 'TROUPE.DETECTION_ABSENT_REQUEST',
     );
 
   it('lists them like the document while the job runs; then 409, for the document has them', async () => {
     const id = await submit([IMAGE, empty], { jobProperties: { FRAME_INTERVALL: '2' } });
     await isUnderWay(id);
-    const { errors, warnings } = await found(id);
+    const { errors, warnings } = await findIssues(id);
     const [error] = errors.shown;
     expect(errors.count).to.equal(1);
     expect(error).to.include({ mediaUri: empty, source: 'WORKFLOW_MANAGER', code: 'MEDIA_INSPECTION' });
@@ -77,7 +77,7 @@ describe('GET /rest/jobs/{id}/issues', () => {
   it('is empty as long as nothing has gone wrong', async () => {
     const id = await submit([IMAGE]);
     await isUnderWay(id);
-    expect(await found(id)).to.deep.equal({ errors: NOTHING, warnings: NOTHING });
+    expect(await findIssues(id)).to.deep.equal({ errors: NOTHING, warnings: NOTHING });
     await service.cancel(id);
     await service.terminal(id);
   });
@@ -85,8 +85,8 @@ describe('GET /rest/jobs/{id}/issues', () => {
   it('counts all, and tells the first hundred', async () => {
     const media = Array.from({ length: 103 }, () => empty);
     const id = await submit([...media, IMAGE]);
-    await until('all are inspected', async () => (await found(id)).errors.count === 103);
-    expect((await found(id)).errors.shown).to.have.lengthOf(100);
+    await until('all are inspected', async () => (await findIssues(id)).errors.count === 103);
+    expect((await findIssues(id)).errors.shown).to.have.lengthOf(100);
     await service.cancel(id);
     await service.terminal(id);
   });

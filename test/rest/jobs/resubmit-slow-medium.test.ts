@@ -36,7 +36,7 @@ describe('A resubmitted job whose medium takes longer to fetch than its actor st
     return Number(/^troupe_actors_loaded (\d+)$/m.exec(text)?.[1]);
   };
   /** Waits until one actor less is in memory than there were, or as few as `lean`; answers how many are left. */
-  const unloaded = async (lean = 0) => {
+  const waitUntilUnloaded = async (lean = 0) => {
     let most = 0;
     return until(
       'the actor of the job has left the memory',
@@ -52,14 +52,14 @@ describe('A resubmitted job whose medium takes longer to fetch than its actor st
   it('is processed like the first time', async () => {
     const uri = `http://127.0.0.1:${(web.address() as AddressInfo).port}/picture.png`;
     const id = await service.submit({ media: [uri], pipelineName: 'IMAGE PROPERTIES DETECTION PIPELINE' });
-    const lean = await unloaded();
+    const lean = await waitUntilUnloaded();
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     const first = (await service.job(id))!.outputObjectPath;
 
     holds = true;
     expect((await service.resubmit(id)).status).to.equal(200);
     await until('the medium is asked for', () => held);
-    await unloaded(lean);
+    await waitUntilUnloaded(lean);
     held!.end(picture);
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     const { media } = await service.document(id);

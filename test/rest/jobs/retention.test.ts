@@ -27,10 +27,10 @@ describe('Jobs that have ended', () => {
     const { body } = await service.ask('GET', '/rest/jobs');
     return (body as { jobs: readonly { jobId: string }[] }).jobs.map(({ jobId }) => jobId);
   };
-  const streamed = async (id: number) => (await service.ask('GET', `/rest/streaming/jobs/${id}`)).status;
+  const readStream = async (id: number) => (await service.ask('GET', `/rest/streaming/jobs/${id}`)).status;
 
   /** A streaming job that has reported a segment. */
-  const watched = async () => {
+  const watchStream = async () => {
     const { body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: true,
       stream: { streamUri: 'rtsp://camera.example/live', segmentSize: SEGMENT_SIZE },
@@ -48,7 +48,7 @@ describe('Jobs that have ended', () => {
     const ended = await service.submit(LIGHT);
     const { outputObjectPath: path } = await service.terminal(ended);
     const live = await service.submit({ ...LIGHT, pipelineName: 'ABSENT PIPELINE' });
-    const [endedStream, liveStream] = [await watched(), await watched()];
+    const [endedStream, liveStream] = [await watchStream(), await watchStream()];
     await endedStream.end();
     const ofStreams = () =>
       [endedStream, liveStream].map(({ jobId }) =>
@@ -62,9 +62,9 @@ describe('Jobs that have ended', () => {
     await service.startHere({ RETENTION_DAYS: '0.000001' });
     await until('it is unknown', async () => (await service.job(ended)) === undefined);
     await until('its document is gone', () => !existsSync(path!));
-    await until('the stream is unknown', async () => (await streamed(endedStream.jobId)) === 400);
+    await until('the stream is unknown', async () => (await readStream(endedStream.jobId)) === 400);
     await until('its reports are gone', () => !ofStreams()[0]);
-    expect([await streamed(liveStream.jobId), ofStreams()[1]]).to.deep.equal([200, true]);
+    expect([await readStream(liveStream.jobId), ofStreams()[1]]).to.deep.equal([200, true]);
     expect((await service.job(live))?.terminal).to.equal(false);
     expect(await jobs()).to.deep.equal([live]);
 

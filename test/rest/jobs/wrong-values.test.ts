@@ -20,11 +20,11 @@ const NUMBER = 'but it takes a whole number (INT).';
 describe('A property value of the wrong type', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 
-  const asked = async (request: object, query = '') => {
+  const askFor = async (request: object, query = '') => {
     const { status, body } = await service.ask('POST', `/rest/jobs${query}`, request);
     const { coreResponse } = body as { readonly coreResponse: { readonly message: string | null } };
     return { status, message: coreResponse.message ?? '' };
@@ -69,12 +69,12 @@ describe('A property value of the wrong type', () => {
     ],
   ] as const)
     it(`is refused in ${where}, by the job and by its dry run`, async () => {
-      const { status, message } = await asked(request);
+      const { status, message } = await askFor(request);
       expect([status, message]).to.deep.equal([
         400,
         `Failure creating job. Property validation failed due to: The property ${property}, ${problem} Correct the value, or leave the property out.`,
       ]);
-      expect(await asked(request, '?dryRun=true')).to.deep.equal({ status, message });
+      expect(await askFor(request, '?dryRun=true')).to.deep.equal({ status, message });
     });
 
   for (const [name, value, problem] of [
@@ -83,7 +83,7 @@ describe('A property value of the wrong type', () => {
     ['AUTO_FLIP', 'perhaps', '"perhaps", but its values are TRUE and FALSE.'],
   ] as const)
     it(`is refused of an action: ${name}=${value}`, async () => {
-      const { status, message } = await asked(own(name, value));
+      const { status, message } = await askFor(own(name, value));
       expect([status, message]).to.deep.equal([
         400,
         `Failure creating job. The "${name}" property from the "OWN ACTION" action has a value of ${problem}`,
@@ -101,11 +101,11 @@ describe('A property value of the wrong type', () => {
       QUALITY_SELECTION_THRESHOLD: 'x',
       EXEMPLAR_POLICY: 'x',
     };
-    const { status, message } = await asked({ ...LIGHT, jobProperties }, '?dryRun=true');
+    const { status, message } = await askFor({ ...LIGHT, jobProperties }, '?dryRun=true');
     expect(status).to.equal(200);
     for (const name of Object.keys(jobProperties))
       expect(message).to.include(`jobProperties: the property ${name} is "x", but `);
-    expect((await asked({ ...LIGHT, jobProperties })).status).to.equal(201);
+    expect((await askFor({ ...LIGHT, jobProperties })).status).to.equal(201);
   });
 
   it('is no blank one, no number out of its range and none in another case', async () => {
@@ -116,7 +116,7 @@ describe('A property value of the wrong type', () => {
       FRAME_RATE_CAP: '1.25',
       AUTO_FLIP: 'False',
     };
-    expect(await asked({ ...LIGHT, jobProperties }, '?dryRun=true')).to.deep.equal({
+    expect(await askFor({ ...LIGHT, jobProperties }, '?dryRun=true')).to.deep.equal({
       status: 200,
       message: '',
     });
@@ -125,7 +125,7 @@ describe('A property value of the wrong type', () => {
   it('is told before twenty warnings are', async () => {
     const names = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`NO_SUCH_${n}`, 'x']));
     const media = [{ mediaUri: IMAGE, properties: { FRAME_INTERVAL: 'abc' } }];
-    const { status, message } = await asked({ ...LIGHT, media, jobProperties: names });
+    const { status, message } = await askFor({ ...LIGHT, media, jobProperties: names });
     expect(status).to.equal(400);
     expect(message).to.include('FRAME_INTERVAL in media[0].properties is "abc"');
   });

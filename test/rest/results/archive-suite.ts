@@ -21,11 +21,11 @@ interface Posted {
   readonly assertionId: string;
   readonly dataObject: Readonly<Record<string, unknown>>;
 }
-export const posted = ({ body }: ArchiveRequest) => body as Posted;
+export const bodyOf = ({ body }: ArchiveRequest) => body as Posted;
 export const mediumOf = ({ query }: ArchiveRequest) => query.get('sha256Hash') ?? '';
 
 /** The medium with as much as the check before the job needs. */
-export const known = (mediaUri: string) => ({
+export const withMetadata = (mediaUri: string) => ({
   mediaUri,
   metadata: { MEDIA_HASH: hashOf(mediaUri), MIME_TYPE: 'image/png' },
 });
@@ -46,11 +46,11 @@ export class ArchiveSuite {
   /** For a `describe`: an archive for each of its tests. */
   constructor() {
     before(async () => {
-      this.#service = await Service.shared();
+      this.#service = await Service.openShared();
     });
     after(() => this.#service?.close());
     beforeEach(async () => {
-      this.#archive = await ArchiveServer.started();
+      this.#archive = await ArchiveServer.start();
     });
     afterEach(async () => {
       for (const each of [this.archive, ...this.others.splice(0)]) await each.close();
@@ -74,23 +74,23 @@ export class ArchiveSuite {
     };
   }
 
-  async created(request: JobRequest): Promise<Created> {
+  async createJob(request: JobRequest): Promise<Created> {
     const { status, body } = await this.service.create(request);
     expect(status).to.equal(201);
     return body as Created;
   }
 
   /** Waits until the archive has been told, or was given up. */
-  async settled(id: string): Promise<string> {
+  async waitUntilSettled(id: string): Promise<string> {
     await this.service.terminal(id);
     const look = async () => (await this.service.job(id))!.archiveStatus;
     return until(`the posts of job ${id} are settled`, look, (status) => status !== 'IN PROGRESS');
   }
 
   /** A job whose results the archive knows. */
-  async archived(request: JobRequest): Promise<string> {
+  async runArchived(request: JobRequest): Promise<string> {
     const id = await this.service.submit(request);
-    expect(await this.settled(id)).to.equal('COMPLETE');
+    expect(await this.waitUntilSettled(id)).to.equal('COMPLETE');
     return id;
   }
 

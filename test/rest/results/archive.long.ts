@@ -3,23 +3,32 @@ import { expect } from 'chai';
 import { ArchiveServer } from '../../support/servers/archive-server.ts';
 import { hang } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';
-import { ArchiveSuite, hashOf, HELLO, known, mediumOf, numberOf, posted, TEXT } from './archive-suite.ts';
+import {
+  ArchiveSuite,
+  hashOf,
+  HELLO,
+  withMetadata,
+  mediumOf,
+  numberOf,
+  bodyOf,
+  TEXT,
+} from './archive-suite.ts';
 
 describe('The archive (specification 6.4), in depth', () => {
   const suite = new ArchiveSuite();
 
   describe('that knows a compatible job', () => {
     it('is not taken for one that knows another job: other properties, other media, more of them', async () => {
-      await suite.archived(suite.job());
+      await suite.runArchived(suite.job());
       const differing = [
-        suite.job({ media: [known(HELLO)] }, { QUALITY_SELECTION_THRESHOLD: '0.1' }),
-        suite.job({ media: [known(TEXT)] }),
-        suite.job({ media: [known(HELLO), known(TEXT)] }),
+        suite.job({ media: [withMetadata(HELLO)] }, { QUALITY_SELECTION_THRESHOLD: '0.1' }),
+        suite.job({ media: [withMetadata(TEXT)] }),
+        suite.job({ media: [withMetadata(HELLO), withMetadata(TEXT)] }),
       ];
       for (const request of differing)
-        expect((await suite.created(request)).archiveCheckStatus).to.equal('NO_MATCH');
+        expect((await suite.createJob(request)).archiveCheckStatus).to.equal('NO_MATCH');
       expect(
-        (await suite.created(suite.job({ media: [known(HELLO)] }, { S3_REGION: 'elsewhere' })))
+        (await suite.createJob(suite.job({ media: [withMetadata(HELLO)] }, { S3_REGION: 'elsewhere' })))
           .archiveCheckStatus,
       ).to.equal('FOUND_MATCH');
     });
@@ -27,7 +36,7 @@ describe('The archive (specification 6.4), in depth', () => {
 
   describe('is told about each medium when the job has ended', () => {
     it('at the archive of that medium', async () => {
-      const second = await ArchiveServer.started();
+      const second = await ArchiveServer.start();
       suite.others.push(second);
       const camera = { mediaUri: TEXT, properties: { ARCHIVE_URL: `${second.url}/deep/` } };
       const id = await suite.service.submit(suite.job({ media: [HELLO, camera] }));
@@ -42,7 +51,7 @@ describe('The archive (specification 6.4), in depth', () => {
       const id = await suite.service.submit(suite.job({}, { SKIP_ARCHIVE_CHECK: 'TRUE' }));
       await until('a post has failed', () => suite.archive.posts.length > 0);
       suite.archive.manners.status = undefined;
-      expect(await suite.settled(id)).to.equal('COMPLETE');
+      expect(await suite.waitUntilSettled(id)).to.equal('COMPLETE');
       const keys = new Set(suite.archive.posts.map(({ headers }) => headers['idempotency-key']));
       expect([...keys]).to.deep.equal([`${id}.1.archive.0`]);
       expect(new Set(suite.archive.posts.map(({ body }) => JSON.stringify(body))).size).to.equal(1);
@@ -55,8 +64,8 @@ describe('The archive (specification 6.4), in depth', () => {
           algorithmProperties: { TROUBLE: { TROUBLE: 'code' } },
         }),
       );
-      await suite.settled(id);
-      const { jobStatus, trackCount, outputTypes } = posted(suite.archive.posts[0]!).dataObject;
+      await suite.waitUntilSettled(id);
+      const { jobStatus, trackCount, outputTypes } = bodyOf(suite.archive.posts[0]!).dataObject;
       expect({ jobStatus, trackCount, outputTypes }).to.deep.equal({
         jobStatus: 'ERROR',
         trackCount: 0,
@@ -83,7 +92,7 @@ describe('The archive (specification 6.4), in depth', () => {
 
   describe('POST /rest/jobs/archiverepost', () => {
     it('that comes to its end when the job has been run again leaves what that run owes', async () => {
-      const id = await suite.archived(suite.job());
+      const id = await suite.runArchived(suite.job());
       let goOn: () => void = () => undefined;
       suite.archive.manners.until = new Promise((resolve) => (goOn = resolve));
       const reposted = suite.repost(numberOf(id));
@@ -96,8 +105,8 @@ describe('The archive (specification 6.4), in depth', () => {
       suite.archive.manners.status = undefined;
       goOn();
       expect((await reposted).status).to.equal(200);
-      expect(await suite.settled(id)).to.equal('COMPLETE');
-      expect(suite.archive.kept(hashOf(HELLO)), 'first run, repost, second run').to.have.lengthOf(3);
+      expect(await suite.waitUntilSettled(id)).to.equal('COMPLETE');
+      expect(suite.archive.findKept(hashOf(HELLO)), 'first run, repost, second run').to.have.lengthOf(3);
     });
   });
 });

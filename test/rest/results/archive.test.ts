@@ -13,10 +13,10 @@ import {
   ArchiveSuite,
   hashOf,
   HELLO,
-  known,
+  withMetadata,
   mediumOf,
   numberOf,
-  posted,
+  bodyOf,
   sha256,
   TEXT,
 } from './archive-suite.ts';
@@ -30,7 +30,7 @@ describe('The archive (specification 6.4)', () => {
       expect(info.jobStatus).to.equal('COMPLETE');
       expect(info.archiveStatus).to.equal('PAST JOB FOUND');
       expect(pathToFileURL(info.outputObjectPath!).href).to.equal(
-        posted(suite.archive.posts[0]!).dataObject['outputUri'],
+        bodyOf(suite.archive.posts[0]!).dataObject['outputUri'],
       );
       expect((await suite.service.document(id)).jobId).to.equal(past);
       expect(suite.service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.1.0.`))).to.deep.equal(
@@ -40,15 +40,15 @@ describe('The archive (specification 6.4)', () => {
     };
 
     it('saves another one its processing, also if only inspection finds it; callbacks are sent', async () => {
-      const request = suite.job({ media: [known(HELLO)] });
-      const first = await suite.created(request);
+      const request = suite.job({ media: [withMetadata(HELLO)] });
+      const first = await suite.createJob(request);
       expect(first.archiveCheckStatus).to.equal('NO_MATCH');
       expect(suite.archive.questions.map(mediumOf)).to.deep.equal([hashOf(HELLO)]);
-      expect(await suite.settled(first.jobId)).to.equal('COMPLETE');
-      const { outputUri } = posted(suite.archive.posts[0]!).dataObject;
+      expect(await suite.waitUntilSettled(first.jobId)).to.equal('COMPLETE');
+      const { outputUri } = bodyOf(suite.archive.posts[0]!).dataObject;
 
       const callback = await suite.receiver();
-      const spared = await suite.created({ ...request, callbackURL: callback.url, callbackMethod: 'POST' });
+      const spared = await suite.createJob({ ...request, callbackURL: callback.url, callbackMethod: 'POST' });
       expect(spared).to.include({ archiveCheckStatus: 'FOUND_MATCH', outputObjectUri: outputUri });
       const id = spared.jobId;
       await expectSkipped(id, first.jobId);
@@ -65,13 +65,13 @@ describe('The archive (specification 6.4)', () => {
       });
       expect(suite.archive.posts).to.have.lengthOf(1);
 
-      const { jobId, archiveCheckStatus } = await suite.created(suite.job());
+      const { jobId, archiveCheckStatus } = await suite.createJob(suite.job());
       expect(archiveCheckStatus).to.equal('MEDIA_HASHES_ABSENT');
       await expectSkipped(jobId, first.jobId);
     });
 
     it('of another service has its document at output/detection, or the reason why it is missing', async () => {
-      await suite.archived(suite.job());
+      await suite.runArchived(suite.job());
       let text = JSON.stringify({ jobId: 'elsewhere-7', objectId: 'o', filler: 'x'.repeat(200_000) });
       let status = 200;
       const elsewhere = createServer((_, response) => {
@@ -80,10 +80,10 @@ describe('The archive (specification 6.4)', () => {
       await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
       suite.others.push({ close: () => new Promise((resolve) => elsewhere.close(() => resolve())) });
       const { port } = elsewhere.address() as AddressInfo;
-      const entry = posted(suite.archive.posts[0]!);
+      const entry = bodyOf(suite.archive.posts[0]!);
       const outputUri = `http://127.0.0.1:${port}/detection.json`;
       suite.archive.manners.answer = () => [{ ...entry, dataObject: { ...entry.dataObject, outputUri } }];
-      const { jobId, outputObjectUri } = await suite.created(suite.job({ media: [known(HELLO)] }));
+      const { jobId, outputObjectUri } = await suite.createJob(suite.job({ media: [withMetadata(HELLO)] }));
       expect(outputObjectUri).to.equal(outputUri);
       await suite.service.terminal(jobId);
       const ask = () =>
@@ -112,15 +112,17 @@ describe('The archive (specification 6.4)', () => {
     });
 
     it('is not believed when the document of that job is gone with it: the job runs', async () => {
-      const past = await suite.archived(suite.job());
+      const past = await suite.runArchived(suite.job());
       expect((await suite.service.ask('DELETE', `/rest/jobs/${past}`)).status).to.equal(204);
-      const { jobId, archiveCheckStatus } = await suite.created(suite.job({ media: [known(HELLO)] }));
+      const { jobId, archiveCheckStatus } = await suite.createJob(
+        suite.job({ media: [withMetadata(HELLO)] }),
+      );
       expect(archiveCheckStatus).to.equal('NO_MATCH');
-      expect(await suite.settled(jobId)).to.equal('COMPLETE');
+      expect(await suite.waitUntilSettled(jobId)).to.equal('COMPLETE');
       expect((await suite.service.document(jobId)).jobId).to.equal(jobId);
       await suite.service.ask('DELETE', `/rest/jobs/${jobId}`);
-      const later = await suite.created(suite.job());
-      expect(await suite.settled(later.jobId)).to.equal('COMPLETE');
+      const later = await suite.createJob(suite.job());
+      expect(await suite.waitUntilSettled(later.jobId)).to.equal('COMPLETE');
       expect((await suite.service.document(later.jobId)).jobId).to.equal(later.jobId);
     });
   });
@@ -136,11 +138,11 @@ describe('The archive (specification 6.4)', () => {
   it('is told with the user name and password of its address, which nobody else gets to see', async () => {
     suite.archive.manners.status = 403;
     const url = suite.archive.url.replace('//', '//user:hush@');
-    const id = await suite.service.submit(suite.job({ media: [known(HELLO)] }, { ARCHIVE_URL: url }));
+    const id = await suite.service.submit(suite.job({ media: [withMetadata(HELLO)] }, { ARCHIVE_URL: url }));
     await suite.service.terminal(id);
     const attempted = await until(
       'a post has failed',
-      () => suite.service.detailed(id),
+      () => suite.service.detailedJob(id),
       (seen) => seen?.archiveAttempts !== undefined,
     );
     const basic = `Basic ${Buffer.from('user:hush').toString('base64')}`;
@@ -153,8 +155,8 @@ describe('The archive (specification 6.4)', () => {
   describe('that cannot be asked', () => {
     it('is a warning, and the job runs', async () => {
       suite.archive.manners.status = 503;
-      const { jobId, archiveCheckStatus, coreResponse } = await suite.created(
-        suite.job({ media: [known(HELLO)] }),
+      const { jobId, archiveCheckStatus, coreResponse } = await suite.createJob(
+        suite.job({ media: [withMetadata(HELLO)] }),
       );
       expect(archiveCheckStatus).to.equal('NO_MATCH');
       expect(coreResponse.responseCode).to.equal(2);
@@ -169,7 +171,7 @@ describe('The archive (specification 6.4)', () => {
 
   describe('is told about each medium when the job has ended', () => {
     it('with the specified body, an Idempotency-Key, and no token unless ARCHIVE_ADD_TOKEN says so', async () => {
-      const id = await suite.archived(suite.job());
+      const id = await suite.runArchived(suite.job());
       const document = await suite.service.document(id);
       const [post, ...more] = suite.archive.posts;
       expect(more).to.deep.equal([]);
@@ -178,7 +180,7 @@ describe('The archive (specification 6.4)', () => {
       expect(post?.headers['content-type']).to.contain('application/json');
       expect(post?.headers['idempotency-key']).to.equal(`${id}.1.archive.0`);
       expect(post?.headers).not.to.have.property('authorization');
-      const { assertionId, dataObject, ...rest } = posted(post!);
+      const { assertionId, dataObject, ...rest } = bodyOf(post!);
       expect(assertionId).to.match(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
       expect(rest).to.deep.equal({
         informationType: 'Troupe Tracks',
@@ -203,7 +205,7 @@ describe('The archive (specification 6.4)', () => {
 
     it('under its LINKED_MEDIA_HASH if it has one, with a token if ARCHIVE_ADD_TOKEN is TRUE', async () => {
       const medium = { mediaUri: HELLO, properties: { LINKED_MEDIA_HASH: 'abc' } };
-      await suite.archived(suite.job({ media: [medium] }, { ARCHIVE_ADD_TOKEN: 'TRUE' }));
+      await suite.runArchived(suite.job({ media: [medium] }, { ARCHIVE_ADD_TOKEN: 'TRUE' }));
       for (const { headers } of suite.archive.requests)
         expect(headers.authorization).to.match(/^Bearer \S+$/);
       expect(suite.archive.requests.map(({ method }) => method)).to.deep.equal(['GET', 'POST']);
@@ -216,25 +218,25 @@ describe('The archive (specification 6.4)', () => {
       const id = await suite.service.submit(suite.job({ media: [HELLO, TEXT] }));
       expect((await suite.service.job(id))?.archiveStatus).to.equal('JOB RUNNING');
       goOn();
-      expect(await suite.settled(id)).to.equal('COMPLETE');
+      expect(await suite.waitUntilSettled(id)).to.equal('COMPLETE');
       expect(suite.archive.posts.map(mediumOf).toSorted(byText)).to.deep.equal(
         [HELLO, TEXT].map(hashOf).toSorted(byText),
       );
-      expect(new Set(suite.archive.posts.map((post) => posted(post).assertionId)).size).to.equal(2);
+      expect(new Set(suite.archive.posts.map((post) => bodyOf(post).assertionId)).size).to.equal(2);
       expect(
-        new Set(suite.archive.posts.map((post) => posted(post).dataObject['jobConfigHash'])).size,
+        new Set(suite.archive.posts.map((post) => bodyOf(post).dataObject['jobConfigHash'])).size,
       ).to.equal(1);
     });
 
     it('and a post that is refused does not hold up the others; archiveStatus says why', async () => {
       suite.archive.manners.knows = new Set([hashOf(TEXT)]);
       const id = await suite.service.submit(suite.job({ media: [HELLO, TEXT] }));
-      const status = await suite.settled(id);
+      const status = await suite.waitUntilSettled(id);
       expect(status).to.match(
         /^ERROR: Sending HTTP POST to the archive \(http:\/\/127\.0\.0\.1:\d+\S*\) failed due to: /,
       );
       expect(status).to.contain('could not identify referenced item');
-      expect(suite.archive.kept(hashOf(TEXT))).to.have.lengthOf(1);
+      expect(suite.archive.findKept(hashOf(TEXT))).to.have.lengthOf(1);
       expect(suite.archive.posts).to.have.lengthOf(2);
       expect((await suite.service.job(id))?.jobStatus).to.equal('COMPLETE');
     });
@@ -242,7 +244,7 @@ describe('The archive (specification 6.4)', () => {
     it('but not if a medium failed to download: archiveStatus is "ERROR: Media download failed."', async () => {
       const lost = await suite.receiver(answer(404));
       const id = await suite.service.submit(suite.job({ media: [HELLO, `${lost.url}/lost.png`] }));
-      expect(await suite.settled(id)).to.equal('ERROR: Media download failed.');
+      expect(await suite.waitUntilSettled(id)).to.equal('ERROR: Media download failed.');
       expect(suite.archive.posts).to.have.lengthOf(0);
       const document = await suite.service.document(id);
       expect(errorCodes(document, document.media[1]?.mediaId)).to.include('REMOTE_STORAGE_DOWNLOAD');
@@ -258,7 +260,7 @@ describe('The archive (specification 6.4)', () => {
     it('mends archiveStatus when it succeeds, and breaks it when it fails', async () => {
       suite.archive.manners.knows = new Set();
       const id = await suite.service.submit(suite.job());
-      expect(await suite.settled(id)).to.match(/^ERROR: /);
+      expect(await suite.waitUntilSettled(id)).to.match(/^ERROR: /);
       suite.archive.manners.knows = undefined;
       expect((await suite.repost(numberOf(id))).status).to.equal(200);
       expect((await suite.service.job(id))?.archiveStatus).to.equal('COMPLETE');
@@ -272,16 +274,16 @@ describe('The archive (specification 6.4)', () => {
 
     it('that fails takes nothing away from the attempts that are still to come', async () => {
       suite.archive.manners.status = 500;
-      const { jobId: id } = await suite.created(
-        suite.job({ media: [known(HELLO)] }, { SKIP_ARCHIVE_CHECK: 'TRUE' }),
+      const { jobId: id } = await suite.createJob(
+        suite.job({ media: [withMetadata(HELLO)] }, { SKIP_ARCHIVE_CHECK: 'TRUE' }),
       );
       await suite.service.terminal(id);
       expect(suite.archive.questions, 'the check was skipped').to.have.lengthOf(0);
       expect((await suite.repost(numberOf(id))).status).to.equal(500);
       expect((await suite.service.job(id))?.archiveStatus).to.equal('IN PROGRESS');
       suite.archive.manners.status = undefined;
-      expect(await suite.settled(id)).to.equal('COMPLETE');
-      expect(suite.archive.kept(hashOf(HELLO))).to.have.lengthOf(1);
+      expect(await suite.waitUntilSettled(id)).to.equal('COMPLETE');
+      expect(suite.archive.findKept(hashOf(HELLO))).to.have.lengthOf(1);
       const keys = new Set(suite.archive.posts.map(({ headers }) => headers['idempotency-key']));
       expect([...keys]).to.deep.equal([`${id}.1.archive.0`]);
       expect(new Set(suite.archive.posts.map(({ body }) => JSON.stringify(body))).size).to.equal(1);
@@ -289,7 +291,7 @@ describe('The archive (specification 6.4)', () => {
 
     it('repeats the body and the Idempotency-Key, and answers 500 with each result if any fails', async () => {
       const plain = { media: [HELLO], pipelineName: 'LIGHT PIPELINE' };
-      const ids = [await suite.archived(suite.job()), await suite.service.submit(plain)].map(numberOf);
+      const ids = [await suite.runArchived(suite.job()), await suite.service.submit(plain)].map(numberOf);
       await suite.service.terminal(`test-host-${ids[1]}`);
       copyFileSync(fileURLToPath(TEXT), join(suite.service.mediaDir, 'slow.png'));
       const live = await suite.service.submit(
@@ -324,7 +326,7 @@ describe('The archive (specification 6.4)', () => {
     });
 
     it('ends when its client goes away: nothing more is posted', async () => {
-      const id = await suite.archived(suite.job({ media: [HELLO, TEXT] }));
+      const id = await suite.runArchived(suite.job({ media: [HELLO, TEXT] }));
       let goOn: () => void = () => undefined;
       suite.archive.manners.until = new Promise((resolve) => (goOn = resolve));
       const client = new AbortController();
@@ -338,7 +340,7 @@ describe('The archive (specification 6.4)', () => {
       client.abort();
       await asked;
       // Only when the server has seen that the client is gone may the archive answer.
-      await suite.service.logged('audit', (line) => line['requestId'] === 'left-early');
+      await suite.service.waitForLog('audit', (line) => line['requestId'] === 'left-early');
       suite.archive.manners.until = undefined;
       goOn();
       expect((await suite.repost(numberOf(id))).status).to.equal(200);

@@ -43,7 +43,7 @@ export class DataUriSuite {
   }
 
   /** The newest job, as the list tells it. */
-  async listed() {
+  async listNewest() {
     const { body } = await this.service.ask('GET', '/rest/jobs?limit=1');
     return (body as { jobs: readonly { jobId: string; mediaUris: readonly string[] }[] }).jobs[0]!;
   }
@@ -68,6 +68,6 @@ export class DataUriSuite {
   async dies(when: DeathWish['when'], mediaUri: string): Promise<void> {
     await this.service.dieAt({ at: 1, when });
     await this.service.create({ media: [mediaUri], ...LIGHT }).catch(() => undefined);
-    await this.service.ended();
+    await this.service.waitForExit();
   }
 }

@@ -16,7 +16,7 @@ describe('data: URIs of a request, in depth', () => {
     await suite.restart({ STORED_DATA_URI_LENGTH: '8192' });
     await suite.service.terminal(id);
     expect((await suite.service.job(id))?.mediaUris).to.deep.equal([LONG]);
-    expect((await suite.listed()).mediaUris).to.deep.equal([CUT]);
+    expect((await suite.listNewest()).mediaUris).to.deep.equal([CUT]);
     expect((await suite.service.resubmit(id)).status).to.equal(200);
     expect((await suite.service.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect(await suite.paths(id)).to.deep.equal([LONG]);
@@ -25,7 +25,7 @@ describe('data: URIs of a request, in depth', () => {
   it('for which the disk has no room are refused with 503, and nothing is left', async function () {
     const folder = join(suite.service.dataDir, 'requests');
     mkdirSync(folder, { recursive: true });
-    const newest = (await suite.listed()).jobId;
+    const newest = (await suite.listNewest()).jobId;
     const words = ['-t', 'tmpfs', '-o', 'size=64k', 'none', folder];
     // Only root may make a small disk.
     if (spawnSync('mount', words).status !== 0) return this.skip();
@@ -34,7 +34,7 @@ describe('data: URIs of a request, in depth', () => {
       expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '2']);
       expect((refused.body as { message: string }).message).to.contain('The disk of the server is full');
       expect(await suite.requests()).to.deep.equal([]);
-      expect((await suite.listed()).jobId).to.equal(newest);
+      expect((await suite.listNewest()).jobId).to.equal(newest);
       const { media } = await suite.service.run({ media: [LONG], ...LIGHT });
       expect(media[0]?.path).to.equal(LONG);
     } finally {

@@ -16,9 +16,9 @@ describe('data: URIs of a request', () => {
     const id = await suite.service.submit({ media, ...LIGHT });
     expect((await suite.service.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect((await suite.service.job(id))?.mediaUris).to.deep.equal(media);
-    expect((await suite.service.detailed(id))?.mediaUris).to.deep.equal(media);
+    expect((await suite.service.detailedJob(id))?.mediaUris).to.deep.equal(media);
     expect(await suite.paths(id)).to.deep.equal(media);
-    expect((await suite.listed()).mediaUris).to.deep.equal([CUT, media[1], SHORT, CUT]);
+    expect((await suite.listNewest()).mediaUris).to.deep.equal([CUT, media[1], SHORT, CUT]);
     expect(await suite.requests()).to.have.length(1);
   });
 
@@ -104,7 +104,7 @@ describe('data: URIs of a request', () => {
     await suite.service.start({ RETENTION_DAYS: '0' });
     await suite.dies('after', LONG);
     await suite.service.startHere();
-    const { jobId } = await suite.listed();
+    const { jobId } = await suite.listNewest();
     expect((await suite.service.terminal(jobId)).jobStatus).to.equal('COMPLETE');
     expect(await suite.paths(jobId)).to.deep.equal([LONG]);
     expect((await suite.service.resubmit(jobId)).status).to.equal(200);

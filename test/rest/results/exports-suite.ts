@@ -4,7 +4,7 @@ import { isExemplar } from '../../../domain/tracks/exemplar.ts';
 import { cocoDocument } from '../../../http/schemas/jobs/detection-document.ts';
 import { readCsv } from '../../results/exports/csv-reader.ts';
 import { readSrt, readVtt } from '../../results/exports/cue-reader.ts';
-import { allFound, lineOf } from '../../results/exports/expected.ts';
+import { allFound, lineOf } from '../../results/exports/expected-exports.ts';
 import { sampleUri, Service, type Answer, type DetectionDocument } from '../../support/processes/service.ts';
 
 /** Of a long video the first second. */
@@ -24,7 +24,7 @@ export class ExportSuite<Job extends string> {
   constructor(jobs: Readonly<Record<Job, readonly [pipeline: string, ...media: readonly string[]]>>) {
     this.names = Object.keys(jobs) as Job[];
     before(async () => {
-      this.#service = await Service.shared();
+      this.#service = await Service.openShared();
       for (const name of this.names) {
         const [pipelineName, ...media] = jobs[name];
         const jobProperties = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };

@@ -1,6 +1,6 @@
 /** Other forms of what real detectors have found, asked of the running service and read back; of more of them: exports.long.ts. */
 import { expect } from 'chai';
-import { allFound } from '../../results/exports/expected.ts';
+import { allFound } from '../../results/exports/expected-exports.ts';
 import { readCvat, seenFrames } from '../../results/exports/cvat-reader.ts';
 import { sampleUri } from '../../support/processes/service.ts';
 import { ExportSuite, hasCues, messageOf, tellsAll, tellsAsCoco } from './exports-suite.ts';

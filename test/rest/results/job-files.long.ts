@@ -7,7 +7,7 @@ import { sampleUri, Service } from '../../support/processes/service.ts';
 describe('The files of a job over REST', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 

@@ -25,7 +25,7 @@ describe('The files of a job over REST', () => {
   /** Of media that were uploaded, with artifacts and copies. */
   let drawn: DetectionDocument;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     picture = await readFile(fileURLToPath(PICTURE));
     ({ jobId: plain } = await service.run({
       media: [PICTURE],
@@ -111,22 +111,22 @@ describe('The files of a job over REST', () => {
       pipelineDefinition: DRAWN,
       jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES', OUTPUT_DETAILS: 'TRUE' },
     });
-    const sent = async (href: unknown, uri: string) => {
+    const fetchFile = async (href: unknown, uri: string) => {
       const bytes = await bytesOf(`/rest/jobs/${document.jobId}/${String(href)}`);
       expect(bytes.equals(await readFile(fileURLToPath(uri))), uri).to.equal(true);
     };
     for (const medium of document.media) {
-      await sent(medium['href'], medium.path);
-      await sent((medium.markupResult as unknown as { href: string }).href, medium.markupResult!.path);
+      await fetchFile(medium['href'], medium.path);
+      await fetchFile((medium.markupResult as unknown as { href: string }).href, medium.markupResult!.path);
       for (const { exemplar, detections } of tracksOf(medium, 'LIGHT'))
         for (const detection of [exemplar, ...detections])
-          await sent(
+          await fetchFile(
             (detection as unknown as { artifactHref: string }).artifactHref,
             detection.artifactPath!,
           );
     }
     expect(JSON.stringify(drawn)).not.to.match(/href/i);
-    const job = await service.detailed(document.jobId);
+    const job = await service.detailedJob(document.jobId);
     expect(job?.mediaHrefs).to.deep.equal(['media/0', 'media/1']);
     expect(await service.job(document.jobId)).not.to.have.property('mediaHrefs');
   });

@@ -22,12 +22,12 @@ describe('The frames of the media of a job over REST', () => {
   let service: Service;
   let document: DetectionDocument;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     document = await service.run({
       media: [
-        made('constant.mp4', { frames: FRAMES, gop: 30, bFrames: 2 }),
-        made('variable.mkv', { frames: FRAMES, gop: 40, at: variableAt }),
-        made('old.avi', { frames: FRAMES, encoder: 'mpeg4', gop: 20 }),
+        makeClip('constant.mp4', { frames: FRAMES, gop: 30, bFrames: 2 }),
+        makeClip('variable.mkv', { frames: FRAMES, gop: 40, at: variableAt }),
+        makeClip('old.avi', { frames: FRAMES, encoder: 'mpeg4', gop: 20 }),
         sampleUri('digital-clock.jpg'),
       ],
       pipelineName: 'LIGHT PIPELINE',
@@ -48,7 +48,7 @@ describe('The frames of the media of a job over REST', () => {
     expect(status, text).to.equal(200);
     return body as FrameTable;
   };
-  const made = (name: string, recipe: Parameters<typeof makeVideo>[1]) => {
+  const makeClip = (name: string, recipe: Parameters<typeof makeVideo>[1]) => {
     const path = join(service.mediaDir, name);
     makeVideo(path, recipe);
     return pathToFileURL(path).href;

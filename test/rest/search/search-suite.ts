@@ -16,7 +16,7 @@ export interface SearchPage {
   readonly complete: boolean;
 }
 
-export const saying = (caption: string, more: Readonly<Record<string, unknown>> = {}) => ({
+export const sayCaption = (caption: string, more: Readonly<Record<string, unknown>> = {}) => ({
   media: [sampleUri('digital-clock.jpg')],
   pipelineName: 'LIGHT PIPELINE',
   jobProperties: { CAPTION: caption },
@@ -27,20 +27,20 @@ export const saying = (caption: string, more: Readonly<Record<string, unknown>> 
 export function findsEachOnce(deaths: readonly DeathWish[], service: () => Service): void {
   it('finds each document once, wherever the server is killed between job end and indexing', async () => {
     const ids: string[] = [];
-    const found = async () => {
+    const findJobs = async () => {
       const { status, body, text } = await service().ask('GET', '/rest/search?text=killed');
       expect(status, text).to.equal(200);
       return (body as SearchPage).hits.map(({ jobId }) => jobId);
     };
     for (const wish of deaths) {
       await service().dieAt(wish);
-      ids.push(await service().submit(saying('killed')));
-      expect(await service().ended()).to.equal('SIGKILL');
+      ids.push(await service().submit(sayCaption('killed')));
+      expect(await service().waitForExit()).to.equal('SIGKILL');
       await (wish === deaths.at(-1) ? service().startHere() : service().start());
       await service().terminal(ids.at(-1)!);
       await until(
         `${ids.length} documents are found`,
-        found,
+        findJobs,
         (seen) => JSON.stringify(seen.toSorted()) === JSON.stringify(ids.toSorted()),
       );
     }

@@ -6,7 +6,7 @@ describe('GET /rest/search', function () {
   this.timeout(240_000);
   let service: Service;
   before(async () => {
-    service = await Service.started({ CLEANING_MS: '50' });
+    service = await Service.start({ CLEANING_MS: '50' });
   });
   after(() => service.close());
 

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
-import { findsEachOnce, saying, type SearchPage as Page } from './search-suite.ts';
+import { findsEachOnce, sayCaption, type SearchPage as Page } from './search-suite.ts';
 
 /** Servers that share a folder have an index each. */
 const INDEX = process.env['TEST_REDIS_URL'] === undefined ? 'search.db' : 'search.test-host.db';
@@ -15,7 +15,7 @@ const KILLS = [{ at: 1_000, when: 'after' }] as const;
 describe('GET /rest/search', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started({ CLEANING_MS: '50' });
+    service = await Service.start({ CLEANING_MS: '50' });
   });
   after(() => service.close());
 
@@ -25,21 +25,21 @@ describe('GET /rest/search', () => {
     return body as Page;
   };
   const jobsWith = async (query: string) => (await search(query)).hits.map(({ jobId }) => jobId);
-  const found = (query: string, ids: readonly string[]) =>
+  const findJobs = (query: string, ids: readonly string[]) =>
     until(
       `${query} finds ${ids.length}`,
       () => jobsWith(query),
       (seen) => JSON.stringify(seen.toSorted()) === JSON.stringify(ids.toSorted()),
     );
   const run = async (caption: string, more = {}) => {
-    const id = await service.submit(saying(caption, more));
+    const id = await service.submit(sayCaption(caption, more));
     await service.terminal(id);
     return id;
   };
 
   it('finds the tracks of a job once its document is there, with job, medium, time and text', async () => {
     const id = await run('Die Straße ist gesperrt', { externalId: 'case 7' });
-    await found('text=strasse%20GESPERRT', [id]);
+    await findJobs('text=strasse%20GESPERRT', [id]);
     const { hits, next, complete } = await search('text=%22ist%20gesperrt%22');
     const [medium] = (await service.document(id)).media;
     const [track] = medium!.output['LIGHT']![0]!.tracks!;
@@ -61,7 +61,7 @@ describe('GET /rest/search', () => {
 
   it('takes filters and pages, and says in a sentence what is wrong with a query', async () => {
     const ids = [await run('page one'), await run('page two'), await run('page three')];
-    await found('text=page', ids);
+    await findJobs('text=page', ids);
     const seen: string[] = [];
     for (let next: string | null = ''; next !== null;) {
       const page: Page = await search(`text=pag*&type=light&limit=1${next === '' ? '' : `&cursor=${next}`}`);
@@ -91,7 +91,7 @@ describe('GET /rest/search', () => {
 
   it('finds what a job that is run again found then, and nothing of one that was deleted', async () => {
     const id = await run('again and again');
-    await found('text=again', [id]);
+    await findJobs('text=again', [id]);
     const before = (await search('text=again')).hits[0]!['jobEndDate'];
     expect((await service.ask('POST', `/rest/jobs/${id}/resubmit`)).status).to.equal(200);
     await service.terminal(id);
@@ -101,13 +101,13 @@ describe('GET /rest/search', () => {
       (ends) => ends.length === 1 && ends[0] !== before,
     );
     expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
-    await found('text=again', []);
+    await findJobs('text=again', []);
   });
 
   findsEachOnce(KILLS, () => service);
 
   it('is made anew of all documents by POST /rest/search/rebuild', async () => {
-    await found('text=anew', await Promise.all([1, 2, 3, 4].map((n) => run(`anew ${n}`))));
+    await findJobs('text=anew', await Promise.all([1, 2, 3, 4].map((n) => run(`anew ${n}`))));
     const all = await jobsWith('limit=500');
     expect(all).to.have.length.greaterThan(3);
     const { status } = await service.ask('POST', '/rest/search/rebuild');
@@ -144,6 +144,6 @@ describe('GET /rest/search', () => {
       },
       (page) => page?.complete === true && page.hits.length === all.length + 1,
     );
-    await found('text=meanwhile', [id]);
+    await findJobs('text=meanwhile', [id]);
   });
 });

@@ -17,33 +17,36 @@ describe('The log', () => {
   });
   after(() => roles.close());
 
-  const created = async (body: object = JOB): Promise<string> =>
+  const createJob = async (body: object = JOB): Promise<string> =>
     ((await roles.as('user', 'POST', '/rest/jobs', body)).body as { jobId: string }).jobId;
 
   it('has a line for each job that is accepted, that has ended, and that is deleted', async () => {
-    const jobId = await created({ ...JOB, externalId: 'night-7' });
+    const jobId = await createJob({ ...JOB, externalId: 'night-7' });
     await service.terminal(jobId);
     const facts = { jobId, user: 'user', pipeline: 'LIGHT PIPELINE', media: 1 };
     const about = (line: { readonly [fact: string]: unknown }) => line['jobId'] === jobId;
-    expect(await service.logged('a job was accepted', about)).to.include({ ...facts, externalId: 'night-7' });
-    const ended = await service.logged('a job has ended', about);
+    expect(await service.waitForLog('a job was accepted', about)).to.include({
+      ...facts,
+      externalId: 'night-7',
+    });
+    const ended = await service.waitForLog('a job has ended', about);
     expect(ended)
       .to.include({ ...facts, status: 'COMPLETE', mediaSucceeded: 1 })
       .and.not.have.property('error');
     expect(ended['ms']).to.be.a('number').that.is.at.least(0);
     expect((await service.ask('DELETE', `/rest/jobs/${jobId}`)).status).to.equal(204);
-    expect(await service.logged('a job was deleted', about)).to.include({ ...facts, by: 'admin' });
+    expect(await service.waitForLog('a job was deleted', about)).to.include({ ...facts, by: 'admin' });
     for (const message of ['a job was accepted', 'a job has ended', 'a job was deleted'])
       expect(service.log(message).filter(about), message).to.have.length(1);
   });
 
   it('says what went wrong first in a job', async () => {
-    const jobId = await created({
+    const jobId = await createJob({
       ...JOB,
       media: [...JOB.media, { mediaUri: sampleUri('video_01_invalid.mp4') }],
     });
     await service.terminal(jobId);
-    const line = await service.logged('a job has ended', (one) => one['jobId'] === jobId);
+    const line = await service.waitForLog('a job has ended', (one) => one['jobId'] === jobId);
     expect(line['error']).to.match(/^MEDIA_INSPECTION: .+/);
     expect([line['media'], line['mediaSucceeded']]).to.deep.equal([2, 1]);
   });
@@ -59,19 +62,19 @@ describe('The log', () => {
       const requestId = `refused-${reason.replaceAll(/\W/g, '')}`;
       const headers = { authorization, 'x-request-id': requestId };
       expect((await service.ask('GET', '/rest/info', undefined, headers)).status).to.equal(401);
-      const line = await service.logged('a token was refused', (one) => one['requestId'] === requestId);
+      const line = await service.waitForLog('a token was refused', (one) => one['requestId'] === requestId);
       expect(line).to.include({ status: 401, reason, method: 'GET', path: '/rest/info' });
     }
     expect((await roles.as('nobody', 'GET', '/rest/info')).status).to.equal(403);
     expect((await roles.as('user', 'POST', '/rest/system-message', 'x')).status).to.equal(403);
-    expect(await service.logged('a role is missing', (one) => one['user'] === 'nobody')).to.include({ status: 403, path: '/rest/info' }); // oxfmt-ignore
-    expect(await service.logged('a role is missing', (one) => one['user'] === 'user')).to.include({ status: 403, reason: 'This needs the role ADMIN.' }); // oxfmt-ignore
+    expect(await service.waitForLog('a role is missing', (one) => one['user'] === 'nobody')).to.include({ status: 403, path: '/rest/info' }); // oxfmt-ignore
+    expect(await service.waitForLog('a role is missing', (one) => one['user'] === 'user')).to.include({ status: 403, reason: 'This needs the role ADMIN.' }); // oxfmt-ignore
     const log = readFileSync(path.join(service.folder, 'log'), 'utf8');
     for (const secret of [forged, forged.split('.')[1]!, 'abc.def']) expect(log).to.not.include(secret);
   });
 
   it('has a line "audit" for each request that changes something, by whom, and with its outcome', async () => {
-    const jobId = await created();
+    const jobId = await createJob();
     await service.terminal(jobId);
     const message = { 'x-request-id': 'posted' };
     await service.ask('POST', '/rest/system-message', '"Maintenance at noon"', message);
@@ -79,7 +82,7 @@ describe('The log', () => {
     await roles.as('user', 'POST', `/rest/jobs/none/cancel`);
     await roles.as('user', 'POST', '/rest/media/check', { mediaUris: ['x:'] });
     await roles.as('user', 'GET', '/rest/jobs');
-    const line = await service.logged('audit', (one) => one['path'] === '/rest/jobs/none/cancel');
+    const line = await service.waitForLog('audit', (one) => one['path'] === '/rest/jobs/none/cancel');
     expect(line).to.include({
       user: 'user',
       subject: 'user',
@@ -98,10 +101,10 @@ describe('The log', () => {
   });
 
   it('has the line whatever a request calls itself: only a job can be tried without effect', async () => {
-    const jobId = await created();
+    const jobId = await createJob();
     await service.terminal(jobId);
     await service.ask('DELETE', `/rest/jobs/${jobId}?dryRun=true`);
-    const line = await service.logged('audit', (one) => one['path'] === `/rest/jobs/${jobId}`);
+    const line = await service.waitForLog('audit', (one) => one['path'] === `/rest/jobs/${jobId}`);
     expect(line).to.include({ method: 'DELETE', status: 204, outcome: 'done' });
   });
 

@@ -132,11 +132,11 @@ describe('GET /metrics', () => {
     const job = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
     for (let n = 0; n < 2; n++) await service.run(job);
     const after = await scrape();
-    const grown = (name: string) => (sample(after, name) ?? 0) - (sample(before, name) ?? 0);
+    const growthOf = (name: string) => (sample(after, name) ?? 0) - (sample(before, name) ?? 0);
     const light = 'troupe_sub_job_duration_seconds_count{algorithm="LIGHT",outcome="done"}';
-    expect([grown(ended), grown(light)]).to.deep.equal([2, 2]);
-    expect(grown('troupe_sub_job_duration_seconds_sum{algorithm="LIGHT",outcome="done"}')).to.be.above(0);
-    expect([grown('troupe_tracks_total'), grown('troupe_detections_total')]).to.deep.equal([2, 2]);
+    expect([growthOf(ended), growthOf(light)]).to.deep.equal([2, 2]);
+    expect(growthOf('troupe_sub_job_duration_seconds_sum{algorithm="LIGHT",outcome="done"}')).to.be.above(0);
+    expect([growthOf('troupe_tracks_total'), growthOf('troupe_detections_total')]).to.deep.equal([2, 2]);
   });
 
   it('is without fault for "promtool check metrics"', async function () {

@@ -59,10 +59,10 @@ export class Nodes {
   }
 
   /** Processes of a service, the first one first. */
-  started(serviceName: string): readonly Started[] {
+  findProcesses(serviceName: string): readonly Started[] {
     try {
       const pids = readFileSync(this.#file(serviceName), 'utf8').split('\n').slice(0, -1);
-      return pids.map((pid) => this.#told(serviceName, pid));
+      return pids.map((pid) => this.#parseStart(serviceName, pid));
     } catch {
       return [];
     }
@@ -71,7 +71,7 @@ export class Nodes {
   startedTimes(serviceName: string, times: number): Promise<readonly Started[]> {
     return until(
       `${serviceName} has been started ${times} times`,
-      () => this.started(serviceName),
+      () => this.findProcesses(serviceName),
       (all) => all.length >= times,
     );
   }
@@ -110,7 +110,7 @@ export class Nodes {
     return (await this.#service.ask('POST', path)).body;
   }
 
-  #told(serviceName: string, pid: string): Started {
+  #parseStart(serviceName: string, pid: string): Started {
     const wordsOf = (end: string) =>
       readFileSync(`${this.#file(serviceName)}.${pid}.${end}`, 'utf8')
         .split('\0')

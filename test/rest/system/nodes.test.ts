@@ -171,7 +171,7 @@ describe('Nodes and services (specification 4.4)', () => {
       await nodes.configure(nodes.model('Crashing', 'crash'));
       const state = await nodes.becomes('Crashing:1', 'InactiveNoStart');
       expect(state).to.include({ unlaunchable: true, restartCount: 4 });
-      expect(nodes.started('Crashing')).to.have.lengthOf(5);
+      expect(nodes.findProcesses('Crashing')).to.have.lengthOf(5);
       await nodes.configure(nodes.model('Crashing', 'crash'));
       expect((await nodes.state('Crashing:1'))?.lastKnownState, 'saved again').to.equal('InactiveNoStart');
       expect(await nodes.change('start', 'Crashing:1')).to.deep.equal(SUCCESS);
@@ -188,7 +188,7 @@ describe('Nodes and services (specification 4.4)', () => {
         await nodes.configure(nodes.model('Wrong', 'run', wrong));
         const state = await nodes.becomes('Wrong:1', 'Inactive');
         expect(state).to.include({ unlaunchable: true, restartCount: 0 });
-        const { reason } = (await service.logged('a service is unlaunchable', (line) =>
+        const { reason } = (await service.waitForLog('a service is unlaunchable', (line) =>
           String(line['reason']).includes(Object.values(wrong)[0]!.replace('${NO_SUCH_VARIABLE}', '')),
         )) as unknown as { reason: string };
         expect(reason).to.match(/must be an executable file|does not exist/);
@@ -223,7 +223,7 @@ describe('Nodes and services (specification 4.4)', () => {
       await nodes.change('stop', 'Stubborn:1');
       expect((await nodes.state('Stubborn:1'))?.lastKnownState).to.equal('ShuttingDownNoRestart');
       await nodes.becomes('Stubborn:1', 'InactiveNoStart');
-      const { reason } = await service.logged('component process ended', ({ worker }) =>
+      const { reason } = await service.waitForLog('component process ended', ({ worker }) =>
         String(worker).includes('Stubborn'),
       );
       expect([reason, isAlive(process!)]).to.deep.equal(['the process was ended by SIGKILL', false]);
@@ -306,7 +306,7 @@ describe('Nodes and services (specification 4.4)', () => {
         ['other-host:Away:1', 'Configured'],
         ['other-host:Away:2', 'Configured'],
       ]);
-      expect(nodes.started('Away')).to.deep.equal([]);
+      expect(nodes.findProcesses('Away')).to.deep.equal([]);
     });
 
     for (const [verb, deed] of [
@@ -372,7 +372,7 @@ describe('Nodes and services (specification 4.4)', () => {
         expect(answer.status).to.equal(400);
         expect((answer.body as { message: string }).message).to.not.equal('');
         expect(await nodes.config()).to.deep.equal(before);
-        expect(nodes.started('Refused')).to.deep.equal([]);
+        expect(nodes.findProcesses('Refused')).to.deep.equal([]);
       });
 
     it('takes fields that it does not know, `sep` null and services without optional fields', async () => {
@@ -418,7 +418,7 @@ describe('Services and the work of jobs', () => {
   const waits = async (id: string) => {
     await until(
       'its sub-job is queued',
-      async () => (await service.detailed(id))?.waitingFor?.queue,
+      async () => (await service.detailedJob(id))?.waitingFor?.queue,
       (queue) => queue === 'TROUPE.DETECTION_LIGHT_REQUEST',
     );
     expect((await service.job(id))?.terminal).to.equal(false);
@@ -449,10 +449,10 @@ describe('Services and the work of jobs', () => {
     };
     await until(
       'it says why',
-      async () => (await service.detailed(id))?.waitingFor,
+      async () => (await service.detailedJob(id))?.waitingFor,
       (seen) => seen?.reason === expected.reason,
     );
-    expect((await service.detailed(id))?.waitingFor).to.deep.equal(expected);
+    expect((await service.detailedJob(id))?.waitingFor).to.deep.equal(expected);
     const events = await EventClient.open(service, `/rest/jobs/${id}/events`);
     await until(
       'the events say it, too',
@@ -482,7 +482,7 @@ describe('Services and the work of jobs', () => {
     );
     const told = await until('the message is posted', messages, ({ length }) => length > 0);
     expect(told.map(({ msg, severity }) => [msg, severity])).to.deep.equal([[message, 'warning']]);
-    await service.logged(message, ({ level }) => level === 'warn');
+    await service.waitForLog(message, ({ level }) => level === 'warn');
     await until(
       'its processes are gone',
       () => nodes.info(),
@@ -605,7 +605,7 @@ describe('After kill -9 of the server', () => {
   afterEach(() => service.close());
 
   it("keeps the configuration, runs its services, keeps an ADMIN's stop, and counts restarts", async () => {
-    service = await Service.started({ SERVICE_STOP_MS: '300' });
+    service = await Service.start({ SERVICE_STOP_MS: '300' });
     const nodes = new Nodes(service);
     const models = [
       nodes.model('Kept', 'run', { serviceCount: 2 }),
@@ -632,7 +632,7 @@ describe('After kill -9 of the server', () => {
     expect(await nodes.becomes('Kept:1', 'Running')).to.include({ restartCount: 1 });
     expect(await nodes.becomes('Kept:2', 'Running')).to.include({ restartCount: 0 });
     expect((await nodes.state('Quiet:1'))?.lastKnownState).to.equal('InactiveNoStart');
-    expect(nodes.started('Quiet')).to.have.lengthOf(1);
+    expect(nodes.findProcesses('Quiet')).to.have.lengthOf(1);
     await nodes.change('start', 'Quiet:1');
     await nodes.startedTimes('Quiet', 2);
 

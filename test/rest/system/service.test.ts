@@ -45,7 +45,7 @@ describe('The service (specification 4.1)', () => {
         503,
         { message: 'The disk is nearly full: no new jobs are taken.' },
       ]);
-      await full.logged('the disk is nearly full: no new jobs and uploads are taken');
+      await full.waitForLog('the disk is nearly full: no new jobs and uploads are taken');
       const messages = await until(
         'the message is posted',
         async () =>
@@ -69,7 +69,7 @@ describe('The service (specification 4.1)', () => {
   it('gives every request an id, that of the client if it has a good one, and logs it', async () => {
     const own = await service.ask('GET', '/rest/info', undefined, { 'x-request-id': 'my-request.7' });
     expect(own.headers.get('x-request-id')).to.equal('my-request.7');
-    await service.logged(
+    await service.waitForLog(
       'request',
       ({ requestId, path, status }) =>
         requestId === 'my-request.7' && path === '/rest/info' && status === 200,

@@ -58,7 +58,7 @@ describe('GET /metrics of live streams', () => {
     expect(status, text).to.equal(201);
     return (body as { jobId: number }).jobId;
   };
-  const opened = () => ({ type: 'opened', at: Date.now(), width: 640, height: 360, fps: 25 }) as const;
+  const openedEvent = () => ({ type: 'opened', at: Date.now(), width: 640, height: 360, fps: 25 }) as const;
   const counts = (read: number): StreamCounts => ({ read, processed: read - 3, dropped: 2, skipped: 1, reconnects: 1 }); // oxfmt-ignore
   const tell = (token: string, events: readonly object[], seen: StreamCounts) =>
     component.say(`/leases/${token}/events`, { events, counts: seen });
@@ -72,7 +72,7 @@ describe('GET /metrics of live streams', () => {
     const id = await submit();
     expect(await value('troupe_streaming_jobs{status="INITIALIZING"}')).to.equal(1);
     const first = await claimLive(component, id);
-    await tell(first.token, [opened()], counts(20));
+    await tell(first.token, [openedEvent()], counts(20));
     expect(await figuresOf(id)).to.deep.equal([20, 17, 2, 1, 1]);
     expect(await value('troupe_streaming_jobs{status="IN_PROGRESS"}')).to.equal(1);
     expect(await value('troupe_streaming_jobs{status="INITIALIZING"}')).to.equal(0);
@@ -91,7 +91,7 @@ describe('GET /metrics of live streams', () => {
   it('begins with the process: what was counted before a restart is no growth', async () => {
     const id = await submit();
     const { token } = await claimLive(component, id);
-    await tell(token, [opened()], counts(1_000));
+    await tell(token, [openedEvent()], counts(1_000));
     await service.stop();
     await service.startHere();
     expect(await figuresOf(id)).to.deep.equal([0, 0, 0, 0, 0]);
@@ -109,7 +109,7 @@ describe('GET /metrics of live streams', () => {
     const { token } = await claimLive(component, id);
     const at = Date.now() - 2_000;
     const track = { liveId: 'a', frame: 1, x: 1, y: 2, width: 3, height: 4, confidence: 0.5, properties: {} };
-    await component.events(token, opened(), { type: 'trackBegan', at, ...track });
+    await component.events(token, openedEvent(), { type: 'trackBegan', at, ...track });
     await component.events(token, { type: 'activity', at: at + 3_600_000, frame: 1 });
     expect(await value(count)).to.equal((told ?? 0) + 2);
     expect((await value(sum))! - (before ?? 0), 'a clock that goes before counts as 0')
@@ -120,13 +120,13 @@ describe('GET /metrics of live streams', () => {
 
   it('counts reports that were sent, not taken, and lost', async () => {
     const of = (outcome: string) => `troupe_stream_reports_total{kind="summary",outcome="${outcome}"}`;
-    const seen = async (): Promise<readonly number[]> => {
+    const readCounts = async (): Promise<readonly number[]> => {
       const text = await scrape();
       return ['sent', 'failed', 'dropped'].map((outcome) => sample(text, of(outcome)) ?? 0);
     };
-    const [sent = 0, failed = 0, dropped = 0] = await seen();
+    const [sent = 0, failed = 0, dropped = 0] = await readCounts();
     const becomes = (...wanted: readonly number[]) =>
-      until('the reports are counted', seen, (now) => now.join() === wanted.join());
+      until('the reports are counted', readCounts, (now) => now.join() === wanted.join());
     receiver.manner = answer(200);
     const id = await submit({ summaryReportCallbackUri: `${receiver.url}/summary` });
     const { token } = await claimLive(component, id);
@@ -148,7 +148,7 @@ describe('GET /metrics of live streams', () => {
   it('is without fault for "promtool check metrics" while streams are watched', async function () {
     const id = await submit();
     const { token } = await claimLive(component, id);
-    await tell(token, [opened()], counts(20));
+    await tell(token, [openedEvent()], counts(20));
     const text = await scrape();
     expect(text).to.include(`streaming_job="${id}"`);
     const lint = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
@@ -160,7 +160,7 @@ describe('GET /metrics of live streams', () => {
   it('and GET of the job count the frames of a component that has died once', async () => {
     const id = await submit();
     const { token } = await claimLive(component, id);
-    await component.events(token, opened());
+    await component.events(token, openedEvent());
     await component.segment(token, 0, segmentLines(0, Date.now()));
     await tell(token, [], counts(SEGMENT_SIZE));
     await component.failure(token, 'DETECTION_FAILED', 'out of luck');

@@ -17,7 +17,7 @@ async function* chunks(text: string, sizes: readonly number[]): AsyncGenerator<B
 }
 
 /** The document with each value that is shown put back where it stood, and these values. */
-async function scanned(text: string, sizes: readonly number[] = [text.length]) {
+async function scanDocument(text: string, sizes: readonly number[] = [text.length]) {
   const parts: Buffer[] = [];
   const found: Found[] = [];
   for await (const piece of documentPieces(chunks(text, sizes))) {
@@ -32,7 +32,7 @@ async function scanned(text: string, sizes: readonly number[] = [text.length]) {
 
 const refusal = async (text: string, sizes?: readonly number[]): Promise<string> => {
   try {
-    await scanned(text, sizes);
+    await scanDocument(text, sizes);
   } catch (error) {
     if (error instanceof DocumentError) return error.message;
     throw error;
@@ -88,7 +88,7 @@ describe('The scan of a detection document', () => {
   it('shows names, hashes and result addresses, wherever chunks are cut, and keeps the rest', async () => {
     for (const text of [JSON.stringify(DOCUMENT), JSON.stringify(DOCUMENT, null, 2)])
       for (const size of [1, 2, 3, 7, 64, text.length]) {
-        const { text: same, found } = await scanned(text, [size]);
+        const { text: same, found } = await scanDocument(text, [size]);
         expect(same).to.equal(text);
         expect(found.map(({ place, key, value, medium }) => [place, key, value, medium])).to.deep.equal([
           ['ROOT', 'jobId', DOCUMENT.jobId, -1],
@@ -124,7 +124,7 @@ describe('The scan of a detection document', () => {
       fc.nat(2),
       async (object, cuts, indent) => {
         const text = JSON.stringify(object, null, indent);
-        expect(JSON.parse((await scanned(text, cuts)).text)).to.deep.equal(JSON.parse(text));
+        expect(JSON.parse((await scanDocument(text, cuts)).text)).to.deep.equal(JSON.parse(text));
       },
     );
     await fc.assert(property, runs(100));
@@ -132,7 +132,7 @@ describe('The scan of a detection document', () => {
 
   it('leaves out what stands around the document', async () => {
     for (const size of [1, 4, 100])
-      expect((await scanned(' \r\n{"a": [1 ]}\n \n', [size])).text).to.equal('{"a": [1 ]}');
+      expect((await scanDocument(' \r\n{"a": [1 ]}\n \n', [size])).text).to.equal('{"a": [1 ]}');
   });
 
   it('refuses what is none, in a sentence', async () => {
@@ -150,6 +150,6 @@ describe('The scan of a detection document', () => {
       );
     }
     const long = JSON.stringify({ ['k'.repeat(5_000)]: 'v'.repeat(200_000), jobId: 'x' });
-    expect((await scanned(long, [1_000])).text).to.equal(long);
+    expect((await scanDocument(long, [1_000])).text).to.equal(long);
   });
 });

@@ -30,7 +30,7 @@ describe('The tracks of a detection document', () => {
     for await (const some of documentTracks(file, reading)) all.push(...some);
     return all;
   };
-  const written = (document: unknown, spaces?: number) => {
+  const writeDocument = (document: unknown, spaces?: number) => {
     const file = path('document.json');
     writeFileSync(file, JSON.stringify(document, null, spaces));
     return file;
@@ -60,7 +60,7 @@ describe('The tracks of a detection document', () => {
   for (const spaces of [undefined, 2])
     it(`are told with their medium, action and properties${spaces === undefined ? '' : ', however it is written'}`, async () => {
       const found = await read(
-        written(document(track({ TEXT: 'one', OTHER: 'x' }), track({}, { TEXT: 'two' })), spaces),
+        writeDocument(document(track({ TEXT: 'one', OTHER: 'x' }), track({}, { TEXT: 'two' })), spaces),
       );
       expect(found).to.deep.equal(
         [[['TEXT', 'one']], [['TEXT', 'two']]].map((properties) => ({
@@ -95,7 +95,7 @@ describe('The tracks of a detection document', () => {
   it('have of a long property its beginning, in whole characters', async () => {
     for (let filled = 80; filled < 110; filled++) {
       const [found] = await read(
-        written(document(track({ TEXT: `${'x'.repeat(filled)}"😀ä\u0001${'y'.repeat(100)}` }))),
+        writeDocument(document(track({ TEXT: `${'x'.repeat(filled)}"😀ä\u0001${'y'.repeat(100)}` }))),
       );
       const [, text] = found!.properties[0]!;
       expect(text.startsWith('x'.repeat(80))).to.equal(true);

@@ -30,7 +30,7 @@ async function textOf(top: DocumentHead, media: readonly DocumentMedium[]): Prom
   for await (const chunk of writeDocument(top, each(media))) text += chunk;
   return text;
 }
-const written = async (top: DocumentHead, media: readonly DocumentMedium[]): Promise<Written> =>
+const writeAll = async (top: DocumentHead, media: readonly DocumentMedium[]): Promise<Written> =>
   JSON.parse(await textOf(top, media)) as Written;
 
 describe('The detection document', () => {
@@ -42,7 +42,7 @@ describe('The detection document', () => {
   }
 
   it('has the fields of the specification', async () => {
-    const document = await written(head(), [mediumWith([])]);
+    const document = await writeAll(head(), [mediumWith([])]);
     expect(Object.keys(document).toSorted().join(' ')).to.equal(
       'algorithmProperties environmentVariableProperties errors externalJobId jobId jobProperties ' +
         'media objectId pipeline priority siteId status timeStart timeStop timing warnings',
@@ -76,7 +76,7 @@ describe('The detection document', () => {
       effectiveProperties: [propertiesFor('VIDEO'), propertiesFor('AUDIO')],
       componentVersions,
     };
-    const document = await written(head({ details }), [mediumWith([])]);
+    const document = await writeAll(head({ details }), [mediumWith([])]);
     expect(document['componentVersions']).to.deep.equal(componentVersions);
     expect(document['effectiveProperties']).to.deep.equal([
       { ...propertiesFor('VIDEO'), properties: { FRAME_INTERVAL: '2', S3_SECRET_KEY: '<censored>' } },
@@ -84,8 +84,8 @@ describe('The detection document', () => {
   });
 
   it('holds no media, or many, in the order given', async () => {
-    expect(await written(head(), [])).to.have.deep.property('media', []);
-    const document = await written(head(), [
+    expect(await writeAll(head(), [])).to.have.deep.property('media', []);
+    const document = await writeAll(head(), [
       mediumWith([], { mediaId: 12 }),
       mediumWith([], { mediaId: 3, facts: null, status: 'ERROR' }),
     ]);
@@ -104,7 +104,7 @@ describe('The detection document', () => {
     const mixed = await tracksFile('mixed', lines);
     const faces = await tracksFile('faces', [trackLine('FACE', 7, 1)]);
     const none = await tracksFile('none', []);
-    const { media } = await written(head(), [
+    const { media } = await writeAll(head(), [
       mediumWith([
         outputOf({ action: 'BOTH', algorithm: 'X', tracks: mixed, types: { FACE: 2, TEXT: 1 } }),
         outputOf({ action: 'FACES', algorithm: 'Y', tracks: faces, types: { FACE: 1 } }),
@@ -131,7 +131,7 @@ describe('The detection document', () => {
   it('gathers errors and warnings of the job and of each medium', async () => {
     const job = { source: 'WORKFLOW_MANAGER', code: 'OTHER', message: 'odd' } as const;
     const medium = { source: 'FACE', code: 'DETECTION_FAILED', message: 'broke (Frames: 0 - 9)' } as const;
-    const document = await written(head({ warnings: [job] }), [
+    const document = await writeAll(head({ warnings: [job] }), [
       mediumWith([], { errors: [medium, medium] }),
       mediumWith([]),
     ]);
@@ -147,7 +147,7 @@ describe('The detection document', () => {
       code: 'DEAD_LETTER',
       message: 'gone',
     } as const;
-    const { media } = await written(head(), [
+    const { media } = await writeAll(head(), [
       mediumWith([], {
         detectionErrors: { FACES: [{ ...failure, range: { start: 0, stop: 9 } }] },
         status: 'INCOMPLETE',
@@ -193,7 +193,7 @@ describe('The detection document', () => {
 
   it('fails rather than leave out tracks when a result is short', async () => {
     const short = await tracksFile('short', [trackLine('FACE', 0, 1)]);
-    const failure = await written(head(), [
+    const failure = await writeAll(head(), [
       mediumWith([outputOf({ action: 'A', algorithm: 'X', tracks: short, types: { FACE: 2 } })]),
     ]).catch(String);
     expect(failure).to.contain('1 tracks of type FACE instead of 2');

@@ -26,7 +26,7 @@ let peak = 0;
 const begun = Date.now();
 await pipeline(
   writeDocument(head(), media()),
-  async function* watched(chunks: AsyncIterable<string>) {
+  async function* watchStream(chunks: AsyncIterable<string>) {
     for await (const chunk of chunks) {
       peak = Math.max(peak, process.memoryUsage().heapUsed);
       yield chunk;

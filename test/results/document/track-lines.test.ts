@@ -32,7 +32,7 @@ describe('The tracks of a result by their types', () => {
     const types = Object.fromEntries(names.map((name) => [name, 1]));
     const medium = mediumWith([outputOf({ action: 'X', algorithm: 'Y', tracks: path('many'), types })]);
     let read = 0;
-    const counted: ReadTracks = async function* (file, places) {
+    const readCounted: ReadTracks = async function* (file, places) {
       for await (const line of trackLines(file, places)) {
         read += 1;
         yield line;
@@ -42,7 +42,7 @@ describe('The tracks of a result by their types', () => {
       await Promise.resolve();
       yield medium;
     })();
-    const text = (await linesOf(writeDocument(head(), media, { readTracks: counted }))).join('');
+    const text = (await linesOf(writeDocument(head(), media, { readTracks: readCounted }))).join('');
     const { media: written } = JSON.parse(text) as {
       media: { output: Record<string, { tracks: unknown[] }[]> }[];
     };

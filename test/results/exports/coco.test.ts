@@ -5,8 +5,8 @@ import { isExemplar } from '../../../domain/tracks/exemplar.ts';
 import { FrameSet } from '../../../results/exports/frame-set.ts';
 import { cocoDocument } from '../../../http/schemas/jobs/detection-document.ts';
 import { temporaryFolder } from '../folder.ts';
-import { allFound, type Found } from './expected.ts';
-import { exported, someDocument } from './generated.ts';
+import { allFound, type Found } from './expected-exports.ts';
+import { exportDocument, someDocument } from './generated-documents.ts';
 import { seed, seeded } from '../../support/seed.ts';
 
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 20) };
@@ -23,7 +23,9 @@ describe('An export as COCO', () => {
   const inFolder = temporaryFolder();
   const read = async (document: unknown) =>
     cocoDocument.parse(
-      JSON.parse(await exported(document, { format: 'coco', file: inFolder('document.json') })) as unknown,
+      JSON.parse(
+        await exportDocument(document, { format: 'coco', file: inFolder('document.json') }),
+      ) as unknown,
     );
 
   it(`has each detection of pictures, and what represents a track of a video, with its box ${seeded}`, () =>

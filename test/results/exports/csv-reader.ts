@@ -3,7 +3,7 @@ export function readCsv(text: string): readonly (readonly string[])[] {
   const rows: string[][] = [];
   let row: string[] = [];
   for (let at = 0; at < text.length;) {
-    const [field, end] = text[at] === '"' ? quoted(text, at) : plain(text, at);
+    const [field, end] = text[at] === '"' ? readQuoted(text, at) : plain(text, at);
     row.push(field);
     if (text[end] === ',') at = end + 1;
     else if (text.startsWith('\r\n', end)) {
@@ -22,7 +22,7 @@ export function readCsv(text: string): readonly (readonly string[])[] {
   return rows;
 }
 
-function quoted(text: string, from: number): readonly [string, number] {
+function readQuoted(text: string, from: number): readonly [string, number] {
   let field = '';
   for (let at = from + 1; ; at += 2) {
     const end = text.indexOf('"', at);

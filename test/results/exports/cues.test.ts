@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import type { DetectionDocument, DocumentMedium } from '../../support/processes/service.ts';
 import { temporaryFolder } from '../folder.ts';
 import { readSrt, readVtt, type Cue } from './cue-reader.ts';
-import { exported, someDocument } from './generated.ts';
+import { exportDocument, someDocument } from './generated-documents.ts';
 import { seed, seeded } from '../../support/seed.ts';
 
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 20) };
@@ -16,7 +16,7 @@ const FRAME_MS = 40;
 
 const encodable = (text: string) =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
-const shown = (text: string) =>
+const showCues = (text: string) =>
   encodable(text)
     .split(/[\r\n\v\f\u0085\u2028\u2029]/)
     .map((line) => Array.from(line, withoutControl).join('').trim())
@@ -29,13 +29,13 @@ const withoutControl = (one: string) => {
 };
 
 /** What must become cues of a medium, by time. */
-function expected({ output }: DocumentMedium): readonly Omit<Cue, 'number'>[] {
+function expectedOf({ output }: DocumentMedium): readonly Omit<Cue, 'number'>[] {
   let scenes = 0;
   const tracks = Object.values(output).flatMap((entries) => entries.flatMap(({ tracks: all = [] }) => all));
   const cues = tracks.flatMap(({ type, startOffsetTime, stopOffsetTime, trackProperties, exemplar }) => {
     const own = trackProperties['TEXT'] ?? exemplar.detectionProperties['TEXT'] ?? '';
     const text =
-      type === 'SCENE' ? `Scene ${(scenes += 1)}` : shown(own) || (type === 'SPEECH' ? '[Speech]' : '');
+      type === 'SCENE' ? `Scene ${(scenes += 1)}` : showCues(own) || (type === 'SPEECH' ? '[Speech]' : '');
     const end = stopOffsetTime + (type === 'SPEECH' ? 0 : FRAME_MS);
     return text === ''
       ? []
@@ -57,14 +57,14 @@ describe('An export as subtitles', () => {
         fc.asyncProperty(someDocument, async (document: DetectionDocument) => {
           for (const medium of document.media.filter(({ mediaType }) => mediaType === 'VIDEO')) {
             const wanted = { format, file: file(), mediaId: medium.mediaId };
-            if (expected(medium).length === 0) {
-              const refusal = await exported(document, wanted).catch((error: Error) => error.message);
+            if (expectedOf(medium).length === 0) {
+              const refusal = await exportDocument(document, wanted).catch((error: Error) => error.message);
               expect(refusal).to.match(/^Medium \d+ has no speech, text or scenes to write as cues\. /);
               continue;
             }
-            const cues = read(encodable(await exported(document, wanted)));
+            const cues = read(encodable(await exportDocument(document, wanted)));
             expect(cues.map(({ number }) => Number(number))).to.deep.equal(cues.map((_, at) => at + 1));
-            expect(cues.map(({ number: _, ...cue }) => cue)).to.deep.equal(expected(medium));
+            expect(cues.map(({ number: _, ...cue }) => cue)).to.deep.equal(expectedOf(medium));
             for (const { startMs, stopMs } of cues) expect(stopMs).to.be.above(startMs);
           }
           expect(readdirSync(path.dirname(file())).filter((name) => name !== 'document.json')).to.deep.equal(
@@ -75,22 +75,22 @@ describe('An export as subtitles', () => {
       ));
 
   it('has what is said in English where it was translated', async () => {
-    const spoken = (trackProperties: Record<string, string>) => {
+    const speakCue = (trackProperties: Record<string, string>) => {
       return { id: 'a', type: 'SPEECH', startOffsetTime: 0, stopOffsetTime: 900, trackProperties };
     };
     const tracks = [
-      spoken({ TRANSCRIPT: 'Hallo', TRANSLATED_AUDIO: 'Hello' }),
-      spoken({ TRANSCRIPT: 'Welt' }),
+      speakCue({ TRANSCRIPT: 'Hallo', TRANSLATED_AUDIO: 'Hello' }),
+      speakCue({ TRANSCRIPT: 'Welt' }),
     ];
     const output = { SPEECH: [{ source: 'a', algorithm: 'b', tracks }] };
     const document = { media: [{ mediaId: 1, mediaType: 'AUDIO', path: 'a', output }] };
-    const cues = readVtt(await exported(document, { format: 'vtt', file: file() }));
+    const cues = readVtt(await exportDocument(document, { format: 'vtt', file: file() }));
     expect(cues.map(({ text }) => text)).to.deep.equal(['Hello', 'Welt']);
   });
 
   it('says in a sentence which medium it wants to be named, or that none has times', async () => {
     const reason = (types: readonly string[], media?: number) =>
-      exported(
+      exportDocument(
         { media: types.map((mediaType, at) => ({ mediaId: at + 1, mediaType, path: 'a', output: {} })) },
         { format: 'vtt', file: file(), ...(media === undefined ? {} : { mediaId: media }) },
       ).catch((error: Error) => error.message);

@@ -1,9 +1,9 @@
 /** Documents as other services may lay them out, and such as are none. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { rewritten } from '../../../results/exports/document-walk.ts';
+import { rewriteDocument } from '../../../results/exports/document-walk.ts';
 import { NdjsonWriter } from '../../../results/exports/lines.ts';
-import { someDocument } from './generated.ts';
+import { someDocument } from './generated-documents.ts';
 import { seed, seeded } from '../../support/seed.ts';
 
 async function* cut(text: string, size: number): AsyncGenerator<Uint8Array> {
@@ -13,17 +13,17 @@ async function* cut(text: string, size: number): AsyncGenerator<Uint8Array> {
 
 async function linesOf(text: string, size = 64 * 1024): Promise<string> {
   let lines = '';
-  for await (const piece of rewritten(cut(text, size), new NdjsonWriter())) lines += piece;
+  for await (const piece of rewriteDocument(cut(text, size), new NdjsonWriter())) lines += piece;
   return lines;
 }
 const reason = (text: string) => linesOf(text).catch((error: Error) => error.message);
 
 /** The members of each object of a track in another order, and some that nobody knows. */
-function turned(value: unknown, isTrack = false): unknown {
-  if (Array.isArray(value)) return value.map((one) => turned(one, isTrack));
+function reverseMembers(value: unknown, isTrack = false): unknown {
+  if (Array.isArray(value)) return value.map((one) => reverseMembers(one, isTrack));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).map(
-    ([key, one]) => [key, turned(one, isTrack || key === 'tracks')] as const,
+    ([key, one]) => [key, reverseMembers(one, isTrack || key === 'tracks')] as const,
   );
   const ordered =
     isTrack && 'detections' in value ? [['unknown', { a: [{}] }] as const, ...members.toReversed()] : members;
@@ -41,7 +41,7 @@ describe('A detection document, gone through once', () => {
         const text = JSON.stringify(one);
         const lines = await linesOf(text);
         expect(await linesOf(text, size)).to.equal(lines);
-        expect(await linesOf(JSON.stringify(turned(one)))).to.equal(lines);
+        expect(await linesOf(JSON.stringify(reverseMembers(one)))).to.equal(lines);
       }),
       { seed, numRuns: 40 },
     ));

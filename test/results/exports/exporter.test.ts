@@ -34,7 +34,7 @@ describe('Exports', () => {
   const SMALL_TRACKS = 50;
   const conversion = (file = small) => ({ file, format: 'ndjson', moved: [] }) as const;
   before(() => {
-    const written = (name: string, count: number) => {
+    const writeDocument = (name: string, count: number) => {
       const tracks = Array.from({ length: count }, (_, index) => trackLine('FACE', index, 20)).join(',\n');
       const file = inFolder(name);
       writeFileSync(
@@ -43,7 +43,7 @@ describe('Exports', () => {
       );
       return file;
     };
-    [large, small] = [written('large.json', 600), written('small.json', SMALL_TRACKS)];
+    [large, small] = [writeDocument('large.json', 600), writeDocument('small.json', SMALL_TRACKS)];
   });
   afterEach(() => Promise.all(exporters.splice(0).map((one) => one.close())));
 
@@ -97,9 +97,9 @@ describe('Exports', () => {
   it('wait for a client that reads slowly, and keep a few pieces for it at most', async () => {
     const stream = streamOf(await exporter().open(conversion(large)));
     await once(stream, 'readable');
-    const waiting = () => stream.readableLength;
-    await until('pieces wait', waiting, (bytes) => bytes > 0);
-    expect(waiting()).to.be.below(4 * 1024 * 1024);
+    const countBuffered = () => stream.readableLength;
+    await until('pieces wait', countBuffered, (bytes) => bytes > 0);
+    expect(countBuffered()).to.be.below(4 * 1024 * 1024);
     expect((await textOf(stream)).length).to.be.above(4 * 1024 * 1024);
   });
 

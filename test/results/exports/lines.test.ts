@@ -4,8 +4,8 @@ import * as fc from 'fast-check';
 import { temporaryFolder } from '../folder.ts';
 import { readCsv } from './csv-reader.ts';
 import { readCvat, seenFrames } from './cvat-reader.ts';
-import { allFound, lineOf } from './expected.ts';
-import { exported, someDocument } from './generated.ts';
+import { allFound, lineOf } from './expected-exports.ts';
+import { exportDocument, someDocument } from './generated-documents.ts';
 import { seed, seeded } from '../../support/seed.ts';
 
 type Line = ReturnType<ReturnType<typeof lineOf>>;
@@ -23,7 +23,7 @@ describe('An export with a line a detection', () => {
   it(`tells as NDJSON all that the document tells of each detection ${seeded}`, () =>
     fc.assert(
       fc.asyncProperty(someDocument, fc.constantFrom(0, 1), async (document, blanks) => {
-        const text = await exported(document, { format: 'ndjson', file: file() }, blanks);
+        const text = await exportDocument(document, { format: 'ndjson', file: file() }, blanks);
         const lines = text.split('\n');
         expect(lines.pop()).to.equal('');
         const expected = asWritten(allFound(document).map(lineOf(document)));
@@ -35,7 +35,7 @@ describe('An export with a line a detection', () => {
   it(`tells the same as CSV, with one apostrophe before what a spreadsheet would compute ${seeded}`, () =>
     fc.assert(
       fc.asyncProperty(someDocument, async (document) => {
-        const text = encodable(await exported(document, { format: 'csv', file: file() }));
+        const text = encodable(await exportDocument(document, { format: 'csv', file: file() }));
         const [header, ...rows] = readCsv(text);
         const names = header!.map((name) =>
           name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
@@ -97,11 +97,11 @@ describe('An export with a line a detection', () => {
   it('has the box in the turned picture besides the stored one, the same as CVAT', async () => {
     const turned = { ROTATION: '90' };
     const document = portrait({}, turned, turned);
-    const line = JSON.parse(await exported(document, { format: 'ndjson', file: file() })) as Line;
+    const line = JSON.parse(await exportDocument(document, { format: 'ndjson', file: file() })) as Line;
     expect([line.x, line.y, line.width, line.height]).to.deep.equal([105, 470, 80, 100]);
     const upright = [line.uprightX, line.uprightY, line.uprightWidth, line.uprightHeight];
     expect(upright).to.deep.equal([170, 105, 80, 100]);
-    const { tracks } = readCvat(await exported(document, { format: 'cvat', file: file() }));
+    const { tracks } = readCvat(await exportDocument(document, { format: 'cvat', file: file() }));
     expect([...seenFrames(tracks[0]!, 10).values()]).to.deep.equal([[170, 105, 250, 205]]);
     const row = await csvRow(document);
     expect(UPRIGHT.map((name) => Number(row(name)))).to.deep.equal(upright);
@@ -115,7 +115,7 @@ describe('An export with a line a detection', () => {
 
   const UPRIGHT = ['upright_x', 'upright_y', 'upright_width', 'upright_height'];
   const csvRow = async (document: object) => {
-    const [names = [], cells = []] = readCsv(await exported(document, { format: 'csv', file: file() }));
+    const [names = [], cells = []] = readCsv(await exportDocument(document, { format: 'csv', file: file() }));
     return (name: string) => cells[names.indexOf(name)];
   };
 
@@ -125,10 +125,10 @@ describe('An export with a line a detection', () => {
       { seed, numRuns: 1 },
     );
     const wanted = { format: 'ndjson', file: file(), mediaId: 31 } as const;
-    const lines = (await exported(document, wanted)).split('\n').slice(0, -1);
+    const lines = (await exportDocument(document, wanted)).split('\n').slice(0, -1);
     const expected = allFound(document!).filter(({ medium }) => medium.mediaId === 31);
     expect(lines).to.have.lengthOf(expected.length);
-    const problem = await exported(document, { ...wanted, mediaId: 99 }).catch(
+    const problem = await exportDocument(document, { ...wanted, mediaId: 99 }).catch(
       (error: Error) => error.message,
     );
     expect(problem).to.equal('The document of this job has no medium 99.');

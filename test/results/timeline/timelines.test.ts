@@ -7,8 +7,8 @@ import type { ViewedBox } from '../../../domain/tracks/viewing.ts';
 import { Timelines } from '../../../results/timeline/timelines.ts';
 import { until } from '../../support/until.ts';
 import { temporaryFolder } from '../folder.ts';
-import { allFound, type Found } from '../exports/expected.ts';
-import { someDocument } from '../exports/generated.ts';
+import { allFound, type Found } from '../exports/expected-exports.ts';
+import { someDocument } from '../exports/generated-documents.ts';
 import { seed, seeded } from '../../support/seed.ts';
 
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 15) };
@@ -28,18 +28,18 @@ describe('What a viewer asks about a document', () => {
 
   /** Each document is another file, as each run of a job has a folder of its own. */
   let written = 0;
-  const placed = (document: object) => {
+  const placeDocument = (document: object) => {
     const path = inFolder(`document-${++written}.json`);
     writeFileSync(path, JSON.stringify(document));
     return path;
   };
   const all = { fromMs: 0, toMs: END, lane: undefined, minConfidence: undefined, text: undefined } as const;
-  const boxed = ({ detection }: Found) => detection.width > 0 && detection.height > 0;
+  const hasBox = ({ detection }: Found) => detection.width > 0 && detection.height > 0;
 
   it(`is told of all tracks and boxes of each medium, none of another ${seeded}`, () =>
     fc.assert(
       fc.asyncProperty(someDocument, async (document) => {
-        const path = placed(document);
+        const path = placeDocument(document);
         const { media, total } = await timelines.ask(path, { kind: 'media', limit: 1_000, offset: 0 });
         expect(total).to.equal(document.media.length);
         const found = allFound(document);
@@ -69,7 +69,7 @@ describe('What a viewer asks about a document', () => {
             limit: 10_000,
           });
           expect(boxes.map(boxOf)).to.have.deep.members(
-            own.filter(boxed).map(({ detection }) => boxOf(ofDocument(detection))),
+            own.filter(hasBox).map(({ detection }) => boxOf(ofDocument(detection))),
           );
           const lanes = await timelines.ask(path, { kind: 'lanes', medium: n });
           expect(lanes.reduce((sum, { detections }) => sum + detections, 0)).to.equal(own.length);
@@ -147,7 +147,9 @@ describe('What a viewer asks about a document', () => {
   });
 
   it('lists the tracks that overlap a stretch of time, the earliest first, a page at a time', async () => {
-    const path = placed(video([track(0, 100, 10), track(1, 0, 500), track(2, 300, 5), track(3, 105, 1)]));
+    const path = placeDocument(
+      video([track(0, 100, 10), track(1, 0, 500), track(2, 300, 5), track(3, 105, 1)]),
+    );
     const names = async (fromMs: number, toMs: number, more: object = {}) => {
       const query = { ...all, fromMs, toMs, limit: 100, offset: 0, ...more };
       const { tracks, total } = await timelines.ask(path, { kind: 'tracks', medium: 0, ...query });
@@ -167,7 +169,7 @@ describe('What a viewer asks about a document', () => {
   const stretch = (startMs: number, stopMs: number) =>
     track(0, 0, 1, { startOffsetTime: startMs, stopOffsetTime: stopMs });
   const lanesOf = async (tracks: readonly object[]) => {
-    const [lane] = await timelines.ask(placed(video(tracks)), { kind: 'lanes', medium: 0 });
+    const [lane] = await timelines.ask(placeDocument(video(tracks)), { kind: 'lanes', medium: 0 });
     return lane!;
   };
 
@@ -178,12 +180,12 @@ describe('What a viewer asks about a document', () => {
       stretch(75_000, 75_009),
     ]);
     expect(binMs).to.equal(160);
-    const covered = (...ranges: readonly (readonly [from: number, to: number])[]) =>
+    const coverRanges = (...ranges: readonly (readonly [from: number, to: number])[]) =>
       Array.from(
         { length: 469 },
         (_, n) => ranges.filter(([from, to]) => from < (n + 1) * binMs && to >= n * binMs).length,
       );
-    expect(bins).to.deep.equal(covered([0, 1_005], [1_000, 2_000], [75_000, 75_009]));
+    expect(bins).to.deep.equal(coverRanges([0, 1_005], [1_000, 2_000], [75_000, 75_009]));
   });
 
   it('counts each detection of a track of several once, where it was found', async () => {
@@ -195,7 +197,7 @@ describe('What a viewer asks about a document', () => {
   });
 
   it('is told of the boxes of whole frames, and from where on to ask for more', async () => {
-    const path = placed(video([track(0, 0, 10), track(1, 0, 10), track(2, 4, 1)]));
+    const path = placeDocument(video([track(0, 0, 10), track(1, 0, 10), track(2, 4, 1)]));
     const ask = (fromFrame: number, toFrame: number, limit: number) =>
       timelines.ask(path, { kind: 'boxes', medium: 0, fromFrame, toFrame, limit });
     const frames = (boxes: readonly ViewedBox[]) => boxes.map(({ frame }) => frame);
@@ -217,7 +219,7 @@ describe('What a viewer asks about a document', () => {
     const [detection] = turnedBox.detections;
     const properties = { ROTATION: '90' };
     const at = { ...detection!, x: 100, y: 50, detectionProperties: properties };
-    const path = placed(video([{ ...turnedBox, exemplar: at, detections: [at] }]));
+    const path = placeDocument(video([{ ...turnedBox, exemplar: at, detections: [at] }]));
     const { boxes } = await timelines.ask(path, {
       kind: 'boxes',
       medium: 0,
@@ -230,7 +232,7 @@ describe('What a viewer asks about a document', () => {
   });
 
   it('is told of errors and warnings with the medium, or with the job, that they are about', async () => {
-    const path = placed(video([]));
+    const path = placeDocument(video([]));
     const { media, issues } = await timelines.ask(path, { kind: 'media', limit: 10, offset: 0 });
     expect(media[0]?.issues).to.deep.equal([
       { kind: 'errors', source: 'FIND', code: 'OOPS', message: 'It went wrong.' },
@@ -239,20 +241,20 @@ describe('What a viewer asks about a document', () => {
   });
 
   it('answers from an index that is built once, also for parallel requests, for each document', async () => {
-    const path = placed(video([track(0, 0, 10)]));
-    const asked = () => timelines.ask(path, { kind: 'media', limit: 1, offset: 0 });
-    const answers = await Promise.all(Array.from({ length: 8 }, asked));
+    const path = placeDocument(video([track(0, 0, 10)]));
+    const askTimelines = () => timelines.ask(path, { kind: 'media', limit: 1, offset: 0 });
+    const answers = await Promise.all(Array.from({ length: 8 }, askTimelines));
     expect(new Set(answers.map((answer) => answer.media[0]?.tracks))).to.deep.equal(new Set([1]));
     const indexes = () => readdirSync(dirname(path)).filter((name) => name.endsWith('.index'));
     const before = indexes();
-    await asked();
+    await askTimelines();
     expect(indexes()).to.deep.equal(before);
     writeFileSync(path, JSON.stringify(video([track(0, 0, 10), track(1, 5, 10)])));
-    expect((await asked()).media[0]?.tracks).to.equal(2);
+    expect((await askTimelines()).media[0]?.tracks).to.equal(2);
   });
 
   it('is answered from an index made anew when the one that lies there is damaged', async () => {
-    const path = placed(video([track(0, 0, 10)]));
+    const path = placeDocument(video([track(0, 0, 10)]));
     const askedOf = (some: Timelines) => some.ask(path, { kind: 'media', limit: 1, offset: 0 });
     const first = new Timelines(OPTIONS);
     await askedOf(first);
@@ -278,33 +280,36 @@ describe('What a viewer asks about a document', () => {
         }).length;
       let timelines: Timelines;
       afterEach(() => timelines.close());
-      const asked = (path: string) => timelines.ask(path, { kind: 'media', limit: 1, offset: 0 });
+      const askTimelines = (path: string) => timelines.ask(path, { kind: 'media', limit: 1, offset: 0 });
 
       it('when nobody has asked for a while, and opened again for the next who asks', async () => {
         timelines = new Timelines({ ...OPTIONS, idleMs: 200 });
-        const path = placed(video([track(0, 0, 10)]));
-        await asked(path);
+        const path = placeDocument(video([track(0, 0, 10)]));
+        await askTimelines(path);
         await until('it is closed', () => openedOf(path) === 0);
-        expect((await asked(path)).media[0]?.tracks).to.equal(1);
+        expect((await askTimelines(path)).media[0]?.tracks).to.equal(1);
       });
 
       it('soon after its job was removed, so that the disk gets its room back', async () => {
         timelines = new Timelines({ ...OPTIONS, idleMs: 4_000 });
-        const path = placed(video([track(0, 0, 10)]));
-        await asked(path);
+        const path = placeDocument(video([track(0, 0, 10)]));
+        await askTimelines(path);
         expect(openedOf(path)).to.be.greaterThan(0);
         for (const name of readdirSync(dirname(path)).filter((one) => one.startsWith(basename(path))))
           rmSync(join(dirname(path), name));
-        const other = placed(video([track(0, 0, 10)]));
+        const other = placeDocument(video([track(0, 0, 10)]));
         // It is asked about something else all the while.
-        await until('it is closed', async () => (await asked(other)).total === 1 && openedOf(path) === 0);
+        await until(
+          'it is closed',
+          async () => (await askTimelines(other)).total === 1 && openedOf(path) === 0,
+        );
         expect(openedOf(other)).to.be.greaterThan(0);
       });
     },
   );
 
   it('is told to come again when a hundred wait already', async () => {
-    const path = placed(video([track(0, 0, 10)]));
+    const path = placeDocument(video([track(0, 0, 10)]));
     const many = Array.from({ length: 150 }, () =>
       timelines.ask(path, { kind: 'media', limit: 1, offset: 0 }),
     );

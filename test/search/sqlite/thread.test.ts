@@ -8,21 +8,21 @@ describe('A thread of the search', () => {
   const module = new URL('./slow-thread.js', import.meta.url);
   let thread: Thread<SlowRequest, string>;
   afterEach(() => thread.terminate());
-  const given = (timeoutMs: number) => {
+  const makeThread = (timeoutMs: number) => {
     thread = new Thread({ module, workerData: undefined, heapMb: 64, idleMs: 60_000, timeoutMs });
   };
   const failure = (asked: Promise<string>) => asked.catch((error: unknown) => error);
 
   it('counts the time of a question from when its turn comes', async function () {
     this.timeout(240_000);
-    given(3_000);
+    makeThread(3_000);
     const answers = await Promise.all(Array.from({ length: 10 }, () => thread.ask({ ms: 400 })));
     expect(new Set(answers)).to.deep.equal(new Set(['done']));
   });
 
   it('that gives up a question tells those that wait to come again, and answers the next', async function () {
     this.timeout(240_000);
-    given(3_000);
+    makeThread(3_000);
     const [late, ...others] = await Promise.all(
       [thread.ask('ever'), thread.ask({ ms: 0 }), thread.ask({ ms: 0 })].map(failure),
     );
@@ -35,7 +35,7 @@ describe('A thread of the search', () => {
   });
 
   it('that dies fails what it was asked, and is started anew', async () => {
-    given(60_000);
+    makeThread(60_000);
     const errors = await Promise.all([thread.ask('die'), thread.ask({ ms: 0 })].map(failure));
     for (const error of errors)
       expect(error).to.be.instanceOf(SearchDied).with.property('message').that.includes('exit code 3');
@@ -43,7 +43,7 @@ describe('A thread of the search', () => {
   });
 
   it('that is closed does what it was asked, and is there for those that ask meanwhile', async () => {
-    given(60_000);
+    makeThread(60_000);
     const asked = thread.ask({ ms: 1 });
     const closing = thread.close();
     const next = thread.ask({ ms: 1 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { addressOf } from '../../../store/redis/connection.ts';
 import type { RedisOptions } from '../../../store/redis/redis-options.ts';
 import { RedisStore } from '../../../store/redis/redis-store.ts';
-import { allRows, following, newCommitId } from '../../../store/store.ts';
+import { allRows, commitAfter, newCommitId } from '../../../store/store.ts';
 import { hasRedis, redisOfSuite, TestRedis } from '../../support/servers/redis.ts';
 import { TestSentinel } from '../../support/servers/sentinel.ts';
 import { SilentProxy } from '../../support/servers/silent-proxy.ts';
@@ -103,7 +103,7 @@ describe('The connection to Redis', () => {
       const store = await open({
         url: `redis://127.0.0.1:${proxy.port}/0`,
         timeoutMs: 300,
-        connected: (is) => connections.push(is),
+        onConnection: (is) => connections.push(is),
       });
       const other = await open({ url: redis().url });
       const heard: string[] = [];
@@ -130,8 +130,8 @@ describe('The connection to Redis', () => {
     let sentinel: TestSentinel | undefined;
     beforeEach(async function () {
       if (!hasRedis()) return this.skip();
-      primary = await TestRedis.started();
-      replica = await TestRedis.started(['--replicaof', '127.0.0.1', `${primary.port}`]);
+      primary = await TestRedis.start();
+      replica = await TestRedis.start(['--replicaof', '127.0.0.1', `${primary.port}`]);
     });
     afterEach(async () => {
       await Promise.all(opened.splice(0).map((store) => store.close()));
@@ -147,7 +147,7 @@ describe('The connection to Redis', () => {
         while (!told.stop) {
           try {
             const stored = await store.load(actor);
-            const after = following(stored);
+            const after = commitAfter(stored);
             const link = newCommitId();
             await store.commit({
               ...{ actor, ...after, id: link, owner: OWNER, snapshot: { schema: 1, body: link } },
@@ -166,7 +166,7 @@ describe('The connection to Redis', () => {
     };
 
     it('goes to the new primary when the old one dies under load, and no state is made of both', async () => {
-      sentinel = await TestSentinel.watching(primary!);
+      sentinel = await TestSentinel.watch(primary!);
       const [one, two] = [
         await open({ url: sentinel.url, timeoutMs: 1_000 }),
         await open({ url: sentinel.url, timeoutMs: 1_000 }),
@@ -200,7 +200,7 @@ describe('The connection to Redis', () => {
     });
 
     it('needs the password of the sentinels where they ask for one', async () => {
-      sentinel = await TestSentinel.watching(primary!, ['requirepass geheim']);
+      sentinel = await TestSentinel.watch(primary!, ['requirepass geheim']);
       const url = (password: string) => `${sentinel!.url}?sentinel_password=${password}`;
       expect(await (await open({ url: url('geheim') })).next('job')).to.equal(1);
       const refused = await RedisStore.open({ url: url('falsch') }).catch((error: unknown) => String(error));

@@ -115,7 +115,7 @@ describe('What lies damaged in Redis, or is of somebody else,', () => {
   });
 
   describe('of work', () => {
-    const held = async (worker: string) => {
+    const takeItem = async (worker: string) => {
       const [lease] = await store.work.claim({ queues: ['FACE'], max: 1, worker });
       return lease!;
     };
@@ -127,7 +127,7 @@ describe('What lies damaged in Redis, or is of somebody else,', () => {
       await store.work.news(9);
       await store.work.workStatus([actor('a'), actor('b')]);
       await create('c', ['c']);
-      const lease = await held('another');
+      const lease = await takeItem('another');
       expect(lease.item.id).to.equal('c');
       expect(await store.work.beat(lease.token, 'another', 1, 1)).to.equal('on');
       expect(await store.work.release(lease.token, 'another')).to.equal(true);
@@ -144,18 +144,18 @@ describe('What lies damaged in Redis, or is of somebody else,', () => {
         await damage();
         await goesOn();
         expect((await store.work.queues()).get('FACE')).to.include({ waiting: 1, held: 0 });
-        expect(await store.work.known(actor('a'))).to.deep.equal(new Set());
+        expect(await store.work.listIds(actor('a'))).to.deep.equal(new Set());
       });
 
       if (what === 'has no JSON') continue;
       it(`that is held holds up nobody when it ${what}`, async () => {
         await create('a', ['a']);
-        const lease = await held('w');
+        const lease = await takeItem('w');
         await damage();
         expect(await store.work.beat(lease.token, 'w', 1, 1)).to.equal('lost');
         await goesOn();
-        expect(await store.work.known(actor('a'))).to.deep.equal(new Set());
-        await store.work.gone('w', true, 'it died');
+        expect(await store.work.listIds(actor('a'))).to.deep.equal(new Set());
+        await store.work.releaseWorker('w', true, 'it died');
       });
     }
 
@@ -165,16 +165,16 @@ describe('What lies damaged in Redis, or is of somebody else,', () => {
     }))
       it(`whose lease ${what} waits again when its actor is looked after`, async () => {
         await create('a', ['a']);
-        const lease = await held('w');
+        const lease = await takeItem('w');
         await damage(lease.token);
         await goesOn();
-        expect(await store.work.known(actor('a'))).to.deep.equal(new Set(['a']));
+        expect(await store.work.listIds(actor('a'))).to.deep.equal(new Set(['a']));
         expect((await store.work.queues()).get('FACE')).to.include({ waiting: 2, held: 0 });
       });
 
     it('of a server that died does not keep it from being found dead', async () => {
       await create('a', ['a', 'b']);
-      const [lease] = [await held('w'), await held('w')];
+      const [lease] = [await takeItem('w'), await takeItem('w')];
       await client.del(at(`w:l:${lease.token}`));
       await store.work.alive(1, 'a node');
       const other = await RedisStore.open({ url: redis().url, prefix, ledger: { server: 'two' } });

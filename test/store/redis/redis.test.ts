@@ -80,7 +80,7 @@ describe('The store in Redis', () => {
       const [one, other] = await two();
       const heard: string[] = [];
       other.work.watch({
-        offered: (queues) => heard.push(...queues.keys()),
+        onOffer: (queues) => heard.push(...queues.keys()),
         news: () => undefined,
       });
       await commit(one, 0, { offer: [item('a')] });
@@ -102,15 +102,16 @@ describe('The store in Redis', () => {
       const [one, other] = await two();
       for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'one' : 'other');
       await commit(one, 0, { offer: [item('a')] });
-      const lost = async () => (await other.work.news(9)).map(({ what, item: { id } }) => `${what} ${id}`);
+      const lostWork = async () =>
+        (await other.work.news(9)).map(({ what, item: { id } }) => `${what} ${id}`);
       await one.work.unavailable('FACE', 'it cannot be started');
-      expect(await lost()).to.deep.equal([]);
+      expect(await lostWork()).to.deep.equal([]);
       const [lease] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'w' });
       await one.work.release(lease!.token, 'w');
       await other.work.unavailable('FACE', 'it cannot be started here');
-      expect(await lost(), 'the first has served it meanwhile').to.deep.equal([]);
+      expect(await lostWork(), 'the first has served it meanwhile').to.deep.equal([]);
       await one.work.unavailable('FACE', 'it cannot be started any more');
-      expect(await lost()).to.deep.equal(['lost a']);
+      expect(await lostWork()).to.deep.equal(['lost a']);
     });
 
     it('loses, with the reason, items that wait in a queue that no live worker serves', async () => {
@@ -149,7 +150,7 @@ describe('The store in Redis', () => {
       for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'one' : 'other');
       await one.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
       const [far] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'far away', lasting: true });
-      await one.work.left();
+      await one.work.leave();
       const left = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
       expect(left.map((lease) => [lease.item.id, lease.item.attempt])).to.deep.equal([['own', 1]]);
       expect(await other.work.beat(far!.token, 'far away', 0, 1)).to.equal('on');
@@ -165,7 +166,7 @@ describe('The store in Redis', () => {
       const turn = await one.work.claim({ ...far, max: 2, worker: 'in turn', inTurn: true });
       const [answers] = await one.work.claim({ ...far, worker: 'answers' });
       await other.work.beat(turn[0]!.token, 'in turn', 1, 2);
-      await other.work.arriving(answers!.token, false);
+      await other.work.noteArrival(answers!.token, false);
       await one.work.alive(1, 'a node');
       await until('its time is over', async () =>
         (await other.work.alive(10_000, 'another')).dead.includes('dead'),
@@ -217,7 +218,7 @@ describe('The store in Redis', () => {
       const ledger = (server: string) => ({ prefix, ledger: { server, ownQueues: ['OWN'] } });
       const [one, other] = [await open(ledger('one')), await open(ledger('other'))];
       const heard: string[] = [];
-      other.work.watch({ offered: (queues) => heard.push(...queues.keys()), news: () => undefined });
+      other.work.watch({ onOffer: (queues) => heard.push(...queues.keys()), news: () => undefined });
       await one.work.offer([item('a', { queue: 'OWN' })]);
       await one.work.offer([item('b')]);
       await until('the other has heard of the second', () => heard.includes('FACE'));
@@ -242,7 +243,7 @@ describe('The store in Redis', () => {
       await until('its time is over', async () =>
         (await other.work.alive(10_000, 'a node')).dead.includes('dead'),
       );
-      expect((await other.work.known(actor('own'))).size).to.equal(0);
+      expect((await other.work.listIds(actor('own'))).size).to.equal(0);
       expect(await other.work.news(9)).to.deep.equal([]);
     });
   });
@@ -291,7 +292,7 @@ describe('The store in Redis', () => {
       await one.work.alive(60_000, 'one');
       await two.work.alive(60_000, 'two');
       expect(await store.knownElsewhere('job')).to.equal(5);
-      await two.work.left();
+      await two.work.leave();
       expect(await store.knownElsewhere('job')).to.equal(3);
       expect(await store.knownElsewhere('other')).to.equal(0);
     });
@@ -346,7 +347,7 @@ describe('The store in Redis', () => {
     const record = { plan: { tasks: ['a plan of many'] } };
     const commit = (id: string, more: Partial<Commit> = {}) =>
       store.commit({ actor: actor(id), expected: 0, owner: OWNER, snapshot: SNAPSHOT, ...more });
-    const kept = async () => {
+    const readKept = async () => {
       const client = new Redis(redis().url);
       const keys = await client.keys('{common}:p:*');
       const texts = await Promise.all(keys.map((key) => client.hget(key, 'j')));
@@ -354,12 +355,12 @@ describe('The store in Redis', () => {
       return texts;
     };
     for (const id of ['a', 'b']) await commit(id, { record, common: ['plan'] });
-    expect(await kept()).to.deep.equal([JSON.stringify(record.plan)]);
+    expect(await readKept()).to.deep.equal([JSON.stringify(record.plan)]);
     await commit('a', { expected: 1, snapshot: null });
     expect((await store.load(actor('b')))?.record).to.deep.equal(record);
-    expect(await kept()).to.have.length(1);
+    expect(await readKept()).to.have.length(1);
     await commit('b', { expected: 1, snapshot: null });
-    expect(await kept()).to.deep.equal([]);
+    expect(await readKept()).to.deep.equal([]);
   });
 
   it('of an actor whose record lacks a part says that what is stored is damaged', async () => {
@@ -413,11 +414,11 @@ describe('The store in Redis', () => {
   it('refuses requests while Redis is away, and resumes with all that was stored', async () => {
     const prefix = 'away';
     const connections: boolean[] = [];
-    const store = await open({ prefix, connected: (is) => connections.push(is) });
+    const store = await open({ prefix, onConnection: (is) => connections.push(is) });
     const create = { actor: actor('job'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
     await store.commit({ ...create, work: { offer: [item('a')] } });
     // With `everysec` a Redis whose disk is slow keeps what was committed in its memory for a while.
-    await redis().written();
+    await redis().waitUntilWritten();
     await redis().kill();
     await until('the connection is lost', () => connections.includes(false));
     const refused = await store.commit({ ...create, expected: 1 }).catch((error: unknown) => error);
@@ -425,12 +426,12 @@ describe('The store in Redis', () => {
     await redis().start();
     await until('it is there again', () => connections.at(-1) === true);
     expect(await store.commit({ ...create, expected: 1 })).to.equal(2);
-    expect(await store.work.known(actor('job'))).to.deep.equal(new Set(['a']));
+    expect(await store.work.listIds(actor('job'))).to.deep.equal(new Set(['a']));
   });
 
   it('does not take its own end for a loss of the connection', async () => {
     const told: boolean[] = [];
-    const store = await open({ prefix: 'ending', connected: (is) => told.push(is) });
+    const store = await open({ prefix: 'ending', onConnection: (is) => told.push(is) });
     await store.close();
     expect(told).to.deep.equal([]);
   });
@@ -481,7 +482,7 @@ describe('The store in Redis', () => {
 
   it('counts no attempt either when the worker of that claim dies before it is given back', async () => {
     const store = await claimedTooLate('late-and-gone');
-    await store.work.gone('w', true, 'it died');
+    await store.work.releaseWorker('w', true, 'it died');
     expect(await store.work.news(9)).to.deep.equal([]);
     expect((await store.work.queues()).get('FACE')).to.include({ waiting: 1, held: 0 });
   });
@@ -511,19 +512,19 @@ describe('The store in Redis', () => {
       const one = await open({ prefix, ledger: { server: 'one', returnMs: 60_000 } });
       const other = await open({ prefix, ledger: { server: 'other' } });
       const client = new Redis(redis().url);
-      const left = () => client.pttl(`{${prefix}}:w:server:other`);
+      const ttlLeft = () => client.pttl(`{${prefix}}:w:server:other`);
       const wasAway = () => client.set(`{${prefix}}:w:heardOf`, '0');
       await other.work.alive(saidBefore, 'another node');
-      if (saidBefore === 1) await until('its time is over', async () => (await left()) < 0);
+      if (saidBefore === 1) await until('its time is over', async () => (await ttlLeft()) < 0);
       await wasAway();
       expect((await one.work.alive(1_000, 'a node')).dead).to.deep.equal([]);
-      expect(await left()).to.be.above(30_000);
+      expect(await ttlLeft()).to.be.above(30_000);
       await wasAway();
       expect((await one.work.alive(1_000, 'a node')).dead, 'away a second time').to.deep.equal([]);
       await client.del(`{${prefix}}:w:server:other`);
       await wasAway();
       expect((await one.work.alive(1_000, 'a node')).dead, 'away for all of its time').to.deep.equal([]);
-      expect(await left()).to.be.above(30_000);
+      expect(await ttlLeft()).to.be.above(30_000);
       await client.del(`{${prefix}}:w:server:other`);
       expect((await one.work.alive(1_000, 'a node')).dead, 'not away').to.deep.equal(['other']);
       client.disconnect();

@@ -62,7 +62,7 @@ function file(objects: ReadonlyMap<number, Buffer>, trailer: string): Buffer {
 }
 
 /** Lines of 10 points, each at [x, y]. */
-export function written(...lines: readonly (readonly [x: number, y: number, text: string])[]): string {
+export function writeLines(...lines: readonly (readonly [x: number, y: number, text: string])[]): string {
   return lines.map(([x, y, text]) => `BT /F 10 Tf ${x} ${y} Td (${text}) Tj ET`).join('\n');
 }
 

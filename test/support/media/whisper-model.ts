@@ -119,19 +119,19 @@ function tokensOf(model: WhisperModel): ReadonlyMap<number, Pointing> {
   const { words, english = [], language } = model;
   const firstTime = firstTimeOf(model);
   // Less than the word as it was spoken has, unless the order to translate comes to it.
-  const translated = (direction: number): Pointing => ({ [direction]: 3.9, [TRANSLATED]: 4 });
+  const translateTo = (direction: number): Pointing => ({ [direction]: 3.9, [TRANSLATED]: 4 });
   return new Map<number, Pointing>([
     ...words.map((_, word) => [word, { [word]: 4 }] as const),
     [endOf(model), { [END]: 4 }],
     [firstTime, { [TIME]: 4 }],
     ...(language === undefined ? [] : [[endOf(model) + 2 + language, { [LANGUAGE]: 4 }] as const]),
-    ...english.map((_, word) => [words.length + word, translated(word)] as const),
+    ...english.map((_, word) => [words.length + word, translateTo(word)] as const),
     ...(english.length === 0
       ? []
       : [
           [firstTime - ORDER_BEFORE_TIMES, { [TRANSLATED]: 8 }] as const,
           // Where else a time would stand, which all that follows would have to come after.
-          [words.length + english.length, translated(TIME)] as const,
+          [words.length + english.length, translateTo(TIME)] as const,
         ]),
   ]);
 }

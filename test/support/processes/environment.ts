@@ -10,7 +10,7 @@ const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'NODE_OPTIONS', 'NODE_V8_CO
 const KNOWN = new Set([...SETTING_NAMES, ...INHERITED, 'NODE_EXTRA_CA_CERTS']);
 const PROPERTY = /^TROUPE_PROP_/;
 
-export const inherited = (): Environment =>
+export const inheritSettings = (): Environment =>
   Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
 
 export interface Given {

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadOrCreateDevelopmentSecrets } from '../../../http/access/development-secrets.ts';
 import { joinToken } from '../../../http/access/node-tokens.ts';
-import { NOBODY } from './nobody.ts';
-import { given, inherited } from './environment.ts';
+import { NOBODY } from './other-user.ts';
+import { given, inheritSettings } from './environment.ts';
 import { endOf, isAlive, SHORT_LIFE } from './processes.ts';
 import type { LogLine, Service } from './service.ts';
 import { until, within } from '../until.ts';
@@ -54,7 +54,7 @@ export class NodeProcess {
       ...env,
     });
     node.start();
-    await node.connected();
+    await node.waitUntilConnected();
     return node;
   }
 
@@ -79,7 +79,7 @@ export class NodeProcess {
   start(env: Readonly<Record<string, string>> = {}): void {
     this.#env = { ...this.#env, ...env };
     const { env: settings, tuning } = given({
-      ...inherited(),
+      ...inheritSettings(),
       ...{ NODE_NAME: this.name, DATA_DIR: this.dataDir, RESTART_DELAY_MS: '50', ...this.#env },
     });
     this.#child = fork(
@@ -96,7 +96,7 @@ export class NodeProcess {
   }
 
   /** Waits until it has been connected so many times. */
-  async connected(times = 1): Promise<void> {
+  async waitUntilConnected(times = 1): Promise<void> {
     await until(
       `${this.name} is connected`,
       () => this.log('the node is connected to its server'),
@@ -116,28 +116,28 @@ export class NodeProcess {
   }
 
   /** What it says when it is not taken, and its exit code. */
-  async refused(): Promise<readonly [number | NodeJS.Signals, string]> {
-    const code = await this.ended();
+  async waitForRefusal(): Promise<readonly [number | NodeJS.Signals, string]> {
+    const code = await this.waitForExit();
     const told = this.log().findLast(({ message }) => message.startsWith('refused: '));
     return [code, told?.message.slice('refused: '.length) ?? ''];
   }
 
   signal(signal: NodeJS.Signals): void {
-    this.#running().kill(signal);
+    this.#runningProcess().kill(signal);
   }
 
-  ended(): Promise<number | NodeJS.Signals> {
-    return within(WITHIN_MS, `the node ${this.name} has ended`, endOf(this.#running()));
+  waitForExit(): Promise<number | NodeJS.Signals> {
+    return within(WITHIN_MS, `the node ${this.name} has ended`, endOf(this.#runningProcess()));
   }
 
   stop(): Promise<number | NodeJS.Signals> {
     this.signal('SIGTERM');
-    return this.ended();
+    return this.waitForExit();
   }
 
   kill9(): Promise<number | NodeJS.Signals> {
     this.signal('SIGKILL');
-    return this.ended();
+    return this.waitForExit();
   }
 
   async close(): Promise<void> {
@@ -145,7 +145,7 @@ export class NodeProcess {
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  #running(): ChildProcess {
+  #runningProcess(): ChildProcess {
     if (this.#child === undefined) throw new Error('The node was not started.');
     return this.#child;
   }

@@ -9,7 +9,7 @@ import type { Tuning } from '../../../config/tuning.ts';
 import { startServer } from '../../../main.ts';
 import { lineLogger } from '../line-logger.ts';
 import { measureBlocks } from '../longest-block.ts';
-import { mortalStore, type Fate } from './mortal-store.ts';
+import { mortalStore, type Fate } from './crashing-store.ts';
 import { TEST_COMPONENTS } from './test-components.ts';
 
 /**

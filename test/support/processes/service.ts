@@ -18,7 +18,7 @@ import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../../config/info.ts';
 import type { DetailedJobInfo, SingleJobInfo } from '../../../actors/views/jobs/job-info.ts';
 import { checkOf, type OpenApiCheck, type OpenApiDocument } from '../openapi.ts';
-import { inherited, type Environment as WholeEnvironment } from './environment.ts';
+import { inheritSettings, type Environment as WholeEnvironment } from './environment.ts';
 import { isAlive } from './processes.ts';
 import type { DeathWish } from './server-main.ts';
 import { LentServer, ServerHere, ServerProcess, type End, type TestServer } from './test-server.ts';
@@ -114,7 +114,7 @@ export class Service {
     this.#env = env;
   }
 
-  static async started(env: Environment = {}, tokenOf?: TokenOf): Promise<Service> {
+  static async start(env: Environment = {}, tokenOf?: TokenOf): Promise<Service> {
     const service = new Service(env, tokenOf);
     await service.start();
     return service;
@@ -132,10 +132,10 @@ export class Service {
    * do not care which other jobs there are, and that leave pipelines, nodes, users and messages as they were. The folder, the media and
    * the lines of the log are the test's own. It cannot be stopped; `close` gives it back, and it ends with the process.
    */
-  static async shared(): Promise<Service> {
+  static async openShared(): Promise<Service> {
     const lender = await (lent ??= startLender());
     const service = new Service({ DATA_DIR: lender.dataDir }, undefined, lender);
-    service.#server = new LentServer(lender.#running());
+    service.#server = new LentServer(lender.#runningProcess());
     service.#loggedBytes = statSync(lender.#logFile).size;
     await service.#greet();
     return service;
@@ -152,7 +152,7 @@ export class Service {
   /** Starts the server in a process of its own; `env` adds to the settings given before. */
   async start(env: Environment = {}): Promise<void> {
     this.#env = { ...this.#env, ...env };
-    this.#server = await ServerProcess.started(this.#environment(), this.#logFile);
+    this.#server = await ServerProcess.start(this.#environment(), this.#logFile);
     await this.#greet();
   }
 
@@ -163,7 +163,7 @@ export class Service {
    */
   async startHere(env: Environment = {}): Promise<void> {
     this.#env = { ...this.#env, ...env };
-    this.#server = await ServerHere.started(
+    this.#server = await ServerHere.start(
       { ...this.#environment(), DRAIN_MS: '0', ...this.#env },
       this.#logFile,
     );
@@ -171,27 +171,27 @@ export class Service {
   }
 
   /** The end of the server process: its exit code or the signal that ended it. */
-  ended(): Promise<End> {
-    return this.#running().ended();
+  waitForExit(): Promise<End> {
+    return this.#runningProcess().waitForExit();
   }
 
   /** Asks the server to stop and waits for its end; answers its exit code. */
   stop(): Promise<End> {
-    return this.#running().stop();
+    return this.#runningProcess().stop();
   }
 
   kill9(): Promise<End> {
-    return this.#running().kill9();
+    return this.#runningProcess().kill9();
   }
 
   /** Has the server kill itself at a commit of a job, counted from now on. */
   async dieAt(wish: DeathWish): Promise<void> {
-    await this.#running().tell({ type: 'die', wish });
+    await this.#runningProcess().tell({ type: 'die', wish });
   }
 
   /** The longest time for which the server computed without answering anybody, since it was last asked: milliseconds. */
   async longestBlockMs(): Promise<number> {
-    const answer = await this.#running().tell({ type: 'measure' });
+    const answer = await this.#runningProcess().tell({ type: 'measure' });
     return answer.type === 'obeyed' ? answer.longestBlockMs : 0;
   }
 
@@ -204,11 +204,13 @@ export class Service {
   }
 
   async #componentsEnd(): Promise<void> {
-    const left = () => this.componentPids().filter(processLives);
+    const pidsLeft = () => this.componentPids().filter(processLives);
     try {
-      await until('no component process is left', left, (pids) => pids.length === 0, { withinMs: 10_000 });
+      await until('no component process is left', pidsLeft, (pids) => pids.length === 0, {
+        withinMs: 10_000,
+      });
     } finally {
-      for (const pid of left()) process.kill(pid, 'SIGKILL');
+      for (const pid of pidsLeft()) process.kill(pid, 'SIGKILL');
     }
   }
 
@@ -243,7 +245,7 @@ export class Service {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+    return { status: response.status, headers: response.headers, text, body: parseJson(text) };
   }
 
   /** Creates a job that must be accepted; answers its id. */
@@ -265,7 +267,7 @@ export class Service {
   }
 
   /** The same with what the specification does not list. */
-  async detailed(id: string): Promise<DetailedJobInfo | undefined> {
+  async detailedJob(id: string): Promise<DetailedJobInfo | undefined> {
     const { status, body } = await this.ask('GET', `/rest/jobs/${id}?details=true`);
     return status === 200 ? (body as DetailedJobInfo) : undefined;
   }
@@ -277,8 +279,8 @@ export class Service {
       ends = await this.#endsTold(id, ends);
       return this.job(id);
     };
-    const ended = (job: SingleJobInfo | undefined) => job?.terminal === true;
-    return (await until(`job ${id} is terminal`, look, ended, { withinMs, everyMs: 0 }))!;
+    const waitForExit = (job: SingleJobInfo | undefined) => job?.terminal === true;
+    return (await until(`job ${id} is terminal`, look, waitForExit, { withinMs, everyMs: 0 }))!;
   }
 
   /**
@@ -337,7 +339,7 @@ export class Service {
   }
 
   /** Waits until a line of the log says `message` and fits. */
-  async logged(message: string, fits: (line: LogLine) => boolean = () => true): Promise<LogLine> {
+  async waitForLog(message: string, fits: (line: LogLine) => boolean = () => true): Promise<LogLine> {
     const look = () => this.log(message).find(fits);
     return (await until(`the log says "${message}"`, look))!;
   }
@@ -376,7 +378,7 @@ export class Service {
 
   #environment(): WholeEnvironment {
     return {
-      ...inherited(),
+      ...inheritSettings(),
       ...DEFAULTS,
       DATA_DIR: this.dataDir,
       MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${this.mediaDir}`,
@@ -392,12 +394,12 @@ export class Service {
   }
 
   async #greet(): Promise<void> {
-    this.url = this.#running().url;
+    this.url = this.#runningProcess().url;
     this.#token = await this.#tokenOf(this);
     await this.#check();
   }
 
-  #running(): TestServer {
+  #runningProcess(): TestServer {
     if (this.#server === undefined) throw new Error('The server was not started.');
     return this.#server;
   }
@@ -512,7 +514,7 @@ function bodyOf({ media, ...rest }: JobRequest): object {
   };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ComponentFolder } from '../../../actors/node-manager/installed.ts';
+import type { ComponentFolder } from '../../../actors/node-manager/installed-components.ts';
 import { packageRoot } from '../../../config/info.ts';
 
 /** Components that do what tests want of them. */

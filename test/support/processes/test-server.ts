@@ -7,7 +7,7 @@ import { startServer, type RunningServer } from '../../../main.ts';
 import type { Store } from '../../../store/store.ts';
 import { lineLogger } from '../line-logger.ts';
 import { given, settingsOf, type Environment } from './environment.ts';
-import { mortalStore } from './mortal-store.ts';
+import { mortalStore } from './crashing-store.ts';
 import { endOf, isAlive, SHORT_LIFE } from './processes.ts';
 import type { FromServer, ToServer } from './server-main.ts';
 import { TEST_COMPONENTS } from './test-components.ts';
@@ -23,7 +23,7 @@ export interface TestServer {
   /** Asks it to stop and waits for its end. */
   stop(): Promise<End>;
   /** Its end, however that comes: its exit code or the signal that ended it. */
-  ended(): Promise<End>;
+  waitForExit(): Promise<End>;
   kill9(): Promise<End>;
   tell(message: ToServer): Promise<FromServer>;
   /** Ends it as fast as that goes, if it still runs. */
@@ -39,7 +39,7 @@ export class ServerProcess implements TestServer {
     this.url = url;
   }
 
-  static async started(names: Environment, logFile: string): Promise<ServerProcess> {
+  static async start(names: Environment, logFile: string): Promise<ServerProcess> {
     const { env, tuning } = given(names);
     const main = fileURLToPath(new URL('./server-main.js', import.meta.url));
     const child = fork(main, [logFile, JSON.stringify(tuning)], {
@@ -62,18 +62,18 @@ export class ServerProcess implements TestServer {
     return this.#child.pid ?? -1;
   }
 
-  ended(): Promise<End> {
+  waitForExit(): Promise<End> {
     return within(WITHIN_MS, 'the server process has ended', endOf(this.#child));
   }
 
   stop(): Promise<End> {
     this.#child.kill('SIGTERM');
-    return this.ended();
+    return this.waitForExit();
   }
 
   kill9(): Promise<End> {
     this.#child.kill('SIGKILL');
-    return this.ended();
+    return this.waitForExit();
   }
 
   async tell(message: ToServer): Promise<FromServer> {
@@ -96,7 +96,7 @@ export class ServerHere implements TestServer {
     this.#server = server;
   }
 
-  static async started(names: Environment, logFile: string): Promise<ServerHere> {
+  static async start(names: Environment, logFile: string): Promise<ServerHere> {
     const componentFolders = [BUILT_IN, TEST_COMPONENTS];
     const logger = lineLogger(logFile);
     const wrapStore = (store: Store) => mortalStore(store, logger, { wish: undefined, commits: 0 });
@@ -116,7 +116,7 @@ export class ServerHere implements TestServer {
     return within(WITHIN_MS, 'the server has stopped', this.#end);
   }
 
-  ended(): Promise<End> {
+  waitForExit(): Promise<End> {
     throw noProcess();
   }
 
@@ -147,7 +147,7 @@ export class LentServer implements TestServer {
     throw notOwn();
   }
 
-  ended(): Promise<End> {
+  waitForExit(): Promise<End> {
     throw notOwn();
   }
 
@@ -170,10 +170,10 @@ const noProcess = () => new Error('The server has no process of its own: start i
 
 function firstMessage(child: ChildProcess): Promise<FromServer> {
   return new Promise((resolve, reject) => {
-    const ended = (code: number | null) => reject(new Error(`The server process ended with ${code}.`));
-    child.once('exit', ended);
+    const waitForExit = (code: number | null) => reject(new Error(`The server process ended with ${code}.`));
+    child.once('exit', waitForExit);
     child.once('message', (message) => {
-      child.off('exit', ended);
+      child.off('exit', waitForExit);
       resolve(message as FromServer);
     });
   });

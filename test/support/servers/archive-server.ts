@@ -44,7 +44,7 @@ export class ArchiveServer {
     server.on('request', (request, response) => void this.#serve(request, response));
   }
 
-  static async started(port = 0): Promise<ArchiveServer> {
+  static async start(port = 0): Promise<ArchiveServer> {
     const server = createServer();
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -61,13 +61,13 @@ export class ArchiveServer {
   }
 
   /** What is kept about a medium, in the order in which it came. */
-  kept(sha256: string): readonly unknown[] {
+  findKept(sha256: string): readonly unknown[] {
     return this.#kept.get(sha256) ?? [];
   }
 
   /** Has an entry kept as if it had been posted. */
   keep(sha256: string, entry: unknown): void {
-    this.#kept.set(sha256, [...this.kept(sha256), entry]);
+    this.#kept.set(sha256, [...this.findKept(sha256), entry]);
   }
 
   get questions(): readonly ArchiveRequest[] {
@@ -113,7 +113,7 @@ export class ArchiveServer {
     const system = query.get('system');
     const offset = Number(query.get('offset') ?? 0);
     const limit = Number(query.get('limit') ?? 10);
-    return this.kept(query.get('sha256Hash') ?? '')
+    return this.findKept(query.get('sha256Hash') ?? '')
       .filter((entry) => system === null || (entry as { system?: unknown } | null)?.system === system)
       .slice(offset, offset + limit);
   }

@@ -43,7 +43,7 @@ export class Balancer {
     });
   }
 
-  static async listening(targets: readonly string[], options: BalancerOptions = {}): Promise<Balancer> {
+  static async listen(targets: readonly string[], options: BalancerOptions = {}): Promise<Balancer> {
     const balancer = new Balancer(options);
     balancer.serve(targets);
     await new Promise<void>((resolve) => balancer.#server.listen(0, '127.0.0.1', resolve));
@@ -71,7 +71,7 @@ export class Balancer {
   }
 
   /** What servers have answered with 503. */
-  refused(): readonly Answered[] {
+  refusedAnswers(): readonly Answered[] {
     return this.#answered.filter(({ status }) => status === 503);
   }
 

@@ -184,11 +184,11 @@ type Resolved = (error: Error | null, addresses: string | LookupAddress[], famil
  */
 export function resolveBelowLocalhost(): () => void {
   const original = dns.lookup;
-  const patched = (host: string, options: dns.LookupOptions, done: Resolved): void => {
+  const patchedLookup = (host: string, options: dns.LookupOptions, done: Resolved): void => {
     const known = host.endsWith('.localhost') ? '127.0.0.1' : host;
     original(known, options as dns.LookupAllOptions, done);
   };
-  Object.assign(dns, { lookup: patched });
+  Object.assign(dns, { lookup: patchedLookup });
   syncBuiltinESMExports();
   return () => {
     Object.assign(dns, { lookup: original });

@@ -130,7 +130,7 @@ export class KserveServer {
       const results = await session.run(feedsIn(inputs, body.subarray(length)));
       const [first] = outputs ?? [];
       if (first?.parameters?.classification !== undefined)
-        return json(response, 200, { outputs: [labelled(first.name, results[first.name]!, options)] });
+        return json(response, 200, { outputs: [labelTop(first.name, results[first.name]!, options)] });
       binary(response, outputs?.map((one) => one.name) ?? [...session.outputNames], results);
     } finally {
       this.#computing--;
@@ -142,11 +142,11 @@ const shapeOf = (shape: readonly (number | string)[]) =>
   shape.map((size) => (typeof size === 'string' ? -1 : size));
 
 function metadataOf(name: string, { inputMetadata, outputMetadata }: InferenceSession) {
-  const told = (one: InferenceSession.ValueMetadata) =>
+  const describeTensor = (one: InferenceSession.ValueMetadata) =>
     one.isTensor ? [{ name: one.name, datatype: datatypeOf(one.type), shape: shapeOf(one.shape) }] : [];
   return {
     ...{ name, versions: ['1'], platform: 'onnxruntime_onnx' },
-    ...{ inputs: inputMetadata.flatMap(told), outputs: outputMetadata.flatMap(told) },
+    ...{ inputs: inputMetadata.flatMap(describeTensor), outputs: outputMetadata.flatMap(describeTensor) },
   };
 }
 
@@ -173,7 +173,7 @@ function feedsIn(inputs: readonly TensorJson[], tensors: Buffer): Record<string,
 }
 
 /** Top classes with their labels. */
-function labelled(name: string, { data, dims }: Tensor, { labels = [] }: ServedOptions) {
+function labelTop(name: string, { data, dims }: Tensor, { labels = [] }: ServedOptions) {
   const values = [...(data as Float32Array)].map((value, i) => ({ value, i }));
   const best = values.toSorted((a, b) => b.value - a.value);
   const texts = best.map(({ value, i }) =>

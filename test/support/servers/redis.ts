@@ -27,7 +27,7 @@ export class TestRedis {
   #process: ChildProcess | undefined;
 
   /** @param settings as of redis.conf, each with its value */
-  static async started(settings: readonly string[] = []): Promise<TestRedis> {
+  static async start(settings: readonly string[] = []): Promise<TestRedis> {
     const redis = new TestRedis(await freePort(), settings);
     await redis.start();
     return redis;
@@ -86,11 +86,12 @@ export class TestRedis {
   }
 
   /** Until its file has all that it has answered: while its disk is slow, that may take two seconds. */
-  async written(): Promise<void> {
+  async waitUntilWritten(): Promise<void> {
     const redis = new Redis(this.url);
     try {
-      const written = async () => (await redis.info('persistence')).includes('aof_buffer_length:0\r');
-      await until('Redis has written everything', written);
+      const waitUntilWritten = async () =>
+        (await redis.info('persistence')).includes('aof_buffer_length:0\r');
+      await until('Redis has written everything', waitUntilWritten);
     } finally {
       redis.disconnect();
     }
@@ -98,7 +99,7 @@ export class TestRedis {
 
   /** Keeps a copy of all that it has stored by now. */
   async keepCopy(): Promise<void> {
-    await this.written();
+    await this.waitUntilWritten();
     rmSync(this.#copy, { recursive: true, force: true });
     cpSync(this.#files, this.#copy, { recursive: true });
   }
@@ -161,7 +162,7 @@ export async function freePort(): Promise<number> {
 export function redisOfSuite(settings: readonly string[] = []): () => TestRedis {
   let redis: TestRedis | undefined;
   before(async function () {
-    if (hasRedis()) redis = await TestRedis.started(settings);
+    if (hasRedis()) redis = await TestRedis.start(settings);
     else this.skip();
   });
   after(() => redis?.end());

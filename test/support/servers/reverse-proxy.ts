@@ -30,7 +30,7 @@ export class ReverseProxy {
     });
   }
 
-  static async listening(path: string, strips: boolean, at = '127.0.0.1'): Promise<ReverseProxy> {
+  static async listen(path: string, strips: boolean, at = '127.0.0.1'): Promise<ReverseProxy> {
     const proxy = new ReverseProxy(path, strips);
     await new Promise<void>((resolve) => proxy.#server.listen(0, at, resolve));
     return proxy;
@@ -46,7 +46,7 @@ export class ReverseProxy {
   }
 
   /** How often a path was answered 502 because nobody was there behind. */
-  refused(path: string): number {
+  countRefused(path: string): number {
     return this.#refused.filter((one) => one === path).length;
   }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
-import { drained, paced } from './stream-server.ts';
+import { waitForDrain, sendPaced } from './stream-server.ts';
 
 export interface RtspPicture {
   readonly dueMs: number;
@@ -60,7 +60,7 @@ export async function rtspServer(
   const requests: RtspRequest[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
-  const taken = (socket: Socket): void => {
+  const takeConnection = (socket: Socket): void => {
     const behaviour = behaviourOf(connections++);
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -75,7 +75,7 @@ export async function rtspServer(
       }
     });
   };
-  const server = tls === undefined ? createServer(taken) : createTlsServer(tls, taken);
+  const server = tls === undefined ? createServer(takeConnection) : createTlsServer(tls, takeConnection);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -171,7 +171,7 @@ class Camera {
     const { pictures, speed = 1, after = 'bye' } = this.#behaviour;
     const due = pictures.map((picture) => ({ dueMs: picture.dueMs, data: picture }));
     let sent = 0;
-    await paced(due, speed, async (picture) => {
+    await sendPaced(due, speed, async (picture) => {
       await this.#behaviour.ready?.(sent++);
       return this.#send(picture);
     });
@@ -179,7 +179,7 @@ class Camera {
     if (after === 'drop') this.#socket.destroy();
     else if (after === 'teardown') this.#write('TEARDOWN rtsp://client RTSP/1.0\r\nCSeq: 7\r\n\r\n');
     else if (after === 'bye') {
-      this.#interleaved(1, Buffer.from([0x81, 203, 0, 1, 0, 0, 0, 1]));
+      this.#sendInterleaved(1, Buffer.from([0x81, 203, 0, 1, 0, 0, 0, 1]));
       if (this.#udp === undefined) this.#socket.end();
     }
   }
@@ -194,14 +194,14 @@ class Camera {
       // Timestamps begin shortly before they wrap around.
       header.writeUInt32BE((Math.round(ptsMs * 90) + 0xffff_0000) >>> 0, 4);
       header.writeUInt32BE(1, 8);
-      if (++this.#sent % loseEvery !== 0) this.#interleaved(0, Buffer.concat([header, payload]));
+      if (++this.#sent % loseEvery !== 0) this.#sendInterleaved(0, Buffer.concat([header, payload]));
     });
     if (this.#socket.destroyed) return false;
     if (!this.#socket.writableNeedDrain) return true;
-    return drained(this.#socket);
+    return waitForDrain(this.#socket);
   }
 
-  #interleaved(channel: number, packet: Buffer): void {
+  #sendInterleaved(channel: number, packet: Buffer): void {
     if (this.#udp !== undefined) return this.#byUdp(this.#udp, channel, packet);
     const head = Buffer.from([0x24, channel, packet.length >> 8, packet.length & 0xff]);
     this.#write(Buffer.concat([head, packet]));

@@ -16,7 +16,7 @@ export class TestSentinel {
   readonly #process: ChildProcess;
 
   /** It watches a primary, and knows its replica when this is answered. */
-  static async watching(primary: TestRedis, more: readonly string[] = []): Promise<TestSentinel> {
+  static async watch(primary: TestRedis, more: readonly string[] = []): Promise<TestSentinel> {
     const sentinel = new TestSentinel(await freePort(), primary, more);
     await until('the sentinel knows the replica', () => sentinel.#knowsReplica(more));
     return sentinel;

@@ -122,7 +122,7 @@ export class StreamReceiver {
       case 'segments':
         return this.#segment(Number(number), body.toString());
       case 'events':
-        return this.#heard(JSON.parse(body.toString()) as StreamEvents);
+        return this.#takeEvents(JSON.parse(body.toString()) as StreamEvents);
       case 'frame':
         this.pictures.push(body);
         return [200, this.answer];
@@ -162,7 +162,7 @@ export class StreamReceiver {
     return [200, this.answer];
   }
 
-  #heard({ events, counts }: StreamEvents): readonly [number, unknown] {
+  #takeEvents({ events, counts }: StreamEvents): readonly [number, unknown] {
     this.events.push(...events);
     if (events.length > 0) this.lists.push(performance.now());
     this.counts = counts ?? this.counts;

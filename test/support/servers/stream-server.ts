@@ -59,7 +59,7 @@ async function send(answer: StreamAnswer, response: ServerResponse): Promise<voi
   response.writeHead(status, { 'content-type': 'video/mp2t', ...headers });
   response.flushHeaders();
   let sent = 0;
-  await paced(pieces, speed, async (data) => {
+  await sendPaced(pieces, speed, async (data) => {
     await answer.ready?.(sent++);
     return write(response, data);
   });
@@ -72,22 +72,22 @@ async function send(answer: StreamAnswer, response: ServerResponse): Promise<voi
 function write(response: ServerResponse, data: Buffer): Promise<boolean> | boolean {
   if (response.destroyed) return false;
   if (response.write(data)) return true;
-  return drained(response);
+  return waitForDrain(response);
 }
 
 /** Until more can be written; false when the other side has gone. */
-export function drained(stream: Writable): Promise<boolean> {
+export function waitForDrain(stream: Writable): Promise<boolean> {
   return new Promise((resolve) => {
-    const done = (): void => {
-      stream.off('drain', done).off('close', done);
+    const onEnd = (): void => {
+      stream.off('drain', onEnd).off('close', onEnd);
       resolve(!stream.destroyed);
     };
-    stream.on('drain', done).on('close', done);
+    stream.on('drain', onEnd).on('close', onEnd);
   });
 }
 
 /** Gives each piece when it is due, until there are none or `give` answers false. */
-export async function paced<D>(
+export async function sendPaced<D>(
   pieces: readonly { readonly dueMs: number; readonly data: D }[],
   speed: number,
   give: (data: D) => Promise<boolean> | boolean,

@@ -212,7 +212,7 @@ describe('Buckets', () => {
     });
     after(() => receiver.close());
 
-    const fetched = async (properties: Readonly<Record<string, string>>) => {
+    const fetchAll = async (properties: Readonly<Record<string, string>>) => {
       const before = receiver.requests.length;
       const document = await service.run({
         media: [`${receiver.url}/picture`],
@@ -226,7 +226,7 @@ describe('Buckets', () => {
     };
 
     it('is sent for remote media if REMOTE_MEDIA_ADD_TOKEN says so, and is shown nowhere', async () => {
-      const { document, tokens } = await fetched({ REMOTE_MEDIA_ADD_TOKEN: 'TRUE' });
+      const { document, tokens } = await fetchAll({ REMOTE_MEDIA_ADD_TOKEN: 'TRUE' });
       for (const authorization of tokens) {
         const [scheme, token = ''] = authorization?.split(' ') ?? [];
         expect(scheme).to.equal('Bearer');
@@ -238,8 +238,8 @@ describe('Buckets', () => {
     });
 
     it('goes with no other request', async () => {
-      expect(new Set((await fetched({})).tokens)).to.deep.equal(new Set([undefined]));
-      expect(new Set((await fetched({ REMOTE_MEDIA_ADD_TOKEN: 'FALSE' })).tokens)).to.deep.equal(
+      expect(new Set((await fetchAll({})).tokens)).to.deep.equal(new Set([undefined]));
+      expect(new Set((await fetchAll({ REMOTE_MEDIA_ADD_TOKEN: 'FALSE' })).tokens)).to.deep.equal(
         new Set([undefined]),
       );
     });

@@ -9,7 +9,7 @@ import { mediumOf, uriOf } from '../results.ts';
 describe('A medium that fails, of a server that dies', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.start();
     const jpeg = await readFile(sample('rocket.jpg'));
     await writeFile(join(service.mediaDir, 'cut.jpg'), jpeg.subarray(0, 30_000));
   });
@@ -22,7 +22,7 @@ describe('A medium that fails, of a server that dies', () => {
       pipelineName: 'LIGHT PIPELINE',
     };
     const id = await service.submit(request);
-    expect(await service.ended()).to.equal('SIGKILL');
+    expect(await service.waitForExit()).to.equal('SIGKILL');
     await service.startHere();
     expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
     const medium = mediumOf(await service.document(id), 'cut.jpg');

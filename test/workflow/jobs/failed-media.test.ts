@@ -12,7 +12,7 @@ import { annotates, entriesOf, pipelineOf, finds } from '../support.ts';
 describe('A medium that fails', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     const jpeg = await readFile(sample('rocket.jpg'));
     await writeFile(join(service.mediaDir, 'cut.jpg'), jpeg.subarray(0, 30_000));
     await writeFile(join(service.mediaDir, 'empty.mp4'), '');

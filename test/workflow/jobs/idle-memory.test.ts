@@ -30,13 +30,13 @@ describe('Component processes without work', function () {
         new Map(service.componentPids().map((pid) => [pid, (residentMemory(pid) ?? 0) / MB] as const));
       await service.run({ media: [sampleUri('astronaut.png')], pipelineName });
       const before = memory();
-      const grown = () =>
+      const growthOf = () =>
         [...memory()]
           .map(([pid, now]) => now - (before.get(pid) ?? now))
           .filter((more) => more > PICTURE_MB / 2);
       const { status } = await service.run({ media: [uriOf(service, 'large.png')], pipelineName });
       expect([status, before.size > 1]).to.deep.equal(['COMPLETE', true]);
       // Whoever asks for work in vain asks again after 25 s, and may then collect garbage in passing.
-      await until('all of it is given back', grown, (more) => more.length === 0, { withinMs: 5_000 });
+      await until('all of it is given back', growthOf, (more) => more.length === 0, { withinMs: 5_000 });
     });
 });

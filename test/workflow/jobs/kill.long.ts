@@ -61,7 +61,7 @@ describe('A job with fed and annotated tracks', () => {
     return JSON.parse(JSON.stringify(stripped).replaceAll(service.folder, ''));
   }
 
-  const committed = (service: Service, id: string): string[] =>
+  const commitsOf = (service: Service, id: string): string[] =>
     service
       .log('committed')
       .filter((line) => id.endsWith(`-${String(line['job'])}`))
@@ -87,7 +87,7 @@ describe('A job with fed and annotated tracks', () => {
         'STAGED | FIRST | 3 | by THIRD',
         'STAGED | SECOND | 2 | by THIRD',
       ]);
-      expect(committed(service, id).slice(1)).to.deep.equal(COMMITS);
+      expect(commitsOf(service, id).slice(1)).to.deep.equal(COMMITS);
       return content(service, document);
     });
     for (const one of contents) expect(one).to.deep.equal(reference);
@@ -98,14 +98,14 @@ describe('A job with fed and annotated tracks', () => {
       await each(async (service, when) => {
         await service.dieAt({ at: n + FIRST, when });
         const id = await service.submit(request(service));
-        expect(await service.ended()).to.equal('SIGKILL');
-        const done = committed(service, id);
+        expect(await service.waitForExit()).to.equal('SIGKILL');
+        const done = commitsOf(service, id);
         expect(done).to.have.length(when === 'before' ? n + 1 : n + 2);
 
         await service.start();
         expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
         expect(content(service, await service.document(id))).to.deep.equal(reference);
-        const all = committed(service, id);
+        const all = commitsOf(service, id);
         expect(new Set(all).size, 'nothing is taken twice').to.equal(all.length);
         expect(all.slice(0, done.length)).to.deep.equal(done);
       });

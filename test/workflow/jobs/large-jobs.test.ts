@@ -19,7 +19,7 @@ describe('Large jobs', function () {
   this.timeout(240_000);
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 

@@ -23,7 +23,7 @@ import {
   run,
   runAll,
   runOne,
-  staged,
+  stageTracks,
   valuesOf,
   video,
 } from '../support.ts';
@@ -33,7 +33,7 @@ describe('The tracks that a task has found', () => {
   let film: string;
 
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     film = video(service, 'film.avi', { frames: 60 });
   });
   after(() => service.close());
@@ -42,7 +42,7 @@ describe('The tracks that a task has found', () => {
   const onFilm = inOneJob(() => service, pipelineOf(looks()));
   /** The film with these tracks. */
   const filmWith = (tracks: readonly StagedTrack[], properties: Properties) =>
-    onFilm(() => film, { ...staged(tracks), ...properties });
+    onFilm(() => film, { ...stageTracks(tracks), ...properties });
   const spansOf = (medium: DocumentMedium) =>
     foundBy(medium, 'FIRST').map(
       ({ startOffsetFrame, stopOffsetFrame }) => `${startOffsetFrame}-${stopOffsetFrame}`,
@@ -86,10 +86,10 @@ describe('The tracks that a task has found', () => {
       { frames: frames(10, 19), confidence: 0.3, properties: { NAME: 'x', KIND: 'cat' } },
       { frames: frames(20, 30), confidence: 0.7, properties: { NAME: 'x', KIND: 'dog' } },
     ];
-    const differing = filmWith(parts, MERGED);
+    const mergeDiffering = filmWith(parts, MERGED);
 
     it('say both of what they differ in, and have the higher confidence', () => {
-      const [track] = foundBy(differing(), 'FIRST');
+      const [track] = foundBy(mergeDiffering(), 'FIRST');
       expect(track?.trackProperties).to.deep.equal({ NAME: 'x', KIND: 'cat; dog' });
       expect(track?.confidence).to.equal(0.7);
       expect(track?.detections).to.have.length(21);
@@ -116,12 +116,12 @@ describe('The tracks that a task has found', () => {
     };
     const LABELS = { MOVING_TRACK_LABELS_ENABLED: 'TRUE' };
     const ONLY = { ...LABELS, MOVING_TRACKS_ONLY: 'TRUE' };
-    const [labelled, only, withThree] = [LABELS, ONLY, { ...ONLY, MOVING_TRACK_MIN_DETECTIONS: '3' }].map(
+    const [labelTop, only, withThree] = [LABELS, ONLY, { ...ONLY, MOVING_TRACK_MIN_DETECTIONS: '3' }].map(
       (properties) => filmWith([still, moving], properties),
     );
 
     it('are told from those that do not with MOVING_TRACK_LABELS_ENABLED', () => {
-      const medium = labelled!();
+      const medium = labelTop!();
       expect(valuesOf(medium, 'FIRST', 'MOVING')).to.deep.equal(['FALSE', 'TRUE']);
       const [, moves] = foundBy(medium, 'FIRST');
       expect(moves?.detections.map(({ detectionProperties: { MOVING } }) => MOVING)).to.deep.equal([
@@ -141,10 +141,10 @@ describe('The tracks that a task has found', () => {
     { frames: [1, 2, 3], confidence: 0.9, confidences: [0.2, 0.6, 0.4] },
     { frames: [9], confidence: 0.9, confidences: [0.1] },
   ];
-  const selected = filmWith(rated, { QUALITY_SELECTION_THRESHOLD: '0.4' });
+  const selectBest = filmWith(rated, { QUALITY_SELECTION_THRESHOLD: '0.4' });
 
   it('lose detections below QUALITY_SELECTION_THRESHOLD, and go with the last of them', () => {
-    const [track, ...more] = foundBy(selected(), 'FIRST');
+    const [track, ...more] = foundBy(selectBest(), 'FIRST');
     expect(more).to.deep.equal([]);
     expect(track?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([2, 3]);
   });
@@ -187,8 +187,8 @@ describe('The tracks that a task has found', () => {
       [10, 10, 20, -5],
     ] as const;
     const media = [
-      { mediaUri: film, properties: staged([{ frames: [1, 2, 4], boxes }]) },
-      { mediaUri: film, properties: { ...staged(FOUR), EXEMPLAR_POLICY: 'whatever' } },
+      { mediaUri: film, properties: stageTracks([{ frames: [1, 2, 4], boxes }]) },
+      { mediaUri: film, properties: { ...stageTracks(FOUR), EXEMPLAR_POLICY: 'whatever' } },
     ];
     const document = await runAll(service, media, pipelineOf(looks()), 'COMPLETE_WITH_WARNINGS');
     const [[illFormed], [exemplary]] = document.media.map((medium) => foundBy(medium, 'FIRST')) as [
@@ -209,7 +209,7 @@ describe('The tracks that a task has found', () => {
     expect(JSON.stringify(document.warnings)).to.include('EXEMPLAR_POLICY');
   });
 
-  const extracted = filmWith(FOUR, {
+  const extractFrom = filmWith(FOUR, {
     ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES',
     ARTIFACT_EXTRACTION_POLICY_LAST_FRAME: 'TRUE',
     OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'TRUE',
@@ -220,7 +220,7 @@ describe('The tracks that a task has found', () => {
     const [track] = foundBy(exemplarsOnly(), 'FIRST');
     expect(track?.detections).to.deep.equal([track?.exemplar]);
     expect([track?.startOffsetFrame, track?.stopOffsetFrame]).to.deep.equal([1, 9]);
-    const [pictured] = foundBy(extracted(), 'FIRST');
+    const [pictured] = foundBy(extractFrom(), 'FIRST');
     expect(pictured?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([2, 9]);
   });
 
@@ -230,7 +230,7 @@ describe('The tracks that a task has found', () => {
     });
 
     const ofHidden = inOneJob(() => service, pipelineOf(hidden, looks({ FEED_FORWARD_TYPE: 'FRAME' })));
-    const [some, none] = [ofHidden(() => film, {}), ofHidden(() => film, staged([]))];
+    const [some, none] = [ofHidden(() => film, {}), ofHidden(() => film, stageTracks([]))];
 
     it('are left out of the document, which says so, and are worked on all the same', () => {
       expect(entriesOf(some())).to.deep.equal(['STAGED | SECOND | 1', 'TRACKS SUPPRESSED | FIRST']);

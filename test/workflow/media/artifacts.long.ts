@@ -14,7 +14,7 @@ import { inOneJob } from '../support.ts';
 describe('Artifacts of a server that dies', () => {
   let dying: Service;
   before(async () => {
-    dying = await Service.started();
+    dying = await Service.start();
     const video = { encoder: 'mpeg4' } as const;
     makeVideo(join(dying.mediaDir, 'video.avi'), { ...video, frames: 60 });
     makeVideo(join(dying.mediaDir, 'large.avi'), { ...video, frames: 300, width: 640, height: 360 });
@@ -32,7 +32,7 @@ describe('Artifacts of a server that dies', () => {
     await writeFile(join(dying.dataDir, 'artifacts', `${id}.1`, 'of-the-first-run.png'), '');
     await dying.dieAt({ at: 1, when: 'after' });
     await dying.resubmit(id).catch(() => undefined);
-    expect(await dying.ended()).to.equal('SIGKILL');
+    expect(await dying.waitForExit()).to.equal('SIGKILL');
     await dying.start();
     expect((await dying.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect(await filesOf(dying, 'artifacts', id, 2)).to.deep.equal(before);
@@ -49,7 +49,7 @@ describe('Artifacts of a server that dies', () => {
     await until('the first picture is there', async () => (await pictures()).length > 0);
     await dying.dieAt({ at: 1, when: 'after' });
     await dying.cancel(id).catch(() => undefined);
-    expect(await dying.ended()).to.equal('SIGKILL');
+    expect(await dying.waitForExit()).to.equal('SIGKILL');
     expect(await pictures()).to.not.deep.equal([]);
 
     await dying.startHere();
@@ -61,7 +61,7 @@ describe('Artifacts of a server that dies', () => {
 describe('Artifacts', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 

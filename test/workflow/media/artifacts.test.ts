@@ -33,7 +33,7 @@ const FRAMES = [0, 10, 20, 30, 40, 50];
 describe('Artifacts', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 60, encoder: 'mpeg4' });
     makeVideo(join(service.mediaDir, 'large.avi'), { ...LARGE, encoder: 'mpeg4' });
   });
@@ -52,7 +52,7 @@ describe('Artifacts', () => {
       pipelineName: 'LIGHT PIPELINE',
       jobProperties: WITH_PICTURES,
     });
-    const taken = (properties: Properties) => {
+    const takeArtifacts = (properties: Properties) => {
       const medium = inOne(() => uriOf(service, 'video.avi'), { FRAME_INTERVAL: '10', ...properties });
       return async () => {
         const [{ detections, exemplar }] = tracksOf(medium(), 'LIGHT') as [DocumentTrack];
@@ -76,20 +76,23 @@ describe('Artifacts', () => {
       return (await Promise.all(files)).flat().filter((entry) => entry.isFile());
     };
 
-    const exemplarAlone = taken({ EXEMPLAR_POLICY: 'MIDDLE' });
+    const exemplarAlone = takeArtifacts({ EXEMPLAR_POLICY: 'MIDDLE' });
 
     it('of its exemplar alone when nothing else is asked for', async () => {
       const { frames, exemplar } = await exemplarAlone();
       expect([exemplar, frames]).to.deep.equal([20, [20]]);
     });
 
-    const withNeighbours = taken({ EXEMPLAR_POLICY: 'MIDDLE', [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '1' });
+    const withNeighbours = takeArtifacts({
+      EXEMPLAR_POLICY: 'MIDDLE',
+      [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '1',
+    });
 
     it('of the neighbours of its exemplar in the list of detections with EXEMPLAR_FRAME_PLUS', async () => {
       expect((await withNeighbours()).frames).to.deep.equal([10, 20, 30]);
     });
 
-    const ends = taken({
+    const ends = takeArtifacts({
       EXEMPLAR_POLICY: 'MIDDLE',
       [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '-1',
       [`${POLICY}_FIRST_FRAME`]: 'TRUE',
@@ -100,19 +103,19 @@ describe('Artifacts', () => {
       expect((await ends()).frames).to.deep.equal([0, 50]);
     });
 
-    const twoBest = taken({
+    const twoBest = takeArtifacts({
       [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '-1',
       [`${POLICY}_TOP_QUALITY_COUNT`]: '2',
     });
-    const named = taken({ [`${POLICY}_BEST_DETECTION_PROP_NAMES_LIST`]: 'OTHER;MEAN' });
+    const listNames = takeArtifacts({ [`${POLICY}_BEST_DETECTION_PROP_NAMES_LIST`]: 'OTHER;MEAN' });
 
     it('of the best detections with TOP_QUALITY_COUNT, and of those that carry a property', async () => {
       const best = await twoBest();
       expect(best.frames).to.have.length(2).and.to.include(best.exemplar);
-      expect((await named()).frames).to.deep.equal(FRAMES);
+      expect((await listNames()).frames).to.deep.equal(FRAMES);
     });
 
-    const [every, none] = ['ALL_DETECTIONS', 'NONE'].map((policy) => taken({ [POLICY]: policy }));
+    const [every, none] = ['ALL_DETECTIONS', 'NONE'].map((policy) => takeArtifacts({ [POLICY]: policy }));
 
     it('of all detections with ALL_DETECTIONS, and of none with NONE', async () => {
       expect((await every!()).frames).to.deep.equal(FRAMES);
@@ -289,8 +292,8 @@ describe('Artifacts', () => {
         expect(new Set(detections.map((one) => one.artifactExtractionStatus))).to.deep.equal(
           new Set(['NOT_ATTEMPTED']),
         );
-      const left = () => filesOf(service, 'artifacts', id);
-      expect(await until('no picture is left', left, (files) => files.length === 0)).to.deep.equal([]);
+      const listLeft = () => filesOf(service, 'artifacts', id);
+      expect(await until('no picture is left', listLeft, (files) => files.length === 0)).to.deep.equal([]);
     });
 
     it('before they are taken are not taken of what was found until then', async () => {
@@ -300,7 +303,7 @@ describe('Artifacts', () => {
         jobProperties: { TARGET_SEGMENT_LENGTH: '25', MIN_SEGMENT_LENGTH: '5' },
         algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
       });
-      await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.1`);
+      await service.waitForLog('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.1`);
       const document = await endsCancelled(id);
       expect(tracksOf(document.media[0], 'TROUBLE').length, 'tracks of the first segment').to.equal(1);
       expect(await readdir(join(service.dataDir, 'artifacts'))).to.not.include(`${id}.1`);

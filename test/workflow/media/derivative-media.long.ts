@@ -15,7 +15,7 @@ const PICTURES = 'DOCUMENT IMAGES DETECTION PIPELINE';
 describe('Derivative media of a pipeline that reads all text', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
   });
   after(() => service.close());
 
@@ -46,7 +46,7 @@ describe('Derivative media of a server that is killed while it inspects them', (
   let service: Service;
   let reference: object;
   before(async () => {
-    service = await Service.started();
+    service = await Service.start();
     reference = content(await service.run({ media: [PDF], pipelineName: PICTURES }));
   });
 
@@ -60,14 +60,14 @@ describe('Derivative media of a server that is killed while it inspects them', (
     it(`are inspected after the restart, once each, when it dies right ${wish.when} commit ${wish.at}`, async () => {
       await service.dieAt(wish);
       const id = await service.submit({ media: [PDF], pipelineName: PICTURES });
-      expect(await service.ended()).to.equal('SIGKILL');
+      expect(await service.waitForExit()).to.equal('SIGKILL');
       await service.start();
       expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
       const document = await service.document(id);
       expect(content(document)).to.deep.equal(reference);
       const named = childrenOf(document, document.media[0]).map(({ path }) => basename(path));
-      const kept = () => filesOf(service, 'derivative-media', id);
-      const files = await until('only files of the document are left', kept, ({ length }) => length <= 2);
+      const listKept = () => filesOf(service, 'derivative-media', id);
+      const files = await until('only files of the document are left', listKept, ({ length }) => length <= 2);
       expect(files.map((file) => basename(file))).to.deep.equal(named);
     });
 });

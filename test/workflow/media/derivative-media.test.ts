@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { detectionOutput } from '../../rest/conformance/detection-output.ts';
-import { FIRST_STREAM, pdfOf, written } from '../../support/media/pdf.ts';
+import { FIRST_STREAM, pdfOf, writeLines } from '../../support/media/pdf.ts';
 import {
   errorCodes,
   sampleUri,
@@ -57,7 +57,7 @@ describe('Derivative media', () => {
     before(async () => {
       await writeFile(
         join(service.mediaDir, plain),
-        pdfOf([{ content: written([50, 700, 'Nothing but words.']) }]),
+        pdfOf([{ content: writeLines([50, 700, 'Nothing but words.']) }]),
       );
       await writeFile(join(service.mediaDir, paper), withPictures('The first page.', 'The second page.'));
       const properties = { FRAME_INTERVAL: '3' };
@@ -168,8 +168,8 @@ describe('Derivative media', () => {
     }
     const [told] = document.errors;
     expect(told?.details[0]?.message).to.include('MAX_DERIVATIVE_MEDIA');
-    const kept = () => filesOf(service, 'derivative-media', document.jobId);
-    await until('files of nobody are gone', kept, ({ length }) => length === MOST);
+    const listKept = () => filesOf(service, 'derivative-media', document.jobId);
+    await until('files of nobody are gone', listKept, ({ length }) => length === MOST);
   });
 
   it('are accepted from the folder of the component, and from nowhere else, also not by a link', async () => {
@@ -206,7 +206,7 @@ describe('Derivative media', () => {
 function withPictures(...lines: readonly string[]): Buffer {
   const [width, height] = [96, 64];
   const pages = lines.map((line, n) => ({
-    content: `${written([50, 700, line])}\nq 96 0 0 64 50 500 cm /Shown Do Q`,
+    content: `${writeLines([50, 700, line])}\nq 96 0 0 64 50 500 cm /Shown Do Q`,
     pictures: { Shown: FIRST_STREAM + n },
   }));
   const pictures = lines.map((_, n) => ({

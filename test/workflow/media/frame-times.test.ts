@@ -29,7 +29,7 @@ describe('The times of the frames of a video without a constant rate', () => {
   let document: DetectionDocument;
 
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     const media = VIDEOS.map(([name, recipe]) => ({
       mediaUri: video(service, name, recipe),
       properties: { VFR_TARGET_SEGMENT_LENGTH: '5', VFR_MIN_SEGMENT_LENGTH: '1' },

@@ -6,7 +6,7 @@ import { filesOf } from '../results.ts';
 describe('Markup of a server that dies before it hears that the copy is done', () => {
   let dying: Service;
   before(async () => {
-    dying = await Service.started();
+    dying = await Service.start();
   });
   after(() => dying.close());
 
@@ -14,7 +14,7 @@ describe('Markup of a server that dies before it hears that the copy is done', (
   const isMarkup = (name: string) => name.endsWith('.markup');
 
   /** Answers the job, and the copy of which nobody heard. */
-  async function died(): Promise<{ id: string; first: string }> {
+  async function killDuringMarkup(): Promise<{ id: string; first: string }> {
     const request = {
       media: [sampleUri('astronaut.png')],
       pipelineDefinition: { pipeline: ['LIGHT TASK', 'GENERIC MARKUP TASK'] },
@@ -25,14 +25,14 @@ describe('Markup of a server that dies before it hears that the copy is done', (
     expect(at).to.be.greaterThan(1);
     await dying.dieAt({ at, when: 'before' });
     const id = await dying.submit(request);
-    expect(await dying.ended()).to.equal('SIGKILL');
+    expect(await dying.waitForExit()).to.equal('SIGKILL');
     const [first = ''] = await filesOf(dying, 'markup', id);
     expect(first).to.match(/\.png$/);
     return { id, first };
   }
 
   it('is made anew, and the first one goes', async () => {
-    const { id, first } = await died();
+    const { id, first } = await killDuringMarkup();
     await dying.start();
     expect((await dying.terminal(id)).jobStatus).to.equal('COMPLETE');
     const [medium] = (await dying.document(id)).media;
@@ -43,7 +43,7 @@ describe('Markup of a server that dies before it hears that the copy is done', (
   });
 
   it('goes when the job is cancelled instead', async () => {
-    const { id } = await died();
+    const { id } = await killDuringMarkup();
     await dying.startHere();
     expect((await dying.cancel(id)).status).to.equal(200);
     expect((await dying.terminal(id)).jobStatus).to.equal('CANCELLED');

@@ -24,7 +24,7 @@ import { inOneJob } from '../support.ts';
 const ASTRONAUT = sampleUri('astronaut.png');
 const FACE = { STAGE: JSON.stringify([{ boxes: [[180, 70, 95, 120]] }] satisfies StagedTrack[]) };
 const CAR = sampleUri('red-car.jpg');
-const drawn = (...tasks: string[]) => ({
+const drawWith = (...tasks: string[]) => ({
   pipelineDefinition: { pipeline: [...tasks, 'GENERIC MARKUP TASK'] },
 });
 const FRAMES = 12;
@@ -33,7 +33,7 @@ const PLAIN = { MARKUP_LABELS_ENABLED: 'FALSE', MARKUP_VIDEO_FRAME_NUMBERS_ENABL
 describe('Markup', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: FRAMES, encoder: 'mpeg4' });
     await copyFile(join(service.mediaDir, 'video.avi'), join(service.mediaDir, 'other.avi'));
   });
@@ -45,12 +45,12 @@ describe('Markup', () => {
     expect(markupResult).to.deep.include({ status: 'COMPLETE', message: null });
     return markupResult!.path;
   };
-  const inspected = async (uri: string) => (await inspect(fileURLToPath(uri), { sha256: '' })).facts;
+  const inspectFile = async (uri: string) => (await inspect(fileURLToPath(uri), { sha256: '' })).facts;
 
   it('of an image is a PNG with the tracks drawn into it, named by the medium in the document', async () => {
     const document = await run({
       media: [{ mediaUri: ASTRONAUT, properties: FACE }],
-      ...drawn('STAGED TASK'),
+      ...drawWith('STAGED TASK'),
     });
     expect(document.status).to.equal('COMPLETE');
     const [medium] = document.media;
@@ -75,9 +75,9 @@ describe('Markup', () => {
     });
   });
 
-  const marked = inOneJob(() => service, drawn('LIGHT TASK'));
+  const markMedium = inOneJob(() => service, drawWith('LIGHT TASK'));
   const ofVideo = (properties: Readonly<Record<string, string>>, more?: object) =>
-    marked(() => uriOf(service, 'video.avi'), { ...PLAIN, ...properties }, more);
+    markMedium(() => uriOf(service, 'video.avi'), { ...PLAIN, ...properties }, more);
   const inWebm = ofVideo({});
   for (const [what, medium, extension, codec] of [
     ['a WebM of VP9', inWebm, 'webm', 'vp9'],
@@ -91,7 +91,7 @@ describe('Markup', () => {
     it(`of a video is ${what}, as long as the video, with every frame drawn into`, async () => {
       const copy = copyOf(medium());
       expect(copy.endsWith(`.${extension}`)).to.equal(true);
-      const { mediaType, length, metadata } = await inspected(copy);
+      const { mediaType, length, metadata } = await inspectFile(copy);
       expect([mediaType, length]).to.deep.equal(['VIDEO', FRAMES]);
       expect([metadata['FRAME_WIDTH'], metadata['FRAME_HEIGHT']]).to.deep.equal(['160', '96']);
       expect((await readFile(fileURLToPath(copy))).includes(codec === 'vp9' ? 'V_VP9' : 'avc1')).to.equal(
@@ -102,7 +102,7 @@ describe('Markup', () => {
         expect(difference(frame, before[n]!), `change of the edge of frame ${n}`).to.be.greaterThan(20);
     });
 
-  const blurred = ofVideo(
+  const blurVideo = ofVideo(
     {
       MARKUP_STYLE: 'BLUR',
       MARKUP_VIDEO_ENCODER: 'h264',
@@ -118,7 +118,7 @@ describe('Markup', () => {
   );
   it('blurred has the analysed frames alone, those that FRAME_INTERVAL left out blurred, too', async () => {
     const before = await framesOf(join(service.mediaDir, 'video.avi'));
-    const after = await framesOf(fileURLToPath(copyOf(blurred())));
+    const after = await framesOf(fileURLToPath(copyOf(blurVideo())));
     expect(after).to.have.length(6);
     for (const [n, frame] of after.entries())
       expect(difference(frame, before[[2, 3, 4, 8, 9, 10][n]!]!), `frame ${n}`).to.be.greaterThan(10);
@@ -132,7 +132,7 @@ describe('Markup', () => {
         { mediaUri: uriOf(service, 'words.txt'), properties: { STAGE: '[{}]' } },
         { mediaUri: CAR, properties: { STAGE: '[]' } },
       ],
-      ...drawn('STAGED TASK'),
+      ...drawWith('STAGED TASK'),
     });
     expect(document.status).to.equal('COMPLETE');
     const [text, nothing] = document.media;
@@ -176,7 +176,7 @@ describe('Markup', () => {
   it('that fails is an error with source MARKUP; the medium is fine, and others have copies', async () => {
     const [video, other] = [uriOf(service, 'video.avi'), uriOf(service, 'other.avi')];
     const wrong = { mediaUri: video, properties: { MARKUP_VIDEO_VP9_CRF: '64' } };
-    const document = await run({ media: [wrong, other, CAR], ...drawn('LIGHT TASK') });
+    const document = await run({ media: [wrong, other, CAR], ...drawWith('LIGHT TASK') });
     const medium = mediumOf(document, 'video.avi');
     expect(document.status).to.equal('ERROR');
     expect(
@@ -198,9 +198,9 @@ describe('Markup', () => {
       encoder: 'mpeg4',
     });
     const media = [{ mediaUri: uriOf(service, 'large.avi'), properties: FACE }];
-    const id = await service.submit({ media, ...drawn('STAGED TASK') });
-    const begun = async () => (await filesOf(service, 'markup', id)).length > 0;
-    await until('the copy is begun', begun);
+    const id = await service.submit({ media, ...drawWith('STAGED TASK') });
+    const hasBegun = async () => (await filesOf(service, 'markup', id)).length > 0;
+    await until('the copy is begun', hasBegun);
     expect((await service.cancel(id)).status).to.equal(200);
     expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
     const [medium] = (await service.document(id)).media;

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { pdfOf, written } from '../../support/media/pdf.ts';
+import { pdfOf, writeLines } from '../../support/media/pdf.ts';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 import { textsOf, uriOf } from '../results.ts';
 import { warningsIn } from '../warnings-suite.ts';
@@ -11,8 +11,8 @@ describe('Ranges of media without frames', () => {
   let service: Service;
   let uri = '';
   before(async () => {
-    service = await Service.shared();
-    const pages = ['one', 'two', 'three', 'four'].map((name) => ({ content: written([50, 700, name]) }));
+    service = await Service.openShared();
+    const pages = ['one', 'two', 'three', 'four'].map((name) => ({ content: writeLines([50, 700, name]) }));
     writeFileSync(join(service.mediaDir, 'pages.pdf'), pdfOf(pages));
     uri = uriOf(service, 'pages.pdf');
   });

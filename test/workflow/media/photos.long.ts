@@ -9,7 +9,7 @@ import { mediumOf, pictureAt, uriOf } from '../results.ts';
 describe('HEIC photos', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     await copyFile(heifFixture('astronaut.heic'), join(service.mediaDir, 'photo.heic'));
     const mirrored = heifOf(codedPictures('astronaut.heic'), { mirror: 1, exifOrientation: 2 });
     await writeFile(join(service.mediaDir, 'mirrored.heic'), mirrored);

@@ -9,7 +9,7 @@ import { answeredOf, BAD, IMAGES, submitImages, writeImages } from './many-image
 describe('A job of many small images whose server is killed in the middle', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.start();
     await writeImages(service);
   });
   after(() => service.close());
@@ -18,7 +18,7 @@ describe('A job of many small images whose server is killed in the middle', () =
     // So many answers are not in so few commits, however many come together.
     await service.dieAt({ at: 3, when: 'after' });
     const id = await submitImages(service, 'LIGHT PIPELINE');
-    expect(await service.ended()).to.equal('SIGKILL');
+    expect(await service.waitForExit()).to.equal('SIGKILL');
     const before = new Set(answeredOf(service, id));
     expect(before.size).to.be.within(1, 3 * IMAGES - 1);
     const lines = service.log().length;
@@ -38,7 +38,7 @@ describe('A job of many small images whose server is killed in the middle', () =
 describe('A job of many small images', () => {
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     await writeImages(service);
   });
   after(() => service.close());

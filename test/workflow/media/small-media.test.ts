@@ -10,14 +10,14 @@ describe('A job of many small images', function () {
   this.timeout(240_000);
   let service: Service;
   before(async () => {
-    service = await Service.shared();
+    service = await Service.openShared();
     await writeImages(service);
   });
   after(() => service.close());
 
   const submit = (pipelineName: string, trouble?: Readonly<Record<string, string>>) =>
     submitImages(service, pipelineName, trouble);
-  const answered = (id: string) => answeredOf(service, id);
+  const countAnswers = (id: string) => answeredOf(service, id);
   const attempts = (id: string) =>
     service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.`) && !subJob.endsWith('document'));
   const isDetection = (medium: number | string) => new RegExp(`\\.0\\.0\\.${medium}\\.0$`);
@@ -27,8 +27,8 @@ describe('A job of many small images', function () {
     await service.terminal(id);
     const { media } = await service.document(id);
     expect(media.flatMap((medium) => tracksOf(medium, 'LIGHT'))).to.have.length(IMAGES);
-    expect(answered(id)).to.have.length(3 * IMAGES);
-    expect(new Set(answered(id)).size).to.equal(3 * IMAGES);
+    expect(countAnswers(id)).to.have.length(3 * IMAGES);
+    expect(new Set(countAnswers(id)).size).to.equal(3 * IMAGES);
     expect(commitsOf(service, id).length).to.be.lessThan(1.5 * IMAGES);
     const mostAtOnce = Math.max(...commitsOf(service, id).map(({ done }) => (done as string[]).length));
     expect(mostAtOnce).to.be.within(2, 64);
@@ -51,14 +51,14 @@ describe('A job of many small images', function () {
     // Once it was beside others, when nobody could tell whose fault it was.
     expect([...new Set(ofBad)]).to.deep.equal([1, 2, 3]);
     expect(new Set(ofOthers)).to.deep.equal(new Set([1]));
-    expect(new Set(answered(id)).size, 'answered once each').to.equal(answered(id).length);
+    expect(new Set(countAnswers(id)).size, 'answered once each').to.equal(countAnswers(id).length);
   });
 
   it('is cancelled in the middle: the document has what was found, and nothing still runs', async () => {
     // One of them holds up the component until the job is cancelled.
     const gate = join(service.folder, 'gate');
     const id = await submit('TROUBLE PIPELINE', { TROUBLE: 'wait', TROUBLE_FILE: gate });
-    await until('some are done', () => answered(id).some((subJob) => isDetection('\\d+').test(subJob)));
+    await until('some are done', () => countAnswers(id).some((subJob) => isDetection('\\d+').test(subJob)));
     expect((await service.cancel(id)).status).to.equal(200);
     await writeFile(gate, '');
     expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');

@@ -18,7 +18,7 @@ export function builtInPipelines({ isLong }: { readonly isLong: boolean }): void
   describe('Pipelines that lead from one component to the next', () => {
     let service: Service;
     before(async () => {
-      service = await Service.shared();
+      service = await Service.openShared();
       await sharp({ create: { width: 96, height: 96, channels: 3, background: '#888' } }).toFile(
         join(service.mediaDir, 'grey.png'),
       );

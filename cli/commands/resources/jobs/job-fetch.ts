@@ -6,7 +6,7 @@ import { filesOf, type DocumentFile } from '../../../arguments/document-files.ts
 import { download } from '../../../../client/download.ts';
 import { codeOf, EXIT, Failure } from '../../../terminal/failure.ts';
 import { jobPath, type RestClient } from '../../../../client/rest-client.ts';
-import { saved } from '../../../terminal/saved.ts';
+import { saveDocument } from '../../../terminal/save-document.ts';
 import { printable } from '../../../../domain/text/printable.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
 import { sizeText } from '../../uploads.ts';
@@ -51,9 +51,9 @@ async function fetchJob(id: string, options: FetchOptions, terminal: Terminal): 
     stream.destroy();
     throw error;
   }
-  await saved(stream, document);
+  await saveDocument(stream, document);
   const fetching = new Fetching(client, jobPath(id), folder, terminal);
-  await fetching.all(wanted(filesOf(document), options.media === true));
+  await fetching.all(selectFiles(filesOf(document), options.media === true));
   terminal.print(fetching.summary);
   return fetching.missing + fetching.elsewhere === 0 ? EXIT.done : EXIT.failed;
 }
@@ -77,7 +77,10 @@ function makeWithParents(folder: string): void {
   mkdirSync(folder);
 }
 
-async function* wanted(files: AsyncIterable<DocumentFile>, media: boolean): AsyncGenerator<DocumentFile> {
+async function* selectFiles(
+  files: AsyncIterable<DocumentFile>,
+  media: boolean,
+): AsyncGenerator<DocumentFile> {
   for await (const file of files) if (media || file.kind !== 'medium') yield file;
 }
 
@@ -111,10 +114,10 @@ class Fetching {
   }
 
   get summary(): string {
-    const there = this.#there === 0 ? '' : `, ${counted(this.#there)} there already`;
-    const missing = this.missing === 0 ? '' : `, ${counted(this.missing)} not to be had`;
-    const elsewhere = this.elsewhere === 0 ? '' : `, ${counted(this.elsewhere)} elsewhere`;
-    return `The document and ${counted(this.#fetched)} (${sizeText(this.#bytes)}) fetched${there}${missing}${elsewhere}: ${this.#folder}`;
+    const there = this.#there === 0 ? '' : `, ${countOfFiles(this.#there)} there already`;
+    const missing = this.missing === 0 ? '' : `, ${countOfFiles(this.missing)} not to be had`;
+    const elsewhere = this.elsewhere === 0 ? '' : `, ${countOfFiles(this.elsewhere)} elsewhere`;
+    return `The document and ${countOfFiles(this.#fetched)} (${sizeText(this.#bytes)}) fetched${there}${missing}${elsewhere}: ${this.#folder}`;
   }
 
   async #one({ href, uri, file }: DocumentFile): Promise<void> {
@@ -132,7 +135,7 @@ class Fetching {
     const now = performance.now();
     if (now - this.#toldAt < NEWS_MS) return;
     this.#toldAt = now;
-    this.#terminal.note(`${counted(this.#fetched + this.#there)}, ${sizeText(this.#bytes)}`);
+    this.#terminal.note(`${countOfFiles(this.#fetched + this.#there)}, ${sizeText(this.#bytes)}`);
   }
 
   /** One of them is told: a bucket has all. */
@@ -143,4 +146,4 @@ class Fetching {
   }
 }
 
-const counted = (files: number) => (files === 1 ? '1 file' : `${files} files`);
+const countOfFiles = (files: number) => (files === 1 ? '1 file' : `${files} files`);

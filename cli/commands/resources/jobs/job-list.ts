@@ -7,14 +7,14 @@ import { baseName } from '../../../terminal/names.ts';
 import type { RestClient } from '../../../../client/rest-client.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
 import {
-  asking,
+  askCommand,
   clientOf,
   date,
   durationText,
   momentText,
   readAs,
-  reading,
-  repeated,
+  readCommand,
+  collectValues,
   whole,
   withQuery,
   type RestOptions,
@@ -55,11 +55,11 @@ function mediaText({ mediaUris, mediaCount }: ListedJob): string {
 }
 
 export function jobListCommands(jobs: Command, terminal: Terminal): void {
-  asking(jobs, 'list', 'list jobs, the newest first')
+  askCommand(jobs, 'list', 'list jobs, the newest first')
     .option(
       '--status <STATUS>',
       'only jobs of this status, such as IN_PROGRESS or ERROR; may be repeated',
-      repeated,
+      collectValues,
     )
     .option('--pipeline <NAME>', 'only jobs of this pipeline')
     .option('--external-id <ID>', 'only jobs of this external id')
@@ -78,7 +78,7 @@ export function jobListCommands(jobs: Command, terminal: Terminal): void {
     .action((options: ListOptions) => list(terminal, options));
 
   const about = 'count the jobs of every pipeline, and the time they took';
-  reading<Statistics>(jobs, terminal, 'stats', about, '/rest/jobs/stats', {
+  readCommand<Statistics>(jobs, terminal, 'stats', about, '/rest/jobs/stats', {
     lines: (found) => statisticsLines(found, terminal),
   });
 }

@@ -6,7 +6,7 @@ import { DOCUMENT_FORMATS, exportFileName } from '../../../../domain/job/export-
 import { Failure } from '../../../terminal/failure.ts';
 import type { DocumentForm, RestClient } from '../../../../client/rest-client.ts';
 import { overviewLines } from '../../../render/overview.ts';
-import { saved } from '../../../terminal/saved.ts';
+import { saveDocument } from '../../../terminal/save-document.ts';
 import { summarize } from '../../../render/summary.ts';
 import { documentLines, jobLine } from '../../../render/tables.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
@@ -30,9 +30,9 @@ export function outputCommands(jobs: Command, terminal: Terminal): void {
       const job = output === true ? await client.job(id) : undefined;
       const document = await documentOf(id, client, { format, media }, job);
       if (output === undefined) return terminal.pour(document);
-      if (typeof output === 'string') return saved(document, output);
+      if (typeof output === 'string') return saveDocument(document, output);
       const file = exportFileName(job?.jobId ?? id, formatOf(format), media);
-      await saved(document, file);
+      await saveDocument(document, file);
       terminal.note(`Written to ${file}.`);
     });
   command(jobs, 'summary <ID>', 'show what a job has found as tables, like analyze').action(

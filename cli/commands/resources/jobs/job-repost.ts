@@ -6,13 +6,13 @@ import { fieldOf, jsonOf } from '../../../../client/answer-text.ts';
 import { refusal } from '../../../../client/rest-client.ts';
 import { printable } from '../../../../domain/text/printable.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
-import { asking, clientOf, type RestOptions } from '../command.ts';
+import { askCommand, clientOf, type RestOptions } from '../command.ts';
 
 /** The service waits for the archive's answer to each job. */
 const ANSWER_MS = 600_000;
 
 export function repostCommand(jobs: Command, terminal: Terminal): void {
-  asking(jobs, 'repost <ID...>', 'post the results of jobs to the archive again')
+  askCommand(jobs, 'repost <ID...>', 'post the results of jobs to the archive again')
     .addHelpText('after', '\nExit code: 0 all were posted, 1 some were not.')
     .action(async (ids: string[], options: RestOptions) => {
       process.exitCode = await repost(ids.map(numberOf), options, terminal);

@@ -8,7 +8,7 @@ import { detailsPath } from '../../../../client/rest-client.ts';
 import { summarize, type DocumentSummary, type IssueSummary } from '../../../render/summary.ts';
 import { issueLines } from '../../../render/tables.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
-import { asking, clientOf, momentText, shown, type RestOptions } from '../command.ts';
+import { askCommand, clientOf, momentText, fetchAndShow, type RestOptions } from '../command.ts';
 
 const SHOWN_MEDIA = 20;
 const SHOWN_ISSUES = 20;
@@ -18,9 +18,9 @@ export const unknownJob = (id: string) =>
   `The service knows no job ${id}: troupe jobs list shows those it knows.`;
 
 export function showCommand(jobs: Command, terminal: Terminal): void {
-  asking(jobs, 'show <ID>', 'show how a job stands, and what went wrong in it').action(
+  askCommand(jobs, 'show <ID>', 'show how a job stands, and what went wrong in it').action(
     async (id: string, options: RestOptions) => {
-      const job = await shown<JobInfo>(
+      const job = await fetchAndShow<JobInfo>(
         terminal,
         options,
         { method: 'GET', path: detailsPath(id) },

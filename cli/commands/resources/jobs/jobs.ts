@@ -10,7 +10,16 @@ import { jobLine } from '../../../render/tables.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
 import { RefusedError } from '../../../../client/errors.ts';
 import { watchJob } from '../../../../client/watch.ts';
-import { asking, clientOf, command, show, textOf, whole, withQuery, type RestOptions } from '../command.ts';
+import {
+  askCommand,
+  clientOf,
+  command,
+  show,
+  textOf,
+  whole,
+  withQuery,
+  type RestOptions,
+} from '../command.ts';
 import { fetchCommand } from './job-fetch.ts';
 import { jobListCommands } from './job-list.ts';
 import { outputCommands } from './job-output.ts';
@@ -27,7 +36,7 @@ export function jobCommands(program: Command, terminal: Terminal): void {
   showCommand(jobs, terminal);
   createCommand(jobs, terminal);
   watchCommand(jobs, terminal);
-  asking(jobs, `cancel ${ID}`, 'cancel a job').action((id: string, options: RestOptions) =>
+  askCommand(jobs, `cancel ${ID}`, 'cancel a job').action((id: string, options: RestOptions) =>
     cancel(id, options, terminal),
   );
   resubmitCommand(jobs, terminal);
@@ -58,7 +67,7 @@ async function cancel(id: string, options: RestOptions, terminal: Terminal): Pro
 function watchCommand(jobs: Command, terminal: Terminal): void {
   const about = 'show the progress of a job until it has ended; Ctrl-C ends the watching, not the job';
   const codes = '0 the job is complete, 1 it ended with errors, was cancelled or is watched no more';
-  asking(jobs, `watch ${ID}`, about)
+  askCommand(jobs, `watch ${ID}`, about)
     .addHelpText('after', `\nExit code: ${codes}.`)
     .action(async (id: string, options: RestOptions) => {
       process.exitCode = await watch(id, options, terminal);
@@ -68,7 +77,7 @@ function watchCommand(jobs: Command, terminal: Terminal): void {
 type CreateOptions = RestOptions & { readonly idempotencyKey?: string; readonly dryRun?: boolean };
 
 function createCommand(jobs: Command, terminal: Terminal): void {
-  asking(
+  askCommand(
     jobs,
     'create <FILE>',
     'create a job from a JobCreationRequest: a JSON file, or - for standard input',
@@ -94,7 +103,7 @@ function createCommand(jobs: Command, terminal: Terminal): void {
 }
 
 function resubmitCommand(jobs: Command, terminal: Terminal): void {
-  asking(jobs, `resubmit ${ID}`, 'run a job that has ended once more')
+  askCommand(jobs, `resubmit ${ID}`, 'run a job that has ended once more')
     .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
     .action((id: string, options: RestOptions & { readonly priority?: number }) => {
       const path = withQuery(`${jobPath(id)}/resubmit`, { jobPriority: options.priority });
@@ -117,7 +126,7 @@ async function watch(id: string, options: RestOptions, terminal: Terminal): Prom
   const progress = await showProgress(terminal, [id], { waits: 'all' });
   try {
     const job = await watchJob(client, id, {
-      seen: (seen) => progress.update(id, seen),
+      onEvent: (seen) => progress.update(id, seen),
       signal: interrupts.signal,
     });
     progress.stop();

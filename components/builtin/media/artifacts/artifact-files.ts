@@ -50,7 +50,7 @@ export class PictureFiles {
   }
 
   /** When all that were begun are done. */
-  async settled(): Promise<void> {
+  async waitUntilWritten(): Promise<void> {
     await Promise.all(this.#writing);
   }
 

@@ -52,7 +52,7 @@ export async function takePictures(
     const reason = error instanceof Error ? error : new Error(String(error));
     for (const one of wanted) one.outcome ??= reason;
   } finally {
-    await files.settled();
+    await files.waitUntilWritten();
   }
 }
 

@@ -89,7 +89,7 @@ function wantedOf(line: string, number: number, work: ArtifactsWork): readonly W
   const cropped = booleanOf(work.properties, 'ARTIFACT_EXTRACTION_POLICY_CROPPING');
   const folder = join(work.folder, cropped ? String(number) : '0');
   const taken = new Map<number, number>();
-  return selected(track, work.properties)
+  return selectFrames(track, work.properties)
     .filter((index) => track.detections[index]?.artifactExtractionStatus !== 'COMPLETED')
     .flatMap((index) => {
       const written = track.detections[index];
@@ -102,7 +102,7 @@ function wantedOf(line: string, number: number, work: ArtifactsWork): readonly W
     });
 }
 
-function selected(track: FinishedTrack, properties: Properties): readonly number[] {
+function selectFrames(track: FinishedTrack, properties: Properties): readonly number[] {
   const detections = track.detections.map(detectionOf);
   return selectForArtifacts({ type: track.type, detections, exemplar: exemplarIndex(track) }, properties);
 }

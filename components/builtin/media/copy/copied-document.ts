@@ -27,7 +27,7 @@ export interface NewPlaces {
   /** Addresses of the job's media, by the hash under which the archive knows them. */
   readonly media: ReadonlyMap<string, readonly string[]>;
   /** The address of the copy of a file. */
-  copied(uri: string): Promise<string>;
+  copyFile(uri: string): Promise<string>;
 }
 
 /** @throws DocumentError */
@@ -155,7 +155,7 @@ function valueOf(found: Found, survey: Survey, places: NewPlaces, media: Media):
   const isPath = place === 'MEDIUM' && key === 'path';
   const beside = isPath && old?.hasSource === false ? `,"archiveSourceMediaPath":${same}` : '';
   if (isResult(found, old))
-    return places.copied(value as string).then((uri) => `${JSON.stringify(uri)}${beside}`);
+    return places.copyFile(value as string).then((uri) => `${JSON.stringify(uri)}${beside}`);
   const path = isPath ? media.pathOf(medium) : undefined;
   return Buffer.from(`${path === undefined ? same : JSON.stringify(path)}${beside}`);
 }

@@ -42,14 +42,14 @@ export class CopiedFiles {
   }
 
   /** The address of the copy. */
-  copied(uri: string): Promise<string> {
+  copyFile(uri: string): Promise<string> {
     const known = this.#known.get(uri) ?? this.#lane.push(uri);
     this.#known.set(uri, known);
     return known.finally(() => this.#deps.progress.fileDone());
   }
 
   /** When nothing is under way any more. */
-  async settled(): Promise<void> {
+  async waitUntilCopied(): Promise<void> {
     await this.#lane.drained();
   }
 

@@ -54,15 +54,15 @@ export async function* copy(work: CopyWork, context: WorkContext): AsyncGenerato
     const read = () => withTodaysFiles(createReadStream(source) as AsyncIterable<Buffer>, movedFiles);
     const survey = await surveyOf(read(), signal).catch(refusedDocument(work));
     progress.total = survey.files + 1;
-    const places = await newPlaces(work, context, (uri) => files.copied(uri));
+    const places = await newPlaces(work, context, (uri) => files.copyFile(uri));
     const path = join(folder, 'detection.json');
     const pieces = rewrittenDocument(read(), survey, places, AHEAD * work.atOnce);
     await pipeline(pieces, createWriteStream(path, { mode: 0o600 }), { signal });
-    await stored(path, bucket, target, signal, progress);
+    await storeCopy(path, bucket, target, signal, progress);
     yield* createReadStream(path) as AsyncIterable<Uint8Array>;
   } finally {
     stop.abort(new Error('The copying is over'));
-    await files.settled();
+    await files.waitUntilCopied();
     await sources.close();
     target.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -105,7 +105,7 @@ const refusedDocument =
 async function newPlaces(
   { input }: CopyWork,
   context: WorkContext,
-  copied: NewPlaces['copied'],
+  copyFile: NewPlaces['copyFile'],
 ): Promise<NewPlaces> {
   let head: CopyHead | undefined;
   const media = new Map<string, string[]>();
@@ -118,10 +118,10 @@ async function newPlaces(
     media.set(sha256, [...(media.get(sha256) ?? []), path]);
   }
   if (head === undefined) throw new Error('The input of the copy is empty.');
-  return { jobId: head.jobId, media, copied };
+  return { jobId: head.jobId, media, copyFile };
 }
 
-async function stored(
+async function storeCopy(
   path: string,
   bucket: ResultsBucket,
   target: ResultBucket,

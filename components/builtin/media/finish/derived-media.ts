@@ -50,7 +50,7 @@ export async function derivation(
         'OTHER',
         `The job has more derivative media than MAX_DERIVATIVE_MEDIA allows (${derive.most} more were left for this one).`,
       );
-    const made = await adopted(real, derive.firstMediaId + byPath.size, derive.folder, keep);
+    const made = await adoptFile(real, derive.firstMediaId + byPath.size, derive.folder, keep);
     byPath.set(real, made);
     return made;
   };
@@ -59,11 +59,11 @@ export async function derivation(
       const path = track.properties[DERIVED_PATH];
       if (path === undefined) return track;
       const { mediaId } = await take(path);
-      const renamed = (properties: Properties) => withId(properties, mediaId);
+      const renameMedium = (properties: Properties) => withId(properties, mediaId);
       return {
         ...track,
-        properties: renamed(track.properties),
-        detections: track.detections.map((one) => ({ ...one, properties: renamed(one.properties) })),
+        properties: renameMedium(track.properties),
+        detections: track.detections.map((one) => ({ ...one, properties: renameMedium(one.properties) })),
       };
     },
     media: () => [...byPath.values()],
@@ -71,7 +71,7 @@ export async function derivation(
 }
 
 /** Copied, not moved: the work may be done once more. */
-async function adopted(
+async function adoptFile(
   real: string,
   mediaId: number,
   folder: string,

@@ -10,7 +10,7 @@ import { capRanges } from '../../../../domain/frames/segments.ts';
 import type { Detection, Issue, MediaType, Range, Track } from '../../../../domain/types.ts';
 import { MAX_TRACK_RANGES, type FinishSummary, type FinishWork } from '../../../../protocol/track-work.ts';
 import type { WorkContext } from '../../../sdk/work/work-context.ts';
-import { annotatedLines } from './annotated.ts';
+import { annotatedLines } from './annotated-lines.ts';
 import { derivation, type Derivation } from './derived-media.ts';
 import { mergedTracks } from './merge-tracks.ts';
 import { rawTracks, type RawTrack } from './raw-tracks.ts';
@@ -19,7 +19,7 @@ import { openScratch, type Scratch } from './scratch.ts';
 import { selectorsOutput, type SelectorsOutput } from './selectors-output.ts';
 import { trackShaper, type TrackShaper } from './shape-tracks.ts';
 import { joinTrackText, trackWriter } from './track-line.ts';
-import { keepingResults, storing, type KeepResult } from './keep-results.ts';
+import { keepingResults, resultStoreOf, type KeepResult } from './keep-results.ts';
 
 /** Yields a line per track in document order, and last the line of the summary. */
 export function finish(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
@@ -51,7 +51,7 @@ async function openOutcome(work: FinishWork, keep: KeepResult): Promise<Outcome>
 }
 
 async function* finishedLines(work: FinishWork, given: WorkContext): AsyncGenerator<string> {
-  const { context, store } = storing(work, given);
+  const { context, store } = resultStoreOf(work, given);
   const scratch = openScratch();
   try {
     const outcome = await openOutcome(work, keepingResults(store, context.signal));
@@ -111,9 +111,9 @@ async function finishTracks(
   const tracks: Finished[] = [];
   let detections = 0;
   let done = 0;
-  const told = (): void => context.progress((done += 1), 0);
+  const countPart = (): void => context.progress((done += 1), 0);
   for await (const track of mergedTracks(
-    counted(rawTracks(work, context.signal, { told, warnings: said })),
+    countTracks(rawTracks(work, context.signal, { onPart: countPart, warnings: said })),
     work,
   )) {
     context.progress((done += 1), 0);
@@ -130,7 +130,7 @@ async function finishTracks(
   }
   return { tracks, detections, done };
 
-  async function* counted(raw: AsyncIterable<RawTrack>): AsyncGenerator<RawTrack> {
+  async function* countTracks(raw: AsyncIterable<RawTrack>): AsyncGenerator<RawTrack> {
     for await (const track of raw) {
       context.signal.throwIfAborted();
       context.progress((done += 1), 0);

@@ -11,7 +11,7 @@ interface KeepingWork {
 }
 
 /** The way into the bucket that the properties name, undefined without one; with the context given here what is sent counts as progress. */
-export function storing(
+export function resultStoreOf(
   work: KeepingWork,
   context: WorkContext,
 ): { readonly context: WorkContext; readonly store: StoreFile | undefined } {

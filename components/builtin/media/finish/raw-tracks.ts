@@ -28,7 +28,7 @@ export interface RawTrack extends Track {
 /** Who hears of what is read besides tracks. */
 export interface Listener {
   /** Of each part and each warning, for many parts may have no tracks at all. */
-  readonly told: () => void;
+  readonly onPart: () => void;
   readonly warnings: ComponentWarnings;
 }
 
@@ -36,7 +36,7 @@ export interface Listener {
 export async function* rawTracks(
   work: FinishWork,
   signal: AbortSignal,
-  { told, warnings }: Listener,
+  { onPart, warnings }: Listener,
 ): AsyncGenerator<RawTrack> {
   const { mediaType } = work.medium;
   const rule = qualityRule(work.properties);
@@ -45,13 +45,13 @@ export async function* rawTracks(
   try {
     for (const part of work.parts) {
       signal.throwIfAborted();
-      told();
+      onPart();
       const fed = await origins.of(part, signal);
       for await (const { text } of readLines(part.path, undefined, signal)) {
         const raw = JSON.parse(text) as ReportedTrack | ReportedWarning;
         if (!('detections' in raw)) {
           warnings.add(raw.warning);
-          told();
+          onPart();
           continue;
         }
         const track = aboveThreshold(complete(raw), rule, mediaType);

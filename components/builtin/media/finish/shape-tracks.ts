@@ -8,7 +8,7 @@ import {
   keepDetections,
 } from '../../../../domain/geometry/ill-formed.ts';
 import type { FrameSize } from '../../../../domain/geometry/ill-formed.ts';
-import { labelMoving, movingRule } from '../../../../domain/tracks/moving.ts';
+import { labelMoving, movingRule } from '../../../../domain/tracks/moving-tracks.ts';
 import { paddingOf, paddingWarnings, padTrack } from '../../../../domain/geometry/padding.ts';
 import { integerOf } from '../../../../domain/properties/properties.ts';
 import type { Issue, Properties, Track } from '../../../../domain/types.ts';
@@ -51,7 +51,7 @@ export function trackShaper<T extends Track = RawTrack>({
     addAll(outside, dropped.outside);
     return dropped.track === null ? null : { ...track, ...dropped.track };
   };
-  const padded = (track: T): T => {
+  const padDetections = (track: T): T => {
     if (padding === null || frame === null || track.detections.every(hasNoArea)) return track;
     const result = padTrack(track, padding, frame);
     addAll(shrunk, result.shrunk);
@@ -62,13 +62,13 @@ export function trackShaper<T extends Track = RawTrack>({
       const labelled = moving === null ? track : labelMoving(track, moving);
       const formed = labelled === null ? null : wellFormed({ ...track, ...labelled });
       const large = formed === null ? null : largeEnough(formed);
-      return large === null ? null : padded(large);
+      return large === null ? null : padDetections(large);
     },
     warnings: () =>
       [
         ...illFormedWarnings({ noArea: [...noArea], outside: [...outside] }),
         ...paddingWarnings([...shrunk]),
-      ].map(shortened),
+      ].map(shortenIssue),
   };
 }
 
@@ -83,7 +83,7 @@ function frameSizeOf({ mediaType, metadata }: ShapedMedium['medium']): FrameSize
 const MAX_MESSAGE = 4000;
 
 /** A list of frames can be as long as the video; the job's record keeps the message, so it must not be. */
-function shortened(issue: Issue): Issue {
+function shortenIssue(issue: Issue): Issue {
   if (issue.message.length <= MAX_MESSAGE) return issue;
   const end = issue.message.lastIndexOf(',', MAX_MESSAGE);
   return { ...issue, message: `${issue.message.slice(0, end)}, ...)` };

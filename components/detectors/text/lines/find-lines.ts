@@ -6,13 +6,13 @@ import type { Network } from '../models.ts';
 import { meanWithin, outlines } from './regions.ts';
 import type { ProbabilityMap } from './regions.ts';
 import { joinedPieces } from './join-pieces.ts';
-import { contains, grown, scaled, smallestRectangle } from './rectangles.ts';
+import { contains, growRectangle, scaleRectangle, smallestRectangle } from './rectangles.ts';
 import type { Rectangle } from './rectangles.ts';
 import { scaledPlanes } from './resample.ts';
 import type { Normalization, Picture } from './resample.ts';
 import type { TextSettings } from '../settings.ts';
-import { isAlike, slantsOf, turnedBack, turnedPlanes } from './slanting.ts';
-import type { Planes } from './slanting.ts';
+import { isAlike, slantsOf, turnedBack, turnedPlanes } from './slanted-lines.ts';
+import type { Planes } from './slanted-lines.ts';
 
 /** What the network was trained with, in the order blue, green, red. */
 const NORMALIZATION: Normalization = {
@@ -46,9 +46,9 @@ export async function findLines(
   const planes = { data: scaledPlanes(picture, scale, size.width, size.height, NORMALIZATION), ...size };
   let lines = await search(planes, find, settings);
   for (const angle of slantsOf(lines))
-    lines = replaced(lines, await searchTurned(planes, angle, find, settings));
+    lines = replacePieces(lines, await searchTurned(planes, angle, find, settings));
   const inside = lines.filter((line) => isInside(line, picture, scale));
-  return joinedPieces(inside).map((line) => scaled(line, 1 / scale));
+  return joinedPieces(inside).map((line) => scaleRectangle(line, 1 / scale));
 }
 
 async function search(planes: Planes, find: Network, settings: TextSettings): Promise<readonly Rectangle[]> {
@@ -83,7 +83,7 @@ async function searchTurned(
 }
 
 /** Lines that were found anew take the place of the pieces that were found of them. */
-function replaced(lines: readonly Rectangle[], anew: readonly Rectangle[]): readonly Rectangle[] {
+function replacePieces(lines: readonly Rectangle[], anew: readonly Rectangle[]): readonly Rectangle[] {
   const kept = lines.filter(
     (line) => !anew.some((other) => contains(other, line.centre) || contains(line, other.centre)),
   );
@@ -98,7 +98,7 @@ function searchScale(picture: Picture, settings: TextSettings): number {
 function lineFrom(core: Rectangle, map: ProbabilityMap, settings: TextSettings): Rectangle | undefined {
   if (Math.min(core.width, core.height) < MIN_CORE) return undefined;
   if (meanWithin(map, core) < settings.detectionThreshold) return undefined;
-  const line = grown(core, (core.width * core.height * GROWTH) / (2 * (core.width + core.height)));
+  const line = growRectangle(core, (core.width * core.height * GROWTH) / (2 * (core.width + core.height)));
   // The map's pixel i covers the picture from i to i + 1, its middle is i + 0.5.
   const centre = { x: line.centre.x + 0.5, y: line.centre.y + 0.5 };
   return Math.min(line.width, line.height) < MIN_LINE ? undefined : { ...line, centre };

@@ -2,7 +2,7 @@
  * Pieces of one line: wide gaps between words part a line into regions, and grown to the height of the letters these reach
  * into each other, so that the letters between would be read twice. They become one line again. Pure.
  */
-import { difference } from './slanting.ts';
+import { difference } from './slanted-lines.ts';
 import type { Rectangle } from './rectangles.ts';
 
 /** Pieces lie at the same angle up to so many radians ... */

@@ -3,7 +3,7 @@ import { plausibleConfidence } from '../foreign-script.ts';
 import { cutLine } from './line-image.ts';
 import type { LineSize, Quarters } from './line-image.ts';
 import type { NetworkOutput, TextModels } from '../models.ts';
-import { grown } from './rectangles.ts';
+import { growRectangle } from './rectangles.ts';
 import type { Rectangle } from './rectangles.ts';
 import type { Picture } from './resample.ts';
 
@@ -87,7 +87,7 @@ async function readTurned(
 }
 
 function withoutMargins(line: Rectangle): Rectangle {
-  return grown(line, -MARGIN * Math.min(line.width, line.height));
+  return growRectangle(line, -MARGIN * Math.min(line.width, line.height));
 }
 
 function better(a: Reading, b: Reading): Reading {

@@ -28,11 +28,11 @@ export function smallestRectangle(points: readonly Point[]): Rectangle {
 }
 
 /** Moves every side outwards by `distance`. */
-export function grown(rectangle: Rectangle, distance: number): Rectangle {
+export function growRectangle(rectangle: Rectangle, distance: number): Rectangle {
   return { ...rectangle, width: rectangle.width + 2 * distance, height: rectangle.height + 2 * distance };
 }
 
-export function scaled(rectangle: Rectangle, factor: number): Rectangle {
+export function scaleRectangle(rectangle: Rectangle, factor: number): Rectangle {
   return {
     centre: { x: rectangle.centre.x * factor, y: rectangle.centre.y * factor },
     width: rectangle.width * factor,

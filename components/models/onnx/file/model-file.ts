@@ -39,7 +39,7 @@ export async function findModel(name: string, roots: readonly string[]): Promise
     const found = await below(root, name);
     if (found !== undefined) return modelAt(found, name, root);
   }
-  throw await missing(name, roots);
+  throw await missingError(name, roots);
 }
 
 /** A file or a folder below `root`; undefined when there is nothing of that name. */
@@ -81,7 +81,7 @@ async function inFolder(folder: string, name: string): Promise<string> {
   throw invalidProperty(`The folder ${name} holds no file whose name ends in .onnx.`);
 }
 
-async function missing(name: string, roots: readonly string[]): Promise<DetectionError> {
+async function missingError(name: string, roots: readonly string[]): Promise<DetectionError> {
   if (path.isAbsolute(name) || name.split(/[/\\]/).includes('..')) return outside(name);
   for (const file of roots.flatMap((root) => spellings(name).map((one) => path.resolve(root, one))))
     // A link that leads out is there, but not below the root.

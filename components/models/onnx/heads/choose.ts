@@ -60,7 +60,7 @@ function candidates(
   if (kind === 'BOXES') return BOX_HEADS;
   if (kind !== undefined) return kind === 'EMBEDDING' ? [embedding] : [classification];
   throw invalidProperty(
-    `The model ${name} answers ${shown(outputs)}, which may be classes as well as a vector: set MODEL_TYPE to CLASSIFICATION or EMBEDDING.`,
+    `The model ${name} answers ${describeShapes(outputs)}, which may be classes as well as a vector: set MODEL_TYPE to CLASSIFICATION or EMBEDDING.`,
   );
 }
 
@@ -75,9 +75,9 @@ function noFit(
     miss.nearness === 2
       ? 'Give the names that belong to the model (CLASS_NAMES_FILE, or CLASS_NAMES in a sidecar file).'
       : 'Export the model with one of the layouts that the documentation lists, or set MODEL_TYPE if one of them is meant.';
-  return `The model ${name} ${what}: it answers ${shown(outputs)}. The nearest rule is ${head.type}, ${head.rule}, but ${miss.why}. ${advice}`;
+  return `The model ${name} ${what}: it answers ${describeShapes(outputs)}. The nearest rule is ${head.type}, ${head.rule}, but ${miss.why}. ${advice}`;
 }
 
 /** As the documentation writes shapes, the axis of the batch included. */
-export const shown = (outputs: readonly OutputShape[]): string =>
+export const describeShapes = (outputs: readonly OutputShape[]): string =>
   outputs.map(({ name, dims }) => `${name} [${[1, ...dims].join(', ')}]`).join(', ');

@@ -3,7 +3,7 @@
  * size as shares of the picture. Each query has found one thing, so that nothing is to be suppressed.
  */
 import {
-  centred,
+  centredBox,
   logistic,
   misfit,
   topClasses,
@@ -45,7 +45,7 @@ export const detr: BoxHead = {
       const scored = scoresOf(logit, { classes, values, top, softmax: softmax === true });
       if (!(scored[0]!.score >= threshold)) continue;
       const side = (k: number) => boxes!.data[i * BOX + k]!;
-      const box = centred(side(0) * width, side(1) * height, side(2) * width, side(3) * height);
+      const box = centredBox(side(0) * width, side(1) * height, side(2) * width, side(3) * height);
       found.push({ ...box, row: i, classes: scored });
     }
     return found;

@@ -113,7 +113,7 @@ export function topClasses(count: number, at: (number: number) => number, top: n
 export const logistic = (value: number): number => 1 / (1 + Math.exp(-value));
 
 /** A box by its centre. */
-export const centred = (x: number, y: number, width: number, height: number): Box => ({
+export const centredBox = (x: number, y: number, width: number, height: number): Box => ({
   x: x - width / 2,
   y: y - height / 2,
   width,

@@ -2,7 +2,7 @@
 import type { Box } from '../../../../domain/geometry/geometry.ts';
 import {
   cellsOf,
-  centred,
+  centredBox,
   isGrid,
   misfit,
   STRIDES,
@@ -37,7 +37,7 @@ export const yoloObjectness: BoxHead = {
       (boxes) => known.isAsked === true || known.names !== undefined || isGrid(boxes, known, ANCHORS),
     ),
   boxes: ([output], fit, _known, wanted) =>
-    rowsOf(output!, fit, wanted, (row) => centred(row(0), row(1), row(2), row(3))),
+    rowsOf(output!, fit, wanted, (row) => centredBox(row(0), row(1), row(2), row(3))),
 };
 
 /**
@@ -53,12 +53,12 @@ export const yolox: BoxHead = {
   fit: (outputs, known) => fitOf(outputs, known, (boxes) => boxes === cellsOf(known)),
   boxes([output], fit, known, wanted) {
     if (!isInCells(output!))
-      return rowsOf(output!, fit, wanted, (row) => centred(row(0), row(1), row(2), row(3)));
+      return rowsOf(output!, fit, wanted, (row) => centredBox(row(0), row(1), row(2), row(3)));
     const cells = placesOf(known);
     return rowsOf(output!, fit, wanted, (row, i) => {
       const { column, line, stride } = cells[i]!;
       const [width, height] = [Math.exp(row(2)) * stride, Math.exp(row(3)) * stride];
-      return centred((row(0) + column) * stride, (row(1) + line) * stride, width, height);
+      return centredBox((row(0) + column) * stride, (row(1) + line) * stride, width, height);
     });
   },
 };

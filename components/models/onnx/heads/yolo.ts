@@ -1,5 +1,5 @@
 /** `[1, 4 + classes, boxes]`: YOLO 8, 9, 11 and later. A column is centre and size in pixels and a score from 0 to 1 for each class. */
-import { centred, isGrid, misfit, topClasses, wrongCount, type BoxHead, type RawBox } from './head.ts';
+import { centredBox, isGrid, misfit, topClasses, wrongCount, type BoxHead, type RawBox } from './head.ts';
 
 const BOX = 4;
 
@@ -33,7 +33,7 @@ export const yolo: BoxHead = {
     for (let i = 0; i < count; i++) {
       if (likely[i] === 0) continue;
       const value = (row: number) => data[row * count + i]!;
-      const box = centred(value(0), value(1), value(2), value(3));
+      const box = centredBox(value(0), value(1), value(2), value(3));
       found.push({ ...box, row: i, classes: topClasses(classes, (number) => value(BOX + number), top) });
     }
     return found;

@@ -49,7 +49,7 @@ export interface Hints extends Said<Preprocessing> {
 }
 
 /** The first of the sources that says something about a matter decides it. */
-export function merged(sources: readonly Hints[]): Hints {
+export function mergeHints(sources: readonly Hints[]): Hints {
   const all: Record<string, unknown> = {};
   for (const source of sources)
     for (const [matter, said] of Object.entries(source)) if (said !== undefined) all[matter] ??= said;

@@ -52,9 +52,9 @@ function numbersAs(type: PixelType, values: Float32Array): GivenValues['data'] {
     case 'float16':
       return Uint16Array.from(values, halfOf);
     case 'uint8':
-      return Uint8Array.from(values, clamped);
+      return Uint8Array.from(values, clampByte);
     case 'int8':
-      return Int8Array.from(values, (value) => clamped(value) - SIGNED_MIDDLE);
+      return Int8Array.from(values, (value) => clampByte(value) - SIGNED_MIDDLE);
   }
 }
 
@@ -71,7 +71,7 @@ export function feedsOf({ picture, size }: NetworkInputs, pixels: Float32Array, 
 export const valuesOf = (inputs: NetworkInputs, count: number): number =>
   shapeOf(inputs.picture, count).reduce((product, size) => product * size, 1);
 
-const clamped = (value: number): number => Math.max(0, Math.min(255, Math.round(value)));
+const clampByte = (value: number): number => Math.max(0, Math.min(255, Math.round(value)));
 
 export const takesBytes = (type: PixelType): boolean => type === 'uint8' || type === 'int8';
 

@@ -13,7 +13,7 @@ type End = ProbeAnswer | { readonly kind: 'ended'; readonly how: string } | { re
 /** Errors: DETECTION_NOT_INITIALIZED for a model that cannot be run, INVALID_PROPERTY for one that takes no picture. */
 export async function tryModel(question: ProbeQuestion, ms: number, signal: AbortSignal): Promise<Probed> {
   const { name } = question;
-  const end = await asked(question, ms, signal);
+  const end = await askProbe(question, ms, signal);
   signal.throwIfAborted();
   switch (end.kind) {
     case 'answered':
@@ -21,7 +21,7 @@ export async function tryModel(question: ProbeQuestion, ms: number, signal: Abor
     case 'refused':
       throw new DetectionError('INVALID_PROPERTY', end.message);
     case 'failed':
-      throw failed(name, question.options.provider, end);
+      throw failureOf(name, question.options.provider, end);
     case 'late':
       throw unusable(
         `The model ${name} had not answered within ${ms} ms (MODEL_CHECK_MS) and was ended: it never ends, or needs more time or a smaller NET_INPUT_IMAGE_SIZE. Check the export, or set MODEL_CHECK_MS higher.`,
@@ -33,7 +33,7 @@ export async function tryModel(question: ProbeQuestion, ms: number, signal: Abor
   }
 }
 
-async function asked(question: ProbeQuestion, ms: number, signal: AbortSignal): Promise<End> {
+async function askProbe(question: ProbeQuestion, ms: number, signal: AbortSignal): Promise<End> {
   const child = fork(PROBE, [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
   let lastWords = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -43,10 +43,10 @@ async function asked(question: ProbeQuestion, ms: number, signal: AbortSignal): 
   const stop = () => child.kill('SIGKILL');
   try {
     return await new Promise<End>((resolve) => {
-      const ended = (how: string) => resolve({ kind: 'ended', how: [how, lastLine(lastWords)].join('') });
+      const endWith = (how: string) => resolve({ kind: 'ended', how: [how, lastLine(lastWords)].join('') });
       child.once('message', (answer) => resolve(answer as ProbeAnswer));
-      child.once('error', ({ message }) => ended(message));
-      child.once('close', (code, killed) => ended(killed ?? `code ${code}`));
+      child.once('error', ({ message }) => endWith(message));
+      child.once('close', (code, killed) => endWith(killed ?? `code ${code}`));
       timer = setTimeout(() => resolve({ kind: 'late' }), ms);
       signal.addEventListener('abort', stop, { once: true });
       child.send(question, () => undefined);
@@ -63,7 +63,7 @@ function lastLine(words: string): string {
   return line === '' ? '' : `: ${line}`;
 }
 
-function failed(
+function failureOf(
   name: string,
   provider: string,
   { step, message }: Extract<ProbeAnswer, { readonly kind: 'failed' }>,

@@ -2,7 +2,11 @@ import { expect } from 'chai';
 import { List } from 'immutable';
 import { archiveJob } from '../../../../actors/batch-job/completion/archive.ts';
 import type { JobCommand } from '../../../../actors/batch-job/state/commands.ts';
-import { arrived, deliveryStatus, openNotice } from '../../../../actors/batch-job/completion/deliveries.ts';
+import {
+  markArrived,
+  deliveryStatus,
+  openNotice,
+} from '../../../../actors/batch-job/completion/deliveries.ts';
 import { owedAtEnd } from '../../../../actors/batch-job/completion/notices.ts';
 import type { JobState } from '../../../../actors/batch-job/state/state.ts';
 import { atOnce } from '../../../../actors/runtime/steps.ts';
@@ -15,28 +19,28 @@ const OTHER = 'https://other.example';
 const DOCUMENT = 'file:///data/output-objects/here-7.1/detection.json';
 
 const ids = (job: LedJob) => job.notices.map(({ id }) => id);
-const settled = (job: LedJob) => job.last?.change?.settled ?? [];
+const settlementsOf = (job: LedJob) => job.last?.change?.settled ?? [];
 const statusOf = (job: LedJob, kind: 'callback' | 'archive', wanted = true) =>
   deliveryStatus(wanted, job.state!.status, job.state![kind]);
 
 /** Ways in which a job ends. */
 const ENDS: Readonly<Record<string, (given: GivenJob) => LedJob>> = {
-  COMPLETE: (given) => LedJob.accepted(given).doAll(),
+  COMPLETE: (given) => LedJob.accept(given).doAll(),
   COMPLETE_WITH_WARNINGS(given) {
-    const job = LedJob.accepted(given);
-    return job.done(job.row('PREPARE'), { warning: true }).doAll();
+    const job = LedJob.accept(given);
+    return job.finish(job.row('PREPARE'), { warning: true }).doAll();
   },
   ERROR(given) {
-    const job = LedJob.accepted(given).doAll('PREPARE');
-    return job.failed(job.row('DETECT')).doAll();
+    const job = LedJob.accept(given).doAll('PREPARE');
+    return job.fail(job.row('DETECT')).doAll();
   },
   CANCELLED(given) {
-    const job = LedJob.accepted(given).doAll('PREPARE');
+    const job = LedJob.accept(given).doAll('PREPARE');
     job.tell({ type: 'cancel' });
     return job.dropAll().doAll();
   },
   CANCELLED_BY_SHUTDOWN(given) {
-    const job = LedJob.accepted(given).doAll('PREPARE');
+    const job = LedJob.accept(given).doAll('PREPARE');
     job.tell({ type: 'shutdown' });
     return job.dropAll().doAll();
   },
@@ -71,16 +75,16 @@ describe('The callback of a batch job (specification 6.1)', () => {
     });
 
   it('is owed by no commit but the last', () => {
-    const job = LedJob.accepted(post);
+    const job = LedJob.accept(post);
     while (job.outstanding.length > 0) {
       expect([job.notices, job.state?.callback]).to.deep.equal([[], null]);
-      job.done(job.outstanding[0]!);
+      job.finish(job.outstanding[0]!);
     }
     expect(ids(job)).to.deep.equal(['here-7.1.callback']);
   });
 
   it('is owed by nobody when none was asked for', () => {
-    const job = LedJob.accepted().doAll();
+    const job = LedJob.accept().doAll();
     expect([job.notices, job.state?.callback]).to.deep.equal([[], null]);
     expect(job.effects.map(({ type }) => type)).to.deep.equal(['ended', 'index', 'removeFiles']);
   });
@@ -103,25 +107,25 @@ describe('The callback of a batch job (specification 6.1)', () => {
   ];
   for (const [what, given, url] of CASES)
     it(`by GET carries the job in the query and no body: ${what}`, () => {
-      const [notice] = LedJob.accepted(given).doAll().notices;
+      const [notice] = LedJob.accept(given).doAll().notices;
       expect(notice?.body).to.include({ method: 'GET', url, body: null });
     });
 
   it('by POST has null for what there is not', () => {
     const given = { ...post, externalId: 'mine', buildOutput: false };
-    const [notice] = LedJob.accepted(given).doAll().notices;
+    const [notice] = LedJob.accept(given).doAll().notices;
     expect(notice?.body.body).to.deep.equal({ jobId: 'here-7', externalId: 'mine', outputObjectUri: null, jobStatus: 'COMPLETE' }); // oxfmt-ignore
   });
 
   it('names the document of the earlier job that stands for this one', () => {
-    const [notice] = LedJob.accepted(post, { archive: MATCH }).notices;
+    const [notice] = LedJob.accept(post, { archive: MATCH }).notices;
     expect(notice?.body.body).to.include({ outputObjectUri: PAST_OUTPUT });
   });
 
   it('carries a token of the service when any medium asks for it', () => {
     const media = [{}, { properties: { CALLBACK_ADD_TOKEN: 'true' } }];
     const tokens = (given: GivenJob) =>
-      LedJob.accepted(given)
+      LedJob.accept(given)
         .doAll()
         .notices.map(({ body }) => body.addToken);
     expect(tokens({ ...post, media })).to.deep.equal([true]);
@@ -154,7 +158,7 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
     });
 
   it('say by POST what the job found in the medium', () => {
-    const job = LedJob.accepted(given).doAll();
+    const job = LedJob.accept(given).doAll();
     const [, first, second] = job.notices;
     const { assertionId, ...body } = first!.body.body as { assertionId: string; dataObject: object };
     expect(assertionId).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -191,7 +195,7 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
   });
 
   it('carry the hash that the check before an equal job asks for', () => {
-    const job = LedJob.accepted(given, { archive: 'later' }).doAll('PREPARE');
+    const job = LedJob.accept(given, { archive: 'later' }).doAll('PREPARE');
     const check = atOnce(
       archiveCheckInSteps({
         ...archiveJob(job.record, job.state?.media),
@@ -205,7 +209,7 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
   });
 
   it('stay with the job as they were sent, for a repost', () => {
-    const job = LedJob.accepted(given).doAll();
+    const job = LedJob.accept(given).doAll();
     const [, first, second] = job.notices;
     expect(job.last?.change?.keptRows).to.deep.equal([
       { key: 'archive/000000', body: first },
@@ -214,21 +218,21 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
   });
 
   it('are not made when an earlier job stands for this one', () => {
-    const job = LedJob.accepted(given, { archive: MATCH });
+    const job = LedJob.accept(given, { archive: MATCH });
     expect(ids(job)).to.deep.equal(['here-7.1.callback']);
     expect([job.state?.archive, job.last?.change?.keptRows]).to.deep.equal([null, []]);
   });
 
   it('are not made when any medium could not be had, which archiveStatus says', () => {
-    const job = LedJob.accepted(given);
-    job.failed(job.row('PREPARE')).doAll();
+    const job = LedJob.accept(given);
+    job.fail(job.row('PREPARE')).doAll();
     expect(job.status).to.equal('ERROR');
     expect(ids(job)).to.deep.equal(['here-7.1.callback']);
     expect(statusOf(job, 'archive')).to.equal('ERROR: Media download failed.');
   });
 
   it('are not made if the job was cancelled before inspection, which archiveStatus says', () => {
-    const job = LedJob.accepted(given);
+    const job = LedJob.accept(given);
     job.tell({ type: 'cancel' });
     job.dropAll().doAll();
     expect(ids(job)).to.deep.equal(['here-7.1.callback']);
@@ -236,8 +240,8 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
   });
 
   it('are made of the media that were inspected when the job was cancelled meanwhile', () => {
-    const job = LedJob.accepted(given);
-    job.done(job.outstanding.find(({ medium }) => medium === 2)!);
+    const job = LedJob.accept(given);
+    job.finish(job.outstanding.find(({ medium }) => medium === 2)!);
     job.tell({ type: 'cancel' });
     job.dropAll().doAll();
     expect(ids(job)).to.deep.equal(['here-7.1.callback', 'here-7.1.archive.2']);
@@ -249,41 +253,41 @@ describe('What becomes of a notice', () => {
     media: [{ archiveUrl: ARCHIVE }, {}, { archiveUrl: ARCHIVE }],
     callback: { url: CALLER, method: 'GET' },
   };
-  const ended = () => LedJob.accepted(given).doAll();
-  const sent = (job: LedJob, name: string) => job.tell({ type: 'noticeSent', id: `here-7.1.${name}` });
-  const failed = (job: LedJob, name: string, reason: string) =>
+  const endedJob = () => LedJob.accept(given).doAll();
+  const sendNotice = (job: LedJob, name: string) => job.tell({ type: 'noticeSent', id: `here-7.1.${name}` });
+  const failNotice = (job: LedJob, name: string, reason: string) =>
     job.tell(noticeFailed(`here-7.1.${name}`, reason));
 
   it('goes out of the outbox in the commit that takes the news of its arrival', () => {
-    const job = ended();
-    expect(sent(job, 'callback')).to.deep.equal({ kind: 'done' });
-    expect([settled(job), job.notices, job.effects]).to.deep.equal([['here-7.1.callback'], [], []]);
+    const job = endedJob();
+    expect(sendNotice(job, 'callback')).to.deep.equal({ kind: 'done' });
+    expect([settlementsOf(job), job.notices, job.effects]).to.deep.equal([['here-7.1.callback'], [], []]);
     expect([statusOf(job, 'callback'), statusOf(job, 'archive')]).to.deep.equal(['COMPLETE', 'IN PROGRESS']);
   });
 
   it('stays in the outbox with its next time when an attempt failed, and the job tells why', () => {
-    const job = ended();
+    const job = endedJob();
     const [notice] = job.notices;
     const next = { ...notice!, due: 9_000, body: { ...notice!.body, attempts: 1 } };
     expect(job.tell(noticeFailed(next.id, 'it hung up', next))).to.deep.equal({ kind: 'done' });
-    expect([settled(job), job.notices]).to.deep.equal([[], [next]]);
+    expect([settlementsOf(job), job.notices]).to.deep.equal([[], [next]]);
     expect(job.state?.callback).to.include({ attempts: 1, lastError: 'it hung up', nextAttempt: 9_000 });
     expect(statusOf(job, 'callback')).to.equal('IN PROGRESS');
-    sent(job, 'callback');
+    sendNotice(job, 'callback');
     expect(job.state?.callback).to.include({ attempts: 1, lastError: 'it hung up', nextAttempt: null });
     expect(statusOf(job, 'callback')).to.equal('COMPLETE');
   });
 
   it('goes out of the outbox when it is given up, and the job tells why', () => {
-    const job = ended();
-    failed(job, 'callback', 'it hung up');
-    expect([settled(job), job.notices]).to.deep.equal([['here-7.1.callback'], []]);
+    const job = endedJob();
+    failNotice(job, 'callback', 'it hung up');
+    expect([settlementsOf(job), job.notices]).to.deep.equal([['here-7.1.callback'], []]);
     expect(statusOf(job, 'callback')).to.equal('ERROR: it hung up');
     expect(job.status, 'the status of the job').to.equal('COMPLETE');
   });
 
   it('is shown as failed after its quick attempts, and as complete when it arrives later', () => {
-    const job = ended();
+    const job = endedJob();
     const [callback, archive] = ['callback', 'archive.2'].map((name) =>
       job.notices.find(({ id }) => id.endsWith(name))!,
     );
@@ -294,41 +298,45 @@ describe('What becomes of a notice', () => {
       } as JobCommand);
     const both = () => [statusOf(job, 'callback'), statusOf(job, 'archive')];
     expect(both()).to.deep.equal(['ERROR: it hung up', 'ERROR: it hung up']);
-    sent(job, 'archive.2');
+    sendNotice(job, 'archive.2');
     expect(both(), 'the other post is on its way').to.deep.equal(['ERROR: it hung up', 'IN PROGRESS']);
-    sent(job, 'archive.0');
-    sent(job, 'callback');
+    sendNotice(job, 'archive.0');
+    sendNotice(job, 'callback');
     expect(both()).to.deep.equal(['COMPLETE', 'COMPLETE']);
   });
 
   it('of several archive posts is told by the others: complete only when all have arrived', () => {
-    const job = ended();
-    sent(job, 'archive.2');
+    const job = endedJob();
+    sendNotice(job, 'archive.2');
     expect(statusOf(job, 'archive')).to.equal('IN PROGRESS');
-    sent(job, 'archive.0');
+    sendNotice(job, 'archive.0');
     expect(statusOf(job, 'archive')).to.equal('COMPLETE');
   });
 
   it('of several archive posts keeps every reason, apart by an empty line', () => {
-    const job = ended();
-    failed(job, 'archive.2', 'no disk');
+    const job = endedJob();
+    failNotice(job, 'archive.2', 'no disk');
     expect(statusOf(job, 'archive')).to.equal('IN PROGRESS');
-    failed(job, 'archive.0', 'no time');
+    failNotice(job, 'archive.0', 'no time');
     expect(statusOf(job, 'archive')).to.equal('ERROR: no disk\n\nno time');
   });
 
   it('keeps the next attempt of another in sight', () => {
-    const job = ended();
+    const job = endedJob();
     const notice = job.notices.find(({ id }) => id.endsWith('archive.0'))!;
     job.tell(noticeFailed(notice.id, 'it hung up', { ...notice, due: 9_000 }));
-    sent(job, 'archive.2');
+    sendNotice(job, 'archive.2');
     expect(job.state?.archive).to.include({ pending: 1, nextAttempt: 9_000 });
   });
 
   const REFUSED: readonly (readonly [string, (job: LedJob) => unknown, string])[] = [
-    ['a callback that has arrived', (job) => sent(job, 'callback'), 'here-7.1.callback'],
-    ['a callback that was given up', (job) => failed(job, 'callback', 'no'), 'here-7.1.callback'],
-    ['a post that has arrived, while another is owed', (job) => sent(job, 'archive.2'), 'here-7.1.archive.2'],
+    ['a callback that has arrived', (job) => sendNotice(job, 'callback'), 'here-7.1.callback'],
+    ['a callback that was given up', (job) => failNotice(job, 'callback', 'no'), 'here-7.1.callback'],
+    [
+      'a post that has arrived, while another is owed',
+      (job) => sendNotice(job, 'archive.2'),
+      'here-7.1.archive.2',
+    ],
     [
       'a post that was made again by a repost',
       (job) => job.tell({ type: 'archiveReposted', arrived: ['here-7.1.archive.0'], failed: [] }),
@@ -344,7 +352,7 @@ describe('What becomes of a notice', () => {
   ];
   for (const [what, prepare, id] of REFUSED)
     it(`is refused and changes nothing when the news is of ${what}`, () => {
-      const job = ended();
+      const job = endedJob();
       const [notice] = job.notices;
       prepare(job);
       const before = job.state;
@@ -362,18 +370,27 @@ describe('What becomes of a notice', () => {
     });
 
   it('does not concern the job any more once it is resubmitted: notices of the run before go', () => {
-    const job = ended();
+    const job = endedJob();
     job.tell({ type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
-    expect(settled(job)).to.deep.equal(['here-7.1.callback', 'here-7.1.archive.0', 'here-7.1.archive.2']);
+    expect(settlementsOf(job)).to.deep.equal([
+      'here-7.1.callback',
+      'here-7.1.archive.0',
+      'here-7.1.archive.2',
+    ]);
     expect([job.state?.callback, job.state?.archive]).to.deep.equal([null, null]);
-    expect(sent(job, 'callback')).to.include({ kind: 'refused', reason: 'WRONG_STATE' });
+    expect(sendNotice(job, 'callback')).to.include({ kind: 'refused', reason: 'WRONG_STATE' });
     job.doAll();
     expect(ids(job)).to.deep.equal(['here-7.2.callback', 'here-7.2.archive.0', 'here-7.2.archive.2']);
-    expect(sent(job, 'callback')).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
+    expect(sendNotice(job, 'callback')).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
     expect(statusOf(job, 'callback')).to.equal('IN PROGRESS');
   });
 
-  const reposted = (job: LedJob, arrived: readonly string[], failed: readonly string[] = [], run = 1) => {
+  const repostNotices = (
+    job: LedJob,
+    arrived: readonly string[],
+    failed: readonly string[] = [],
+    run = 1,
+  ) => {
     const idOf = (n: string) => `here-7.${run}.archive.${n}`;
     return job.tell({
       type: 'archiveReposted',
@@ -383,46 +400,46 @@ describe('What becomes of a notice', () => {
   };
 
   it('is taken over by a repost: what has arrived so leaves the outbox, the callback stays', () => {
-    const job = ended();
-    failed(job, 'archive.2', 'no disk');
-    expect(reposted(job, ['0', '2'])).to.deep.equal({ kind: 'done' });
-    expect(settled(job)).to.deep.equal(['here-7.1.archive.0', 'here-7.1.archive.2']);
+    const job = endedJob();
+    failNotice(job, 'archive.2', 'no disk');
+    expect(repostNotices(job, ['0', '2'])).to.deep.equal({ kind: 'done' });
+    expect(settlementsOf(job)).to.deep.equal(['here-7.1.archive.0', 'here-7.1.archive.2']);
     expect([statusOf(job, 'archive'), statusOf(job, 'callback')]).to.deep.equal(['COMPLETE', 'IN PROGRESS']);
   });
 
   it('is still owed after a repost that fails: an early repost takes no later attempt away', () => {
-    const job = ended();
-    expect(reposted(job, ['0'], ['2'])).to.deep.equal({ kind: 'done' });
-    expect(settled(job)).to.deep.equal(['here-7.1.archive.0']);
+    const job = endedJob();
+    expect(repostNotices(job, ['0'], ['2'])).to.deep.equal({ kind: 'done' });
+    expect(settlementsOf(job)).to.deep.equal(['here-7.1.archive.0']);
     expect(statusOf(job, 'archive')).to.equal('IN PROGRESS');
-    expect(sent(job, 'archive.2')).to.deep.equal({ kind: 'done' });
+    expect(sendNotice(job, 'archive.2')).to.deep.equal({ kind: 'done' });
     expect(statusOf(job, 'archive')).to.equal('COMPLETE');
   });
 
   it('that ended is a failure when a repost of it fails, for the new reason', () => {
-    const job = ended();
-    failed(job, 'archive.2', 'no disk');
-    sent(job, 'archive.0');
-    reposted(job, [], ['0', '2']);
+    const job = endedJob();
+    failNotice(job, 'archive.2', 'no disk');
+    sendNotice(job, 'archive.0');
+    repostNotices(job, [], ['0', '2']);
     expect(statusOf(job, 'archive')).to.equal('ERROR: no time for 0\n\nno time for 2');
   });
 
   it('of a second run is not settled by a repost of the first that took its time', () => {
-    const job = ended();
+    const job = endedJob();
     job.tell({ type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
     job.doAll();
-    expect(reposted(job, ['0', '2'])).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
+    expect(repostNotices(job, ['0', '2'])).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
     expect(statusOf(job, 'archive')).to.equal('IN PROGRESS');
-    expect(reposted(job, ['0', '2'], [], 2)).to.deep.equal({ kind: 'done' });
+    expect(repostNotices(job, ['0', '2'], [], 2)).to.deep.equal({ kind: 'done' });
   });
 
   it('cannot be taken over by a repost when the job has nothing to post', () => {
-    const job = LedJob.accepted({ callback: { url: CALLER, method: 'GET' } }).doAll();
-    expect(reposted(job, [])).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
+    const job = LedJob.accept({ callback: { url: CALLER, method: 'GET' } }).doAll();
+    expect(repostNotices(job, [])).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
   });
 
   it('is small in the snapshot of a job of 10,000 media', () => {
-    const one = LedJob.accepted({ media: [{ type: 'IMAGE', archiveUrl: ARCHIVE }] }).doAll();
+    const one = LedJob.accept({ media: [{ type: 'IMAGE', archiveUrl: ARCHIVE }] }).doAll();
     const times = <T>(value: T) => Array.from({ length: 10_000 }, () => value);
     const record = { ...one.record, media: times(one.record.media[0]!) };
     const state = { ...one.state!, media: List(times(one.state!.media.first()!)) };
@@ -430,7 +447,7 @@ describe('What becomes of a notice', () => {
     expect(notices).to.have.lengthOf(10_000);
     expect(JSON.stringify(archive).length, 'bytes').to.be.lessThan(3_000);
     const last = openNotice(record, { run: 1, callback: null, archive }, notices.at(-1)!.id);
-    expect(arrived(last!)).to.include({ pending: 9_999 });
+    expect(markArrived(last!)).to.include({ pending: 9_999 });
   });
 });
 

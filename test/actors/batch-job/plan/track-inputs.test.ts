@@ -122,7 +122,7 @@ describe('The tracks that a task finds before it', () => {
 });
 
 describe('The tracks of a task as they stand now', () => {
-  const found = (task: number, tracks: number): Processed => ({
+  const processedOf = (task: number, tracks: number): Processed => ({
     task,
     file: `/f${task}`,
     tracks,
@@ -131,17 +131,17 @@ describe('The tracks of a task as they stand now', () => {
 
   it('are those that it found, until an annotator writes them anew, section by section', () => {
     const note: Processed = {
-      ...found(2, 5),
+      ...processedOf(2, 5),
       sections: [
         { task: 0, count: 2, types: {} },
         { task: 1, count: 3, types: {} },
       ],
     };
-    expect([...versionsOf([found(0, 2), found(1, 3)])]).to.deep.equal([
+    expect([...versionsOf([processedOf(0, 2), processedOf(1, 3)])]).to.deep.equal([
       [0, { path: '/f0', first: 0, count: 2 }],
       [1, { path: '/f1', first: 0, count: 3 }],
     ]);
-    expect([...versionsOf([found(0, 2), found(1, 3), note, found(3, 1)])]).to.deep.equal([
+    expect([...versionsOf([processedOf(0, 2), processedOf(1, 3), note, processedOf(3, 1)])]).to.deep.equal([
       [0, { path: '/f2', first: 0, count: 2 }],
       [1, { path: '/f2', first: 2, count: 3 }],
       [3, { path: '/f3', first: 0, count: 1 }],

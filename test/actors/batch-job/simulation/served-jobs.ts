@@ -59,7 +59,7 @@ export class ServedJobs {
         wake: () => this.indexed.push('wake'),
         remove: (number, run) => Promise.resolve(this.indexed.push(`remove ${number}.${run}`) > 0),
       },
-      ended: ({ number }) => this.ended.push(number),
+      onEnd: ({ number }) => this.ended.push(number),
     };
     this.family = this.system.register(batchJobKind(deps));
   }
@@ -78,9 +78,9 @@ export class ServedJobs {
   }
 
   /** Sub-jobs of a job that wait in the ledger. */
-  async offered(number = 7): Promise<readonly SubJobRow[]> {
+  async offeredRows(number = 7): Promise<readonly SubJobRow[]> {
     const actor = { kind: BATCH_JOB, id: String(number) };
-    const known = await this.#store.work.known(actor);
+    const known = await this.#store.work.listIds(actor);
     const rows: SubJobRow[] = [];
     for await (const { body } of allRows(this.#store, actor)) rows.push(body as SubJobRow);
     return rows.filter(({ id, state }) => state === 'QUEUED' && known.has(id));
@@ -89,7 +89,7 @@ export class ServedJobs {
   /** Answers up to `max` of the sub-jobs that were offered. */
   async work(given: GivenJob, number: number, max = Infinity): Promise<void> {
     for (let answered = 0; answered < max; answered++) {
-      const [row] = await this.offered(number);
+      const [row] = await this.offeredRows(number);
       if (row === undefined) return;
       expect(await this.tell(number, doneWith(given, row))).to.equal('done');
     }
@@ -160,7 +160,7 @@ export class JobServer {
     return keys;
   }
 
-  async listed(index: string): Promise<readonly string[]> {
+  async listIndex(index: string): Promise<readonly string[]> {
     return (await this.store.list(index, { limit: 10 })).map(({ id }) => id);
   }
 

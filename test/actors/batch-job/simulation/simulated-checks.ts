@@ -122,7 +122,7 @@ export function checkCoverage(shape: Shape, { made }: Run): void {
       if (type === 'AUDIO' && mine.length > 1) expectWholeSound(mine, (seconds ?? 0) * 1_000);
       else if ((type ?? 'VIDEO') !== 'VIDEO') expect(mine).to.have.lengthOf(1);
       else
-        expect(mine.flatMap(({ range }) => framesOf(range)).toSorted(ascending)).to.deep.equal(
+        expect(mine.flatMap(({ range }) => framesOf(range)).toSorted(compareNumbers)).to.deep.equal(
           askedFrames(frames ?? 25, frameRanges ?? []),
         );
     }
@@ -170,7 +170,7 @@ const nextUnit = ({ units, cursor }: JobState): number =>
 
 const sameStage = (a: SubJobRow, b: SubJobRow) => JSON.stringify(a.stage) === JSON.stringify(b.stage);
 export const byKey = (a: SubJobRow, b: SubJobRow) => (a.key < b.key ? -1 : 1);
-const ascending = (a: number, b: number) => a - b;
+const compareNumbers = (a: number, b: number) => a - b;
 const framesOf = ({ start, stop }: Range) => Array.from({ length: stop - start + 1 }, (_, i) => start + i);
 
 function askedFrames(length: number, ranges: readonly Range[]): readonly number[] {

@@ -1,4 +1,4 @@
-import { followRows } from '../../../../actors/batch-job/life-cycle/follow.ts';
+import { followRows } from '../../../../actors/batch-job/life-cycle/follow-job.ts';
 import type { JobRecord } from '../../../../actors/batch-job/state/record.ts';
 import { jobSnapshotSchema } from '../../../../actors/batch-job/state/snapshot.ts';
 import type { JobState, SubJobRow } from '../../../../actors/batch-job/state/state.ts';
@@ -26,14 +26,14 @@ export class SimulatedFollower {
   readonly stages = new Set<string>();
 
   /** `removed`: then what has changed is more than what was written. */
-  committed(keys: readonly string[], removed: boolean): void {
+  noteCommit(keys: readonly string[], removed: boolean): void {
     this.#behind++;
     for (const key of keys) this.#written.add(key);
     if (removed) this.#state = undefined;
   }
 
   /** Compares what it comes to with how the job stands. */
-  look({ record, snapshot, rows }: Stored, job: JobState, restored: () => JobState): void {
+  look({ record, snapshot, rows }: Stored, job: JobState, restoreState: () => JobState): void {
     if (this.#behind < LAGS[this.#looks % LAGS.length]!) return;
     this.#looks++;
     this.#behind = 0;
@@ -45,6 +45,6 @@ export class SimulatedFollower {
       checkRestored(next, job);
       this.stages.add(`${next.stage.name}${next.inspecting === null ? '' : ' while media are inspected'}`);
     }
-    this.#state = next ?? restored();
+    this.#state = next ?? restoreState();
   }
 }

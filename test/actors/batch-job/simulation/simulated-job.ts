@@ -16,7 +16,7 @@ import { recover } from '../../../../actors/batch-job/life-cycle/recovery.ts';
 import { JOB_MACHINE } from '../../../../actors/batch-job/life-cycle/transitions.ts';
 import { targetsOf } from '../../diagrams.ts';
 import type { ArchiveFinding, Range } from '../../../../domain/types.ts';
-import { doneWith, failedWith, LedJob, lost, type JobOutcome } from '../jobs.ts';
+import { doneWith, failedWith, LedJob, lose, type JobOutcome } from '../jobs.ts';
 import {
   byKey,
   checkCoverage,
@@ -269,7 +269,7 @@ export class SimulatedJob {
 
   #commandOf(row: SubJobRow, fate: Fate, found: readonly Range[]): JobCommand {
     if (fate === 'failed') return failedWith(row);
-    if (fate === 'lost') return lost(row);
+    if (fate === 'lost') return lose(row);
     return doneWith(this.#shape, row, {
       warning: fate === 'warning',
       found: fate === 'nothing found' ? [] : found,
@@ -328,10 +328,10 @@ export class SimulatedJob {
   }
 
   #reload(): void {
-    this.#job.state = this.#restored();
+    this.#job.state = this.#restoreState();
   }
 
-  #restored(): JobState {
+  #restoreState(): JobState {
     const snapshot = jobSnapshotSchema.parse(this.#snapshot);
     const prefix = runPrefix(snapshot.run);
     const stored = isTerminal(snapshot.status)
@@ -349,7 +349,7 @@ export class SimulatedJob {
     if (before !== undefined && isTerminal(before.status) && command.type !== 'resubmit')
       expectFinal(before, outcome.change, command);
     if (outcome.change === undefined) return outcome;
-    if (outcome.change.gone) return this.#forgotten(outcome);
+    if (outcome.change.gone) return this.#withoutLostWork(outcome);
     const [was, is] = [JOB_MACHINE.statusOf(before ?? JOB_MACHINE.initial), JOB_MACHINE.statusOf(this.state)];
     const targets = targetsOf(JOB_MACHINE.on[command.type].to, was);
     expect(targets, `where ${command.type} leads to from ${was}`).to.include(is);
@@ -362,7 +362,7 @@ export class SimulatedJob {
     return outcome;
   }
 
-  #forgotten(outcome: JobOutcome): JobOutcome {
+  #withoutLostWork(outcome: JobOutcome): JobOutcome {
     this.#snapshot = undefined;
     this.#rows.clear();
     return outcome;
@@ -401,7 +401,7 @@ export class SimulatedJob {
       }
     }
     for (const { key, body } of keptRows) this.#rows.set(key, json(body));
-    this.follower.committed(
+    this.follower.noteCommit(
       rows.map(({ key }) => key),
       removed.length > 0,
     );
@@ -456,9 +456,9 @@ export class SimulatedJob {
     expect(isTerminal(state.status)).to.equal(state.stage.name === 'ENDED');
     const { callback, archive, removed } = state;
     this.outbox.check(removed ? null : callback, removed ? null : archive);
-    checkRestored(this.#restored(), state);
+    checkRestored(this.#restoreState(), state);
     const stored = { record: this.#job.record, snapshot: this.#snapshot, rows: this.#rows };
-    this.follower.look(stored, state, () => this.#restored());
+    this.follower.look(stored, state, () => this.#restoreState());
   }
 
   #checkEnd(): void {

@@ -55,7 +55,7 @@ describe('The text of a descriptor', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.infiniteStream(filler), (value, fillers) => {
         const next = () => fillers.next().value as string;
-        expect(read(written(value, next))).to.deep.equal(JSON.parse(JSON.stringify(value)));
+        expect(read(writeJson(value, next))).to.deep.equal(JSON.parse(JSON.stringify(value)));
       }),
       runs(300),
     );
@@ -63,7 +63,7 @@ describe('The text of a descriptor', () => {
 });
 
 /** JSON with something between all of its parts, and commas after the last entries. */
-function written(value: unknown, filler: () => string): string {
+function writeJson(value: unknown, filler: () => string): string {
   const list = (open: string, parts: readonly string[], close: string) => {
     const last = parts.length > 0 ? `${filler()},` : '';
     return `${filler()}${open}${parts.join(`${filler()},`)}${last}${filler()}${close}${filler()}`;
@@ -71,14 +71,14 @@ function written(value: unknown, filler: () => string): string {
   if (Array.isArray(value))
     return list(
       '[',
-      value.map((entry) => written(entry, filler)),
+      value.map((entry) => writeJson(entry, filler)),
       ']',
     );
   if (typeof value === 'object' && value !== null)
     return list(
       '{',
       Object.entries(value).map(
-        ([key, entry]) => `${filler()}${JSON.stringify(key)}${filler()}:${written(entry, filler)}`,
+        ([key, entry]) => `${filler()}${JSON.stringify(key)}${filler()}:${writeJson(entry, filler)}`,
       ),
       '}',
     );

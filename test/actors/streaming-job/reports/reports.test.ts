@@ -33,12 +33,12 @@ describe('The report of a segment', () => {
     hanging = 0;
     await mkdir(segmentsFolder(dataDir, STREAM.number), { recursive: true });
     store = new SqliteStore(path.join(dataDir, 'troupe.db'));
-    reports = started();
+    reports = startReports();
   });
   afterEach(() => store.close());
 
   /** Of a server that starts. */
-  const started = () =>
+  const startReports = () =>
     new StreamReports({
       ...{ store, dataDir, clock: systemClock, logger: silent },
       locks: {
@@ -53,23 +53,23 @@ describe('The report of a segment', () => {
       },
     });
 
-  const came = (segment: number) =>
+  const waitForSegment = (segment: number) =>
     writeFile(segmentFile(dataDir, STREAM.number, segment), `segment ${segment}`);
-  const published = async (record: StreamingJobRecord, lastSegment: number) => {
+  const publishSegments = async (record: StreamingJobRecord, lastSegment: number) => {
     await reports.publish(record, { ...INITIAL, status: 'IN_PROGRESS', lastSegment });
     await until(`segment ${lastSegment} is posted`, () => posted.includes(`segment ${lastSegment}`));
-    const left = () => readdir(segmentsFolder(dataDir, record.number));
-    await until('no report waits', async () => (await left()).length === 0);
+    const listLeft = () => readdir(segmentsFolder(dataDir, record.number));
+    await until('no report waits', async () => (await listLeft()).length === 0);
   };
 
   for (const enableOutputToDisk of [false, true])
     it(`is posted once, though another server brings it again when it has gone${enableOutputToDisk ? ', and kept once' : ''}`, async () => {
       const record = { ...STREAM, enableOutputToDisk, summaryReportCallbackUri: 'http://receiver.example' };
-      await came(0);
-      await published(record, 0);
-      await came(0);
-      await came(1);
-      await published(record, 1);
+      await waitForSegment(0);
+      await publishSegments(record, 0);
+      await waitForSegment(0);
+      await waitForSegment(1);
+      await publishSegments(record, 1);
       expect(posted).to.deep.equal(['segment 0', 'segment 1']);
       if (enableOutputToDisk)
         expect(await readdir(streamOutputFolder(dataDir, record.number))).to.have.length(2);
@@ -78,13 +78,13 @@ describe('The report of a segment', () => {
   for (const enableOutputToDisk of [false, true])
     it(`is posted by the next server when the one before has died over it${enableOutputToDisk ? ', and kept once' : ''}`, async () => {
       const record = { ...STREAM, enableOutputToDisk, summaryReportCallbackUri: 'http://receiver.example' };
-      await came(0);
+      await waitForSegment(0);
       hangs = true;
       await reports.publish(record, { ...INITIAL, status: 'IN_PROGRESS', lastSegment: 0 });
       await until('it is being posted', () => hanging > 0);
       hangs = false;
-      reports = started();
-      await published(record, 0);
+      reports = startReports();
+      await publishSegments(record, 0);
       expect(posted).to.deep.equal(['segment 0']);
       if (enableOutputToDisk)
         expect(await readdir(streamOutputFolder(dataDir, record.number))).to.have.length(1);
@@ -92,11 +92,11 @@ describe('The report of a segment', () => {
 
   it('leaves its folder to a cleanup if the job ends while the store is away; no server ends', async () => {
     isAway = true;
-    await came(0);
-    await reports.ended(STREAM);
+    await waitForSegment(0);
+    await reports.onEnd(STREAM);
     expect(await readdir(segmentsFolder(dataDir, STREAM.number))).to.have.length(1);
     isAway = false;
-    await reports.ended(STREAM);
+    await reports.onEnd(STREAM);
     expect(await readdir(path.dirname(segmentsFolder(dataDir, STREAM.number)))).to.deep.equal([]);
   });
 });

@@ -50,8 +50,8 @@ describe('Watching jobs', () => {
   async function watcher(number: number): Promise<{ told: (number | 'end')[]; leave: () => void }> {
     const told: (number | 'end')[] = [];
     const each: JobWatcher = {
-      seen: ({ jobProgress }) => told.push(jobProgress),
-      ended: () => told.push('end'),
+      onChange: ({ jobProgress }) => told.push(jobProgress),
+      onEnd: () => told.push('end'),
     };
     const leave = await watch.watch(number, each);
     return { told, leave: leave ?? (() => expect.fail(`There is no job ${number}.`)) };
@@ -90,7 +90,7 @@ describe('Watching jobs', () => {
   });
 
   it('answers for an unknown job that there is none, and for one that has ended its end', async () => {
-    expect(await watch.watch(9, { seen: () => undefined, ended: () => undefined })).to.equal(undefined);
+    expect(await watch.watch(9, { onChange: () => undefined, onEnd: () => undefined })).to.equal(undefined);
     jobs.progress.set(1, 100);
     expect((await watcher(1)).told).to.deep.equal([100, 'end']);
     expect(watch.size).to.equal(0);

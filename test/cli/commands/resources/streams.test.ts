@@ -36,7 +36,7 @@ describe('troupe streams', () => {
   });
 
   const troupe = (...args: readonly string[]) => place.troupe(['streams', ...args], as);
-  const good = async (...args: readonly string[]) => checked(args, await troupe(...args));
+  const good = async (...args: readonly string[]) => checkOutcome(args, await troupe(...args));
   const submit = async (): Promise<number> => {
     const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: true,
@@ -50,7 +50,7 @@ describe('troupe streams', () => {
     expect(status, text).to.equal(201);
     return (body as { jobId: number }).jobId;
   };
-  const watched = async (): Promise<{ readonly id: number; readonly token: string }> => {
+  const watchStream = async (): Promise<{ readonly id: number; readonly token: string }> => {
     const id = await submit();
     const { token } = await claimLive(component, id);
     await component.events(token, opened);
@@ -60,7 +60,7 @@ describe('troupe streams', () => {
   it('lists those that are active, with --all those that have ended, too, and no password', async () => {
     const none = await troupe('list');
     expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'There are no such streaming jobs.\n']); // oxfmt-ignore
-    const { id, token } = await watched();
+    const { id, token } = await watchStream();
     await component.segment(token, 0, segmentLines(0, AT));
     const table = (await good('list')).split('\n');
     expect(table[0]).to.match(/^JOB +STATUS +SEGMENTS +DROPPED +STARTED +PIPELINE +STREAM$/);
@@ -75,7 +75,7 @@ describe('troupe streams', () => {
   });
 
   it('shows how one stands, and the answer of the service', async () => {
-    const { id, token } = await watched();
+    const { id, token } = await watchStream();
     await component.segment(token, 0, segmentLines(0, AT));
     expect(await good('show', String(id)))
       .to.match(/^Status +IN_PROGRESS$/m)
@@ -89,7 +89,7 @@ describe('troupe streams', () => {
   });
 
   it('watches one: tracks, segments, drops and states as they happen, until it ends', async () => {
-    const { id, token } = await watched();
+    const { id, token } = await watchStream();
     const watching = place.start(['streams', 'watch', String(id)], as);
     await watching.says('stdout', 'IN_PROGRESS  640x360, 25 frames/s');
     const began = { at: AT, liveId: 'a', frame: 3, ...box, confidence: 0.934 };
@@ -127,7 +127,7 @@ describe('troupe streams', () => {
   });
 
   it('watches with --json a line an event, and with exit code 1 what ends ERROR or goes on', async () => {
-    const { id, token } = await watched();
+    const { id, token } = await watchStream();
     const watching = place.start(['streams', 'watch', String(id), '--json'], as);
     await watching.says('stdout', '"type":"job"');
     await component.failure(token, 'INVALID_PROPERTY', 'X is no number');
@@ -137,7 +137,7 @@ describe('troupe streams', () => {
     const events = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as { jobStatus: string }); // oxfmt-ignore
     expect(events.at(-1)).to.deep.include({ type: 'job', jobStatus: 'ERROR' });
 
-    const other = await watched();
+    const other = await watchStream();
     const left = place.start(['streams', 'watch', String(other.id)], as);
     await left.says('stdout', 'IN_PROGRESS');
     left.signal('SIGINT');
@@ -147,7 +147,7 @@ describe('troupe streams', () => {
   });
 
   it('writes the newest picture to a file', async () => {
-    const { id, token } = await watched();
+    const { id, token } = await watchStream();
     const getting = place.start(['streams', 'frame', String(id), '--to', 'now.jpg'], as);
     await until(
       'a picture is wanted',
@@ -164,7 +164,7 @@ describe('troupe streams', () => {
   });
 
   it('cancels one, with its files if so wanted, and deletes what has ended', async () => {
-    const { id, token } = await watched();
+    const { id, token } = await watchStream();
     expect((await troupe('delete', String(id))).stderr).to.include('has not ended yet');
     expect(await good('cancel', String(id), '--cleanup')).to.equal(
       `Streaming job ${id} is being cancelled, and its files are removed.\n`,
@@ -181,7 +181,7 @@ describe('troupe streams', () => {
   });
 });
 
-function checked(args: readonly string[], { code, stdout, stderr }: Outcome): string {
+function checkOutcome(args: readonly string[], { code, stdout, stderr }: Outcome): string {
   expect(code, `${args.join(' ')}: ${stderr}`).to.equal(0);
   return stdout;
 }

@@ -9,7 +9,7 @@ const line = (time: number, message: string, facts: object) => ({
   ...{ time, message, level: 'debug', pid: 1, server: 0 },
   ...facts,
 });
-const committed = (time: number, version: number, status: string, run = 1) =>
+const commitLine = (time: number, version: number, status: string, run = 1) =>
   line(time, 'committed', { job: '7', version, run, status });
 const handedOut = (time: number, attempt: number, kind = 'DETECT') =>
   line(time, 'handed out a sub-job', { subJob: 'host-7.1.0', attempt, kind, worker: 'w#1' });
@@ -29,7 +29,7 @@ const WELL: History = {
   streams: [],
   registered: [],
   faults: [],
-  log: [committed(1, 1, 'IN_PROGRESS'), handedOut(2, 1), committed(3, 2, 'COMPLETE')],
+  log: [commitLine(1, 1, 'IN_PROGRESS'), handedOut(2, 1), commitLine(3, 2, 'COMPLETE')],
   callbacks: [callback(1, 'COMPLETE')],
   last: new Map([['host-7', { ...SEEN, callbackStatus: 'COMPLETE', document: { a: 1 }, mediaIds: [1] }]]),
   expected: new Map([['picture', { a: 1 }]]),
@@ -42,7 +42,7 @@ const stream = (statuses: readonly string[]) => ({
     ...{ at, until: at, jobStatus, terminal: jobStatus === 'CANCELLED', segments: 0 },
   })),
 });
-const streamed = (version: number) => line(5, 'committed a stream', { job: '1', version });
+const streamCommitLine = (version: number) => line(5, 'committed a stream', { job: '1', version });
 const rules = (more: Partial<History>) => violationsOf({ ...WELL, ...more }).map(({ rule }) => rule);
 const lastWith = (more: object) => new Map([['host-7', { ...WELL.last.get('host-7')!, ...more }]]);
 const killed = { at: 3, until: 3, kind: 'killComponent', server: 0, worker: 'w#1' };
@@ -55,9 +55,9 @@ describe('The promises that a run of faults is held against', () => {
   const BROKEN: readonly (readonly [string, Partial<History>])[] = [
     ['ids never collide', { jobs: [JOB, { ...JOB, key: 'other', callback: false }], calls: [] }],
     ['an accepted job ends', { last: lastWith({ terminal: false, jobStatus: 'IN_PROGRESS' }) }],
-    ['no commit but on the last version', { log: [...WELL.log, committed(4, 2, 'COMPLETE')] }],
-    ['a run ends once', { log: [...WELL.log, committed(4, 3, 'ERROR')] }],
-    ['runs follow each other', { log: [committed(0, 0, 'COMPLETE', 2), ...WELL.log] }],
+    ['no commit but on the last version', { log: [...WELL.log, commitLine(4, 2, 'COMPLETE')] }],
+    ['a run ends once', { log: [...WELL.log, commitLine(4, 3, 'ERROR')] }],
+    ['runs follow each other', { log: [commitLine(0, 0, 'COMPLETE', 2), ...WELL.log] }],
     ['a resubmission makes one run', { calls: [...WELL.calls, call(9_000, 'resubmit')] }],
     [
       'what has ended does not change',
@@ -72,13 +72,13 @@ describe('The promises that a run of faults is held against', () => {
     ],
     [
       'a cancelled job hands out no work',
-      { log: [...WELL.log, committed(2, 1, 'CANCELLING'), handedOut(9_000, 1)] },
+      { log: [...WELL.log, commitLine(2, 1, 'CANCELLING'), handedOut(9_000, 1)] },
     ],
     [
       'nobody cancels a job but who asks for that',
       {
         last: lastWith({ jobStatus: 'CANCELLED' }),
-        log: [committed(3, 2, 'CANCELLED')],
+        log: [commitLine(3, 2, 'CANCELLED')],
         callbacks: [callback(1, 'CANCELLED')],
       },
     ],
@@ -99,7 +99,7 @@ describe('The promises that a run of faults is held against', () => {
     ['a stream ends once', { streams: [stream(['CANCELLED', 'IN_PROGRESS'])] }],
     ['a stream ends once', { streams: [stream(['IN_PROGRESS'])] }],
     ['ids never collide', { streams: [{ ...stream(['CANCELLED']), ids: [1, 2] }] }],
-    ['no commit but on the last version', { log: [...WELL.log, streamed(1), streamed(1)] }],
+    ['no commit but on the last version', { log: [...WELL.log, streamCommitLine(1), streamCommitLine(1)] }],
     [
       'what is registered is known to all',
       {
@@ -127,14 +127,14 @@ describe('The promises that a run of faults is held against', () => {
 
   it('excuse files that go after an end of which nobody heard that it was stored', () => {
     const removed = line(3, 'removing files of a job that has ended', { folder: 'spool/host-7.1' });
-    const log = [committed(1, 1, 'IN_PROGRESS'), handedOut(2, 1), removed, committed(4, 3, 'COMPLETE')];
+    const log = [commitLine(1, 1, 'IN_PROGRESS'), handedOut(2, 1), removed, commitLine(4, 3, 'COMPLETE')];
     expect(rules({ log })).to.deep.equal([]);
   });
 
   it('excuse a change after the end that somebody has asked for', () => {
     const again = { jobStatus: 'IN_PROGRESS', terminal: false, endDate: null };
     const calls = [...WELL.calls, call(60, 'resubmit'), call(99, 'read', { saw: again })];
-    const log = [...WELL.log, committed(61, 3, 'IN_PROGRESS', 2), committed(99, 4, 'COMPLETE', 2)];
+    const log = [...WELL.log, commitLine(61, 3, 'IN_PROGRESS', 2), commitLine(99, 4, 'COMPLETE', 2)];
     expect(rules({ calls, log, callbacks: [callback(2, 'COMPLETE')] })).to.deep.equal([]);
   });
 });

@@ -10,7 +10,7 @@ import { disc, lay, outline, type Surface } from '../../../../components/builtin
 import { onTheWay } from '../../../../components/builtin/markup/read-marks.ts';
 import { markupSettings } from '../../../../components/builtin/markup/settings.ts';
 import type { Properties } from '../../../../domain/types.ts';
-import { finishedTrack, found } from './markup-parts.ts';
+import { finishedTrack, findBoxes } from './markup-parts.ts';
 
 const plain = { isExemplar: false, isAnimated: false };
 
@@ -21,7 +21,7 @@ function labels(properties: Properties = {}) {
 }
 
 describe('The label of a marked-up box', () => {
-  const detection = found(3, [0, 0, 9, 9], { CLASSIFICATION: 'a wheel of something', SPEED: '12' }, 0.25);
+  const detection = findBoxes(3, [0, 0, 9, 9], { CLASSIFICATION: 'a wheel of something', SPEED: '12' }, 0.25);
   const track = finishedTrack([detection], {
     index: 7,
     confidence: 0.123_45,
@@ -69,7 +69,7 @@ describe('The label of a marked-up box', () => {
     expect(text(icons, { isExemplar: false, isAnimated: true })).to.equal(
       `${ICONS.animated}${ICONS.moving} [7] car 0.123`,
     );
-    const filled = found(3, [0, 0, 9, 9], { FILLED_GAP: 'TRUE', MOVING: 'FALSE' });
+    const filled = findBoxes(3, [0, 0, 9, 9], { FILLED_GAP: 'TRUE', MOVING: 'FALSE' });
     expect(
       labelText(track, filled, plain, labels({ ...icons, MARKUP_LABELS_FROM_DETECTIONS: 'true' })),
     ).to.equal(`${ICONS.filledIn}${ICONS.standing} [7] 0.500`);
@@ -158,7 +158,7 @@ describe('Painting', () => {
     ...{ width, height },
     data: new Uint8Array(width * height * 3),
   });
-  const lit = ({ width, data }: Surface, x: number, y: number): number => data[(y * width + x) * 3] ?? 0;
+  const lightAt = ({ width, data }: Surface, x: number, y: number): number => data[(y * width + x) * 3] ?? 0;
 
   it('draws upright boxes sharply, and only their lines', () => {
     const picture = surface();
@@ -177,14 +177,14 @@ describe('Painting', () => {
       [39, 18],
       [9, 18],
     ] as const)
-      expect(lit(picture, x, y), `${x}, ${y}`).to.equal(255);
+      expect(lightAt(picture, x, y), `${x}, ${y}`).to.equal(255);
     for (const [x, y] of [
       [11, 9],
       [25, 18],
       [41, 29],
       [8, 8],
     ] as const)
-      expect(lit(picture, x, y), `${x}, ${y}`).to.equal(0);
+      expect(lightAt(picture, x, y), `${x}, ${y}`).to.equal(0);
   });
 
   it('draws slanting lines of an even thickness, also beyond the picture', () => {
@@ -199,17 +199,19 @@ describe('Painting', () => {
       [255, 255, 255],
     );
     let covered = 0;
-    for (let y = 0; y < 200; y++) for (let x = 0; x < 150; x++) covered += lit(picture, x, y) / 255;
+    for (let y = 0; y < 200; y++) for (let x = 0; x < 150; x++) covered += lightAt(picture, x, y) / 255;
     // Twice the same line: its edges are a little fuller.
     expect(covered / Math.hypot(150, 75)).to.be.within(6, 7);
-    expect(lit(picture, 50, 70)).to.equal(255);
-    expect(lit(picture, 50, 64)).to.equal(0);
+    expect(lightAt(picture, 50, 70)).to.equal(255);
+    expect(lightAt(picture, 50, 64)).to.equal(0);
   });
 
   it('draws discs and lays pictures over others, cut at the edges', () => {
     const picture = surface();
     disc(picture, { x: 0, y: 0 }, 5, [200, 0, 0]);
-    expect([lit(picture, 0, 0), lit(picture, 2, 2), lit(picture, 5, 5)]).to.deep.equal([200, 200, 0]);
+    expect([lightAt(picture, 0, 0), lightAt(picture, 2, 2), lightAt(picture, 5, 5)]).to.deep.equal([
+      200, 200, 0,
+    ]);
     const data = Uint8ClampedArray.from({ length: 4 * 4 * 4 }, (_, i) => (i % 4 === 3 ? 128 : 255));
     for (const [x, y] of [
       [-2, -2],
@@ -218,7 +220,9 @@ describe('Painting', () => {
       [3, -9],
     ] as const)
       lay(picture, { width: 4, height: 4, data }, x, y);
-    expect([lit(picture, 0, 0), lit(picture, 1, 1), lit(picture, 58, 38)]).to.deep.equal([228, 228, 128]);
+    expect([lightAt(picture, 0, 0), lightAt(picture, 1, 1), lightAt(picture, 58, 38)]).to.deep.equal([
+      228, 228, 128,
+    ]);
   });
 });
 

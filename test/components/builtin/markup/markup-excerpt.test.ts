@@ -13,7 +13,7 @@ import type { FrameChoice, MarkupAnswer, MarkupWork } from '../../../../protocol
 import { markUp } from '../../../../components/builtin/markup/markup.ts';
 import { makeVideo } from '../../../media/support/make-video.ts';
 import { md5, sample } from '../../../media/support/samples.ts';
-import { finishedTrack, found, markupWork, sourceOf, type Asked } from './markup-parts.ts';
+import { finishedTrack, findBoxes, markupWork, sourceOf, type Asked } from './markup-parts.ts';
 import { context, textOf } from '../media/media-parts.ts';
 
 const EVERY: FrameChoice = { interval: 1, rateCap: 0, keyFramesOnly: false };
@@ -41,7 +41,9 @@ describe('A blurred copy of a video', () => {
     const { ranges, frameTimes = constantFrameTimes(25), frameChoices = [EVERY], properties = BLUR } = given;
     const prepared = path('prepared');
     await writeFile(prepared, `${JSON.stringify({ ranges, facts: { frameTimes } })}\n`);
-    const tracks = given.found?.length ? [finishedTrack(given.found.map((frame) => found(frame, BOX)))] : [];
+    const tracks = given.found?.length
+      ? [finishedTrack(given.found.map((frame) => findBoxes(frame, BOX)))]
+      : [];
     const sources = [await sourceOf(path('tracks'), tracks)];
     const asked = { medium: given.medium, sources, folder: path('out'), properties };
     return { ...markupWork(asked), prepared, frameChoices };
@@ -66,7 +68,7 @@ describe('A blurred copy of a video', () => {
     return { path: path('video.mp4'), length: frames, metadata };
   }
   /** Which frames of the medium the frames of a copy show, by the nearest picture outside of BOX. */
-  async function shown(copy: string, medium: Case['medium']): Promise<number[]> {
+  async function framesShown(copy: string, medium: Case['medium']): Promise<number[]> {
     const all = await framesOf(medium.path);
     const away = (a: Frame, b: Frame): number => {
       let sum = 0;
@@ -80,9 +82,9 @@ describe('A blurred copy of a video', () => {
     });
   }
   /** Frames in which what lies in BOX was changed: the first and last rows change most. */
-  async function blurred(copy: string, medium: Case['medium']): Promise<number[]> {
+  async function findBlurred(copy: string, medium: Case['medium']): Promise<number[]> {
     const [before, after] = [await framesOf(medium.path), await framesOf(copy)];
-    const changed = (frame: Frame): boolean => {
+    const hasChanged = (frame: Frame): boolean => {
       let sum = 0;
       const was = before[frame.index]!;
       for (const y of [20, 59])
@@ -90,7 +92,7 @@ describe('A blurred copy of a video', () => {
           sum += Math.abs(frame.data[(y * 160 + x) * 3]! - was.data[(y * 160 + x) * 3]!);
       return sum / (2 * 52) > 4;
     };
-    return after.filter(changed).map(({ index }) => index);
+    return after.filter(hasChanged).map(({ index }) => index);
   }
   const span = (start: number, stop: number): number[] =>
     Array.from({ length: stop - start + 1 }, (_, at) => start + at);
@@ -103,7 +105,7 @@ describe('A blurred copy of a video', () => {
     ];
     for (const where of [[12, 13], []]) {
       const copy = await copyOf({ medium, ranges, found: where });
-      expect(await shown(copy, medium)).to.deep.equal([...span(10, 19), ...span(40, 44)]);
+      expect(await framesShown(copy, medium)).to.deep.equal([...span(10, 19), ...span(40, 44)]);
       expect((await framesOf(copy)).map(({ time }) => time)).to.deep.equal(span(0, 14).map((n) => n * 40));
     }
   });
@@ -122,7 +124,7 @@ describe('A blurred copy of a video', () => {
       ...span(20, 22).map((n) => at(n) - at(20) + at(9) - at(4)),
     ];
     expect((await framesOf(copy)).map(({ time }) => time)).to.deep.equal(expected);
-    expect(await shown(copy, medium)).to.deep.equal([...span(4, 8), ...span(20, 22)]);
+    expect(await framesShown(copy, medium)).to.deep.equal([...span(4, 8), ...span(20, 22)]);
   });
 
   it('has the sound of these ranges alone, at the pictures it belongs to', async () => {
@@ -183,7 +185,7 @@ describe('A blurred copy of a video', () => {
     it(what, async () => {
       const medium = video(40);
       const copy = await copyOf({ medium, ranges: [{ start: 0, stop: 39 }], frameChoices, found: where });
-      expect(await blurred(copy, medium)).to.deep.equal(concealed);
+      expect(await findBlurred(copy, medium)).to.deep.equal(concealed);
     });
 
   it('blurs MARKUP_BLUR_MARGIN milliseconds beside the ends of a track, 200 by default', async () => {
@@ -196,7 +198,7 @@ describe('A blurred copy of a video', () => {
     ] as const) {
       const ranges = [{ start: 0, stop: 39 }];
       const copy = await copyOf({ medium, ranges, found: [14, 15], properties });
-      expect(await blurred(copy, medium), JSON.stringify(properties)).to.deep.equal(concealed);
+      expect(await findBlurred(copy, medium), JSON.stringify(properties)).to.deep.equal(concealed);
     }
   });
 

@@ -12,7 +12,7 @@ import { context, textOf } from '../media/media-parts.ts';
 
 type Quad = readonly [number, number, number, number];
 
-export function found(
+export function findBoxes(
   frame: number,
   [x, y, width, height]: Quad,
   detectionProperties: Properties = {},

@@ -12,7 +12,7 @@ import { openVideo } from '../../../../media/video/video-frames.ts';
 import type { Properties } from '../../../../domain/types.ts';
 import { makeVideo } from '../../../media/support/make-video.ts';
 import { sample } from '../../../media/support/samples.ts';
-import { finishedTrack, found, markedUp, markupWork, sourceOf } from './markup-parts.ts';
+import { finishedTrack, findBoxes, markedUp, markupWork, sourceOf } from './markup-parts.ts';
 import { context, textOf } from '../media/media-parts.ts';
 
 const OFF = { MARKUP_LABELS_ENABLED: 'false', MARKUP_VIDEO_FRAME_NUMBERS_ENABLED: 'false' };
@@ -57,8 +57,8 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
     it('draws boxes into a copy of an image and leaves all other pixels alone', async () => {
       const sources = [
         await sourceOf(path('tracks'), [
-          finishedTrack([found(0, [172, 74, 106, 106])]),
-          finishedTrack([found(0, [400, 300, 120, 60], { ROTATION: '30' })]),
+          finishedTrack([findBoxes(0, [172, 74, 106, 106])]),
+          finishedTrack([findBoxes(0, [400, 300, 120, 60], { ROTATION: '30' })]),
         ]),
       ];
       const answer = await markedUp({ medium: image(), sources, folder: out(), properties: OFF });
@@ -98,7 +98,7 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('gives each box a label that stands on its upper edge', async () => {
-      const track = finishedTrack([found(0, [172, 174, 106, 106])], {
+      const track = finishedTrack([findBoxes(0, [172, 174, 106, 106])], {
         trackProperties: { CLASSIFICATION: 'face' },
       });
       const sources = [await sourceOf(path('tracks'), [track])];
@@ -122,7 +122,9 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
         [{ ROTATION: '90' }, [512 - 180, 172]],
         [{ ROTATION: '0', HORIZONTAL_FLIP: 'TRUE' }, [512 - 278, 74]],
       ] as const) {
-        const sources = [await sourceOf(path('tracks'), [finishedTrack([found(0, [172, 74, 106, 106])])])];
+        const sources = [
+          await sourceOf(path('tracks'), [finishedTrack([findBoxes(0, [172, 74, 106, 106])])]),
+        ];
         const answer = await markedUp({ medium: image(metadata), sources, folder: out(), properties: OFF });
         const after = await readImage(answer.path);
         const [x, y] = box;
@@ -139,7 +141,7 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('makes room for a border', async () => {
-      const sources = [await sourceOf(path('tracks'), [finishedTrack([found(0, [-20, 30, 50, 50])])])];
+      const sources = [await sourceOf(path('tracks'), [finishedTrack([findBoxes(0, [-20, 30, 50, 50])])])];
       const properties = { ...OFF, MARKUP_BORDER_ENABLED: 'true' };
       const { path: file } = await markedUp({ medium: image(), sources, folder: out(), properties });
       const after = await readImage(file);
@@ -150,7 +152,7 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('draws into every frame of a video, with the boxes of that frame', async () => {
-      const detections = Array.from({ length: 80 }, (_, i) => found(10 + i, [80 + 4 * i, 121, 100, 100]));
+      const detections = Array.from({ length: 80 }, (_, i) => findBoxes(10 + i, [80 + 4 * i, 121, 100, 100]));
       const sources = [await sourceOf(path('tracks'), [finishedTrack(detections)])];
       const medium = { path: sample('face_move.mp4') };
       const answer = await markedUp({
@@ -189,7 +191,7 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('writes the file that the encoder is for, with sound where it can be taken over', async () => {
-      const sources = [await sourceOf(path('tracks'), [finishedTrack([found(1, [8, 8, 40, 40])])])];
+      const sources = [await sourceOf(path('tracks'), [finishedTrack([findBoxes(1, [8, 8, 40, 40])])])];
       const video = path('short.mp4');
       makeVideo(video, { frames: 12 });
       for (const [encoder, extension] of [
@@ -209,7 +211,7 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
       const video = path('variable.mp4');
       const at = (frame: number): number => frame * 40 + (frame % 3) * 11;
       makeVideo(video, { frames: 20, at });
-      const sources = [await sourceOf(path('tracks'), [finishedTrack([found(1, [8, 8, 40, 40])])])];
+      const sources = [await sourceOf(path('tracks'), [finishedTrack([findBoxes(1, [8, 8, 40, 40])])])];
       const medium = { path: video, length: 20, metadata: {} };
       const answer = await markedUp({ medium, sources, folder: out() });
       const times = async (file: string) => (await frames(file)).map(({ time }) => time);
@@ -226,7 +228,7 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
       it('begins with the first picture unless there is sound before it', async () => {
         // The sound begins 629 ms before the pictures.
         const medium = { path: sample('bbb24p_00_short.ts'), length: 10, metadata: {} };
-        const sources = [await sourceOf(path('tracks'), [finishedTrack([found(2, [10, 10, 40, 40])])])];
+        const sources = [await sourceOf(path('tracks'), [finishedTrack([findBoxes(2, [10, 10, 40, 40])])])];
         const times = async (file: string) => (await frames(file)).map(({ time }) => time);
         const before = await times(medium.path);
         expect(before[0]).to.equal(629);
@@ -240,7 +242,7 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
     it('moves boxes on between detections when it is asked to', async () => {
       const video = path('short.mp4');
       makeVideo(video, { frames: 20 });
-      const track = finishedTrack([found(2, [10, 10, 40, 40]), found(12, [50, 30, 40, 40])]);
+      const track = finishedTrack([findBoxes(2, [10, 10, 40, 40]), findBoxes(12, [50, 30, 40, 40])]);
       const sources = [await sourceOf(path('tracks'), [track])];
       for (const animated of ['true', 'false']) {
         const properties = { ...OFF, MARKUP_ANIMATION_ENABLED: animated, MARKUP_VIDEO_ENCODER: 'mjpeg' };
@@ -258,11 +260,11 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
     it('draws the lines it is told to, without tracks that a task between has consumed', async () => {
       const boxes = [20, 120, 220, 320].map((x) => [x, 20, 60, 60] as const);
       const tracks = boxes.map((box, i) =>
-        finishedTrack([found(0, box)], { trackProperties: { KIND: i === 2 ? 'car' : 'bus' } }),
+        finishedTrack([findBoxes(0, box)], { trackProperties: { KIND: i === 2 ? 'car' : 'bus' } }),
       );
       const [consumed, whole] = [
         await sourceOf(path('a'), tracks, { first: 1, count: 2, consumedBy: ['KIND=bike;car', 'OTHER=car'] }),
-        await sourceOf(path('b'), [finishedTrack([found(0, [20, 200, 60, 60])])]),
+        await sourceOf(path('b'), [finishedTrack([findBoxes(0, [20, 200, 60, 60])])]),
       ];
       const answer = await markedUp({
         ...{ medium: image(), folder: out(), properties: OFF },
@@ -293,8 +295,8 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('leaves nothing behind when the medium cannot be drawn into or the job is cancelled', async () => {
-      const sources = [await sourceOf(path('tracks'), [finishedTrack([found(0, [1, 1, 9, 9])])])];
-      const failing = async (change: object, code: string, signal?: AbortSignal): Promise<void> => {
+      const sources = [await sourceOf(path('tracks'), [finishedTrack([findBoxes(0, [1, 1, 9, 9])])])];
+      const expectFailure = async (change: object, code: string, signal?: AbortSignal): Promise<void> => {
         const work = markupWork({
           medium: { path: sample('face_move.mp4'), ...change },
           sources,
@@ -306,9 +308,9 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
         ).catch((error: unknown) => error);
         expect(failed).to.be.instanceOf(Error).with.property('code', code);
       };
-      await failing({ path: sample('video_01_invalid.mp4') }, 'COULD_NOT_OPEN_MEDIA');
-      await failing({ mediaType: 'AUDIO', path: sample('green.wav') }, 'UNSUPPORTED_DATA_TYPE');
-      await failing({ mediaType: 'IMAGE', path: sample('green.wav') }, 'COULD_NOT_READ_MEDIA');
+      await expectFailure({ path: sample('video_01_invalid.mp4') }, 'COULD_NOT_OPEN_MEDIA');
+      await expectFailure({ mediaType: 'AUDIO', path: sample('green.wav') }, 'UNSUPPORTED_DATA_TYPE');
+      await expectFailure({ mediaType: 'IMAGE', path: sample('green.wav') }, 'COULD_NOT_READ_MEDIA');
       const stop = new AbortController();
       const cancelled = Object.assign(new Error('cancelled'), { code: 'CANCELLED' });
       const work = markupWork({ medium: { path: sample('face_move.mp4') }, sources, folder: out() });

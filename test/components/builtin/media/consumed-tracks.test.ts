@@ -21,7 +21,7 @@ describe('A track that a task has taken because of its TRIGGER', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  const found = (KIND: string, frame: number) =>
+  const trackOf = (KIND: string, frame: number) =>
     track([detection(frame, [10, 10, 20, 20])], { properties: { KIND } });
 
   async function write(name: string, text: string): Promise<string> {
@@ -42,15 +42,15 @@ describe('A track that a task has taken because of its TRIGGER', () => {
   }
 
   /** A car that a triggered task has taken, and a van of which an annotator says that it is a car. */
-  async function renamed(): Promise<{ readonly work: FinishWork; readonly after: TrackSource }> {
-    const work = await finishWork(path, { parts: [[found('car', 0), found('van', 10)]] });
+  async function renameTracks(): Promise<{ readonly work: FinishWork; readonly after: TrackSource }> {
+    const work = await finishWork(path, { parts: [[trackOf('car', 0), trackOf('van', 10)]] });
     await write('task-0', await textOf(finish(work, context())));
     const before = { task: 0, path: path('task-0'), first: 0, count: 2, consumedBy: ['KIND=car'] };
     expect((await fedFrom([before], work)).map(({ properties }) => properties['KIND'])).to.deep.equal([
       'van',
     ]);
     const bytes = (await textOf(feed({ medium: work.medium, properties: {}, sources: [before], maxPieces: 9 }, context()))).split('\n')[0]!.length + 1; // oxfmt-ignore
-    await write('said', `${JSON.stringify({ ...found('car', 10), fed: 0 })}\n`);
+    await write('said', `${JSON.stringify({ ...trackOf('car', 10), fed: 0 })}\n`);
     const annotating: FinishWork = {
       ...work,
       task: 2,
@@ -69,7 +69,7 @@ describe('A track that a task has taken because of its TRIGGER', () => {
   }
 
   it('stays taken, and no other becomes so by what an annotator says of it later', async () => {
-    const { work, after } = await renamed();
+    const { work, after } = await renameTracks();
     const fed = await fedFrom([after], work);
     expect(fed.map(({ startFrame, properties }) => [startFrame, properties['KIND']])).to.deep.equal([
       [10, 'car'],
@@ -80,7 +80,7 @@ describe('A track that a task has taken because of its TRIGGER', () => {
   });
 
   it('is told in the document like any other', async () => {
-    const { after } = await renamed();
+    const { after } = await renameTracks();
     const kinds: unknown[] = [];
     for await (const line of trackLines(after.path))
       kinds.push((JSON.parse(line) as { trackProperties: unknown }).trackProperties);

@@ -22,7 +22,7 @@ describe('Frames that are asked for one by one', () => {
   });
   beforeEach(() => {
     opened = [];
-    readers = new FrameReaders({ idleMs: 600_000, opened: (file) => opened.push(file) });
+    readers = new FrameReaders({ idleMs: 600_000, onOpen: (file) => opened.push(file) });
   });
 
   const medium = (name: string): WorkMedium => ({

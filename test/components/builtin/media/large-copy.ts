@@ -25,7 +25,7 @@ let bytes = 0;
 const places = {
   jobId: 'here-1',
   media: new Map<string, readonly string[]>(),
-  copied: (uri: string) => new Promise<string>((resolve) => setImmediate(() => resolve(uri))),
+  copyFile: (uri: string) => new Promise<string>((resolve) => setImmediate(() => resolve(uri))),
 };
 for await (const piece of rewrittenDocument(document(), survey, places, 32)) bytes += piece.length;
 process.stdout.write(

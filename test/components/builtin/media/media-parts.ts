@@ -124,7 +124,7 @@ export async function textOf(body: AsyncIterable<string | Uint8Array>): Promise<
   return pieces.join('');
 }
 
-export async function finished(work: FinishWork): Promise<{
+export async function finishAll(work: FinishWork): Promise<{
   readonly tracks: readonly WrittenTrack[];
   readonly summary: FinishSummary;
   readonly text: string;

@@ -38,7 +38,7 @@ describe('Preparing a medium', () => {
     uri = pathToFileURL(path('red.png')).href;
   });
 
-  async function prepared(change: Partial<PrepareWork>): Promise<PreparedMedium> {
+  async function prepareMedium(change: Partial<PrepareWork>): Promise<PreparedMedium> {
     const text = await textOf(prepare(work(change), context()));
     expect(text.match(/\n/g)).to.have.length(1);
     return JSON.parse(text) as PreparedMedium;
@@ -55,7 +55,7 @@ describe('Preparing a medium', () => {
   });
 
   it('leaves a local file where it lies and tells what it is', async () => {
-    const { facts, ...rest } = await prepared({
+    const { facts, ...rest } = await prepareMedium({
       metadata: { CAMERA: '7', FRAME_WIDTH: '1', MEDIA_HASH: 'wrong' },
     });
     const file = `${root}/red.png`;
@@ -85,7 +85,7 @@ describe('Preparing a medium', () => {
         : data === undefined
           ? {}
           : { uri: `data:${mimeType},${encodeURIComponent(data)}` };
-      const { facts, warnings, ranges: asked } = await prepared({ ...from, ...ranges });
+      const { facts, warnings, ranges: asked } = await prepareMedium({ ...from, ...ranges });
       expect(facts.mimeType).to.equal(mimeType);
       expect(warnings).to.deep.equal(message === undefined ? [] : [{ code: 'OTHER', message }]);
       expect(asked).to.deep.equal([]);
@@ -93,7 +93,11 @@ describe('Preparing a medium', () => {
 
   it('warns of ranges beside media selectors', async () => {
     const frameRanges = [{ start: 1, stop: 2 }];
-    const { warnings } = await prepared({ uri: 'data:application/json,{}', frameRanges, hasSelectors: true });
+    const { warnings } = await prepareMedium({
+      uri: 'data:application/json,{}',
+      frameRanges,
+      hasSelectors: true,
+    });
     expect(warnings.map(({ message }) => message)).to.deep.equal([
       'The frameRanges have no effect: mediaSelectors choose the parts of the medium. Leave the ranges out.',
     ]);
@@ -105,7 +109,7 @@ describe('Preparing a medium', () => {
       facts,
       path: stored,
       ranges,
-    } = await prepared({
+    } = await prepareMedium({
       uri: `data:video/mp4;base64,${bytes.toString('base64')}`,
       metadata: VIDEO,
     });
@@ -115,7 +119,7 @@ describe('Preparing a medium', () => {
   });
 
   it('turns ranges of frames and of milliseconds into frames', async () => {
-    const { ranges } = await prepared({
+    const { ranges } = await prepareMedium({
       metadata: VIDEO,
       frameRanges: [
         { start: 0, stop: 9 },
@@ -131,7 +135,7 @@ describe('Preparing a medium', () => {
 
   it('warns when nothing of a video is looked at, for all that was asked for lies behind its end', async () => {
     const given = { metadata: VIDEO, frameRanges: [{ start: 100, stop: 200 }] };
-    const { ranges, warnings } = await prepared(given);
+    const { ranges, warnings } = await prepareMedium(given);
     expect(ranges).to.deep.equal([]);
     expect(warnings).to.deep.equal([
       {
@@ -140,9 +144,9 @@ describe('Preparing a medium', () => {
           'Nothing of the video is looked at: all of its frameRanges and timeRanges lie outside of it (100 frames, 4000 ms).',
       },
     ]);
-    expect((await prepared({ ...given, timeRanges: [{ start: 3960, stop: 9000 }] })).warnings).to.deep.equal(
-      [],
-    );
+    expect(
+      (await prepareMedium({ ...given, timeRanges: [{ start: 3960, stop: 9000 }] })).warnings,
+    ).to.deep.equal([]);
   });
 
   it('fetches over HTTP, shows progress, and answers what the check of results takes', async () => {
@@ -171,9 +175,11 @@ describe('Preparing a medium', () => {
   it('fails with the code of what went wrong', async () => {
     await mkdir(path('folder'), { recursive: true });
     await writeFile(path('broken.png'), picture.subarray(0, 40));
-    const missing = await prepared({ uri: pathToFileURL(path('missing.png')).href }).catch((e: unknown) => e);
+    const missing = await prepareMedium({ uri: pathToFileURL(path('missing.png')).href }).catch(
+      (e: unknown) => e,
+    );
     expect(missing).to.have.property('code', 'MEDIA_INITIALIZATION');
-    const { failure, facts } = await prepared({ uri: pathToFileURL(path('broken.png')).href });
+    const { failure, facts } = await prepareMedium({ uri: pathToFileURL(path('broken.png')).href });
     expect(failure).to.have.property('code', 'MEDIA_INSPECTION');
     expect(facts).to.include({ mimeType: 'image/png', mediaType: 'IMAGE', length: -1 });
     expect(facts.sha256).to.have.length(64);

@@ -36,7 +36,7 @@ const intoResults = (more: Properties = {}): Properties => ({
 describe('Uploading the detection document', () => {
   const path = temporaryFolder();
 
-  async function uploaded(
+  async function uploadMedium(
     content: string,
     properties: Properties,
     { privateBuckets = true, progress = (_: number) => {} } = {},
@@ -50,7 +50,7 @@ describe('Uploading the detection document', () => {
 
   it('answers where it is to be found: below the prefix, by the hash of its content', async () => {
     const seen: number[] = [];
-    const answer = await uploaded('{"a":1}', intoResults({ S3_UPLOAD_OBJECT_KEY_PREFIX: 'site 1/' }), {
+    const answer = await uploadMedium('{"a":1}', intoResults({ S3_UPLOAD_OBJECT_KEY_PREFIX: 'site 1/' }), {
       progress: (done) => void seen.push(done),
     });
     expect(answer).to.deep.equal({
@@ -70,7 +70,7 @@ describe('Uploading the detection document', () => {
       [intoResults({ S3_RESULTS_BUCKET: `${server.url}/results/folder` }), /S3_UPLOAD_OBJECT_KEY_PREFIX/],
     ];
     for (const [properties, message] of cases) {
-      const { uri, warnings } = await uploaded('{}', properties);
+      const { uri, warnings } = await uploadMedium('{}', properties);
       expect(uri).to.equal(local);
       expect(warnings).to.have.length(1);
       expect(warnings[0]).to.have.property('code', 'REMOTE_STORAGE_UPLOAD');
@@ -82,13 +82,13 @@ describe('Uploading the detection document', () => {
   });
 
   it('goes to this host only when that is allowed', async () => {
-    const { warnings } = await uploaded('{}', intoResults(), { privateBuckets: false });
+    const { warnings } = await uploadMedium('{}', intoResults(), { privateBuckets: false });
     expect(warnings[0]?.message).to.match(/private network, which the setting CALLBACK_PRIVATE can permit/);
     expect(server.requests).to.have.length(0);
   });
 
   it('is left where it is without a bucket', async () => {
-    expect(await uploaded('{}', KEYS)).to.deep.equal({
+    expect(await uploadMedium('{}', KEYS)).to.deep.equal({
       uri: pathToFileURL(path('detection.json')).href,
       warnings: [],
     });
@@ -170,17 +170,17 @@ describe('A store of results', () => {
       answerError(response, 500, 'InternalError');
       return true;
     };
-    const stored = (index: number) =>
+    const storeUpload = (index: number) =>
       resultStore(intoResults(), { privateBuckets: true, backOffMs: 1, slow })!(paths[index]!, signal)
         .then(() => 'stored')
         .catch(({ code }: { code: string }) => code);
-    for (const index of [0, 1, 2]) expect(await stored(index)).to.equal('REMOTE_STORAGE_UPLOAD');
+    for (const index of [0, 1, 2]) expect(await storeUpload(index)).to.equal('REMOTE_STORAGE_UPLOAD');
     server.gatekeeper = () => false;
     server.requests.length = 0;
     now = 59_999;
-    expect([await stored(3), server.requests.length]).to.deep.equal(['REMOTE_STORAGE_UPLOAD', 0]);
+    expect([await storeUpload(3), server.requests.length]).to.deep.equal(['REMOTE_STORAGE_UPLOAD', 0]);
     now = 60_000;
-    expect([await stored(4), await stored(5)]).to.deep.equal(['stored', 'stored']);
+    expect([await storeUpload(4), await storeUpload(5)]).to.deep.equal(['stored', 'stored']);
   });
 
   it('that refuses at once is asked by all work: its keys may be mended meanwhile', async () => {
@@ -217,20 +217,20 @@ describe('Preparing a medium from elsewhere', () => {
     limits: { mediaRoots: [], excluded: [], maxBytes: 1000, timeoutMs: 10_000, allowPrivate: true },
     ...change,
   });
-  const prepared = async (change: Partial<PrepareWork>): Promise<PreparedMedium> =>
+  const prepareMedium = async (change: Partial<PrepareWork>): Promise<PreparedMedium> =>
     JSON.parse(await textOf(prepare(work(change), context()))) as PreparedMedium;
 
   it('opens a bucket with its keys', async () => {
     await writeFile(path('source'), 'a text in a bucket');
-    const stored = resultStore(
+    const storeUpload = resultStore(
       intoResults({ S3_RESULTS_BUCKET: `${server.url}/media`, S3_UPLOAD_OBJECT_KEY_PREFIX: 'ä b/' }),
       { privateBuckets: true },
     )!;
-    const uri = await stored(path('source'), signal);
-    const { facts, path: fetched } = await prepared({ uri, metadata: {} });
+    const uri = await storeUpload(path('source'), signal);
+    const { facts, path: fetched } = await prepareMedium({ uri, metadata: {} });
     expect(fetched).to.equal(path('media/1/1'));
     expect(facts.sha256).to.equal(sha256('a text in a bucket'));
-    const refused = await prepared({ uri, properties: { ...KEYS, S3_SECRET_KEY: 'wrong' } }).catch(
+    const refused = await prepareMedium({ uri, properties: { ...KEYS, S3_SECRET_KEY: 'wrong' } }).catch(
       (error: unknown) => error,
     );
     expect(refused).to.have.property('code', 'REMOTE_STORAGE_DOWNLOAD');
@@ -245,9 +245,9 @@ describe('Preparing a medium from elsewhere', () => {
       response.end('in the open');
       return true;
     };
-    await prepared({ uri: `${server.url}/media/open`, properties });
+    await prepareMedium({ uri: `${server.url}/media/open`, properties });
     expect(server.requests.map(({ headers }) => headers.authorization)).to.deep.equal([undefined]);
-    await prepared({ uri: `${server.url}/media/open` });
+    await prepareMedium({ uri: `${server.url}/media/open` });
     expect(server.requests.at(-1)?.headers.authorization).to.match(/^AWS4-HMAC-SHA256/);
   });
 
@@ -255,8 +255,11 @@ describe('Preparing a medium from elsewhere', () => {
     const { limits } = work({});
     const uri = `${server.url}/media/key`;
     const message = async (change: object) =>
-      ((await prepared({ uri, limits: { ...limits, ...change } }).catch((error: unknown) => error)) as Error)
-        .message;
+      (
+        (await prepareMedium({ uri, limits: { ...limits, ...change } }).catch(
+          (error: unknown) => error,
+        )) as Error
+      ).message;
     expect(await message({ allowPrivate: false })).to.match(/the setting FETCH_PRIVATE/);
     server.gatekeeper = (_, response) => {
       response.end('x'.repeat(1001));
@@ -272,16 +275,16 @@ describe('Preparing a medium from elsewhere', () => {
       response.end('for those who know');
       return true;
     };
-    await prepared({ uri: `${server.url}/media/x`, properties: {}, bearer: 'a.b.c' });
+    await prepareMedium({ uri: `${server.url}/media/x`, properties: {}, bearer: 'a.b.c' });
     expect(server.requests.at(-1)?.headers.authorization).to.equal('Bearer a.b.c');
-    await prepared({ uri: `${server.url}/media/x`, bearer: 'a.b.c' });
+    await prepareMedium({ uri: `${server.url}/media/x`, bearer: 'a.b.c' });
     expect(server.requests.at(-1)?.headers.authorization).to.match(/^AWS4-HMAC-SHA256/);
   });
 
   it('takes a derivative medium from where it lies', async () => {
     await writeFile(path('derived.txt'), 'made by a component');
     const uri = 'https://host.invalid/results/ab/cd/abcd';
-    const { facts, path: found } = await prepared({
+    const { facts, path: found } = await prepareMedium({
       uri,
       fetchTo: path('derived.txt'),
       stored: true,
@@ -289,7 +292,7 @@ describe('Preparing a medium from elsewhere', () => {
     });
     expect(found).to.equal(path('derived.txt'));
     expect(facts.sha256).to.equal(sha256('made by a component'));
-    const missing = await prepared({ uri, fetchTo: path('no.txt'), stored: true }).catch(
+    const missing = await prepareMedium({ uri, fetchTo: path('no.txt'), stored: true }).catch(
       (error: unknown) => error,
     );
     expect(missing).to.have.property('code', 'LOCAL_STORAGE');

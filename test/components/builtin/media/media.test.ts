@@ -8,13 +8,13 @@ import { MAX_TRACK_RANGES } from '../../../../protocol/track-work.ts';
 import { ResultChecker } from '../../../../results/check/check.ts';
 import { head, mediumWith, outputOf } from '../../../results/document/document-parts.ts';
 import { temporaryFolder } from '../../../results/folder.ts';
-import { context, detection, finished, finishWork, span, textOf, track, type Given } from './media-parts.ts';
+import { context, detection, finishAll, finishWork, span, textOf, track, type Given } from './media-parts.ts';
 import { finishesInLittleMemory } from './media-suite.ts';
 
 describe('Finishing the tracks of a medium and an action', () => {
   const path = temporaryFolder();
-  const finishing = async (given: Given): ReturnType<typeof finished> =>
-    finished(await finishWork(path, given));
+  const finishGiven = async (given: Given): ReturnType<typeof finishAll> =>
+    finishAll(await finishWork(path, given));
   const spans = (tracks: readonly { startOffsetFrame: number; stopOffsetFrame: number }[]): string[] =>
     tracks.map(({ startOffsetFrame, stopOffsetFrame }) => `${startOffsetFrame}-${stopOffsetFrame}`);
 
@@ -22,7 +22,7 @@ describe('Finishing the tracks of a medium and an action', () => {
     const raw = track([detection(10, [1.4, 2.5, 30.2, 40.6], { properties: { POSE: 'a' } })], {
       properties: { A: 'b' },
     });
-    const { tracks, summary } = await finishing({ parts: [[raw]] });
+    const { tracks, summary } = await finishGiven({ parts: [[raw]] });
     const written = {
       offsetFrame: 10,
       offsetTime: 400,
@@ -61,7 +61,7 @@ describe('Finishing the tracks of a medium and an action', () => {
   });
 
   it('answers only a summary when nothing was found', async () => {
-    const { tracks, summary } = await finishing({ parts: [[], []] });
+    const { tracks, summary } = await finishGiven({ parts: [[], []] });
     expect(tracks).to.deep.equal([]);
     expect(summary).to.deep.equal({ tracks: 0, detections: 0, types: {}, warnings: [], ranges: [] });
   });
@@ -69,7 +69,7 @@ describe('Finishing the tracks of a medium and an action', () => {
   it('uses the times of a variable rate from the prepared medium, and keeps reported times', async () => {
     const frameTimes = { fps: 25, constantRate: false, startTime: 0, times: [0, 50, 170, 180] };
     const exact = { ...span(1, 3), startTime: 60.4, stopTime: 179 };
-    const { tracks } = await finishing({ parts: [[span(1, 3), exact]], frameTimes });
+    const { tracks } = await finishGiven({ parts: [[span(1, 3), exact]], frameTimes });
     expect(
       tracks.map(({ startOffsetTime, stopOffsetTime }) => [startOffsetTime, stopOffsetTime]),
     ).to.deep.equal([
@@ -86,7 +86,7 @@ describe('Finishing the tracks of a medium and an action', () => {
       stopTime: startTime + 50,
     });
     for (const mediaType of ['IMAGE', 'UNKNOWN'] as const) {
-      const { tracks, summary } = await finishing({ parts: [[raw(900)]], mediaType });
+      const { tracks, summary } = await finishGiven({ parts: [[raw(900)]], mediaType });
       expect(tracks[0]).to.include({
         startOffsetFrame: 0,
         stopOffsetFrame: 0,
@@ -95,7 +95,7 @@ describe('Finishing the tracks of a medium and an action', () => {
       });
       expect(summary.ranges).to.deep.equal([]);
     }
-    const { tracks } = await finishing({
+    const { tracks } = await finishGiven({
       parts: [[raw(900), raw(100)]],
       mediaType: 'AUDIO',
       trackType: 'SPEECH',
@@ -114,7 +114,7 @@ describe('Finishing the tracks of a medium and an action', () => {
       detection(1, [0, 0, 9, 9], { confidence: 0.2 }),
       detection(2, [0, 0, 9, 9], { confidence: 0.9 }),
     ]);
-    const { tracks } = await finishing({
+    const { tracks } = await finishGiven({
       parts: [[mixed, track([detection(5, [0, 0, 9, 9], { confidence: 0.1 })])]],
       properties: { QUALITY_SELECTION_THRESHOLD: '0.4' },
     });
@@ -130,21 +130,21 @@ describe('Finishing the tracks of a medium and an action', () => {
       [{ ...span(100, 199), properties: { NAME: 'y', SAME: 's' } }, span(101, 150, other)],
       [span(200, 250)],
     ];
-    const { tracks, summary } = await finishing({ parts, properties: { MERGE_TRACKS: 'TRUE' } });
+    const { tracks, summary } = await finishGiven({ parts, properties: { MERGE_TRACKS: 'TRUE' } });
     expect(spans(tracks)).to.deep.equal(['0-99', '0-250', '101-150']);
     expect(tracks[1]).to.deep.include({ confidence: 0.8, trackProperties: { NAME: 'x; y', SAME: 's' } });
     expect(tracks[1]?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([
       0, 99, 100, 199, 200, 250,
     ]);
     expect(summary).to.deep.include({ tracks: 3, detections: 10, ranges: [{ start: 0, stop: 250 }] });
-    const apart = await finishing({ parts });
+    const apart = await finishGiven({ parts });
     expect(apart.summary.tracks).to.equal(5);
   });
 
   it('never unites scenes, speech and sound', async () => {
     for (const type of ['SPEECH', 'SCENE', 'SOUND']) {
       const parts = [[{ ...span(0, 99), type }], [{ ...span(100, 199), type }]];
-      const { summary } = await finishing({
+      const { summary } = await finishGiven({
         parts,
         properties: { MERGE_TRACKS: 'TRUE', MIN_TRACK_LENGTH: '500' },
       });
@@ -154,7 +154,7 @@ describe('Finishing the tracks of a medium and an action', () => {
 
   it('drops tracks that are too short, after they were united', async () => {
     const properties = { MERGE_TRACKS: 'TRUE', MIN_TRACK_LENGTH: '12' };
-    const { tracks } = await finishing({
+    const { tracks } = await finishGiven({
       parts: [[span(90, 99), span(50, 60)], [span(100, 101)]],
       properties,
     });
@@ -167,10 +167,10 @@ describe('Finishing the tracks of a medium and an action', () => {
       type,
     });
     const all = [at(5, 1, 'A'), at(0, 9, 'A'), at(0, 2, 'B'), at(0, 2, 'A'), at(3, 0, 'constructor')];
-    const { tracks } = await finishing({ parts: [all] });
+    const { tracks } = await finishGiven({ parts: [all] });
     const order = tracks.map((one) => `${one.startOffsetFrame} ${one.exemplar.x} ${one.type} ${one.index}`);
     expect(order).to.deep.equal(['0 2 A 0', '0 2 B 0', '0 9 A 1', '3 0 constructor 0', '5 1 A 2']);
-    const turned = await finishing({ parts: [all.toReversed()] });
+    const turned = await finishGiven({ parts: [all.toReversed()] });
     expect(turned.tracks).to.deep.equal(tracks);
   });
 
@@ -181,13 +181,13 @@ describe('Finishing the tracks of a medium and an action', () => {
       ),
     );
     const given = { parts, properties: { MERGE_TRACKS: 'TRUE', DETECTION_PADDING_X: '10%' } };
-    const first = await finishing(given);
-    expect((await finishing(given)).text).to.equal(first.text);
+    const first = await finishGiven(given);
+    expect((await finishGiven(given)).text).to.equal(first.text);
     expect(first.summary.tracks).to.equal(40);
   });
 
   it('names at most so many ranges of frames', async () => {
-    const { summary } = await finishing({
+    const { summary } = await finishGiven({
       parts: [Array.from({ length: 2500 }, (_, i) => span(i * 10, i * 10 + 3))],
     });
     expect(summary.ranges).to.have.length(MAX_TRACK_RANGES);
@@ -235,7 +235,7 @@ describe('Finishing the tracks of a medium and an action', () => {
   finishesInLittleMemory({ merge: 'TRUE', parts: 2_000, tracks: 200, memoryMb: 16 });
 
   it('shows the same tracks when they are written into the document, with merged errors', async () => {
-    const { text, tracks, summary } = await finishing({ parts: [[span(0, 9), span(20, 29)]] });
+    const { text, tracks, summary } = await finishGiven({ parts: [[span(0, 9), span(20, 29)]] });
     await writeFile(path('tracks'), text);
     const failure = {
       startTime: 0,

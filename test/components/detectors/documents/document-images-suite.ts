@@ -15,8 +15,8 @@ import type { Action, Algorithm, Pipeline, Properties, Task } from '../../../../
 import { mimeTypeOf } from '../../../../media/inspect/mime.ts';
 import { scratchFolder } from '../../../media/support/samples.ts';
 import { docx, emf, odf, pptx, relations, wmf, xlsx } from '../../../support/media/office.ts';
-import { areasOf, FIRST_STREAM, pdfOf, written, type PdfStream } from '../../../support/media/pdf.ts';
-import { sample } from '../../models/recorded.ts';
+import { areasOf, FIRST_STREAM, pdfOf, writeLines, type PdfStream } from '../../../support/media/pdf.ts';
+import { sample } from '../../models/recorded-media.ts';
 import { all, descriptorOf, jobOf, noise } from '../../visual.ts';
 
 /** A picture of which every pixel looks random. */
@@ -209,15 +209,15 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
       });
 
       it('warns of those that cannot be decoded, with their pages and places', async () => {
-        const damaged = (width: number, filter: string): PdfStream => ({
+        const damageStream = (width: number, filter: string): PdfStream => ({
           head: `/Subtype /Image /Width ${width} /Height 30 /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /${filter}`,
           data: Buffer.from('no picture at all'),
         });
         const streams = [
           rgb(40, 30, pixels(40, 30, 3, 1)),
-          damaged(50, 'DCTDecode'),
-          damaged(60, 'JPXDecode'),
-          damaged(9, 'DCTDecode'),
+          damageStream(50, 'DCTDecode'),
+          damageStream(60, 'JPXDecode'),
+          damageStream(9, 'DCTDecode'),
           { head: '/Subtype /Image /ColorSpace /DeviceGray /BitsPerComponent 8', data: Buffer.alloc(9) },
         ];
         const names = ['A', 'B', 'C', 'D', 'E'] as const;
@@ -264,7 +264,11 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
 
       it('whose text is drawn and not embedded, so that it can be read', async () => {
         const drawn = await areasOf(sample('gen_text.png'));
-        const pages = [{ content: written([50, 700, 'embedded text']) }, { content: drawn }, { content: '' }];
+        const pages = [
+          { content: writeLines([50, 700, 'embedded text']) },
+          { content: drawn },
+          { content: '' },
+        ];
         const [page, ...others] = await findIn(pdfOf(pages));
         expect(others).to.deep.equal([]);
         expect([page!.pages, page!.rendered]).to.deep.equal(['2', 'TRUE']);
@@ -292,9 +296,9 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
 
       it('none or all of them, at another resolution and up to a number, as the properties say', async () => {
         const pages = [
-          { content: written([50, 700, 'one']) },
+          { content: writeLines([50, 700, 'one']) },
           { content: bars },
-          { content: written([50, 700, 'three']) },
+          { content: writeLines([50, 700, 'three']) },
         ];
         const file = pdfOf(pages);
         expect(await findIn(file, { RENDER_PAGES: 'FALSE' })).to.deep.equal([]);
@@ -552,15 +556,15 @@ export function documentImages({ isLong }: { readonly isLong: boolean }): void {
 
     it('is offered in a pipeline that reads the text of documents and of their pictures', async () => {
       const known = await Promise.all(['document-images', 'document-text', 'text'].map(descriptorOf));
-      const named = <T extends { readonly name: string }>(lists: readonly (readonly T[])[]) => {
+      const countByName = <T extends { readonly name: string }>(lists: readonly (readonly T[])[]) => {
         const byName = new Map(lists.flat().map((element) => [element.name, element]));
         return (name: string): T | undefined => byName.get(name);
       };
       const catalog = {
-        pipeline: named<Pipeline>(known.map(({ pipelines }) => pipelines)),
-        task: named<Task>(known.map(({ tasks }) => tasks)),
-        action: named<Action>(known.map(({ actions }) => actions)),
-        algorithm: named<Algorithm>(
+        pipeline: countByName<Pipeline>(known.map(({ pipelines }) => pipelines)),
+        task: countByName<Task>(known.map(({ tasks }) => tasks)),
+        action: countByName<Action>(known.map(({ actions }) => actions)),
+        algorithm: countByName<Algorithm>(
           known.map(({ algorithm }) => [{ ...algorithm, supportsBatchProcessing: true }]),
         ),
       };

@@ -14,7 +14,7 @@ import { mimeTypeOf } from '../../../../media/inspect/mime.ts';
 import type { DetectWork } from '../../../../protocol/detection-work.ts';
 import { scratchFolder } from '../../../media/support/samples.ts';
 import { docx, odf, pptx, relations, xlsx } from '../../../support/media/office.ts';
-import { FIRST_STREAM, pdfOf, written } from '../../../support/media/pdf.ts';
+import { FIRST_STREAM, pdfOf, writeLines } from '../../../support/media/pdf.ts';
 import { all, jobOf } from '../../visual.ts';
 
 const NAMES = ['one', 'two', 'three', 'four', 'five'];
@@ -22,7 +22,7 @@ const range = (start: number, stop = start): Range => ({ start, stop });
 
 /** Five pages each, with a word that says which. */
 const DOCUMENTS = {
-  PDF: pdfOf(NAMES.map((name) => ({ content: written([50, 700, name]) }))),
+  PDF: pdfOf(NAMES.map((name) => ({ content: writeLines([50, 700, name]) }))),
   DOCX: docx(
     NAMES.map(
       (name, n) => `<w:p><w:r>${n > 0 ? '<w:br w:type="page"/>' : ''}<w:t>${name}</w:t></w:r></w:p>`,
@@ -99,10 +99,10 @@ describe('Page ranges of a document', () => {
     expect(await wordsIn('one', [range(2)])).to.deep.equal([]);
     const language = await loadLanguage();
     const text = 'Where is the library?';
-    const found = async (pages: readonly Range[]) =>
+    const findPages = async (pages: readonly Range[]) =>
       all(language.generic!(await sourceOf(text, pages), await jobFor('language')));
-    expect(await found([range(1)])).to.have.length(1);
-    expect(await found([range(2)])).to.have.length(0);
+    expect(await findPages([range(1)])).to.have.length(1);
+    expect(await findPages([range(2)])).to.have.length(0);
     const said =
       'Nothing of the document is looked at: it has 1 page, and its frameRanges name others. Count pages from 1.';
     expect(warnings).to.deep.equal([said, said]);

@@ -9,10 +9,10 @@ import { inTime } from '../../../../components/documents/pdf/pdf.ts';
 import { mimeTypeOf } from '../../../../media/inspect/mime.ts';
 import { runs, seeded } from '../../../support/seed.ts';
 import { docx, odf } from '../../../support/media/office.ts';
-import { FIRST_STREAM, pdfOf, written } from '../../../support/media/pdf.ts';
+import { FIRST_STREAM, pdfOf, writeLines } from '../../../support/media/pdf.ts';
 import { zipOf } from '../../../support/media/zip.ts';
 import { Reading } from './document-reading.ts';
-import { sample } from '../../models/recorded.ts';
+import { sample } from '../../models/recorded-media.ts';
 import { all, jobOf } from '../../visual.ts';
 
 /** `isLong`: with what repeats in the large, or in other values, what the rest holds. */
@@ -51,17 +51,17 @@ export function documentsRefused({ isLong }: { readonly isLong: boolean }): void
     });
 
     /** Each form draws the next ten times: a billion texts. */
-    const growing = (): Buffer => {
+    const growForms = (): Buffer => {
       const streams = Array.from({ length: 10 }, (_, i) => ({
         head: `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F 3 0 R >> /XObject << /N ${FIRST_STREAM + 1 + i} 0 R >> >>`,
-        data: Buffer.from(i < 9 ? '/N Do '.repeat(10) : written([1, 1, 'x'])),
+        data: Buffer.from(i < 9 ? '/N Do '.repeat(10) : writeLines([1, 1, 'x'])),
       }));
       return pdfOf([{ content: '/P Do', pictures: { P: FIRST_STREAM } }], streams);
     };
 
     it('pages that never end, and leaves them at once when the work is stopped', async () => {
       const path = reading.path('growing.pdf');
-      await writeFile(path, growing());
+      await writeFile(path, growForms());
       for (const load of [loadText, loadImages]) {
         const stop = new AbortController();
         const source = { path, mimeType: 'application/pdf', outputFolder: reading.path('') };
@@ -104,7 +104,7 @@ export function documentsRefused({ isLong }: { readonly isLong: boolean }): void
     it('a PDF that needs a password', async () => {
       const key = '00'.repeat(32);
       const encryption = `/Encrypt << /Filter /Standard /V 1 /R 2 /O <${key}> /U <${key}> /P -4 >> /ID [<00> <00>]`;
-      const file = pdfOf([{ content: written([50, 700, 'secret']) }], [], encryption);
+      const file = pdfOf([{ content: writeLines([50, 700, 'secret']) }], [], encryption);
       const [code, message] = await refusal(file);
       expect(code).to.equal('COULD_NOT_READ_MEDIA');
       expect(message).to.match(/protected by a password/);

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { numbered } from '../../../../components/detectors/document-text/detector.ts';
+import { numberSections } from '../../../../components/detectors/document-text/detector.ts';
 import { blocks } from '../../../../components/documents/pdf/pdf-text.ts';
 import { dateText, isDateFormat, numberText } from '../../../../components/documents/office/xlsx-values.ts';
 import { docx, odf, pptx, relations, xlsx } from '../../../support/media/office.ts';
-import { pdfOf, written } from '../../../support/media/pdf.ts';
+import { pdfOf, writeLines } from '../../../support/media/pdf.ts';
 import { Reading } from './document-reading.ts';
-import { sample } from '../../models/recorded.ts';
+import { sample } from '../../models/recorded-media.ts';
 import { all, descriptorOf } from '../../visual.ts';
 
 const p = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
@@ -32,8 +32,8 @@ describe('The DOCUMENT TEXT component', () => {
     });
 
     it('with the lines of a paragraph in one section, and each column in its own', async () => {
-      const left = written([50, 700, 'Left one'], [50, 688, 'left two'], [50, 660, 'Apart']);
-      const right = written([300, 700, 'Right one'], [300, 688, 'right two'], [300, 676, 'right three']);
+      const left = writeLines([50, 700, 'Left one'], [50, 688, 'left two'], [50, 660, 'Apart']);
+      const right = writeLines([300, 700, 'Right one'], [300, 688, 'right two'], [300, 676, 'right three']);
       expect(await readBytes(pdfOf([{ content: `${left}\n${right}` }]))).to.deep.equal([
         '1.1 Left one\nleft two',
         '1.2 Apart',
@@ -43,7 +43,7 @@ describe('The DOCUMENT TEXT component', () => {
 
     it('with paragraphs apart that stand but a little apart', async () => {
       const levels = [700, 688, 672, 656, 644, 632];
-      const content = written(...levels.map((level, i) => [50, level, `line ${i}`] as const));
+      const content = writeLines(...levels.map((level, i) => [50, level, `line ${i}`] as const));
       expect(await readBytes(pdfOf([{ content }]))).to.deep.equal([
         '1.1 line 0\nline 1',
         '1.2 line 2',
@@ -53,7 +53,7 @@ describe('The DOCUMENT TEXT component', () => {
 
     it('with what was filled into its forms', async () => {
       const field = '<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ada) /Rect [0 0 90 20] >>';
-      const page = { content: written([50, 700, 'Name:']), annotations: field };
+      const page = { content: writeLines([50, 700, 'Name:']), annotations: field };
       expect(await readBytes(pdfOf([page]))).to.deep.equal(['1.1 Name:', '1.2 Ada']);
     });
 
@@ -276,7 +276,9 @@ describe('The DOCUMENT TEXT component', () => {
     const texts = async function* () {
       for (const [page, text] of [[1, 'a'], [1, ' '], [1, 'b'], [3, 'c']] as const) yield { page, text }; // oxfmt-ignore
     };
-    const found = (await all(numbered(texts()))).map(({ properties }) => Object.values(properties).join(' '));
+    const found = (await all(numberSections(texts()))).map(({ properties }) =>
+      Object.values(properties).join(' '),
+    );
     expect(found).to.deep.equal(['a 1 1', 'b 1 2', 'c 3 1']);
   });
 

@@ -3,7 +3,7 @@ import loadFaceDetector from '../../../../components/detectors/faces/detector.ts
 import type { Detector, FoundTrack } from '../../../../components/sdk/detector.ts';
 import { readImage } from '../../../../media/picture/image-frame.ts';
 import type { Properties } from '../../../../domain/types.ts';
-import { sample, withVideo } from '../../models/recorded.ts';
+import { sample, withVideo } from '../../models/recorded-media.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, picture, spans } from '../../visual.ts';
 import { iou } from '../../../../domain/geometry/geometry.ts';
 

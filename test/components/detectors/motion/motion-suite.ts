@@ -1,9 +1,18 @@
 import { expect } from 'chai';
-import { withVideo } from '../../models/recorded.ts';
+import { withVideo } from '../../models/recorded-media.ts';
 import loadMotionDetector from '../../../../components/detectors/motion/detector.ts';
 import type { FoundTrack, FrameSource } from '../../../../components/sdk/detector.ts';
 import type { Properties } from '../../../../domain/types.ts';
-import { acceptsBroken, all, descriptorOf, jobOf, noise, painted, spans, type Colour } from '../../visual.ts';
+import {
+  acceptsBroken,
+  all,
+  descriptorOf,
+  jobOf,
+  noise,
+  paintVideo,
+  spans,
+  type Colour,
+} from '../../visual.ts';
 
 async function motionsIn(source: FrameSource, properties: Properties = {}): Promise<FoundTrack[]> {
   const detector = await loadMotionDetector();
@@ -24,11 +33,11 @@ const within = (x: number, y: number, left: number, top: number, size: number): 
 export function motion({ isLong }: { readonly isLong: boolean }): void {
   describe('The motion detector on painted videos', () => {
     it('finds nothing where nothing moves', async () => {
-      expect(await motionsIn(painted({ frames: 60 }, wall))).to.deep.equal([]);
+      expect(await motionsIn(paintVideo({ frames: 60 }, wall))).to.deep.equal([]);
     });
 
     it('follows a thing from the frame in which it comes to the one in which it goes', async () => {
-      const source = painted({ frames: 60 }, (x, y, frame) =>
+      const source = paintVideo({ frames: 60 }, (x, y, frame) =>
         frame >= 10 && frame < 50 && within(x, y, (frame - 10) * 3, 40, 24) ? BRIGHT : wall(x, y, frame),
       );
       const tracks = await motionsIn(source);
@@ -40,7 +49,7 @@ export function motion({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('finds the same in a frame larger than its working size', async () => {
-      const source = painted({ frames: 30, width: 640, height: 360 }, (x, y, frame) =>
+      const source = paintVideo({ frames: 30, width: 640, height: 360 }, (x, y, frame) =>
         frame >= 10 && within(x, y, (frame - 10) * 12, 160, 96) ? BRIGHT : wall(x >> 2, y >> 2, frame),
       );
       const tracks = await motionsIn(source);
@@ -53,7 +62,7 @@ export function motion({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('does not take a cut for motion, and soon sees what moves in the new scene', async () => {
-      const source = painted({ frames: 60 }, (x, y, frame) => {
+      const source = paintVideo({ frames: 60 }, (x, y, frame) => {
         if (frame < 30) return wall(x, y, frame);
         return frame >= 40 && within(x, y, (frame - 40) * 3, 40, 24)
           ? BRIGHT
@@ -66,8 +75,8 @@ export function motion({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('does not take a change of the light for motion, be it sudden or not', async () => {
-      const sudden = painted({ frames: 60 }, (x, y, frame) => wall(x, y, frame, frame >= 30 ? 50 : 0));
-      const gradual = painted({ frames: 60 }, (x, y, frame) =>
+      const sudden = paintVideo({ frames: 60 }, (x, y, frame) => wall(x, y, frame, frame >= 30 ? 50 : 0));
+      const gradual = paintVideo({ frames: 60 }, (x, y, frame) =>
         wall(x, y, frame, 12 * Math.min(8, Math.max(0, frame - 30))),
       );
       expect(await motionsIn(sudden)).to.deep.equal([]);
@@ -75,14 +84,14 @@ export function motion({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('does not report the place from which a thing was taken away', async () => {
-      const source = painted({ frames: 90 }, (x, y, frame) =>
+      const source = paintVideo({ frames: 90 }, (x, y, frame) =>
         frame < 20 && within(x, y, 60, 40, 24) ? BRIGHT : wall(x, y, frame),
       );
       expect(await motionsIn(source)).to.deep.equal([]);
     });
 
     it('leaves flicker of fewer frames than MIN_DETECTIONS out', async () => {
-      const source = painted({ frames: 40 }, (x, y, frame) =>
+      const source = paintVideo({ frames: 40 }, (x, y, frame) =>
         frame >= 20 && frame < 24 && within(x, y, 60 + 6 * (frame - 20), 40, 24) ? BRIGHT : wall(x, y, frame),
       );
       expect(await motionsIn(source)).to.deep.equal([]);
@@ -90,7 +99,7 @@ export function motion({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('leaves things out that are smaller than MIN_OBJECT_AREA', async () => {
-      const source = painted({ frames: 40 }, (x, y, frame) =>
+      const source = paintVideo({ frames: 40 }, (x, y, frame) =>
         frame >= 10 && within(x, y, (frame - 10) * 3, 40, 12) ? BRIGHT : wall(x, y, frame),
       );
       expect(await motionsIn(source, { MIN_OBJECT_AREA: '2' })).to.deep.equal([]);
@@ -98,7 +107,7 @@ export function motion({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('knows from the warm-up what moves, and reports its range only', async () => {
-      const source = painted({ frames: 43, start: 40 }, (x, y, frame) =>
+      const source = paintVideo({ frames: 43, start: 40 }, (x, y, frame) =>
         frame >= 10 && within(x, y, (frame - 10) * 3, 40, 24) ? BRIGHT : wall(x, y, frame),
       );
       expect(spans(await motionsIn(source))).to.deep.equal([[40, 42]]);
@@ -106,7 +115,7 @@ export function motion({ isLong }: { readonly isLong: boolean }): void {
 
     it('stops when the job is cancelled', async () => {
       const job = { ...(await jobOf('motion')), signal: AbortSignal.abort(new Error('cancelled')) };
-      const run = all((await loadMotionDetector()).video!(painted({ frames: 9 }, wall), job));
+      const run = all((await loadMotionDetector()).video!(paintVideo({ frames: 9 }, wall), job));
       expect(await run.catch((error: Error) => error.message)).to.equal('cancelled');
     });
   });
@@ -126,7 +135,7 @@ export function motion({ isLong }: { readonly isLong: boolean }): void {
 
     it('refuses values that are no numbers', async () => {
       const detector = await loadMotionDetector();
-      const source = painted({ frames: 2 }, wall);
+      const source = paintVideo({ frames: 2 }, wall);
       // The service reads that one when it cuts a video into sub-jobs.
       expect(await acceptsBroken('motion', (job) => detector.video!(source, job))).to.deep.equal([
         'CONTEXT_FRAMES',

@@ -40,7 +40,7 @@ function line(text: string, x: number, y: number, confidence = 0.9): TextLine {
 }
 
 /** A glimpse of a grey frame with a square mark at its upper edge. */
-const seen = (mark: number, size = 4): ReturnType<typeof glimpse> =>
+const glimpseOf = (mark: number, size = 4): ReturnType<typeof glimpse> =>
   glimpse(
     picture(480, 270, (x, y) => (x >= 100 && x < 100 + size && y < size ? [mark, mark, mark] : [90, 90, 90])),
   );
@@ -194,15 +194,15 @@ describe('The input of a network', () => {
 
 describe('A frame', () => {
   it('is new when a few pixels change a lot', () => {
-    expect(hasChanged(seen(90), seen(150), 16)).to.equal(true);
+    expect(hasChanged(glimpseOf(90), glimpseOf(150), 16)).to.equal(true);
   });
 
   it('is not new when much of it changes a little', () => {
-    expect(hasChanged(seen(90), seen(100, 270), 16)).to.equal(false);
+    expect(hasChanged(glimpseOf(90), glimpseOf(100, 270), 16)).to.equal(false);
   });
 
   it('is always new when the threshold is 0', () => {
-    expect(hasChanged(seen(90), seen(90), 0)).to.equal(true);
+    expect(hasChanged(glimpseOf(90), glimpseOf(90), 0)).to.equal(true);
   });
 });
 

@@ -7,13 +7,13 @@ import { regionOf } from '../../../../media/picture/region.ts';
 import type { Properties } from '../../../../domain/types.ts';
 import { errors, textOf } from '../../../bench/media/accuracy.ts';
 import { TEXTS } from '../../../bench/media/accuracy-truth.ts';
-import { sample, withVideo } from '../../models/recorded.ts';
-import { acceptsBroken, all, descriptorOf, jobOf, painted, spans } from '../../visual.ts';
+import { sample, withVideo } from '../../models/recorded-media.ts';
+import { acceptsBroken, all, descriptorOf, jobOf, paintVideo, spans } from '../../visual.ts';
 
 const LINES = ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'];
 
 /** A sample on white, turned clockwise. */
-async function turned(name: string, degrees: number): Promise<Frame> {
+async function turnSample(name: string, degrees: number): Promise<Frame> {
   return asFrame(sharp(sample(name)).removeAlpha().rotate(degrees, { background: 'white' }));
 }
 
@@ -23,7 +23,7 @@ async function asFrame(picture: Sharp): Promise<Frame> {
 }
 
 /** Black on white. */
-function drawn(width: number, height: number, elements: string): Buffer {
+function drawPicture(width: number, height: number, elements: string): Buffer {
   const paper = `<rect width="${width}" height="${height}" fill="white"/>`;
   const group = `<g font-family="DejaVu Sans">${elements}</g>`;
   return Buffer.from(
@@ -100,7 +100,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
 
     for (const degrees of isLong ? [0, 15, 45, 70, 90, 160, 205, 290, 315] : [205])
       it(`tells a line's box as it lies in a picture that is turned by ${degrees} degrees`, async () => {
-        const frame = await turned('gen_text.png', degrees);
+        const frame = await turnSample('gen_text.png', degrees);
         const tracks = await read(frame);
         expect(texts(tracks)).to.deep.equal(LINES);
         for (const [i, { detections }] of tracks.entries()) {
@@ -117,26 +117,26 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
 
     for (let degrees = 20; isLong && degrees < 360; degrees += 60)
       it(`reads text that is turned by ${degrees} degrees`, async () => {
-        const found = spaceless(await read(await turned('gen_text.png', degrees)));
+        const found = spaceless(await read(await turnSample('gen_text.png', degrees)));
         expect(found).to.deep.equal(LINES.map((line) => line.replaceAll(' ', '')));
       });
 
     it('reads words with wide gaps between them as one line, and no letter twice', async () => {
       // The network marks "EXIT" and "12" as two regions here; each with its margins holds the first digit.
-      const sign = drawn(260, 90, '<text x="20" y="60" font-size="40">EXIT 12</text>');
+      const sign = drawPicture(260, 90, '<text x="20" y="60" font-size="40">EXIT 12</text>');
       const frame = await asFrame(sharp(sign).rotate(100, { background: 'white' }));
       expect(texts(await read(frame))).to.deep.equal(['EXIT 12']);
     });
 
     it('joins the lines of a picture to one text when MERGE_LINES is TRUE', async () => {
       for (const degrees of isLong ? [0, 90, 160] : [160]) {
-        const tracks = await read(await turned('gen_text.png', degrees), { MERGE_LINES: 'true' });
+        const tracks = await read(await turnSample('gen_text.png', degrees), { MERGE_LINES: 'true' });
         expect(texts(tracks)).to.deep.equal([LINES.join('\n')]);
       }
     });
 
     it('numbers the lines of a picture in reading order', async () => {
-      const tracks = await read(await turned('gen_text.png', 180));
+      const tracks = await read(await turnSample('gen_text.png', 180));
       expect(tracks.map(({ properties }) => properties)).to.deep.equal(
         LINES.map((TEXT, i) => ({ TEXT, LINE_NUM: String(i + 1) })),
       );
@@ -148,7 +148,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
 
     for (const degrees of isLong ? [-12, 12, 90, 180, 270] : [90])
       it(`reads lines that are turned by ${degrees} degrees`, async () => {
-        const tracks = await read(await turned('gen_text.png', degrees));
+        const tracks = await read(await turnSample('gen_text.png', degrees));
         expect(texts(tracks)).to.have.members(LINES);
       });
 
@@ -159,7 +159,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
         'ყველა ადამიანი იბადება',
       ];
       const drawing = lines.map((line, i) => `<text x="20" y="${50 + i * 55}" font-size="30">${line}</text>`);
-      const frame = await asFrame(sharp(drawn(700, 320, drawing.join(''))));
+      const frame = await asFrame(sharp(drawPicture(700, 320, drawing.join(''))));
       expect(texts(await read(frame))).to.deep.equal([]);
     });
 
@@ -191,7 +191,7 @@ export function textTests({ isLong }: { readonly isLong: boolean }): void {
         [3, 900],
       ] as const)
         // oxfmt-ignore
-        for await (const frame of painted({ width, height, frames: 1 }, () => [255, 255, 255]).frames())
+        for await (const frame of paintVideo({ width, height, frames: 1 }, () => [255, 255, 255]).frames())
         expect(await read(frame), `${width} x ${height}`).to.deep.equal([]);
     });
 

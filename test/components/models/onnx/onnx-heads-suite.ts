@@ -1,7 +1,7 @@
 /** The layouts of outputs that a model of one's own may have, each in a model written by the test. */
 import { expect } from 'chai';
 import { pictureModel, type PictureOutput, type Value } from '../../../support/media/onnx-model.ts';
-import { ModelFolder, seen } from './own-model.ts';
+import { ModelFolder, summaryOf } from './own-model.ts';
 
 const NAMES = { names: '["cat", "dog"]', task: 'detect' };
 /** Where a letterbox of 64 by 64 puts a box of the picture of 64 by 32, and where a stretched picture has it. */
@@ -179,19 +179,21 @@ export function onnxHeads({ isLong }: { readonly isLong: boolean }): void {
           ...size,
         ];
         const wanted = [CAT, DOG].map(lower);
-        expect(seen(await models.inImage('layout', undefined, properties))).to.deep.equal(
-          wanted.filter(([, , , y]) => Number(y) < 32).map((one) => clipped(one)),
+        expect(summaryOf(await models.inImage('layout', undefined, properties))).to.deep.equal(
+          wanted.filter(([, , , y]) => Number(y) < 32).map((one) => clipBox(one)),
         );
         if (isLong || type === 'YOLO_OBJECTNESS')
           expect(
-            seen(await models.inImage('layout', undefined, { ...properties, MODEL_TYPE: type })),
+            summaryOf(await models.inImage('layout', undefined, { ...properties, MODEL_TYPE: type })),
           ).to.have.length(2);
       });
 
       if (isLong)
         it(`are read without any names: ${what}`, async () => {
           await models.write('layout.onnx', pictureModel({ input, others, outputs }));
-          const names = seen(await models.inImage('layout', undefined, properties)).map(([name]) => name);
+          const names = summaryOf(await models.inImage('layout', undefined, properties)).map(
+            ([name]) => name,
+          );
           expect(names).to.deep.equal(['class 0', 'class 1']);
         });
     }
@@ -200,7 +202,7 @@ export function onnxHeads({ isLong }: { readonly isLong: boolean }): void {
       const outputs = [{ name: 'output', dims: [CELLS + 1, 34], values: nanodetRows() }];
       await models.write('nanodet.onnx', pictureModel({ input, outputs, metadata: NAMES }));
       // It is shown pictures that are stretched: half of the height counts.
-      expect(seen(await models.inImage('nanodet'))).to.deep.equal([
+      expect(summaryOf(await models.inImage('nanodet'))).to.deep.equal([
         ['cat', 0.9, 16, 8, 16, 8],
         ['dog', 0.7, 32, 8, 16, 16],
       ]);
@@ -213,11 +215,11 @@ export function onnxHeads({ isLong }: { readonly isLong: boolean }): void {
         const chosen = [{ name: 'output0', dims: [12, 10], values: rows }, masks];
         const metadata = { ...NAMES, task: 'segment' };
         await models.write('chosen.onnx', pictureModel({ input, outputs: chosen, metadata }));
-        expect(seen(await models.inImage('chosen'))).to.deep.equal([CAT]);
+        expect(summaryOf(await models.inImage('chosen'))).to.deep.equal([CAT]);
         const columns = [0, 1, 2, 3, 4, 5].flatMap((row) => [TWICE[0]![row]!, ...zeros(15)]);
         const plain = [{ name: 'output0', dims: [10, 16], values: [...columns, ...zeros(64)] }, masks];
         await models.write('plain.onnx', pictureModel({ input, outputs: plain, metadata }));
-        expect(seen(await models.inImage('plain'))).to.deep.equal([CAT]);
+        expect(summaryOf(await models.inImage('plain'))).to.deep.equal([CAT]);
       });
 
     it('may have inner values of the network beside them, which are not taken for boxes', async () => {
@@ -234,7 +236,7 @@ export function onnxHeads({ isLong }: { readonly isLong: boolean }): void {
         'states.onnx',
         pictureModel({ input, outputs: [states, BOXES, logits], metadata: NAMES }),
       );
-      expect(seen(await models.inImage('states'))).to.deep.equal([CAT, DOG]);
+      expect(summaryOf(await models.inImage('states'))).to.deep.equal([CAT, DOG]);
       // Without names, and with a number of columns that no grid has, nobody can know.
       await models.write('inner.onnx', pictureModel({ input, outputs: [inner] }));
       expect((await models.refusal('inner')).message).to.match(
@@ -246,7 +248,7 @@ export function onnxHeads({ isLong }: { readonly isLong: boolean }): void {
       const logits = { name: 'logits', dims: [3, 3], values: [9, 0, 0, 0, 9, 0, 0, 0, 9] };
       await models.write('detr/model.onnx', pictureModel({ input, outputs: [logits, BOXES] }));
       await models.write('detr/config.json', { model_type: 'detr', id2label: { 0: 'cat', 1: 'dog' } });
-      expect(seen(await models.inImage('detr')).map(([name, score]) => [name, score])).to.deep.equal([
+      expect(summaryOf(await models.inImage('detr')).map(([name, score]) => [name, score])).to.deep.equal([
         ['cat', 1],
         ['dog', 1],
       ]);
@@ -259,12 +261,12 @@ export function onnxHeads({ isLong }: { readonly isLong: boolean }): void {
         values: [...zeros(91).map((_, i) => (i === 18 ? 5 : -9)), ...zeros(182).map(() => -9)],
       };
       await models.write('coco.onnx', pictureModel({ input, outputs: [person, BOXES] }));
-      expect(seen(await models.inImage('coco')).map(([name]) => name)).to.deep.equal(['dog']);
+      expect(summaryOf(await models.inImage('coco')).map(([name]) => name)).to.deep.equal(['dog']);
     });
   });
 }
 
 /** The part of a box that lies in the picture of 64 by 32. */
-function clipped([name, score, x, y, width, height]: readonly unknown[]): unknown[] {
+function clipBox([name, score, x, y, width, height]: readonly unknown[]): unknown[] {
   return [name, score, x, y, width, Math.min(Number(height), 32 - Number(y))];
 }

@@ -12,8 +12,8 @@ import {
   pictureModel,
   tensor,
 } from '../../../support/media/onnx-model.ts';
-import { BLACK, CAT_AND_DOG, ModelFolder, NAMES, seen, WHITE, yoloModel } from './own-model.ts';
-import { all, descriptorOf, painted, picture, spans } from '../../visual.ts';
+import { BLACK, CAT_AND_DOG, ModelFolder, NAMES, summaryOf, WHITE, yoloModel } from './own-model.ts';
+import { all, descriptorOf, paintVideo, picture, spans } from '../../visual.ts';
 
 /** In the picture of 64 by 32, which a letterbox shows at half its size with 8 rows above. */
 const IN_PICTURE = [
@@ -42,14 +42,14 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
         'own',
         'hub',
       ])
-        expect(seen(await models.inImage(name)), name).to.deep.equal(IN_PICTURE);
+        expect(summaryOf(await models.inImage(name)), name).to.deep.equal(IN_PICTURE);
     });
 
     it('follows through a video what it finds, each class on its own', async () => {
       await models.write('light.onnx', yoloModel({ boxes: [[16, 16, 8, 8, 0, 0.05]], light: 0.9 }));
-      const lit = (frame: number) => frame < 8 || frame > 20;
-      const video = painted({ width: 64, height: 32, frames: 24 }, (_x, y, frame) =>
-        lit(frame) ? [255, 255, 255] : y < 0 ? [1, 1, 1] : [0, 0, 0],
+      const isLit = (frame: number) => frame < 8 || frame > 20;
+      const video = paintVideo({ width: 64, height: 32, frames: 24 }, (_x, y, frame) =>
+        isLit(frame) ? [255, 255, 255] : y < 0 ? [1, 1, 1] : [0, 0, 0],
       );
       const tracks = await all(
         models.detector.video!(video, await models.job('light', { QUALITY_SELECTION_THRESHOLD: '0.4' })),
@@ -64,7 +64,7 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
     });
 
     it('reports nothing of a warm-up', async () => {
-      const video = painted({ width: 64, height: 32, frames: 6, start: 3 }, () => [255, 255, 255]);
+      const video = paintVideo({ width: 64, height: 32, frames: 6, start: 3 }, () => [255, 255, 255]);
       expect(spans(await all(models.detector.video!(video, await models.job('usual'))))).to.deep.equal([
         [3, 5],
         [3, 5],
@@ -80,7 +80,7 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
     for (const [what, dims, batch] of isLong ? ways : ways.slice(0, 2))
       it(`finds the same in frames that are looked at ${what}`, async () => {
         await models.write('any.onnx', yoloModel({ dims, boxes: [[16, 16, 8, 8, 0.1, 0]], light: 0.8 }));
-        const video = painted({ width: 64, height: 32, frames: 10 }, (_x, _y, frame) =>
+        const video = paintVideo({ width: 64, height: 32, frames: 10 }, (_x, _y, frame) =>
           frame === 4 ? [0, 0, 0] : [255, 255, 255],
         );
         const job = await models.job('any', {
@@ -122,7 +122,7 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
       );
       const frame = picture(20, 10, () => [51, 204, 51]);
       expect(
-        seen(await models.inImage('colours', frame, { QUALITY_SELECTION_THRESHOLD: '0' })),
+        summaryOf(await models.inImage('colours', frame, { QUALITY_SELECTION_THRESHOLD: '0' })),
       ).to.deep.equal([['green', 0.8, 0, 0, 20, 10]]);
       const [track] = await models.inImage('colours', frame, {
         QUALITY_SELECTION_THRESHOLD: '0',
@@ -166,21 +166,21 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
       });
       const [low] = [{ QUALITY_SELECTION_THRESHOLD: '0' }];
       const blue = picture(8, 8, () => [0, 0, 255]);
-      const told = async (properties = {}) =>
-        seen(await models.inImage('hf', blue, { ...low, ...properties }))[0]!.slice(0, 2);
+      const warningsOf = async (properties = {}) =>
+        summaryOf(await models.inImage('hf', blue, { ...low, ...properties }))[0]!.slice(0, 2);
       // Values of -1, -1 and 1 make shares of 0.11, 0.11 and 0.79.
-      expect(await told()).to.deep.equal(['bleu', 0.79]);
+      expect(await warningsOf()).to.deep.equal(['bleu', 0.79]);
       await models.write('hf/onnx/model.json', { CLASS_NAMES: ['r', 'g', 'b'], PIXEL_FORMAT: 'BGR' });
-      expect(await told()).to.deep.equal(['r', 0.79]);
+      expect(await warningsOf()).to.deep.equal(['r', 0.79]);
       await models.write('names.txt', 'one\r\ntwo\nthree\n\n');
-      expect(await told({ PIXEL_FORMAT: 'RGB', CLASS_NAMES_FILE: 'names.txt' })).to.deep.equal([
+      expect(await warningsOf({ PIXEL_FORMAT: 'RGB', CLASS_NAMES_FILE: 'names.txt' })).to.deep.equal([
         'three',
         0.79,
       ]);
     });
 
     it('stretches pictures where it is told to, and finds the same places', async () => {
-      expect(seen(await models.inImage('usual', WHITE, { INPUT_RESIZE: 'STRETCH' }))).to.deep.equal([
+      expect(summaryOf(await models.inImage('usual', WHITE, { INPUT_RESIZE: 'STRETCH' }))).to.deep.equal([
         ['cat', 0.9, 24, 12, 16, 8],
         ['dog', 0.8, 48, 10, 12, 12],
       ]);
@@ -188,11 +188,11 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
 
     it('reports the classes that are allowed and not denied', async () => {
       await models.write('pets.txt', 'Dog\nunicorn\n');
-      const named = async (properties: Record<string, string>) =>
-        seen(await models.inImage('usual', WHITE, properties)).map(([name]) => name);
-      expect(await named({ CLASS_ALLOW_LIST: ' CAT ' })).to.deep.equal(['cat']);
-      expect(await named({ CLASS_DENY_LIST: 'cat' })).to.deep.equal(['dog']);
-      expect(await named({ CLASS_ALLOW_LIST_FILE: 'pets.txt' })).to.deep.equal(['dog']);
+      const detectNamed = async (properties: Record<string, string>) =>
+        summaryOf(await models.inImage('usual', WHITE, properties)).map(([name]) => name);
+      expect(await detectNamed({ CLASS_ALLOW_LIST: ' CAT ' })).to.deep.equal(['cat']);
+      expect(await detectNamed({ CLASS_DENY_LIST: 'cat' })).to.deep.equal(['dog']);
+      expect(await detectNamed({ CLASS_ALLOW_LIST_FILE: 'pets.txt' })).to.deep.equal(['dog']);
       const { code, message } = await models.refusal('usual', { CLASS_ALLOW_LIST: 'unicorn' });
       expect([code, message]).to.deep.equal([
         'INVALID_PROPERTY',
@@ -212,7 +212,9 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
       };
       await models.write('apart/model.onnx', modelOf(graph));
       await models.write('apart/beside.bin', Buffer.from(Float32Array.of(0, 0, 9).buffer));
-      expect(seen(await models.inImage('apart', BLACK)).map(([name]) => name)).to.deep.equal(['class 2']);
+      expect(summaryOf(await models.inImage('apart', BLACK)).map(([name]) => name)).to.deep.equal([
+        'class 2',
+      ]);
     });
 
     it('has scores above 1: a warning says that its outputs mean something else', async () => {
@@ -231,14 +233,14 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
         const scores = Array.from({ length: 20_000 }, (_, i) => (i === 19_998 ? 0.7 : 0));
         const boxes = [[16, 16, 8, 8, ...scores]];
         await models.write('many.onnx', yoloModel({ boxes, metadata: { ...NAMES, names } }));
-        expect(seen(await models.inImage('many')).map(([name]) => name)).to.deep.equal(['thing 19998']);
+        expect(summaryOf(await models.inImage('many')).map(([name]) => name)).to.deep.equal(['thing 19998']);
       });
 
     it('is looked at anew when another file is put in its place', async () => {
       await models.write('new.onnx', yoloModel());
-      expect(seen(await models.inImage('new'))).to.deep.equal(IN_PICTURE);
+      expect(summaryOf(await models.inImage('new'))).to.deep.equal(IN_PICTURE);
       await models.write('new.onnx', yoloModel({ boxes: [CAT_AND_DOG[0]] }));
-      expect(seen(await models.inImage('new'))).to.deep.equal(IN_PICTURE.slice(0, 1));
+      expect(summaryOf(await models.inImage('new'))).to.deep.equal(IN_PICTURE.slice(0, 1));
     });
 
     it('has its algorithm in two pipelines', async () => {

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { LiveTracks } from '../../../../components/host/live/live-tracks.ts';
 import type { StreamEvent } from '../../../../protocol/streams.ts';
 import { columnsOf, modelOf, node, pictureModel, tensor } from '../../../support/media/onnx-model.ts';
-import { CAT_AND_DOG, ModelFolder, NAMES, seen, WHITE, yoloModel } from './own-model.ts';
-import { all, painted, picture } from '../../visual.ts';
+import { CAT_AND_DOG, ModelFolder, NAMES, summaryOf, WHITE, yoloModel } from './own-model.ts';
+import { all, paintVideo, picture } from '../../visual.ts';
 
 const ON = { INCLUDE_FEATURES: 'TRUE' };
 
@@ -64,7 +64,7 @@ describe('A model of one’s own that makes vectors beside', () => {
 
   it('has the vector of each picture of several that are looked at together', async () => {
     await models.write('many.onnx', classesAndVector('out'));
-    const video = painted({ width: 16, height: 16, frames: 4 }, (_x, _y, frame) => [frame * 51, 0, 255]);
+    const video = paintVideo({ width: 16, height: 16, frames: 4 }, (_x, _y, frame) => [frame * 51, 0, 255]);
     const job = await models.job('many', { ...CLASSES, ...ON, DETECTION_FRAME_BATCH_SIZE: '3' });
     const [track] = await all(models.detector.video!(video, job));
     expect(track!.detections.map(({ properties }) => vectorOf(properties?.['FEATURE'])?.[0])).to.deep.equal([
@@ -75,7 +75,7 @@ describe('A model of one’s own that makes vectors beside', () => {
   it('has the vector of each box beside it', async () => {
     await models.write('boxes.onnx', boxesWith('box_features'));
     const tracks = await models.inImage('boxes', WHITE, ON);
-    expect(seen(tracks).map(([name]) => name)).to.deep.equal(['cat', 'dog']);
+    expect(summaryOf(tracks).map(([name]) => name)).to.deep.equal(['cat', 'dog']);
     expect(tracks.map(({ properties }) => vectorOf(properties?.['FEATURE']))).to.deep.equal([
       [0.5, 1.5, 2.5],
       [3.5, 4.5, 5.5],
@@ -111,7 +111,7 @@ describe('Tracks of a model of one’s own', () => {
       (await models.inImage('pets', WHITE, properties)).map(({ type }) => type);
     expect(await typesOf()).to.deep.equal(['CLASS', 'CLASS']);
     expect(await typesOf({ TRACK_TYPE: ' house pet ' })).to.deep.equal(['HOUSE PET', 'HOUSE PET']);
-    const video = painted({ width: 64, height: 32, frames: 3 }, () => [255, 255, 255]);
+    const video = paintVideo({ width: 64, height: 32, frames: 3 }, () => [255, 255, 255]);
     const tracks = await all(models.detector.video!(video, await models.job('pets', { TRACK_TYPE: 'PET' })));
     expect(tracks.map(({ type }) => type)).to.deep.equal(['PET', 'PET']);
   });
@@ -124,7 +124,7 @@ describe('Tracks of a model of one’s own', () => {
       at: (frame) => frame,
     });
     live.begin({ place: (one) => ({ ...one, properties: {} }), counts: () => true });
-    const video = painted({ width: 64, height: 32, frames: 2 }, () => [255, 255, 255]);
+    const video = paintVideo({ width: 64, height: 32, frames: 2 }, () => [255, 255, 255]);
     const job = { ...(await models.job('pets', { TRACK_TYPE: 'PET' })), live };
     const tracks = await all(models.detector.video!(video, job));
     expect(tracks.map(({ type }) => type)).to.deep.equal(['PET', 'PET']);

@@ -99,7 +99,7 @@ export function yoloModel(model: YoloModel = {}): Buffer {
 }
 
 /** What is told of tracks: class, confidence and box of the first detection. */
-export const seen = (tracks: readonly FoundTrack[]) =>
+export const summaryOf = (tracks: readonly FoundTrack[]) =>
   tracks.map(({ properties, detections: [first] }) => {
     const { x, y, width, height, confidence } = first!;
     return [properties?.['CLASSIFICATION'], Number(confidence.toFixed(2)), x, y, width, height];

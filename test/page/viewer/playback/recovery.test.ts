@@ -14,7 +14,7 @@ const LONG_MS = 600_000;
 
 describe('A question whether a video can be had again', () => {
   let server: Server;
-  const answering = async (answer: (response: ServerResponse) => void): Promise<string> => {
+  const answerRequests = async (answer: (response: ServerResponse) => void): Promise<string> => {
     server = createServer((_, response) => answer(response));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -27,19 +27,19 @@ describe('A question whether a video can be had again', () => {
   });
 
   it('ends after a while when the service takes it and never answers', async () => {
-    const url = await answering(() => undefined);
+    const url = await answerRequests(() => undefined);
     expect((await refusalOf(url, signal, SHORT_MS))?.status).to.equal(0);
   });
 
   it('ends when the viewer is left', async () => {
     const left = new AbortController();
-    const url = await answering(() => left.abort());
+    const url = await answerRequests(() => left.abort());
     expect((await refusalOf(url, left.signal, LONG_MS))?.status).to.equal(0);
   });
 
   it('does not wait for a file that comes whole and never ends', async () => {
     let isClosed = false;
-    const url = await answering((response) => {
+    const url = await answerRequests((response) => {
       response.once('close', () => (isClosed = true));
       response.writeHead(200).write('the first bytes');
     });
@@ -48,7 +48,9 @@ describe('A question whether a video can be had again', () => {
   });
 
   it('has the sentence of a service that refuses', async () => {
-    const url = await answering((response) => response.writeHead(404).end('{"message":"It was removed."}'));
+    const url = await answerRequests((response) =>
+      response.writeHead(404).end('{"message":"It was removed."}'),
+    );
     const refusal = await refusalOf(url, signal, LONG_MS);
     expect([refusal?.status, refusal?.message]).to.deep.equal([404, 'It was removed.']);
   });
@@ -60,7 +62,7 @@ describe('A silence', () => {
     const silence = new Silence(SHORT_MS, () => told++);
     silence.begin();
     await until('it is told', () => told > 0);
-    silence.heard();
+    silence.restart();
     await new Promise((resolve) => new Silence(2 * SHORT_MS, () => resolve(undefined)).begin());
     expect(told).to.equal(1);
   });

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { sent, type RawRequest } from './raw.ts';
+import { sendRaw, type RawRequest } from './raw.ts';
 import { jobCreated, jobRefused, ok } from '../resources.ts';
 import { TAKEN, type Suite } from '../suite.ts';
 
@@ -45,7 +45,7 @@ const BAD: Readonly<Record<string, Partial<RawRequest>>> = {
 /** Clients as they are written for such systems. */
 export function clientHabits(suite: Suite): void {
   const post = (path: string, body: RawRequest['body'], headers: RawRequest['headers'] = {}) =>
-    sent(suite.service.url, {
+    sendRaw(suite.service.url, {
       method: 'POST',
       path,
       headers: { authorization: `Bearer ${suite.service.token}`, ...headers },

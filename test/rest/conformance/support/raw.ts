@@ -15,7 +15,7 @@ export interface RawRequest {
   readonly body?: string | Uint8Array | readonly string[];
 }
 
-export function sent(base: string, { method, path, headers = {}, body }: RawRequest): Promise<RawAnswer> {
+export function sendRaw(base: string, { method, path, headers = {}, body }: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const whole = typeof body === 'string' || body instanceof Uint8Array ? body : undefined;

@@ -84,15 +84,15 @@ export function partsOf(row: Row): { readonly method: string; readonly path: str
 /** The path of a row with something in the place of its parameters: what is there for reads, what is nowhere for all else. */
 export function askable(row: Row, jobId: string): string {
   const { method, path } = partsOf(row);
-  const named = (kind: string) => path.replace('{name}', encodeURIComponent(`LIGHT${kind}`));
+  const pathNamed = (kind: string) => path.replace('{name}', encodeURIComponent(`LIGHT${kind}`));
   if (method !== 'GET')
     return path.replaceAll(/\{(id|name|componentName|serviceName)\}/g, (_, what) =>
       what === 'id' ? '987654' : 'no%20such%20thing',
     );
-  if (path.startsWith('/rest/pipelines')) return named(' PIPELINE');
-  if (path.startsWith('/rest/tasks')) return named(' TASK');
-  if (path.startsWith('/rest/actions')) return named(' ACTION');
-  if (path.startsWith('/rest/algorithms')) return named('');
+  if (path.startsWith('/rest/pipelines')) return pathNamed(' PIPELINE');
+  if (path.startsWith('/rest/tasks')) return pathNamed(' TASK');
+  if (path.startsWith('/rest/actions')) return pathNamed(' ACTION');
+  if (path.startsWith('/rest/algorithms')) return pathNamed('');
   if (path.startsWith('/rest/queues')) return path.replace('{name}', 'TROUPE.DETECTION_LIGHT_REQUEST');
   return path.replace('{id}', jobId).replace('{typeFilter}', 'all');
 }

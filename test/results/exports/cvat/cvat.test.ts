@@ -6,8 +6,8 @@ import { inXml } from '../../../../results/exports/cvat/xml.ts';
 import type { DocumentDetection, DocumentMedium } from '../../../support/processes/service.ts';
 import { temporaryFolder } from '../../folder.ts';
 import { readCvat, seenFrames, type CvatBox, type CvatFile } from '../cvat-reader.ts';
-import { allFound, type Found } from '../expected.ts';
-import { exported, someDocument } from '../generated.ts';
+import { allFound, type Found } from '../expected-exports.ts';
+import { exportDocument, someDocument } from '../generated-documents.ts';
 import { seed, seeded } from '../../../support/seed.ts';
 
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 20) };
@@ -36,7 +36,11 @@ describe('An export for CVAT', () => {
   const inFolder = temporaryFolder();
   const file = () => inFolder('document.json');
   const cvat = async (document: unknown, media?: number) =>
-    exported(document, { format: 'cvat', file: file(), ...(media === undefined ? {} : { mediaId: media }) });
+    exportDocument(document, {
+      format: 'cvat',
+      file: file(),
+      ...(media === undefined ? {} : { mediaId: media }),
+    });
 
   it(`shows each track of a video in the frames in which it was found, and in no other ${seeded}`, () =>
     fc.assert(

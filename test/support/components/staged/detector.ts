@@ -38,14 +38,14 @@ async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<Fou
   const shown: FoundDetection[] = [];
   for await (const frame of source.frames()) if (!frame.warmUp) shown.push(sightOf(frame));
   const { start, stop } = source;
-  yield* staged(shown, job) ?? told(shown, job, { START: String(start), STOP: String(stop) });
+  yield* stagedTracks(shown, job) ?? reportStage(shown, job, { START: String(start), STOP: String(stop) });
 }
 
 async function* image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
   await Promise.resolve();
   warn(job);
   const shown = [sightOf(frame)];
-  yield* staged(shown, job) ?? told(shown, job, {});
+  yield* stagedTracks(shown, job) ?? reportStage(shown, job, {});
 }
 
 async function* generic(_: GenericSource, job: DetectionJob): AsyncIterable<FoundPart> {
@@ -67,7 +67,10 @@ function sightOf({ index, width, height }: Frame): FoundDetection {
   return { frame: index, x: 0, y: 0, width, height, confidence: 0.5, properties };
 }
 
-function staged(shown: readonly FoundDetection[], job: DetectionJob): readonly FoundTrack[] | undefined {
+function stagedTracks(
+  shown: readonly FoundDetection[],
+  job: DetectionJob,
+): readonly FoundTrack[] | undefined {
   const frames = new Set(shown.map(({ frame }) => frame));
   return stageOf(job.properties)?.flatMap((track) => {
     const detections = detectionsOf(track).filter(({ frame }) => frames.has(frame));
@@ -92,7 +95,7 @@ function detectionsOf(track: StagedTrack): readonly FoundDetection[] {
   });
 }
 
-function told(
+function reportStage(
   shown: readonly FoundDetection[],
   { properties, fed, allFed }: DetectionJob,
   more: Properties,

@@ -22,7 +22,7 @@ import { until } from '../../../support/until.ts';
 
 const PICTURE = sampleUri('hello-world.png');
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
-const known = (mediaUri: string, MIME_TYPE = 'image/png') => ({
+const withMetadata = (mediaUri: string, MIME_TYPE = 'image/png') => ({
   mediaUri,
   metadata: { MEDIA_HASH: sha256(readFileSync(fileURLToPath(mediaUri))), MIME_TYPE },
 });
@@ -38,11 +38,11 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
     let archive: ArchiveServer;
     let bucket: BucketServer;
     before(async () => {
-      service = isLong ? await Service.here({ ARCHIVE_COPIES_AT_ONCE: '3' }) : await Service.shared();
+      service = isLong ? await Service.here({ ARCHIVE_COPIES_AT_ONCE: '3' }) : await Service.openShared();
     });
     after(() => service.close());
     const start = async () => {
-      archive = await ArchiveServer.started();
+      archive = await ArchiveServer.start();
       bucket = await BucketServer.start('old', 'results');
     };
     const stop = async () => {
@@ -62,14 +62,14 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
       jobProperties: { ARCHIVE_URL: archive.url, ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES', ...properties },
     });
     /** Runs a job of which the archive hears. */
-    const archived = async (request: JobRequest): Promise<DetectionDocument> => {
+    const runArchived = async (request: JobRequest): Promise<DetectionDocument> => {
       const id = await service.submit(request);
       const look = async () => (await service.job(id))?.archiveStatus;
       await until('the archive has been told', look, (status) => status === 'COMPLETE');
       return service.document(id);
     };
-    const copying = (properties: Readonly<Record<string, string>> = {}, more: Partial<JobRequest> = {}) =>
-      job({ ...into('results'), ...properties }, { media: [known(PICTURE)], ...more });
+    const copyMedium = (properties: Readonly<Record<string, string>> = {}, more: Partial<JobRequest> = {}) =>
+      job({ ...into('results'), ...properties }, { media: [withMetadata(PICTURE)], ...more });
     const content = async (uri: string | null) => {
       const prefix = `${bucket.url}/results/`;
       expect(uri?.startsWith(prefix), `${uri} lies in the bucket`).to.equal(true);
@@ -87,7 +87,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
       let past: DetectionDocument;
       before(async () => {
         await start();
-        past = await archived(job());
+        past = await runArchived(job());
       });
       beforeEach(async () => {
         await bucket.close();
@@ -97,7 +97,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
 
       it('are copied from here into the bucket, with a document that names the copies', async () => {
         const receiver = await Receiver.start(answer(200));
-        const created = await service.create(copying({}, { callbackURL: `${receiver.url}/done` }));
+        const created = await service.create(copyMedium({}, { callbackURL: `${receiver.url}/done` }));
         const { jobId: id, ...said } = created.body as { jobId: string; [more: string]: unknown };
         expect(said)
           .to.include({ archiveCheckStatus: 'FOUND_MATCH' })
@@ -130,7 +130,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
       });
 
       it('stay where they are without ARCHIVE_S3_COPY_ENABLED, and outputObjectUri says where', async () => {
-        const { body } = await service.create(copying({ ARCHIVE_S3_COPY_ENABLED: 'false' }));
+        const { body } = await service.create(copyMedium({ ARCHIVE_S3_COPY_ENABLED: 'false' }));
         const { jobId, outputObjectUri } = body as { jobId: string; outputObjectUri: string };
         expect(await service.terminal(jobId)).to.include({
           jobStatus: 'COMPLETE',
@@ -150,7 +150,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
           return refused;
         };
         const receiver = await Receiver.start(answer(200));
-        const id = await service.submit(copying({}, { callbackURL: receiver.url }));
+        const id = await service.submit(copyMedium({}, { callbackURL: receiver.url }));
         const { jobStatus, archiveStatus } = await service.terminal(id);
         expect(jobStatus).to.equal('ERROR');
         expect(archiveStatus)
@@ -165,7 +165,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
 
       it('are no longer copied when the job is cancelled', async () => {
         bucket.gatekeeper = ({ method }) => method === 'PUT';
-        const id = await service.submit(copying());
+        const id = await service.submit(copyMedium());
         await until('something is on its way', () => bucket.count('PUT') > 0);
         expect((await service.job(id))!.outputObjectPath, 'while it runs').to.equal(null);
         expect((await service.ask('GET', `/rest/jobs/${id}/output/detection`)).status).to.equal(400);
@@ -186,7 +186,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
         const outputUri = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/jobs/detection.json`;
         const usual = archive.manners.answer;
         archive.manners.answer = () => [{ ...entry, dataObject: { ...entry.dataObject, outputUri } }];
-        const id = await service.submit(copying());
+        const id = await service.submit(copyMedium());
         const { jobStatus, archiveStatus } = await service.terminal(id);
         archive.manners.answer = usual;
         elsewhere.close();
@@ -206,9 +206,9 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
         const [path, text] = [join(service.mediaDir, 'text.txt'), 'A medium is derived of this one.'];
         writeFileSync(path, text);
         const original = pathToFileURL(path).href;
-        const past = await archived(job({}, { media: [original], pipelineName }));
+        const past = await runArchived(job({}, { media: [original], pipelineName }));
         const data = `data:text/plain;base64,${Buffer.from(text).toString('base64')}`;
-        const document = await service.run(copying({}, { media: [data], pipelineName }));
+        const document = await service.run(copyMedium({}, { media: [data], pipelineName }));
         expect(document['archiveSourceJobId']).to.equal(past.jobId);
         const [source, ...derived] = document.media;
         expect(source).to.include({ path: data, archiveSourceMediaPath: original });
@@ -221,9 +221,9 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
 
       if (isLong)
         it('are not sent again where they are already: the same bucket gets a new document alone', async () => {
-          await archived(job(into('results')));
+          await runArchived(job(into('results')));
           const before = bucket.count('PUT');
-          const document = await service.run(copying());
+          const document = await service.run(copyMedium());
           expect(document).to.have.property('archiveSourceJobId');
           expect(bucket.count('PUT') - before).to.equal(1);
         });
@@ -237,19 +237,19 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
           service = before;
           try {
             await service.startHere();
-            const past = await archived(job());
+            const past = await runArchived(job());
             const [picture, drawn] = [exemplarOf(past).artifactPath!, past.media[0]!.markupResult!.path];
             const files = [picture, drawn].map((uri) => readFileSync(new URL(uri)));
             await service.stop();
             dataDir = join(service.folder, 'moved');
             renameSync(service.dataDir, dataDir);
             await service.startHere({ DATA_DIR: dataDir });
-            const document = await service.run(copying());
+            const document = await service.run(copyMedium());
             expect(document['archiveSourceJobId']).to.equal(past.jobId);
             const copies = [exemplarOf(document).artifactPath, document.media[0]!.markupResult!.path];
             expect(await Promise.all(copies.map((uri) => content(uri)))).to.deep.equal(files);
             // Without a bucket the document of before stands for the job.
-            await expectNotCopied(await service.submit(job({}, { media: [known(PICTURE)] })), past);
+            await expectNotCopied(await service.submit(job({}, { media: [withMetadata(PICTURE)] })), past);
           } finally {
             await service.close();
             service = shared;
@@ -260,7 +260,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
         it('go on being copied after the server was killed; what is there already is not sent again', async () => {
           await service.stop();
           await service.start();
-          await archived(job());
+          await runArchived(job());
           let holding = true;
           let sent = '';
           bucket.gatekeeper = ({ method, path }) => {
@@ -269,7 +269,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
             sent = path;
             return false;
           };
-          const id = await service.submit(copying());
+          const id = await service.submit(copyMedium());
           await until('a file is there and another on its way', () => bucket.count('PUT') > 1);
           await until('the first is stored', async () => (await bucket.keys('results')).length === 1);
           await service.kill9();
@@ -300,12 +300,12 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
           if (refused) answerError(response, 403, 'AccessDenied');
           return refused;
         };
-        past = await archived(job({ ...into('old'), S3_ACCESS_KEY: OLD_KEY, S3_SECRET_KEY: OLD_SECRET }));
+        past = await runArchived(job({ ...into('old'), S3_ACCESS_KEY: OLD_KEY, S3_SECRET_KEY: OLD_SECRET }));
       });
       after(stop);
 
       it('are not read with others: the job ends ERROR', async () => {
-        const id = await service.submit(copying());
+        const id = await service.submit(copyMedium());
         const { jobStatus, archiveStatus } = await service.terminal(id);
         expect(jobStatus).to.equal('ERROR');
         expect(archiveStatus)
@@ -316,7 +316,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
       });
 
       it('are read with the keys of ARCHIVE_COPY_SRC_*, which nobody gets to see', async () => {
-        const document = await service.run(copying(source));
+        const document = await service.run(copyMedium(source));
         expect(document['archiveSourceJobId']).to.equal(past.jobId);
         const { artifactPath } = exemplarOf(document);
         expect(sha256(await content(artifactPath))).to.equal(
@@ -330,9 +330,9 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
 
       it('are given out by output/detection with these keys when they are not copied', async () => {
         const disabled = { ARCHIVE_S3_COPY_ENABLED: 'FALSE' };
-        const open = await service.run(job({ ...source, ...disabled }, { media: [known(PICTURE)] }));
+        const open = await service.run(job({ ...source, ...disabled }, { media: [withMetadata(PICTURE)] }));
         expect(open).to.deep.equal(past);
-        const closed = await service.submit(job(disabled, { media: [known(PICTURE)] }));
+        const closed = await service.submit(job(disabled, { media: [withMetadata(PICTURE)] }));
         await service.terminal(closed);
         expect((await service.ask('GET', `/rest/jobs/${closed}/output/detection`)).status).to.equal(502);
       });

@@ -13,7 +13,7 @@ import {
   type DocumentDetection,
   type DocumentMedium,
 } from '../../../support/processes/service.ts';
-import { PORTRAIT, turnedPicture, turnedVideo, uprightPicture } from '../../../support/media/turned.ts';
+import { PORTRAIT, turnedPicture, turnedVideo, uprightPicture } from '../../../support/media/turned-media.ts';
 import { mediumOf, uriOf } from '../../results.ts';
 
 /** `isLong`: concealed in every style. */
@@ -23,7 +23,7 @@ export function turnedMedia({ isLong }: { readonly isLong: boolean }): void {
     const names = ['upright.png', 'lying.jpg', 'lying.mp4'];
     let detailed: DetectionDocument;
     before(async () => {
-      service = await Service.shared();
+      service = await Service.openShared();
       await uprightPicture(pathOf('upright.png'));
       await turnedPicture(pathOf('lying.jpg'));
       await turnedVideo(pathOf('lying.mp4'), 3);

@@ -76,7 +76,7 @@ describe('Artifact extraction', () => {
     };
   }
 
-  async function extracted(
+  async function extractFrom(
     work: ArtifactsWork,
     store?: (path: string) => Promise<string>,
   ): Promise<{ tracks: ExtractedTrack[]; summary: FinishSummary; lines: string[] }> {
@@ -112,7 +112,7 @@ describe('Artifact extraction', () => {
     ];
     const lines = await finishedTracks(tracks);
     const work = await workOn({}, lines, { [`${POLICY}_LAST_FRAME`]: 'true' });
-    const { tracks: found, summary } = await extracted(work);
+    const { tracks: found, summary } = await extractFrom(work);
     const written = await readdir(work.folder, { recursive: true, withFileTypes: true });
     expect(
       written
@@ -148,7 +148,7 @@ describe('Artifact extraction', () => {
     ];
     const properties = { [POLICY]: 'ALL_DETECTIONS', [`${POLICY}_CROPPING`]: 'false' };
     const stored: string[] = [];
-    const { tracks: found } = await extracted(
+    const { tracks: found } = await extractFrom(
       await workOn({}, await finishedTracks(tracks), properties),
       (file) => {
         stored.push(file.slice(folder.length));
@@ -169,7 +169,7 @@ describe('Artifact extraction', () => {
     const told: (string | Error)[] = [];
     for (const name of ['a', 'b', 'a', 'b', 'a']) {
       await files.writeOnce(path(`${name}.png`), picture, (uri) => told.push(uri));
-      await files.settled();
+      await files.waitUntilWritten();
     }
     expect(told).to.deep.equal(['s3://1', 's3://2', 's3://1', 's3://2', 's3://1']);
     expect(stored).to.deep.equal([path('a.png'), path('b.png')]);
@@ -180,7 +180,7 @@ describe('Artifact extraction', () => {
     const told: (string | Error)[] = [];
     const picture = { width: 4, height: 4, data: new Uint8Array(48).fill(9) };
     await files.write(path('a.png'), picture, (uri) => told.push(uri));
-    await files.settled();
+    await files.waitUntilWritten();
     expect(String(told)).to.match(/^Error: The disk is nearly full \(less than \d+ MiB are free\)/);
     expect(await readdir(folder)).to.deep.equal([]);
   });
@@ -191,7 +191,7 @@ describe('Artifact extraction', () => {
       [track([detection(0, [278, 74, 106, 90], { properties: { ROTATION: '270' } })])],
       { mediaType: 'IMAGE', metadata: { FRAME_WIDTH: '512', FRAME_HEIGHT: '512' } },
     );
-    const { tracks } = await extracted(
+    const { tracks } = await extractFrom(
       await workOn({ mediaType: 'IMAGE', path: image, length: 1, metadata: {} }, lines, {}),
     );
     const picture = await readImage(fileURLToPath(tracks[0]?.exemplar.artifactPath ?? ''));
@@ -215,7 +215,7 @@ describe('Artifact extraction', () => {
     ]);
     const [motion = '', face = '', summary = ''] = lines.trimEnd().split('\n');
     const hidden = '\t{"parent":[0,7],"note":"a  b"}';
-    const { lines: found } = await extracted(
+    const { lines: found } = await extractFrom(
       await workOn({}, [`${motion}${hidden}`, `${face}${hidden}`, summary, ''].join('\n'), {}),
     );
     expect(found[0]).to.equal(`${motion}${hidden}`);
@@ -233,7 +233,7 @@ describe('Artifact extraction', () => {
       track([detection(19, [0, 0, 30, 30])]),
       track([detection(500, [0, 0, 30, 30])]),
     ]);
-    const { tracks, summary } = await extracted(await workOn({ path: video, length: 20 }, lines, {}));
+    const { tracks, summary } = await extractFrom(await workOn({ path: video, length: 20 }, lines, {}));
     expect(tracks.map(({ exemplar }) => exemplar.artifactExtractionStatus)).to.deep.equal([
       'COMPLETED',
       'FAILED',
@@ -250,7 +250,7 @@ describe('Artifact extraction', () => {
 
   it('says so when the medium cannot be read, and keeps the tracks', async () => {
     const lines = await finishedTracks([track([detection(3, [0, 0, 30, 30])])]);
-    const { tracks, summary } = await extracted(
+    const { tracks, summary } = await extractFrom(
       await workOn({ path: sample('video_01_invalid.mp4') }, lines, {}),
     );
     expect(tracks[0]?.detections[0]?.artifactExtractionStatus).to.equal('FAILED');
@@ -262,7 +262,7 @@ describe('Artifact extraction', () => {
       track([detection(3, [0, 0, 30, 30])]),
       track([detection(4, [0, 0, 30, 30])]),
     ]);
-    const { tracks, summary } = await extracted(await workOn({}, lines, {}), (file) =>
+    const { tracks, summary } = await extractFrom(await workOn({}, lines, {}), (file) =>
       file.endsWith('frame-3.png') ? Promise.reject(new Error('no such bucket')) : Promise.resolve('s3://4'),
     );
     expect(tracks.map(({ exemplar }) => exemplar.artifactPath)).to.deep.equal([
@@ -285,7 +285,7 @@ describe('Artifact extraction', () => {
   it('leaves no temporary files', async () => {
     const lines = await finishedTracks([track([detection(3, [0, 0, 30, 30])])]);
     const work = await workOn({}, lines, {});
-    await extracted(work);
+    await extractFrom(work);
     expect(await readdir(join(work.folder, '0'))).to.deep.equal(['frame-3.png']);
     expect((await readFile(join(work.folder, '0/frame-3.png'))).subarray(1, 4).toString()).to.equal('PNG');
   });

@@ -13,9 +13,9 @@ async function* textOf(value: unknown): AsyncGenerator<Buffer> {
 const NEW: NewPlaces = {
   jobId: 'here-1',
   media: new Map(),
-  copied: (uri) => Promise.resolve(`copy of ${uri}`),
+  copyFile: (uri) => Promise.resolve(`copy of ${uri}`),
 };
-async function rewritten(document: object, places: Partial<NewPlaces> = {}, ahead = 4) {
+async function rewriteCopy(document: object, places: Partial<NewPlaces> = {}, ahead = 4) {
   const survey = await surveyOf(textOf(document), signal);
   const parts: Buffer[] = [];
   for await (const piece of rewrittenDocument(textOf(document), survey, { ...NEW, ...places }, ahead))
@@ -30,7 +30,7 @@ const tracks = (...paths: readonly string[]) => ({
 
 describe('The document of an earlier job, written anew,', () => {
   it('names the new job, its media by their hash, and the copies; the old names are beside them', async () => {
-    const { text, survey } = await rewritten(
+    const { text, survey } = await rewriteCopy(
       {
         jobId: 'there-7',
         status: 'COMPLETE',
@@ -107,7 +107,7 @@ describe('The document of an earlier job, written anew,', () => {
 
   it('says no more what to ask the service of the earlier job for', async () => {
     const found = { artifactPath: 'p', artifactHref: 'artifacts/1/0/0/0/frame-0.png' };
-    const { text, survey } = await rewritten({
+    const { text, survey } = await rewriteCopy({
       jobId: 'there-7',
       media: [
         {
@@ -138,8 +138,8 @@ describe('The document of an earlier job, written anew,', () => {
   });
 
   it('tells of its own source alone when that was a copy, too', async () => {
-    const first = await rewritten({ jobId: 'there-7', media: [{ path: 'old://a', output: {} }] });
-    const { text } = await rewritten(JSON.parse(first.text) as object, { jobId: 'here-2' });
+    const first = await rewriteCopy({ jobId: 'there-7', media: [{ path: 'old://a', output: {} }] });
+    const { text } = await rewriteCopy(JSON.parse(first.text) as object, { jobId: 'here-2' });
     expect(text).to.equal(
       '{"jobId":"here-2","archiveSourceJobId":"here-1","media":[{"path":"old://a","archiveSourceMediaPath":"old://a","output":{}}]}',
     );
@@ -149,16 +149,16 @@ describe('The document of an earlier job, written anew,', () => {
     const paths = Array.from({ length: 50 }, (_, n) => `p${n}`);
     const waiting: (() => void)[] = [];
     let most = 0;
-    const copied = (uri: string) =>
+    const copyFile = (uri: string) =>
       new Promise<string>((resolve) => {
         waiting.push(() => resolve(`copy of ${uri}`));
         most = Math.max(most, waiting.length);
         // The youngest is done first.
         setImmediate(() => waiting.pop()?.());
       });
-    const { text } = await rewritten(
+    const { text } = await rewriteCopy(
       { jobId: 'j', media: [{ path: 'a', output: tracks(...paths) }] },
-      { copied },
+      { copyFile },
       6,
     );
     const found = [...text.matchAll(/copy of (p\d+)/g)].map(([, path]) => path);
@@ -167,10 +167,10 @@ describe('The document of an earlier job, written anew,', () => {
   });
 
   it('fails with the file that cannot be copied', async () => {
-    const copied = () => Promise.reject(new Error('it is gone'));
-    const failed = await rewritten(
+    const copyFile = () => Promise.reject(new Error('it is gone'));
+    const failed = await rewriteCopy(
       { jobId: 'j', media: [{ path: 'a', output: tracks('p') }] },
-      { copied },
+      { copyFile },
     ).catch((error: unknown) => error);
     expect(failed).to.be.instanceOf(Error).with.property('message', 'it is gone');
   });

@@ -57,7 +57,7 @@ describe('Choosing what is fed', () => {
   }
 
   /** Takes an answer apart the way the service does: piece by piece, from its file. */
-  async function fed(change: Partial<FeedWork>): Promise<Fed> {
+  async function feedTracks(change: Partial<FeedWork>): Promise<Fed> {
     const work: FeedWork = { medium: MEDIUM, properties: {}, sources: [], maxPieces: 1000, ...change };
     const text = Buffer.from(await textOf(feed(work, context())));
     await writeFile(path('answer'), text);
@@ -81,7 +81,7 @@ describe('Choosing what is fed', () => {
   }
 
   it('answers a piece for each track, with its frames and where it comes from', async () => {
-    const { tracks, pieces, shared } = await fed({ sources: [await foundBy(3, ['a', 'b'])] });
+    const { tracks, pieces, shared } = await feedTracks({ sources: [await foundBy(3, ['a', 'b'])] });
     expect(shared).to.deep.equal(['a', 'b']);
     expect(pieces.map(({ start, stop, selector }) => [start, stop, selector])).to.deep.equal([
       [0, 2, -1],
@@ -109,8 +109,8 @@ describe('Choosing what is fed', () => {
       await foundBy(0, ['a', 'b', 'c', 'd'], ['NAME=a', 'NAME=c;x']),
       await foundBy(1, ['a', 'b']),
     ];
-    expect((await fed({ sources })).shared).to.deep.equal(['b', 'd', 'a', 'b']);
-    const { tracks, shared } = await fed({ sources, properties: { TRIGGER: 'NAME=d;a' } });
+    expect((await feedTracks({ sources })).shared).to.deep.equal(['b', 'd', 'a', 'b']);
+    const { tracks, shared } = await feedTracks({ sources, properties: { TRIGGER: 'NAME=d;a' } });
     expect(shared).to.deep.equal(['d', 'a']);
     expect(
       tracks.map(({ task, line }) => [task, line]),
@@ -123,7 +123,7 @@ describe('Choosing what is fed', () => {
 
   it('reads no more than the lines of a source that belong to it', async () => {
     const source = { ...(await foundBy(0, ['a', 'b', 'c', 'd'])), first: 1, count: 2 };
-    const { tracks, shared } = await fed({ sources: [source] });
+    const { tracks, shared } = await feedTracks({ sources: [source] });
     expect(shared).to.deep.equal(['b', 'c']);
     expect(tracks.map(({ line }) => line)).to.deep.equal([0, 1]);
   });
@@ -132,26 +132,26 @@ describe('Choosing what is fed', () => {
     const properties = { FEED_FORWARD_TOP_QUALITY_COUNT: '1' };
     const sources = [await foundBy(0, ['a'])];
     const framesOf = ({ tracks }: Fed) => tracks[0]?.detections.map(({ frame }) => frame);
-    expect(framesOf(await fed({ sources, properties }))).to.deep.equal([1]);
+    expect(framesOf(await feedTracks({ sources, properties }))).to.deep.equal([1]);
     const image = { ...MEDIUM, mediaType: 'IMAGE' } as const;
-    expect(framesOf(await fed({ sources, properties, medium: image }))).to.deep.equal([0, 1, 2]);
+    expect(framesOf(await feedTracks({ sources, properties, medium: image }))).to.deep.equal([0, 1, 2]);
   });
 
   it('puts all tracks into one piece when they are wanted together', async () => {
     const sources = [await foundBy(0, ['a', 'b']), await foundBy(1, ['c', 'd', 'e'])];
-    const { shared, pieces } = await fed({ sources, properties: { FEED_FORWARD_ALL_TRACKS: 'TRUE' } });
+    const { shared, pieces } = await feedTracks({ sources, properties: { FEED_FORWARD_ALL_TRACKS: 'TRUE' } });
     expect(shared).to.deep.equal(['a,b,c,d,e']);
     expect(pieces[0]).to.include({ start: 0, stop: 22 });
   });
 
   it('shares tracks out evenly over as many pieces as there may be', async () => {
     const names = Array.from({ length: 10 }, (_, n) => String(n));
-    const { shared } = await fed({ sources: [await foundBy(0, names)], maxPieces: 4 });
+    const { shared } = await feedTracks({ sources: [await foundBy(0, names)], maxPieces: 4 });
     expect(shared).to.deep.equal(['0,1,2', '3,4,5', '6,7,8', '9']);
   });
 
   it('answers nothing but a summary when there is nothing to feed', async () => {
-    expect(await fed({ sources: [await foundBy(0, ['a'], ['NAME=a'])] })).to.deep.include({
+    expect(await feedTracks({ sources: [await foundBy(0, ['a'], ['NAME=a'])] })).to.deep.include({
       summary: { tracks: 0, pieces: 0, indexAt: 0 },
     });
   });
@@ -163,7 +163,7 @@ describe('Choosing what is fed', () => {
       selectionProperties: {},
       resultDetectionProperty: 'X',
     });
-    async function selected(
+    async function selectTracks(
       document: unknown,
       expressions: readonly string[],
       change: Partial<FeedWork> = {},
@@ -171,11 +171,11 @@ describe('Choosing what is fed', () => {
       const isRaw = typeof document === 'string' || Buffer.isBuffer(document);
       await writeFile(path('document.json'), isRaw ? document : JSON.stringify(document));
       const medium = { ...MEDIUM, mediaType: 'UNKNOWN', path: path('document.json') } as const;
-      return fed({ medium, selectors: expressions.map(selector), ...change });
+      return feedTracks({ medium, selectors: expressions.map(selector), ...change });
     }
 
     it('answers each string once a selector, in a piece of its own', async () => {
-      const { tracks, shared, pieces } = await selected({ a: ['x', 'y', 'x'], b: 'x' }, ['$.a', '$.b']);
+      const { tracks, shared, pieces } = await selectTracks({ a: ['x', 'y', 'x'], b: 'x' }, ['$.a', '$.b']);
       expect(shared).to.deep.equal(['x', 'y', 'x']);
       expect(pieces.map(({ selector: n, start, stop }) => [n, start, stop])).to.deep.equal([
         [0, 0, -1],
@@ -193,8 +193,8 @@ describe('Choosing what is fed', () => {
       const together = { properties: { FEED_FORWARD_ALL_TRACKS: 'TRUE' } };
       const both = ['$.a', '$.b'];
       const document = { a: ['1', '2', '3', '4', '5'], b: ['6', '7'] };
-      expect((await selected(document, both, together)).shared).to.deep.equal(['1,2,3,4,5', '6,7']);
-      expect((await selected(document, both, { maxPieces: 3 })).shared).to.deep.equal([
+      expect((await selectTracks(document, both, together)).shared).to.deep.equal(['1,2,3,4,5', '6,7']);
+      expect((await selectTracks(document, both, { maxPieces: 3 })).shared).to.deep.equal([
         '1,2,3',
         '4,5',
         '6,7',
@@ -202,7 +202,7 @@ describe('Choosing what is fed', () => {
     });
 
     it('reads documents with a byte order mark', async () => {
-      expect((await selected('\uFEFF{"a":"x"}', ['$.a'])).shared).to.deep.equal(['x']);
+      expect((await selectTracks('\uFEFF{"a":"x"}', ['$.a'])).shared).to.deep.equal(['x']);
     });
 
     const refusalOf = (work: Promise<unknown>) =>
@@ -221,7 +221,7 @@ describe('Choosing what is fed', () => {
         [Buffer.from('["a"]', 'utf16le'), /^it seems to be UTF-16; save it as UTF-8\.$/],
         [Buffer.from('["a"]', 'utf16le').swap16(), /^it seems to be UTF-16; save it as UTF-8\.$/],
       ] as const) {
-        const message = await refusalOf(selected(document, ['$.a']));
+        const message = await refusalOf(selectTracks(document, ['$.a']));
         expect(message.slice(0, start.length)).to.equal(start);
         expect(message.slice(start.length)).to.match(reason);
         expect(message).to.match(/^[\x20-\x7e]+\.$/);
@@ -230,11 +230,11 @@ describe('Choosing what is fed', () => {
     });
 
     it('refuses what is no JSON, and a document in which nothing is selected unless that may be', async () => {
-      expect(await refusalOf(selected('{', ['$.a']))).to.match(/^OTHER .*not JSON/);
-      expect(await refusalOf(selected({ a: 1 }, ['$.a', '$.b']))).to.match(
+      expect(await refusalOf(selectTracks('{', ['$.a']))).to.match(/^OTHER .*not JSON/);
+      expect(await refusalOf(selectTracks({ a: 1 }, ['$.a', '$.b']))).to.match(
         /^OTHER None of the media selectors/,
       );
-      const { summary } = await selected({ a: 1 }, ['$.a'], {
+      const { summary } = await selectTracks({ a: 1 }, ['$.a'], {
         properties: { MEDIA_SELECTORS_NO_MATCHES_IS_ERROR: 'FALSE' },
       });
       expect(summary).to.deep.equal({ tracks: 0, pieces: 0, indexAt: 0 });

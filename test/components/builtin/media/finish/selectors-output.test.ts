@@ -35,7 +35,7 @@ describe('The output document of media selectors', () => {
     resultDetectionProperty,
   });
 
-  async function filled(
+  async function fillSelectors(
     selectors: readonly MediaSelector[],
     said: readonly Said[],
     properties: Properties = {},
@@ -68,23 +68,23 @@ describe('The output document of media selectors', () => {
   });
 
   it('has the outputs in place of the selected texts, and is as the document in all else', async () => {
-    expect(await filled([selector('$.b')], [out('one', '1'), out('two', '2')])).to.equal(
+    expect(await fillSelectors([selector('$.b')], [out('one', '1'), out('two', '2')])).to.equal(
       '{"a": "one",   "b": ["1", "2"], "n": 1.10, "big": 123456789012345678901 }',
     );
     expect(await readdir(path('out')), 'no part file is left').to.deep.equal(['filled.json']);
   });
 
   it('keeps texts that no track says anything of', async () => {
-    expect(await filled([selector('$.b')], [out('two', '2'), { text: 'one' }])).to.equal(
+    expect(await fillSelectors([selector('$.b')], [out('two', '2'), { text: 'one' }])).to.equal(
       DOCUMENT.replace('two', '2'),
     );
-    expect(await filled([selector('$.b')], [])).to.equal(DOCUMENT);
+    expect(await fillSelectors([selector('$.b')], [])).to.equal(DOCUMENT);
   });
 
   it('takes the property from the track, else from its detection', async () => {
     const said = [{ text: 'two', ofDetection: { OUT: 'of the detection' } }];
-    expect(await filled([selector('$.b')], said)).to.contain('"of the detection"');
-    expect(await filled([selector('$.b')], [{ ...said[0]!, properties: { OUT: 'own' } }])).to.contain(
+    expect(await fillSelectors([selector('$.b')], said)).to.contain('"of the detection"');
+    expect(await fillSelectors([selector('$.b')], [{ ...said[0]!, properties: { OUT: 'own' } }])).to.contain(
       '"own"',
     );
   });
@@ -93,7 +93,7 @@ describe('The output document of media selectors', () => {
     const selectors = [selector('$.a', 'A'), selector('$.b[0]', 'B')];
     const properties = { A: 'for a', B: 'for b' };
     const said = [0, 1].map((n) => ({ selector: n, text: 'one', properties }));
-    expect(await filled(selectors, said)).to.contain('"a": "for a",   "b": ["for b", "two"]');
+    expect(await fillSelectors(selectors, said)).to.contain('"a": "for a",   "b": ["for b", "two"]');
   });
 
   for (const [delimiter, expected] of [
@@ -104,20 +104,22 @@ describe('The output document of media selectors', () => {
   ] as const)
     it(`keeps the text with the delimiter ${JSON.stringify(delimiter)}`, async () => {
       const properties = { MEDIA_SELECTORS_DELIMETER: delimiter };
-      expect(await filled([selector('$.b')], [out('two', '2')], properties)).to.contain(expected);
+      expect(await fillSelectors([selector('$.b')], [out('two', '2')], properties)).to.contain(expected);
     });
 
   it('uses the longest of several outputs, or joins different ones in the order of discovery', async () => {
     const several = [out('two', 'b'), out('two', 'aaa'), out('two', 'b'), out('two', ' ')];
-    expect(await filled([selector('$.b')], several)).to.contain('"aaa"');
+    expect(await fillSelectors([selector('$.b')], several)).to.contain('"aaa"');
     const join = { MEDIA_SELECTORS_DUPLICATE_POLICY: 'join' };
-    expect(await filled([selector('$.b')], several, join)).to.contain('"b | aaa"');
+    expect(await fillSelectors([selector('$.b')], several, join)).to.contain('"b | aaa"');
   });
 
   it('is refused with OTHER when several outputs are an error, unless they are equal', async () => {
     const policy = { MEDIA_SELECTORS_DUPLICATE_POLICY: 'ERROR' };
-    expect(await filled([selector('$.b')], [out('two', '2'), out('two', '2')], policy)).to.contain('"2"');
-    const refused = await filled([selector('$.b')], [out('two', '2'), out('two', '3')], policy).catch(
+    expect(await fillSelectors([selector('$.b')], [out('two', '2'), out('two', '2')], policy)).to.contain(
+      '"2"',
+    );
+    const refused = await fillSelectors([selector('$.b')], [out('two', '2'), out('two', '3')], policy).catch(
       (error: unknown) => error,
     );
     expect(refused).to.include({ code: 'OTHER' });

@@ -12,7 +12,7 @@ interface Told {
 }
 
 /** What the document says of a box in stored pixels. */
-function told(box: object, properties: Properties, metadata: Properties): Told {
+function onPart(box: object, properties: Properties, metadata: Properties): Told {
   const detection = { ...box, detectionProperties: properties };
   const line = JSON.stringify({ exemplar: detection, detections: [detection, detection] });
   return JSON.parse(uprightBoxes({ FRAME_WIDTH: '640', FRAME_HEIGHT: '480', ...metadata })(line)) as Told;
@@ -29,20 +29,22 @@ describe('The upright box of a detection', () => {
           ROTATION: String(stored.rotation),
           HORIZONTAL_FLIP: stored.flip ? 'TRUE' : 'FALSE',
         };
-        const { exemplar, detections } = told(stored, properties, metadata);
+        const { exemplar, detections } = onPart(stored, properties, metadata);
         const turned = rotation !== 0 || flip;
         for (const one of [exemplar, ...detections])
           expect(one.uprightBox).to.deep.equal(turned ? FOUND : undefined);
       });
 
   it('is the smallest one around a detection that slants in a medium that does not', () => {
-    const { exemplar } = told({ x: 116, y: 218, width: 100, height: 40 }, { ROTATION: '20' }, {});
+    const { exemplar } = onPart({ x: 116, y: 218, width: 100, height: 40 }, { ROTATION: '20' }, {});
     expect(exemplar.uprightBox).to.deep.equal({ x: 116, y: 183, width: 108, height: 73 });
   });
 
   it('is none for what has no place, and for a medium whose size nobody knows', () => {
     const nowhere = { x: 0, y: 0, width: 0, height: 0 };
-    expect(told(nowhere, {}, { ROTATION: '90' }).exemplar).to.not.have.property('uprightBox');
-    expect(told(FOUND, {}, { ROTATION: '90', FRAME_WIDTH: '' }).exemplar).to.not.have.property('uprightBox');
+    expect(onPart(nowhere, {}, { ROTATION: '90' }).exemplar).to.not.have.property('uprightBox');
+    expect(onPart(FOUND, {}, { ROTATION: '90', FRAME_WIDTH: '' }).exemplar).to.not.have.property(
+      'uprightBox',
+    );
   });
 });

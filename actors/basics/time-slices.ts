@@ -1,0 +1,28 @@
+/** Milliseconds of work in one go. */
+const LONGEST = 8;
+
+/** Long work that lets others have the event loop: it asks between two steps whether it has had it long enough. */
+export class TimeSlices {
+  #since = performance.now();
+
+  /** True: hand over with `next` before the next step. */
+  get due(): boolean {
+    return performance.now() - this.#since > LONGEST;
+  }
+
+  /** A list made of another one, one by one. */
+  async map<T, U>(all: readonly T[], to: (one: T, index: number) => U): Promise<readonly U[]> {
+    const made: U[] = [];
+    for (const [index, one] of all.entries()) {
+      if (this.due) await this.next();
+      made.push(to(one, index));
+    }
+    return made;
+  }
+
+  /** Goes on once everything else that is due has been done. */
+  async next(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#since = performance.now();
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * How a job goes on at a server when others have taken answers meanwhile: the rows that they have written are folded into the state that the
+ * server has, which comes to the same as restoring it from all rows and costs only what has changed.
+ */
+import type { List } from 'immutable';
+import { byStage, withAnswered, withMade } from './fold.ts';
+import { firstUsable } from '../state/media.ts';
+import { withInspected } from '../plan/plan-stages.ts';
+import type { JobRecord } from '../state/record.ts';
+import type { JobSnapshot } from '../state/snapshot.ts';
+import { rankOf } from './stages.ts';
+import type { JobState, SubJobRow, Unit } from '../state/state.ts';
+import { isTerminal } from '../state/status.ts';
+import { isKnown } from '../state/units.ts';
+
+/** Undefined: the job has moved on to where only all of its rows tell how it stands. */
+export function followRows(
+  record: JobRecord,
+  state: JobState,
+  { progress: _, ...small }: JobSnapshot,
+  rows: readonly SubJobRow[],
+): JobState | undefined {
+  if (!isInSamePlace(state, small)) return undefined;
+  const now = rankOf(small.stage);
+  const inOrder = rows.toSorted(byKey);
+  const stages = byStage(inOrder);
+  const outstanding = new Map(state.outstanding);
+  const inspecting = inspectingAfter(record, state, inOrder);
+  let next: JobState = { ...state, ...small, inspecting };
+  for (const [stage, ofStage] of stages) if (stage < now) next = withRows(next, ofStage, outstanding);
+  // Rows of the first task may belong to units of media that were inspected since.
+  next = withInspected(next, { record });
+  for (const [stage, ofStage] of stages) if (stage === now) next = withRows(next, ofStage, outstanding);
+  return { ...next, outstanding, cursor: cursorFrom(next.cursor, next.units) };
+}
+
+/** Within a stage of a run all that changes stands in the rows and in the small part. */
+const isInSamePlace = (state: JobState, { run, stage, status }: Pick<JobState, 'run' | 'stage' | 'status'>) =>
+  state.run === run &&
+  rankOf(state.stage) === rankOf(stage) &&
+  !isTerminal(status) &&
+  (state.status === 'CANCELLING') === (status === 'CANCELLING');
+
+/** `outstanding` is changed with them. */
+function withRows(
+  state: JobState,
+  rows: readonly SubJobRow[],
+  outstanding: Map<string, SubJobRow>,
+): JobState {
+  let next = state;
+  for (const row of rows) {
+    // What was handed out before may be tried again; all else is new, and may be answered already.
+    if (!outstanding.has(row.key)) next = withMade(next, row);
+    if (row.state === 'QUEUED') outstanding.set(row.key, row);
+    else {
+      outstanding.delete(row.key);
+      next = withAnswered(next, row);
+    }
+  }
+  return next;
+}
+
+/** How far media have been handed out for inspection beside the first task. */
+function inspectingAfter(
+  record: JobRecord,
+  { inspecting }: JobState,
+  inOrder: readonly SubJobRow[],
+): JobState['inspecting'] {
+  if (inspecting === null) return null;
+  const last = inOrder.findLast(({ kind }) => kind === 'PREPARE')?.medium ?? -1;
+  return { ...inspecting, next: Math.max(inspecting.next, firstUsable(record, last + 1)) };
+}
+
+function cursorFrom(cursor: number, units: List<Unit>): number {
+  let at = cursor;
+  for (; at < units.size; at++) {
+    const { feed, made, pieces } = units.get(at)!;
+    if (!isKnown(feed) || made < pieces) break;
+  }
+  return at;
+}
+
+const byKey = (a: SubJobRow, b: SubJobRow) => (a.key < b.key ? -1 : 1);

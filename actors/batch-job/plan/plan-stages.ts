@@ -1,0 +1,232 @@
+import { followUpRanges, SOUND_SEGMENT_LENGTH, soundPieces } from '../../../domain/frames/segments.ts';
+import type { PlannedAction, PlannedTask } from '../../../domain/plan.ts';
+import type { Properties, Range } from '../../../domain/types.ts';
+import { List } from '../../basics/immutable.ts';
+import { atOnce, type Steps } from '../../runtime/steps.ts';
+import type { DecisionContext } from '../state/context.ts';
+import { annotates, derives, forPlanning, isFed, passesBy, tasksOn } from './effective-properties.ts';
+import { tracksBefore } from './track-inputs.ts';
+import { firstUninspected, isInspected, stageIndex, findUnderived } from '../state/media.ts';
+import type { JobRecord } from '../state/record.ts';
+import { mostPieces, SegmentCuts } from './segment-cuts.ts';
+import type { JobState, MediumState, Prepared, Processed, Stage, Unit } from '../state/state.ts';
+import { unitOf, weightOfAll, WHOLE } from '../state/units.ts';
+
+/** Actions on media from which on a stage is planned in turns with other work. */
+const LARGE_STAGE = 1_000;
+
+/** The units of a stage: a pure function of the record and of what the earlier stages found out, so a restart finds the same. */
+export const planStage = (
+  state: JobState,
+  stage: Stage,
+  context: Pick<DecisionContext, 'record'>,
+): List<Unit> => List(atOnce(stageInSteps(state, stage, context)));
+
+/** The same in steps, for a stage that may be a large one. */
+export function* stageInSteps(
+  { media }: Pick<JobState, 'media'>,
+  stage: Stage,
+  { record }: Pick<DecisionContext, 'record'>,
+): Steps<readonly Unit[]> {
+  switch (stage.name) {
+    case 'WAITING':
+    case 'CHECK':
+    case 'ENDED':
+      return [];
+    case 'PREPARE':
+      return record.media.flatMap(({ problem }, medium) =>
+        problem === undefined ? [unitOf(medium, 0, [WHOLE])] : [],
+      );
+    case 'DERIVED':
+      return findUnderived(media).map((medium) => unitOf(medium, 0, [WHOLE]));
+    case 'COPY':
+    case 'DOCUMENT':
+    case 'UPLOAD':
+      return [unitOf(0, 0, [WHOLE])];
+    case 'TASK': {
+      const units: Unit[] = [];
+      // The first task may begin before all media are inspected.
+      const end = stage.index === 0 ? firstUninspected(record, media) : media.size;
+      for (const ofMedium of plannedMedia(record, media, stage.index, 0, end)) {
+        for (const unit of ofMedium) units.push(unit);
+        yield;
+      }
+      return units;
+    }
+  }
+}
+
+/** The first task with the units of media that have been inspected since; in the order of the media, so that a restart finds the same. */
+export function withInspected(state: JobState, { record }: Pick<DecisionContext, 'record'>): JobState {
+  const { inspecting, media } = state;
+  if (inspecting === null) return state;
+  const unplanned = firstUninspected(record, media, inspecting.unplanned);
+  if (unplanned === inspecting.unplanned) return state;
+  const units = List([...plannedMedia(record, media, 0, inspecting.unplanned, unplanned)].flat());
+  return {
+    ...state,
+    units: state.units.concat(units),
+    weight: { ...state.weight, total: state.weight.total + weightOfAll(units).total },
+    inspecting: unplanned === record.media.length ? null : { ...inspecting, unplanned },
+  };
+}
+
+/** Answers that come together, at most. */
+const MOST_ANSWERS = 64;
+
+/** The next task of a large job, as far as it can be planned before the answers that end the stage; undefined: not yet, or it is no large one. */
+export function planAhead(record: JobRecord, state: JobState): Steps<void> | undefined {
+  const { media, stage, outstanding, inspecting } = state;
+  const inspects = inspecting !== null || stage.name === 'PREPARE';
+  const next = inspects ? 0 : stageIndex(stage) + 1;
+  const task = record.plan.tasks[next];
+  if (task === undefined || media.size * task.actions.length < LARGE_STAGE) return undefined;
+  if (inspects) return plannedAsInspected(record, state, task);
+  return outstanding.size > MOST_ANSWERS ? undefined : planTask(record, media, next);
+}
+
+/** How far the first task of a run has been planned while its media are inspected. */
+interface Ahead {
+  readonly run: number;
+  readonly cuts: SegmentCuts;
+  /** The first medium that had not been handed out for inspection. */
+  next: number;
+  /** Those before it that had not been inspected. */
+  readonly waiting: Set<number>;
+}
+const AHEAD = new WeakMap<JobRecord, Ahead>();
+
+/** Media that have been inspected since, wherever they stand: others may wait for one before them that takes long. */
+function* plannedAsInspected(
+  record: JobRecord,
+  { run, media, inspecting, units, cursor }: JobState,
+  task: PlannedTask,
+): Steps<void> {
+  let ahead = AHEAD.get(record);
+  if (ahead?.run !== run) {
+    ahead = { run, cuts: cutsOf(record, media, task, 0), next: 0, waiting: new Set() };
+    AHEAD.set(record, ahead);
+  }
+  const next = inspecting?.next ?? units.get(cursor)?.medium ?? record.media.length;
+  for (; ahead.next < next; ahead.next++) ahead.waiting.add(ahead.next);
+  for (const medium of ahead.waiting) {
+    if (!isInspected(media.get(medium)!)) continue;
+    ahead.waiting.delete(medium);
+    unitsOfMedium({ record, media, task, cuts: ahead.cuts }, 0, medium);
+    yield;
+  }
+}
+
+function* planTask(record: JobRecord, media: List<MediumState>, task: number): Steps<void> {
+  for (const _ of plannedMedia(record, media, task, 0, media.size)) yield;
+}
+
+/** The units of a task, medium by medium, from one up to (not including) another. */
+function* plannedMedia(
+  record: JobRecord,
+  media: List<MediumState>,
+  index: number,
+  from: number,
+  end: number,
+): Generator<readonly Unit[], void> {
+  const task = record.plan.tasks[index];
+  if (task === undefined) return;
+  const cuts = cutsOf(record, media, task, index);
+  for (let medium = from; medium < end; medium++)
+    yield unitsOfMedium({ record, media, task, cuts }, index, medium);
+}
+
+/** While the first task runs, media may be derived already: they are none of its own. */
+const cutsOf = (record: JobRecord, media: List<MediumState>, task: PlannedTask, index: number) =>
+  new SegmentCuts(mostPieces(index === 0 ? record.media.length : media.size, task));
+
+/** The same as were planned before, when nothing else has become known of the medium since. */
+function unitsOfMedium(task: TaskOnMedia, index: number, medium: number): readonly Unit[] {
+  const state = task.media.get(medium)!;
+  const { mostPieces: most } = task.cuts;
+  const known = PLANNED.get(state);
+  if (known?.task === task.task && known.mostPieces === most) return known.units;
+  const units = unitsOn(task, index, medium);
+  PLANNED.set(state, { task: task.task, mostPieces: most, units });
+  return units;
+}
+
+type TaskOnMedia = Pick<Place, 'record' | 'media' | 'task' | 'cuts'>;
+
+/** What was planned last for a medium of which nothing else has become known since. */
+const PLANNED = new WeakMap<
+  MediumState,
+  { readonly task: PlannedTask; readonly mostPieces: number; readonly units: readonly Unit[] }
+>();
+
+function unitsOn({ record, media, task, cuts }: TaskOnMedia, index: number, medium: number): readonly Unit[] {
+  const { prepared, failedIn } = media.get(medium)!;
+  if (prepared === null || (failedIn !== null && failedIn < index)) return [];
+  return task.actions.flatMap((action, number) => {
+    const unit = unitOfAction({ record, media, task, action, medium, prepared, cuts }, number);
+    return unit === null ? [] : [unit];
+  });
+}
+
+/** An action on a medium. */
+interface Place {
+  readonly record: JobRecord;
+  readonly media: List<MediumState>;
+  readonly task: PlannedTask;
+  readonly action: PlannedAction;
+  readonly medium: number;
+  readonly prepared: Prepared;
+  /** Those of the stage. */
+  readonly cuts: SegmentCuts;
+}
+
+/** What an action has to do on a medium; null when that is nothing. */
+function unitOfAction(place: Place, number: number): Unit | null {
+  const { record, media, task, action, medium, prepared } = place;
+  const state = media.get(medium)!;
+  const { mediaType } = prepared.facts;
+  const properties = forPlanning(record, media, action, medium, mediaType);
+  if (passesBy(properties, state.derived !== null)) return null;
+  const visual = mediaType === 'VIDEO' || mediaType === 'IMAGE';
+  if (task.actionType === 'MARKUP') return visual ? unitOf(medium, number, [WHOLE]) : null;
+  const wanted: Unit = { ...unitOf(medium, number, []), feed: 'WANTED', pieces: 1 };
+  if (tasksOn(record, state).length === 0 && record.media[medium]?.selectors !== undefined) return wanted;
+  if (!derives(action) && isFed(record, properties, state))
+    return tracksBefore(record, media, medium).length > 0 ? wanted : null;
+  const ranges = rangesOf(place, properties);
+  return ranges.length === 0 ? null : unitOf(medium, number, ranges);
+}
+
+/**
+ * What an action looks at: in the first task on a medium the frames that were asked for, later those in which the task before
+ * found something; no tracks there, nothing to do. Videos are cut, and sounds for algorithms that say so.
+ */
+function rangesOf(place: Place, properties: Properties): readonly Range[] {
+  const { record, media, medium, prepared, cuts } = place;
+  const { facts, ranges } = prepared;
+  const before = tasksOn(record, media.get(medium)!).findLast((one) => !leftAlone(place, one));
+  if (before?.tracks === 0) return [];
+  if (facts.mediaType === 'AUDIO') return stretchesOf(place, properties);
+  if (facts.mediaType !== 'VIDEO') return [WHOLE];
+  const asked = before === undefined ? ranges : followUpRanges(before.ranges, properties);
+  return cuts.cut(asked, properties, facts.frameTimes ?? { fps: 0, constantRate: true });
+}
+
+/** Milliseconds of a sound. An algorithm that does not know the property expects whole ones. */
+function stretchesOf({ action, prepared, cuts }: Place, properties: Properties): readonly Range[] {
+  const { properties: known } = action.algorithm.providesCollection;
+  if (!known.some(({ name }) => name === SOUND_SEGMENT_LENGTH)) return [WHOLE];
+  const pieces = soundPieces(properties, Number(prepared.facts.metadata['DURATION']), cuts.mostPieces);
+  return pieces.length === 0 ? [WHOLE] : pieces;
+}
+
+/**
+ * Whether a task was an annotator that got no tracks: the tracks of the tasks before it are still the ones that count. The first task on a
+ * medium has no tracks before it and is never one.
+ */
+function leftAlone({ record, media, medium, prepared }: Place, one: Processed): boolean {
+  const action = record.plan.tasks[one.task]?.actions[0];
+  if (one.sections?.length !== 0 || action === undefined || media.get(medium)?.processed[0] === one)
+    return false;
+  return annotates(forPlanning(record, media, action, medium, prepared.facts.mediaType));
+}

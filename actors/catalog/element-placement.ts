@@ -1,0 +1,139 @@
+import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
+import type { Elements } from './descriptors/elements.ts';
+import {
+  KINDS,
+  keyOf,
+  ownedBy,
+  sameContent,
+  type CatalogState,
+  type Component,
+  type Owned,
+} from './state.ts';
+
+/** How the elements of a component come into the catalog and leave it. */
+
+/** Names of the service's own queues: an algorithm of this name would be handed the service's own work. */
+const RESERVED: ReadonlySet<string> = new Set(Object.values(MEDIA_QUEUES));
+
+/** An element of a component that cannot have its name. */
+export interface Clash {
+  readonly key: string;
+  readonly message: string;
+}
+
+/** Why the first of a component's elements cannot have its name; undefined when all can. */
+export function nameTaken(state: CatalogState, component: string, elements: Elements): string | undefined {
+  return clashes(state, component, elements)[0]?.message ?? twice(elements);
+}
+
+/**
+ * Elements whose names others have. Equal content is no clash: the element stays with whom it belongs to. An algorithm has one
+ * component, though, since who registers a component gets its algorithm's work.
+ */
+export function clashes(state: CatalogState, component: string, elements: Elements): readonly Clash[] {
+  const { algorithm } = elements;
+  const holder = state.algorithm.get(algorithm.name);
+  const found: Clash[] = [];
+  const clash = (kind: 'algorithm' | 'action' | 'task' | 'pipeline', name: string, message: string) =>
+    found.push({ key: keyOf(kind, name), message });
+  if (RESERVED.has(algorithm.name))
+    clash(
+      'algorithm',
+      algorithm.name,
+      `${couldNotAdd.algorithm(algorithm.name)} because the service uses this name itself.`,
+    );
+  else if (holder !== undefined && holder.component !== component)
+    clash(
+      'algorithm',
+      algorithm.name,
+      `${couldNotAdd.algorithm(algorithm.name)} because it belongs to the component "${holder.component}".`,
+    );
+  for (const kind of ['action', 'task', 'pipeline'] as const)
+    for (const element of elements[kind]) {
+      const present = state[kind].get(element.name);
+      if (present !== undefined && !sameContent(present.element, element))
+        clash(kind, element.name, `${couldNotAdd[kind](element.name)} because ${anotherOf(kind)}.`);
+    }
+  return found;
+}
+
+/** Two elements of one descriptor that want the same name. */
+function twice(elements: Elements): string | undefined {
+  for (const kind of ['action', 'task', 'pipeline'] as const) {
+    const seen = new Map<string, unknown>();
+    for (const element of elements[kind]) {
+      const before = seen.get(element.name);
+      if (before !== undefined && !sameContent(before, element))
+        return `${couldNotAdd[kind](element.name)} because ${anotherOf(kind)} in the descriptor.`;
+      seen.set(element.name, element);
+    }
+  }
+  return undefined;
+}
+
+const couldNotAdd = {
+  algorithm: (name: string) => `Could not add the "${name}" algorithm`,
+  action: (name: string) => `Could not add the ${name} action`,
+  task: (name: string) => `Could not add the ${name} task`,
+  pipeline: (name: string) => `Failed to add the ${name} pipeline`,
+};
+const anotherOf = (kind: string) => `another ${kind} with the same name but different content already exists`;
+
+/** The elements whose names are free, as the component's own; `only` picks some by key. */
+export function place(
+  state: CatalogState,
+  component: string,
+  { algorithm, action, task, pipeline }: Elements,
+  only: (key: string) => boolean = () => true,
+): CatalogState {
+  const placeElements = <T extends { readonly name: string }>(
+    kind: 'algorithm' | 'action' | 'task' | 'pipeline',
+    present: ReadonlyMap<string, Owned<T>>,
+    elements: readonly T[],
+  ) => {
+    const fresh = elements.filter(({ name }) => !present.has(name) && only(keyOf(kind, name)));
+    return fresh.length === 0
+      ? present
+      : new Map([
+          ...present,
+          ...fresh.map((element) => [element.name, ownedBy(element, component)] as const),
+        ]);
+  };
+  return {
+    ...state,
+    algorithm: placeElements('algorithm', state.algorithm, [algorithm]),
+    action: placeElements('action', state.action, action),
+    task: placeElements('task', state.task, task),
+    pipeline: placeElements('pipeline', state.pipeline, pipeline),
+  };
+}
+
+export function withComponent(state: CatalogState, component: Component): CatalogState {
+  const all = new Map(state.component).set(component.descriptor.componentName, component);
+  return { ...state, component: all };
+}
+
+/** Without the component and what it registered. What others made stays, even if it now refers to nothing. */
+export function without(state: CatalogState, component: string): CatalogState {
+  const others = <T>(all: ReadonlyMap<string, Owned<T>>) =>
+    new Map([...all].filter(([, entry]) => entry.component !== component));
+  const components = new Map(state.component);
+  components.delete(component);
+  return {
+    component: components,
+    algorithm: others(state.algorithm),
+    action: others(state.action),
+    task: others(state.task),
+    pipeline: others(state.pipeline),
+  };
+}
+
+export function sizeOf(state: CatalogState): { readonly elements: number; readonly characters: number } {
+  let elements = 0;
+  let characters = 0;
+  for (const kind of KINDS) {
+    elements += state[kind].size;
+    for (const { size } of state[kind].values()) characters += size;
+  }
+  return { elements, characters };
+}

@@ -1,0 +1,81 @@
+/** Long polls that wait for work, by queue. In memory only: a poll that is lost asks again. */
+export class PendingClaims {
+  readonly #waiting = new Map<string, Set<Waiter>>();
+
+  /** Wakes as many of those who wait for this queue as there are items in it, who has waited longest first. */
+  wake(queue: string, items: number): void {
+    let left = items;
+    for (const waiter of this.#waiting.get(queue) ?? []) {
+      if (left-- <= 0) return;
+      waiter.wake(queue);
+    }
+  }
+
+  /** Somebody who is going to look into these queues, and to wait when they are empty. */
+  join(queues: readonly string[]): Waiter {
+    return new Waiter(queues, this.#waiting, (queue) => this.wake(queue, 1));
+  }
+}
+
+/**
+ * Looks, and waits until there may be something: `look` before every look, so that what comes in between is noticed. An item may
+ * go to another than the one who was woken for it, so whoever goes away wakes the next one in his place.
+ */
+export class Waiter {
+  readonly #queues: readonly string[];
+  readonly #waiting: Map<string, Set<Waiter>>;
+  readonly #passOn: (queue: string) => void;
+  /** Queues for which it was woken since its last look, and before it. */
+  #woken = new Set<string>();
+  #wokenBefore = new Set<string>();
+  #resume = () => {};
+
+  constructor(queues: readonly string[], waiting: Map<string, Set<Waiter>>, passOn: (queue: string) => void) {
+    this.#queues = queues;
+    this.#waiting = waiting;
+    this.#passOn = passOn;
+  }
+
+  wake(queue: string): void {
+    this.#remove();
+    this.#woken.add(queue);
+    this.#resume();
+  }
+
+  look(): void {
+    for (const queue of this.#queues)
+      this.#waiting.set(queue, (this.#waiting.get(queue) ?? new Set()).add(this));
+    for (const queue of this.#woken) this.#wokenBefore.add(queue);
+    this.#woken.clear();
+  }
+
+  /** After a look that found nothing. Settles when somebody has woken it since, after `ms`, or when `signal` aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void> {
+    this.#wokenBefore.clear();
+    if (this.#woken.size > 0 || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        this.#resume = () => {};
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal.addEventListener('abort', done);
+      this.#resume = done;
+    });
+  }
+
+  leave(): void {
+    this.#remove();
+    for (const queue of new Set([...this.#wokenBefore, ...this.#woken])) this.#passOn(queue);
+  }
+
+  #remove(): void {
+    for (const queue of this.#queues) {
+      const waiting = this.#waiting.get(queue);
+      waiting?.delete(this);
+      if (waiting?.size === 0) this.#waiting.delete(queue);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import type { Logger } from '../../config/logger.ts';
+import type { WorkLedger } from '../../store/ledger.ts';
+import type { Owner, Store } from '../../store/store.ts';
+import type { NodeBody, NodeStates } from '../node-manager/node-state.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { ConfiguredNodes } from './configured-nodes.ts';
+import type { NodeAccess, SyncRequest } from './messages.ts';
+import type { RemoteNode } from './remote-node.ts';
+import { nodeOfWorker, objectionTo, wrongOwner, type KnownNode, type NodeObjection } from './rules.ts';
+
+export interface NodeRegistryDeps {
+  /** The server's own node. */
+  readonly host: string;
+  readonly serverId: string;
+  readonly version: string;
+  readonly store: Store;
+  readonly ledger: WorkLedger;
+  readonly owner: Owner;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly states: NodeStates;
+  readonly silenceMs: number;
+  readonly maxNodes: number;
+  /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
+  mayServe(service: string, queue: string): boolean;
+  /** Takes back what a process held that is gone. */
+  releaseWorker(worker: string, counted: boolean, reason: string): Promise<unknown>;
+  /** Tells administrators as long as it is so; undefined: it is over. */
+  warn(about: string, sentence: string | undefined): void;
+}
+
+/** The nodes on other hosts, as far as they have been heard of, and whom the server takes for which of them. */
+export interface NodeRegistry {
+  readonly size: number;
+  get(node: string): RemoteNode | undefined;
+  all(): readonly RemoteNode[];
+  /** Those that are not silent. */
+  live(): readonly (readonly [string, RemoteNode])[];
+  /**
+   * Takes a message in and stores what others are to know of it. `isNew` false: a later one has come already.
+   * @throws NodeRefused
+   */
+  take(node: string, access: NodeAccess, message: SyncRequest): Promise<TakenMessage>;
+  /** It has said that it ends, and all its news were heard. */
+  leave(node: string, remote: RemoteNode): Promise<void>;
+  /** Looks what other servers have heard of this node. */
+  look(node: string): Promise<void>;
+  /** The same of all of them, and tells what is stored of each. */
+  refresh(): Promise<readonly StoredNode[]>;
+}
+
+/** What a server that shares its store finds there of a node, be it one on another host or a server's own. */
+export interface StoredNode {
+  readonly node: string;
+  /** Milliseconds since the epoch. */
+  readonly heardAt: number;
+  /** Undefined: nothing that this version understands. */
+  readonly body: NodeBody | undefined;
+}
+
+/** Nodes by their names, and what this server keeps of each. */
+export abstract class NodesByName<One extends { readonly remote: RemoteNode }> {
+  protected readonly nodes = new Map<string, One>();
+
+  get size(): number {
+    return this.nodes.size;
+  }
+
+  get(node: string): RemoteNode | undefined {
+    return this.nodes.get(node)?.remote;
+  }
+
+  all(): readonly RemoteNode[] {
+    return [...this.nodes.values()].map(({ remote }) => remote);
+  }
+
+  live(): readonly (readonly [string, RemoteNode])[] {
+    return [...this.nodes]
+      .map(([name, { remote }]) => [name, remote] as const)
+      .filter(([, { silent }]) => !silent);
+  }
+}
+
+export interface TakenMessage {
+  readonly remote: RemoteNode;
+  readonly isNew: boolean;
+}
+
+/** What a node was refused, and why. */
+export class NodeRefused extends Error {
+  readonly objection: NodeObjection;
+  constructor(objection: NodeObjection) {
+    super(objection.message);
+    this.name = 'NodeRefused';
+    this.objection = objection;
+  }
+}
+
+/** @throws NodeRefused */
+export function refuseUnfit(
+  deps: NodeRegistryDeps,
+  node: string,
+  access: NodeAccess,
+  message: SyncRequest,
+  known: KnownNode | undefined,
+): void {
+  const objection = wrongOwner(node, message) ?? objectionTo(node, message, access, known, deps);
+  if (objection !== undefined) throw new NodeRefused(objection);
+}
+
+/** Nodes that are silent make room for others. @throws NodeRefused */
+export function makeRoom(nodes: Map<string, { readonly remote: RemoteNode }>, maxNodes: number): void {
+  if (nodes.size < maxNodes) return;
+  for (const [name, { remote }] of nodes) if (remote.silent) nodes.delete(name);
+  if (nodes.size >= maxNodes)
+    throw new NodeRefused({
+      refusal: 'CONFLICT',
+      message: `There are ${maxNodes} nodes already, which is the limit.`,
+    });
+}
+
+/** What is stored of a node that this server does not know. */
+export async function storedNode(
+  { states }: NodeRegistryDeps,
+  configured: ConfiguredNodes,
+  node: string,
+): Promise<KnownNode | undefined> {
+  const seen = await states.findNode(node);
+  if (seen?.about === undefined) return undefined;
+  const { about, silent, seenAt } = seen;
+  return { ...about, silent, left: seenAt === 0, configured: configured.has(node) };
+}
+
+/** What processes of an earlier start of a node held: they have ended with it. `running`: those of this start. */
+export async function takeBack(
+  { ledger, releaseWorker }: NodeRegistryDeps,
+  node: string,
+  running: readonly string[] = [],
+): Promise<void> {
+  const leases = await ledger.leases();
+  const workers = new Set(leases.map(({ worker }) => worker).filter((one) => nodeOfWorker(one) === node));
+  for (const worker of workers)
+    if (!running.includes(worker)) await releaseWorker(worker, false, 'its node was started again');
+}

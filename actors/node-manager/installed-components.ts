@@ -1,0 +1,65 @@
+import path from 'node:path';
+import type { Descriptor } from '../catalog/descriptors/descriptor.ts';
+import { findComponents } from '../catalog/descriptors/find-components.ts';
+import { outsideComponents, type ExternalComponent } from '../catalog/external-components.ts';
+import type { ManagedComponent } from './components.ts';
+import { commandComponent, detectorComponent } from './components.ts';
+
+/** Where components of the package are: their descriptors, and their compiled detectors in folders of the same names. */
+export interface ComponentFolder {
+  readonly descriptors: string;
+  readonly code: string;
+}
+
+export interface InstalledComponents {
+  readonly descriptors: readonly Descriptor[];
+  readonly components: readonly ManagedComponent[];
+  /** Those that watch live streams. */
+  readonly streaming: readonly ManagedComponent[];
+  /** What is wrong with components of COMPONENT_FOLDERS that were left out, a sentence each. */
+  readonly problems: readonly string[];
+}
+
+export interface InstallPlaces {
+  readonly package: readonly ComponentFolder[];
+  /** COMPONENT_FOLDERS. */
+  readonly outside: readonly string[];
+  /** Names of the server's own services. */
+  readonly ownServices: readonly string[];
+  /** The script of the component host, below the package. */
+  readonly host: string;
+}
+
+/** What is installed at this start: the components of the package, and beside them those of COMPONENT_FOLDERS. */
+export function installedComponents(places: InstallPlaces): InstalledComponents {
+  const { host } = places;
+  const builtIn = places.package.flatMap(({ descriptors, code }) =>
+    findComponents(descriptors).map(({ folder, descriptor }) => ({
+      descriptor,
+      module: path.join(code, path.relative(descriptors, folder), 'detector.js'),
+    })),
+  );
+  const own = builtIn.map(({ descriptor }) => descriptor);
+  const { components, problems } = outsideComponents(places.outside, own, places.ownServices);
+  const found = [
+    ...builtIn.map(({ descriptor, module }) => ({
+      descriptor,
+      component: detectorComponent(descriptor, module, host),
+    })),
+    ...components.map((one) => ({ descriptor: one.descriptor, component: toManaged(one, host) })),
+  ];
+  return {
+    descriptors: found.map(({ descriptor }) => descriptor),
+    components: found.map(({ component }) => component),
+    streaming: found.filter(({ descriptor }) => watchesStreams(descriptor)).map(({ component }) => component),
+    problems,
+  };
+}
+
+const watchesStreams = ({ streamLibrary }: Descriptor) => (streamLibrary ?? '').trim() !== '';
+
+function toManaged({ folder, descriptor, running }: ExternalComponent, host: string): ManagedComponent {
+  return 'module' in running
+    ? detectorComponent(descriptor, running.module, host)
+    : commandComponent(descriptor, folder, running.command);
+}

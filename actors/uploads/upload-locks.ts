@@ -1,0 +1,141 @@
+/** Who is about to use an upload, and who is about to remove it, told to all servers that share the store: an actor for each upload. */
+import { z } from 'zod';
+import { commitAfter, VersionConflict, type Owner, type Store } from '../../store/store.ts';
+import { delay, type Clock } from '../basics/clock.ts';
+
+const UPLOAD = 'upload';
+const SCHEMA = 1;
+/** What a server that is gone has left counts for nothing after so long; no request takes longer. */
+const HELD_MS = 600_000;
+const REMOVAL_MS = 60_000;
+const LOOK_MS = 50;
+
+const bodySchema = z.object({
+  /** By server: until when its requests use it. Milliseconds since the epoch, as all times here. */
+  users: z.record(z.string(), z.number()),
+  /** Until when somebody is removing it. */
+  removal: z.number().nullable(),
+});
+type Body = z.infer<typeof bodySchema>;
+
+export interface UploadLocksDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly owner: Owner;
+}
+
+export class UploadLocks {
+  readonly #deps: UploadLocksDeps;
+  /** Requests of this server, by upload, and until when the others know of them. */
+  readonly #requests = new Map<string, { count: number; until: number }>();
+  /** Removals of this server, by upload: until when the others know of them. */
+  readonly #removals = new Map<string, number>();
+  /** What is being told of an upload. */
+  readonly #turns = new Map<string, Promise<void>>();
+
+  constructor(deps: UploadLocksDeps) {
+    this.#deps = deps;
+  }
+
+  /** From now on no server removes it. One that is being removed is gone before this settles. */
+  hold(id: string): Promise<void> {
+    return this.#inTurn(id, async () => {
+      const known = this.#requests.get(id) ?? { count: 0, until: 0 };
+      const now = this.#deps.clock.now();
+      const until = known.until > now + HELD_MS / 2 ? known.until : now + HELD_MS;
+      if (until !== known.until) await this.#untilHeld(id, until);
+      this.#requests.set(id, { count: known.count + 1, until });
+    });
+  }
+
+  release(id: string): Promise<void> {
+    return this.#inTurn(id, async () => {
+      const known = this.#requests.get(id);
+      if (known === undefined) return;
+      this.#requests.set(id, { ...known, count: known.count - 1 });
+      if (known.count > 1) return;
+      this.#requests.delete(id);
+      const { server } = this.#deps.owner;
+      await this.#change(id, ({ users: { [server]: _, ...users }, removal }) => ({ users, removal }));
+    });
+  }
+
+  /** Somebody here wants to remove it: false when a request of some server may need it. */
+  async beginRemoval(id: string): Promise<boolean> {
+    const { clock } = this.#deps;
+    let isFree = false;
+    await this.#change(id, (body) => {
+      const now = clock.now();
+      isFree = Object.values(body.users).every((until) => until <= now);
+      if (isFree) this.#removals.set(id, now + REMOVAL_MS);
+      return isFree ? { users: {}, removal: now + REMOVAL_MS } : undefined;
+    });
+    return isFree;
+  }
+
+  /** Just before it is removed: false when the others may not have known of that for a moment, in which a request may have come. */
+  async renewRemoval(id: string): Promise<boolean> {
+    let isKept = false;
+    await this.#change(id, ({ users, removal }) => {
+      const now = this.#deps.clock.now();
+      isKept = removal !== null && removal === this.#removals.get(id) && removal > now;
+      if (isKept) this.#removals.set(id, now + REMOVAL_MS);
+      return isKept ? { users, removal: now + REMOVAL_MS } : undefined;
+    });
+    return isKept;
+  }
+
+  async endRemoval(id: string, isRemoved: boolean): Promise<void> {
+    const own = this.#removals.get(id);
+    this.#removals.delete(id);
+    await this.#change(id, ({ users, removal }) => {
+      if (isRemoved) return null;
+      return removal === own ? { users, removal: null } : undefined;
+    });
+  }
+
+  async #untilHeld(id: string, until: number): Promise<void> {
+    const { clock, owner } = this.#deps;
+    for (let isHeld = false; !isHeld;) {
+      let wasGoing = false;
+      await this.#change(id, ({ users, removal }) => {
+        wasGoing = removal !== null && removal > clock.now();
+        return wasGoing ? undefined : { users: { ...users, [owner.server]: until }, removal: null };
+      });
+      isHeld = !wasGoing;
+      if (wasGoing) await delay(clock, LOOK_MS);
+    }
+  }
+
+  /** `next`: null: nothing is to be known of it; undefined: as it is. Whoever comes in between is heard first. */
+  async #change(id: string, next: (body: Body) => Body | null | undefined): Promise<void> {
+    const { store, owner } = this.#deps;
+    const actor = { kind: UPLOAD, id };
+    for (;;) {
+      const stored = await store.load(actor);
+      const before = bodySchema.safeParse(stored?.snapshot.body).data ?? { users: {}, removal: null };
+      const body = next(before);
+      if (body === undefined || (body === null && stored === undefined)) return;
+      const snapshot = body === null ? null : { schema: SCHEMA, body };
+      const record = stored === undefined ? { record: { upload: id } } : {};
+      try {
+        await store.commit({ actor, ...commitAfter(stored), owner, snapshot, ...record });
+        return;
+      } catch (error) {
+        if (!(error instanceof VersionConflict)) throw error;
+      }
+    }
+  }
+
+  async #inTurn(id: string, task: () => Promise<void>): Promise<void> {
+    const before = this.#turns.get(id) ?? Promise.resolve();
+    const done = before.then(task);
+    const settled = done.catch(() => undefined);
+    this.#turns.set(id, settled);
+    try {
+      await done;
+    } finally {
+      if (this.#turns.get(id) === settled) this.#turns.delete(id);
+    }
+  }
+}

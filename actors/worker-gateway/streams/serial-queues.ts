@@ -1,0 +1,16 @@
+/** Work of one name, one after the other in the order in which it came; that of different names goes side by side. */
+export class SerialQueues {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async take<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name) ?? Promise.resolve();
+    // How it ended is a matter of whoever wanted it.
+    const mine = before.catch(() => undefined).then(work);
+    this.#last.set(name, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(name) === mine) this.#last.delete(name);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import { createWriteStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { EXIT, explain, Failure } from './failure.ts';
+
+/** Writes a document, or whatever `what` says it is, to a file as it comes. @throws Failure */
+export async function saveDocument(document: Readable, file: string, what = 'document'): Promise<void> {
+  await pipeline(document, createWriteStream(file)).catch((error: unknown) => {
+    const place = error instanceof Error && 'path' in error;
+    const problem = place ? `cannot be written to ${file}` : `broke off, and ${file} has only a part of it`;
+    throw new Failure(`The ${what} ${problem}: ${explain(error)}`, EXIT.failed);
+  });
+}

@@ -1,0 +1,117 @@
+/** A model as far as it is understood: what it is given, how a picture gets there, what its outputs mean, and the names of its classes. */
+import { usualNames } from './class-names.ts';
+import { featuresAmong } from './features.ts';
+import { chooseHead, type ChosenHead } from './heads/choose.ts';
+import type { Known } from './heads/head.ts';
+import { mergeHints, type Hints, type Preprocessing } from './session/hints.ts';
+import type { NetworkInputs } from './session/inputs.ts';
+import type { ModelFile } from './file/model-file.ts';
+import { huggingFaceHints, metadataHints, sidecarHints } from './neighbours.ts';
+import type { Probed } from './session/probe.ts';
+import { invalidProperty } from '../../shared/tracking/settings.ts';
+
+export interface UnderstoodModel {
+  /** As it was named, for people. */
+  readonly name: string;
+  readonly inputs: NetworkInputs;
+  readonly outputs: Probed['outputs'];
+  readonly head: ChosenHead['head'];
+  readonly fit: ChosenHead['fit'];
+  /** Which output has vectors beside what the head finds; undefined: none. */
+  readonly features: number | undefined;
+  readonly known: Known;
+  readonly how: Preprocessing;
+  /** A text for each class; of a class without one, its number. */
+  nameOf(number: number): string;
+}
+
+/** What showed when it answered once. */
+export type Tried = Pick<Probed, 'inputs' | 'outputs'>;
+
+const USUAL: Preprocessing = {
+  pixelFormat: 'RGB',
+  resize: 'LETTERBOX',
+  corner: false,
+  padding: 114,
+  scale: 1 / 255,
+  mean: [0],
+  deviation: [1],
+};
+/** Means and deviations above this are those of pixels from 0 to 255. */
+const LARGEST_SHARE = 2;
+
+/** What is said of a model, in the order in which it counts: properties, sidecar, the file itself, what an export of Hugging Face brings. */
+export async function hintsFor(
+  file: ModelFile,
+  metadata: ReadonlyMap<string, string>,
+  properties: Hints,
+): Promise<Hints> {
+  if (metadata.get('task') === 'obb')
+    throw invalidProperty(
+      `The model ${file.name} finds rotated boxes (task obb), which cannot be read: use one of the tasks detect, segment, pose or classify.`,
+    );
+  const sources = [
+    properties,
+    await sidecarHints(file),
+    metadataHints(metadata),
+    await huggingFaceHints(file),
+  ];
+  return mergeHints(sources);
+}
+
+/** Errors: INVALID_PROPERTY when the outputs fit no rule. */
+export function understand(name: string, { inputs, outputs }: Tried, hints: Hints): UnderstoodModel {
+  const { width, height, batch } = inputs.picture;
+  const known: Known = {
+    width,
+    height,
+    names: hints.names,
+    task: hints.task,
+    softmax: hints.softmax,
+    hasExtras: hints.hasExtras,
+    isAsked: hints.type !== undefined,
+  };
+  const wrong = outputs.find(({ dims }) => dims.length > 0 && dims[0] !== (batch ?? 1));
+  if (wrong !== undefined)
+    throw invalidProperty(
+      `The model ${name} answers ${wrong.name} [${wrong.dims.join(', ')}] to ${batch ?? 1} picture(s): the first axis must be that of the pictures. Export it so.`,
+    );
+  const forOne = outputs.map(({ name, dims }) => ({ name, dims: dims.slice(1) }));
+  const { head, fit } = chooseHead(name, forOne, known, hints.type);
+  const names = hints.names ?? (fit.classes > 0 ? usualNames(fit.classes) : []);
+  return {
+    name,
+    inputs,
+    outputs,
+    head,
+    fit,
+    features: featuresAmong(forOne, { head, fit }),
+    known,
+    how: preprocessingOf(hints, head.preprocessing, inputs),
+    nameOf: (number) => names[number] ?? `class ${number}`,
+  };
+}
+
+function preprocessingOf(
+  hints: Hints,
+  ofHead: Partial<Preprocessing>,
+  { picture }: NetworkInputs,
+): Preprocessing {
+  const inPixels = [...(hints.mean ?? []), ...(hints.deviation ?? [])].some((value) => value > LARGEST_SHARE);
+  // Who gives a mean alone does not mean the deviation of somebody else's pictures.
+  const own = {
+    ...(hints.mean !== undefined || hints.deviation !== undefined ? { mean: [0], deviation: [1] } : {}),
+    ...(inPixels ? { scale: 1 } : {}),
+  };
+  const { pixelFormat, resize, corner, padding, scale, mean, deviation } = mergeHints([
+    hints,
+    own,
+    ofHead,
+    USUAL,
+  ]) as Preprocessing;
+  const grey = picture.channels === 1 ? { mean: [average(mean)], deviation: [average(deviation)] } : {};
+  return { pixelFormat, resize, corner, padding, scale, mean, deviation, ...grey };
+}
+
+const average = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,0 +1,47 @@
+import type { Settings } from '../config/settings.ts';
+import { MAX_ARCHIVED_DOCUMENT_BYTES } from '../protocol/media-work.ts';
+import type { ArchiveFinding, ArchiveQuestion, BucketObject } from '../domain/types.ts';
+import { REACH_SETTINGS } from './http/addresses.ts';
+import { outgoingAgents } from './http/agent.ts';
+import { findPastJob } from './archive.ts';
+import { openArchivedDocument } from './archived-document.ts';
+import { HttpClient } from './http/http-client.ts';
+import { createSend } from './send.ts';
+import type { ServiceClient } from './provider-client.ts';
+import { serviceToken } from './service-token.ts';
+
+type Wanted = Pick<
+  Settings,
+  'CALLBACK_PRIVATE' | 'CALLBACK_ALLOWED_HOSTS' | 'ARCHIVE_CHECK_MS' | 'DELIVERY_TIMEOUT_MS'
+>;
+
+/** What the server sends of itself: callbacks, posts to archives and questions to them. `version`: of the product. */
+export function createOutgoing(settings: Wanted, client: ServiceClient, version: string) {
+  const { CALLBACK_PRIVATE: allowPrivate, CALLBACK_ALLOWED_HOSTS: allowedHosts } = settings;
+  const reach = { allowPrivate, allowedHosts, settings: REACH_SETTINGS };
+  const agents = outgoingAgents(reach);
+  const token = serviceToken(client);
+  const timeoutMs = settings.DELIVERY_TIMEOUT_MS;
+  const archives = new HttpClient(reach);
+  const documents = {
+    client: archives,
+    version,
+    timeoutMs,
+    maxBytes: MAX_ARCHIVED_DOCUMENT_BYTES,
+    reach,
+  };
+  return {
+    send: createSend({ agents, token, timeoutMs, version }),
+    openArchived: ({ uri, object }: { readonly uri: string; readonly object: BucketObject | null }) =>
+      openArchivedDocument(documents, uri, object),
+    askArchive: (question: ArchiveQuestion): Promise<ArchiveFinding> =>
+      findPastJob(question, { client: archives, token, version, timeoutMs: settings.ARCHIVE_CHECK_MS }),
+    /** A token of the service; undefined when there is none to be had. */
+    bearer: () => token.get().catch(() => undefined),
+    close: async () => {
+      agents.close();
+      await archives.close();
+    },
+  };
+}
+export type Outgoing = ReturnType<typeof createOutgoing>;

@@ -1,0 +1,33 @@
+import type { Logger } from '../config/logger.ts';
+import { NoToken } from '../egress/service-token.ts';
+import { ServerRefusal } from './server-exchange.ts';
+
+/** The server does not take the node as it is. */
+export const isTurnedAway = (error: unknown): error is ServerRefusal =>
+  error instanceof ServerRefusal && [400, 401, 403, 404].includes(error.status);
+
+/** Says why there is no connection: once, and again when it is something else. */
+export class ConnectionProblem {
+  readonly #logger: Logger;
+  #said = '';
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  say(error: Error): void {
+    const reason = error.message;
+    const isKnown = isTurnedAway(error) || error instanceof NoToken;
+    const trouble = isKnown ? reason : 'the server is away';
+    if (trouble === this.#said) return;
+    this.#said = trouble;
+    if (isTurnedAway(error)) this.#logger.error({}, `The server turns the node away: ${reason}`);
+    else if (error instanceof NoToken)
+      this.#logger.warn({ reason }, 'the node gets no token: it goes on with what it has');
+    else this.#logger.warn({ reason }, 'the server cannot be reached: the node goes on with what it has');
+  }
+
+  over(): void {
+    this.#said = '';
+  }
+}
