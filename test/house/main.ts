@@ -4,6 +4,7 @@ import path from 'node:path';
 import { GROUPS } from '../config/configuration-page.ts';
 import { functionsOf } from './functions.ts';
 import { betweenRooms, circles, mutualImports, objectionToRoom } from './imports-between-rooms.ts';
+import { namedFunctions, objectionToFile, objectionToFunction } from './names.ts';
 import { ROOMS } from './rooms.ts';
 import { filesBelow, readSources } from './sources.ts';
 
@@ -26,11 +27,15 @@ const mutual = folders.flatMap((folder) =>
 const cycles = circles(imports.filter(({ ours, target }) => ours && texts.has(target)));
 const largest = folderSizes([...texts.keys(), ...tests]);
 // The page is left out: calls take the place of its elements, on fewer lines.
-const functions = [...texts.keys()]
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
-  .flatMap((file) => functionsOf(file, readFileSync(`dist/${file.replace(/\.ts$/, '.js')}`, 'utf8')));
+const functions = [...texts.keys()].filter(isBuilt).flatMap((file) => functionsOf(file, builtText(file)));
 const long = functions.filter(({ lines }) => lines > LONG_FUNCTION_LINES);
 const longPercent = (100 * long.length) / functions.length;
+const names = [
+  ...[...texts.keys(), ...tests].map(objectionToFile),
+  ...[...texts.keys(), ...tests]
+    .filter(isBuilt)
+    .flatMap((file) => namedFunctions(file, builtText(file)).map(objectionToFunction)),
+].filter((sentence) => sentence !== undefined);
 const settings = GROUPS.reduce((sum, group) => sum + Object.keys(group.settings).length, 0);
 
 const figures: readonly (readonly [string, number, number, readonly string[]])[] = [
@@ -53,6 +58,7 @@ const figures: readonly (readonly [string, number, number, readonly string[]])[]
       .toSorted((a, b) => b.lines - a.lines)
       .map(({ file, line, lines }) => `${file}:${line}: ${lines} lines`),
   ],
+  ['names of functions and files that are not clear', names.length, 0, names],
   ['settings', settings, MOST_SETTINGS, []],
 ];
 
@@ -65,6 +71,14 @@ for (const [what, value, most, places] of figures) {
   if (value > most) for (const place of places) console.log(`       ${place}`);
 }
 process.exitCode = figures.some(([, value, most]) => value > most) ? 1 : 0;
+
+function isBuilt(file: string): boolean {
+  return file.endsWith('.ts') && !file.endsWith('.d.ts');
+}
+
+function builtText(file: string): string {
+  return readFileSync(`dist/${file.replace(/\.ts$/, '.js')}`, 'utf8');
+}
 
 /** Folders with how many source files lie in each directly, the largest first. */
 function folderSizes(files: readonly string[]): readonly (readonly [string, number])[] {
