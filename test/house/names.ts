@@ -19,7 +19,7 @@ const IRREGULAR = new Set(
 /** They end like a participle, and are verbs or nouns. */
 const NO_PARTICIPLES = new Set(
   `embed exceed feed heed need proceed read seed shed speed spread succeed cut
-  bring building drawing grouping heading listing mapping meeting padding ping ring sampling setting spring string thing tracking
+  anything bring building contributing drawing everything grouping heading listing mapping meeting nothing padding ping ring sampling setting something spring string thing tracking
   training tuning viewing warning timing`.split(/\s+/),
 );
 /** Terms of the SDK's contract with detectors, and callbacks that Node.js calls so. */
