@@ -1,6 +1,6 @@
 /** What the service answers, as the schemas of its interface say. Types only: the tool checks nothing that the service has checked. */
 import type { z } from 'zod';
-import type { Sent } from '../http/schemas/sent.ts';
+import type { Sent } from '../http/schemas/sent-type.ts';
 import type { actorPage } from '../http/schemas/actors.ts';
 import type { component } from '../http/schemas/components.ts';
 import type { action, algorithm, pipeline, task } from '../http/schemas/pipelines.ts';

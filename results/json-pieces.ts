@@ -64,7 +64,7 @@ class PathWatcher implements Watcher {
     this.#path[this.#path.length - 1] = name;
   }
 
-  taken(text: string): void {
+  onText(text: string): void {
     this.found.push({ path: [...this.#path], value: JSON.parse(text) as unknown });
   }
 
@@ -72,7 +72,7 @@ class PathWatcher implements Watcher {
     this.#path.pop();
   }
 
-  broken(flaw: Flaw): Error {
+  errorOf(flaw: Flaw): Error {
     return new Error(FLAWS[flaw]);
   }
 }

@@ -16,12 +16,12 @@ export interface Watcher {
   /** Of the next value in the object; undefined: it is longer than `keyBytes`. */
   key(name: string | undefined): void;
   /** JSON of a value; `isCut`: it goes on, and its end is left out. */
-  taken(text: string, isCut: boolean): void;
+  onText(text: string, isCut: boolean): void;
   /** An object or list that was entered has ended. */
   listLeft(): void;
   /** Bytes that are not handed out as values. */
-  passed?(bytes: Buffer): void;
-  broken(flaw: Flaw): Error;
+  onSkipped?(bytes: Buffer): void;
+  errorOf(flaw: Flaw): Error;
 }
 
 export interface ScanLimits {
@@ -96,7 +96,7 @@ export class JsonScanner {
   end(): void {
     if (this.#open.length === 0 && this.#reading === 'SCALAR') this.#finish(Buffer.alloc(0), 0, 0);
     if (!this.#begun || this.#open.length > 0 || this.#reading !== 'NOTHING')
-      throw this.#watcher.broken('ENDS_EARLY');
+      throw this.#watcher.errorOf('ENDS_EARLY');
   }
 
   /** Whether a value is being read that is handed out instead of being passed on. */
@@ -105,7 +105,7 @@ export class JsonScanner {
   }
 
   #pass(chunk: Buffer, to: number, next: number): void {
-    if (this.#unpassed < to) this.#watcher.passed?.(chunk.subarray(this.#unpassed, to));
+    if (this.#unpassed < to) this.#watcher.onSkipped?.(chunk.subarray(this.#unpassed, to));
     this.#unpassed = next;
   }
 
@@ -144,7 +144,7 @@ export class JsonScanner {
   }
 
   #leave(isObject: boolean): void {
-    if (this.#open.pop() !== isObject) throw this.#watcher.broken('BRACKETS');
+    if (this.#open.pop() !== isObject) throw this.#watcher.errorOf('BRACKETS');
     this.#expectsKey = false;
     this.#watcher.listLeft();
   }
@@ -222,7 +222,7 @@ export class JsonScanner {
     this.#heldBytes += bytes.length;
     if (left > 0) this.#held.push(left >= bytes.length ? bytes : Buffer.from(bytes.subarray(0, left)));
     const isCut = this.#reading === 'KEY' || (this.#reading === 'TEXT' && this.#limits.cutAt !== undefined);
-    if (!isCut && this.#heldBytes > most) throw this.#watcher.broken('TOO_LONG');
+    if (!isCut && this.#heldBytes > most) throw this.#watcher.errorOf('TOO_LONG');
   }
 
   #finish(chunk: Buffer, from: number, to: number): void {
@@ -242,8 +242,8 @@ export class JsonScanner {
   #handOut(bytes: Buffer, from: number, to: number, isCut: boolean): void {
     const text = bytes.toString('utf8', from, to);
     if (this.#limits.strict === true && text.includes('\uFFFD') && !isUtf8(bytes.subarray(from, to)))
-      throw this.#watcher.broken('NO_UTF8');
-    if (this.#reading !== 'KEY') this.#watcher.taken(text, isCut);
+      throw this.#watcher.errorOf('NO_UTF8');
+    if (this.#reading !== 'KEY') this.#watcher.onText(text, isCut);
     else if (isCut) this.#watcher.key(undefined);
     else this.#watcher.key(text.includes('\\') ? String(JSON.parse(text)) : text.slice(1, -1));
   }

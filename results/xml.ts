@@ -89,11 +89,11 @@ function encodingOf(start: Uint8Array): string {
 
 /** An attribute by its name without prefix. */
 export function attribute(attributes: Attributes, name: string): string | undefined {
-  return attributes[name] ?? prefixed(attributes, name);
+  return attributes[name] ?? prefixedAttribute(attributes, name);
 }
 
 /** An attribute that has a prefix: `r:id` is a reference where `id` is a number. */
-export function prefixed(attributes: Attributes, name: string): string | undefined {
+export function prefixedAttribute(attributes: Attributes, name: string): string | undefined {
   for (const [key, value] of Object.entries(attributes)) if (key.endsWith(`:${name}`)) return value;
   return undefined;
 }

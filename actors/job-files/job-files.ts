@@ -14,7 +14,7 @@ import { isTerminal } from '../batch-job/state/status.ts';
 import { openClientFile, type LocalPath } from './client-file.ts';
 import { jobMedium, resultFolderOf } from './job-media.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
-import { decodeText } from '../../domain/decoded.ts';
+import { decodeText } from '../../domain/decode-text.ts';
 
 /** A file of a job, open; whoever asked for it streams or closes it. */
 export interface JobFile {

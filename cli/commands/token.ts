@@ -1,6 +1,6 @@
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
 import { joinToken } from '../../http/access/node-tokens.ts';
-import { NODE_NAME } from '../../http/schemas/node-sync.ts';
+import { NODE_NAME } from '../../http/schemas/worker/node-sync.ts';
 import { readCliSettings } from '../../config/cli.ts';
 import { Failure } from '../terminal/failure.ts';
 import { findHolder, type Holder } from '../service/holder.ts';

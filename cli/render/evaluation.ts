@@ -25,14 +25,14 @@ export function evaluationLines(evaluation: Evaluation, width: number): readonly
 function factsOf({ truth, document, media, pictures, evaluated, rules, ...measured }: Evaluation) {
   const { threshold, iou, step, collarMs, exact } = rules;
   const isBoxes = measured.boxes !== undefined;
-  const what = isBoxes ? `, ${counted(truth.boxes ?? 0, 'box', 'boxes')}` : '';
+  const what = isBoxes ? `, ${countOf(truth.boxes ?? 0, 'box', 'boxes')}` : '';
   return {
     Truth: `${truth.file} (${truth.format}${what})`,
     Document: document.name.endsWith(document.jobId)
       ? document.name
       : `${document.name} of job ${document.jobId}`,
     Judged: isBoxes
-      ? `${pictures === undefined ? 'all frames' : counted(pictures, 'picture or frame', 'pictures or frames')} of ${counted(media ?? 0, 'medium', 'media')}${step > 1 ? ', of videos one frame of ' + step : ''}`
+      ? `${pictures === undefined ? 'all frames' : countOf(pictures, 'picture or frame', 'pictures or frames')} of ${countOf(media ?? 0, 'medium', 'media')}${step > 1 ? ', of videos one frame of ' + step : ''}`
       : '',
     Found: evaluated.map(
       ({ type, action, classes }) =>
@@ -48,7 +48,7 @@ function factsOf({ truth, document, media, pictures, evaluated, rules, ...measur
   };
 }
 
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 const figure = (value: number | null): string => (value === null ? '-' : value.toFixed(3));
 const percent = (value: number | null): string => (value === null ? '-' : `${(100 * value).toFixed(1)} %`);
 const seconds = (ms: number): string => (ms / 1_000).toFixed(2);

@@ -4,7 +4,7 @@
  */
 import { booleanOf, textOf } from '../properties/properties.ts';
 import type { BucketAccess, BucketObject, Properties } from '../types.ts';
-import { decodeText } from '../decoded.ts';
+import { decodeText } from '../decode-text.ts';
 
 /** Where results go. */
 export interface ResultsBucket extends BucketAccess {

@@ -32,7 +32,7 @@ export interface Answer {
  */
 export async function exchange(client: HttpClient, request: ExchangeRequest): Promise<Answer> {
   const { method, body, timeoutMs, maxBytes, signal } = request;
-  const { url, headers } = addressed(request);
+  const { url, headers } = requestOf(request);
   const stop = new AbortController();
   let sent = false;
   const late = () => stop.abort(tooLate(timeoutMs, sent));
@@ -52,7 +52,7 @@ export async function exchange(client: HttpClient, request: ExchangeRequest): Pr
   }
 }
 
-function addressed({ url: text, headers, body, contentType = 'application/json' }: ExchangeRequest) {
+function requestOf({ url: text, headers, body, contentType = 'application/json' }: ExchangeRequest) {
   const url = httpUrl(text);
   const authorization = takeCredentials(url);
   return {

@@ -21,16 +21,16 @@ export async function storeAnswer(
 ): Promise<void> {
   const tooLarge = new TooLarge(`it is larger than the ${maxBytes} bytes that a medium may have`);
   if ((bytes ?? 0) > maxBytes) throw tooLarge;
-  await written(file.truncate(0));
+  await afterWriting(file.truncate(0));
   let size = 0;
   for await (const chunk of stream) {
     if (size + chunk.length > maxBytes) throw tooLarge;
-    await written(file.write(chunk, 0, chunk.length, size));
+    await afterWriting(file.write(chunk, 0, chunk.length, size));
     size += chunk.length;
   }
 }
 
-async function written(step: Promise<unknown>): Promise<void> {
+async function afterWriting(step: Promise<unknown>): Promise<void> {
   try {
     await step;
   } catch (error) {

@@ -3,7 +3,7 @@
  * administrator prints one with which a node joins; at its first message it is given one that lives longer, and renewed as it goes on.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { NODE_NAME } from '../schemas/node-sync.ts';
+import { NODE_NAME } from '../schemas/worker/node-sync.ts';
 
 const PREFIX = 'troupe-node';
 export const JOIN_TOKEN_MS = 3_600_000;

@@ -6,7 +6,7 @@ import { json, ok, sentence } from '../routing/declaration.ts';
 import { leftBy } from '../steps/client.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError } from '../routing/errors.ts';
-import { nodeParams, syncAnswer, syncRequest } from '../schemas/node-sync.ts';
+import { nodeParams, syncAnswer, syncRequest } from '../schemas/worker/node-sync.ts';
 import type { NodeDeps } from './nodes.ts';
 
 const STATUS: Readonly<Record<NodeRefusal, 400 | 403 | 409>> = {

@@ -17,7 +17,7 @@ import { isAdmin, userOf } from '../access/bearer.ts';
 import { answerWith, json, ok } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { overloadError } from '../routing/errors.ts';
-import { coreResponse, onFailure, succeeded } from '../schemas/common.ts';
+import { coreResponse, onFailure, successResponse } from '../schemas/common.ts';
 import {
   availableServices,
   deployedNodeManagerModel,
@@ -77,7 +77,7 @@ const change = (
       const reason = await orderService(type, serviceName, deps);
       const isThere = reason === undefined;
       deps.logger.info({ user: userOf(ctx).name, service: serviceName, isThere }, `${type} by REST`);
-      if (isThere) return ok(succeeded());
+      if (isThere) return ok(successResponse());
       return ok(
         onFailure(
           `Error ${deed} the service with name '${serviceName}'. Please check the server logs. ${reason}`,
@@ -265,5 +265,5 @@ async function save(
   if (reply.kind === 'refused') return answerWith(400, onFailure(textOf(reply)));
   const warnings = reply.kind === 'saved' ? reply.warnings : [];
   logger.info({ user: userOf(ctx).name, hosts: nodes.length, warnings }, 'node configuration saved');
-  return answerWith(201, succeeded(warnings));
+  return answerWith(201, successResponse(warnings));
 }

@@ -8,7 +8,7 @@ import { eventsFor, leftBy } from '../steps/client.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, notThere, overloadError } from '../routing/errors.ts';
 import type { LiveEventStreams } from '../events/live-event-streams.ts';
-import { onFailure, succeeded, wholeNumber } from '../schemas/common.ts';
+import { onFailure, successResponse, wholeNumber } from '../schemas/common.ts';
 import { creationHeaders, singleJobQuery } from '../schemas/jobs/batch-jobs.ts';
 import {
   allStreamingJobs,
@@ -111,7 +111,7 @@ export const streamingJobEndpoints = [
           return answerWith(422, notCreated(KEY_REUSED));
         case 'accepted': {
           const { jobId, outputObjectDirectory, warnings } = submission;
-          const coreResponse = succeeded(warnings);
+          const coreResponse = successResponse(warnings);
           const Location = `${url}/rest/streaming/jobs/${jobId}`;
           return answerWith(201, { jobId, outputObjectDirectory, coreResponse }, { Location });
         }
@@ -184,7 +184,7 @@ export const streamingJobEndpoints = [
       if (outcome.kind === 'refused')
         return answerWith(400, notCancelled(outcome.message, { params, query }));
       const { outputObjectDirectory } = outcome;
-      const coreResponse = succeeded();
+      const coreResponse = successResponse();
       return ok({ jobId: params.id, doCleanup: query.doCleanup, outputObjectDirectory, coreResponse });
     },
   }),

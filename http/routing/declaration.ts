@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { responseMessage } from '../schemas/common.ts';
 import type { Checked } from '../schemas/problems.ts';
 import type { BodyLimits } from './json-body.ts';
-import type { Sent } from '../schemas/sent.ts';
+import type { Sent } from '../schemas/sent-type.ts';
 
 /** What the bodies of requests are held against. */
 export interface Limits {

@@ -15,7 +15,7 @@ export const coreResponse = z
   .meta({ id: 'CoreResponse', description: 'The result of a call (specification 2.1)' });
 
 /** It was done. Whatever has no effect is said, a line each. */
-export const succeeded = (warnings: readonly string[] = []) =>
+export const successResponse = (warnings: readonly string[] = []) =>
   warnings.length === 0
     ? { responseCode: 0 as const, message: null }
     : { responseCode: 2 as const, message: warnings.join('\n') };

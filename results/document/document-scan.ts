@@ -166,7 +166,7 @@ class DocumentWatcher implements Watcher {
     this.#open.at(-1)!.key = name;
   }
 
-  taken(text: string, isCut: boolean): void {
+  onText(text: string, isCut: boolean): void {
     const { place, key } = this.#open.at(-1)!;
     const value = isCut ? cutText(text) : parseJson(text);
     this.found.push({ place, key, value, medium: this.#medium });
@@ -177,11 +177,11 @@ class DocumentWatcher implements Watcher {
     if (this.#interest.left?.has(place) === true) this.found.push({ left: place });
   }
 
-  passed(bytes: Buffer): void {
+  onSkipped(bytes: Buffer): void {
     this.found.push(bytes);
   }
 
-  broken(flaw: Flaw): Error {
+  errorOf(flaw: Flaw): Error {
     return new DocumentError(
       flaw === 'TOO_LONG'
         ? `the value of "${this.#open.at(-1)?.key}" is longer than ${LONGEST_VALUE} bytes`

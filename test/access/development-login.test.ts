@@ -4,7 +4,7 @@ import { loginLink } from '../../cli/service/login.ts';
 import { findHolder } from '../../cli/service/holder.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
 import { Codes, makeCode } from '../../http/login/development-codes.ts';
-import { Browser, type Asked } from '../support/browser.ts';
+import { Browser, type Asked } from '../support/browser/browser.ts';
 import { Service } from '../support/processes/service.ts';
 import { LoginTestProvider } from './support/login-provider.ts';
 

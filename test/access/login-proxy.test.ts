@@ -1,6 +1,6 @@
 /** Browsers that log in over a reverse proxy: below a path, and where TLS ends there. */
 import { expect } from 'chai';
-import { Browser, locationOf } from '../support/browser.ts';
+import { Browser, locationOf } from '../support/browser/browser.ts';
 import { freePort, ReverseProxy } from '../support/servers/reverse-proxy.ts';
 import { LoginTestProvider } from './support/login-provider.ts';
 

@@ -1,6 +1,6 @@
 /** Browsers that log in at an OpenID Connect provider (specification 5): the whole server, a real provider, a browser without scripts. */
 import { expect } from 'chai';
-import { Browser, locationOf, type Shown } from '../support/browser.ts';
+import { Browser, locationOf, type Shown } from '../support/browser/browser.ts';
 import type { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { LoginTestProvider } from './support/login-provider.ts';

@@ -1,6 +1,6 @@
 /** What the session of a browser opens, and what not (specification 5 besides). */
 import { expect } from 'chai';
-import { Browser, type Asked } from '../support/browser.ts';
+import { Browser, type Asked } from '../support/browser/browser.ts';
 import { sampleUri, type Service } from '../support/processes/service.ts';
 import { within } from '../support/until.ts';
 import { LoginTestProvider } from './support/login-provider.ts';

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { Browser } from '../support/browser.ts';
+import { Browser } from '../support/browser/browser.ts';
 import { until } from '../support/until.ts';
 import { SlowMedium } from './support/slow-medium.ts';
 import { documentOf, Place, sample, tracksOf, type Outcome, type Running } from './support/support.ts';

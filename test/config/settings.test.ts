@@ -5,7 +5,7 @@ import { readNodeSettings } from '../../config/node.ts';
 import { serverEnvironment } from '../../config/schema/server.ts';
 import { readSettings } from '../../config/settings.ts';
 import { TUNING } from '../../config/tuning.ts';
-import { given, onlySettings } from '../support/processes/environment.ts';
+import { splitNames, onlySettings } from '../support/processes/environment.ts';
 
 describe('The settings', () => {
   for (const name of ['COMPONENT_START_MS', 'SERVICE_STOP_MS', 'DELIVERY_TIMEOUT_MS', 'MEDIUM_FETCH_MS'])
@@ -29,11 +29,11 @@ describe('The settings', () => {
   });
 
   it('are the only names that a test may give to a server, besides those times and limits', () => {
-    expect(given({ LEASE_MS: '900', HEARTBEAT_MS: '20', TROUPE_PROP_X: 'y' })).to.deep.equal({
+    expect(splitNames({ LEASE_MS: '900', HEARTBEAT_MS: '20', TROUPE_PROP_X: 'y' })).to.deep.equal({
       env: { LEASE_MS: '900', TROUPE_PROP_X: 'y' },
       tuning: { HEARTBEAT_MS: 20 },
     });
-    expect(() => given({ MAX_SESSIONS: '5' })).to.throw('MAX_SESSIONS');
+    expect(() => splitNames({ MAX_SESSIONS: '5' })).to.throw('MAX_SESSIONS');
     expect(() => onlySettings({ HEARTBEAT_MS: '20' })).to.throw('HEARTBEAT_MS');
   });
 

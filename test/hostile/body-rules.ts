@@ -20,7 +20,7 @@ import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
 import * as media from '../../http/schemas/media.ts';
 import { searchQuery } from '../../http/schemas/search.ts';
-import * as sync from '../../http/schemas/node-sync.ts';
+import * as sync from '../../http/schemas/worker/node-sync.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checkShape } from '../../http/schemas/problems.ts';
 import * as streaming from '../../http/schemas/streaming-jobs.ts';
@@ -134,7 +134,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     componentDescriptor: body(componentDescriptor, descriptor),
   },
   'http/schemas/common.ts': {
-    ...because(ANSWER, 'responseMessage', 'coreResponse', 'succeeded', 'failed'),
+    ...because(ANSWER, 'responseMessage', 'coreResponse', 'successResponse', 'failed'),
     wholeNumber: text(common.wholeNumber(0), (given) => given),
     trueOrFalse: text(common.trueOrFalse, (given) => given),
     orEmpty: text(common.orEmpty(common.trueOrFalse), (given) => given),
@@ -237,7 +237,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ]),
     ],
   },
-  'http/schemas/node-sync.ts': {
+  'http/schemas/worker/node-sync.ts': {
     ...because(ANSWER, 'syncAnswer'),
     nodeParams: text(sync.nodeParams, (node) => ({ node })),
     syncRequest: body(sync.syncRequest, (size) => ({

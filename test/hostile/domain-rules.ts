@@ -15,7 +15,7 @@ import * as frameList from '../../domain/frames/frame-list.ts';
 import { frameTable } from '../../domain/frames/frame-runs.ts';
 import { firstIndex } from '../../domain/first-index.ts';
 import { addTo, groupBy } from '../../domain/grouping.ts';
-import { decodeText } from '../../domain/decoded.ts';
+import { decodeText } from '../../domain/decode-text.ts';
 import * as illFormed from '../../domain/geometry/ill-formed.ts';
 import { jobConfigHashInSteps } from '../../domain/job/job-config-hash.ts';
 import { jobNumber } from '../../domain/job/job-id.ts';
@@ -372,7 +372,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         }),
     ],
   },
-  'decoded.ts': { decoded: [...ofText(decodeText), ...ofText(decodeText, '%')] },
+  'decode-text.ts': { decodeText: [...ofText(decodeText), ...ofText(decodeText, '%')] },
   'text/json-path.ts': {
     ...because(FIXED, 'JsonPathError', 'isContainer'),
     compileJsonPath: [

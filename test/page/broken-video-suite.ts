@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
 import { makeVideo } from '../media/support/make-video.ts';
-import type { Chromium } from '../support/chromium.ts';
+import type { Chromium } from '../support/browser/chromium.ts';
 import type { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 

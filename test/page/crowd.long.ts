@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { makeVideo } from '../media/support/make-video.ts';
-import { Chromium, hasChromium } from '../support/chromium.ts';
-import { WHOLE, withCrowd, type Crowd } from '../support/crowd.ts';
+import { Chromium, hasChromium } from '../support/browser/chromium.ts';
+import { WHOLE, withCrowd, type Crowd } from '../support/browser/crowd.ts';
 import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { packageRoot } from '../../config/info.ts';
-import { Chromium, hasChromium } from '../support/chromium.ts';
+import { Chromium, hasChromium } from '../support/browser/chromium.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { SHOWN } from './frame-truth-suite.ts';

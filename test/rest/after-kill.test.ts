@@ -7,7 +7,7 @@ import { findHolder } from '../../cli/service/holder.ts';
 import { loginLink } from '../../cli/service/login.ts';
 import { descriptorBody, pipeline } from '../actors/catalog/descriptors.ts';
 import { ArchiveServer } from '../support/servers/archive-server.ts';
-import { Browser } from '../support/browser.ts';
+import { Browser } from '../support/browser/browser.ts';
 import { answer, hang, inTurn, Receiver, type Manner } from '../support/servers/receiver.ts';
 import { freePort } from '../support/servers/reverse-proxy.ts';
 import { sampleUri, Service, type JobRequest } from '../support/processes/service.ts';

@@ -14,14 +14,17 @@ const ids = (items: readonly WorkItem[]) => items.map(({ id }) => id).join(' ');
 
 const anId = fc.integer({ min: 0, max: 40 });
 /** All of an item follows from its number, as the row of a sub-job does not change. */
-const numbered = (n: number): WorkItem =>
+const itemOfNumber = (n: number): WorkItem =>
   item(`${n}`, {
     actor: JOBS[n % 4]!,
     priority: [0, 4, 4, 4, 9][n % 5]!,
     queue: n % 3 === 0 ? 'TEXT' : 'FACE',
   });
 const aCommand = fc.oneof(
-  fc.record({ type: fc.constant('offer' as const), items: fc.array(anId.map(numbered), { maxLength: 8 }) }),
+  fc.record({
+    type: fc.constant('offer' as const),
+    items: fc.array(anId.map(itemOfNumber), { maxLength: 8 }),
+  }),
   fc.record({
     type: fc.constant('claim' as const),
     queues: fc.constantFrom(['FACE'], ['TEXT'], ['FACE', 'TEXT'], ['TEXT', 'FACE']),

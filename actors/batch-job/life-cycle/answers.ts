@@ -9,7 +9,7 @@ import type { Answer } from '../state/issues.ts';
 import { continueAfter, requeue } from './progress.ts';
 import { survivesCancel } from './stages.ts';
 import type { JobState, SubJobRow } from '../state/state.ts';
-import { dropWork } from './stopping.ts';
+import { dropWork } from './stop-job.ts';
 
 type Changed = JobChange | Refused<JobRefusal>;
 type WorkAnswered = Extract<JobCommand, { readonly type: 'workAnswered' }>;

@@ -9,7 +9,7 @@ import { noticeIds } from '../completion/notice-ids.ts';
 import { acceptAnswer, acceptAnswers, loseWork } from './answers.ts';
 import { begin, continueAfterArchive, withArchiveAnswer } from './progress.ts';
 import { recover, removal } from './recovery.ts';
-import { dropWork, stop } from './stopping.ts';
+import { dropWork, stop } from './stop-job.ts';
 
 const WORKING = ['IN_PROGRESS', 'IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS'] as const;
 const BUSY = [...WORKING, 'CANCELLING'] as const;

@@ -1,7 +1,7 @@
 import { isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
 import { listedUri } from './listed-uri.ts';
 import type { StoredJob } from '../../batch-job/state/stored-job.ts';
-import { decodeText } from '../../../domain/decoded.ts';
+import { decodeText } from '../../../domain/decode-text.ts';
 
 /** Milliseconds since the epoch, from the first to before the second. */
 export interface TimeSpan {

@@ -18,7 +18,7 @@ export interface LeaseCheckDeps {
   /** Accepts failures of components that watch live streams. */
   readonly streams: { acceptFailure(lease: Lease, failure: FailureRequest): Promise<AnswerOutcome> };
   /** Accepts frames that were made. */
-  readonly frames: { answered(lease: Lease, failure?: FailureRequest): Promise<AnswerOutcome> };
+  readonly frames: { acceptAnswer(lease: Lease, failure?: FailureRequest): Promise<AnswerOutcome> };
 }
 
 export class LeaseCheck {
@@ -39,7 +39,7 @@ export class LeaseCheck {
       return failure === undefined ? WATCHES_A_STREAM : streams.acceptFailure(lease, failure);
     if (lease.item.kind === 'FRAME') {
       answer.body?.resume();
-      return frames.answered(lease, failure);
+      return frames.acceptAnswer(lease, failure);
     }
     const row = await rowOf(store, lease.item);
     if (row === undefined) return this.#end(token);

@@ -15,7 +15,7 @@ import type { Issue, MediumFacts, Properties, Range } from '../../../domain/type
 import { partOf, type PreparedMedium, type PrepareWork } from '../../../protocol/media-work.ts';
 import { readText } from '../../../results/text-places.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
-import { decodeText } from '../../../domain/decoded.ts';
+import { decodeText } from '../../../domain/decode-text.ts';
 
 /** Bytes that were fetched and hashed; shows that a large medium moves. */
 type Meter = (bytes: number) => void;

@@ -4,7 +4,7 @@ import { Pages, Paragraphs, type DocumentItem } from './paragraphs.ts';
 import { partsOf, pictureOf, relationsOf, type Relations } from './relations.ts';
 import {
   attribute,
-  prefixed,
+  prefixedAttribute,
   readXml,
   scanXml,
   type Attributes,
@@ -54,8 +54,8 @@ class Body implements XmlHandler {
     if (name === 'p') this.#paragraphs.begin();
     else if (name === 'r') this.#runs++;
     else if (name === 't') this.#inText = true;
-    else if (name === 'blip') this.#picture(prefixed(attributes, 'embed'));
-    else if (name === 'imagedata') this.#picture(prefixed(attributes, 'id'));
+    else if (name === 'blip') this.#picture(prefixedAttribute(attributes, 'embed'));
+    else if (name === 'imagedata') this.#picture(prefixedAttribute(attributes, 'id'));
     else if (name === 'pageBreakBefore') this.#breakBefore(attributes);
     else if (this.#runs > 0) this.#inRun(name, attributes);
   }

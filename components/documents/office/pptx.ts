@@ -4,7 +4,7 @@ import { Pages, Paragraphs, type DocumentItem } from './paragraphs.ts';
 import { partsOf, pictureOf, relationsOf, type Relations } from './relations.ts';
 import {
   attribute,
-  prefixed,
+  prefixedAttribute,
   readXml,
   scanXml,
   type Attributes,
@@ -17,7 +17,7 @@ export async function* pptxItems(document: Package, main: string): AsyncGenerato
   const ids: string[] = [];
   await scanXml(document.read(main), {
     open: (name, attributes) => {
-      if (name === 'sldId') ids.push(prefixed(attributes, 'id') ?? '');
+      if (name === 'sldId') ids.push(prefixedAttribute(attributes, 'id') ?? '');
     },
   });
   const slides = ids.map((id) => relations.get(id)?.part).filter((part) => part !== undefined);
@@ -64,7 +64,7 @@ class Drawing implements XmlHandler {
     else if (name === 't') this.#inText = true;
     else if (name === 'br') this.#paragraphs.add('\n');
     else if (name === 'blip') {
-      const part = pictureOf(this.#relations, prefixed(attributes, 'embed'));
+      const part = pictureOf(this.#relations, prefixedAttribute(attributes, 'embed'));
       if (part !== undefined) this.#found.push({ kind: 'picture', page: this.#pages.current, part });
     }
   }

@@ -5,7 +5,7 @@ import { drawingItems } from './pptx.ts';
 import { partsOf, relationsOf } from './relations.ts';
 import {
   attribute,
-  prefixed,
+  prefixedAttribute,
   readXml,
   scanXml,
   type Attributes,
@@ -26,7 +26,7 @@ export async function* xlsxItems(document: Package, main: string): AsyncGenerato
   let since1904 = false;
   await scanXml(document.read(main), {
     open: (name, attributes) => {
-      if (name === 'sheet') ids.push(prefixed(attributes, 'id') ?? '');
+      if (name === 'sheet') ids.push(prefixedAttribute(attributes, 'id') ?? '');
       if (name === 'workbookPr') since1904 = /^(1|true)$/.test(attribute(attributes, 'date1904') ?? '');
     },
   });

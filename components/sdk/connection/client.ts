@@ -131,27 +131,27 @@ export class WorkerClient {
 
   /** NDJSON of a segment of a live stream, its summary last. This and the next three send once: `StreamReport` repeats. */
   async segment(token: string, number: number, lines: string, signal?: AbortSignal): Promise<StreamAnswer> {
-    return this.#told('POST', `/leases/${token}/segments/${number}`, lines, 'application/x-ndjson', signal);
+    return this.#report('POST', `/leases/${token}/segments/${number}`, lines, 'application/x-ndjson', signal);
   }
 
   async events(token: string, events: StreamEvents, signal?: AbortSignal): Promise<StreamAnswer> {
-    return this.#told('POST', `/leases/${token}/events`, JSON.stringify(events), JSON_TYPE, signal);
+    return this.#report('POST', `/leases/${token}/events`, JSON.stringify(events), JSON_TYPE, signal);
   }
 
   /** The newest picture of a live stream, as a JPEG. */
   async frame(token: string, picture: Buffer, signal?: AbortSignal): Promise<StreamAnswer> {
-    return this.#told('PUT', `/leases/${token}/frame`, picture, 'image/jpeg', signal);
+    return this.#report('PUT', `/leases/${token}/frame`, picture, 'image/jpeg', signal);
   }
 
   async end(token: string, end: StreamEnd, signal?: AbortSignal): Promise<void> {
-    await this.#told('POST', `/leases/${token}/end`, JSON.stringify(end), JSON_TYPE, signal);
+    await this.#report('POST', `/leases/${token}/end`, JSON.stringify(end), JSON_TYPE, signal);
   }
 
   close(): void {
     this.#agent.destroy();
   }
 
-  async #told(
+  async #report(
     method: 'POST' | 'PUT',
     path: string,
     body: string | Buffer,

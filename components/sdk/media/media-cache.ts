@@ -116,7 +116,7 @@ export class MediaCache {
       if (await exists(this.#file(key))) return;
       await makeRoom(this.#options, medium.bytes ?? 0);
       const part = await this.#part(key);
-      await fetchMedium(this.#options.client, medium, part, told(fetching));
+      await fetchMedium(this.#options.client, medium, part, throttleProgress(fetching));
       await this.#put(part, key);
       await makeRoom(this.#options, 0);
     } finally {
@@ -139,7 +139,7 @@ export class MediaCache {
     const path = this.#file(`${this.#own}-${++this.#uses}`, IN_USE);
     const close = inUse(path, this.#options.touchMs);
     try {
-      await fetchMedium(this.#options.client, medium, path, told(fetching));
+      await fetchMedium(this.#options.client, medium, path, throttleProgress(fetching));
     } catch (error) {
       await close();
       throw error;
@@ -163,7 +163,7 @@ export class MediaCache {
   }
 
   async #waitForOther(key: string, lock: string, fetching: Fetching): Promise<void> {
-    const { working } = told(fetching);
+    const { working } = throttleProgress(fetching);
     for (;;) {
       await sleep(LOOK_MS, undefined, { signal: fetching.signal });
       working();
@@ -206,7 +206,7 @@ function isHere({ path, bytes }: WorkMedium): boolean {
 const exists = (path: string) => stat(path).then(() => true, () => false); // oxfmt-ignore
 
 /** Passes on no more than one in a while. */
-function told({ signal, working }: Fetching): Fetching {
+function throttleProgress({ signal, working }: Fetching): Fetching {
   let last = performance.now();
   return {
     signal,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { failureOf, logStack, messageOf, ProtocolError } from '../failure.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { sendLarge } from './kept-answer.ts';
+import { sendLarge } from './stored-answer.ts';
 import { IdleMemory } from './idle-memory.ts';
 import type { MediaCache } from '../media/media-cache.ts';
 import { DiskPause, OwnDiskError } from '../own-disk.ts';

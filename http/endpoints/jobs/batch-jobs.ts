@@ -6,7 +6,7 @@ import { userOf } from '../../access/bearer.ts';
 import { answerWith, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError, notThere, overloadError } from '../../routing/errors.ts';
-import { coreResponse, onFailure, succeeded } from '../../schemas/common.ts';
+import { coreResponse, onFailure, successResponse } from '../../schemas/common.ts';
 import { cocoDocument, detectionDocument } from '../../schemas/jobs/detection-document.ts';
 import {
   archiveRepostRequest,
@@ -127,7 +127,7 @@ export const batchJobEndpoints = [
     says: { params: noJobId },
     async handle({ params: { id } }, { jobs, views }: BatchJobDeps) {
       const reply = await jobs.ask(String(id), { type: 'cancel' });
-      if (reply.kind === 'done') return ok(succeeded());
+      if (reply.kind === 'done') return ok(successResponse());
       return answerWith(400, onFailure(whyNotCancelled(id, await views.single(id))));
     },
   }),

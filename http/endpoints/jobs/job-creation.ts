@@ -8,7 +8,7 @@ import type { Accepted } from '../../../actors/requests/submission.ts';
 import type { User } from '../../access/bearer.ts';
 import { answerWith, ok } from '../../routing/declaration.ts';
 import { HttpError, overloadError } from '../../routing/errors.ts';
-import { onFailure, succeeded } from '../../schemas/common.ts';
+import { onFailure, successResponse } from '../../schemas/common.ts';
 import type { JobCreationRequest } from '../../schemas/jobs/batch-jobs.ts';
 
 export interface CreationDeps {
@@ -125,14 +125,14 @@ const isGiven = (text: string | null | undefined) =>
   text !== null && text !== undefined && text.trim() !== '';
 
 const answerPlanned = ({ priority, pipeline, media, warnings }: DryRun) => ({
-  coreResponse: succeeded(warnings),
+  coreResponse: successResponse(warnings),
   ...{ priority, pipeline, media },
 });
 
 export function answerCreated({ jobId, archiveCheckStatus, outputObjectUri, warning }: Accepted) {
   return {
     jobId,
-    coreResponse: succeeded(warning === undefined ? [] : [warning]),
+    coreResponse: successResponse(warning === undefined ? [] : [warning]),
     archiveCheckStatus,
     ...(outputObjectUri === undefined ? {} : { outputObjectUri }),
   };

@@ -18,7 +18,7 @@ type Accepted<O> = Omit<Extract<O, { readonly kind: 'accepted' }>, 'kind'>;
  * closes.
  * @throws HttpError for a refusal
  */
-export function accepted<O extends { readonly kind: 'accepted' } | Refusal>(
+export function requireAccepted<O extends { readonly kind: 'accepted' } | Refusal>(
   ctx: Context,
   outcome: O,
 ): Accepted<O> {

@@ -11,7 +11,7 @@ import { content, json, ok, sentence } from '../../routing/declaration.ts';
 import { leftBy, whenClosed } from '../../steps/client.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError } from '../../routing/errors.ts';
-import { accepted, leaseLost } from './answer-refusals.ts';
+import { requireAccepted, leaseLost } from './answer-refusals.ts';
 import {
   answersAnswer,
   answersRequest,
@@ -92,7 +92,7 @@ export const workerProtocolEndpoints = [
     },
     async handle({ params: { token }, query: { claim }, body, ctx }, deps: WorkerProtocolDeps) {
       const queues = claim === undefined ? [] : nextQueuesOf(ctx, claim);
-      accepted(ctx, await deps.workerGateway.intake.result(token, claimantOf(ctx).worker, body));
+      requireAccepted(ctx, await deps.workerGateway.intake.result(token, claimantOf(ctx).worker, body));
       return ok(queues.length === 0 ? {} : { work: await handOut(ctx, deps, { queues, max: 1, waitMs: 0 }) });
     },
   }),
@@ -107,7 +107,7 @@ export const workerProtocolEndpoints = [
     body: { schema: failureRequest, example: { code: 'COULD_NOT_READ_MEDIA', message: 'No key frame.' } },
     answers: { 200: acceptedAnswer, 400: wrong, 409: lostOrOther },
     async handle({ params: { token }, body, ctx }, { workerGateway }: WorkerProtocolDeps) {
-      accepted(ctx, await workerGateway.intake.failure(token, claimantOf(ctx).worker, body));
+      requireAccepted(ctx, await workerGateway.intake.failure(token, claimantOf(ctx).worker, body));
       return ok({});
     },
   }),
@@ -120,7 +120,7 @@ export const workerProtocolEndpoints = [
     params: leaseParams,
     answers: { 200: acceptedAnswer, 409: lost },
     async handle({ params: { token }, ctx }, { workerGateway }: WorkerProtocolDeps) {
-      accepted(ctx, await workerGateway.intake.release(token, claimantOf(ctx).worker));
+      requireAccepted(ctx, await workerGateway.intake.release(token, claimantOf(ctx).worker));
       return ok({});
     },
   }),

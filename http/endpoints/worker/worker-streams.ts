@@ -9,7 +9,7 @@ import {
   streamEnd,
   streamEvents,
 } from '../../schemas/worker/worker-protocol.ts';
-import { accepted } from './answer-refusals.ts';
+import { requireAccepted } from './answer-refusals.ts';
 import { leaseParams, lost, NDJSON, WORKER_PROTOCOL, wrong } from './worker-protocol.ts';
 
 export interface WorkerStreamDeps {
@@ -37,7 +37,7 @@ export const workerStreamEndpoints = [
     },
     async handle({ params: { token, segment }, body, ctx }, { streams }: WorkerStreamDeps) {
       const outcome = await streams.gateway.intake.segment(token, claimantOf(ctx).worker, segment, body);
-      return ok(accepted(ctx, outcome));
+      return ok(requireAccepted(ctx, outcome));
     },
   }),
   endpoint({
@@ -50,7 +50,9 @@ export const workerStreamEndpoints = [
     body: { schema: streamEvents, example: { events: [{ type: 'running', at: 1_790_000_000_000 }] } },
     answers: { 200: goesOn, 400: wrong, 409: lost },
     async handle({ params: { token }, body, ctx }, { streams }: WorkerStreamDeps) {
-      return ok(accepted(ctx, await streams.gateway.intake.events(token, claimantOf(ctx).worker, body)));
+      return ok(
+        requireAccepted(ctx, await streams.gateway.intake.events(token, claimantOf(ctx).worker, body)),
+      );
     },
   }),
   endpoint({
@@ -68,7 +70,9 @@ export const workerStreamEndpoints = [
       422: sentence('The picture is too large.'),
     },
     async handle({ params: { token }, body, ctx }, { streams }: WorkerStreamDeps) {
-      return ok(accepted(ctx, await streams.gateway.intake.picture(token, claimantOf(ctx).worker, body)));
+      return ok(
+        requireAccepted(ctx, await streams.gateway.intake.picture(token, claimantOf(ctx).worker, body)),
+      );
     },
   }),
   endpoint({
@@ -81,7 +85,9 @@ export const workerStreamEndpoints = [
     body: { schema: streamEnd, example: { reason: 'ended', detail: 'The sender closed the stream.' } },
     answers: { 200: goesOn, 400: wrong, 409: lost },
     async handle({ params: { token }, body, ctx }, { streams }: WorkerStreamDeps) {
-      return ok(accepted(ctx, await streams.gateway.intake.onEnd(token, claimantOf(ctx).worker, body)));
+      return ok(
+        requireAccepted(ctx, await streams.gateway.intake.onEnd(token, claimantOf(ctx).worker, body)),
+      );
     },
   }),
 ];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { makeVideo } from '../../media/support/make-video.ts';
-import type { Chromium } from '../../support/chromium.ts';
+import type { Chromium } from '../../support/browser/chromium.ts';
 import type { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
 import { videoThatBreaksOff } from '../broken-video-suite.ts';

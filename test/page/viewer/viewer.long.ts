@@ -1,5 +1,5 @@
 /** The viewer of videos of all kinds, and of one that breaks off early; `page.test.ts` has what differs in kind. */
-import { Chromium, hasChromium } from '../../support/chromium.ts';
+import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
 import { Service } from '../../support/processes/service.ts';
 import { videoThatBreaksOff } from '../broken-video-suite.ts';
 import { boxesOnTheirFrame, SHOWN } from '../frame-truth-suite.ts';

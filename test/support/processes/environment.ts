@@ -20,7 +20,7 @@ export interface Given {
 }
 
 /** @throws Error for a name that is neither a setting nor one of `TUNING`: it would have no effect */
-export function given(names: Environment): Given {
+export function splitNames(names: Environment): Given {
   const all = Object.entries(names);
   const unknown = all.map(([name]) => name).filter((name) => !isKnown(name) && !isTuning(name));
   if (unknown.length > 0) throw new Error(`Neither a setting nor a name of TUNING: ${unknown.join(', ')}.`);
@@ -34,7 +34,7 @@ export function given(names: Environment): Given {
 
 /** The settings of a server in the process of the test. */
 export function settingsOf(names: Environment): Settings {
-  const { env, tuning } = given(names);
+  const { env, tuning } = splitNames(names);
   return { ...readSettings(env), ...tuning };
 }
 

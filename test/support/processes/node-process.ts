@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { loadOrCreateDevelopmentSecrets } from '../../../http/access/development-secrets.ts';
 import { joinToken } from '../../../http/access/node-tokens.ts';
 import { NOBODY } from './other-user.ts';
-import { given, inheritSettings } from './environment.ts';
+import { splitNames, inheritSettings } from './environment.ts';
 import { endOf, isAlive, SHORT_LIFE } from './processes.ts';
 import type { LogLine, Service } from './service.ts';
 import { until, within } from '../until.ts';
@@ -78,7 +78,7 @@ export class NodeProcess {
 
   start(env: Readonly<Record<string, string>> = {}): void {
     this.#env = { ...this.#env, ...env };
-    const { env: settings, tuning } = given({
+    const { env: settings, tuning } = splitNames({
       ...inheritSettings(),
       ...{ NODE_NAME: this.name, DATA_DIR: this.dataDir, RESTART_DELAY_MS: '50', ...this.#env },
     });

@@ -6,7 +6,7 @@ import { BUILT_IN } from '../../../config/places.ts';
 import { startServer, type RunningServer } from '../../../main.ts';
 import type { Store } from '../../../store/store.ts';
 import { lineLogger } from '../line-logger.ts';
-import { given, settingsOf, type Environment } from './environment.ts';
+import { splitNames, settingsOf, type Environment } from './environment.ts';
 import { mortalStore } from './crashing-store.ts';
 import { endOf, isAlive, SHORT_LIFE } from './processes.ts';
 import type { FromServer, ToServer } from './server-main.ts';
@@ -40,7 +40,7 @@ export class ServerProcess implements TestServer {
   }
 
   static async start(names: Environment, logFile: string): Promise<ServerProcess> {
-    const { env, tuning } = given(names);
+    const { env, tuning } = splitNames(names);
     const main = fileURLToPath(new URL('./server-main.js', import.meta.url));
     const child = fork(main, [logFile, JSON.stringify(tuning)], {
       cwd: packageRoot,

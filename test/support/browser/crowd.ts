@@ -1,6 +1,6 @@
 /** Jobs in which very much is found: whoever calls this is their detector, and answers with the real worker protocol. */
-import { WorkerClient } from '../../components/sdk/connection/client.ts';
-import { runWorker } from '../../components/sdk/work/worker.ts';
+import { WorkerClient } from '../../../components/sdk/connection/client.ts';
+import { runWorker } from '../../../components/sdk/work/worker.ts';
 
 export interface Crowd {
   readonly tracks: number;

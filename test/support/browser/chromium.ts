@@ -1,8 +1,8 @@
 /** A real browser on the page of a service: Debian's chromium. */
 import { spawnSync } from 'node:child_process';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { findHolder } from '../../cli/service/holder.ts';
-import { loginLink } from '../../cli/service/login.ts';
+import { findHolder } from '../../../cli/service/holder.ts';
+import { loginLink } from '../../../cli/service/login.ts';
 
 const PROGRAM = spawnSync('which', ['chromium']).stdout.toString().trim();
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deployedServiceModel, lineSource, serviceModel } from './nodes.ts';
+import { deployedServiceModel, lineSource, serviceModel } from '../nodes.ts';
 
 /** Messages between a node on another host and its server; `actors/node-gateway/messages.ts` says what they mean. */
 const name = z.string().min(1).max(1_024);
