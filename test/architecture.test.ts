@@ -30,13 +30,19 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'stored-stream.ts',
     'work-news.ts',
   ],
-  catalog: ['descriptors/find-components.ts', 'outside.ts'],
-  delivery: ['deliverer.ts', 'still-in-outbox.ts'],
-  dispatcher: ['waiters.ts'],
+  catalog: ['descriptors/find-components.ts', 'external-components.ts'],
+  delivery: ['deliverer.ts', 'outbox-check.ts'],
+  dispatcher: ['pending-claims.ts'],
   'node-configuration': [],
-  'node-manager': ['installed.ts', 'local-services.ts', 'node-report.ts', 'node-state.ts', 'tokens.ts'],
+  'node-manager': [
+    'installed-components.ts',
+    'local-services.ts',
+    'node-report.ts',
+    'node-state.ts',
+    'tokens.ts',
+  ],
   service: ['memory.ts'],
-  'system-messages': ['disk-watch.ts', 'lasting-messages.ts', 'service.ts'],
+  'system-messages': ['disk-watch.ts', 'condition-messages.ts', 'service.ts'],
 };
 /** Folders below actors/ that are no actors. */
 const NO_ACTORS: readonly string[] = [

@@ -522,11 +522,12 @@ describe('troupe, over the REST interface', () => {
     expect(await json('info')).to.include({ app: 'Troupe' });
   });
 
-  it('says how an earlier service must be started that reads other folders', async () => {
+  it('says how a service must be started that reads other folders', async () => {
     const roots = answer(400, {
       coreResponse: { responseCode: 1, message: 'Add its folder to the setting MEDIA_ROOTS.' },
     });
-    const answers = [answer(404, undefined), roots, answer(200, [{ name: PICTURES }])];
+    const usable = answer(200, { media: [{ usable: true }] });
+    const answers = [usable, roots, answer(200, [{ name: PICTURES }])];
     await withService(answers, async (url, asked) => {
       const as = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
       const job = ['analyze', 'media/picture.bmp', '--pipeline', PICTURES];

@@ -134,7 +134,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     componentDescriptor: body(componentDescriptor, descriptor),
   },
   'http/schemas/common.ts': {
-    ...because(ANSWER, 'responseMessage', 'coreResponse', 'successResponse', 'failed'),
+    ...because(ANSWER, 'responseMessage', 'coreResponse', 'successResponse', 'onFailure'),
     wholeNumber: text(common.wholeNumber(0), (given) => given),
     trueOrFalse: text(common.trueOrFalse, (given) => given),
     orEmpty: text(common.orEmpty(common.trueOrFalse), (given) => given),
@@ -251,7 +251,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       news: many(size, (number) => ({ what: 'configured', number })),
     })),
   },
-  'http/schemas/problems.ts': because('is timed by each of the schemas', 'checked'),
+  'http/schemas/problems.ts': because('is timed by each of the schemas', 'checkShape'),
   'http/schemas/queues.ts': because(ANSWER, 'queueInfo'),
   'http/schemas/service.ts': because(ANSWER, 'info', 'caller'),
   'http/schemas/streaming-jobs.ts': {

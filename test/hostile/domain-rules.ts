@@ -305,7 +305,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   ),
   'geometry/geometry.ts': because(
     NUMBERS,
-    ...'isEmptyBox intersection iou orientationOf rotationMap mirrored applyMap inverseOf boundingBox cornersOf cornersInFrame overlapsBox'.split(
+    ...'isEmptyBox intersection iou orientationOf rotationMap mirrorMap applyMap inverseOf boundingBox cornersOf cornersInFrame overlapsBox'.split(
       ' ',
     ),
   ),
@@ -372,6 +372,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         }),
     ],
   },
+  'omit.ts': because('copies an object of ours', 'omit'),
   'decode-text.ts': { decodeText: [...ofText(decodeText), ...ofText(decodeText, '%')] },
   'text/json-path.ts': {
     ...because(FIXED, 'JsonPathError', 'isContainer'),
@@ -439,7 +440,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   'text/printable.ts': {
     printable: ofText(printing.printable),
     printableLines: ofText(printing.printableLines),
-    shortened: ofText((text) => printing.shortenText(text, 100)),
+    shortenText: ofText((text) => printing.shortenText(text, 100)),
   },
   'text/pattern-size.ts': { patternSize: [...ofText(patternSize), ...ofText(patternSize, '[')] },
   'plan/plan-checks.ts': {
@@ -537,7 +538,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         'OTHER',
         many(size, (at) => `NAME ${at}`),
       ),
-    shown: ofText(notes.showText),
+    showText: ofText(notes.showText),
     isNear: ofText((text) => notes.isNear(text, `${text}a`)),
   },
   'properties/property-values.ts': {

@@ -51,6 +51,8 @@ export function namedFunctions(code: string): readonly NamedFunction[] {
 function nameIn(node: AnyNode): string | undefined {
   if (node.type === 'FunctionDeclaration') return node.id?.name;
   if (node.type === 'MethodDefinition' || (node.type === 'Property' && node.method)) return keyName(node.key);
+  if (node.type === 'PropertyDefinition' && node.value != null && FUNCTIONS.includes(node.value.type))
+    return keyName(node.key);
   if (node.type !== 'VariableDeclarator' || node.id.type !== 'Identifier') return undefined;
   return node.init != null && FUNCTIONS.includes(node.init.type) ? node.id.name : undefined;
 }

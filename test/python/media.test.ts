@@ -1,7 +1,7 @@
 /** Media as a Python component sees them: on the host of the server, and on one that shares nothing with it and can decode nothing. */
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { crc32 } from 'node:zlib';
@@ -114,8 +114,9 @@ describe('A medium in the Python SDK', function () {
       const second = await away('cache');
       const fetches = () =>
         service.log('request').filter((line) => String(line['path']).endsWith('/medium')).length;
-      const cached = () =>
-        readdirSync(path.join(service.folder, 'cache')).filter((name) => !name.endsWith('.use'));
+      const folder = path.join(service.folder, 'cache');
+      mkdirSync(folder, { recursive: true });
+      const cached = () => readdirSync(folder).filter((name) => !name.endsWith('.use'));
       const before = fetches();
       // No other test has fetched it.
       const media = Array.from({ length: 3 }, () => sampleUri('coffee.png'));

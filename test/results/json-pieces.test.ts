@@ -64,7 +64,7 @@ describe('A JSON text read piece by piece', () => {
       expect(await reason(text), text).to.equal('The JSON text ends in the middle.');
   });
 
-  it('begins behind a byte order mark, and is an error where it is no UTF-8 or brackets do not match', async () => {
+  it('starts after a byte order mark, and is an error if it is no UTF-8 or brackets do not match', async () => {
     expect(await piecesOf('\uFEFF{"a":1}', 1, () => false)).to.deep.equal([['["a"]', 1]]);
     async function* invalid(): AsyncGenerator<Uint8Array> {
       yield Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]);

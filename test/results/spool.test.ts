@@ -150,7 +150,7 @@ describe('The spool', () => {
     for (const name of ['..', '../x', 'a/b', '', '.hidden']) expect(() => mediaFolder(name)).to.throw();
   });
 
-  it('has fetched media in a folder of their run, or beside the folders of others when they are few', () => {
+  it('has fetched media in a folder of their run, or beside those of others if they are few', () => {
     const folder = runFolder('host-7', 2);
     expect(fetchedFile(folder, 8, 9)).to.equal('media/host-7.2/8');
     expect(looseFiles(folder, 9)).to.deep.equal([]);

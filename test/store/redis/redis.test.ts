@@ -301,7 +301,7 @@ describe('The store in Redis', () => {
       const refusalOf = (prefix: string) => open({ prefix }).catch((error: unknown) => String(error));
       const create = { actor: actor('a'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
 
-      it('is refused with what to do when a newer version wrote it, and nothing is written there any more', async () => {
+      it('is refused with what to do if a newer version wrote it, and nothing more is written', async () => {
         const prefix = `format-${++prefixes}`;
         const store = await open({ prefix });
         await store.commit(create);
@@ -323,7 +323,7 @@ describe('The store in Redis', () => {
         ['layout 2', { layout: '2' }],
         ['layout 1', {}],
       ] as const)
-        it(`is refused with what to do when it was written before the first format (${layout}), and is left as it is`, async () => {
+        it(`is refused with what to do if older than the first format (${layout}), and stays as it is`, async () => {
           const prefix = `before-${++prefixes}`;
           const at = (rest: string) => `{${prefix}}:${rest}`;
           await change(async (client) => {
