@@ -32,11 +32,12 @@ describe('The HTTP client', () => {
     return error;
   };
 
-  it('answers with the beginning of what is too long, and keeps its connection for what is not', async () => {
+  it('returns the start of what is too long, and keeps connections open for what is not', async () => {
     const from = await receiver(answer(200, 'all'));
     const one = client();
-    for (let n = 0; n < 3; n++) expect(await ask(from.url, {}, one)).to.include({ text: 'all', cut: false });
-    expect(from.connections).to.equal(1);
+    for (let n = 0; n < 8; n++) expect(await ask(from.url, {}, one)).to.include({ text: 'all', cut: false });
+    // A request that comes at once does not wait until the connection of the one before is free again.
+    expect(from.connections).to.be.at.most(2);
     from.manner = flood(200);
     expect(await ask(from.url, {}, one)).to.include({ text: 'x'.repeat(1_000), cut: true });
   });
