@@ -11,13 +11,18 @@ interface Found {
   readonly anew: string;
 }
 
+/** A store of another format; the message says what to do. */
+class OtherFormat extends Error {
+  override readonly name = 'OtherFormat';
+}
+
 /** Says which versions do not fit, and what to do. */
 export function otherFormat({ what, format, anew }: Found): Error {
   const [writer, found] =
     typeof format === 'number'
       ? ['by a newer version of Troupe', `format ${format}`]
       : ['by a version of Troupe before its first release', format];
-  return new Error(
+  return new OtherFormat(
     `${what} was written ${writer} (${found}, this version knows format ${STORED_FORMAT}). ${anew}, or start the version that wrote it.`,
   );
 }

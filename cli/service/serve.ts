@@ -60,18 +60,20 @@ async function start(settings: Settings, signal: AbortSignal): Promise<RunningSe
 export const isHeld = (error: unknown) =>
   error instanceof Error && codeOf(error.cause)?.startsWith('SQLITE_BUSY') === true;
 
-/** The store went away during the start; an actor that wanted to read it has failed with this cause. */
-function storeAwayIn(error: unknown): Error | undefined {
+/** An error of this name: `error` itself, or what caused it. */
+function errorNamed(name: string, error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
-  return error.name === 'StoreAway' ? error : storeAwayIn(error.cause);
+  return error.name === name ? error : errorNamed(name, error.cause);
 }
 
 const NO_FOLDER = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC'];
 
-/** What to change, when the system did not let the server start. */
+/** What to change, when the store or the system did not let the server start. */
 export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Settings): string | undefined {
   const code = codeOf(error);
-  const away = storeAwayIn(error);
+  if (error instanceof Error && errorNamed('OtherFormat', error) !== undefined) return error.message;
+  // An actor that wanted to read the store during the start has failed with this cause.
+  const away = errorNamed('StoreAway', error);
   if (away !== undefined)
     return `${away.message.replace(/\.$/, '')}. Start Redis or correct REDIS_URL, then start the server again.`;
   if (isHeld(error))

@@ -41,7 +41,11 @@ export function prepareSchema(database: Database): void {
   const format = formatOf(database);
   if (format === undefined) database.transaction(() => database.exec(TABLES))();
   else if (format !== STORED_FORMAT)
-    throw otherFormat({ what: 'The database', format, anew: 'Set DATA_DIR to an empty folder' });
+    throw otherFormat({
+      what: `The database ${database.name}`,
+      format,
+      anew: 'Set DATA_DIR to an empty folder',
+    });
 }
 
 /** Undefined: the database is empty. */

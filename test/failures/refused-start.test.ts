@@ -1,6 +1,7 @@
 /** A start that is refused or interrupted ends soon, with a message and an exit code, and with all its processes. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { Place, type Outcome, type Running } from '../cli/support/support.ts';
 import { isAlive } from '../support/processes/processes.ts';
@@ -64,6 +65,22 @@ describe('A start that is refused', () => {
       rmSync(place.lock, { recursive: true });
       expect(code).to.equal(2);
       expect(stdout).not.to.include('not open');
+    });
+
+    it('ends when a newer version of Troupe wrote the database', async () => {
+      const setFormat = (version: number) => {
+        const database = new Database(join(place.dataDir, 'troupe.db'));
+        database.prepare('update format set version = ?').run(version);
+        database.close();
+      };
+      setFormat(2);
+      const run = place.start(['serve'], { PORT: '0' });
+      await run.says(
+        'stderr',
+        'was written by a newer version of Troupe (format 2, this version knows format 1)',
+      );
+      expect((await ends(run)).code).to.equal(2);
+      setFormat(1);
     });
 
     it('ends with its processes when uploads cannot be stored', async () => {

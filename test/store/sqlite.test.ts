@@ -132,21 +132,22 @@ describe('The store in a SQLite file', () => {
       const file = path('newer.db');
       await new SqliteStore(file).close();
       expect(refused(file, (database) => database.exec('update format set version = 2'))).to.equal(
-        'The database was written by a newer version of Troupe (format 2, this version knows format 1). ' +
+        `The database ${file} was written by a newer version of Troupe (format 2, this version knows format 1). ` +
           'Set DATA_DIR to an empty folder, or start the version that wrote it.',
       );
     });
 
     it('when it was written before the first format', () => {
       for (const schema of [1, 8]) {
-        const message = refused(path(`before-${schema}.db`), (database) => {
+        const file = path(`before-${schema}.db`);
+        const message = refused(file, (database) => {
           database.exec(
             'create table actors (kind text, id text); create table sequences (name text, last integer)',
           );
           database.pragma(`user_version = ${schema}`);
         });
         expect(message).to.equal(
-          `The database was written by a version of Troupe before its first release (schema ${schema}, this version knows format 1). ` +
+          `The database ${file} was written by a version of Troupe before its first release (schema ${schema}, this version knows format 1). ` +
             'Set DATA_DIR to an empty folder, or start the version that wrote it.',
         );
       }
