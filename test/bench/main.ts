@@ -1,4 +1,4 @@
-/** `npm run bench [part...]`: figures for docs/performance.md, as ratios against bare baselines of the same run. */
+/** `npm run bench [part...]`: figures for docs/records/performance.md, as ratios against bare baselines of the same run. */
 import { spawnSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
