@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { detectionDocument } from '../../../http/schemas/jobs/detection-document.ts';
 import { documentPicture } from './document-picture.ts';
 
-const PAGE = 'docs/detection-document.md';
-const PICTURE = 'docs/detection-document.svg';
+const PAGE = 'docs/reference/detection-document.md';
+const PICTURE = 'docs/reference/detection-document.svg';
 
 /** The names of all fields of a schema, at any depth. */
 function fieldsOf(schema: unknown, found = new Set<string>()): Set<string> {

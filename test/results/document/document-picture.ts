@@ -1,4 +1,4 @@
-/** The picture of docs/detection-document.md: one box in the stored picture and as a viewer shows it. */
+/** The picture of docs/reference/detection-document.md: one box in the stored picture and as a viewer shows it. */
 import { uprightBoxes } from '../../../components/builtin/media/finish/upright-boxes.ts';
 import { cornersInFrame, type Box, type Point } from '../../../domain/geometry/geometry.ts';
 
