@@ -51,19 +51,19 @@ describe('CONTRIBUTING.md', () => {
   });
 
   it('names for a new detector what every detector has, and the template with it', () => {
-    const readme = readFileSync('README.md', 'utf8');
+    const page = readFileSync('docs/guides/choose-a-pipeline.md', 'utf8');
     const own = findComponents('components').map(({ folder }) => folder);
     expect(own.length).to.be.greaterThan(5);
     for (const folder of [...own, 'templates/component'])
       expect(readdirSync(folder), folder).to.include.members(['descriptor.json', 'detector.ts']);
     const all = own.map((folder) => descriptorIn(folder));
-    const pipelines = all.flatMap((one) => one.pipelines ?? []).filter(({ name }) => readme.includes(name));
+    const pipelines = all.flatMap((one) => one.pipelines ?? []).filter(({ name }) => page.includes(name));
     const tasks = new Set(pipelines.flatMap((pipeline) => pipeline.tasks));
     const used = all.flatMap((one) => one.tasks ?? []).filter(({ name }) => tasks.has(name));
     const actions = new Set(used.flatMap((task) => task.actions));
     for (const { algorithm, actions: ofIt = [] } of all) {
-      const isThere = readme.includes(algorithm.name) || ofIt.some(({ name }) => actions.has(name));
-      expect(isThere, `${algorithm.name}, or a pipeline with it, in the README`).to.equal(true);
+      const isThere = page.includes(algorithm.name) || ofIt.some(({ name }) => actions.has(name));
+      expect(isThere, `${algorithm.name}, or a pipeline with it, on the page`).to.equal(true);
     }
   });
 });
