@@ -25,25 +25,12 @@ export interface MetricsDeps {
 
 /** The metrics of a server for Prometheus. Labels only have values that the program or its catalog knows. */
 export class Metrics {
-  readonly #registry = new Registry();
+  readonly #own: ReturnType<typeof ownMetrics>;
   readonly #deps: MetricsDeps;
-  readonly #durations = new Histogram({
-    name: 'troupe_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer; the count is that of the requests',
-    labelNames: ['method', 'route', 'status'],
-    buckets: DURATIONS,
-    registers: [this.#registry],
-  });
 
   constructor(deps: MetricsDeps) {
     this.#deps = deps;
-    collectDefaultMetrics({ register: this.#registry });
-    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
-    const { version, gitHash } = deps.info;
-    gauge(this.#registry, 'troupe_build_info', 'Always 1; the labels say what runs', ['version', 'hash']).set(
-      { version, hash: gitHash },
-      1,
-    );
+    this.#own = ownMetrics(deps.info);
   }
 
   /** A step around all others: counts and times what they answer. */
@@ -54,7 +41,7 @@ export class Metrics {
       const method = METHODS.has(given) ? given : 'OTHER';
       const route = routeOf(ctx);
       const status = ctx.res.statusCode;
-      this.#durations.observe({ method, route, status }, (performance.now() - started) / 1_000);
+      this.#own.durations.observe({ method, route, status }, (performance.now() - started) / 1_000);
     });
     return next();
   };
@@ -62,8 +49,28 @@ export class Metrics {
   async text(): Promise<string> {
     const registry = new Registry();
     describeMetrics(registry, await serviceMetrics(this.#deps.serviceMetrics));
-    return Registry.merge([this.#registry, this.#deps.work.registry, registry]).metrics();
+    return Registry.merge([this.#own.registry, this.#deps.work.registry, registry]).metrics();
   }
+}
+
+/** Metrics of the process and of its requests. */
+export function ownMetrics({ version, gitHash }: Pick<Info, 'version' | 'gitHash'>) {
+  const registry = new Registry();
+  const durations = new Histogram({
+    name: 'troupe_http_request_duration_seconds',
+    help: 'Time from a request to the end of its answer; the count is that of the requests',
+    labelNames: ['method', 'route', 'status'],
+    buckets: DURATIONS,
+    registers: [registry],
+  });
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  const labels = ['version', 'hash'];
+  gauge(registry, 'troupe_build_info', 'Always 1; the labels say what runs', labels).set(
+    { version, hash: gitHash },
+    1,
+  );
+  return { registry, durations };
 }
 
 /** Lets whoever has METRICS_TOKEN, or passes `authenticate`, read the metrics. */
@@ -95,7 +102,11 @@ function routeOf(ctx: Context): string {
 const gauge = (registry: Registry, name: string, help: string, labelNames: readonly string[] = []) =>
   new Gauge({ name, help, labelNames, registers: [registry] });
 
-function describeMetrics(registry: Registry, { jobs, leases, processes, ...rest }: ServiceMetrics): void {
+/** Adds the figures of the service to a registry. */
+export function describeMetrics(
+  registry: Registry,
+  { jobs, leases, processes, ...rest }: ServiceMetrics,
+): void {
   const jobGauge = gauge(registry, 'troupe_jobs', 'Jobs that have not ended', ['state']);
   jobGauge.set({ state: 'live' }, jobs.live);
   jobGauge.set({ state: 'waiting' }, jobs.waiting);

@@ -1,7 +1,7 @@
 /** `npm run house`: figures about the structure of the code. The exit code is 1 when one of them is above its limit. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { GROUPS } from '../config/configuration-page.ts';
+import { GROUPS } from '../docs/settings-page.ts';
 import { functionsOf } from './functions.ts';
 import { betweenRooms, circles, mutualImports, objectionToRoom } from './imports-between-rooms.ts';
 import { namedFunctions, objectionToFile, objectionToFunction } from './names.ts';

@@ -6,7 +6,7 @@ import { restore } from '../../../actors/batch-job/life-cycle/fold.ts';
 import { isTerminal } from '../../../actors/batch-job/state/status.ts';
 import { recover } from '../../../actors/batch-job/life-cycle/recovery.ts';
 import { JOB_MACHINE } from '../../../actors/batch-job/life-cycle/transitions.ts';
-import { targetsOf } from '../diagrams.ts';
+import { targetsOf } from '../../docs/state-diagrams.ts';
 import { failedWith, doneWith, LedJob, lose, noticeFailed, type GivenJob } from './jobs.ts';
 
 const effectsOf = (job: LedJob) => job.effects;

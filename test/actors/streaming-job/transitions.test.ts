@@ -5,7 +5,7 @@ import { decide } from '../../../actors/runtime/machine.ts';
 import type { StreamingJobCommand } from '../../../actors/streaming-job/commands.ts';
 import { INITIAL, isEnded, NO_COUNTS, type StreamingJobState } from '../../../actors/streaming-job/state.ts';
 import { recoverStreamingJob, STREAMING_JOB_MACHINE } from '../../../actors/streaming-job/transitions.ts';
-import { targetsOf } from '../diagrams.ts';
+import { targetsOf } from '../../docs/state-diagrams.ts';
 import { seed, seeded } from '../../support/seed.ts';
 import { STREAM } from './stream.ts';
 

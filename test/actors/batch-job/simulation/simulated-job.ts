@@ -14,7 +14,7 @@ import type { JobState, SubJobRow } from '../../../../actors/batch-job/state/sta
 import { isTerminal } from '../../../../actors/batch-job/state/status.ts';
 import { recover } from '../../../../actors/batch-job/life-cycle/recovery.ts';
 import { JOB_MACHINE } from '../../../../actors/batch-job/life-cycle/transitions.ts';
-import { targetsOf } from '../../diagrams.ts';
+import { targetsOf } from '../../../docs/state-diagrams.ts';
 import type { ArchiveFinding, Range } from '../../../../domain/types.ts';
 import { doneWith, failedWith, LedJob, lose, type JobOutcome } from '../jobs.ts';
 import {

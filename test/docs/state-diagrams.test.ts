@@ -1,24 +1,8 @@
 import { expect } from 'chai';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { SERVICE_MACHINE } from '../../actors/service/transitions.ts';
-import { diagrams, serviceArrows, stateDiagram } from './diagrams.ts';
-
-const FILE = 'docs/diagrams.md';
+import { serviceArrows, stateDiagram } from './state-diagrams.ts';
 
 describe('The diagrams of life cycles', () => {
-  it(`are in ${FILE} what the tables of the actors say`, () => {
-    if (process.env['WRITE_DIAGRAMS'] !== undefined) {
-      mkdirSync(path.dirname(FILE), { recursive: true });
-      writeFileSync(FILE, diagrams());
-    }
-    const written = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
-    expect(
-      written,
-      `${FILE} is out of date: run WRITE_DIAGRAMS=1 npm test -- diagrams, look at the change and commit it`,
-    ).to.equal(diagrams());
-  });
-
   it('join arrows between the same states, and mark where a life begins and ends', () => {
     const arrows = [
       { from: 'A', to: 'B', label: 'go' },

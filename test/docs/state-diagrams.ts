@@ -10,6 +10,7 @@ import { STREAMING_JOB_MACHINE } from '../../actors/streaming-job/transitions.ts
 import { decide } from '../../actors/runtime/machine.ts';
 import { SERVICE_MACHINE, type RestartPolicy } from '../../actors/service/transitions.ts';
 import { MAILBOX, NEW_JOB, RESULT, SEGMENT, type Path } from '../house/paths.ts';
+import { wrapped } from './wrapped.ts';
 
 /** One arrow of a diagram. */
 export interface Arrow {
@@ -52,7 +53,10 @@ function commandList({ on }: Table): string {
         lines.set(text, [...(lines.get(text) ?? []), from]);
       }
       const parts = [...lines].map(([text, from]) =>
-        text === 'stays' ? `  - in ${from.join(', ')}` : `  - from ${from.join(', ')} to ${text}`,
+        wrapped(
+          text === 'stays' ? `  - in ${from.join(', ')}` : `  - from ${from.join(', ')} to ${text}`,
+          '    ',
+        ),
       );
       return [`- \`${command}\``, ...parts].join('\n');
     })
@@ -159,60 +163,71 @@ const pathSection = (path: Path): readonly string[] => [
   '',
 ];
 
-/** The whole of docs/diagrams.md. */
-export function diagrams(): string {
-  return [
-    '# Life cycles and paths',
-    '',
-    'Made from the tables in `actors/` by `test/actors/diagrams.ts`; a test fails when they differ. Do not edit.',
-    '',
-    '## Status of a batch job (specification 3.1)',
-    '',
-    'An event that has no arrow leaves the status as it is.',
-    '',
-    stateDiagram(['INITIALIZED', 'IN_PROGRESS'], statusArrows()),
-    '',
-    '## Commands to a batch job',
-    '',
-    'In any other status a command is refused, by type. UNKNOWN: there is no such job (yet, or any more). REMOVED: its files go.',
-    '',
-    commandList(JOB_MACHINE),
-    '',
-    '## Status of a streaming job (specification 3.2)',
-    '',
-    'NONE: there is no such job yet.',
-    '',
-    stateDiagram(['NONE'], declaredArrows(STREAMING_JOB_MACHINE)),
-    '',
-    '## Service (specification 3.3)',
-    '',
-    'A command that has no arrow from a state leaves it there, or is refused.',
-    '',
-    stateDiagram(['Unknown'], serviceArrows()),
-    '',
-    '## Node configuration (specification 2.4)',
-    '',
-    stateDiagram(['INITIAL'], declaredArrows(NODE_CONFIGURATION_MACHINE)),
-    '',
-    '## Node manager',
-    '',
-    'A server that stops ends its services and starts none any more.',
-    '',
-    stateDiagram(['WORKING'], declaredArrows(NODE_MANAGER_MACHINE)),
-    '',
-    '## Delivery to one destination',
-    '',
-    'IN_TROUBLE: several attempts in a row have failed; until one succeeds, the receiver gets one at a time.',
-    '',
-    stateDiagram(['WELL'], declaredArrows(DELIVERY_MACHINE)),
-    '',
-    'The catalog, system messages, admission and the dispatcher have no life cycle: they take every command at any time.',
-    '',
-    '## Paths through the rooms',
-    '',
-    'A test records these paths in a running server (`test/house/paths.test.ts`). Each room is entered once, in the order of the numbers.',
-    `Mailboxes (${MAILBOX.code.map((one) => `\`${one}\``).join(', ')}) lie between the rooms. A dotted arrow is taken when there is something to do.`,
-    '',
-    ...[RESULT, NEW_JOB, SEGMENT].flatMap(pathSection),
-  ].join('\n');
+export function stateDiagramsPage(): string {
+  return `---
+description: The states of jobs, streams, services, nodes and callbacks, and what changes them.
+---
+
+# State diagrams
+
+These diagrams show every state of an actor and the commands that change it. They are generated from
+the tables in \`actors/\`: \`npm run docs:generate\`.
+
+## Status of a batch job
+
+See chapter 3.1 of the [specification](specification.md). An event without an arrow does not change
+the status.
+
+${stateDiagram(['INITIALIZED', 'IN_PROGRESS'], statusArrows())}
+
+## Commands to a batch job
+
+A command is refused in every state that its list does not name. UNKNOWN means that the job does not
+exist. REMOVED means that the files of the job are being deleted.
+
+${commandList(JOB_MACHINE)}
+
+## Status of a streaming job
+
+See chapter 3.2 of the [specification](specification.md). NONE means that the job does
+not exist yet.
+
+${stateDiagram(['NONE'], declaredArrows(STREAMING_JOB_MACHINE))}
+
+## Service
+
+See chapter 3.3 of the [specification](specification.md). A command without an arrow is refused or
+does not change the state.
+
+${stateDiagram(['Unknown'], serviceArrows())}
+
+## Node configuration
+
+See chapter 2.4 of the [specification](specification.md).
+
+${stateDiagram(['INITIAL'], declaredArrows(NODE_CONFIGURATION_MACHINE))}
+
+## Node manager
+
+A server that stops also stops its services and starts no new ones.
+
+${stateDiagram(['WORKING'], declaredArrows(NODE_MANAGER_MACHINE))}
+
+## Delivery to one destination
+
+IN_TROUBLE means that several attempts in a row have failed. Until one succeeds, the receiver gets
+one callback at a time.
+
+${stateDiagram(['WELL'], declaredArrows(DELIVERY_MACHINE))}
+
+The catalog, system messages, admission and the dispatcher have no states. They accept every command
+at any time.
+
+## Paths through the rooms
+
+A test records these paths in a running server (`test/house/paths.test.ts`). Each room is entered
+once, in the order of the numbers. Between the rooms are mailboxes
+(${MAILBOX.code.map((one) => `\`${one}\``).join(', ')}). A dotted arrow is optional.
+
+${[RESULT, NEW_JOB, SEGMENT].flatMap(pathSection).join('\n')}`;
 }

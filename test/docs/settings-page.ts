@@ -1,32 +1,38 @@
-/** The page of documentation about settings, made from their schemas. */
+/** The reference page of settings, generated from their schemas. */
 import type { z } from 'zod';
 import { accessGroup } from '../../config/access.ts';
 import { cliGroup } from '../../config/schema/cli.ts';
 import { serverGroups } from '../../config/schema/server.ts';
 import type { SettingGroup } from '../../config/schema/values.ts';
-import { wrapLines } from '../support/wrap-lines.ts';
+import { plain, wrapped } from './wrapped.ts';
 
 export const GROUPS: readonly SettingGroup[] = [...serverGroups, accessGroup, cliGroup];
 
-const HEAD = `# Configuration
+const HEAD = `---
+description: Every environment variable of the server, the tool and nodes, with its default.
+---
 
-All settings come from the environment. A blank value counts as unset. A wrong value stops the start,
-with a sentence for each problem. Times are milliseconds and sizes are bytes, unless the name says
-otherwise. The value in parentheses is the default.
+# Settings
 
-A name that is near to a setting, or begins with TROUPE_, and is no setting has no effect. The log
-warns of it at the start and suggests the nearest name. With STRICT_SETTINGS=true it stops the start.
-An unknown name that begins with OIDC_ always stops the start.
+Set these environment variables before you start \`troupe\`. An empty value counts as unset.
 
-This page is made from the schemas of the settings in the code.
+- Times are in milliseconds and sizes are in bytes, unless the name says otherwise.
+- The value in parentheses is the default.
+- A wrong value stops the start. The error message names each wrong setting.
+- An unknown name has no effect. The log warns about a name that starts with \`TROUPE_\` or looks
+  like a setting. With \`STRICT_SETTINGS=true\`, such a name stops the start.
+- An unknown name that starts with \`OIDC_\` always stops the start.
+
+This page is generated from the code: \`npm run docs:generate\`.
 `;
 const PROPERTIES = `## Properties for all jobs
 
-- \`TROUPE_PROP_<NAME>\`: Value of the [property](properties.md) NAME for all jobs, above everything that a request says; shown in
-  documents. A name that nobody knows, or a value that nobody takes, is a warning in the log at the start.
+- \`TROUPE_PROP_<NAME>\`: Sets the [property](properties.md) NAME for all jobs. It overrides every
+  value in a request, and detection documents show it. An unknown name or a wrong value causes a
+  warning in the log at the start.
 `;
 
-export function configurationPage(): string {
+export function settingsPage(): string {
   return [HEAD, ...GROUPS.map(section), PROPERTIES].join('\n');
 }
 
@@ -34,7 +40,7 @@ function section({ title, about, settings }: SettingGroup): string {
   const lines = Object.entries(settings).map(([name, schema]) => entry(name, schema));
   return [
     `## ${title}\n`,
-    ...(about === undefined ? [] : [`${wrapLines(about)}\n`]),
+    ...(about === undefined ? [] : [`${wrapped(plain(about))}\n`]),
     `${lines.join('\n')}\n`,
   ].join('\n');
 }
@@ -42,10 +48,10 @@ function section({ title, about, settings }: SettingGroup): string {
 function entry(name: string, schema: z.ZodType): string {
   const fallback = defaultOf(name, schema);
   const meant = schema.description ?? '';
-  return wrapLines(`- \`${name}\`${fallback === undefined ? '' : ` (${fallback})`}: ${meant}.`, '  ');
+  return wrapped(`- \`${name}\`${fallback === undefined ? '' : ` (${fallback})`}: ${plain(meant)}.`, '  ');
 }
 
-/** What counts when nothing is set; undefined: nothing does. */
+/** The default as readers see it; undefined: there is none. */
 function defaultOf(name: string, schema: z.ZodType): string | undefined {
   const { shownDefault } = schema.meta() ?? {};
   if (typeof shownDefault === 'string') return shownDefault;

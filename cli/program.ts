@@ -1,0 +1,156 @@
+/** The commands of the tool, as they are called; what a command does is loaded when it runs. */
+import { Command, InvalidArgumentError } from 'commander';
+import { readInfo } from '../config/info.ts';
+import { canonicalName } from '../domain/values.ts';
+import type { AnalyzeOptions } from './commands/analyze.ts';
+import { evaluateCommand } from './commands/evaluate-command.ts';
+import { moment } from './terminal/moments.ts';
+import { pages } from './arguments/pages.ts';
+import { address, property, whole } from './commands/resources/command.ts';
+import { resourceCommands } from './commands/resources/index.ts';
+import type { StreamOptions } from './commands/stream.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+export function troupeProgram(terminal: Terminal): Command {
+  const program = new Command('troupe')
+    .description('Media analysis: detectors find faces, motion, text, speech and scenes in media files')
+    .version(readInfo().version)
+    .exitOverride()
+    .showHelpAfterError('(troupe --help tells more)');
+  serveCommand(program, terminal);
+  nodeCommand(program);
+  tokenCommand(program, terminal);
+  loginCommand(program, terminal);
+  analyzeCommand(program, terminal);
+  streamCommand(program, terminal);
+  evaluateCommand(program, terminal);
+  resourceCommands(program, terminal);
+  return program;
+}
+
+function serveCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('serve')
+    .description(
+      'run the service until Ctrl-C; settings by environment: HOST, PORT, DATA_DIR, MEDIA_ROOTS, ...',
+    )
+    .action(async () => (await import('./service/serve.ts')).serve(terminal));
+}
+
+function nodeCommand(program: Command): void {
+  program
+    .command('node')
+    .description(
+      'run services of a server on this host until Ctrl-C; settings by environment: NODE_NAME, DATA_DIR, TROUPE_TOKEN, ...',
+    )
+    .option('--server <URL>', 'the server it belongs to; default: TROUPE_URL', address)
+    .action(async ({ server }: { server?: string }) => (await import('./commands/node.ts')).node(server));
+}
+
+function tokenCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('token')
+    .description('print a bearer token for the service that runs in DATA_DIR')
+    .option('--node <NAME>', 'a token with which the node of this name joins that service, within an hour')
+    .action(async ({ node }: { node?: string }) =>
+      (await import('./commands/token.ts')).token(terminal, node),
+    );
+}
+
+function loginCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('login')
+    .description('print a link that logs a browser in to the service that runs in DATA_DIR')
+    .action(async () => (await import('./service/login.ts')).login(terminal));
+}
+
+function analyzeCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('analyze')
+    .description('run a job and show what it found')
+    .argument('<FILE...>', 'files, or http:, https:, data: and file: URIs; with -r also folders')
+    .option(
+      '--pipeline <NAME>',
+      'stored pipeline, such as "FACE DETECTION PIPELINE"; without it the pipelines are listed',
+    )
+    .option(
+      '-r, --recursive',
+      'take all media that lie in the folders and below them; hidden ones are left out',
+    )
+    .option('--from <TIME>', 'of videos only what comes after it: seconds (83.5), or 1:23.5', moment)
+    .option('--to <TIME>', 'of videos only what comes before it', moment)
+    .option('--pages <PAGES>', 'of documents only these pages: 3, 2-5 or 1,4-7,10-', pages)
+    .option('--property <NAME=VALUE>', 'job property; may be repeated', property)
+    .option(
+      '--algorithm-property <ALGORITHM:NAME=VALUE>',
+      'the same for one algorithm, such as FACE:CONFIDENCE_THRESHOLD=0.7; may be repeated',
+      algorithmProperty,
+    )
+    .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
+    .option(
+      '--url <URL>',
+      'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR, else one is started',
+      address,
+    )
+    .option('--upload', 'give the files to the service, which shares none with this machine')
+    .option('--dry-run', 'check everything and show what the job would do, without making it')
+    .option('--output <FILE>', 'write the detection document to this file')
+    .option('--json', 'print the detection document instead of tables')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 the job is complete, 1 it ended with errors or was cancelled, 2 nothing was run.',
+    )
+    .action(async (files: string[], options: AnalyzeOptions) => {
+      const { analyze } = await import('./commands/analyze.ts');
+      process.exitCode = await analyze(files, options, terminal);
+    });
+}
+
+function streamCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('stream')
+    .description('watch a camera: make a streaming job and show what is seen as it happens, until Ctrl-C')
+    .argument('<URI>', 'rtsp:, rtsps:, http: or https:; - reads it, with its password, from standard input')
+    .option(
+      '--pipeline <NAME>',
+      'stored pipeline whose algorithm supports streams; without it they are listed',
+    )
+    .option('--property <NAME=VALUE>', 'job property; may be repeated', property)
+    .option(
+      '--segment-size <FRAMES>',
+      'frames of a segment, each of which has a report',
+      whole(10, Infinity),
+      100,
+    )
+    .option(
+      '--stall-timeout <MS>',
+      'milliseconds without a frame after which the job ends; -1: never',
+      stallTimeout,
+      180_000,
+    )
+    .option('--keep', 'Ctrl-C ends the watching alone; the job goes on')
+    .option('--url <URL>', 'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR', address)
+    .option('--json', 'print the events as the service tells them, a line of JSON an event')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 the stream has ended or was cancelled, 1 the job ended with an error, 2 nothing was run.',
+    )
+    .action(async (uri: string, options: StreamOptions) => {
+      const { stream } = await import('./commands/stream.ts');
+      process.exitCode = await stream(uri, options, terminal);
+    });
+}
+
+function algorithmProperty(
+  text: string,
+  before: Readonly<Record<string, Readonly<Record<string, string>>>> = {},
+): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const [, given = '', rest] = /^([^:=]+):([^=]+=.*)$/s.exec(text) ?? [];
+  const algorithm = canonicalName(given);
+  if (algorithm === '' || rest === undefined) throw new InvalidArgumentError('Write ALGORITHM:NAME=VALUE.');
+  return { ...before, [algorithm]: property(rest, before[algorithm] ?? {}) };
+}
+
+function stallTimeout(given: string): number {
+  return given === '-1' ? -1 : whole(0, 2 ** 31 - 1)(given);
+}

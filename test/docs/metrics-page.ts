@@ -1,0 +1,74 @@
+/** The reference page of metrics, generated from the registries that the server exposes. */
+import { Registry } from 'prom-client';
+import type { ServiceMetrics } from '../../actors/views/metrics.ts';
+import { describeMetrics, ownMetrics } from '../../http/metrics/metrics.ts';
+import { WorkMetrics } from '../../http/metrics/work-metrics.ts';
+import { plain, wrapped } from './wrapped.ts';
+
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly labelNames?: readonly string[];
+}
+
+/** A server that has done nothing yet, and keeps its states in Redis: it has every metric. */
+const FRESH: ServiceMetrics = {
+  jobs: { live: 0, waiting: 0 },
+  streams: [],
+  queues: [],
+  oldest: new Map(),
+  freeBytes: 0,
+  memory: { used: 0, most: 0 },
+  leases: 0,
+  processes: new Map(),
+  actorsLoaded: 0,
+  happened: {
+    restarted: new Map(),
+    escalated: new Map(),
+    deadLetter: new Map(),
+    quarantined: new Map(),
+  },
+};
+
+const HEAD = `---
+description: Every Prometheus metric at /metrics, with its type, labels and meaning.
+---
+
+# Metrics
+
+\`GET /metrics\` returns these metrics in the Prometheus text format. Send a token of a user, or the
+token in \`METRICS_TOKEN\`. The guide [Monitor](../guides/monitor.md) shows which metrics to alert on.
+
+The parentheses show the type and the labels. The \`troupe_redis_*\` metrics exist only if the
+server keeps its state in Redis. This page is generated from the code: \`npm run docs:generate\`.
+`;
+
+export function metricsPage(): string {
+  const figures = new Registry();
+  describeMetrics(figures, FRESH);
+  const own = ownMetrics({ version: '', gitHash: '' }).registry;
+  const all = [own, new WorkMetrics().registry, figures].flatMap(
+    (registry) => registry.getMetricsAsArray() as unknown as readonly Metric[],
+  );
+  const [ours, process] = [true, false].map((isOurs) =>
+    all
+      .filter(({ name }) => name.startsWith('troupe_') === isOurs)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .map(entry)
+      .join('\n'),
+  );
+  return [
+    HEAD,
+    '## Troupe\n',
+    `${ours}\n`,
+    '## Process\n',
+    'These metrics describe the Node.js process of the server.\n',
+    `${process}\n`,
+  ].join('\n');
+}
+
+function entry({ name, help, type, labelNames = [] }: Metric): string {
+  const labels = labelNames.length === 0 ? '' : `; ${labelNames.map((label) => `\`${label}\``).join(', ')}`;
+  return wrapped(`- \`${name}\` (${type}${labels}): ${plain(help).replace(/\.$/, '')}.`, '  ');
+}

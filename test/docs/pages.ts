@@ -1,0 +1,21 @@
+/** Pages of the documentation that are generated from the code, by file. */
+import { cliPage } from './cli-page.ts';
+import { errorCodesPage } from './error-codes-page.ts';
+import { indexPage } from './index-page.ts';
+import { metricsPage } from './metrics-page.ts';
+import { propertiesPage } from './properties-page.ts';
+import { restApiPage } from './rest-api-page.ts';
+import { settingsPage } from './settings-page.ts';
+import { stateDiagramsPage } from './state-diagrams.ts';
+
+/** The index is the last: it reads the others. */
+export const GENERATED: Readonly<Record<string, () => string>> = {
+  'docs/reference/settings.md': settingsPage,
+  'docs/reference/properties.md': propertiesPage,
+  'docs/reference/state-diagrams.md': stateDiagramsPage,
+  'docs/reference/rest-api.md': restApiPage,
+  'docs/reference/cli.md': cliPage,
+  'docs/reference/metrics.md': metricsPage,
+  'docs/reference/error-codes.md': errorCodesPage,
+  'docs/README.md': () => indexPage(),
+};

@@ -1,0 +1,61 @@
+/** The reference page of workflow properties, generated from their table. */
+import type { MediaType } from '../../domain/types.ts';
+import { WORKFLOW_PROPERTIES, type WorkflowProperty } from '../../domain/properties/workflow-properties.ts';
+import { plain, wrapped } from './wrapped.ts';
+
+const SHORT: Readonly<Record<MediaType, string>> = {
+  VIDEO: 'video',
+  IMAGE: 'image',
+  AUDIO: 'audio',
+  UNKNOWN: 'other',
+};
+
+const HEAD = `---
+description: Every property that any job, action, algorithm or medium can set, with its default.
+---
+
+# Properties
+
+You can set these properties for a job, an action, an algorithm or a medium. Each algorithm has more
+properties of its own: \`GET /rest/algorithms\` lists them.
+
+The parentheses show the type, the default and the media types. A default applies only to the listed
+media types. A value that you set applies to all media. Names are case-insensitive.
+
+If several places set a property, the first place in this list wins:
+
+1. the environment of the server (\`TROUPE_PROP_<NAME>\`)
+2. \`selectionProperties\` of a media selector, for its part of a document
+3. \`properties\` of the medium
+4. \`algorithmProperties\` of the request
+5. \`jobProperties\` of the request
+6. the action
+7. the default of the algorithm
+8. the default on this page
+
+With \`OUTPUT_DETAILS=TRUE\`, the detection document lists the values in \`effectiveProperties\`.
+
+## Wrong values
+
+A request with a value of another type is refused with status 400. If a description ends with a list
+of words, only these words are valid. An empty value means the default.
+
+For the following properties, a wrong value causes a warning, and the default applies:
+\`MIN_GAP_*\`, \`*_SEGMENT_LENGTH\`, \`MIN_TRACK_LENGTH\`, \`MIN_OVERLAP\`,
+\`*_EXEMPLAR_FRAME_PLUS\`, \`*_TOP_QUALITY_COUNT\`, \`QUALITY_SELECTION_THRESHOLD\` and
+\`EXEMPLAR_POLICY\`. In an action, a wrong value is refused, except for \`EXEMPLAR_POLICY\`.
+
+## All properties
+
+This list is generated from the code: \`npm run docs:generate\`.
+`;
+
+export function propertiesPage(): string {
+  return `${HEAD}\n${WORKFLOW_PROPERTIES.map(entry).join('\n')}\n`;
+}
+
+function entry({ name, type, defaultValue, mediaTypes, description }: WorkflowProperty): string {
+  const media = mediaTypes.length === 4 ? 'all media' : mediaTypes.map((one) => SHORT[one]).join(', ');
+  const fallback = defaultValue === undefined || defaultValue === '' ? [] : [`default ${defaultValue}`];
+  return wrapped(`- \`${name}\` (${[type, ...fallback, media].join('; ')}): ${plain(description)}`, '  ');
+}

@@ -1,0 +1,23 @@
+/** The width of generated pages of documentation. */
+const WIDTH = 100;
+
+/** Breaks a text into lines between words; all lines but the first begin with `indent`. */
+export function wrapped(text: string, indent = ''): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= WIDTH)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(lines.length === 0 ? word : `${indent}${word}`);
+  }
+  return lines.join('\n');
+}
+
+/** A text of the code as Markdown: characters that would be read as tags or emphasis are escaped, except in code. */
+export function plain(text: string): string {
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .split('`')
+    .map((part, i) => (i % 2 === 1 ? part : part.replaceAll(/[<*|]/g, String.raw`\$&`)))
+    .join('`');
+}
