@@ -48,7 +48,7 @@ export function unknownNames(env: Environment, known: Iterable<string>): readonl
 
 /** A sentence for whoever reads the log. */
 export const noteOnName = ({ name, nearest }: UnknownName): string =>
-  `${name} is not a setting and has no effect. ${nearest === undefined ? 'See docs/configuration.md for all settings.' : `Did you mean ${nearest}?`}`;
+  `${name} is not a setting and has no effect. ${nearest === undefined ? 'See docs/reference/settings.md for all settings.' : `Did you mean ${nearest}?`}`;
 
 /** A sentence for whoever wants a start with such a name refused. */
 export const refusalOfName = ({ name, nearest }: UnknownName): string =>

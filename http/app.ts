@@ -9,7 +9,7 @@ import { identify } from './access/claimant.ts';
 import { identifyNode } from './access/node-access.ts';
 import { audit } from './audit.ts';
 import type { Limits } from './routing/declaration.ts';
-import { docsPage } from './pages/docs-page.ts';
+import { docsPages } from './pages/docs-pages.ts';
 import { endpoints, tags, type EndpointDeps } from './endpoints/index.ts';
 import { empty, mapErrors } from './routing/errors.ts';
 import { EventStreams, type EventLimits } from './events/event-streams.ts';
@@ -78,7 +78,7 @@ export function createApp(deps: AppDeps): Koa {
     ...(access.routes === undefined ? [] : [access.routes]),
     login.routes,
     webPage(deps.url),
-    below('/docs', docsPage(deps.url).routes() as Middleware),
+    below('/docs', docsPages(deps.url).routes() as Middleware),
     open.routes() as Middleware,
     below('/worker', worker.routes() as Middleware),
     below('/node', node.routes() as Middleware),
@@ -90,7 +90,7 @@ export function createApp(deps: AppDeps): Koa {
   return app;
 }
 
-/** Every route of the server but those of the page at /docs. */
+/** Every route of the server but those of the pages below /docs. */
 export function routersOf(
   deps: AppDeps,
   metrics: Metrics,
@@ -135,7 +135,8 @@ function openApiOf({ info, url, login }: AppDeps): () => string {
 
 const nothingHere: Middleware = (ctx) => {
   ctx.body = {
-    message: 'There is nothing under this path. The REST interface is below /rest, its description at /docs.',
+    message:
+      'There is nothing under this path. The REST interface is below /rest, its description at /docs/api.',
   };
   ctx.status = 404;
 };

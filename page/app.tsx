@@ -137,7 +137,8 @@ function Frame({ route, session }: { readonly route: Route; readonly session: Se
 function UserMenu({ session: { name } }: { readonly session: Session }) {
   return (
     <div class="user">
-      <a href={urlOf('docs/')}>API</a>
+      <a href={urlOf('docs/')}>Docs</a>
+      <a href={urlOf('docs/api/')}>API</a>
       <span>{name}</span>
       <button type="button" onClick={() => void logOut()}>
         Log out

@@ -47,7 +47,7 @@ const LIST = [
   },
   {
     name: 'swagger-ui-dist',
-    why: 'bundles other than the one of the page at /docs',
+    why: 'bundles other than the one of the page at /docs/api',
     choose: these(
       'swagger-ui.js',
       'swagger-ui-es-bundle.js',

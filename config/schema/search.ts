@@ -41,7 +41,7 @@ export const searchSettings = searching;
 export const searchGroups: readonly SettingGroup[] = [
   {
     title: 'Search',
-    about: 'What jobs found, and how it is searched: see [search.md](search.md).',
+    about: 'What jobs found, and how it is searched: see [Search index](../concepts/search-index.md).',
     settings: searching,
   },
 ];

@@ -6,7 +6,7 @@ const storing = {
     .enum(['sqlite', 'redis'], { error: 'must be sqlite or redis' })
     .default('sqlite')
     .describe(
-      'sqlite: one server, in one file below DATA_DIR. redis: any number of servers, which share a Redis and a DATA_DIR: see [cluster.md](cluster.md)',
+      'sqlite: one server, in one file below DATA_DIR. redis: any number of servers, which share a Redis and a DATA_DIR: see [Run a cluster](../guides/run-a-cluster.md)',
     ),
   ALLOW_EMPTY_STORE: truth()
     .default(false)
@@ -22,7 +22,7 @@ const storing = {
     )
     .optional()
     .describe(
-      'Where Redis is, with user and password if it asks for them; STORE=redis needs it. `rediss://` is TLS, `redis+sentinel://host:port,host:port/name/number` asks sentinels for the primary: see [operations.md](operations.md#a-cluster)',
+      'Where Redis is, with user and password if it asks for them; STORE=redis needs it. `rediss://` is TLS, `redis+sentinel://host:port,host:port/name/number` asks sentinels for the primary: see [Run a cluster](../guides/run-a-cluster.md)',
     ),
   REDIS_PREFIX: z
     .string()

@@ -1,10 +1,10 @@
-/* The page at /docs: asks for the OpenAPI document with the token that the reader pastes, and shows it. */
+/* The page at /docs/api: asks for the OpenAPI document with the token that the reader pastes, and shows it. */
 'use strict';
 
 (() => {
   const element = (id) => document.getElementById(id);
-  /** Where the interface is, seen from this page: one level above /docs/. */
-  const base = new URL('..', window.location.href).href.replace(/\/$/, '');
+  /** Where the interface is, seen from this page: two levels above /docs/api/. */
+  const base = new URL('../..', window.location.href).href.replace(/\/$/, '');
 
   const say = (text, wrong) => {
     element('notice').textContent = text;

@@ -49,7 +49,7 @@ describe('A browser at a server for development', () => {
 
   it('comes to the page that it wanted, and to no other server', async () => {
     for (const [to, there] of [
-      ['/docs/', '/docs/'],
+      ['/docs/api/', '/docs/api/'],
       ['//evil.example', '/'],
     ] as const) {
       const shown = await browser.go(`${await link()}&to=${encodeURIComponent(to)}`);

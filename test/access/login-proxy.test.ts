@@ -23,9 +23,9 @@ describe('A browser that logs in over a reverse proxy', () => {
       try {
         await provider.serve({ redirectUris: [`${base}${CALLBACK}`], afterLogout: [base] });
         const browser = new Browser();
-        for (const to of ['/docs/', '/troupe/docs/']) {
+        for (const to of ['/docs/api/', '/troupe/docs/api/']) {
           const shown = await browser.go(`${base}/login?to=${to}`);
-          expect([shown.url, shown.status]).to.deep.equal([`${base}/docs/`, 200]);
+          expect([shown.url, shown.status]).to.deep.equal([`${base}/docs/api/`, 200]);
         }
         const name = `troupe-session-${new URL(base).port}`;
         expect(browser.cookie(HOST, name)?.attributes).to.include('path=/troupe');

@@ -52,8 +52,8 @@ describe('A browser that logs in at the provider (specification 5)', () => {
   });
 
   it('comes back to the page that it wanted, as the user whom the claims name', async () => {
-    const shown = await browser.go(page('/login?to=/docs/?x=1'));
-    expect([shown.url, shown.status]).to.deep.equal([page('/docs/?x=1'), 200]);
+    const shown = await browser.go(page('/login?to=/docs/api/?x=1'));
+    expect([shown.url, shown.status]).to.deep.equal([page('/docs/api/?x=1'), 200]);
     const who = await asSession();
     expect(body(who)).to.deep.include({ name: 'alice of the test', subject: 'alice', roles: ['ADMIN'] });
     const { expires, idleUntil } = body(who)['session'] as Record<string, string>;

@@ -10,23 +10,23 @@ interface LockFile {
 }
 
 const read = (file: string) => JSON.parse(readFileSync(path.join(packageRoot, file), 'utf8')) as LockFile;
+const DOCS_TOOLS = 'docs/tools/package-lock.json';
 const WITH_SCRIPTS = 'config/node-20/package-lock.json';
 
 describe('The lock files', () => {
-  for (const file of ['package-lock.json', WITH_SCRIPTS])
+  for (const file of ['package-lock.json', DOCS_TOOLS, WITH_SCRIPTS])
     it(`${file} contains no registry addresses`, () => {
       const found = Object.entries(read(file).packages).filter(([, { resolved }]) => resolved !== undefined);
       expect(found.map(([name]) => name)).to.deep.equal([]);
     });
 
   // npm 10 runs the install scripts of packages that a lock file marks, whatever allowScripts of package.json says.
-  it('package-lock.json marks no package as one with an install script', () => {
-    const found = Object.entries(read('package-lock.json').packages).filter(
-      ([, one]) => one.hasInstallScript,
-    );
-    expect(
-      found.map(([name]) => name),
-      'Remove the lines with hasInstallScript.',
-    ).to.deep.equal([]);
-  });
+  for (const file of ['package-lock.json', DOCS_TOOLS])
+    it(`${file} marks no package as one with an install script`, () => {
+      const found = Object.entries(read(file).packages).filter(([, one]) => one.hasInstallScript);
+      expect(
+        found.map(([name]) => name),
+        'Remove the lines with hasInstallScript.',
+      ).to.deep.equal([]);
+    });
 });

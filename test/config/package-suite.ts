@@ -50,7 +50,7 @@ export function installedPackage(unpack: (to: string) => void | Promise<void>): 
       'NOTICE',
       'README.md',
       'docs/operations.md',
-      'docs/configuration.md',
+      'docs/reference/settings.md',
       'components/detectors/faces/model/blazeface.onnx',
       'components/detectors/faces/model/LICENSE.md',
       'components/builtin/markup/font/DejaVuSans-Bold.ttf',

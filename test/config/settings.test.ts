@@ -101,7 +101,7 @@ describe('The settings', () => {
 
     it('get a note without a suggestion when only the prefix is ours', () => {
       expect(notesOn({ TROUPE_FLAVOUR: 'mild' })).to.deep.equal([
-        'TROUPE_FLAVOUR is not a setting and has no effect. See docs/configuration.md for all settings.',
+        'TROUPE_FLAVOUR is not a setting and has no effect. See docs/reference/settings.md for all settings.',
       ]);
     });
 

@@ -1,11 +1,21 @@
-/** `npm run docs:generate`: writes the generated pages of the documentation that have changed. */
+/**
+ * `npm run docs:generate`: writes the generated pages of the documentation that have changed. With `--check` it only prints their names, and
+ * the exit code is 1 when there are some.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { GENERATED } from './pages.ts';
 
+const onlyChecks = process.argv.includes('--check');
+
 for (const [file, page] of Object.entries(GENERATED)) {
   const text = page();
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+  if (onlyChecks) {
+    console.log(file);
+    process.exitCode = 1;
+    continue;
+  }
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, text);
   console.log(`Wrote ${file}.`);

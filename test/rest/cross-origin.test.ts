@@ -153,8 +153,8 @@ for (const strips of [true, false])
     });
 
     it('the page is found below the path', async () => {
-      const response = await fetch(`${proxy.origin}/troupe/docs`);
-      expect([response.status, response.url]).to.deep.equal([200, `${proxy.origin}/troupe/docs/`]);
-      expect((await fetch(`${proxy.origin}/troupe/docs/page.js`)).status).to.equal(200);
+      const response = await fetch(`${proxy.origin}/troupe/docs/api`);
+      expect([response.status, response.url]).to.deep.equal([200, `${proxy.origin}/troupe/docs/api/`]);
+      expect((await fetch(`${proxy.origin}/troupe/docs/api/page.js`)).status).to.equal(200);
     });
   });

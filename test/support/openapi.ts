@@ -42,7 +42,7 @@ type Content = Readonly<Record<string, { readonly schema: object; readonly examp
 
 /** What a server of ours answers where nothing is declared: not there, not with this method, not without a token. */
 const UNDECLARED = new Set([401, 403, 404, 405, 501, 503]);
-/** Paths of the server itself; the development provider below /oidc and the page below /docs speak other languages. */
+/** Paths of the server itself; the development provider below /oidc and the pages below /docs speak other languages. */
 const OURS = /^\/(rest|worker|metrics|healthz|readyz)(\/|$)/;
 
 export class OpenApiCheck {

@@ -54,6 +54,8 @@ const TARGETS = [
   '/docs/%2e%2e/%2e%2e/package.json',
   '/docs/..%2f..%2fpackage.json',
   '/docs/__proto__',
+  '/docs/api/__proto__',
+  '/docs/api/..%2f..%2f..%2fpackage.json',
   '/docs/%ff',
   `/${'a/'.repeat(5_000)}`,
   `/rest/jobs/${'9'.repeat(12_000)}`,

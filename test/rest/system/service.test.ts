@@ -108,7 +108,7 @@ describe('The service (specification 4.1)', () => {
       404,
       {
         message:
-          'There is nothing under this path. The REST interface is below /rest, its description at /docs.',
+          'There is nothing under this path. The REST interface is below /rest, its description at /docs/api.',
       },
     ]);
   });

@@ -1,4 +1,4 @@
-/** The page at /docs: anonymous, static, and without a request to anybody else. */
+/** The page at /docs/api: anonymous, static, and without a request to anybody else. */
 import { expect } from 'chai';
 import { request } from 'undici';
 import { Service } from '../support/processes/service.ts';
@@ -13,14 +13,14 @@ const TYPES: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-describe('The page at /docs', () => {
+describe('The page at /docs/api', () => {
   let service: Service;
   before(async () => {
     service = await Service.openShared();
   });
   after(() => service.close());
 
-  const get = (path: string) => fetch(`${service.url}/docs${path}`, { redirect: 'manual' });
+  const get = (path: string) => fetch(`${service.url}/docs/api${path}`, { redirect: 'manual' });
 
   it('is given to anybody, each file with its type and a strict policy', async () => {
     for (const [name, type] of Object.entries(TYPES)) {
@@ -39,9 +39,9 @@ describe('The page at /docs', () => {
     }
   });
 
-  it('is one page for /docs and /docs/', async () => {
+  it('redirects /docs/api to /docs/api/', async () => {
     const response = await get('');
-    expect([response.status, response.headers.get('location')]).to.deep.equal([308, '/docs/']);
+    expect([response.status, response.headers.get('location')]).to.deep.equal([308, '/docs/api/']);
   });
 
   it('has no script, style or address of anybody else in it', async () => {
@@ -60,7 +60,7 @@ describe('The page at /docs', () => {
       const first = await get(`/${name}`);
       await first.arrayBuffer();
       // Not by fetch, which asks for a fresh answer whenever it is given such a header.
-      const again = await request(`${service.url}/docs/${name}`, {
+      const again = await request(`${service.url}/docs/api/${name}`, {
         headers: { 'if-none-match': first.headers.get('etag') ?? '' },
       });
       expect([again.statusCode, await again.body.text()]).to.deep.equal([304, '']);

@@ -1,0 +1,196 @@
+/**
+ * Runs the commands of guides: each ```sh block in order, in an empty folder, and compares the output with the ```text block directly after
+ * it. `...` matches any text, `<n>` a number. A block ```sh no-run is skipped. Front matter: `samples:` copies media into the folder,
+ * `server: true` uses the server that all these guides share, at 127.0.0.1:8080 as the guides write it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const GUIDE_MS = 300_000;
+const START_MS = 120_000;
+const WRITTEN_ADDRESS = /(?:127\.0\.0\.1|localhost):8080/g;
+
+export async function checkCommands(pages, print) {
+  const guides = pages
+    .map((page) => ({ ...page, steps: stepsOf(page.tree) }))
+    .filter(({ file, steps }) => /^docs\/(?:start|guides)\//.test(file) && steps.length > 0);
+  if (guides.length === 0) return [];
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-docs-')));
+  const bin = path.join(root, 'bin');
+  mkdirSync(bin);
+  const tool = path.resolve('cli/troupe.mjs');
+  writeFileSync(path.join(bin, 'troupe'), `#!/bin/sh\nexec "${process.execPath}" "${tool}" "$@"\n`, {
+    mode: 0o755,
+  });
+  const server = guides.some(({ front }) => front.server === true) ? await startServer(root, bin) : undefined;
+  const problems = [];
+  try {
+    // In turn: guides of one server show "the last job".
+    for (const guide of guides) {
+      const found = await runGuide(guide, root, bin, server);
+      problems.push(...found);
+      found.forEach(print);
+    }
+  } finally {
+    await server?.stop();
+    rmSync(root, { recursive: true, force: true });
+  }
+  return problems;
+}
+
+/** Blocks that run, each with the output that is expected. */
+function stepsOf(tree) {
+  const steps = [];
+  const walk = ({ children = [] }) => {
+    for (const [i, node] of children.entries()) {
+      if (node.type === 'code' && node.lang === 'sh' && !/\bno-run\b/.test(node.meta ?? '')) {
+        const next = children[i + 1];
+        const expected = next?.type === 'code' && next.lang === 'text' ? next : undefined;
+        steps.push({ command: node.value, line: node.position.start.line, expected });
+      }
+      walk(node);
+    }
+  };
+  walk(tree);
+  return steps;
+}
+
+async function runGuide({ file, front, steps }, root, bin, server) {
+  const name = path.basename(file, '.md');
+  const folder = path.join(root, 'guides', name);
+  const own = path.join(root, 'steps', name);
+  mkdirSync(folder, { recursive: true });
+  mkdirSync(own, { recursive: true });
+  for (const sample of front.samples ?? [])
+    copyFileSync(path.join('samples', sample), path.join(folder, sample));
+  const shared = front.server === true ? server : undefined;
+  const script = steps.map(({ command }, n) => {
+    const text = shared === undefined ? command : command.replaceAll(WRITTEN_ADDRESS, shared.address);
+    return `{\n${text}\n} >"${own}/${n}.out" 2>"${own}/${n}.err"\necho $? >"${own}/${n}.code"`;
+  });
+  const env = {
+    ...environment(bin),
+    DATA_DIR: shared?.dataDir ?? path.join(root, 'data', name),
+    ...(shared === undefined ? {} : { TROUPE_URL: `http://${shared.address}` }),
+  };
+  const child = spawn('bash', ['-c', script.join('\n')], {
+    cwd: folder,
+    env,
+    stdio: 'ignore',
+    detached: true,
+  });
+  const timer = setTimeout(() => end(child.pid), GUIDE_MS);
+  await once(child, 'exit');
+  clearTimeout(timer);
+  end(child.pid);
+  return steps.flatMap((step, n) => {
+    const message = problemOf(step, readResult(own, n), shared?.address);
+    return message === undefined ? [] : [{ file, line: step.line, rule: 'commands', message }];
+  });
+}
+
+function readResult(folder, n) {
+  const read = (ending) => {
+    const file = path.join(folder, `${n}.${ending}`);
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  };
+  return { out: read('out'), err: read('err'), code: read('code').trim() };
+}
+
+function problemOf({ command, expected }, { out, err, code }, address) {
+  const shown = (text) => (address === undefined ? text : text.replaceAll(address, '127.0.0.1:8080')).trim();
+  const first = command.split('\n')[0];
+  if (code === '') return `The command did not end, or an earlier one did not: ${first}`;
+  if (code !== '0')
+    return `The command ended with exit code ${code}: ${first}\n${indented(shown(err || out))}`;
+  if (expected === undefined) return undefined;
+  const pattern = patternOf(expected.value);
+  if ([out, err, `${out}\n${err}`, `${err}\n${out}`].some((text) => pattern.test(shown(text))))
+    return undefined;
+  return `The output of this command differs from the page: ${first}\n${indented(shown(`${out}\n${err}`))}`;
+}
+
+/** The whole output, line by line; trailing spaces do not count. */
+function patternOf(expected) {
+  const lines = expected
+    .trim()
+    .split('\n')
+    .map((line) => {
+      if (line.trim() === '...') return String.raw`(?:[^\n]*\n)*?(?:[^\n]*)?`;
+      return line
+        .trimEnd()
+        .split(/(\.\.\.|<n>)/)
+        .map((part) => {
+          if (part === '...') return String.raw`[\s\S]*?`;
+          return part === '<n>'
+            ? String.raw`-?\d[\d.,]*`
+            : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+        })
+        .join('');
+    });
+  return new RegExp(`^${lines.join(String.raw`[ \t]*\n?`)}$`);
+}
+
+const indented = (text) => text.split('\n').slice(0, 30).map((line) => `    ${line}`).join('\n'); // oxfmt-ignore
+
+async function startServer(root, bin) {
+  const port = await freePort();
+  const address = `127.0.0.1:${port}`;
+  const dataDir = path.join(root, 'data', 'shared');
+  const env = { ...environment(bin), DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: `${port}`, MEDIA_ROOTS: path.join(root, 'guides') }; // oxfmt-ignore
+  mkdirSync(path.join(root, 'guides'), { recursive: true });
+  const child = spawn(path.join(bin, 'troupe'), ['serve'], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
+  });
+  const started = performance.now();
+  while (
+    !(await fetch(`http://${address}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
+    if (child.exitCode !== null || performance.now() - started > START_MS) {
+      end(child.pid);
+      throw new Error('The server for the guides did not start.');
+    }
+    await pause(200);
+  }
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await Promise.race([once(child, 'exit'), pause(20_000)]);
+    end(child.pid);
+  };
+  return { address, dataDir, stop };
+}
+
+const environment = (bin) => ({
+  PATH: `${bin}:${process.env.PATH}`,
+  HOME: process.env.HOME,
+  LANG: 'C.UTF-8',
+  PYTHONPATH: path.resolve('sdk/python'),
+  LOG_LEVEL: 'error',
+});
+
+/** Ends a command with all processes that it started. */
+function end(group) {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+}

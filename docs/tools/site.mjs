@@ -1,0 +1,158 @@
+/**
+ * `npm run docs:site`: builds the documentation site into dist/docs-site from the pages of docs/. It needs no other server: pages, style,
+ * search and pictures are files of the folder, with relative addresses. Diagrams are pictures that `npm run docs:pictures` has drawn.
+ */
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { toString } from 'mdast-util-to-string';
+import MiniSearch from 'minisearch';
+import rehypeSlug from 'rehype-slug';
+import rehypeStringify from 'rehype-stringify';
+import remarkRehype from 'remark-rehype';
+import { unified } from 'unified';
+import { visit } from 'unist-util-visit';
+import { pictureOf } from './lib/diagrams.mjs';
+import { findPages, readPage } from './lib/pages.mjs';
+import { searchOptions } from './site/options.mjs';
+
+const OUT = 'dist/docs-site';
+const FILES = fileURLToPath(new URL('site', import.meta.url));
+const SECTIONS = [
+  ['start', 'Start'],
+  ['guides', 'Guides'],
+  ['concepts', 'Concepts'],
+  ['reference', 'Reference'],
+];
+const toHtml = unified().use(remarkRehype).use(rehypeSlug).use(rehypeStringify);
+const template = readFileSync(path.join(FILES, 'page.html'), 'utf8');
+
+const pages = findPages(['docs/README.md', ...SECTIONS.map(([name]) => `docs/${name}`)]).map(readPage);
+const known = new Set(pages.map(({ file }) => file));
+const index = readFileSync('docs/README.md', 'utf8');
+const titles = new Map(pages.map((page) => [page.file, titleOf(page)]));
+
+rmSync(OUT, { recursive: true, force: true });
+mkdirSync(OUT, { recursive: true });
+for (const page of pages) writePage(page);
+for (const name of ['site.css', 'site.js', 'options.mjs'])
+  cpSync(path.join(FILES, name), path.join(OUT, name));
+cpSync('page/icon.svg', path.join(OUT, 'icon.svg'));
+const library = path.dirname(fileURLToPath(import.meta.resolve('minisearch')));
+cpSync(path.join(library, 'index.js'), path.join(OUT, 'minisearch.js'));
+writeFileSync(path.join(OUT, 'search.json'), JSON.stringify(searchIndex()));
+console.log(`${pages.length} pages in ${OUT}.`);
+
+function writePage(page) {
+  const { file, tree, front } = page;
+  const target = path.posix.join(OUT, addressOf(file));
+  const root = path.posix.relative(path.posix.dirname(addressOf(file)), '.') || '.';
+  visit(tree, (node, i, parent) => {
+    if (node.type === 'yaml') {
+      parent.children.splice(i, 1);
+      return i;
+    }
+    if (node.type === 'link' || node.type === 'definition') node.url = linkOf(node.url, file);
+    if (node.type === 'image') node.url = fileOf(node.url, file, root);
+    if (node.type === 'code' && node.lang === 'mermaid') parent.children[i] = drawn(node, root);
+    return undefined;
+  });
+  const html = toHtml.stringify(toHtml.runSync(tree));
+  const values = {
+    root,
+    title: escaped(titles.get(file)),
+    description: escaped(front.description ?? ''),
+    navigation: navigation(file, root),
+    content: html,
+  };
+  mkdirSync(path.dirname(target), { recursive: true });
+  writeFileSync(
+    target,
+    template.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => values[name]),
+  );
+}
+
+/** docs/guides/find-faces.md is guides/find-faces.html, docs/README.md is index.html. */
+function addressOf(file) {
+  return file
+    .replace(/^docs\//, '')
+    .replace(/(^|\/)README\.md$/, '$1index.html')
+    .replace(/\.md$/, '.html');
+}
+
+/** A page of the site, or a file that only the repository has: such a link goes. */
+function linkOf(url, file) {
+  if (/^[a-z][a-z0-9+.-]*:|^#/i.test(url)) return url;
+  const [place, anchor] = url.split('#');
+  const target = path.posix.join(path.posix.dirname(file), place);
+  if (!known.has(target)) return '#';
+  const from = path.posix.dirname(addressOf(file));
+  return `${path.posix.relative(from, addressOf(target))}${anchor === undefined ? '' : `#${anchor}`}`;
+}
+
+/** Pictures lie beside the pages. */
+function fileOf(url, file, root) {
+  if (/^[a-z]+:/i.test(url)) return url;
+  const source = path.posix.join(path.posix.dirname(file), url);
+  const name = source.replace(/^docs\//, '');
+  if (existsSync(source)) cpSync(source, path.join(OUT, name));
+  return `${root}/${name}`;
+}
+
+function drawn({ value }, root) {
+  const picture = pictureOf(value);
+  if (!existsSync(picture)) return { type: 'code', lang: 'text', value };
+  const name = picture.replace(/^docs\//, '');
+  cpSync(picture, path.join(OUT, name));
+  return { type: 'paragraph', children: [{ type: 'image', url: `${root}/${name}`, alt: 'Diagram' }] };
+}
+
+/** In the order of the index. */
+function navigation(current, root) {
+  return SECTIONS.map(([name, title]) => {
+    const links = [...index.matchAll(/\]\(([^)]+\.md)\)/g)]
+      .map(([, place]) => `docs/${place}`)
+      .filter((file) => file.startsWith(`docs/${name}/`) && known.has(file))
+      .map((file) => {
+        const here = file === current ? ' aria-current="page"' : '';
+        return `<li><a href="${root}/${addressOf(file)}"${here}>${escaped(titles.get(file))}</a></li>`;
+      });
+    const open = current.startsWith(`docs/${name}/`) ? ' open' : '';
+    return `<details${open}><summary>${title}</summary><ul>${links.join('')}</ul></details>`;
+  }).join('\n');
+}
+
+function searchIndex() {
+  const search = new MiniSearch(searchOptions);
+  search.addAll(
+    pages
+      .filter(({ file }) => file !== 'docs/README.md')
+      .map((page) => {
+        const headings = [];
+        const texts = [];
+        visit(page.tree, (node) => {
+          if (node.type === 'heading' && node.depth > 1) headings.push(toString(node));
+          if (node.type === 'paragraph' || node.type === 'tableCell') texts.push(toString(node));
+          if (node.type === 'code') texts.push(node.value);
+        });
+        return {
+          id: addressOf(page.file),
+          title: titles.get(page.file),
+          description: page.front.description ?? '',
+          section: page.file.split('/')[1],
+          headings: headings.join('\n'),
+          text: texts.join('\n'),
+        };
+      }),
+  );
+  return search;
+}
+
+function titleOf({ tree, file }) {
+  const heading = tree.children.find(({ type, depth }) => type === 'heading' && depth === 1);
+  return heading === undefined ? file : toString(heading);
+}
+
+function escaped(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
