@@ -1,5 +1,5 @@
 /**
- * `npm run docs:check`: checks sentences, lines, tables, terms, spelling, links, the index, generated pages and the commands of guides.
+ * `npm run docs:check`: checks sentences, lines, tables, terms, spelling, links, the index, generated pages, the search and the commands of guides.
  * `--fast` leaves out the commands; other arguments are parts of the paths of pages.
  */
 import { spawnSync } from 'node:child_process';
@@ -7,6 +7,7 @@ import { checkCommands } from './lib/commands.mjs';
 import { checkIndex, checkLinks } from './lib/links.mjs';
 import { findPages, readPage } from './lib/pages.mjs';
 import { checkText } from './lib/rules.mjs';
+import { checkQuestions } from './lib/search.mjs';
 import { checkSpelling } from './lib/spelling.mjs';
 
 const given = process.argv.slice(2);
@@ -20,7 +21,7 @@ const problems = [
   ...checkLinks(chosen),
   ...checkIndex(pages).filter(isChosen),
   ...(chosen.length === 0 ? [] : checkSpelling(chosen.map(({ file }) => file))),
-  ...(parts.length === 0 ? stalePages() : []),
+  ...(parts.length === 0 ? [...stalePages(), ...checkQuestions(pages)] : []),
 ];
 const warnings = problems.filter(({ isWarning }) => isWarning);
 const errors = problems.filter(({ isWarning }) => !isWarning);

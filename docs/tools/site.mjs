@@ -5,8 +5,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { toString } from 'mdast-util-to-string';
-import MiniSearch from 'minisearch';
 import rehypeSlug from 'rehype-slug';
 import rehypeStringify from 'rehype-stringify';
 import remarkRehype from 'remark-rehype';
@@ -14,7 +12,7 @@ import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
 import { pictureOf } from './lib/diagrams.mjs';
 import { findPages, readPage } from './lib/pages.mjs';
-import { searchOptions } from './site/options.mjs';
+import { addressOf, searchIndex, titleOf } from './lib/search.mjs';
 
 const OUT = 'dist/docs-site';
 const FILES = fileURLToPath(new URL('site', import.meta.url));
@@ -31,6 +29,7 @@ const pages = findPages(['docs/README.md', ...SECTIONS.map(([name]) => `docs/${n
 const known = new Set(pages.map(({ file }) => file));
 const index = readFileSync('docs/README.md', 'utf8');
 const titles = new Map(pages.map((page) => [page.file, titleOf(page)]));
+const search = JSON.stringify(searchIndex(pages));
 
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });
@@ -40,7 +39,7 @@ for (const name of ['site.css', 'site.js', 'options.mjs'])
 cpSync('page/icon.svg', path.join(OUT, 'icon.svg'));
 const library = path.dirname(fileURLToPath(import.meta.resolve('minisearch')));
 cpSync(path.join(library, 'index.js'), path.join(OUT, 'minisearch.js'));
-writeFileSync(path.join(OUT, 'search.json'), JSON.stringify(searchIndex()));
+writeFileSync(path.join(OUT, 'search.json'), search);
 console.log(`${pages.length} pages in ${OUT}.`);
 
 function writePage(page) {
@@ -70,14 +69,6 @@ function writePage(page) {
     target,
     template.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => values[name]),
   );
-}
-
-/** docs/guides/find-faces.md is guides/find-faces.html, docs/README.md is index.html. */
-function addressOf(file) {
-  return file
-    .replace(/^docs\//, '')
-    .replace(/(^|\/)README\.md$/, '$1index.html')
-    .replace(/\.md$/, '.html');
 }
 
 /** A page of the site, or a file that only the repository has: such a link goes. */
@@ -120,37 +111,6 @@ function navigation(current, root) {
     const open = current.startsWith(`docs/${name}/`) ? ' open' : '';
     return `<details${open}><summary>${title}</summary><ul>${links.join('')}</ul></details>`;
   }).join('\n');
-}
-
-function searchIndex() {
-  const search = new MiniSearch(searchOptions);
-  search.addAll(
-    pages
-      .filter(({ file }) => file !== 'docs/README.md')
-      .map((page) => {
-        const headings = [];
-        const texts = [];
-        visit(page.tree, (node) => {
-          if (node.type === 'heading' && node.depth > 1) headings.push(toString(node));
-          if (node.type === 'paragraph' || node.type === 'tableCell') texts.push(toString(node));
-          if (node.type === 'code') texts.push(node.value);
-        });
-        return {
-          id: addressOf(page.file),
-          title: titles.get(page.file),
-          description: page.front.description ?? '',
-          section: page.file.split('/')[1],
-          headings: headings.join('\n'),
-          text: texts.join('\n'),
-        };
-      }),
-  );
-  return search;
-}
-
-function titleOf({ tree, file }) {
-  const heading = tree.children.find(({ type, depth }) => type === 'heading' && depth === 1);
-  return heading === undefined ? file : toString(heading);
 }
 
 function escaped(text) {
