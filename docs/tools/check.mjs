@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { checkCommands } from './lib/commands.mjs';
 import { checkIndex, checkLinks } from './lib/links.mjs';
+import { checkDiagrams } from './lib/mermaid.mjs';
 import { findPages, readPage } from './lib/pages.mjs';
 import { checkText } from './lib/rules.mjs';
 import { checkQuestions } from './lib/search.mjs';
@@ -19,6 +20,7 @@ const isChosen = ({ file }) => chosen.some((page) => page.file === file);
 const problems = [
   ...chosen.flatMap((page) => checkText(page).map((problem) => ({ file: page.file, ...problem }))),
   ...checkLinks(chosen),
+  ...checkDiagrams(chosen),
   ...checkIndex(pages).filter(isChosen),
   ...(chosen.length === 0 ? [] : checkSpelling(chosen.map(({ file }) => file))),
   ...(parts.length === 0 ? [...stalePages(), ...checkQuestions(pages)] : []),

@@ -30,7 +30,13 @@ for (const page of pages) {
 
 function measured({ file, tree }) {
   const cells = cellsOf(tree).filter(({ words }) => words > MANY_WORDS).length;
-  return { file, folder: path.posix.dirname(file), words: countWords(tree), sentences: sentencesOf(tree), cells };
+  return {
+    file,
+    folder: path.posix.dirname(file),
+    words: countWords(tree),
+    sentences: sentencesOf(tree),
+    cells,
+  };
 }
 
 function row(name, some) {

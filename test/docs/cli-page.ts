@@ -30,7 +30,7 @@ function section(command: Command): string {
 function about(command: Command): string {
   const lines = [...command.registeredArguments.map(argumentLine), ...options(command).map(optionLine)];
   const text = `${sentence(command.description())}\n`;
-  return lines.length === 0 ? wrapped(text) : [`${wrapped(text)}`, `${lines.join('\n')}\n`].join('\n');
+  return lines.length === 0 ? wrapped(text) : [wrapped(text), `${lines.join('\n')}\n`].join('\n');
 }
 
 /** Options that many commands share are in the first paragraph. */

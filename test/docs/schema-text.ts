@@ -45,7 +45,9 @@ export function fieldsOf(schema: Schema): Readonly<Record<string, Schema>> | und
   const objects = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]
     .map(fieldsOf)
     .filter((fields) => fields !== undefined);
-  return objects.length === 0 ? undefined : Object.assign({}, ...objects);
+  return objects.length === 0
+    ? undefined
+    : Object.fromEntries(objects.flatMap((fields) => Object.entries(fields)));
 }
 
 /** Names of all components that a schema uses directly. */

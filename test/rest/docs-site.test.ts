@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 async function serving(folder: string, base: string): Promise<{ server: Server; url: string }> {
   const app = new Koa().use(docsPages(base, folder).routes());
-  const server = createServer(app.callback()).listen(0, '127.0.0.1');
+  const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }

@@ -5,14 +5,11 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { end, environment, startServer, workplace } from './server.mjs';
 
 const GUIDE_MS = 300_000;
-const START_MS = 120_000;
 const WRITTEN_ADDRESS = /(?:127\.0\.0\.1|localhost):8080/g;
 
 export async function checkCommands(pages, print) {
@@ -20,14 +17,10 @@ export async function checkCommands(pages, print) {
     .map((page) => ({ ...page, steps: stepsOf(page.tree) }))
     .filter(({ file, steps }) => /^docs\/(?:start|guides)\//.test(file) && steps.length > 0);
   if (guides.length === 0) return [];
-  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-docs-')));
-  const bin = path.join(root, 'bin');
-  mkdirSync(bin);
-  const tool = path.resolve('cli/troupe.mjs');
-  writeFileSync(path.join(bin, 'troupe'), `#!/bin/sh\nexec "${process.execPath}" "${tool}" "$@"\n`, {
-    mode: 0o755,
-  });
-  const server = guides.some(({ front }) => front.server === true) ? await startServer(root, bin) : undefined;
+  const place = workplace();
+  const { root, bin } = place;
+  const needsServer = guides.some(({ front }) => front.server === true);
+  const server = needsServer ? await startServer(place, path.join(root, 'guides')) : undefined;
   const problems = [];
   try {
     // In turn: guides of one server show "the last job".
@@ -137,60 +130,3 @@ function patternOf(expected) {
 }
 
 const indented = (text) => text.split('\n').slice(0, 30).map((line) => `    ${line}`).join('\n'); // oxfmt-ignore
-
-async function startServer(root, bin) {
-  const port = await freePort();
-  const address = `127.0.0.1:${port}`;
-  const dataDir = path.join(root, 'data', 'shared');
-  const env = { ...environment(bin), DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: `${port}`, MEDIA_ROOTS: path.join(root, 'guides') }; // oxfmt-ignore
-  mkdirSync(path.join(root, 'guides'), { recursive: true });
-  const child = spawn(path.join(bin, 'troupe'), ['serve'], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    detached: true,
-  });
-  const started = performance.now();
-  while (
-    !(await fetch(`http://${address}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    ))
-  ) {
-    if (child.exitCode !== null || performance.now() - started > START_MS) {
-      end(child.pid);
-      throw new Error('The server for the guides did not start.');
-    }
-    await pause(200);
-  }
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await Promise.race([once(child, 'exit'), pause(20_000)]);
-    end(child.pid);
-  };
-  return { address, dataDir, stop };
-}
-
-const environment = (bin) => ({
-  PATH: `${bin}:${process.env.PATH}`,
-  HOME: process.env.HOME,
-  LANG: 'C.UTF-8',
-  PYTHONPATH: path.resolve('sdk/python'),
-  LOG_LEVEL: 'error',
-});
-
-/** Ends a command with all processes that it started. */
-function end(group) {
-  try {
-    process.kill(-group, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  return port;
-}

@@ -41,6 +41,8 @@ function documentOf(page) {
     title: titleOf(page),
     description: page.front.description ?? '',
     section: page.file.split('/')[1],
+    // Words that readers use and the page does not.
+    keywords: page.front.keywords ?? '',
     headings: headings.join('\n'),
     text: texts.join('\n'),
   };
