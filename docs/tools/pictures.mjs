@@ -18,7 +18,7 @@ const OUT = 'docs/pictures';
 const SIZE = { width: 1400, height: 900 };
 const MOST_BYTES = 150_000;
 const JOBS = [
-  ['goforward.wav', 'SPEECH ACTIVITY DETECTION PIPELINE'],
+  ['goforward.wav', 'SPEECH DETECTION PIPELINE'],
   ['text.png', 'TEXT DETECTION PIPELINE'],
   ['scenes_pd.mp4', 'SCENE CHANGE DETECTION PIPELINE'],
   ['race.jpg', 'OBJECT DETECTION PIPELINE'],
@@ -47,17 +47,15 @@ async function takePictures() {
   const env = { ...environment(place.bin), DATA_DIR: server.dataDir, TROUPE_URL: `http://${server.address}` };
   const troupe = (...words) =>
     execFileSync(path.join(place.bin, 'troupe'), words, { cwd: media, env, encoding: 'utf8' });
+  const shown = (text) =>
+    text.replaceAll(server.dataDir, '/srv/troupe').replaceAll(server.address, '127.0.0.1:8080');
   try {
     for (const [sample, pipeline] of JOBS) {
       copyFileSync(path.join('samples', sample), path.join(media, sample));
-      spawnSync(path.join(place.bin, 'troupe'), ['analyze', sample, '--pipeline', pipeline], {
-        cwd: media,
-        env,
-        stdio: 'ignore',
-      });
+      troupe('analyze', sample, '--pipeline', pipeline);
     }
     const command = 'troupe analyze face_move.mp4 --pipeline "FACE DETECTION PIPELINE"';
-    writeFileSync(path.join(OUT, 'analyze.svg'), recordCommand(command, { folder: media, env }));
+    writeFileSync(path.join(OUT, 'analyze.svg'), recordCommand(command, { folder: media, env, shown }));
     console.log('analyze.svg');
     const [{ jobId }] = JSON.parse(troupe('jobs', 'list', '--limit', '1', '--json')).jobs;
     await takeScreenshots(
@@ -101,10 +99,13 @@ async function takeScreenshots({ address }, link, jobId, cameraUrl) {
       pipelineName: 'MOTION DETECTION PIPELINE',
       enableOutputToDisk: false,
       stallTimeout: 60_000,
-      stream: { streamUri: cameraUrl, segmentSize: 100 },
+      stream: { streamUri: cameraUrl, segmentSize: 25 },
     },
   });
-  await shoot('streams', 'streams', () => pause(8_000));
+  await shoot('streams', 'streams', async () => {
+    await page.getByText('Initializing').waitFor({ state: 'hidden', timeout: 60_000 });
+    await pause(6_000);
+  });
   await page.close();
 }
 

@@ -1,6 +1,7 @@
 /**
  * Runs the commands of guides: each ```sh block in order, in an empty folder, and compares the output with the ```text block directly after
- * it. `...` matches any text, `<n>` a number. A block ```sh no-run is skipped. Front matter: `samples:` copies media into the folder,
+ * it. `...` matches any text, `<n>` a number. A block ```sh no-run is skipped, and one
+ * ```sh fails must end with an exit code other than 0. Front matter: `samples:` copies media into the folder,
  * `server: true` uses the server that all these guides share, at 127.0.0.1:8080 as the guides write it.
  */
 import { spawn } from 'node:child_process';
@@ -44,7 +45,8 @@ function stepsOf(tree) {
       if (node.type === 'code' && node.lang === 'sh' && !/\bno-run\b/.test(node.meta ?? '')) {
         const next = children[i + 1];
         const expected = next?.type === 'code' && next.lang === 'text' ? next : undefined;
-        steps.push({ command: node.value, line: node.position.start.line, expected });
+        const fails = /\bfails\b/.test(node.meta ?? '');
+        steps.push({ command: node.value, line: node.position.start.line, expected, fails });
       }
       walk(node);
     }
@@ -95,11 +97,11 @@ function readResult(folder, n) {
   return { out: read('out'), err: read('err'), code: read('code').trim() };
 }
 
-function problemOf({ command, expected }, { out, err, code }, address) {
+export function problemOf({ command, expected, fails = false }, { out, err, code }, address) {
   const shown = (text) => (address === undefined ? text : text.replaceAll(address, '127.0.0.1:8080')).trim();
   const first = command.split('\n')[0];
   if (code === '') return `The command did not end, or an earlier one did not: ${first}`;
-  if (code !== '0')
+  if (fails !== (code !== '0'))
     return `The command ended with exit code ${code}: ${first}\n${indented(shown(err || out))}`;
   if (expected === undefined) return undefined;
   const pattern = patternOf(expected.value);

@@ -1,5 +1,5 @@
 /** Links between pages, to files of the repository and to headings; the index has every page. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import GithubSlugger from 'github-slugger';
 import { toString } from 'mdast-util-to-string';
@@ -56,8 +56,8 @@ function problemOf(url, file, anchorsOf) {
   const [place, anchor] = url.split('#');
   const target = place === '' ? file : path.posix.join(path.posix.dirname(file), decodeURI(place));
   if (target.startsWith('..')) return `The link ${url} leaves the repository.`;
-  if (!existsSync(target)) return `The link ${url} is dead: ${target} does not exist.`;
-  if (anchor === undefined || !target.endsWith('.md') || statSync(target).isDirectory()) return undefined;
+  if (place !== '' && !existsSync(target)) return `The link ${url} is dead: ${target} does not exist.`;
+  if (anchor === undefined || !target.endsWith('.md')) return undefined;
   return anchorsOf(target).has(anchor)
     ? undefined
     : `The link ${url} is dead: ${target} has no heading #${anchor}.`;

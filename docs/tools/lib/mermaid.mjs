@@ -65,7 +65,10 @@ async function draw({ source, id }) {
     flowchart: { htmlLabels: false },
   });
   const { svg } = await mermaid.render(`d${id}`, source);
-  return new XMLSerializer().serializeToString(
-    new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement,
-  );
+  const drawn = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
+  // As large as it was drawn: a page shows it smaller where it has no room.
+  const [, , width] = drawn.getAttribute('viewBox').split(' ');
+  drawn.setAttribute('width', String(Math.ceil(Number(width))));
+  drawn.removeAttribute('style');
+  return new XMLSerializer().serializeToString(drawn);
 }

@@ -10,8 +10,8 @@ const LONGEST_PAUSE_S = 1.2;
 const LAST_S = 5;
 const STEP_S = 0.12;
 
-/** @returns {string} the SVG: a prompt with the command, then its output as it came. */
-export function recordCommand(command, { folder, env }) {
+/** `shown` replaces what differs from machine to machine. @returns {string} the SVG: a prompt with the command, then its output as it came. */
+export function recordCommand(command, { folder, env, shown }) {
   const output = path.join(folder, '.recording');
   const timing = path.join(folder, '.timing');
   const words = [
@@ -30,7 +30,7 @@ export function recordCommand(command, { folder, env }) {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (status !== 0) throw new Error(`The command ended with exit code ${status}: ${command}`);
-  return svgOf(framesOf(command, piecesOf(output, timing)));
+  return svgOf(framesOf(command, piecesOf(output, timing), shown));
 }
 
 /** The log of `script` has a line before the output, and one after it. */
@@ -49,7 +49,7 @@ function piecesOf(output, timing) {
 }
 
 /** Screens with the time at which they appear; those that follow at once are left out. */
-function framesOf(command, pieces) {
+function framesOf(command, pieces, shown) {
   const screen = new Screen();
   const frames = [];
   const prompt = `$ ${command}`;
@@ -59,7 +59,7 @@ function framesOf(command, pieces) {
   screen.write(`${prompt}\r\n`);
   for (const { seconds, text } of pieces) {
     at += seconds;
-    screen.write(text);
+    screen.write(shown(text));
     const last = frames.at(-1);
     if (at - last.at < STEP_S) last.lines = screen.lines();
     else frames.push({ at, lines: screen.lines() });

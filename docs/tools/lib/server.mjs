@@ -30,6 +30,7 @@ export async function startServer({ root, bin }, media) {
     DATA_DIR: dataDir,
     HOST: '127.0.0.1',
     PORT: `${port}`,
+    JOB_ID_HOST: 'host',
     MEDIA_ROOTS: media,
   };
   mkdirSync(media, { recursive: true });

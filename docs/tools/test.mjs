@@ -1,0 +1,61 @@
+/** Tests of these tools: each rule finds what it is for, and names its line. */
+import assert from 'node:assert/strict';
+import { problemOf } from './lib/commands.mjs';
+import { checkLinks } from './lib/links.mjs';
+import { parsePage } from './lib/pages.mjs';
+import { checkText } from './lib/rules.mjs';
+import { sentencesOf } from './lib/sentences.mjs';
+
+const FRONT = '---\ndescription: A page.\n---\n\n# A page\n\n';
+const FIRST = FRONT.split('\n').length;
+const page = (text) => parsePage('docs/guides/a.md', text);
+const found = (text) =>
+  checkText(page(`${FRONT}${text}`)).map(({ line, rule, isWarning = false }) => [line, rule, isWarning]);
+const words = (count) =>
+  `${Array.from({ length: count }, () => 'word').join(' ')}.`.replaceAll(/(.{80} )/g, '$1\n');
+
+assert.deepEqual(found('A short sentence. Another one.'), []);
+assert.deepEqual(found(words(25)), []);
+assert.deepEqual(found(`First.\nW${words(26).slice(1)}`), [[FIRST + 1, 'sentence-length', true]]);
+assert.deepEqual(found(words(41)), [[FIRST, 'sentence-length', false]]);
+assert.deepEqual(found(`${'long '.repeat(21)}`.trim()), [[FIRST, 'line-length', false]]);
+assert.deepEqual(found(`\`\`\`sh\n${'long '.repeat(30)}\n\`\`\``), []);
+assert.deepEqual(found(`| A |\n| --- |\n| ${'word '.repeat(26)} |`), [[FIRST + 2, 'cell-length', false]]);
+assert.deepEqual(found('The job starts and\nthen goes on. `goes on` is code.'), [
+  [FIRST + 1, 'terms', false],
+]);
+assert.deepEqual(
+  checkText(page('No title')).map(({ rule }) => rule),
+  ['title', 'description'],
+);
+
+assert.deepEqual(
+  sentencesOf(page('Use e.g. a file. See `a.b`. `C` runs? Yes.').tree).map((each) => each.words),
+  [4, 2, 2, 1],
+);
+
+const links = checkLinks([
+  page(`${FRONT}[a](missing.md) [b](#a-page) [c](#nothing) [d](https://example.org)`),
+]);
+assert.deepEqual(
+  links.map(({ rule, line }) => [rule, line]),
+  [
+    ['links', FIRST],
+    ['links', FIRST],
+  ],
+);
+
+const outcome = (expected, out, code = '0') =>
+  problemOf({ command: 'x', expected: { value: expected } }, { out, err: '', code }, undefined)?.split(
+    '\n',
+  )[0];
+assert.equal(outcome('Job host-<n> is\n...\ndone', 'Job host-17 is\na\nb\ndone\n'), undefined);
+assert.equal(outcome('took ... s', 'took 1.5 s'), undefined);
+assert.equal(outcome('...\nlast', 'first\nlast'), undefined);
+assert.match(outcome('one', 'one\ntwo'), /differs/);
+assert.match(outcome('one (1)', 'one 1'), /differs/);
+assert.match(outcome('one', 'one', '1'), /exit code 1/);
+assert.equal(
+  problemOf({ command: 'x', fails: true }, { out: '', err: 'no', code: '2' }, undefined),
+  undefined,
+);
