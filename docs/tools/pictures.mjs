@@ -120,19 +120,21 @@ async function store(name, picture) {
 /** A camera that sends a short video, slowly. */
 async function startCamera() {
   const video = readFileSync('samples/bbb24p_00_short.ts');
-  const server = createServer(async (_, response) => {
-    response.writeHead(200, { 'content-type': 'video/mp2t' });
-    const piece = Math.ceil(video.length / 600);
-    for (let at = 0; at < video.length && !response.destroyed; at += piece) {
-      response.write(video.subarray(at, at + piece));
-      await pause(100);
-    }
-    response.end();
-  }).listen(0, '127.0.0.1');
+  const server = createServer((_, response) => void sendSlowly(video, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = () => {
     server.close();
     server.closeAllConnections();
   };
   return { url: `http://127.0.0.1:${server.address().port}/camera`, close };
+}
+
+async function sendSlowly(video, response) {
+  response.writeHead(200, { 'content-type': 'video/mp2t' });
+  const piece = Math.ceil(video.length / 600);
+  for (let at = 0; at < video.length && !response.destroyed; at += piece) {
+    response.write(video.subarray(at, at + piece));
+    await pause(100);
+  }
+  response.end();
 }

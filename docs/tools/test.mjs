@@ -18,7 +18,7 @@ assert.deepEqual(found('A short sentence. Another one.'), []);
 assert.deepEqual(found(words(25)), []);
 assert.deepEqual(found(`First.\nW${words(26).slice(1)}`), [[FIRST + 1, 'sentence-length', true]]);
 assert.deepEqual(found(words(41)), [[FIRST, 'sentence-length', false]]);
-assert.deepEqual(found(`${'long '.repeat(21)}`.trim()), [[FIRST, 'line-length', false]]);
+assert.deepEqual(found('long '.repeat(21).trim()), [[FIRST, 'line-length', false]]);
 assert.deepEqual(found(`\`\`\`sh\n${'long '.repeat(30)}\n\`\`\``), []);
 assert.deepEqual(found(`| A |\n| --- |\n| ${'word '.repeat(26)} |`), [[FIRST + 2, 'cell-length', false]]);
 assert.deepEqual(found('The job starts and\nthen goes on. `goes on` is code.'), [
@@ -46,14 +46,17 @@ assert.deepEqual(
 );
 
 const outcome = (expected, out, code = '0') =>
-  problemOf({ command: 'x', expected: { value: expected } }, { out, err: '', code }, undefined)?.split(
-    '\n',
-  )[0];
+  problemOf(
+    { command: 'x', expected: { value: expected } },
+    { out, err: '', code },
+    undefined,
+  )?.message.split('\n')[0];
 assert.equal(outcome('Job host-<n> is\n...\ndone', 'Job host-17 is\na\nb\ndone\n'), undefined);
 assert.equal(outcome('took ... s', 'took 1.5 s'), undefined);
 assert.equal(outcome('...\nlast', 'first\nlast'), undefined);
 assert.match(outcome('one', 'one\ntwo'), /differs/);
 assert.match(outcome('one (1)', 'one 1'), /differs/);
+assert.match(outcome('one\ntwo\n3', 'one\n3\n'), /not found: two/);
 assert.match(outcome('one', 'one', '1'), /exit code 1/);
 assert.equal(
   problemOf({ command: 'x', fails: true }, { out: '', err: 'no', code: '2' }, undefined),

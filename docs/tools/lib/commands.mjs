@@ -61,8 +61,12 @@ async function runGuide({ file, front, steps }, root, bin, server) {
   const own = path.join(root, 'steps', name);
   mkdirSync(folder, { recursive: true });
   mkdirSync(own, { recursive: true });
-  for (const sample of front.samples ?? [])
-    copyFileSync(path.join('samples', sample), path.join(folder, sample));
+  for (const sample of front.samples ?? []) {
+    const source = path.join('samples', sample);
+    if (!existsSync(source))
+      return [{ file, line: 1, rule: 'commands', message: `${source} does not exist.` }];
+    copyFileSync(source, path.join(folder, sample));
+  }
   const shared = front.server === true ? server : undefined;
   const script = steps.map(({ command }, n) => {
     const text = shared === undefined ? command : command.replaceAll(WRITTEN_ADDRESS, shared.address);
@@ -84,8 +88,8 @@ async function runGuide({ file, front, steps }, root, bin, server) {
   clearTimeout(timer);
   end(child.pid);
   return steps.flatMap((step, n) => {
-    const message = problemOf(step, readResult(own, n), shared?.address);
-    return message === undefined ? [] : [{ file, line: step.line, rule: 'commands', message }];
+    const problem = problemOf(step, readResult(own, n), shared?.address);
+    return problem === undefined ? [] : [{ file, line: step.line, rule: 'commands', ...problem }];
   });
 }
 
@@ -100,21 +104,30 @@ function readResult(folder, n) {
 export function problemOf({ command, expected, fails = false }, { out, err, code }, address) {
   const shown = (text) => (address === undefined ? text : text.replaceAll(address, '127.0.0.1:8080')).trim();
   const first = command.split('\n')[0];
-  if (code === '') return `The command did not end, or an earlier one did not: ${first}`;
+  if (code === '') return { message: `The command did not end, or an earlier one did not: ${first}` };
   if (fails !== (code !== '0'))
-    return `The command ended with exit code ${code}: ${first}\n${indented(shown(err || out))}`;
+    return { message: `The command ended with exit code ${code}: ${first}\n${indented(shown(err || out))}` };
   if (expected === undefined) return undefined;
-  const pattern = patternOf(expected.value);
-  if ([out, err, `${out}\n${err}`, `${err}\n${out}`].some((text) => pattern.test(shown(text))))
-    return undefined;
-  return `The output of this command differs from the page: ${first}\n${indented(shown(`${out}\n${err}`))}`;
+  const texts = [out, err, `${out}\n${err}`, `${err}\n${out}`].map(shown);
+  const lines = expected.value.trim().split('\n');
+  if (texts.some((text) => new RegExp(`^${patternOf(lines)}$`).test(text))) return undefined;
+  // The first line without which the beginning would be as expected.
+  const wrong = lines.findIndex((_, n) => {
+    const beginning = new RegExp(`^${patternOf(lines.slice(0, n + 1))}(?:\\n|$)`);
+    return !texts.some((text) => beginning.test(text));
+  });
+  const where = wrong === -1 ? 'the output goes beyond the block' : `not found: ${lines[wrong]}`;
+  return {
+    ...(wrong === -1 || expected.position === undefined
+      ? {}
+      : { line: expected.position.start.line + wrong + 1 }),
+    message: `The output of this command differs (${where}): ${first}\n${indented(shown(`${out}\n${err}`))}`,
+  };
 }
 
-/** The whole output, line by line; trailing spaces do not count. */
-function patternOf(expected) {
-  const lines = expected
-    .trim()
-    .split('\n')
+/** Of lines of output; trailing spaces do not count. */
+function patternOf(lines) {
+  return lines
     .map((line) => {
       if (line.trim() === '...') return String.raw`(?:[^\n]*\n)*?(?:[^\n]*)?`;
       return line
@@ -122,13 +135,12 @@ function patternOf(expected) {
         .split(/(\.\.\.|<n>)/)
         .map((part) => {
           if (part === '...') return String.raw`[\s\S]*?`;
-          return part === '<n>'
-            ? String.raw`-?\d[\d.,]*`
-            : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+          if (part === '<n>') return String.raw`-?\d[\d.,]*`;
+          return part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
         })
         .join('');
-    });
-  return new RegExp(`^${lines.join(String.raw`[ \t]*\n?`)}$`);
+    })
+    .join(String.raw`[ \t]*\n?`);
 }
 
 const indented = (text) => text.split('\n').slice(0, 30).map((line) => `    ${line}`).join('\n'); // oxfmt-ignore

@@ -67,6 +67,10 @@ function framesOf(command, pieces, shown) {
   return { frames, duration: at + LAST_S };
 }
 
+const ESCAPE = String.fromCodePoint(27);
+/** Sequences that steer a terminal, and single characters. */
+const TOKENS = new RegExp(String.raw`${ESCAPE}\[[?\d;]*[A-Za-z]|${ESCAPE}.|[\s\S]`, 'gu');
+
 /** As much of a terminal as progress bars need. */
 class Screen {
   #rows = [''];
@@ -74,7 +78,7 @@ class Screen {
   #column = 0;
 
   write(text) {
-    for (const [token] of text.matchAll(/\u001b\[[?\d;]*[A-Za-z]|\u001b.|[\s\S]/gu)) this.#take(token);
+    for (const [token] of text.matchAll(TOKENS)) this.#take(token);
   }
 
   lines() {
@@ -84,7 +88,7 @@ class Screen {
   #take(token) {
     if (token === '\r') this.#column = 0;
     else if (token === '\n') this.#moveTo(this.#row + 1);
-    else if (token.startsWith('\u001b')) this.#control(token);
+    else if (token.startsWith(ESCAPE)) this.#control(token);
     else if (token >= ' ') {
       const row = this.#rows[this.#row].padEnd(this.#column);
       this.#rows[this.#row] = row.slice(0, this.#column) + token + row.slice(this.#column + 1);
@@ -93,7 +97,7 @@ class Screen {
   }
 
   #control(token) {
-    const [, given, name] = /^\u001b\[(\d*)[\d;]*([A-Za-z])$/.exec(token) ?? [];
+    const [, given, name] = /^.\[(\d*)[\d;]*([A-Za-z])$/.exec(token) ?? [];
     const count = Number(given || 1);
     if (name === 'A') this.#moveTo(Math.max(0, this.#row - count));
     if (name === 'B') this.#moveTo(this.#row + count);
