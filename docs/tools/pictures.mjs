@@ -99,12 +99,11 @@ async function takeScreenshots({ address }, link, jobId, cameraUrl) {
       pipelineName: 'MOTION DETECTION PIPELINE',
       enableOutputToDisk: false,
       stallTimeout: 60_000,
-      stream: { streamUri: cameraUrl, segmentSize: 25 },
+      stream: { streamUri: cameraUrl, segmentSize: 10 },
     },
   });
   await shoot('streams', 'streams', async () => {
-    await page.getByText('Initializing').waitFor({ state: 'hidden', timeout: 60_000 });
-    await pause(6_000);
+    await page.getByRole('cell', { name: /^[1-9]\d* segments?/ }).waitFor({ timeout: 90_000 });
   });
   await page.close();
 }
@@ -117,7 +116,7 @@ async function store(name, picture) {
   if (size > MOST_BYTES) throw new Error(`${file} has ${size} bytes (at most ${MOST_BYTES}).`);
 }
 
-/** A camera that sends a short video, slowly. */
+/** A camera that sends a short video, then nothing until its connection is closed. */
 async function startCamera() {
   const video = readFileSync('samples/bbb24p_00_short.ts');
   const server = createServer((_, response) => void sendSlowly(video, response)).listen(0, '127.0.0.1');
@@ -134,7 +133,6 @@ async function sendSlowly(video, response) {
   const piece = Math.ceil(video.length / 600);
   for (let at = 0; at < video.length && !response.destroyed; at += piece) {
     response.write(video.subarray(at, at + piece));
-    await pause(100);
+    await pause(20);
   }
-  response.end();
 }
