@@ -2,7 +2,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { troupeProgram } from '../../cli/program.ts';
 import { Terminal } from '../../cli/terminal/terminal.ts';
-import { plain, wrapped } from './wrapped.ts';
+import { plain, wrapLines } from './wrap-lines.ts';
 
 const HEAD = `---
 description: Every command of the troupe tool, with its arguments and options.
@@ -30,7 +30,7 @@ function section(command: Command): string {
 function about(command: Command): string {
   const lines = [...command.registeredArguments.map(argumentLine), ...options(command).map(optionLine)];
   const text = `${sentence(command.description())}\n`;
-  return lines.length === 0 ? wrapped(text) : [wrapped(text), `${lines.join('\n')}\n`].join('\n');
+  return lines.length === 0 ? wrapLines(text) : [wrapLines(text), `${lines.join('\n')}\n`].join('\n');
 }
 
 /** Options that many commands share are in the first paragraph. */
@@ -48,7 +48,7 @@ function usage(command: Command): string {
 }
 
 const argumentLine = (argument: Argument) =>
-  wrapped(
+  wrapLines(
     `- \`${argument.name()}\`${argument.description === '' ? '' : `: ${sentence(argument.description)}`}`,
     '  ',
   );
@@ -56,7 +56,7 @@ const argumentLine = (argument: Argument) =>
 function optionLine({ flags, description, defaultValue }: Option): string {
   const fallback: unknown = defaultValue;
   const shown = typeof fallback === 'number' || typeof fallback === 'string' ? ` (${fallback})` : '';
-  return wrapped(`- \`${flags}\`${shown}: ${sentence(description)}`, '  ');
+  return wrapLines(`- \`${flags}\`${shown}: ${sentence(description)}`, '  ');
 }
 
 const sentence = (text: string) => {

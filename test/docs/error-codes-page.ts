@@ -3,7 +3,7 @@ import { EXIT } from '../../cli/terminal/failure.ts';
 import { DETECTION_ERRORS, type DetectionErrorCode, type IssueCode } from '../../domain/types.ts';
 import { endpoints } from '../../http/endpoints/index.ts';
 import { answersOf } from '../../http/openapi/common.ts';
-import { plain, wrapped } from './wrapped.ts';
+import { plain, wrapLines } from './wrap-lines.ts';
 
 const HEAD = `---
 description: Codes of errors and warnings in detection documents, HTTP statuses and exit codes.
@@ -80,7 +80,7 @@ export function errorCodesPage(): string {
       .map(([code, text]) => entry(code, text))
       .join('\n')}\n`,
     '## HTTP statuses\n',
-    `${wrapped(STATUSES)}\n`,
+    `${wrapLines(STATUSES)}\n`,
     `${statuses()
       .map(([status, text]) => entry(status, text))
       .join('\n')}\n`,
@@ -106,4 +106,4 @@ function statuses(): readonly (readonly [string, string])[] {
   ]);
 }
 
-const entry = (code: string, text: string) => wrapped(`- \`${code}\`: ${plain(text)}`, '  ');
+const entry = (code: string, text: string) => wrapLines(`- \`${code}\`: ${plain(text)}`, '  ');

@@ -1,7 +1,7 @@
 /** The index of the documentation: every page with the sentence of its `description:`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { wrapped } from './wrapped.ts';
+import { wrapLines } from './wrap-lines.ts';
 
 const SECTIONS = [
   ['start', 'Start', 'Try Troupe, step by step.'],
@@ -42,7 +42,7 @@ function entries(folder: string, section: string): readonly string[] {
           .exec(text)?.[1]
           ?.trim()
           .replace(/^(["'])(.*)\1$/, '$2') ?? '';
-      return wrapped(`- [${title}](${section}/${name}): ${description}`, '  ');
+      return wrapLines(`- [${title}](${section}/${name}): ${description}`, '  ');
     });
 }
 

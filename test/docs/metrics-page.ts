@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { ServiceMetrics } from '../../actors/views/metrics.ts';
 import { describeMetrics, ownMetrics } from '../../http/metrics/metrics.ts';
 import { WorkMetrics } from '../../http/metrics/work-metrics.ts';
-import { plain, wrapped } from './wrapped.ts';
+import { plain, wrapLines } from './wrap-lines.ts';
 
 interface Metric {
   readonly name: string;
@@ -70,5 +70,5 @@ export function metricsPage(): string {
 
 function entry({ name, help, type, labelNames = [] }: Metric): string {
   const labels = labelNames.length === 0 ? '' : `; ${labelNames.map((label) => `\`${label}\``).join(', ')}`;
-  return wrapped(`- \`${name}\` (${type}${labels}): ${plain(help).replace(/\.$/, '')}.`, '  ');
+  return wrapLines(`- \`${name}\` (${type}${labels}): ${plain(help).replace(/\.$/, '')}.`, '  ');
 }

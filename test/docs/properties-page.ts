@@ -1,7 +1,7 @@
 /** The reference page of workflow properties, generated from their table. */
 import type { MediaType } from '../../domain/types.ts';
 import { WORKFLOW_PROPERTIES, type WorkflowProperty } from '../../domain/properties/workflow-properties.ts';
-import { plain, wrapped } from './wrapped.ts';
+import { plain, wrapLines } from './wrap-lines.ts';
 
 const SHORT: Readonly<Record<MediaType, string>> = {
   VIDEO: 'video',
@@ -57,5 +57,5 @@ export function propertiesPage(): string {
 function entry({ name, type, defaultValue, mediaTypes, description }: WorkflowProperty): string {
   const media = mediaTypes.length === 4 ? 'all media' : mediaTypes.map((one) => SHORT[one]).join(', ');
   const fallback = defaultValue === undefined || defaultValue === '' ? [] : [`default ${defaultValue}`];
-  return wrapped(`- \`${name}\` (${[type, ...fallback, media].join('; ')}): ${plain(description)}`, '  ');
+  return wrapLines(`- \`${name}\` (${[type, ...fallback, media].join('; ')}): ${plain(description)}`, '  ');
 }

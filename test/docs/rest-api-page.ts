@@ -4,7 +4,7 @@ import { openApiDocument } from '../../http/openapi/document.ts';
 import { answersOf } from '../../http/openapi/common.ts';
 import type { Caller, Operation } from '../../http/routing/declaration.ts';
 import { fieldsOf, namesIn, typeText, type Schema } from './schema-text.ts';
-import { plain, wrapped } from './wrapped.ts';
+import { plain, wrapLines } from './wrap-lines.ts';
 
 interface Content {
   readonly schema?: Schema;
@@ -74,7 +74,7 @@ export function restApiPage(): string {
   const sections = tags.map(({ name, description }) =>
     [
       `## ${name}\n`,
-      `${wrapped(description)}.\n`,
+      `${wrapLines(description)}.\n`,
       ...endpoints.filter(({ tag }) => tag === name).map((each) => operationText(each, document)),
     ].join('\n'),
   );
@@ -127,7 +127,7 @@ function operationText(operation: Operation, { paths }: OpenApi): string {
       .map(([status, answer]) => answerLine(status, answer, operation)),
   ];
   const isInternal = caller === 'COMPONENT' || caller === 'NODE';
-  return [title, `${wrapped(plain(text))}\n`, ...(isInternal ? [] : [`${lines.join('\n')}\n`])].join('\n');
+  return [title, `${wrapLines(plain(text))}\n`, ...(isInternal ? [] : [`${lines.join('\n')}\n`])].join('\n');
 }
 
 function answerLine(status: string, answer: Described, operation: Operation): string {
@@ -167,7 +167,7 @@ function objectText(name: string, schema: Schema): string {
   const lines = fields.length > 0 ? fields : [item(`Value: ${typeText(schema)}`)];
   return [
     `### ${name}\n`,
-    ...(schema.description === undefined ? [] : [`${wrapped(ended(schema.description))}\n`]),
+    ...(schema.description === undefined ? [] : [`${wrapLines(ended(schema.description))}\n`]),
     `${lines.join('\n')}\n`,
   ].join('\n');
 }
@@ -188,4 +188,4 @@ const defaultOf = ({ default: value }: Schema) =>
   value === undefined ? [] : [`default ${JSON.stringify(value)}`];
 const ending = (text: string | undefined) => (text === undefined ? '' : `: ${ended(text)}`);
 const ended = (text: string) => plain(/[.!?]$/.test(text) ? text : `${text}.`);
-const item = (text: string, indent = '') => wrapped(`${indent}- ${text}`, `${indent}  `);
+const item = (text: string, indent = '') => wrapLines(`${indent}- ${text}`, `${indent}  `);

@@ -4,7 +4,7 @@ import { accessGroup } from '../../config/access.ts';
 import { cliGroup } from '../../config/schema/cli.ts';
 import { serverGroups } from '../../config/schema/server.ts';
 import type { SettingGroup } from '../../config/schema/values.ts';
-import { plain, wrapped } from './wrapped.ts';
+import { plain, wrapLines } from './wrap-lines.ts';
 
 export const GROUPS: readonly SettingGroup[] = [...serverGroups, accessGroup, cliGroup];
 
@@ -40,7 +40,7 @@ function section({ title, about, settings }: SettingGroup): string {
   const lines = Object.entries(settings).map(([name, schema]) => entry(name, schema));
   return [
     `## ${title}\n`,
-    ...(about === undefined ? [] : [`${wrapped(plain(about))}\n`]),
+    ...(about === undefined ? [] : [`${wrapLines(plain(about))}\n`]),
     `${lines.join('\n')}\n`,
   ].join('\n');
 }
@@ -48,7 +48,7 @@ function section({ title, about, settings }: SettingGroup): string {
 function entry(name: string, schema: z.ZodType): string {
   const fallback = defaultOf(name, schema);
   const meant = schema.description ?? '';
-  return wrapped(`- \`${name}\`${fallback === undefined ? '' : ` (${fallback})`}: ${plain(meant)}.`, '  ');
+  return wrapLines(`- \`${name}\`${fallback === undefined ? '' : ` (${fallback})`}: ${plain(meant)}.`, '  ');
 }
 
 /** The default as readers see it; undefined: there is none. */

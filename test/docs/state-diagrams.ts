@@ -10,7 +10,7 @@ import { STREAMING_JOB_MACHINE } from '../../actors/streaming-job/transitions.ts
 import { decide } from '../../actors/runtime/machine.ts';
 import { SERVICE_MACHINE, type RestartPolicy } from '../../actors/service/transitions.ts';
 import { MAILBOX, NEW_JOB, RESULT, SEGMENT, type Path } from '../house/paths.ts';
-import { wrapped } from './wrapped.ts';
+import { wrapLines } from './wrap-lines.ts';
 
 /** One arrow of a diagram. */
 export interface Arrow {
@@ -53,7 +53,7 @@ function commandList({ on }: Table): string {
         lines.set(text, [...(lines.get(text) ?? []), from]);
       }
       const parts = [...lines].map(([text, from]) =>
-        wrapped(
+        wrapLines(
           text === 'stays' ? `  - in ${from.join(', ')}` : `  - from ${from.join(', ')} to ${text}`,
           '    ',
         ),
@@ -149,7 +149,7 @@ export function pathDiagram({ rooms, calls, optional = [] }: Path): string {
   });
   const code = rooms
     .filter(({ name }) => names.includes(name))
-    .map((room) => `- ${room.name}: ${room.code.map((one) => `\`${one}\``).join(', ')}`);
+    .map((room) => wrapLines(`- ${room.name}: ${room.code.map((one) => `\`${one}\``).join(', ')}`, '  '));
   const lines = ['flowchart LR', ...arrows.map((arrow) => `    ${arrow}`)];
   return ['```mermaid', ...lines, '```', '', ...code].join('\n');
 }
@@ -225,7 +225,7 @@ at any time.
 
 ## Paths through the rooms
 
-A test records these paths in a running server (`test/house/paths.test.ts`). Each room is entered
+A test records these paths in a running server (\`test/house/paths.test.ts\`). Each room is entered
 once, in the order of the numbers. Between the rooms are mailboxes
 (${MAILBOX.code.map((one) => `\`${one}\``).join(', ')}). A dotted arrow is optional.
 

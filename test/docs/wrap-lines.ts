@@ -2,7 +2,7 @@
 const WIDTH = 100;
 
 /** Breaks a text into lines between words; all lines but the first begin with `indent`. */
-export function wrapped(text: string, indent = ''): string {
+export function wrapLines(text: string, indent = ''): string {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
