@@ -1,6 +1,6 @@
 /**
  * The kinds of work of the worker protocol (HTTP + JSON under /worker/v1), as types: what leaves the server is a sub-job of one of them.
- * The server writes them, the SDK reads them; docs/component-protocol.md tells a stranger the same in words. What is said of sub-jobs
+ * The server writes them, the SDK reads them; docs/reference/component-protocol.md tells a stranger the same in words. What is said of sub-jobs
  * stands in `worker-messages.ts`, what a component is told and answers in the files that are imported here.
  *
  * Detectors serve DETECT, the markup component MARKUP, the built-in media component the rest. Live streams (`streams.ts`) are sub-jobs

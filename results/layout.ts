@@ -1,4 +1,4 @@
-/** Where a job's files lie below DATA_DIR (see docs/architecture.md). */
+/** Where a job's files lie below DATA_DIR (see docs/concepts/code.md). */
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { partOf } from '../protocol/media-work.ts';

@@ -49,7 +49,7 @@ export function installedPackage(unpack: (to: string) => void | Promise<void>): 
       'LICENSE',
       'NOTICE',
       'README.md',
-      'docs/operations.md',
+      'docs/guides/run-a-cluster.md',
       'docs/reference/settings.md',
       'components/detectors/faces/model/blazeface.onnx',
       'components/detectors/faces/model/LICENSE.md',

@@ -52,10 +52,8 @@ describe('What is made for running the service', () => {
     ];
     expect(named).to.include.members(['DATA_DIR', 'MEDIA_ROOTS', 'OIDC_ISSUER_URI', 'BASE_URL']);
     const known = { ...serverEnvironment.shape, ...accessEnvironment.shape };
-    const operations = readFileSync(path.join(packageRoot, 'docs', 'operations.md'), 'utf8');
-    const unknown = named.filter(
-      (name) => !(name in known) && !operations.includes(name) && name !== 'NODE_ENV',
-    );
+    const page = readFileSync(path.join(packageRoot, 'docs', 'reference', 'settings.md'), 'utf8');
+    const unknown = named.filter((name) => !(name in known) && !page.includes(name) && name !== 'NODE_ENV');
     expect(unknown).to.deep.equal([]);
   });
 

@@ -40,7 +40,7 @@ export const wrong = sentence('A field is wrong, the body broke off, or the leas
 
 /**
  * /worker/v1: how components claim sub-jobs and answer them. The only way in which work leaves and results come in;
- * docs/component-protocol.md tells it as a story.
+ * docs/reference/component-protocol.md tells it as a story.
  */
 export const workerProtocolEndpoints = [
   endpoint({

@@ -207,7 +207,7 @@ export const documentQuery = z.object({
     .enum(DOCUMENT_FORMATS)
     .optional()
     .describe(
-      'Another form of what was found (docs/exports.md); json, the document itself, when it is not given',
+      'Another form of what was found (docs/reference/exports.md); json, the document itself, when it is not given',
     ),
   media: z
     .string()

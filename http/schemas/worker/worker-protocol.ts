@@ -71,7 +71,7 @@ const assignment = z
     last: z.literal(true).optional().describe('Claimed in turn: it is all that its job waits for'),
     work: z
       .looseObject({})
-      .describe('What is to be done; docs/component-protocol.md describes it for detectors'),
+      .describe('What is to be done; docs/reference/component-protocol.md describes it for detectors'),
   })
   .meta({ id: 'Assignment' });
 export const claimAnswer = z.object({ work: z.array(assignment) }).meta({ id: 'ClaimAnswer' });

@@ -1,1 +1,1 @@
-"""Components that were written for the reference system's Python API: see docs/reference-components.md of Troupe."""
+"""Components that were written for the reference system's Python API: see docs/guides/run-a-reference-component.md of Troupe."""

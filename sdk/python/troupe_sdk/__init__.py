@@ -1,4 +1,4 @@
-"""Write detectors for Troupe in Python: see docs/python-sdk.md of Troupe."""
+"""Write detectors for Troupe in Python: see docs/reference/python-sdk.md of Troupe."""
 
 from .context import Context
 from .detector import Detector

@@ -1,6 +1,6 @@
 /**
  * `npm run accuracy`: runs the built-in detectors over the samples that carry a truth, as jobs of a real service, measures them by
- * `troupe evaluate`, and writes the figures into docs/accuracy.md, between the two marks.
+ * `troupe evaluate`, and writes the figures into docs/records/accuracy.md, between the two marks.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -10,7 +10,7 @@ import type { Evaluation } from '../../../evaluate/evaluation.ts';
 import { Place, sample } from '../../cli/support/support.ts';
 import { TEXTS } from './accuracy-truth.ts';
 
-const PAGE = 'docs/accuracy.md';
+const PAGE = 'docs/records/accuracy.md';
 const [BEGIN, END] = ['<!-- Made by npm run accuracy: begin -->', '<!-- end -->'];
 
 const truth = (name: string): string => path.resolve('test/bench/media/truth', name);

@@ -1,6 +1,6 @@
 /**
  * What the detectors find and miss on the samples, with their default settings. The truth stands in accuracy-truth.ts; the
- * figures of docs/accuracy.md come from here.
+ * figures of docs/records/accuracy.md come from here.
  */
 import path from 'node:path';
 import sharp from 'sharp';

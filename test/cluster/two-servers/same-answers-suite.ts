@@ -12,7 +12,7 @@ import type { ServerPair } from './server-pair.ts';
 const SHOT = { media: [sampleUri('hello-world.png')], pipelineName: 'LIGHT PIPELINE' };
 /** Facts of the server that is asked, or of the moment at which it is. */
 const OWN: ReadonlySet<string> = new Set(['own', 'lastHeard', 'elapsedTimeMs']);
-/** Gauges of all servers together (docs/operations.md). */
+/** Gauges of all servers together (docs/guides/monitor.md). */
 const COMMON = /^troupe_(jobs|queue_length|leases|streaming_jobs)(\{| )/;
 
 /** `isLong`: with what a lower ring asks as well, or what repeats the rest in other ways. */

@@ -13,11 +13,12 @@ import { until } from '../until.ts';
 export const hasRedis = (): boolean =>
   spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** The rights of a user as the page about operations names them, for a prefix and a password. */
+/** The rights of a user as the guide about clusters names them, for a prefix and a password. */
 export function rightsOf(prefix: string, password: string): readonly string[] {
-  const page = readFileSync(path.join(packageRoot, 'docs/operations.md'), 'utf8');
-  const line = /^ +ACL SETUSER troupe (.*)$/m.exec(page);
-  return line![1]!.replaceAll('{troupe}', `{${prefix}}`).replace('>PASSWORD', `>${password}`).split(' ');
+  const page = readFileSync(path.join(packageRoot, 'docs/guides/run-a-cluster.md'), 'utf8');
+  const command = /^redis-cli ACL SETUSER troupe ((?:.*\\\n)*.*)$/m.exec(page)![1]!;
+  const rights = command.replaceAll(/\\\n|'/g, '').replaceAll('{troupe}', `{${prefix}}`);
+  return rights.replace('>PASSWORD', `>${password}`).split(/ +/);
 }
 
 export class TestRedis {
