@@ -73,10 +73,7 @@ function analyzeCommand(program: Command, terminal: Terminal): void {
       '--pipeline <NAME>',
       'stored pipeline, such as "FACE DETECTION PIPELINE"; without it the pipelines are listed',
     )
-    .option(
-      '-r, --recursive',
-      'take all media that lie in the folders and below them; hidden ones are left out',
-    )
+    .option('-r, --recursive', 'analyze all media in the folders and below them; hidden ones are skipped')
     .option('--from <TIME>', 'of videos only what comes after it: seconds (83.5), or 1:23.5', moment)
     .option('--to <TIME>', 'of videos only what comes before it', moment)
     .option('--pages <PAGES>', 'of documents only these pages: 3, 2-5 or 1,4-7,10-', pages)
@@ -128,7 +125,7 @@ function streamCommand(program: Command, terminal: Terminal): void {
       stallTimeout,
       180_000,
     )
-    .option('--keep', 'Ctrl-C ends the watching alone; the job goes on')
+    .option('--keep', 'Ctrl-C only stops watching; the job continues')
     .option('--url <URL>', 'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR', address)
     .option('--json', 'print the events as the service tells them, a line of JSON an event')
     .addHelpText(

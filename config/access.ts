@@ -89,7 +89,7 @@ export const accessEnvironment = z.object({
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   }),
   OIDC_AUDIENCE: text(
-    'Audience that access tokens must name; without it any token of the issuer that is no ID token is taken, so set it',
+    'Audience that access tokens must name; set it: without it the server accepts every token of the issuer except ID tokens',
   ),
   OIDC_LENIENT_TOKENS: flag(
     'true: access tokens without `sub` are accepted and, if OIDC_AUDIENCE is set, tokens with a `nonce`. For providers that do not follow RFC 9068, such as AD FS',

@@ -51,7 +51,7 @@ export async function analyze(
   const url = options.url ?? settings.url;
   const interrupts = new Interrupts();
   const onGone = () =>
-    terminal.note('That service is gone. What it accepted lies in DATA_DIR and goes on from there.');
+    terminal.note('That service is gone. What it accepted is in DATA_DIR and resumes from there.');
   const session = new Session(
     () => openService({ media, settings, url, terminal, signal: interrupts.signal }),
     url === undefined ? onGone : undefined,

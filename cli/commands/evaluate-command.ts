@@ -8,7 +8,9 @@ import type { Terminal } from '../terminal/terminal.ts';
 export function evaluateCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('evaluate')
-    .description('measure what a job has found against a truth of your own; docs/reference/evaluation-rules.md has the rules')
+    .description(
+      'measure what a job has found against a truth of your own; docs/reference/evaluation-rules.md has the rules',
+    )
     .argument('<TRUTH>', 'a file in COCO JSON, CVAT XML, MOT, RTTM, WebVTT or SubRip, or a plain text')
     .argument('<DOCUMENT>', 'a detection document, as a file or as the id of a job');
   about(command);

@@ -43,7 +43,7 @@ export async function stream(given: string, options: StreamOptions, terminal: Te
       if (keep !== true || !signal.aborted) throw error;
       return undefined;
     });
-    terminal.note(job === undefined ? `Streaming job ${id} goes on: troupe streams watch ${id}, or cancel ${id}.` : endLine(job)); // oxfmt-ignore
+    terminal.note(job === undefined ? `Streaming job ${id} continues: troupe streams watch ${id}, or cancel ${id}.` : endLine(job)); // oxfmt-ignore
     return job === undefined || endedWell(job) ? EXIT.done : EXIT.failed;
   } finally {
     interrupts.close();

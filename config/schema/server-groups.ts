@@ -39,7 +39,7 @@ const sessions = {
     'Time without a request after which a browser has to log in again; an event stream that is open is no request',
   ),
   SESSION_MS: wait(12 * 3_600 * SECOND, 100).describe(
-    'Time after which it has to do so in any case; so long a role that was taken away at the provider goes on',
+    'Time after which it must log in again in any case; a role that the provider removed stays valid until then',
   ),
 };
 
@@ -54,7 +54,7 @@ const storage = {
     .meta({ shownDefault: '0; with STORE=redis 30' })
     .describe('Days after their end that jobs and their files are kept; 0: for ever; fractions are allowed'),
   FRAME_CACHE_BYTES: whole(256 * MIB, 0).describe(
-    'Decoded frames and tables of their times that are kept in DATA_DIR for the next who asks; the oldest go first',
+    'Space in DATA_DIR for decoded frames and tables of their times; the oldest are deleted first',
   ),
   MIN_FREE_BYTES: whole(256 * MIB, 0).describe('Free disk below which new jobs and uploads are answered 503'),
 };

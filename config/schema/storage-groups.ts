@@ -33,7 +33,7 @@ const storing = {
     'Time after which a call that Redis does not answer has failed; requests that need it are then answered 503',
   ),
   SERVER_SILENCE_MS: wait(4 * SECOND, 500).describe(
-    'Time after which a server that says nothing is taken for dead: others go on with what it did',
+    'Time after which a silent server counts as dead; others take over its work',
   ),
 };
 
@@ -42,7 +42,7 @@ export const storingSettings = storing;
 export const storingGroups: readonly SettingGroup[] = [
   {
     title: 'Store',
-    about: 'Where states lie. Files (media, documents, spool) lie in DATA_DIR in both cases.',
+    about: 'Where the states are. Files (media, documents, spool) are in DATA_DIR in both cases.',
     settings: storing,
   },
 ];

@@ -21,7 +21,7 @@ const jobs = {
     .enum(['resume', 'cancel'], { error: 'must be resume or cancel' })
     .default('resume')
     .describe(
-      'When the server stops; cancel: live jobs end CANCELLED_BY_SHUTDOWN, as far as DRAIN_MS allows; resume: they go on at the next start',
+      'When the server stops; cancel: live jobs end CANCELLED_BY_SHUTDOWN, as far as DRAIN_MS allows; resume: they resume at the next start',
     ),
 };
 
@@ -29,10 +29,14 @@ const subJobs = {
   SUB_JOB_ATTEMPTS: whole(3, 1).describe(
     'Attempts at a sub-job whose component dies, hangs or answers garbage',
   ),
-  LEASE_MS: whole(15 * SECOND, 100).describe('Time without heartbeat after which a sub-job is taken back'),
-  SILENCE_MS: whole(120 * SECOND, 100).describe('Time without progress after which a sub-job is taken back'),
+  LEASE_MS: whole(15 * SECOND, 100).describe(
+    'Time without heartbeat after which a sub-job returns to its queue',
+  ),
+  SILENCE_MS: whole(120 * SECOND, 100).describe(
+    'Time without progress after which a sub-job returns to its queue',
+  ),
   SUB_JOB_MS: whole(24 * 3_600 * SECOND, 100).describe(
-    'Time after which a sub-job is taken back in any case',
+    'Time after which a sub-job returns to its queue in any case',
   ),
   CANCEL_GRACE_MS: wait(5 * SECOND, 0).describe('Time a component has to stop a cancelled sub-job'),
   DRAIN_MS: wait(10 * SECOND, 0).describe('Time for running sub-jobs when the server stops'),
@@ -151,7 +155,7 @@ export const workingGroups: readonly SettingGroup[] = [
   { title: 'Jobs', about: 'How many there may be, and how large one may be.', settings: jobs },
   {
     title: 'Sub-jobs',
-    about: 'When work is taken back from a component, and what an answer may be.',
+    about: 'When the server takes work back from a component, and what a result may be.',
     settings: subJobs,
   },
   { title: 'Components and nodes', about: 'Which processes run, and for how long.', settings: processes },

@@ -69,7 +69,7 @@ const SAMPLING: readonly WorkflowPropertyRow[] = [
   ['FRAME_INTERVAL', 'INT', '1', 'detection.sampling.interval', VIDEO,
     'Look at every n-th frame.'],
   ['FRAME_RATE_CAP', 'INT', '-1', 'detection.frame.rate.cap', VIDEO,
-    'Look at no more than so many frames for a second of video; 0 and less switch the cap off.'],
+    'Analyzes at most this many frames per second of video. 0 and less: no limit.'],
   ['MOTION_GATE', 'BOOLEAN', 'false', 'detection.stream.motion.gate', VIDEO,
     'Live streams only: look at frames only while something moves in them, and for a moment after.'],
   ['RTSP_TRANSPORT', 'STRING', 'TCP', 'detection.stream.rtsp.transport', VIDEO,

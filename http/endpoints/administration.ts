@@ -47,20 +47,20 @@ export const administrationEndpoints = [
     },
     summary: 'Take a backup of the database',
     description:
-      'A consistent copy, taken while jobs run. Documents and other results lie in files beside it.',
+      'A consistent copy, taken while jobs run. Documents and other results are in files beside it.',
     answers: {
       200: {
         ...content('A SQLite database: troupe.db of a new DATA_DIR.', 'application/vnd.sqlite3'),
         headers: { 'Content-Disposition': 'A name for the file.' },
       },
-      501: sentence('States lie in Redis, whose own files are to be backed up.'),
+      501: sentence('The states are in Redis: back up its own files.'),
       507: sentence('The disk has no room for the copy.'),
     },
     async handle({ ctx }, { backups, logger }: AdministrationDeps) {
       if (backups === undefined)
         throw new HttpError(
           501,
-          "States lie in Redis here (STORE=redis): back up Redis' own files, and DATA_DIR.",
+          "The states are in Redis (STORE=redis): back up Redis' own files, and DATA_DIR.",
         );
       const backup = await backups.take();
       if (backup.kind !== 'taken')

@@ -72,7 +72,7 @@ export const componentEndpoints = [
       200: json('Replaced, or identical to what is there.', registered, {
         message: 'Modified existing component.',
       }),
-      201: json('Registered. Headers `Warning` say what is wrong all the same.', registered, {
+      201: json('Registered. Headers `Warning` name what is still wrong.', registered, {
         message: 'New component registered.',
       }),
       400: sentence('The descriptor is invalid, a line for every problem; or the catalog is full.'),

@@ -81,7 +81,7 @@ export const tags = [
   { name: 'Media', description: 'Upload media, when the service cannot reach them' },
   { name: 'Nodes and services', description: 'What runs where' },
   { name: 'Streaming jobs', description: 'Run a pipeline over a live stream' },
-  { name: 'System messages', description: 'What the users of the service are told' },
+  { name: 'System messages', description: 'Messages to the users of the service' },
   { name: 'Components', description: 'What finds things in media' },
   { name: 'Pipelines', description: 'Pipelines, tasks, actions and algorithms' },
   { name: 'Queues', description: 'What waits for components' },

@@ -67,7 +67,7 @@ const change = (
     params: z.object({ serviceName: z.string().describe('<host>:<service>:<n>') }),
     answers: {
       200: json(
-        'responseCode 0: it was told so; 1: there is no such service, or its node does not answer.',
+        'responseCode 0: the node received the order; 1: there is no such service, or its node does not answer.',
         coreResponse,
       ),
       403: FORBIDDEN,
@@ -101,7 +101,7 @@ async function orderService(
     case 'AWAY':
       return `The node ${nodeOfService(service)} does not answer; try again later.`;
     case 'TOLD':
-      return `The node ${nodeOfService(service)} was told, and has not answered yet: it may still do it. GET /rest/nodes/info tells.`;
+      return `The node ${nodeOfService(service)} received the order and has not answered yet: it may still carry it out. GET /rest/nodes/info shows the state.`;
     case 'STOPPING':
       throw overloadError('The server is shutting down; try again later.');
   }

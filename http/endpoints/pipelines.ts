@@ -120,7 +120,7 @@ const createElement = <T>(
         onRequest: true,
       },
       400: sentence(
-        'It is invalid, another one has the name, or what is shown of a secret stands in its place.',
+        'It is invalid, another one has the name, or a secret has the value that answers show in its place.',
       ),
     },
     check: parseFields,

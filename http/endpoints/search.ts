@@ -76,11 +76,11 @@ export const searchEndpoints = [
     id: 'rebuildSearch',
     caller: 'ADMIN',
     forbidden: {
-      message: 'The index of the search was not made anew. Please log in as an admin user.',
+      message: 'The search index was not rebuilt. Please log in as an admin user.',
     },
-    summary: 'Make the index of the search anew',
+    summary: 'Rebuild the search index',
     description:
-      'Forgets the index and makes it again of the documents of all jobs, the oldest first, while jobs run. Until it is whole, `complete` is false in what the search answers.',
+      'Deletes the index and builds it again from the documents of all jobs, oldest first, while jobs run. Until it is complete, the search answers with `complete` false.',
     answers: {
       202: sentence('It has begun.'),
       501: sentence('The search is switched off.'),
@@ -88,9 +88,9 @@ export const searchEndpoints = [
     handle({ ctx }, { indexer, logger }: SearchDeps) {
       if (indexer === undefined) throw new HttpError(501, OFF);
       indexer.rebuild();
-      logger.info({ user: userOf(ctx).name }, 'the index of the search is made anew');
+      logger.info({ user: userOf(ctx).name }, 'the search index is being rebuilt');
       return answerWith(202, {
-        message: 'The index of the search is made anew of the documents of all jobs.',
+        message: 'The search index is being rebuilt from the documents of all jobs.',
       });
     },
   }),

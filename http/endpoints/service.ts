@@ -90,7 +90,7 @@ export const selfEndpoints = [
     id: 'getSession',
     tag: TAG,
     caller: 'USER',
-    summary: 'Tell who asks, with which roles and until when',
+    summary: 'Show the caller, its roles and the end of its session',
     answers: {
       200: json('Whom the token or the session stands for.', caller, {
         name: 'alice',

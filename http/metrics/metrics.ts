@@ -112,10 +112,10 @@ export function describeMetrics(
   jobGauge.set({ state: 'waiting' }, jobs.waiting);
   describeQueues(registry, rest);
   describeStreams(registry, rest.streams);
-  const free = 'Bytes that are free on the disk of DATA_DIR; below MIN_FREE_BYTES no jobs are taken';
+  const free = 'Bytes that are free on the disk of DATA_DIR; below MIN_FREE_BYTES the server accepts no jobs';
   gauge(registry, 'troupe_disk_free_bytes', free).set(rest.freeBytes);
   if (rest.memory !== undefined) describeMemory(registry, rest.memory);
-  gauge(registry, 'troupe_leases', 'Sub-jobs in the hands of components').set(leases);
+  gauge(registry, 'troupe_leases', 'Sub-jobs that components have leased').set(leases);
   const processGauge = gauge(registry, 'troupe_component_processes', 'Component processes of this host', [
     'service',
   ]);
@@ -131,7 +131,7 @@ function describeMemory(registry: Registry, { used, most }: NonNullable<ServiceM
   gauge(registry, 'troupe_redis_memory_used_bytes', 'Memory that Redis takes').set(used);
   const limit = 'Memory that Redis may take (maxmemory); 0: it has no limit';
   gauge(registry, 'troupe_redis_memory_max_bytes', limit).set(most);
-  const share = 'Part of its memory that Redis takes; from 0.9 on no jobs are taken, 0: it has no limit';
+  const share = 'Part of its memory that Redis uses; from 0.9 on the server accepts no jobs; 0: no limit';
   gauge(registry, 'troupe_redis_memory_share', share).set(most === 0 ? 0 : used / most);
 }
 

@@ -35,5 +35,5 @@ const COUNTS: Readonly<Record<keyof StreamCounts, readonly [name: string, help: 
     'troupe_stream_frames_skipped_total',
     'Frames of a live stream that were left out as nothing moved (MOTION_GATE)',
   ],
-  reconnects: ['troupe_stream_reconnects_total', 'Times that the connection to a live stream was made anew'],
+  reconnects: ['troupe_stream_reconnects_total', 'New connections to live streams after a failure'],
 };

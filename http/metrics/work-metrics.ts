@@ -22,7 +22,7 @@ export class WorkMetrics implements WorkMeter, StreamMeter {
   });
   readonly #subJobs = new Histogram({
     name: 'troupe_sub_job_duration_seconds',
-    help: 'Time that components had a sub-job in hand until they answered, by algorithm (or kind of media work) and outcome',
+    help: 'Time from a lease of a sub-job to its result, by algorithm (or kind of media work) and outcome',
     labelNames: ['algorithm', 'outcome'],
     buckets: DURATIONS,
     registers: [this.registry],
@@ -52,7 +52,7 @@ export class WorkMetrics implements WorkMeter, StreamMeter {
   });
   readonly #delays = new Histogram({
     name: 'troupe_stream_event_delay_seconds',
-    help: 'Time from a frame of a live stream until the server was told of a track that begins in it, or of activity',
+    help: 'Time from a frame of a live stream to the report of a track that begins in it, or of activity',
     buckets: DELAYS,
     registers: [this.registry],
   });

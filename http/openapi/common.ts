@@ -18,7 +18,7 @@ const takesJson = ({ body }: Operation) =>
   body !== undefined && (body.type ?? 'application/json') === 'application/json';
 
 const RETRY = { 'Retry-After': 'Seconds after which to try again' };
-const NO_TOKEN = 'There is no bearer token, or it is not valid (any more).';
+const NO_TOKEN = 'The bearer token is missing, invalid or expired.';
 
 /** Components, which need no words, are told none. */
 const credentials = (path: string): Readonly<Record<string, DeclaredAnswer>> => ({

@@ -66,7 +66,7 @@ const securitySchemes = (sessionCookie: string) => ({
     in: 'cookie',
     name: sessionCookie,
     description:
-      'The session of a browser that has logged in at /login. What is no GET or HEAD is taken only from pages of this server ' +
+      'The session of a browser that has logged in at /login. Other methods than GET and HEAD are accepted only from pages of this server ' +
       '(Sec-Fetch-Site: same-origin, or Origin).',
   },
 });

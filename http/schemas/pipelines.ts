@@ -46,7 +46,7 @@ const algorithmProperty = z
     name: z.string(),
     description,
     type: z.enum(['BOOLEAN', 'FLOAT', 'DOUBLE', 'INT', 'LONG', 'STRING']),
-    defaultValue: z.string().nullable().describe('What is in force when nobody sets it'),
+    defaultValue: z.string().nullable().describe('The value when nobody sets it'),
     propertiesKey: z.string().nullable().describe('The server property that supplies the default'),
   })
   .meta({ id: 'AlgorithmProperty' });

@@ -7,6 +7,6 @@ export const queueInfo = z
     messagesInQueue: z
       .int()
       .min(0)
-      .describe('Sub-jobs that wait; those in the hands of a component are not counted'),
+      .describe('Sub-jobs that wait; those that a component has leased are not counted'),
   })
   .meta({ id: 'QueueInfo' });

@@ -22,7 +22,7 @@ const name = z.string().trim().min(1, { error: 'must not be blank' }).max(1_000)
 export const searchQuery = z.strictObject({
   text: searchText
     .optional()
-    .describe('All of it must stand in the text of a track: words, "several words in a row", beginnings*'),
+    .describe('The text of a track must contain all of it: words, "several words in a row", beginnings*'),
   class: name
     .optional()
     .describe('Only tracks of this class, such as car (CLASSIFICATION), in any case of letters'),
@@ -76,7 +76,7 @@ const searchHit = z
           .array(mark)
           .describe('What was looked for in it: from start to before end, in UTF-16 code units, in order'),
       })
-      .describe('The text around what was looked for; … stands where it goes on'),
+      .describe('The text around the match; … shows that it continues'),
     score: z
       .number()
       .min(0)
@@ -96,5 +96,6 @@ export const searchPage = z
   })
   .meta({
     id: 'SearchPage',
-    description: 'A page of hits. It may be short, or empty, although more follow: go on until next is null.',
+    description:
+      'A page of hits. It may be short, or empty, although more follow: continue until next is null.',
   });

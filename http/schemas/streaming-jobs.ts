@@ -97,7 +97,7 @@ export const streamingJobInfo = z
       })
       .optional()
       .describe(
-        'Frames decoded, looked at, overtaken by newer ones, left out by the motion gate; connections made anew',
+        'Frames decoded, analyzed, overtaken by newer ones, skipped by the motion gate; new connections after a failure',
       ),
     warnings: z
       .array(z.string())

@@ -21,13 +21,13 @@ export const messageQuery = z.object({
     .pipe(messageType)
     .default('all')
     .catch('all')
-    .describe('Whom it is for, in any case of letters; anything else is taken for all'),
+    .describe('Who sees it, in any case of letters; any other value means all'),
   removeStrategy: z
     .enum(REMOVE_STRATEGIES)
     .default('manual')
     .catch('manual')
     .describe(
-      'When it goes: with the next start of the server, or when it is deleted; anything else is taken for manual',
+      'When it is removed: at the next start of the server, or when somebody deletes it; any other value means manual',
     ),
   severity: z
     .enum(SEVERITIES, { error: `severity must be one of ${SEVERITIES.join(', ')}.` })

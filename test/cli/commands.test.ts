@@ -212,7 +212,7 @@ describe('troupe, over the REST interface', () => {
       const nothing = await place.troupe(['search', 'no such words', '--from', '2020-01-01', '--class', 'x']);
       expect([nothing.code, nothing.stdout, nothing.stderr]).to.deep.equal([0, '', 'Nothing was found.\n']);
       expect(await refusalOf('search', '"*"')).to.include('text: must have a letter or a digit');
-      expect(await good('reindex')).to.include('is made anew');
+      expect(await good('reindex')).to.include('is being rebuilt');
     });
 
     it('are searched for with the time in a video and the slide of a presentation', async () => {
@@ -438,7 +438,7 @@ describe('troupe, over the REST interface', () => {
   });
 
   it('models are listed by the names that jobs know them by', async () => {
-    expect(await good('models', 'list')).to.match(/^No model lies below the folders of MODEL_ROOTS/);
+    expect(await good('models', 'list')).to.match(/^No model is in the folders of MODEL_ROOTS/);
     mkdirSync(path.join(place.dataDir, 'models', 'deep'), { recursive: true });
     writeFileSync(path.join(place.dataDir, 'models', 'deep', 'pets.onnx'), yoloModel());
     const bytes = yoloModel().length;

@@ -178,7 +178,7 @@ describe('troupe jobs fetch', () => {
     const { code, stdout, stderr } = await fetchAll(jobId, '--media');
     expect(code).to.equal(1);
     expect(stderr).to.equal('media/0-gone.png: The medium cannot be read any more: File does not exist.\n');
-    expect(stdout).to.match(/ fetched, 1 file not to be had: /);
+    expect(stdout).to.match(/ fetched, 1 file not available: /);
   });
 
   it('says when the folder cannot be made', async () => {

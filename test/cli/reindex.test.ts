@@ -19,7 +19,7 @@ describe('troupe reindex without a service', () => {
     const { code, stdout } = await place.troupe(['reindex'], env);
     expect([code, stdout]).to.deep.equal([
       0,
-      'The index of the search was removed: the service makes it anew when it is started.\n',
+      'The search index was removed: the server rebuilds it at its next start.\n',
     ]);
     expect(existsSync(index)).to.equal(false);
   };

@@ -114,7 +114,7 @@ function changeable<T extends PipelineName>(program: Command, terminal: Terminal
   command(group, 'delete <NAME>', `delete one ${one}; it is no error when there is none`).action(
     (name: string, options: RestOptions) => {
       const call = { method: 'DELETE', path: `/rest/${many}/${segment(name)}` } as const;
-      return show(terminal, options, call, { lines: () => [`There is no ${one} ${name} any more.`] });
+      return show(terminal, options, call, { lines: () => [`The ${one} ${name} was deleted.`] });
     },
   );
 }

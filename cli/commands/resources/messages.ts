@@ -42,7 +42,7 @@ export function messageCommands(program: Command, terminal: Terminal): void {
   askCommand(group, 'delete <ID>', 'delete a message; it is no error when there is none').action(
     (id: string, options: RestOptions) => {
       const call = { method: 'DELETE', path: `${PATH}/${segment(id)}` } as const;
-      return show(terminal, options, call, { lines: () => [`There is no message ${id} any more.`] });
+      return show(terminal, options, call, { lines: () => [`The message ${id} was deleted.`] });
     },
   );
 }

@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<Model>[] = [
   { title: 'CHANGED', of: ({ modified }) => momentText(modified) },
 ];
 const NONE =
-  'No model lies below the folders of MODEL_ROOTS (by default the folder models in DATA_DIR): put an ONNX file or a Whisper model (ggml-*.bin) there.';
+  'No model is in the folders of MODEL_ROOTS (by default the folder models in DATA_DIR): put an ONNX file or a Whisper model (ggml-*.bin) there.';
 /** Names of classes that are shown. */
 const MOST_NAMES = 20;
 
@@ -38,7 +38,7 @@ export function modelCommands(program: Command, terminal: Terminal): void {
     {
       lines: ({ models, more }) => [
         ...tableOr(NONE, COLUMNS, models, terminal),
-        ...(more ? ['There are more; they can be named all the same.'] : []),
+        ...(more ? ['There are more; you can still name them.'] : []),
       ],
     },
   );

@@ -53,7 +53,7 @@ export function searchCommands(program: Command, terminal: Terminal): void {
     .option('--limit <NUMBER>', 'hits at most', whole(1, 1_000_000), 50)
     .action((text: string | undefined, options: SearchOptions) => search(text, options, terminal));
 
-  command(program, 'reindex', 'make the index of the search anew of the documents of all jobs').action(
+  command(program, 'reindex', 'rebuild the search index from the documents of all jobs').action(
     (options: RestOptions) => reindex(options, terminal),
   );
 }
@@ -120,7 +120,7 @@ async function reindex({ url }: RestOptions, terminal: Terminal): Promise<void> 
   const service = await findService(settings, terminal, url ?? settings.url);
   if (service !== undefined) {
     service.client.good(await service.client.ask({ method: 'POST', path: '/rest/search/rebuild' }));
-    terminal.print('The index of the search is made anew; meanwhile the search finds what it has already.');
+    terminal.print('The search index is being rebuilt; until then the search finds what is indexed.');
     return;
   }
   if (!existsSync(path.join(settings.dataDir, 'troupe.db')))
@@ -130,5 +130,5 @@ async function reindex({ url }: RestOptions, terminal: Terminal): Promise<void> 
   // most commands open no index
   const { removeSearchFiles } = await import('../../../search/sqlite/sqlite-search.ts');
   await removeSearchFiles(path.join(settings.searchFolder, 'search.db'));
-  terminal.print('The index of the search was removed: the service makes it anew when it is started.');
+  terminal.print('The search index was removed: the server rebuilds it at its next start.');
 }

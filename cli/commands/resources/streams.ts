@@ -124,7 +124,7 @@ function reportText(last: NonNullable<StreamInfo['reports']>['health'] | undefin
 function watchCommand(streams: Command, terminal: Terminal): void {
   const about =
     'show what is seen of a live stream as it happens, until the job has ended; Ctrl-C ends the watching, not the job';
-  const codes = '0 the stream has ended or was cancelled, 1 it ended with an error or is watched no more';
+  const codes = '0 the stream has ended or was cancelled, 1 it ended with an error or is no longer watched';
   command(streams, `watch ${ID}`, about)
     .option('--json', 'print the events as the service tells them, a line of JSON an event')
     .addHelpText('after', `\nExit code: ${codes}.`)

@@ -42,10 +42,10 @@ export const jobEventEndpoints = [
     caller: 'USER',
     summary: 'Watch a page of the list of jobs (server-sent events)',
     description:
-      'Takes the query of GET /rest/jobs. The first event has the page, each other what has changed in it since. Their name is `jobs`, ' +
-      'their data JSON: `jobs` are those that are new or have changed, as in the list; `order` the ids of all jobs of the page, as they ' +
-      'follow each other (one that is not named has left the page); `next` is as in the list. The stream ends when the server stops; a ' +
-      'client then comes again.',
+      'Takes the query of GET /rest/jobs. The first event has the page, each later one the changes. Their name is `jobs`, their data ' +
+      'is JSON. `jobs` are those that are new or have changed, as in the list. `order` has the ids of all jobs of the page in their order; ' +
+      'a job that is not named has left the page. `next` is as in the list. The stream ends when the server stops; a client then ' +
+      'connects again.',
     query: jobListQuery,
     answers: {
       200: LIST_EVENTS,

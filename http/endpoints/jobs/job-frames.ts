@@ -38,7 +38,7 @@ export const jobFrameEndpoints = [
     id: 'getFrameTimes',
     summary: 'Tell when each frame of a medium is shown',
     description:
-      'Run-length coded: a constant rate is one run, a variable one is told exactly. The frame on show at `mediaTime` seconds of a video ' +
+      'Run-length coded: a constant rate is one run, a variable one has exact times. The frame on show at `mediaTime` seconds of a video ' +
       'in a browser is the last one whose time is not above `mediaTime * 1000 + 0.5`.',
     params: ofMedium,
     answers: { 200: json('The times.', frameTable, TABLE), ...REFUSALS },

@@ -92,7 +92,7 @@ export const jobListEndpoints = [
       if (found === undefined) return withoutBody(400);
       if (found === 'ended')
         return answerWith(409, {
-          message: 'The job has ended: its errors and warnings stand in its document.',
+          message: 'The job has ended: its errors and warnings are in its document.',
         });
       return ok(found);
     },

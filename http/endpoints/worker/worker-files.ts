@@ -35,7 +35,7 @@ export const workerFileEndpoints = [
     id: 'getLeaseMedium',
     summary: 'Read the medium of a sub-job',
     description:
-      'For whoever holds the lease. One part (Range) can be asked for; If-Range and If-None-Match are heeded. What is taken of it counts ' +
+      'For the holder of the lease. Range (one part), If-Range and If-None-Match are supported. Each part that is read counts ' +
       'as progress of the sub-job.',
     params: leaseParams,
     answers: {
@@ -44,7 +44,7 @@ export const workerFileEndpoints = [
       304: nothing('It is still the medium that If-None-Match names.'),
       404: sentence('The work is about no medium.'),
       409: lost,
-      410: sentence('The medium is gone, or another one lies in its place.'),
+      410: sentence('The medium is gone, or another one is in its place.'),
       416: sentence('The medium ends before the part that Range asks for.'),
     },
     async handle({ params: { token }, ctx }, { leaseMedia }: WorkerFileDeps) {
@@ -67,7 +67,7 @@ export const workerFileEndpoints = [
       200: json('The times.', frameTable),
       404: sentence('The medium has no frames, or the work is about no medium.'),
       409: lost,
-      410: sentence('The medium is gone, or another one lies in its place.'),
+      410: sentence('The medium is gone, or another one is in its place.'),
     },
     async handle({ params: { token }, ctx }, { leaseFrames }: WorkerFileDeps) {
       const found = good(await leaseFrames.times(token, claimantOf(ctx).worker, leftBy(ctx.res)));
@@ -91,7 +91,7 @@ export const workerFileEndpoints = [
       400: sentence('The number or the query is wrong.'),
       404: sentence('There is no such frame, it cannot be decoded, or the work is about no medium.'),
       409: lost,
-      410: sentence('The medium is gone, or another one lies in its place.'),
+      410: sentence('The medium is gone, or another one is in its place.'),
       416: nothing('The picture ends before the part that Range asks for.'),
     },
     async handle({ params: { token, n }, query: { format }, ctx }, { leaseFrames }: WorkerFileDeps) {

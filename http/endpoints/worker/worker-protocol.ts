@@ -65,7 +65,7 @@ export const workerProtocolEndpoints = [
     summary: 'Keep a lease, and tell how far the work is',
     params: leaseParams,
     body: { schema: heartbeatRequest, example: { done: 20, total: 50 } },
-    answers: { 200: json('Whether to go on.', heartbeatAnswer, { go: 'on' }), 400: wrong, 409: lost },
+    answers: { 200: json('Whether to continue.', heartbeatAnswer, { go: 'on' }), 400: wrong, 409: lost },
     async handle({ params: { token }, body, ctx }, { workerGateway }: WorkerProtocolDeps) {
       const go = await workerGateway.heartbeat(token, claimantOf(ctx).worker, body.done, body.total);
       if (go === 'lost') throw leaseLost();

@@ -170,7 +170,7 @@ export const singleJobInfo = z
       .array(z.string().nullable())
       .optional()
       .describe(
-        'With details=true, for each of mediaUris: what to GET to have the medium, relative to /rest/jobs/{jobId}/; null: it is to be had from its own address',
+        'With details=true, for each of mediaUris: the path of the medium, relative to /rest/jobs/{jobId}/; null: it is available at its own address',
       ),
     callbackAttempts: attempts.optional().describe('With details=true, once an attempt has failed'),
     archiveAttempts: attempts.optional().describe('With details=true, once an attempt has failed'),
@@ -233,7 +233,7 @@ const plannedAction = z.object({
   algorithm: z.string(),
   properties: z
     .record(z.string(), z.string())
-    .describe('In force, where they are not the defaults; without those of single media'),
+    .describe('Values that apply and are not the defaults; without those of single media'),
   queue: z.string().describe('As GET /rest/queues calls it'),
   served: z.boolean().describe('Whether anybody takes work from the queue, or is started when there is some'),
   reason: z.string().nullable().describe('Why nobody does'),

@@ -218,7 +218,7 @@ export const detectionDocument = z
       )
       .optional()
       .describe(
-        'With OUTPUT_DETAILS: what was in force for each action on media of the types of the job, their own mediaProperties apart',
+        'With OUTPUT_DETAILS: the values that applied to each action on media of the types of the job, without their own mediaProperties',
       ),
   })
   .meta({ id: 'DetectionOutputObject' });

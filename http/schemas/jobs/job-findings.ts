@@ -28,7 +28,7 @@ export const tracksQuery = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .describe('Stands in a property of the track; ASCII letters in any case'),
+    .describe('A property of the track contains it; ASCII letters in any case'),
   limit: wholeNumber(1, 1_000).default(200).describe('Tracks at most'),
   offset: wholeNumber(0, 10_000_000).default(0).describe('Tracks that are passed over'),
 });

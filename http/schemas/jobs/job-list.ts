@@ -91,7 +91,7 @@ export const jobPage = z
   .meta({
     id: 'JobPage',
     description:
-      'A page of jobs. With a filter it may be short, or empty, although more follow: go on until next is null.',
+      'A page of jobs. With a filter it may be short, or empty, although more follow: continue until next is null.',
   });
 
 const liveIssueList = (what: string) =>

@@ -47,7 +47,7 @@ export const syncRequest = z.object({
   version: name.describe('Version of the node'),
   server: z.string().max(256).describe('As the last answer said; empty: there was none'),
   done: number.describe('Number of the last command of that server that was carried out'),
-  configuration: z.string().max(256).describe('Version of the configuration in force; empty: none'),
+  configuration: z.string().max(256).describe('Version of the configuration that applies; empty: none'),
   services: z.array(deployedServiceModel).max(MOST),
   processes: z.array(z.object({ worker: name, tokenHash: hash })).max(MOST),
   news: z.array(news).max(MOST),
@@ -79,7 +79,7 @@ const command = z.discriminatedUnion('type', [
 
 export const syncAnswer = z.object({
   server: name.describe('Random at each start of the server'),
-  taken: number.describe('Number of the last news that was taken'),
+  taken: number.describe('Number of the last news that the server accepted'),
   configuration: z
     .object({
       version: name,

@@ -87,7 +87,7 @@ export const heartbeatAnswer = z.object({ go: z.enum(['on', 'cancelled']) }).met
 const moment = z.number().min(-8.64e15).max(8.64e15).describe('Milliseconds since the epoch');
 const count = z.int().min(0);
 const sentence = z.string().transform((text) => text.slice(0, MAX_MESSAGE));
-const liveId = z.string().min(1).max(100).describe('Of the track: the same in all segments that it lies in');
+const liveId = z.string().min(1).max(100).describe('Of the track: the same in all its segments');
 
 export const segmentNumber = z.coerce
   .number()
@@ -126,7 +126,7 @@ const streamEvent = z.discriminatedUnion('type', [
 const streamCounts = z
   .object({ read: count, processed: count, dropped: count, skipped: count, reconnects: count })
   .describe(
-    'Frames decoded, looked at, overtaken by newer ones, left out by the motion gate; connections made anew',
+    'Frames decoded, analyzed, overtaken by newer ones, skipped by the motion gate; new connections after a failure',
   );
 
 /** Events in one message. */

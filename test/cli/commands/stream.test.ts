@@ -90,7 +90,7 @@ describe('troupe stream', function () {
     running.signal('SIGINT');
     const { code, stderr } = await running.ended;
     expect(code, stderr).to.equal(0);
-    expect(stderr).to.include(`Streaming job ${id} goes on: troupe streams watch ${id}, or cancel ${id}.`);
+    expect(stderr).to.include(`Streaming job ${id} continues: troupe streams watch ${id}, or cancel ${id}.`);
     expect(await info(id)).to.include({ jobStatus: 'IN_PROGRESS' });
     await component.end(token, { reason: 'ended', detail: '' });
   });

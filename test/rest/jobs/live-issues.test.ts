@@ -70,7 +70,7 @@ describe('GET /rest/jobs/{id}/issues', () => {
     const after = await issues(id);
     expect([after.status, after.body]).to.deep.equal([
       409,
-      { message: 'The job has ended: its errors and warnings stand in its document.' },
+      { message: 'The job has ended: its errors and warnings are in its document.' },
     ]);
   });
 

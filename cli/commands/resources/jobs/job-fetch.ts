@@ -32,7 +32,7 @@ export function fetchCommand(jobs: Command, terminal: Terminal): void {
     .option('--media', 'the media of the job, too')
     .addHelpText(
       'after',
-      `\nWhat is there already is not fetched again; what broke off goes on.\nExit code: ${codes}.`,
+      `\nFiles that exist are not fetched again; interrupted ones resume.\nExit code: ${codes}.`,
     )
     .action(async (id: string, options: FetchOptions) => {
       process.exitCode = await fetchJob(id, options, terminal);
@@ -115,7 +115,7 @@ class Fetching {
 
   get summary(): string {
     const there = this.#there === 0 ? '' : `, ${countOfFiles(this.#there)} there already`;
-    const missing = this.missing === 0 ? '' : `, ${countOfFiles(this.missing)} not to be had`;
+    const missing = this.missing === 0 ? '' : `, ${countOfFiles(this.missing)} not available`;
     const elsewhere = this.elsewhere === 0 ? '' : `, ${countOfFiles(this.elsewhere)} elsewhere`;
     return `The document and ${countOfFiles(this.#fetched)} (${sizeText(this.#bytes)}) fetched${there}${missing}${elsewhere}: ${this.#folder}`;
   }

@@ -65,7 +65,7 @@ export async function documentOf(
   const { terminal: ended } = known ?? (await client.job(id));
   throw new Failure(
     ended
-      ? `Job ${id} has no document: it was created with buildOutput false, or what it found lies in the archive.`
+      ? `Job ${id} has no document: it was created with buildOutput false, or its results are in the archive.`
       : `Job ${id} has no document yet: troupe jobs watch ${id} shows when it has ended.`,
   );
 }

@@ -47,7 +47,7 @@ async function problemLines(
       '',
       ended
         ? 'What went wrong stood in its document, which is not here.'
-        : 'What went wrong is told when the job has ended.',
+        : 'Errors are shown when the job has ended.',
     ];
   const { media, errors, warnings } = await summarize(document);
   const names = namesOf(media);

@@ -66,7 +66,7 @@ async function cancel(id: string, options: RestOptions, terminal: Terminal): Pro
 
 function watchCommand(jobs: Command, terminal: Terminal): void {
   const about = 'show the progress of a job until it has ended; Ctrl-C ends the watching, not the job';
-  const codes = '0 the job is complete, 1 it ended with errors, was cancelled or is watched no more';
+  const codes = '0 the job is complete, 1 it ended with errors, was cancelled or is no longer watched';
   askCommand(jobs, `watch ${ID}`, about)
     .addHelpText('after', `\nExit code: ${codes}.`)
     .action(async (id: string, options: RestOptions) => {
