@@ -118,7 +118,7 @@ function operationText(operation: Operation, { paths }: OpenApi): string {
   const lines = [
     ...parameters.map((each) =>
       item(
-        `\`${each.name}\` (${[each.in, typeText(each.schema), ...(each.required ? ['required'] : []), ...defaultOf(each.schema)].join(', ')})${ending(each.description)}`,
+        `\`${each.name}\` (${[each.in, typeText(each.schema), ...(each.required ? ['required'] : []), ...defaultOf(each.schema)].join(', ')})${withColon(each.description)}`,
       ),
     ),
     ...(requestBody === undefined ? [] : bodyLines(requestBody)),
@@ -133,7 +133,7 @@ function operationText(operation: Operation, { paths }: OpenApi): string {
 function answerLine(status: string, answer: Described, operation: Operation): string {
   const names = namesIn(answer.content).filter((name) => name !== 'ResponseMessage');
   const own = operation.answers[Number(status)]?.description ?? '';
-  return item(`Answer ${status}${names.length === 0 ? '' : ` with ${names.join(' or ')}`}${ending(own)}`);
+  return item(`Answer ${status}${names.length === 0 ? '' : ` with ${names.join(' or ')}`}${withColon(own)}`);
 }
 
 function bodyLines({ content = {} }: Described): readonly string[] {
@@ -178,7 +178,7 @@ function fieldLines(schema: Schema, indent: string): readonly string[] {
     const required = schema.required?.includes(name) === true ? ['required'] : [];
     const facts = [typeText(field), ...required, ...defaultOf(field)].join(', ');
     return [
-      item(`\`${name}\` (${facts})${ending(field.description)}`, indent),
+      item(`\`${name}\` (${facts})${withColon(field.description)}`, indent),
       ...(indent.length < 4 ? fieldLines(field, `${indent}  `) : []),
     ];
   });
@@ -186,6 +186,6 @@ function fieldLines(schema: Schema, indent: string): readonly string[] {
 
 const defaultOf = ({ default: value }: Schema) =>
   value === undefined ? [] : [`default ${JSON.stringify(value)}`];
-const ending = (text: string | undefined) => (text === undefined ? '' : `: ${ended(text)}`);
+const withColon = (text: string | undefined) => (text === undefined ? '' : `: ${ended(text)}`);
 const ended = (text: string) => plain(/[.!?]$/.test(text) ? text : `${text}.`);
 const item = (text: string, indent = '') => wrapLines(`${indent}- ${text}`, `${indent}  `);

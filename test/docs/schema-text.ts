@@ -27,8 +27,8 @@ const nameOf = (reference: string): string => reference.replace(PREFIX, '');
 export function typeText(schema: Schema): string {
   const { $ref, enum: values, const: value, anyOf, oneOf, allOf, items, additionalProperties } = schema;
   if ($ref !== undefined) return nameOf($ref);
-  if (value !== undefined) return quoted(value);
-  if (values !== undefined) return values.map(quoted).join(' or ');
+  if (value !== undefined) return quote(value);
+  if (values !== undefined) return values.map(quote).join(' or ');
   const several = anyOf ?? oneOf;
   if (several !== undefined) return alternatives(several.map(typeText));
   if (allOf !== undefined) return allOf.map(typeText).join(' and ');
@@ -56,7 +56,7 @@ export function namesIn(schema: unknown): readonly string[] {
   return [...new Set([...found].map(([, name = '']) => name))];
 }
 
-const quoted = (value: unknown) => (typeof value === 'string' ? `\`${value}\`` : String(value));
+const quote = (value: unknown) => (typeof value === 'string' ? `\`${value}\`` : String(value));
 const alternatives = (types: readonly string[]) => [...new Set(types)].join(' or ');
 
 function plainType({ type, format, minimum, maximum }: Schema): string {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Koa from 'koa';
-import { docsPages } from '../../http/pages/docs-pages.ts';
+import { docsPages } from '../../../http/pages/docs-pages.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   'index.html': '<h1>Documentation</h1>',
@@ -16,7 +16,7 @@ const FILES: Readonly<Record<string, string>> = {
   'pictures/diagrams/a.svg': '<svg xmlns="http://www.w3.org/2000/svg"><style>a{}</style></svg>',
 };
 
-async function serving(folder: string, base: string): Promise<{ server: Server; url: string }> {
+async function serveSite(folder: string, base: string): Promise<{ server: Server; url: string }> {
   const app = new Koa().use(docsPages(base, folder).routes());
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,7 +33,7 @@ describe('The documentation site at /docs', () => {
       writeFileSync(path.join(folder, name), text);
     }
     writeFileSync(path.join(folder, 'secret.key'), 'key');
-    ({ server, url } = await serving(folder, 'http://host.example/troupe'));
+    ({ server, url } = await serveSite(folder, 'http://host.example/troupe'));
   });
   after(() => {
     server.close();
@@ -72,7 +72,10 @@ describe('The documentation site at /docs', () => {
   });
 
   it('redirects to the API page when the site was not built', async () => {
-    const { server: other, url: there } = await serving(path.join(folder, 'nothing'), 'http://host.example');
+    const { server: other, url: there } = await serveSite(
+      path.join(folder, 'nothing'),
+      'http://host.example',
+    );
     try {
       const response = await fetch(`${there}/docs/`, { redirect: 'manual' });
       expect([response.status, response.headers.get('location')]).to.deep.equal([302, '/docs/api/']);
