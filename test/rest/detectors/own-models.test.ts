@@ -1,6 +1,12 @@
 /** A model of one's own through the whole service: a file below MODEL_ROOTS, one job property. More of them: own-models.long.ts. */
 import { expect } from 'chai';
-import { detectionCodes, sampleUri, Service, tracksOf } from '../../support/processes/service.ts';
+import {
+  detectionCodes,
+  sampleUri,
+  Service,
+  tracksOf,
+  withoutRedis,
+} from '../../support/processes/service.ts';
 import { Nodes } from '../system/nodes-support.ts';
 import { OwnModels } from './own-models-suite.ts';
 
@@ -43,55 +49,64 @@ describe('A model of one’s own', () => {
     await models.goesOn();
   });
 
-  it('that does not exist is refused with the models that do, by the job and its dry run', async () => {
-    for (const query of ['', '?dryRun=true']) {
-      const { status, message } = await models.statusOf('no-such.onnx', {}, query);
+  // Servers that share a Redis do not know the model files of the others.
+  describe('of a server that is alone', () => {
+    before(withoutRedis);
+
+    it('that does not exist is refused with the models that do, by the job and its dry run', async () => {
+      for (const query of ['', '?dryRun=true']) {
+        const { status, message } = await models.statusOf('no-such.onnx', {}, query);
+        expect(status).to.equal(400);
+        expect(message)
+          .to.match(
+            /^Failure creating job\. Property validation failed due to: The action "ONNX DETECTION ACTION": /,
+          )
+          .and.to.include('There is no model no-such.onnx below the folders of the setting MODEL_ROOTS')
+          .and.to.match(/There are .*\bpets\.onnx/);
+      }
+    });
+
+    it('is looked for by the names of all media, and an empty name is refused', async () => {
+      const mediaUri = sampleUri('hello-world.png');
+      const media = [{ mediaUri }, { mediaUri, properties: { MODEL_NAME: 'absent' } }];
+      expect((await models.statusOf('pets', { media })).message).to.include('There is no model absent');
+      expect((await models.statusOf('')).message).to.include('The MODEL_NAME property is not set');
+      expect((await models.statusOf('pets', {}, '?dryRun=true')).status).to.equal(200);
+    });
+
+    it('of Whisper that does not exist is refused with the name of its file', async () => {
+      const { status, message } = await models.statusOf('', {
+        media: [{ mediaUri: sampleUri('vad_groundtruth.wav') }],
+        pipelineName: 'WHISPER SPEECH DETECTION PIPELINE',
+        jobProperties: { WHISPER_MODEL_SIZE: 'no-such-size' },
+      });
       expect(status).to.equal(400);
-      expect(message)
-        .to.match(
-          /^Failure creating job\. Property validation failed due to: The action "ONNX DETECTION ACTION": /,
-        )
-        .and.to.include('There is no model no-such.onnx below the folders of the setting MODEL_ROOTS')
-        .and.to.match(/There are .*\bpets\.onnx/);
-    }
-  });
-
-  it('is looked for by the names of all media, and an empty name is refused', async () => {
-    const mediaUri = sampleUri('hello-world.png');
-    const media = [{ mediaUri }, { mediaUri, properties: { MODEL_NAME: 'absent' } }];
-    expect((await models.statusOf('pets', { media })).message).to.include('There is no model absent');
-    expect((await models.statusOf('')).message).to.include('The MODEL_NAME property is not set');
-    expect((await models.statusOf('pets', {}, '?dryRun=true')).status).to.equal(200);
-  });
-
-  it('of Whisper that does not exist is refused with the name of its file', async () => {
-    const { status, message } = await models.statusOf('', {
-      media: [{ mediaUri: sampleUri('vad_groundtruth.wav') }],
-      pipelineName: 'WHISPER SPEECH DETECTION PIPELINE',
-      jobProperties: { WHISPER_MODEL_SIZE: 'no-such-size' },
+      expect(message).to.include('There is no Whisper model ggml-no-such-size.bin: put this file');
     });
-    expect(status).to.equal(400);
-    expect(message).to.include('There is no Whisper model ggml-no-such-size.bin: put this file');
-  });
 
-  it('that does not exist is refused for a live stream, too', async () => {
-    const { status, text } = await service.ask('POST', '/rest/streaming/jobs', {
-      enableOutputToDisk: false,
-      stream: { streamUri: 'rtsp://camera.example/live', segmentSize: 20 },
-      jobProperties: { MODEL_NAME: 'absent' },
-      stallTimeout: -1,
-      pipelineName: 'ONNX DETECTION PIPELINE',
+    it('that does not exist is refused for a live stream, too', async () => {
+      const { status, text } = await service.ask('POST', '/rest/streaming/jobs', {
+        enableOutputToDisk: false,
+        stream: { streamUri: 'rtsp://camera.example/live', segmentSize: 20 },
+        jobProperties: { MODEL_NAME: 'absent' },
+        stallTimeout: -1,
+        pipelineName: 'ONNX DETECTION PIPELINE',
+      });
+      expect([status, text.includes('There is no model absent below the folders')]).to.deep.equal([
+        400,
+        true,
+      ]);
     });
-    expect([status, text.includes('There is no model absent below the folders')]).to.deep.equal([400, true]);
   });
 });
 
 describe('A model that only another host may have', () => {
   let service: Service;
+  before(withoutRedis);
   before(async () => {
     service = await Service.here();
   });
-  after(() => service.close());
+  after(() => service?.close());
 
   it('is accepted, and its dry run says so', async () => {
     const models = await OwnModels.of(service);
