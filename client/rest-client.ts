@@ -132,7 +132,7 @@ export const jobPath = (id: string) => `/rest/jobs/${encodeURIComponent(id)}`;
 /** With why it waits, and how its callback and its post to the archive go. */
 export const detailsPath = (id: string) => `${jobPath(id)}?details=true`;
 
-/** What the service said against a request, in its own words if it has any. */
+/** The error for a refused request: the message of the service, or a text for its status. */
 export function refusal(answer: Answer): RefusedError {
   const { status } = answer;
   const message = messageOf(answer) ?? WORDS[status] ?? `The service answered with status ${status}.`;

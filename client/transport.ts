@@ -155,7 +155,7 @@ function retryAfterMs({ headers }: Answer): number {
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1_000, MAX_GAP_MS) : 1_000;
 }
 
-/** In the words of the service, if it has any. */
+/** The message of the service, with its Retry-After. */
 function busyText(answer: Answer): string {
   const said = messageOf(answer)?.replace(/[.;]$/, '');
   const seconds = Number(answer.headers['retry-after']);

@@ -96,7 +96,7 @@ export class NodePlacement {
     return this.#live().reduce((sum, [, remote]) => sum + remote.capacity(queue), 0);
   }
 
-  /** No service of this node can serve a queue any more; its work waits as long as any other can, or could if it were not away. */
+  /** No service of this node can serve the queue any more. Its work waits while another node can serve it, or could after it reconnects. */
   unavailable(node: string, queue: string, reason: string): void {
     const { host, ownCapacity, servedFromOutside } = this.#deps;
     const servedHere = node !== host && ownCapacity(queue) > 0;

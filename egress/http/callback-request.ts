@@ -27,10 +27,10 @@ export async function sendCallback(agents: OutgoingAgents, request: ExchangeRequ
     abort = () => void call.abort();
     signal?.addEventListener('abort', abort, { once: true });
     await call;
-    return answerOfGot(got, maxBytes);
+    return boundedAnswer(got, maxBytes);
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'ETOOLARGE') return answerOfGot(got, maxBytes);
+    if (code === 'ETOOLARGE') return boundedAnswer(got, maxBytes);
     if (code === 'ABORTED') throw stopWhenUnwanted();
     throw code === 'ECONNABORTED' ? tooLate(timeoutMs, got.connected) : noAnswer(error, timeoutMs);
   } finally {
@@ -71,7 +71,7 @@ function whenConnected(call: unknown, then: () => void): void {
   });
 }
 
-function answerOfGot({ response, chunks }: Got, maxBytes: number): Answer {
+function boundedAnswer({ response, chunks }: Got, maxBytes: number): Answer {
   const { statusCode = 0, headers = {} } = response ?? {};
   return answerOf({ statusCode, headers }, Buffer.concat(chunks), maxBytes);
 }

@@ -21,16 +21,17 @@ export async function storeAnswer(
 ): Promise<void> {
   const tooLarge = new TooLarge(`it is larger than the ${maxBytes} bytes that a medium may have`);
   if ((bytes ?? 0) > maxBytes) throw tooLarge;
-  await afterWriting(file.truncate(0));
+  await withLocalErrors(file.truncate(0));
   let size = 0;
   for await (const chunk of stream) {
     if (size + chunk.length > maxBytes) throw tooLarge;
-    await afterWriting(file.write(chunk, 0, chunk.length, size));
+    await withLocalErrors(file.write(chunk, 0, chunk.length, size));
     size += chunk.length;
   }
 }
 
-async function afterWriting(step: Promise<unknown>): Promise<void> {
+/** A failure of the local file is told apart from one of the other side. */
+async function withLocalErrors(step: Promise<unknown>): Promise<void> {
   try {
     await step;
   } catch (error) {

@@ -1,6 +1,6 @@
 /** What the server answers, and in which words it refuses. */
 
-/** An answer that is no success, in the server's own words where it has any. */
+/** A response that is not a success. Its message is that of the server, or a text for the status. */
 export class ApiError extends Error {
   readonly status: number;
   readonly body: unknown;

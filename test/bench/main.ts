@@ -36,7 +36,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   start: startUp,
   idle: idleJobs,
   delivery: deliveries,
-  measureWatching,
+  watching: measureWatching,
   document: largeDocument,
   export: exports,
   search: measureSearch,

@@ -5,8 +5,8 @@ import { isTerminal } from '../state/status.ts';
 type End = Pick<JobState, 'status' | 'run' | 'endedBy'>;
 
 /**
- * Runs whose end this server has decided and not told of yet. Of servers that decide the same end the one tells of it whose commit was
- * taken. That may be so though the store did not say it: then nobody but this server has it to tell of, when the job is loaded.
+ * Runs that this server has ended and not reported yet. If several servers decide the same end, the server whose commit the store
+ * accepted reports it. The reply to that commit may be lost; this server then reports the end when it loads the job again.
  */
 export class FinishedJobCache {
   readonly #server: string;

@@ -29,7 +29,7 @@ const LENGTH = 100;
 const LONG = { withinMs: 1_800_000 };
 
 type Measure = (folder: string, chromium: Chromium) => Promise<readonly Figure[]>;
-const MEASURES: Readonly<Record<string, Measure>> = { clone, jobs, measureScrubbing, findings };
+const MEASURES: Readonly<Record<string, Measure>> = { clone, jobs, scrubbing: measureScrubbing, findings };
 
 /** PARTS, comma-separated: only some of them. */
 export async function webPage(): Promise<readonly Figure[]> {
