@@ -32,19 +32,17 @@ interface OpenApi {
 }
 
 const HEAD = `---
-description: Every operation of the HTTP interface, with its role, parameters, body and answers.
+description: Every operation of the HTTP interface, with its role, body and parameters.
 ---
 
 # REST API
 
-Your own server shows these operations with a form to try them, at \`/docs/api\`. It serves the
-OpenAPI document at \`/rest/openapi.json\`. This page is generated from that document:
-\`npm run docs:generate\`.
+Your own server shows all operations at \`/docs/api\`, with their parameters, answers and a form to
+try them. This page is an overview. Both come from the OpenAPI document at \`/rest/openapi.json\`.
 
 Send \`Authorization: Bearer <token>\`; \`troupe token\` prints a token. A browser can use its
-session instead. The role after the summary says who may call an operation. Operations for
-components and nodes are summarized here. The [component protocol](component-protocol.md) describes
-them.
+session instead. The [component protocol](component-protocol.md) describes the operations for
+components and nodes.
 
 Each operation can also answer these statuses:
 
@@ -68,14 +66,15 @@ export function restApiPage(): string {
   }) as unknown as OpenApi;
   const { schemas } = document.components;
   const inRequests = requestObjects(document);
-  const all = Object.entries(schemas);
-  const sent = all.filter(([name]) => inRequests.has(name));
-  const answered = all.filter(([name]) => !inRequests.has(name));
+  const sent = Object.entries(schemas).filter(([name]) => inRequests.has(name));
   const sections = tags.map(({ name, description }) =>
     [
       `## ${name}\n`,
       `${wrapLines(description)}.\n`,
-      ...endpoints.filter(({ tag }) => tag === name).map((each) => operationText(each, document)),
+      '| Operation | Role | What it does | Body and parameters |',
+      '| --- | --- | --- | --- |',
+      ...endpoints.filter(({ tag }) => tag === name).map((each) => operationRow(each, document)),
+      '',
     ].join('\n'),
   );
   return [
@@ -84,9 +83,6 @@ export function restApiPage(): string {
     '## Objects in requests\n',
     'Fields are optional unless they are marked as required.\n',
     ...sent.map(([name, schema]) => objectText(name, schema)),
-    '## Objects in answers\n',
-    'The page at `/docs/api` describes each field.\n',
-    `${answered.map(([name, schema]) => namesLine(name, schema)).join('\n')}\n`,
   ].join('\n');
 }
 
@@ -108,40 +104,26 @@ const ANY_OPERATION: Operation = {
   answers: {},
 };
 
-function operationText(operation: Operation, { paths }: OpenApi): string {
-  const { method, path, caller } = operation;
-  const title = `### ${method.toUpperCase()} ${path}\n`;
+/** One row: the operation, who may call it, what it does, and the names of what it takes. */
+function operationRow({ method, path, caller }: Operation, { paths }: OpenApi): string {
   const shown = paths[path]?.[method];
   if (shown === undefined) throw new Error(`The OpenAPI document lacks ${method} ${path}.`);
-  const { summary, parameters = [], requestBody, responses } = shown;
-  const text = [`${summary} (${ROLES[caller]}).`, operation.description].filter(Boolean).join(' ');
-  const lines = [
-    ...parameters.map((each) =>
-      item(
-        `\`${each.name}\` (${[each.in, typeText(each.schema), ...(each.required ? ['required'] : []), ...defaultOf(each.schema)].join(', ')})${withColon(each.description)}`,
-      ),
-    ),
-    ...(requestBody === undefined ? [] : bodyLines(requestBody)),
-    ...Object.entries(responses)
-      .filter(([status]) => operation.answers[Number(status)] !== undefined)
-      .map(([status, answer]) => answerLine(status, answer, operation)),
+  const { summary, parameters = [], requestBody } = shown;
+  const names = parameters.filter((each) => each.in !== 'path').map(({ name }) => `\`${name}\``);
+  const bodies = caller === 'COMPONENT' || caller === 'NODE' ? [] : bodyNames(requestBody);
+  const cells = [
+    `\`${method.toUpperCase()} ${path}\``,
+    ROLES[caller],
+    `${plain(summary)}.`,
+    [...bodies, ...names].join(', '),
   ];
-  const isInternal = caller === 'COMPONENT' || caller === 'NODE';
-  return [title, `${wrapLines(plain(text))}\n`, ...(isInternal ? [] : [`${lines.join('\n')}\n`])].join('\n');
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-function answerLine(status: string, answer: Described, operation: Operation): string {
-  const names = namesIn(answer.content).filter((name) => name !== 'ResponseMessage');
-  const own = operation.answers[Number(status)]?.description ?? '';
-  return item(`Answer ${status}${names.length === 0 ? '' : ` with ${names.join(' or ')}`}${withColon(own)}`);
-}
-
-function bodyLines({ content = {} }: Described): readonly string[] {
-  return Object.entries(content).flatMap(([type, { schema = {} }]) => [
-    item(`Body \`${type}\`: ${typeText(schema)}`),
-    ...(schema.$ref === undefined ? fieldLines(schema, '  ') : []),
-  ]);
-}
+const bodyNames = (body: Described | undefined): readonly string[] =>
+  body === undefined
+    ? []
+    : Object.values(body.content ?? {}).map(({ schema = {} }) => `**${typeText(schema)}**`);
 
 /** Names of the objects that a client sends, with those in them. */
 function requestObjects({ paths, components: { schemas } }: OpenApi): ReadonlySet<string> {
@@ -152,15 +134,6 @@ function requestObjects({ paths, components: { schemas } }: OpenApi): ReadonlySe
   for (const name of found) for (const inner of namesIn(schemas[name])) found.add(inner);
   return found;
 }
-
-/** The fields of an object in one line, as `/docs/api` describes them. */
-function namesLine(name: string, schema: Schema): string {
-  const names = Object.keys(fieldsOf(schema) ?? {}).map((field) => `\`${field}\``);
-  return item(`${anchor(name)}: ${names.length === 0 ? typeText(schema) : names.join(', ')}`);
-}
-
-/** A list item has no anchor of its own, so the name is bold and operations name it without a link. */
-const anchor = (name: string) => `**${name}**`;
 
 function objectText(name: string, schema: Schema): string {
   const fields = fieldLines(schema, '');
