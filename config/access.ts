@@ -30,6 +30,8 @@ export interface ProviderSettings {
   readonly scopes: readonly string[];
   /** Claim that holds the user's name. */
   readonly userNameClaim: string;
+  /** Claim that holds the user's group; absent: users have none. */
+  readonly groupClaim?: string;
   /** May have template variables: see `expandRedirectUri`. */
   readonly redirectUri?: string;
   /** The audience that tokens must name; unset: any. */
@@ -82,6 +84,9 @@ export const accessEnvironment = z.object({
     'Comma-separated scopes that are asked for when a browser logs in; `openid` is always among them',
   ),
   OIDC_USER_NAME_ATTR: text('Claim with the user name').meta({ shownDefault: 'sub' }),
+  OIDC_GROUP_CLAIM_NAME: text(
+    "Claim with the user's group, which owns jobs together with the user; of a list the first entry counts",
+  ),
   OIDC_REDIRECT_URI: text(
     `Where the provider sends the browser back; ends in ${REDIRECT_PATH} and may use {baseUrl}, {baseScheme}, {baseHost}, {basePort}, {basePath}, {action} and {registrationId}`,
   ).superRefine((value, context) => {
@@ -229,6 +234,7 @@ function provider(v: AccessVariables): AccessSettings {
     ...(node && { node }),
     scopes: [...new Set(['openid', ...scopes.filter((scope) => scope !== '')])],
     userNameClaim: v.OIDC_USER_NAME_ATTR ?? 'sub',
+    ...(v.OIDC_GROUP_CLAIM_NAME !== undefined && { groupClaim: v.OIDC_GROUP_CLAIM_NAME }),
     ...(v.OIDC_REDIRECT_URI !== undefined && { redirectUri: v.OIDC_REDIRECT_URI }),
     ...(v.OIDC_AUDIENCE !== undefined && { audience: v.OIDC_AUDIENCE }),
     lenientTokens: v.OIDC_LENIENT_TOKENS === 'true',

@@ -1,5 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import type { PipelineRequest } from '../../domain/plan/plan-checks.ts';
+import type { Owner } from '../../domain/job/owner.ts';
 import type { RequestLimits } from '../../domain/plan/request-limits.ts';
 import type { Issue, MediaSelector, Properties, Range } from '../../domain/types.ts';
 import type { Store } from '../../store/store.ts';
@@ -25,6 +26,7 @@ export interface JobRequest extends PipelineRequest {
   readonly priority: number | undefined;
   /** Whoever asks for it, by name. */
   readonly user: string;
+  readonly owner?: Owner | undefined;
   readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | undefined;
 }
 export interface JobRequestMedium {

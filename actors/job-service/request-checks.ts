@@ -92,6 +92,7 @@ function wantedJob(
     }),
     priority: request.priority ?? settings.defaultPriority,
     user: request.user,
+    ...(request.owner === undefined ? {} : { owner: request.owner }),
     buildOutput: request.buildOutput,
     externalId: request.externalId,
     ...(request.callback === undefined ? {} : { callback: request.callback }),

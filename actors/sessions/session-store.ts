@@ -17,6 +17,7 @@ import type { Clock } from '../basics/clock.ts';
 const sessionUser = z.object({
   name: z.string(),
   subject: z.string().nullable(),
+  group: z.string().optional(),
   roles: z.array(z.enum(['USER', 'ADMIN'])).readonly(),
 });
 export type SessionUser = Readonly<z.infer<typeof sessionUser>>;

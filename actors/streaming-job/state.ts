@@ -1,4 +1,5 @@
 import type { StreamCounts } from '../../protocol/streams.ts';
+import type { Owner } from '../../domain/job/owner.ts';
 import type { Properties } from '../../domain/types.ts';
 
 /** The kind of actor that streaming jobs are; their ids are the numbers of the jobs. */
@@ -33,6 +34,8 @@ export interface StreamingJobRecord {
   readonly externalId: string | null;
   /** Whoever asked for it, by name. */
   readonly user: string;
+  /** Absent: it was created before owners were kept, or by a token that says nothing about its user. */
+  readonly owner?: Owner;
   /** As the client gave it, with its password. */
   readonly streamUri: string;
   /** Frames. */

@@ -1,4 +1,5 @@
 /** Everything that a request for a streaming job can be refused for (specification 2.3, 4.3). */
+import type { Owner } from '../../domain/job/owner.ts';
 import { refusedCallbackUrl } from '../../domain/job/callback.ts';
 import { jobNotes, lookForWrongValues } from '../../domain/job/job-notes.ts';
 import { levelsOf } from '../../domain/job/job-config-hash.ts';
@@ -15,6 +16,7 @@ import type { StreamingJobRecord } from '../streaming-job/state.ts';
 export interface StreamingJobRequest {
   readonly externalId: string | null;
   readonly user: string;
+  readonly owner?: Owner;
   readonly jobProperties: Properties;
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly stream: {

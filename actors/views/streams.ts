@@ -1,5 +1,6 @@
 /** How streaming jobs stand (specification 2.3), from the store; wakes nobody. */
 import { maskUri } from '../../domain/job/censor.ts';
+import type { Owner } from '../../domain/job/owner.ts';
 import { omit } from '../../domain/omit.ts';
 import { streamOutputFolder } from '../../results/layout.ts';
 import { localIso } from '../../results/local-iso.ts';
@@ -35,6 +36,7 @@ export interface StreamingJobInfo {
 /** With what it does not list. */
 export interface DetailedStreamInfo extends StreamingJobInfo {
   readonly externalId: string | null;
+  readonly owner?: Owner;
   readonly segments: number;
   readonly picture: StreamingJobState['picture'];
   readonly frames: StreamCounts;
@@ -76,7 +78,9 @@ export class StreamViews {
 
   async single(number: number): Promise<StreamingJobInfo | undefined> {
     const stream = await this.detailedStream(number);
-    return stream && omit(stream, 'externalId', 'segments', 'picture', 'frames', 'warnings', 'reports');
+    return (
+      stream && omit(stream, 'externalId', 'owner', 'segments', 'picture', 'frames', 'warnings', 'reports')
+    );
   }
 
   async detailedStream(number: number): Promise<DetailedStreamInfo | undefined> {
@@ -100,6 +104,7 @@ export class StreamViews {
       activityFrameId: activity === null ? null : String(activity.frame),
       activityTimestamp: activity === null ? null : localIso(activity.at),
       externalId: record.externalId,
+      ...(record.owner === undefined ? {} : { owner: record.owner }),
       segments: state.lastSegment + 1,
       picture: state.picture,
       frames: sumOf(earlier, this.#deps.live.counts(number) ?? counts),

@@ -4,9 +4,11 @@ import type { Context, Middleware } from 'koa';
 import jwt from 'koa-jwt';
 import type { ClaimMatch, RoleClaims } from '../../config/access.ts';
 import { ALGORITHMS, keyOfToken, type TokenRules } from './access-token.ts';
+import type { Identity } from '../../domain/job/owner.ts';
 import type { Refusals } from './refusals.ts';
 import { withoutSlash } from './provider-document.ts';
 import {
+  groupOf,
   isGranted,
   nameOf,
   noRoleMessage,
@@ -19,12 +21,14 @@ import { ProviderUnavailableError } from './signing-keys.ts';
 import { VerifiedTokens } from './verified-tokens.ts';
 
 /** In `ctx.state.user` after `authenticate`. */
-export interface User {
+export interface User extends Identity {
   readonly name: string;
   /** Who it is at the provider, whatever it is called; null when the token does not say. */
   readonly subject: string | null;
   /** The client that the token was given to; null when it does not say. */
   readonly client: string | null;
+  /** By OIDC_GROUP_CLAIM_NAME; null: the user has no group. */
+  readonly group: string | null;
   readonly roles: readonly Role[];
 }
 
@@ -32,6 +36,7 @@ export interface BearerOptions extends TokenRules {
   readonly issuer: string;
   readonly roles: RoleClaims;
   readonly userNameClaim: string;
+  readonly groupClaim?: string | undefined;
   readonly clock: () => number;
   /** Is told of every token that is refused, and why. */
   readonly refusals: Refusals;
@@ -222,6 +227,7 @@ function verdictOf(claims: Claims, options: BearerOptions): Verdict {
       name,
       subject: subject ?? null,
       client: client ?? null,
+      group: groupOf(claims, options.groupClaim),
       roles: Object.freeze(roles),
     }),
   };

@@ -53,11 +53,11 @@ export async function createAccess(
   const clock = dependencies.clock ?? Date.now;
   if (settings.mode === 'development') return developmentAccess(dependencies, clock);
 
-  const { tokenIssuer: issuer, allowHttp, audience, roles, userNameClaim } = settings;
+  const { tokenIssuer: issuer, allowHttp, audience, roles, userNameClaim, groupClaim } = settings;
   const { clientId, clientSecret, lenientTokens: lenient } = settings;
   const keys = publishedSigningKeys({ issuer, allowHttp, logger: dependencies.logger, clock });
   const common = {
-    ...{ keys, issuer, userNameClaim, clock, lenient },
+    ...{ keys, issuer, userNameClaim, groupClaim, clock, lenient },
     refusals: refusalsOf(dependencies, clock),
     ...(audience !== undefined && { audience }),
   };

@@ -1,4 +1,5 @@
 import type { ClaimMatch, RoleClaims } from '../../config/access.ts';
+import { NAMELESS } from '../../domain/job/owner.ts';
 
 export type Role = 'USER' | 'ADMIN';
 export type Claims = Readonly<Record<string, unknown>>;
@@ -25,7 +26,14 @@ export function nameOf(
 ): { readonly name: string; readonly subject: string | undefined; readonly client: string | undefined } {
   const subject = textOf(claims['sub']);
   const client = textOf(claims['azp']) ?? textOf(claims['client_id']);
-  return { name: textOf(claims[userNameClaim]) ?? subject ?? client ?? 'unknown', subject, client };
+  return { name: textOf(claims[userNameClaim]) ?? subject ?? client ?? NAMELESS, subject, client };
+}
+
+/** The group of the user; null: no claim is set, or the token has no such text. Of a list the first entry counts. */
+export function groupOf(claims: Claims, groupClaim: string | undefined): string | null {
+  if (groupClaim === undefined || !Object.hasOwn(claims, groupClaim)) return null;
+  const found = claims[groupClaim];
+  return textOf(Array.isArray(found) ? found[0] : found) ?? null;
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);

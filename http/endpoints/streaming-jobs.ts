@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Streams } from '../../actors/guardian/register-streams.ts';
 import type { StreamingJobRequest } from '../../actors/streaming-service/request.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
-import { userOf } from '../access/bearer.ts';
+import { ownerOf } from '../../domain/job/owner.ts';
+import { userOf, type User } from '../access/bearer.ts';
 import { answerWith, content, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { eventsFor, leftBy } from '../steps/client.ts';
 import { endpoint } from '../steps/endpoint.ts';
@@ -101,7 +102,7 @@ export const streamingJobEndpoints = [
     async handle({ body, given, headers, ctx }, { streams, url }: StreamingJobDeps) {
       const user = userOf(ctx);
       const repeatable = repeatableOf(headers['Idempotency-Key'], given, user);
-      const submission = await streams.service.submit(toRequest(body, user.name), repeatable);
+      const submission = await streams.service.submit(toRequest(body, user), repeatable);
       switch (submission.kind) {
         case 'overloaded':
           throw overloadError(submission.message);
@@ -234,10 +235,12 @@ export const streamingJobEndpoints = [
 ];
 
 /** The request in the words of the job service. */
-function toRequest(body: StreamingJobCreationRequest, user: string): StreamingJobRequest {
+function toRequest(body: StreamingJobCreationRequest, user: User): StreamingJobRequest {
   const { streamUri, segmentSize, mediaProperties } = body.stream;
+  const owner = ownerOf(user);
   return {
-    user,
+    user: user.name,
+    ...(owner === undefined ? {} : { owner }),
     externalId: body.externalId ?? null,
     jobProperties: body.jobProperties ?? {},
     algorithmProperties: body.algorithmProperties ?? {},

@@ -119,6 +119,6 @@ function providerWay(settings: ProviderSettings, entry: Entry, url: BrowserUrl, 
 /** Names the settings by which users are let in: with others, all sessions have ended. */
 export function realmOf(access: AccessSettings): string {
   if (access.mode === 'development') return 'development';
-  const { issuer, clientId, roles, userNameClaim } = access;
-  return JSON.stringify({ issuer, clientId, roles, userNameClaim });
+  const { issuer, clientId, roles, userNameClaim, groupClaim } = access;
+  return JSON.stringify({ issuer, clientId, roles, userNameClaim, groupClaim });
 }

@@ -9,7 +9,7 @@ import {
   type Identity,
   type LoginProvider,
 } from '../../egress/login-provider.ts';
-import { nameOf, noRoleMessage, rolesOf } from '../access/roles.ts';
+import { groupOf, nameOf, noRoleMessage, rolesOf } from '../access/roles.ts';
 import { Router } from '../routing/router.ts';
 import type { BrowserUrl } from './browser-url.ts';
 import type { OwnCookie } from './cookies.ts';
@@ -20,7 +20,7 @@ import type { PendingLogin, PendingLogins } from './pending-logins.ts';
 
 export interface ProviderLoginDeps {
   readonly provider: LoginProvider;
-  readonly settings: Pick<ProviderSettings, 'roles' | 'userNameClaim'>;
+  readonly settings: Pick<ProviderSettings, 'roles' | 'userNameClaim' | 'groupClaim'>;
   readonly pending: PendingLogins;
   /** The ticket of a login that is under way. */
   readonly ticket: OwnCookie;
@@ -77,7 +77,13 @@ function loginOf(ctx: Context, { pending, ticket }: ProviderLoginDeps): PendingL
 
 function userOf({ claims }: Identity, { settings }: ProviderLoginDeps): SessionUser {
   const { name, subject } = nameOf(claims, settings.userNameClaim);
-  return { name, subject: subject ?? null, roles: rolesOf(claims, settings.roles) };
+  const group = groupOf(claims, settings.groupClaim);
+  return {
+    name,
+    subject: subject ?? null,
+    roles: rolesOf(claims, settings.roles),
+    ...(group === null ? {} : { group }),
+  };
 }
 
 function withoutRole(ctx: Context, name: string, { claims }: Identity, deps: ProviderLoginDeps): void {

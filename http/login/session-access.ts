@@ -36,8 +36,8 @@ export function sessionOrBearer(
       answer(ctx, new HttpError(403, refusal));
       return;
     }
-    const { name, subject, roles } = session.user;
-    const user: User = { name, subject, client: null, roles };
+    const { name, subject, group = null, roles } = session.user;
+    const user: User = { name, subject, client: null, group, roles };
     Object.assign(ctx.state, { user, session });
     open.add(session.key, ctx.res);
     await next();

@@ -56,6 +56,14 @@ export const externalId = z
   })
   .transform(String);
 
+/** Whose job it is (ours). */
+export const owner = z
+  .object({
+    user: z.string().describe('Subject of the token, else its client, else the name of the user'),
+    group: z.string().optional().describe('By OIDC_GROUP_CLAIM_NAME'),
+  })
+  .meta({ id: 'Owner' });
+
 /** A moment with the offset of its zone. */
 export const timestamp = z.iso.datetime({ offset: true });
 

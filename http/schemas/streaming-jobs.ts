@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { coreResponse, externalId, orEmpty, timestamp, trueOrFalse } from './common.ts';
+import { coreResponse, externalId, orEmpty, owner, timestamp, trueOrFalse } from './common.ts';
 import { algorithmProperties, properties } from './jobs/batch-jobs.ts';
 
 /** Bodies of the streaming job endpoints (specification 2.3, 4.3). */
@@ -81,6 +81,7 @@ export const streamingJobInfo = z
       ),
     activityTimestamp: timestamp.nullable(),
     externalId: z.string().nullable().optional(),
+    owner: owner.optional().describe('Who created the job'),
     segments: z.int().optional().describe('Reported so far'),
     picture: z
       .object({ width: z.int(), height: z.int(), fps: z.number() })

@@ -103,6 +103,7 @@ function JobFacts({ job }: { readonly job: JobInfo }) {
       of={[
         ['Pipeline', <a href={hrefOf(['pipelines', job.pipelineName])}>{job.pipelineName}</a>],
         ['External id', job.externalId],
+        ['Owner', job.owner && ownerText(job.owner)],
         ['Priority', String(job.jobPriority)],
         ['Started', <time dateTime={startDate}>{moment(startDate)}</time>],
         ['Took', took === undefined ? undefined : duration(took)],
@@ -122,6 +123,9 @@ function JobFacts({ job }: { readonly job: JobInfo }) {
 
 /** Forms of the document that stand for all media of a job; the others are for one medium, and with it. */
 const FORMS = { json: 'JSON', ndjson: 'NDJSON', csv: 'CSV', coco: 'COCO' };
+
+const ownerText = ({ user, group }: NonNullable<JobInfo['owner']>) =>
+  group === undefined ? user : `${user} (${group})`;
 
 function DocumentLink({ job: { jobId } }: { readonly job: JobInfo }) {
   const path = `rest/jobs/${encodeURIComponent(jobId)}/output/detection`;

@@ -45,14 +45,14 @@ describe('A request with a bearer token (specification 5)', () => {
       const { status, body } = await service.ask(await provider.token('admin'));
       expect([status, JSON.parse(body)]).to.deep.equal([
         200,
-        { name: 'admin', subject: 'admin', client: 'admin', roles: ['ADMIN'] },
+        { name: 'admin', subject: 'admin', client: 'admin', group: null, roles: ['ADMIN'] },
       ]);
     });
 
     it('with the role USER, which does not open what needs ADMIN', async () => {
       const token = await provider.token('user');
       expect((await service.ask(token)).body).to.equal(
-        '{"name":"user","subject":"user","client":"user","roles":["USER"]}',
+        '{"name":"user","subject":"user","client":"user","group":null,"roles":["USER"]}',
       );
       const { status, body, challenge } = await service.ask(token, '/admin');
       expect([status, body, challenge]).to.deep.equal([
@@ -76,14 +76,14 @@ describe('A request with a bearer token (specification 5)', () => {
       const named = await serviceWith(provider.issuer, { userNameClaim: 'preferred_username' });
       const token = await provider.forge({ claims: { preferred_username: 'ada' } });
       expect((await named.ask(token)).body).to.equal(
-        '{"name":"ada","subject":"forger","client":null,"roles":["ADMIN"]}',
+        '{"name":"ada","subject":"forger","client":null,"group":null,"roles":["ADMIN"]}',
       );
     });
 
     it('when the claim is a single value instead of a list', async () => {
       const token = await provider.forge({ claims: { groups: 'media-users' } });
       expect((await service.ask(token)).body).to.equal(
-        '{"name":"forger","subject":"forger","client":null,"roles":["USER"]}',
+        '{"name":"forger","subject":"forger","client":null,"group":null,"roles":["USER"]}',
       );
     });
 

@@ -134,7 +134,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     componentDescriptor: body(componentDescriptor, descriptor),
   },
   'http/schemas/common.ts': {
-    ...because(ANSWER, 'responseMessage', 'coreResponse', 'successResponse', 'onFailure'),
+    ...because(ANSWER, 'responseMessage', 'coreResponse', 'successResponse', 'onFailure', 'owner'),
     wholeNumber: text(common.wholeNumber(0), (given) => given),
     trueOrFalse: text(common.trueOrFalse, (given) => given),
     orEmpty: text(common.orEmpty(common.trueOrFalse), (given) => given),

@@ -1,6 +1,7 @@
 import type { List } from 'immutable';
 import type { PipelinePlan } from '../../../domain/plan.ts';
 import type { ArchiveCheckStatus } from '../../../domain/job/archive.ts';
+import type { Owner } from '../../../domain/job/owner.ts';
 import type { Issue, MediaSelector, Properties, Range } from '../../../domain/types.ts';
 import type { TextPlace } from '../../../protocol/media-work.ts';
 import { runFolder } from '../../../results/layout.ts';
@@ -21,6 +22,8 @@ export interface JobRecord {
   readonly priority: number;
   /** Whoever asked for it, by name. */
   readonly user: string;
+  /** Absent: it was created before owners were kept, or by a token that says nothing about its user. */
+  readonly owner?: Owner;
   readonly buildOutput: boolean;
   readonly externalId: string | null;
   /** Called when the job has ended; absent: nobody. */

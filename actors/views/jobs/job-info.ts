@@ -1,4 +1,5 @@
 /** What is told of a job. */
+import type { Owner } from '../../../domain/job/owner.ts';
 import { localIso } from '../../../results/local-iso.ts';
 import type { JobSnapshot } from '../../batch-job/state/snapshot.ts';
 import type { Delivery } from '../../batch-job/state/state.ts';
@@ -24,6 +25,8 @@ export interface SingleJobInfo {
 /** With what the specification does not list: strict readers get it only when they ask for it. */
 export interface DetailedJobInfo extends SingleJobInfo {
   readonly externalId: string | null;
+  /** Absent for a job from before owners were kept. */
+  readonly owner?: Owner;
   /** Media that were processed without an error; absent until the job has ended, and when it was cancelled. */
   readonly mediaSucceeded?: number;
   /** For each medium what to ask for to get it; of a job that is told alone. */
@@ -57,6 +60,7 @@ export interface Attempts {
 /** What the specification lists of it. */
 export function listedJob({
   externalId: _,
+  owner: _o,
   mediaSucceeded: _s,
   callbackAttempts: _c,
   archiveAttempts: _a,

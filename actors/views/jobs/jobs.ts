@@ -141,6 +141,7 @@ export class JobViews {
       archiveStatus: this.#archiveStatus(record, snapshot),
       callbackStatus: this.#callbackStatus(record, snapshot),
       externalId: record.externalId,
+      ...(record.owner === undefined ? {} : { owner: record.owner }),
       ...(terminal ? succeededOf(record, snapshot) : {}),
       ...attemptsOf('callbackAttempts', snapshot.callback),
       ...attemptsOf('archiveAttempts', snapshot.archive),

@@ -5,6 +5,7 @@ import type { Repeatable } from '../../../actors/requests/idempotency.ts';
 import type { JobRequest } from '../../../actors/job-service/job-request.ts';
 import type { JobService } from '../../../actors/job-service/job-service.ts';
 import type { Accepted } from '../../../actors/requests/submission.ts';
+import { ownerOf } from '../../../domain/job/owner.ts';
 import type { User } from '../../access/bearer.ts';
 import { answerWith, ok } from '../../routing/declaration.ts';
 import { HttpError, overloadError } from '../../routing/errors.ts';
@@ -32,7 +33,7 @@ export async function createJob(
   user: User,
   { jobService, dryRuns, url }: CreationDeps,
 ) {
-  const request = { ...toRequest(body), user: user.name };
+  const request = { ...toRequest(body), user: user.name, owner: ownerOf(user) };
   const submission = isDryRun
     ? await dryRuns.of(request)
     : await jobService.submit(request, repeatableOf(key, given, user));
@@ -85,7 +86,7 @@ function callbackOf({ callbackURL, callbackMethod, externalId }: JobCreationRequ
 }
 
 /** The request in the words of the job service; what the client left out gets the specification's defaults. */
-function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user'> {
+function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner'> {
   return {
     media: body.media.map((medium) => ({
       uri: medium.mediaUri,

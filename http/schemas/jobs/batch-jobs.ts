@@ -3,7 +3,7 @@ import { BATCH_JOB_STATUSES } from '../../../actors/batch-job/state/status.ts';
 import { maybe } from '../../../actors/catalog/descriptors/fields.ts';
 import { DOCUMENT_FORMATS } from '../../../domain/job/export-formats.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
-import { coreResponse, externalId, orEmpty, timestamp, trueOrFalse } from '../common.ts';
+import { coreResponse, externalId, orEmpty, owner, timestamp, trueOrFalse } from '../common.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
 /** The value of a property: text. Many programs write numbers and booleans as such. */
@@ -159,6 +159,7 @@ export const singleJobInfo = z
     callbackStatus: deliveryStatus,
     // What the specification does not list: only for those who ask for it.
     externalId: z.string().nullable().optional().describe("With details=true: the caller's id"),
+    owner: owner.optional().describe('With details=true: who created the job'),
     mediaSucceeded: z
       .int()
       .min(0)

@@ -272,6 +272,7 @@ describe('Batch jobs (specification 4.2)', () => {
         expect(body).to.deep.equal({
           ...listed,
           externalId: 'order 17 / ü',
+          owner: { user: 'troupe-cli' },
           mediaHrefs: ['media/0'],
           mediaSucceeded: 1,
         });

@@ -88,6 +88,7 @@ function jobLines(job: JobInfo): readonly string[] {
     Priority: job.jobPriority,
     Pipeline: job.pipelineName,
     'External id': job.externalId,
+    Owner: job.owner === undefined ? undefined : ownerText(job.owner),
     Started: momentText(job.startDate),
     Ended: momentText(job.endDate),
     Document: job.outputObjectPath,
@@ -100,6 +101,9 @@ function jobLines(job: JobInfo): readonly string[] {
     Media: more > 0 ? [...uris, `and ${more} more: --json has them all`] : uris,
   });
 }
+
+const ownerText = ({ user, group }: NonNullable<JobInfo['owner']>) =>
+  group === undefined ? user : `${user} (${group})`;
 
 function deliveryText(status: string, failed: JobInfo['callbackAttempts']): string {
   if (failed === undefined) return status;

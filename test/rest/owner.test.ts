@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { AUDIENCE, TestProvider } from '../access/support/provider.ts';
+import { settingsOf } from '../support/roles.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
+
+const HELLO = sampleUri('hello-world.png');
+
+describe('The owner of a job', () => {
+  let provider: TestProvider;
+  let service: Service;
+  before(async () => {
+    provider = await TestProvider.start();
+    service = await Service.here({ ...settingsOf(provider), OIDC_GROUP_CLAIM_NAME: 'team' }, () =>
+      provider.token('admin'),
+    );
+  });
+  after(async () => {
+    await service.close();
+    await provider.close();
+  });
+
+  const as = async (claims: Readonly<Record<string, unknown>>) => ({
+    authorization: `Bearer ${await provider.forge({ claims: { aud: AUDIENCE, ...claims } })}`,
+  });
+  const ownerOfJob = async (id: string) => {
+    const { body } = await service.ask('GET', `/rest/jobs/${id}?details=true`);
+    return (body as { owner?: unknown }).owner;
+  };
+
+  it('is its creator with the group of the claim, in the details and in the list', async () => {
+    const job = { media: [{ mediaUri: HELLO }], pipelineName: 'ABSENT PIPELINE' };
+    const ids: string[] = [];
+    for (const team of ['red', ['blue', 'green'], undefined, 7])
+      ids.push(
+        (
+          (await service.ask('POST', '/rest/jobs', job, await as({ sub: 'alice', team }))).body as {
+            jobId: string;
+          }
+        ).jobId,
+      );
+    const owners = [
+      { user: 'alice', group: 'red' },
+      { user: 'alice', group: 'blue' },
+      { user: 'alice' },
+      { user: 'alice' },
+    ];
+    expect(await Promise.all(ids.map(ownerOfJob))).to.deep.equal(owners);
+    const { jobs } = (await service.ask('GET', '/rest/jobs')).body as {
+      jobs: readonly { jobId: string; owner: unknown }[];
+    };
+    expect(ids.map((id) => jobs.find(({ jobId }) => jobId === id)?.owner)).to.deep.equal(owners);
+    const plain = await service.ask('GET', `/rest/jobs/${ids[0]}`);
+    expect(plain.body).to.not.have.property('owner');
+  });
+
+  it('is told of streaming jobs, too', async () => {
+    const request = {
+      enableOutputToDisk: false,
+      stream: { streamUri: 'rtsp://127.0.0.1:9/none', segmentSize: 100 },
+      stallTimeout: -1,
+      pipelineName: 'MOTION DETECTION PIPELINE',
+    };
+    const headers = await as({ sub: 'bob', team: 'red' });
+    const created = await service.ask('POST', '/rest/streaming/jobs', request, headers);
+    const { jobId } = created.body as { jobId: number };
+    const told = await service.ask('GET', `/rest/streaming/jobs/${jobId}?details=true`);
+    expect(told.body).to.deep.include({ owner: { user: 'bob', group: 'red' } });
+    await service.ask('POST', `/rest/streaming/jobs/${jobId}/cancel?doCleanup=true`);
+  });
+});
