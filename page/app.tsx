@@ -2,9 +2,12 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { urlOf } from './kit/api.ts';
 import { Problem } from './kit/parts.tsx';
-import { hrefOf, useRoute, type Route } from './kit/route.ts';
-import { logOut, useSession, type Session } from './kit/session.ts';
-import { NewJob } from './new/new-job.tsx';
+import { useRoute, type Route } from './kit/route.ts';
+import { useSession, type Session } from './kit/session.ts';
+import { Library } from './library/library.tsx';
+import { NewAnalysis } from './new/new-analysis.tsx';
+import { AnalysisSheet } from './new/sheet.tsx';
+import { Header, SystemTabs } from './shell/header.tsx';
 import { AlgorithmView, ComponentList } from './components/list.tsx';
 import { Nodes } from './nodes/nodes.tsx';
 import { Operation } from './operation/operation.tsx';
@@ -19,13 +22,12 @@ import { JobList } from './jobs/list.tsx';
 interface View {
   readonly name: string;
   readonly title: string;
-  /** Reached from other views only. */
-  readonly unlisted?: true;
   readonly show: (route: Route, session: Session) => JSX.Element;
 }
 
 /** The first part of the address, and what is shown there. */
 const VIEWS: readonly View[] = [
+  { name: 'library', title: 'Library', show: (route) => <Library route={route} /> },
   {
     name: 'jobs',
     title: 'Jobs',
@@ -38,9 +40,13 @@ const VIEWS: readonly View[] = [
   },
   {
     name: 'new',
-    title: 'New job',
-    unlisted: true,
-    show: (route) => <NewJob route={route} key={route.query.toString()} />,
+    title: 'New analysis',
+    show: ({ query }) => (
+      <>
+        <h1>New analysis</h1>
+        <NewAnalysis pipeline={query.get('pipeline') ?? ''} key={query.toString()} />
+      </>
+    ),
   },
   {
     name: 'search',
@@ -49,7 +55,7 @@ const VIEWS: readonly View[] = [
   },
   {
     name: 'streams',
-    title: 'Streams',
+    title: 'Live',
     show: (route) => {
       const [, id] = route.path;
       return id === undefined ? <StreamList route={route} /> : <StreamView id={id} key={id} />;
@@ -68,8 +74,10 @@ const VIEWS: readonly View[] = [
       name === undefined ? <ComponentList /> : <AlgorithmView name={name} key={name} />,
   },
   { name: 'nodes', title: 'Nodes', show: (_route, session) => <Nodes session={session} /> },
-  { name: 'operation', title: 'Operation', show: (_route, session) => <Operation session={session} /> },
+  { name: 'operation', title: 'System', show: (_route, session) => <Operation session={session} /> },
 ];
+
+const SYSTEM = new Set(['operation', 'nodes', 'components']);
 
 export function App() {
   const route = useRoute();
@@ -86,9 +94,7 @@ function LoginView() {
   return (
     <main class="login">
       <h1>Troupe</h1>
-      <p>
-        Detectors over video, images, audio and documents: their jobs, what they found, and what runs where.
-      </p>
+      <p>See what is in your videos, photos, sound and documents.</p>
       <a class="button primary" href={urlOf('login', { to: `${pathname}${hash}` })}>
         Log in
       </a>
@@ -97,7 +103,7 @@ function LoginView() {
 }
 
 function Frame({ route, session }: { readonly route: Route; readonly session: Session }) {
-  const [name = 'jobs'] = route.path;
+  const [name = 'library'] = route.path;
   const view = VIEWS.find((one) => one.name === name);
   const main = useRef<HTMLElement>(null);
   // Who reads by ear is taken to what is new.
@@ -108,41 +114,14 @@ function Frame({ route, session }: { readonly route: Route; readonly session: Se
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
-        To the content
+        Skip to the content
       </a>
-      <header class="top">
-        <a class="brand" href={hrefOf([])}>
-          Troupe
-        </a>
-        <nav aria-label="Views">
-          {VIEWS.filter(({ unlisted }) => unlisted !== true).map((one) => (
-            <a key={one.name} href={hrefOf([one.name])} aria-current={one === view ? 'page' : undefined}>
-              {one.title}
-            </a>
-          ))}
-        </nav>
-        <UserMenu session={session} />
-      </header>
+      <Header view={name} session={session} />
       <main id="main" tabIndex={-1} ref={main}>
-        {view === undefined ? (
-          <Problem>There is no view at this address.</Problem>
-        ) : (
-          view.show(route, session)
-        )}
+        {SYSTEM.has(name) && <SystemTabs view={name} />}
+        {view === undefined ? <Problem>This address does not exist.</Problem> : view.show(route, session)}
       </main>
+      <AnalysisSheet />
     </>
-  );
-}
-
-function UserMenu({ session: { name } }: { readonly session: Session }) {
-  return (
-    <div class="user">
-      <a href={urlOf('docs/')}>Docs</a>
-      <a href={urlOf('docs/api/')}>API</a>
-      <span>{name}</span>
-      <button type="button" onClick={() => void logOut()}>
-        Log out
-      </button>
-    </div>
   );
 }

@@ -95,4 +95,6 @@ export interface FrameWork {
   readonly stored?: true;
   /** Absent: a JPEG. */
   readonly format?: 'png';
+  /** The longer side of the picture in pixels at most; absent: as it is. */
+  readonly longestSide?: number;
 }

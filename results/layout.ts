@@ -114,7 +114,13 @@ export function derivingFolder(folder: string, run: number, mediaId: number): Fi
 }
 
 /** Results beside the document, by kind: each kind has a folder for each run of a job, and in it one for each medium. */
-const RESULT_KINDS = ['artifacts', 'markup', 'derivative-media', 'media-selectors-output'] as const;
+const RESULT_KINDS = [
+  'artifacts',
+  'markup',
+  'derivative-media',
+  'media-selectors-output',
+  'thumbnails',
+] as const;
 type ResultKind = (typeof RESULT_KINDS)[number];
 
 function resultFolder(kind: ResultKind, folder: string): FileKey {
@@ -137,6 +143,11 @@ export const FRAMES = 'frames';
 
 export function framesFolder(folder: string): FileKey {
   return join(FRAMES, plainName(folder));
+}
+
+/** A small picture of a frame, which lists of media show. It stays until the run is removed. */
+export function thumbnailFile(folder: string, place: number, frame: number): FileKey {
+  return join(resultFolder('thumbnails', folder), `${place}-${frame}.jpg`);
 }
 
 /** Pictures of detections. */

@@ -88,6 +88,89 @@ export interface SearchPage {
   readonly place: SearchPlace | null;
 }
 
+/** Tracks of one type and class. */
+export interface Finding {
+  readonly type: string;
+  readonly class: string | null;
+  readonly tracks: number;
+}
+
+export interface ShownBox {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly type: string;
+  readonly class: string | null;
+}
+
+/** A medium of a job that has ended, with what was found in it. */
+export interface FoundMedium extends IndexedJob {
+  readonly jobId: string;
+  readonly externalId: string | null;
+  readonly jobEndedAt: number;
+  /** Place of the medium in the document, from 0. */
+  readonly mediaIndex: number;
+  readonly mediaId: number;
+  readonly mediaUri: string;
+  readonly mediaType: string;
+  readonly mimeType: string;
+  /** Frames of a video, pages of a document. */
+  readonly length: number;
+  readonly durationMs: number | null;
+  /** Pixels, as a viewer shows it. */
+  readonly width: number | null;
+  readonly height: number | null;
+  /** A frame that shows what was found; null: the medium has no frames. */
+  readonly frame: number | null;
+  /** Most tracks first; of media that were made of it as well. */
+  readonly findings: readonly Finding[];
+  /** Findings of which this frame is the exemplar: pixels of the medium as a viewer shows it. */
+  readonly boxes: readonly ShownBox[];
+}
+
+export interface MediaQuery {
+  /** As `foldedName` gives them. */
+  readonly class: string | undefined;
+  readonly type: string | undefined;
+  /** VIDEO, IMAGE, AUDIO or UNKNOWN. */
+  readonly mediaType: string | undefined;
+  /** A part of the URI, in any case. */
+  readonly name: string | undefined;
+  /** When the job ended, from the first to before the second. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly limit: number;
+  readonly cursor: MediaPlace | undefined;
+}
+
+/** Where a page of media ended. */
+export interface MediaPlace {
+  readonly endedAt: number;
+  readonly job: number;
+  readonly place: number;
+}
+
+export interface MediaPage {
+  /** Of the job that ended last first. */
+  readonly media: readonly FoundMedium[];
+  /** null: there are no more. */
+  readonly next: MediaPlace | null;
+}
+
+/** How many media have a finding of this type and class. */
+export interface FindingCount {
+  readonly type: string;
+  readonly class: string | null;
+  readonly media: number;
+}
+export interface MediaCounts {
+  readonly total: number;
+  readonly mediaTypes: Readonly<Record<string, number>>;
+  /** Most media first. */
+  readonly findings: readonly FindingCount[];
+}
+
 /** What became of a document: in the index, or why it cannot be read. */
 export type Taken = 'taken' | { readonly unreadable: string };
 
@@ -106,6 +189,10 @@ export interface SearchIndex {
   remove(job: number, run: number): Promise<void>;
   /** @throws SearchBusy */
   find(query: SearchQuery): Promise<SearchPage>;
+  /** The media of the jobs that it has. @throws SearchBusy */
+  media(query: MediaQuery): Promise<MediaPage>;
+  /** @throws SearchBusy */
+  countMedia(): Promise<MediaCounts>;
   /** Jobs whose documents it has, by number, after this one. */
   jobs(after: number, limit: number): Promise<readonly IndexedJob[]>;
   /** An index that is new has 'begun'. */

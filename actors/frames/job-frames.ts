@@ -6,7 +6,7 @@ import type { FrameWork, WorkMedium } from '../../protocol/media-work.ts';
 import { frameTable, type FrameTable } from '../../domain/frames/frame-runs.ts';
 import type { MediumFacts } from '../../domain/types.ts';
 import { pathOf } from '../../results/file-keys.ts';
-import { detectionFile, framesFolder } from '../../results/layout.ts';
+import { detectionFile, framesFolder, thumbnailFile } from '../../results/layout.ts';
 import { openServed } from '../../results/served-file.ts';
 import {
   nameOf,
@@ -21,6 +21,9 @@ import type { FrameService } from './frame-service.ts';
 export interface Busy {
   readonly busy: string;
 }
+
+/** The longer side of a thumbnail: twice the width of a tile, for screens with a high resolution. */
+const THUMBNAIL_PIXELS = 480;
 
 export interface JobFramesDeps {
   readonly files: JobFiles;
@@ -56,6 +59,24 @@ export class JobFrames {
     return this.#makeFile(key, { ...work, frame: null }, 'application/json', 'frames.json');
   }
 
+  /** A small picture of a frame, which is made once; undefined: there is no such job. */
+  async thumbnail(
+    number: number,
+    place: number,
+    frame: number,
+  ): Promise<JobFile | Missing | Busy | undefined> {
+    const seen = await this.#findMedium(number, place);
+    if (seen === undefined || 'missing' in seen) return seen;
+    const { folder, work, indexed } = seen;
+    const absent = missingFrame(seen, frame);
+    if (absent !== undefined) return absent;
+    const key = thumbnailFile(folder, place, frame);
+    const name = `${stemOf(indexed)}-small-${frame}.jpg`;
+    const made = await openServed(pathOf(this.#deps.dataDir, key));
+    if (made !== undefined) return { file: made, mimeType: 'image/jpeg', name };
+    return this.#makeFile(key, { ...work, frame, longestSide: THUMBNAIL_PIXELS }, 'image/jpeg', name);
+  }
+
   /** A picture of a frame as a viewer shows it; undefined: there is no such job. */
   async picture(
     number: number,
@@ -65,17 +86,15 @@ export class JobFrames {
   ): Promise<JobFile | Missing | Busy | undefined> {
     const seen = await this.#findMedium(number, place);
     if (seen === undefined || 'missing' in seen) return seen;
-    const { facts, indexed, folder, work } = seen;
-    const count = facts.mediaType === 'IMAGE' ? 1 : indexed.inspected ? facts.length : Infinity;
-    if (frame >= count)
-      return { missing: `The medium has ${count === 1 ? '1 frame' : `${count} frames`}, numbered from 0.` };
+    const { indexed, folder, work } = seen;
+    const absent = missingFrame(seen, frame);
+    if (absent !== undefined) return absent;
     const document = boxes ? await this.#documentOf(folder) : undefined;
     if (typeof document === 'object') return document;
     const drawn = document === undefined ? {} : { boxes: { document, place } };
     const key = join(framesFolder(folder), `${place}-${frame}${boxes ? '-boxes' : ''}.jpg`);
-    const name = nameOf(indexed);
-    const stem = basename(name, extname(name));
-    return this.#makeFile(key, { ...work, ...drawn, frame }, 'image/jpeg', `${stem}-frame-${frame}.jpg`);
+    const name = `${stemOf(indexed)}-frame-${frame}.jpg`;
+    return this.#makeFile(key, { ...work, ...drawn, frame }, 'image/jpeg', name);
   }
 
   async #findMedium(number: number, place: number): Promise<Seen | Missing | undefined> {
@@ -119,6 +138,17 @@ export class JobFrames {
       ? { busy: 'The frame is gone again: ask once more.' }
       : { file, mimeType, name };
   }
+}
+
+function missingFrame({ facts, indexed }: Seen, frame: number): Missing | undefined {
+  const count = facts.mediaType === 'IMAGE' ? 1 : indexed.inspected ? facts.length : Infinity;
+  if (frame < count) return undefined;
+  return { missing: `The medium has ${count === 1 ? '1 frame' : `${count} frames`}, numbered from 0.` };
+}
+
+function stemOf(indexed: IndexedMedium): string {
+  const name = nameOf(indexed);
+  return basename(name, extname(name));
 }
 
 function workMedium({ path }: WholeMedium, facts: MediumFacts, inspected: boolean): WorkMedium {

@@ -2,6 +2,7 @@ import {
   SearchBroken,
   SearchBusy,
   type IndexedJob,
+  type MediaQuery,
   type RebuildMark,
   type SearchQuery,
 } from '../../store/search.ts';
@@ -11,7 +12,7 @@ import { isTerminal } from '../batch-job/state/status.ts';
 import type { Clock } from '../basics/clock.ts';
 import { readableJob } from '../batch-job/state/stored-job.ts';
 import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
-import type { Search, SearchAnswer } from './search.ts';
+import type { LibraryAnswer, LibraryCounts, Search, SearchAnswer, SearchIsBusy } from './search.ts';
 
 export interface JobFollowerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
@@ -83,15 +84,30 @@ export class JobFollower implements Search {
     return true;
   }
 
-  async find(query: SearchQuery): Promise<SearchAnswer | { readonly busy: string }> {
-    try {
+  find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy> {
+    return this.#answer(async () => {
       const { hits, place } = await this.#deps.index.find(query);
       const standing = await this.#findStanding(hits);
-      return {
-        hits: hits.filter((hit) => standing.get(hit.number) === hit.run),
-        next: place,
-        complete: this.#isComplete && !this.#isOutdated,
-      };
+      return { hits: hits.filter((hit) => standing.get(hit.number) === hit.run), next: place };
+    });
+  }
+
+  media(query: MediaQuery): Promise<LibraryAnswer | SearchIsBusy> {
+    return this.#answer(async () => {
+      const { media, next } = await this.#deps.index.media(query);
+      const standing = await this.#findStanding(media);
+      return { media: media.filter((one) => standing.get(one.number) === one.run), next };
+    });
+  }
+
+  countMedia(): Promise<LibraryCounts | SearchIsBusy> {
+    return this.#answer(() => this.#deps.index.countMedia());
+  }
+
+  async #answer<T>(ask: () => Promise<T>): Promise<(T & { readonly complete: boolean }) | SearchIsBusy> {
+    try {
+      const found = await ask();
+      return { ...found, complete: this.#isComplete && !this.#isOutdated };
     } catch (error) {
       if (error instanceof SearchBusy) return { busy: error.message };
       if (!(error instanceof SearchBroken)) throw error;

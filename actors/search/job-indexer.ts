@@ -1,10 +1,16 @@
-import { SearchBroken, SearchBusy, type RebuildMark, type SearchQuery } from '../../store/search.ts';
+import {
+  SearchBroken,
+  SearchBusy,
+  type MediaQuery,
+  type RebuildMark,
+  type SearchQuery,
+} from '../../store/search.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/state/indexes.ts';
 import type { Clock } from '../basics/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
-import type { Search, SearchAnswer } from './search.ts';
+import type { LibraryAnswer, LibraryCounts, Search, SearchAnswer, SearchIsBusy } from './search.ts';
 
 export interface JobIndexerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
@@ -59,10 +65,25 @@ export class JobIndexer implements Search {
     }
   }
 
-  async find(query: SearchQuery): Promise<SearchAnswer | { readonly busy: string }> {
-    try {
+  find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy> {
+    return this.#answer(async () => {
       const { hits, next } = await this.#deps.index.find(query);
-      return { hits, next, complete: this.#mark === null && !this.#isOutdated };
+      return { hits, next };
+    });
+  }
+
+  media(query: MediaQuery): Promise<LibraryAnswer | SearchIsBusy> {
+    return this.#answer(() => this.#deps.index.media(query));
+  }
+
+  countMedia(): Promise<LibraryCounts | SearchIsBusy> {
+    return this.#answer(() => this.#deps.index.countMedia());
+  }
+
+  async #answer<T>(ask: () => Promise<T>): Promise<(T & { readonly complete: boolean }) | SearchIsBusy> {
+    try {
+      const found = await ask();
+      return { ...found, complete: this.#mark === null && !this.#isOutdated };
     } catch (error) {
       if (error instanceof SearchBusy) return { busy: error.message };
       if (!(error instanceof SearchBroken)) throw error;

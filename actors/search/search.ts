@@ -1,4 +1,11 @@
-import type { SearchPage, SearchPlace, SearchQuery } from '../../store/search.ts';
+import type {
+  MediaCounts,
+  MediaPage,
+  MediaQuery,
+  SearchPage,
+  SearchPlace,
+  SearchQuery,
+} from '../../store/search.ts';
 import type { JobSearch } from '../batch-job/job-deps.ts';
 
 /** A page of hits, and whether the index has all documents. */
@@ -8,10 +15,27 @@ export interface SearchAnswer extends Pick<SearchPage, 'hits'> {
   readonly complete: boolean;
 }
 
+export type { MediaPlace, MediaQuery } from '../../store/search.ts';
+
+/** Why there is no answer now. */
+export interface SearchIsBusy {
+  readonly busy: string;
+}
+
+export interface LibraryAnswer extends MediaPage {
+  /** false: the index is being built and does not have all documents. */
+  readonly complete: boolean;
+}
+export interface LibraryCounts extends MediaCounts {
+  readonly complete: boolean;
+}
+
 /** What jobs found, to be searched. */
 export interface Search extends JobSearch {
-  /** Busy: why there is no answer now. */
-  find(query: SearchQuery): Promise<SearchAnswer | { readonly busy: string }>;
+  find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy>;
+  /** The media of all jobs with a document. */
+  media(query: MediaQuery): Promise<LibraryAnswer | SearchIsBusy>;
+  countMedia(): Promise<LibraryCounts | SearchIsBusy>;
   /** Forgets the index and makes it again of the documents; meanwhile the search answers what it has. */
   rebuild(): void;
   close(): Promise<void>;

@@ -78,7 +78,7 @@ async function takeScreenshots({ address }, link, jobId, cameraUrl) {
   const page = await browser.newPage({ viewport: SIZE });
   await page.goto(link);
   await page.getByRole('button', { name: 'Log in as administrator' }).click();
-  await page.getByRole('button', { name: 'Log out' }).waitFor();
+  await page.getByLabel(/^Account of /).waitFor();
   const shoot = async (name, view, ready) => {
     await page.goto(`http://${address}/#/${view}`);
     await ready?.();
@@ -86,13 +86,21 @@ async function takeScreenshots({ address }, link, jobId, cameraUrl) {
     await pause(1_500);
     await store(name, await page.screenshot());
   };
+  await shoot('library', 'library', () => page.locator('.tile img').first().waitFor());
   await shoot('jobs', 'jobs');
   await shoot('job', `jobs/${encodeURIComponent(jobId)}`);
   await shoot('viewer', `jobs/${encodeURIComponent(jobId)}/media/0?t=1600`, () =>
     page.locator('video, canvas').first().waitFor(),
   );
   await shoot('search', 'search?type=FACE');
-  await shoot('new-analysis', 'new');
+  await page.goto(`http://${address}/#/library`);
+  await page.getByRole('button', { name: 'New analysis' }).click();
+  await page
+    .locator('dialog input[type=file]')
+    .setInputFiles([path.resolve('samples/race.jpg'), path.resolve('samples/goforward.wav')]);
+  await pause(1_500);
+  await store('new-analysis', await page.screenshot());
+  await page.keyboard.press('Escape');
   await page.request.post(`http://${address}/rest/streaming/jobs`, {
     headers: { origin: `http://${address}` },
     data: {
@@ -103,7 +111,7 @@ async function takeScreenshots({ address }, link, jobId, cameraUrl) {
     },
   });
   await shoot('streams', 'streams', async () => {
-    await page.getByRole('cell', { name: /^[1-9]\d* segments?/ }).waitFor({ timeout: 90_000 });
+    await page.locator('.wall .tile img').first().waitFor({ timeout: 90_000 });
   });
   await page.close();
 }

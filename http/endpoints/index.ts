@@ -13,6 +13,7 @@ import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { pipelineEndpoints } from './pipelines.ts';
 import { queueEndpoints, type QueueDeps } from './queues.ts';
+import { libraryEndpoints } from './library.ts';
 import { searchEndpoints, type SearchDeps } from './search.ts';
 import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
@@ -61,6 +62,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...foundEndpoints,
   ...jobFrameEndpoints,
   ...searchEndpoints,
+  ...libraryEndpoints,
   ...mediaEndpoints,
   ...modelEndpoints,
   ...selfEndpoints,

@@ -11,11 +11,11 @@ import { searchPage, searchQuery } from '../schemas/search.ts';
 
 export interface SearchDeps {
   /** undefined: SEARCH is false. */
-  readonly indexer: Pick<Search, 'find' | 'rebuild'> | undefined;
+  readonly indexer: Pick<Search, 'find' | 'media' | 'countMedia' | 'rebuild'> | undefined;
   readonly logger: Logger;
 }
 
-const OFF = 'The search is switched off on this server (SEARCH=false).';
+export const SEARCH_IS_OFF = 'The search is switched off on this server (SEARCH=false).';
 
 const HIT = {
   jobId: 'host-12',
@@ -62,7 +62,7 @@ export const searchEndpoints = [
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle({ query }, { indexer }: SearchDeps) {
-      if (indexer === undefined) throw new HttpError(501, OFF);
+      if (indexer === undefined) throw new HttpError(501, SEARCH_IS_OFF);
       const page = await indexer.find(questionOf(query));
       if ('busy' in page) throw overloadError(page.busy);
       const hits = page.hits.map(hitOf);
@@ -86,7 +86,7 @@ export const searchEndpoints = [
       501: sentence('The search is switched off.'),
     },
     handle({ ctx }, { indexer, logger }: SearchDeps) {
-      if (indexer === undefined) throw new HttpError(501, OFF);
+      if (indexer === undefined) throw new HttpError(501, SEARCH_IS_OFF);
       indexer.rebuild();
       logger.info({ user: userOf(ctx).name }, 'the search index is being rebuilt');
       return answerWith(202, {

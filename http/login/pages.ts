@@ -20,8 +20,11 @@ export interface Form {
 }
 
 const STYLE =
-  'body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}' +
-  'button{font:inherit;padding:.4rem .9rem;margin:0 .6rem .6rem 0;cursor:pointer}code{user-select:all}';
+  ':root{color-scheme:light dark;--paper:light-dark(#f6f7f9,#0f1216);--card:light-dark(#fff,#1d222a);--ink:light-dark(#12171e,#eceff3);--line:light-dark(#e2e5ea,#2b323c)}' +
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:24rem;margin:14vh auto;padding:2rem;background:var(--card);color:var(--ink);border:1px solid var(--line);border-radius:14px}' +
+  'html{background:var(--paper)}h1{font-size:1.375rem;margin:0 0 .5rem;letter-spacing:-.01em}a{color:light-dark(#3b45c9,#a5adff)}' +
+  'button{font:inherit;font-weight:500;width:100%;padding:.6rem 1rem;margin:.4rem 0 0;cursor:pointer;border:1px solid var(--line);border-radius:8px;background:var(--card);color:inherit}' +
+  'button:first-of-type{background:#4650dd;border-color:#4650dd;color:#fff}code{user-select:all}';
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,

@@ -11,10 +11,15 @@ const STATIC = path.join(packageRoot, 'page');
 const COMPILED = path.join(packageRoot, 'dist', 'page');
 /** Modules of packages that the page imports by name. */
 const PACKAGES = ['preact', 'preact/hooks', 'preact/jsx-runtime'];
+/** Media with which a new reader can try the server. */
+const SAMPLES = ['face_move.mp4', 'race.jpg', 'text.png'];
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.mp4': 'video/mp4',
+  '.jpg': 'image/jpeg',
+  '.png': 'image/png',
 };
 const YEAR_S = 365 * 86_400;
 
@@ -72,6 +77,7 @@ function readPage(): Page {
     ...filesBelow(COMPILED, '.js'),
     ...filesBelow(STATIC, '.css', '.svg'),
     ...packages(),
+    ...samples(),
   ]);
   const version = versionOf(files);
   const base = `page/${version}`;
@@ -103,6 +109,13 @@ function packages(): readonly (readonly [string, PageFile])[] {
   return PACKAGES.map((name) => [
     fileOf(name),
     { type: TYPES['.js']!, body: readFileSync(fileURLToPath(import.meta.resolve(name))) },
+  ]);
+}
+
+function samples(): readonly (readonly [string, PageFile])[] {
+  return SAMPLES.map((name) => [
+    `samples/${name}`,
+    { type: TYPES[path.extname(name)]!, body: readFileSync(path.join(packageRoot, 'samples', name)) },
   ]);
 }
 

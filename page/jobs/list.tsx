@@ -33,9 +33,6 @@ export function JobList({ route: { query } }: { readonly route: Route }) {
     <>
       <header class="bar">
         <h1>Jobs</h1>
-        <a class="button primary" href={hrefOf(['new'])}>
-          New job
-        </a>
       </header>
       <JobFilters query={query} />
       <Connection {...watching} />
@@ -59,7 +56,8 @@ function JobTable({ jobs }: { readonly jobs: readonly ListedJob[] }) {
   if (jobs.length === 0)
     return (
       <p class="hint">
-        No job is here. <a href={hrefOf(['new'])}>Make one</a>, or look at fewer filters.
+        No job matches. <a href={hrefOf(['jobs'])}>Show all</a>, or{' '}
+        <a href={hrefOf(['new'])}>start an analysis</a>.
       </p>
     );
   return (

@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
+import { urlOf } from '../kit/api.ts';
 import { count, countText, duration, fileName } from '../kit/format.ts';
+import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import { Problem, Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
+import { storedSize, turnPicture } from '../viewer/overlay.ts';
 import type { MediaOfJob, Medium } from '../viewer/types.ts';
 import type { JobInfo } from './types.ts';
 
@@ -88,10 +91,11 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
   return (
     <tr>
       <th scope="row">
-        <a href={hrefOf(['jobs', job, 'media', n])} title={uri}>
+        <a class="with-thumbnail" href={hrefOf(['jobs', job, 'media', n])} title={uri}>
+          <Thumbnail job={job} medium={medium} />
           {fileName(uri)}
         </a>
-        {parentMediaId >= 0 && <small>taken out of another medium</small>}
+        {parentMediaId >= 0 && <small>from another medium</small>}
         {issues.map(({ kind, message }, k) => (
           <small key={k} class={kind === 'errors' ? 'bad' : 'warn'}>
             {message}
@@ -112,9 +116,27 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
   );
 }
 
-function kindOf({ mimeType, metadata }: Medium): string {
-  const { FRAME_WIDTH: width, FRAME_HEIGHT: height, DURATION: length } = metadata;
-  const size = width === undefined || height === undefined ? '' : `, ${width}×${height}`;
+/** A part of a video that is rarely black: the start of its second third. */
+const frameOf = ({ mediaType, length }: Medium) => (mediaType === 'VIDEO' ? Math.floor(length / 3) : 0);
+
+function Thumbnail({ job, medium }: { readonly job: string; readonly medium: Medium }) {
+  const { n, mediaType } = medium;
+  if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE')
+    return (
+      <span class="thumbnail">
+        <Icon name={mediaType === 'AUDIO' ? 'sound' : 'document'} />
+      </span>
+    );
+  const path = `rest/jobs/${encodeURIComponent(job)}/media/${n}/frames/${frameOf(medium)}.jpg`;
+  return <img class="thumbnail" src={urlOf(path, { small: true })} alt="" loading="lazy" />;
+}
+
+function kindOf(medium: Medium): string {
+  const { mimeType, metadata } = medium;
+  const { DURATION: length } = metadata;
+  const stored = storedSize(medium);
+  const shown = stored === undefined ? undefined : turnPicture(stored, metadata);
+  const size = shown === undefined ? '' : `, ${shown.width}×${shown.height}`;
   const long = Number(length) > 0 ? `, ${duration(Number(length))}` : '';
   return `${mimeType}${size}${long}`;
 }

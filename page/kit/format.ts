@@ -32,6 +32,16 @@ export function clock(ms: number): string {
   return `${parts[0] === 0 ? '' : `${hours}:`}${minutes}:${seconds}.${fraction}`;
 }
 
+/** `1:02`, and below ten seconds `0:04.2`: a place in a medium that people compare with a player. */
+export function timeText(ms: number): string {
+  const tenths = Math.round(ms / 100);
+  const seconds = Math.floor(tenths / 10);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const two = (n: number) => String(n).padStart(2, '0');
+  if (hours > 0) return `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+  return `${minutes}:${two(seconds % 60)}.${tenths % 10}`;
+}
+
 export const count = (n: number) => number.format(n);
 
 /** `3 jobs`, `1 job`. */

@@ -1,7 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { send } from '../kit/api.ts';
 import { bytes, fileName } from '../kit/format.ts';
+import { Icon } from '../kit/icons.tsx';
 import { OneField, Problem } from '../kit/parts.tsx';
+import { filesOf } from './dropped-files.ts';
+import { kindOf } from './goals.ts';
 import type { ChosenMedium } from './request.ts';
 import { upload } from './upload.ts';
 
@@ -9,24 +12,30 @@ type Change = (change: (media: readonly ChosenMedium[]) => readonly ChosenMedium
 
 let keys = 0;
 
-/** The media of a new job: files that are dropped or chosen, and paths on the server or addresses that are typed. */
+/** The media of an analysis: files and folders that are dropped or chosen, and addresses that are typed. */
 export function MediaChoice({
   media,
   change,
+  files,
 }: {
   readonly media: readonly ChosenMedium[];
   readonly change: Change;
+  /** Files that were dropped before this was shown. */
+  readonly files: readonly File[];
 }) {
   const add = useUploads(change);
+  useEffect(() => {
+    if (files.length > 0) add(files);
+  }, [files]);
   const [over, setOver] = useState(false);
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
-    add([...(event.dataTransfer?.files ?? [])]);
+    event.stopPropagation();
+    void filesOf(event.dataTransfer).then(add);
   };
   return (
-    <section>
-      <h2>Media</h2>
+    <section class="media-choice">
       <div
         class={over ? 'drop over' : 'drop'}
         onDragOver={(event) => {
@@ -36,6 +45,8 @@ export function MediaChoice({
         onDragLeave={() => setOver(false)}
         onDrop={onDrop}
       >
+        <Icon name="upload" size={28} />
+        <p>Drop files or folders here</p>
         <label class="button">
           Choose files
           <input
@@ -47,8 +58,7 @@ export function MediaChoice({
               currentTarget.value = '';
             }}
           />
-        </label>{' '}
-        or drop them here: videos, images, sound, documents.
+        </label>
       </div>
       <ByAddress change={change} />
       {media.length > 0 && (
@@ -66,7 +76,10 @@ export function MediaChoice({
 const WITHOUT_PARTS =
   /^(audio|text)\/|^image\/(jpeg|png|bmp|tiff|heic)$|^application\/(pdf|json|vnd\.(openxml|oasis))/;
 
-const toChosen = (name: string): ChosenMedium => ({ key: ++keys, name, uri: undefined, from: '', to: '' });
+const toChosen = (name: string, type?: string): ChosenMedium => ({
+  ...{ key: ++keys, name, uri: undefined, from: '', to: '' },
+  kind: kindOf(name, type),
+});
 
 const alterMedium = (change: Change, key: number, what: Partial<ChosenMedium>) =>
   change((media) => media.map((one) => (one.key === key ? { ...one, ...what } : one)));
@@ -89,7 +102,12 @@ function useUploads(change: Change): (files: readonly File[]) => void {
   return (files) => {
     const added = files.map((file) => ({
       file,
-      medium: { ...toChosen(file.name), bytes: file.size, sent: 0, hasParts: !WITHOUT_PARTS.test(file.type) },
+      medium: {
+        ...toChosen(file.name, file.type),
+        bytes: file.size,
+        sent: 0,
+        hasParts: !WITHOUT_PARTS.test(file.type),
+      },
     }));
     change((media) => [...media, ...added.map(({ medium }) => medium)]);
     for (const { file, medium } of added) last.current = last.current.then(() => sendOne(file, medium));
@@ -107,7 +125,7 @@ const uriOf = (text: string) =>
 function ByAddress({ change }: { readonly change: Change }) {
   return (
     <OneField
-      label="Or a path on the server, or an address (http:, https:)"
+      label="Link (https://…) or a path on the server"
       button="Add"
       act={async (text) => {
         const uri = uriOf(text);
@@ -137,10 +155,10 @@ function Chosen({ medium, change }: { readonly medium: ChosenMedium; readonly ch
         {problem !== undefined && <Problem>{problem}</Problem>}
       </span>
       {uri === undefined && problem === undefined && size !== undefined && (
-        <progress max={size} value={sent ?? 0} aria-label={`${name} is sent`} />
+        <progress max={size} value={sent ?? 0} aria-label={`Upload of ${name}`} />
       )}
       {uri !== undefined && hasParts && (
-        <span class="range" title="Of a video only what lies between these seconds">
+        <span class="range" title="Only this part of a video, in seconds">
           <label>
             from <input {...field('from')} />
           </label>
@@ -151,10 +169,11 @@ function Chosen({ medium, change }: { readonly medium: ChosenMedium; readonly ch
       )}
       <button
         type="button"
-        aria-label={`Leave ${name} out`}
+        class="quiet-button"
+        aria-label={`Remove ${name}`}
         onClick={() => change((media) => media.filter((one) => one.key !== key))}
       >
-        ✕
+        <Icon name="close" size={16} />
       </button>
     </li>
   );

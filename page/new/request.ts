@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { jobCreationRequest } from '../../http/schemas/jobs/batch-jobs.ts';
+import { GOALS, OWN_MODEL, type Goal, type MediaKind } from './goals.ts';
 
 /** A medium that was chosen for a job. */
 export interface ChosenMedium {
@@ -13,14 +14,23 @@ export interface ChosenMedium {
   readonly problem?: string;
   /** false: it is no video, of which a part can be taken. */
   readonly hasParts?: boolean;
+  /** undefined: not known before it is inspected. */
+  readonly kind?: MediaKind | undefined;
   /** Seconds from the start, as they were typed. */
   readonly from: string;
   readonly to: string;
 }
 
+/** Changes what the form holds. */
+export type ChangeDraft = (change: (draft: Draft) => Draft) => void;
+
 /** What the form holds. */
 export interface Draft {
   readonly media: readonly ChosenMedium[];
+  /** Ids of GOALS; they count while no pipeline is chosen. */
+  readonly goals: readonly string[];
+  /** MODEL_NAME of the goal that needs one. */
+  readonly model: string;
   readonly pipelineName: string;
   /** By algorithm, then by property; as they were typed. */
   readonly properties: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -28,18 +38,59 @@ export interface Draft {
   readonly externalId: string;
 }
 
-export const EMPTY: Draft = { media: [], pipelineName: '', properties: {}, priority: '', externalId: '' };
+export const EMPTY: Draft = {
+  media: [],
+  goals: [],
+  model: '',
+  pipelineName: '',
+  properties: {},
+  priority: '',
+  externalId: '',
+};
 
 export type JobCreationRequest = z.input<typeof jobCreationRequest>;
 
+/** The jobs that do what was chosen: media of different kinds become jobs of their own. */
+export function requestsOf(draft: Draft): readonly JobCreationRequest[] {
+  if (draft.pipelineName !== '') return [requestOf(draft, { pipelineName: draft.pipelineName })];
+  const groups = new Map<string, { readonly goals: readonly Goal[]; readonly media: ChosenMedium[] }>();
+  for (const medium of draft.media.filter(({ uri }) => uri !== undefined)) {
+    const goals = goalsFor(medium, draft);
+    const key = goals.map(({ id }) => id).join(' ');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { goals, media: [medium] });
+    else group.media.push(medium);
+  }
+  return [...groups.values()].flatMap(({ goals, media }) =>
+    worksOf(goals).map((work) => requestOf({ ...draft, media }, work)),
+  );
+}
+
+/** What is looked for in a medium: the goals that its kind has. */
+export const goalsFor = ({ kind }: ChosenMedium, { goals }: Draft): readonly Goal[] =>
+  GOALS.filter(({ id, kinds }) => goals.includes(id) && (kind === undefined || kinds.includes(kind)));
+
+type Work = Pick<JobCreationRequest, 'pipelineName' | 'pipelineDefinition' | 'jobProperties'>;
+
+/** Goals that share a task are one job, each of the others is a job of its own. */
+function worksOf(goals: readonly Goal[]): readonly Work[] {
+  const shared = goals.filter(({ actions }) => actions !== undefined);
+  const actions = shared.flatMap((goal) => goal.actions ?? []);
+  return [
+    ...(shared.length === 1 ? [{ pipelineName: shared[0]!.pipeline }] : []),
+    ...(shared.length > 1
+      ? [{ pipelineDefinition: { pipeline: [TASK], tasks: [{ name: TASK, actions }] } }]
+      : []),
+    ...goals.filter((goal) => goal.actions === undefined).map(({ pipeline }) => ({ pipelineName: pipeline })),
+  ];
+}
+const TASK = 'ANALYSIS TASK';
+
 /** The job as the REST interface takes it. */
-export function requestOf({
-  media,
-  pipelineName,
-  properties,
-  priority,
-  externalId,
-}: Draft): JobCreationRequest {
+function requestOf(
+  { media, model, properties, priority, externalId }: Draft,
+  work: Work,
+): JobCreationRequest {
   const algorithmProperties = Object.fromEntries(
     Object.entries(properties)
       .map(([algorithm, values]) => [algorithm, filledIn(values)] as const)
@@ -47,7 +98,8 @@ export function requestOf({
   );
   return {
     media: media.flatMap(mediumOf),
-    pipelineName,
+    ...work,
+    ...(work.pipelineName === OWN_MODEL && model !== '' && { jobProperties: { MODEL_NAME: model } }),
     ...(Object.keys(algorithmProperties).length > 0 && { algorithmProperties }),
     ...(priority !== '' && { priority: Number(priority) }),
     ...(externalId !== '' && { externalId }),
@@ -70,13 +122,17 @@ function mediumOf({ uri, from, to }: ChosenMedium): JobCreationRequest['media'] 
 
 const milliseconds = (seconds: string) => Math.round(Number(seconds) * 1_000);
 
-/** Why the job cannot be asked for yet; undefined: it can. */
-export function missingOf({ media, pipelineName }: Draft): string | undefined {
-  if (media.some(({ uri, problem }) => uri === undefined && problem === undefined))
-    return 'Media are still on their way to the server.';
-  if (!media.some(({ uri }) => uri !== undefined)) return 'Add a medium first.';
-  if (pipelineName === '') return 'Choose a pipeline.';
-  return undefined;
+/** What is missing before the analysis can start; undefined: nothing. */
+export function missingOf(draft: Draft): string | undefined {
+  const { media, pipelineName, goals, model } = draft;
+  if (media.some(({ uri, problem }) => uri === undefined && problem === undefined)) return 'Uploading …';
+  const sent = media.filter(({ uri }) => uri !== undefined);
+  if (sent.length === 0) return 'Add files first.';
+  if (pipelineName !== '') return undefined;
+  if (goals.length === 0) return 'Choose what to look for.';
+  if (goals.includes('own') && model === '') return 'Choose a model.';
+  const without = sent.find((medium) => goalsFor(medium, draft).length === 0);
+  return without === undefined ? undefined : `Choose something to look for in ${without.name}, or remove it.`;
 }
 
 /** The same as a line for a shell, with a token in `$TOKEN`. */

@@ -1,10 +1,12 @@
 import { get } from '../kit/api.ts';
 import { count, countText, moment } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
-import { Shown, Status, Table } from '../kit/parts.tsx';
+import { Shown, Status } from '../kit/parts.tsx';
+import { Icon } from '../kit/icons.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
 import { NewStream } from './new-stream.tsx';
-import type { StreamInfo } from './types.ts';
+import { LivePicture } from './live-picture.tsx';
+import { isOver, type StreamInfo } from './types.ts';
 
 const EVERY_MS = 3_000;
 /** Streams of a page; each is asked for by itself. */
@@ -35,20 +37,24 @@ export function StreamList({ route: { query } }: { readonly route: Route }) {
   return (
     <>
       <header class="bar">
-        <h1>Streams</h1>
+        <h1>Live</h1>
       </header>
       <NewStream />
       <Shown of={all}>
         {({ infos, total }) => (
           <>
             {infos.length === 0 ? (
-              <p class="hint">{total === 0 ? 'No camera is or was watched.' : 'There are no more.'}</p>
+              <p class="hint">
+                {total === 0
+                  ? 'No camera is connected. Enter the address of a camera above.'
+                  : 'There are no more.'}
+              </p>
             ) : (
-              <Table columns={['Stream', 'Camera', 'Pipeline', 'Status', 'Seen', 'Started']}>
+              <div class="grid wall">
                 {infos.map((info) => (
-                  <StreamRow key={info.jobId} info={info} />
+                  <StreamTile key={info.jobId} info={info} />
                 ))}
-              </Table>
+              </div>
             )}
             <Pages offset={offset} shown={infos.length} total={total} />
           </>
@@ -81,27 +87,27 @@ function Pages({
   );
 }
 
-function StreamRow({ info }: { readonly info: StreamInfo }) {
+/** Time between two pictures of a camera on the wall: milliseconds. */
+const PICTURE_MS = 1_500;
+
+function StreamTile({ info }: { readonly info: StreamInfo }) {
   const { jobId, streamUri, pipelineName, jobStatus, jobStatusDetail, startDate, segments = 0 } = info;
   return (
-    <tr>
-      <th scope="row">
-        <a href={hrefOf(['streams', jobId])}>{jobId}</a>
-      </th>
-      <td data-label="Camera">{streamUri}</td>
-      <td data-label="Pipeline" class="words">
-        {pipelineName}
-      </td>
-      <td data-label="Status">
-        <Status of={jobStatus} />
-        <small>{jobStatusDetail}</small>
-      </td>
-      <td data-label="Seen" class="words">
-        {countText(segments, 'segment')}
-      </td>
-      <td data-label="Started">
-        <time dateTime={startDate}>{moment(startDate)}</time>
-      </td>
-    </tr>
+    <a class="tile" href={hrefOf(['streams', jobId])}>
+      <span class="shot">
+        {isOver(info) ? (
+          <span class="placeholder">
+            <Icon name="live" size={36} /> Ended
+          </span>
+        ) : (
+          <LivePicture path={`rest/streaming/jobs/${jobId}/frame.jpg`} everyMs={PICTURE_MS} />
+        )}
+      </span>
+      <span class="name">{streamUri}</span>
+      <span>
+        <Status of={jobStatus} /> <span class="hint">{pipelineName}</span>
+      </span>
+      <small>{jobStatusDetail ?? `${countText(segments, 'segment')}, since ${moment(startDate)}`}</small>
+    </a>
   );
 }

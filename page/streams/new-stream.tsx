@@ -1,6 +1,9 @@
 import { useState } from 'preact/hooks';
 import { get, send } from '../kit/api.ts';
+import { words } from '../kit/format.ts';
+import { Icon } from '../kit/icons.tsx';
 import { useLoaded } from '../kit/load.ts';
+import { GOALS } from '../new/goals.ts';
 import { Problem } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { pipelineNames, type Action, type Algorithm, type Task } from '../pipelines/whole-pipeline.ts';
@@ -25,6 +28,14 @@ async function liveNames(signal: AbortSignal): Promise<readonly string[]> {
     .map(({ name }) => name);
 }
 
+/** Frames between two reports of a stream. */
+const SEGMENT_FRAMES = 250;
+/** What most people look for. */
+const FIRST = 'OBJECT DETECTION PIPELINE';
+
+/** In plain words, where there are some. */
+const titleOf = (name: string) => GOALS.find(({ pipeline }) => pipeline === name)?.title ?? words(name);
+
 /** A detector on a camera. */
 export function NewStream() {
   const names = useLoaded(liveNames, []);
@@ -35,7 +46,7 @@ export function NewStream() {
     try {
       const { jobId } = await send<{ jobId: number }>('POST', 'rest/streaming/jobs', {
         enableOutputToDisk: true,
-        stream: { streamUri: text('uri').trim(), segmentSize: Number(text('segment')) },
+        stream: { streamUri: text('uri').trim(), segmentSize: SEGMENT_FRAMES },
         stallTimeout: -1,
         pipelineName: text('pipeline'),
       });
@@ -45,8 +56,7 @@ export function NewStream() {
     }
   };
   return (
-    <details class="form">
-      <summary>Watch a camera</summary>
+    <div class="camera">
       <form
         class="line"
         onSubmit={(event) => {
@@ -55,26 +65,24 @@ export function NewStream() {
         }}
       >
         <label class="grow">
-          <span>Address (rtsp: or http:)</span>
+          <span>Camera address</span>
           <input name="uri" type="text" required placeholder="rtsp://camera.example/live" />
         </label>
         <label>
-          <span>Pipeline</span>
-          <select name="pipeline" required>
+          <span>What to look for</span>
+          <select name="pipeline" required value={names.value?.includes(FIRST) === true ? FIRST : undefined}>
             {(names.value ?? []).map((name) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {titleOf(name)}
+              </option>
             ))}
           </select>
         </label>
-        <label>
-          <span>Frames of a segment</span>
-          <input name="segment" type="number" min="10" value="250" required />
-        </label>
         <button type="submit" class="primary">
-          Watch
+          <Icon name="live" /> Watch
         </button>
       </form>
       {problem !== undefined && <Problem>{problem}</Problem>}
-    </details>
+    </div>
   );
 }

@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { send, urlOf } from '../kit/api.ts';
+import { useState } from 'preact/hooks';
+import { send } from '../kit/api.ts';
 import { useEvents } from '../kit/events.ts';
-import { count, moment } from '../kit/format.ts';
+import { count, moment, words } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { Connection, Facts, Problem, Risky, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
+import { LivePicture } from './live-picture.tsx';
 import { withLine, type LogLine } from './log.ts';
 import {
   isOver,
@@ -39,7 +40,7 @@ export function StreamView({ id }: { readonly id: string }) {
       segment: (data) => log(segmentSentence(data as Segment), (data as Segment).at),
       reconnecting: (data) => {
         const { cause, at } = data as Reconnecting;
-        log(`The camera is called again: ${cause}`, at);
+        log(`Connecting again: ${cause}`, at);
       },
       warning: (data) => log((data as Warned).message, (data as Warned).at),
       counts: (data) =>
@@ -65,7 +66,11 @@ export function StreamView({ id }: { readonly id: string }) {
           {!over && <Connection {...watching} />}
           {stream.jobStatusDetail !== null && <p>{stream.jobStatusDetail}</p>}
           <div class="beside">
-            {!over && <Picture path={`${path}/frame.jpg`} />}
+            {!over && (
+              <figure class="live">
+                <LivePicture path={`${path}/frame.jpg`} everyMs={PICTURE_MS} />
+              </figure>
+            )}
             <section class="grow">
               <StreamFacts stream={stream} />
               <ol class="log" reversed aria-label="What happens" aria-live="polite">
@@ -84,17 +89,17 @@ export function StreamView({ id }: { readonly id: string }) {
 }
 
 const describeStart = ({ liveId, trackType, confidence, properties }: TrackBegan) => {
-  const sure = confidence >= 0 ? `, ${Math.round(confidence * 100)} % sure` : '';
+  const sure = confidence >= 0 ? ` (${Math.round(confidence * 100)} %)` : '';
   const what = Object.values(properties).slice(0, 2).join(', ');
-  return `${trackType ?? 'Track'} ${liveId} begins${sure}${what === '' ? '' : `: ${what}`}.`;
+  return `${what === '' ? words(trackType ?? 'Track') : what} appears${sure}, track ${liveId}.`;
 };
 
 const segmentSentence = ({ segment, tracks, detections }: Segment) =>
-  `Segment ${segment} is reported: ${count(tracks)} tracks, ${count(detections)} detections.`;
+  `Segment ${segment}: ${count(tracks)} tracks, ${count(detections)} detections.`;
 
 /** Many cameras do not say how many frames a second they send. */
 const pictureText = ({ width, height, fps }: NonNullable<StreamInfo['picture']>) =>
-  `${width}×${height}${fps > 0 ? `, ${Number(fps.toFixed(2))} frames a second` : ''}`;
+  `${width}×${height}${fps > 0 ? `, ${Number(fps.toFixed(2))} frames per second` : ''}`;
 
 function StreamFacts({ stream }: { readonly stream: StreamInfo }) {
   const { frames, picture, warnings = [] } = stream;
@@ -108,7 +113,7 @@ function StreamFacts({ stream }: { readonly stream: StreamInfo }) {
           ['Frames', frames && count(frames.read)],
           ['Dropped', frames && count(frames.dropped)],
           ['Without motion', frames && frames.skipped > 0 && count(frames.skipped)],
-          ['Connected anew', frames && count(frames.reconnects)],
+          ['Reconnects', frames && count(frames.reconnects)],
           ['Segments', String(stream.segments ?? 0)],
         ]}
       />
@@ -139,38 +144,5 @@ function StreamButtons({ stream, path }: { readonly stream: StreamInfo; readonly
     >
       Stop
     </Risky>
-  );
-}
-
-/** The newest picture, asked for again some time after the last has come. */
-function Picture({ path }: { readonly path: string }) {
-  const [turn, setTurn] = useState(0);
-  const [shown, setShown] = useState<string>();
-  const timer = useRef(0);
-  useEffect(() => {
-    const next = new Image();
-    const url = urlOf(path, { turn });
-    next.addEventListener('load', () => setShown(url));
-    const again = () => {
-      // Who does not look must not keep the session alive.
-      if (document.hidden) return document.addEventListener('visibilitychange', again, { once: true });
-      timer.current = window.setTimeout(() => setTurn((n) => n + 1), PICTURE_MS);
-    };
-    next.addEventListener('load', again);
-    next.addEventListener('error', again);
-    next.src = url;
-    return () => {
-      clearTimeout(timer.current);
-      document.removeEventListener('visibilitychange', again);
-    };
-  }, [path, turn]);
-  return (
-    <figure class="live">
-      {shown === undefined ? (
-        <p class="hint">No picture has come yet.</p>
-      ) : (
-        <img src={shown} alt="The newest picture of the camera, with what is found in it" />
-      )}
-    </figure>
   );
 }

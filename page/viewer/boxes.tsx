@@ -1,7 +1,7 @@
 import { useImperativeHandle, useRef } from 'preact/hooks';
 import type { Ref } from 'preact';
 import { boxAt, outlines, shownArea, type Turned } from './overlay.ts';
-import { colourOf, fits, type Box, type Filter } from './types.ts';
+import { fits, type Box, type BoxHue, type Filter } from './types.ts';
 
 export interface BoxesHandle {
   /** Draws the boxes of a frame at once; undefined: they are not known yet, and none are shown. */
@@ -19,12 +19,14 @@ const SVG = 'http://www.w3.org/2000/svg';
 export function Boxes({
   turned,
   filter,
+  hue,
   selected,
   select,
   handle,
 }: {
   readonly turned: Turned;
   readonly filter: Filter;
+  readonly hue: BoxHue;
   readonly selected: number | undefined;
   readonly select: (track: number | undefined) => void;
   readonly handle: Ref<BoxesHandle>;
@@ -39,13 +41,13 @@ export function Boxes({
       draw(frame, boxes) {
         drawn.current = (boxes ?? []).filter((box) => fits(box, filter));
         if (group.current === null || svg.current === null) return;
-        group.current.replaceChildren(...shapes(drawn.current, selected));
-        labels.current?.replaceChildren(...labelsOf(drawn.current, turned));
+        group.current.replaceChildren(...shapes(drawn.current, selected, hue));
+        labels.current?.replaceChildren(...labelsOf(drawn.current, turned, hue));
         svg.current.dataset['frame'] = String(frame);
         svg.current.dataset['known'] = String(boxes !== undefined);
       },
     }),
-    [filter, selected, turned],
+    [filter, selected, turned, hue],
   );
   const onClick = (event: MouseEvent) => {
     const matrix = group.current?.getScreenCTM();
@@ -70,21 +72,43 @@ export function Boxes({
   );
 }
 
-function shapes(boxes: readonly Box[], selected: number | undefined): readonly SVGElement[] {
-  const lanes = new Map<number, Box[]>();
+/** A path for each colour, however many boxes there are. */
+function shapes(boxes: readonly Box[], selected: number | undefined, hue: BoxHue): readonly SVGElement[] {
+  const hues = new Map<string, Box[]>();
   for (const box of boxes) {
-    const others = lanes.get(box.lane);
-    if (others === undefined) lanes.set(box.lane, [box]);
+    const name = hue(box);
+    const others = hues.get(name);
+    if (others === undefined) hues.set(name, [box]);
     else others.push(box);
   }
-  const paths = [...lanes].map(([lane, ofLane]) => outline(ofLane, colourOf(lane)));
+  const paths = [...hues].map(([name, some]) => outline(some, name));
   const chosen = boxes.filter(({ track }) => track === selected);
   if (chosen.length > 0) paths.push(outline(chosen, 'selected'));
   return paths;
 }
 
-const labelsOf = (boxes: readonly Box[], turned: Turned): readonly SVGElement[] =>
-  boxes.length <= MOST_LABELS ? boxes.map((box) => label(box, turned)) : [];
+/** The labels of the largest boxes; one that would cover another is left out. */
+function labelsOf(boxes: readonly Box[], turned: Turned, hue: BoxHue): readonly SVGElement[] {
+  if (boxes.length > MOST_LABELS) return [];
+  const placed: PlacedLabel[] = [];
+  for (const box of boxes.toSorted((a, b) => b.width * b.height - a.width * a.height)) {
+    const next = placeLabel(box, turned);
+    if (!placed.some((other) => overlap(other, next))) placed.push({ ...next, hue: hue(box) });
+  }
+  return placed.map(labelOf);
+}
+
+interface PlacedLabel {
+  readonly text: string;
+  readonly left: number;
+  readonly baseline: number;
+  readonly width: number;
+  readonly size: number;
+  readonly hue: string;
+}
+
+const overlap = (a: Omit<PlacedLabel, 'hue'>, b: Omit<PlacedLabel, 'hue'>) =>
+  a.left < b.left + b.width && b.left < a.left + a.width && Math.abs(a.baseline - b.baseline) < 1.3 * a.size;
 
 function outline(boxes: readonly Box[], of: string): SVGElement {
   const path = document.createElementNS(SVG, 'path');
@@ -93,22 +117,41 @@ function outline(boxes: readonly Box[], of: string): SVGElement {
   return path;
 }
 
-/** As high as a thirtieth of the picture. */
-const LABEL_PART = 30;
+/** As high as a fortieth of the picture. */
+const LABEL_PART = 40;
+
+/** Width of a letter by the height of the text, about. */
+const LETTER = 0.62;
 
 /** Above its box; one that begins in the right part of the picture ends with it, so that it is not cut off. */
-function label(box: Box, { width, height, matrix }: Turned): SVGElement {
-  const { lane, label: what, confidence } = box;
-  const text = document.createElementNS(SVG, 'text');
+function placeLabel(box: Box, { width, height, matrix }: Turned): Omit<PlacedLabel, 'hue'> {
+  const { label: what, confidence } = box;
   const size = Math.max(8, Math.min(width, height) / LABEL_PART);
-  const sure = confidence >= 0 ? ` ${Math.round(confidence * 100)} %` : '';
+  const sure = confidence >= 0 ? `${Math.round(confidence * 100)} %` : '';
+  const text = [what === null ? '' : what.slice(0, 40), sure].filter((part) => part !== '').join(' ');
   const { left, top, right } = shownArea(box, matrix);
-  const endsWithBox = left > width * 0.6;
-  text.textContent = `${what === null ? '' : what.slice(0, 40)}${sure}`;
-  text.setAttribute('x', String(endsWithBox ? right : left));
-  text.setAttribute('text-anchor', endsWithBox ? 'end' : 'start');
-  text.setAttribute('y', String(Math.max(size, top - size / 3)));
-  text.setAttribute('font-size', String(size));
-  text.setAttribute('class', colourOf(lane));
-  return text;
+  const textWidth = text.length * size * LETTER;
+  return {
+    ...{ text, size, width: textWidth },
+    left: left > width * 0.6 ? right - textWidth : left,
+    baseline: Math.max(size * 1.2, top - size * 0.45),
+  };
+}
+
+function labelOf({ text, left, baseline, width, size, hue }: PlacedLabel): SVGElement {
+  const group = document.createElementNS(SVG, 'g');
+  group.setAttribute('class', hue);
+  const ground = document.createElementNS(SVG, 'rect');
+  const numbers = { x: left, y: baseline - size * 1.05, width: width + size * 0.4, height: size * 1.4 };
+  for (const [name, value] of Object.entries({ ...numbers, rx: size * 0.25 }))
+    ground.setAttribute(name, String(value));
+  const words = document.createElementNS(SVG, 'text');
+  words.textContent = text;
+  words.setAttribute('x', String(left + size * 0.2));
+  words.setAttribute('y', String(baseline));
+  words.setAttribute('font-size', String(size));
+  words.setAttribute('textLength', String(width));
+  words.setAttribute('lengthAdjust', 'spacingAndGlyphs');
+  group.append(ground, words);
+  return group;
 }

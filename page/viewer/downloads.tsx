@@ -1,4 +1,5 @@
 import { urlOf } from '../kit/api.ts';
+import { Menu } from '../kit/menu.tsx';
 import type { Medium } from './types.ts';
 
 /** Forms of what was found that are for one medium. */
@@ -23,15 +24,15 @@ export function Downloads({
   const path = `rest/jobs/${encodeURIComponent(job)}/output/detection`;
   const offered = Object.entries(FORMS).filter(([format]) => isOffered(format, medium));
   return (
-    <p class="links">
+    <Menu label="Export" button={<span class="button">Export</span>}>
       <a href={urlOf(base)} download>
-        Medium
+        Original file
       </a>
       {offered.map(([format, name]) => (
         <a key={format} href={urlOf(path, { format, media: medium.mediaId })} download>
           {name}
         </a>
       ))}
-    </p>
+    </Menu>
   );
 }

@@ -4,7 +4,7 @@ import type { BoxCache } from './box-cache.ts';
 import type { BoxesHandle } from './boxes.tsx';
 import type { FrameTable } from './frame-table.ts';
 import type { Turned } from './overlay.ts';
-import type { Filter } from './types.ts';
+import type { BoxHue, Filter } from './types.ts';
 
 /** What the rest of the viewer has a player do. */
 export interface PlayerHandle {
@@ -24,6 +24,7 @@ export interface PlayerProps {
   readonly known: number;
   readonly turned: Turned;
   readonly filter: Filter;
+  readonly hue: BoxHue;
   readonly selected: number | undefined;
   readonly select: (track: number | undefined) => void;
   /** Told of the frame that is shown, a few times a second while it plays. */

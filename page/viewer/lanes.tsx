@@ -1,7 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
-import { clock, count } from '../kit/format.ts';
+import { count, timeText } from '../kit/format.ts';
+import { findingTitle } from '../library/labels.ts';
 import { Preview, type Hover } from './preview.tsx';
-import { colourOf, type Lane } from './types.ts';
+import { hueOf } from '../kit/colours.ts';
+import type { Lane } from './types.ts';
 
 export interface Span {
   readonly fromMs: number;
@@ -68,9 +70,9 @@ export function Lanes({
     <section class="lanes" aria-label="Timeline">
       <div class="names">
         {lanes.map(({ lane, type, task, action, tracks }) => (
-          <label key={lane} class={colourOf(lane)} title={`${task ?? ''} ${action}`}>
+          <label key={lane} class={hueOf(type)} title={`${task ?? ''} ${action}`}>
             <input type="checkbox" checked={!hidden.has(lane)} onChange={() => toggle(lane)} />
-            {type} <small>{count(tracks)}</small>
+            {findingTitle({ type, class: null })} <small>{count(tracks)}</small>
           </label>
         ))}
       </div>
@@ -87,15 +89,15 @@ export function Lanes({
           {lanes.map((lane, n) => (
             <path
               key={lane.lane}
-              class={`${colourOf(lane.lane)}${hidden.has(lane.lane) ? ' hidden' : ''}`}
+              class={`${hueOf(lane.type)}${hidden.has(lane.lane) ? ' hidden' : ''}`}
               d={barsOf(lane, span, n * HEIGHT)}
             />
           ))}
           <line class="now" x1={xOf(positionMs)} x2={xOf(positionMs)} y1="0" y2="100%" />
         </svg>
         <div class="scale">
-          <span>{clock(fromMs)}</span>
-          <span>{clock(toMs)}</span>
+          <span>{timeText(fromMs)}</span>
+          <span>{timeText(toMs)}</span>
         </div>
       </div>
       <Zoom span={span} lengthMs={lengthMs} setSpan={setSpan} />

@@ -34,6 +34,7 @@ export function PicturePlayer({
   );
   useEffect(() => () => cache.close(), [cache]);
   const turning = useMemo(() => turnPicture(storedSize(medium)!, medium.metadata), [medium]);
+  const style = { '--ratio': String(turning.width / turning.height) };
   const all = {
     ...props,
     cache,
@@ -42,5 +43,9 @@ export function PicturePlayer({
     source: urlOf(base),
     still: (frame: number) => stillUrl(base, frame),
   };
-  return medium.mediaType === 'IMAGE' ? <ImagePlayer {...all} /> : <VideoPlayer {...all} />;
+  return (
+    <div class="screen" style={style}>
+      {medium.mediaType === 'IMAGE' ? <ImagePlayer {...all} /> : <VideoPlayer {...all} />}
+    </div>
+  );
 }

@@ -1,14 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import { urlOf } from '../kit/api.ts';
-import { clock, count, countText } from '../kit/format.ts';
+import { hueOf, trackHue } from '../kit/colours.ts';
+import { count, countText, timeText } from '../kit/format.ts';
 import type { Loaded } from '../kit/load.ts';
 import { Shown } from '../kit/parts.tsx';
-import { colourOf, type Filter, type Lane, type Track, type TrackPage } from './types.ts';
+import { findingName, findingTitle } from '../library/labels.ts';
+import { nameOfTrack, type Filter, type Lane, type Medium, type Track, type TrackPage } from './types.ts';
 
-/** Time for which a text stands before it is looked for: milliseconds. */
+/** Time for which a text stands before it is searched: milliseconds. */
 const TYPING_MS = 250;
 
-/** What the tracks are narrowed to. */
+/** What the findings are narrowed to. */
 export function TrackFilters({
   filter: { minConfidence, text },
   change,
@@ -23,13 +25,18 @@ export function TrackFilters({
     return () => clearTimeout(timer);
   }, [typed]);
   return (
-    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        Text or class
-        <input type="search" value={typed} onInput={({ currentTarget }) => setTyped(currentTarget.value)} />
+    <form class="filters" role="search" aria-label="Findings" onSubmit={(event) => event.preventDefault()}>
+      <label class="grow">
+        <span class="unseen">Text or class</span>
+        <input
+          type="search"
+          placeholder="Text or class"
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
       </label>
       <label>
-        At least {Math.round(minConfidence * 100)} % sure
+        Confidence from {Math.round(minConfidence * 100)} %
         <input
           type="range"
           min="0"
@@ -43,15 +50,34 @@ export function TrackFilters({
   );
 }
 
-/** The tracks of the stretch of time that is seen, each with its exemplar; a click goes to it. */
+interface Group {
+  readonly name: string;
+  readonly tracks: readonly Track[];
+}
+
+/** Tracks by what they are, in the order in which each is first found. */
+function groupsOf(tracks: readonly Track[], lanes: readonly Lane[]): readonly Group[] {
+  const groups = new Map<string, Track[]>();
+  for (const track of tracks) {
+    const name = nameOfTrack(lanes, track);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [track]);
+    else group.push(track);
+  }
+  return [...groups].map(([name, some]) => ({ name, tracks: some }));
+}
+
+/** The tracks of the part of the medium that is shown, by class, each with its exemplar; a press goes to it. */
 export function TrackList({
   job,
+  medium,
   tracks,
   lanes,
   selected,
   open,
 }: {
   readonly job: string;
+  readonly medium: Medium;
   readonly tracks: Loaded<TrackPage>;
   readonly lanes: readonly Lane[];
   readonly selected: number | undefined;
@@ -63,21 +89,30 @@ export function TrackList({
         <>
           <p class="hint" role="status">
             {shown.length < total
-              ? `The first ${count(shown.length)} of ${count(total)} tracks: go closer to see others.`
+              ? `The first ${count(shown.length)} of ${count(total)} tracks. Zoom in to see others.`
               : `${countText(total, 'track')}.`}
           </p>
-          <ul class="tracks">
-            {shown.map((track) => (
-              <TrackItem
-                key={track.n}
-                job={job}
-                track={track}
-                type={lanes.find(({ lane }) => lane === track.lane)?.type ?? ''}
-                isSelected={track.n === selected}
-                open={() => open(track)}
-              />
-            ))}
-          </ul>
+          {groupsOf(shown, lanes).map(({ name, tracks: some }) => (
+            <section key={name} class={`found-group ${hueOf(name)}`}>
+              <h2>
+                <span class="dot" /> {findingTitle({ type: name, class: null })}{' '}
+                <small>{count(some.length)}</small>
+              </h2>
+              <ul class="tracks">
+                {some.map((track) => (
+                  <TrackItem
+                    key={track.n}
+                    job={job}
+                    track={track}
+                    name={name}
+                    hasTime={medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO'}
+                    isSelected={track.n === selected}
+                    open={() => open(track)}
+                  />
+                ))}
+              </ul>
+            </section>
+          ))}
         </>
       )}
     </Shown>
@@ -87,35 +122,40 @@ export function TrackList({
 function TrackItem({
   job,
   track,
-  type,
+  name,
+  hasTime,
   isSelected,
   open,
 }: {
   readonly job: string;
   readonly track: Track;
-  readonly type: string;
+  readonly name: string;
+  readonly hasTime: boolean;
   readonly isSelected: boolean;
   readonly open: () => void;
 }) {
-  const { lane, label, confidence, startMs, stopMs, artifact, properties } = track;
-  const sure = confidence >= 0 ? `${Math.round(confidence * 100)} %` : '';
+  const { n, label, confidence, startMs, stopMs, artifact, properties } = track;
+  const page = properties['PAGE_NUM'];
+  const facts = [
+    ...(hasTime ? [`${timeText(startMs)} – ${timeText(stopMs)}`] : []),
+    ...(page === undefined ? [] : [`page ${page}`]),
+    ...(confidence >= 0 ? [`${Math.round(confidence * 100)} %`] : []),
+  ];
   const picture = artifactUrl(job, artifact);
   return (
-    <li class={isSelected ? 'chosen-track' : ''}>
+    <li class={`${trackHue(name, n)}${isSelected ? ' chosen-track' : ''}`}>
       <button type="button" onClick={open} aria-pressed={isSelected}>
-        {picture !== undefined && <img src={picture} alt="" loading="lazy" />}
+        {picture === undefined ? <span class="dot" /> : <img src={picture} alt="" loading="lazy" />}
         <span class="grow">
-          <strong class={colourOf(lane)}>{type}</strong> {label} <small>{sure}</small>
-          <small>
-            {clock(startMs)} – {clock(stopMs)}
-          </small>
+          <span>{label ?? findingName({ type: name, class: null })}</span>
+          <small>{facts.join(' · ')}</small>
         </span>
       </button>
       {isSelected && Object.keys(properties).length > 0 && (
         <dl class="facts">
-          {Object.entries(properties).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
+          {Object.entries(properties).map(([key, value]) => (
+            <div key={key}>
+              <dt>{key}</dt>
               <dd>{value}</dd>
             </div>
           ))}

@@ -17,8 +17,16 @@ export interface Filter {
   readonly text: string;
 }
 
-/** The colour of a lane, the same wherever it is seen: its place in the palette of the style sheet. */
-export const colourOf = (lane: number) => `lane-${lane % 8}`;
+/** What a track is: the class that a detector of classes has found, else its type. */
+export function nameOfTrack(lanes: readonly Lane[], { lane, label }: Pick<Track, 'lane' | 'label'>): string {
+  const type = lanes.find((one) => one.lane === lane)?.type ?? '';
+  return type === CLASSES && label !== null ? label : type;
+}
+/** The type of tracks whose label is a class. */
+const CLASSES = 'CLASS';
+
+/** The class of the style sheet with the colour of a box. */
+export type BoxHue = (box: Pick<Box, 'lane' | 'label' | 'track'>) => string;
 
 /** Shown of a box or a track: what it is, else its type. */
 export const fits = (

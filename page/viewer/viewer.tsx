@@ -1,9 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { get, urlOf, type Query } from '../kit/api.ts';
-import { clock, fileName } from '../kit/format.ts';
+import { trackHue } from '../kit/colours.ts';
+import { clock, fileName, timeText } from '../kit/format.ts';
+import { Icon } from '../kit/icons.tsx';
 import { useGet, useLoaded, useSettled } from '../kit/load.ts';
 import { Problem, Shown, Status } from '../kit/parts.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
+import { findingText } from '../library/labels.ts';
+import { DocumentText } from './document-text.tsx';
 import { Downloads } from './downloads.tsx';
 import type { PlayerHandle } from './drawing.ts';
 import { FrameTable, type Run } from './frame-table.ts';
@@ -13,7 +17,16 @@ import { storedSize } from './overlay.ts';
 import { PicturePlayer, stillUrl } from './picture.tsx';
 import { SoundPlayer } from './sound.tsx';
 import { TrackFilters, TrackList } from './tracks.tsx';
-import type { Filter, Lane, MediaOfJob, Medium, Track, TrackPage } from './types.ts';
+import {
+  nameOfTrack,
+  type BoxHue,
+  type Filter,
+  type Lane,
+  type MediaOfJob,
+  type Medium,
+  type Track,
+  type TrackPage,
+} from './types.ts';
 
 const TRACKS = 200;
 /** Time for which something must stand still before others are told of it: milliseconds. */
@@ -41,7 +54,7 @@ export function Viewer({
           <Problem>The job has no such medium.</Problem>
         ) : (
           <>
-            <ViewerHeader job={job} medium={medium} total={total} />
+            <ViewerHeader job={job} base={base} medium={medium} total={total} lanes={lanes.value ?? []} />
             {medium.issues.map(({ message }, k) => (
               <Problem key={k}>{message}</Problem>
             ))}
@@ -57,24 +70,46 @@ export function Viewer({
 
 function ViewerHeader({
   job,
-  medium: { n, uri, status },
+  base,
+  medium,
   total,
+  lanes,
 }: {
   readonly job: string;
+  readonly base: string;
   readonly medium: Medium;
   readonly total: number;
+  readonly lanes: readonly Lane[];
 }) {
+  const { n, uri, status } = medium;
+  const found = lanes.map(({ type, tracks }) => findingText({ type, class: null, tracks }));
   return (
     <header class="bar">
-      <h1>
-        <a href={hrefOf(['jobs', job])}>{job}</a> {fileName(uri)} <Status of={status} />
-      </h1>
-      <nav aria-label="Media of the job">
-        {n > 0 && <a href={hrefOf(['jobs', job, 'media', n - 1])}>‹ before</a>} {n + 1} of {total}{' '}
-        {n + 1 < total && <a href={hrefOf(['jobs', job, 'media', n + 1])}>next ›</a>}
-      </nav>
+      <div>
+        <a class="up" href={hrefOf(['jobs', job])}>
+          <Icon name="back" size={16} /> {job}
+        </a>
+        <h1 title={uri}>
+          {fileName(uri)} {status !== 'COMPLETE' && <Status of={status} />}
+        </h1>
+        <p class="hint">{[lengthText(medium), ...found].filter((text) => text !== '').join(' · ')}</p>
+      </div>
+      <span class="buttons">
+        {total > 1 && (
+          <nav aria-label="Media of the job">
+            {n > 0 && <a href={hrefOf(['jobs', job, 'media', n - 1])}>‹ Previous</a>} {n + 1} of {total}{' '}
+            {n + 1 < total && <a href={hrefOf(['jobs', job, 'media', n + 1])}>Next ›</a>}
+          </nav>
+        )}
+        <Downloads job={job} base={base} medium={medium} />
+      </span>
     </header>
   );
+}
+
+function lengthText({ mediaType, metadata }: Medium): string {
+  const ms = Number(metadata['DURATION'] ?? 0);
+  return ms > 0 && (mediaType === 'VIDEO' || mediaType === 'AUDIO') ? timeText(ms) : '';
 }
 
 const framesOf = async (base: string, medium: Medium, signal: AbortSignal): Promise<FrameTable> => {
@@ -157,6 +192,7 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
     if (medium.mediaType === 'VIDEO') player.current?.toFrame(frame);
     else seek(track.exemplarMs ?? track.startMs);
   };
+  const hue = useCallback<BoxHue>((box) => trackHue(nameOfTrack(lanes, box), box.track), [lanes]);
   const onShown = useCallback((frame: number) => setPosition(table.value?.timeOf(frame) ?? 0), [table.value]);
   const list = (tracks.value?.tracks ?? []).filter(({ lane }) => !hidden.has(lane));
   const next = (direction: 1 | -1) => {
@@ -178,6 +214,7 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
                 medium={medium}
                 table={frames}
                 filter={filter}
+                hue={hue}
                 selected={selected}
                 select={setSelected}
                 onShown={onShown}
@@ -187,7 +224,8 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
             )}
           </Shown>
         )}
-        {medium.mediaType !== 'IMAGE' && lanes.length > 0 && (
+        {medium.mediaType === 'UNKNOWN' && <DocumentText tracks={tracks} selected={selected} open={open} />}
+        {(medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO') && lanes.length > 0 && (
           <Lanes
             lanes={lanes}
             lengthMs={lengthMs}
@@ -200,13 +238,14 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
             still={stillAt}
           />
         )}
-        <Where medium={medium} table={table.value} positionMs={positionMs} />
-        <Keys player={player} next={next} leave={() => setSelected(undefined)} />
+        <div class="below">
+          <Where medium={medium} table={table.value} positionMs={positionMs} />
+          <Keys player={player} next={next} leave={() => setSelected(undefined)} />
+        </div>
       </div>
       <aside class="found">
         <TrackFilters filter={filter} change={(what) => setFilter((before) => ({ ...before, ...what }))} />
-        <TrackList job={job} tracks={tracks} lanes={lanes} selected={selected} open={open} />
-        <Downloads job={job} base={base} medium={medium} />
+        <TrackList job={job} medium={medium} tracks={tracks} lanes={lanes} selected={selected} open={open} />
       </aside>
     </div>
   );

@@ -1,10 +1,13 @@
 /** The tracks of a detection document, one after the other, as far as a search needs them. Memory does not grow with the document. */
 import { createReadStream } from 'node:fs';
+import type { Box } from '../../domain/geometry/geometry.ts';
+import type { Properties } from '../../domain/types.ts';
 import { numberOf, textOf } from './found-values.ts';
 import { documentValues, type Found, type Interest, type Place } from './document-scan.ts';
 
 export interface DocumentTrack {
   readonly medium: DocumentTrackMedium;
+  readonly exemplar: DocumentExemplar;
   /** Name of the action that found it. */
   readonly action: string;
   readonly algorithm: string;
@@ -18,6 +21,11 @@ export interface DocumentTrack {
   /** Those of the properties that were asked for, of the track or else of its exemplar, in the order of the names. */
   readonly properties: readonly (readonly [name: string, value: string])[];
 }
+/** The detection that shows the track best: pixels of the stored frame; without a size it has no box. */
+export interface DocumentExemplar extends Box {
+  readonly frame: number;
+  readonly detectionProperties: Properties;
+}
 export interface DocumentTrackMedium {
   /** Place in the document, from 0. */
   readonly index: number;
@@ -26,6 +34,25 @@ export interface DocumentTrackMedium {
   readonly mediaType: string;
   readonly mimeType: string;
 }
+/** A medium, once all of it was read. */
+export interface DocumentMedium extends DocumentTrackMedium {
+  /** The medium that it was made of; 0: it was in the request. */
+  readonly parentMediaId: number;
+  /** Frames of a video, pages of a document. */
+  readonly length: number;
+  /** Entries of METADATA that the document has. */
+  readonly metadata: Properties;
+}
+/** What a part of the document has: tracks, and media that end in it. */
+export interface DocumentPart {
+  readonly tracks: readonly DocumentTrack[];
+  readonly media: readonly DocumentMedium[];
+}
+
+/** Properties of a detection that turn its box. */
+const ORIENTATION = ['ROTATION', 'HORIZONTAL_FLIP'];
+/** Metadata of a medium that are read. */
+const METADATA = ['DURATION', 'FRAME_WIDTH', 'FRAME_HEIGHT', ...ORIENTATION];
 
 export interface TrackReading {
   /** Names of properties. */
@@ -39,7 +66,7 @@ const READ_BYTES = 256 * 1024;
 const BELOW: Interest['below'] = {
   ROOT: { media: 'MEDIA' },
   MEDIA: { '[]': 'MEDIUM' },
-  MEDIUM: { output: 'OUTPUT' },
+  MEDIUM: { output: 'OUTPUT', mediaMetadata: 'PROPERTIES' },
   OUTPUT: { '*': 'ENTRIES' },
   ENTRIES: { '[]': 'ENTRY' },
   ENTRY: { tracks: 'TRACKS' },
@@ -52,22 +79,24 @@ const OF_TRACK = [
   ...['startOffsetFrame', 'stopOffsetFrame', 'startOffsetTime', 'stopOffsetTime'],
 ];
 
-/** The tracks of a part of the document at a time. @throws DocumentError */
+/** A part of the document at a time. @throws DocumentError */
 export async function* documentTracks(
   path: string,
   { properties, cutAt }: TrackReading,
-): AsyncGenerator<readonly DocumentTrack[]> {
+): AsyncGenerator<DocumentPart> {
   const names = new Set(properties);
   const interest: Interest = {
     below: BELOW,
     shown: {
-      MEDIUM: new Set(['mediaId', 'path', 'mediaType', 'mimeType']),
+      MEDIUM: new Set(['mediaId', 'parentMediaId', 'path', 'mediaType', 'mimeType', 'length']),
+      PROPERTIES: new Set(METADATA),
       ENTRY: new Set(['source', 'algorithm']),
       TRACK: new Set(OF_TRACK),
       TRACK_PROPERTIES: names,
-      DETECTION: names,
+      EXEMPLAR: new Set(['offsetFrame', 'x', 'y', 'width', 'height']),
+      DETECTION: new Set([...names, ...ORIENTATION]),
     },
-    left: new Set<Place>(['TRACK']),
+    left: new Set<Place>(['TRACK', 'MEDIUM']),
     cutAt,
     passesOver: true,
   };
@@ -75,10 +104,12 @@ export async function* documentTracks(
   const source = createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;
   for await (const pieces of documentValues(source, interest)) {
     const tracks: DocumentTrack[] = [];
+    const media: DocumentMedium[] = [];
     for (const piece of pieces)
-      if ('left' in piece) tracks.push(reader.track());
-      else reader.take(piece);
-    if (tracks.length > 0) yield tracks;
+      if (!('left' in piece)) reader.take(piece);
+      else if (piece.left === 'TRACK') tracks.push(reader.track());
+      else media.push(reader.medium());
+    if (tracks.length + media.length > 0) yield { tracks, media };
   }
 }
 
@@ -107,9 +138,15 @@ class TrackReader {
   /** The track that ends here; its medium and its entry stay for the next one. */
   track(): DocumentTrack {
     const { TRACK: own = {}, ENTRY: entry = {}, TRACK_PROPERTIES: of = {}, DETECTION: exemplar = {} } = this.#values; // oxfmt-ignore
-    this.#values = { ...keptOf(this.#values, 'MEDIUM'), ...keptOf(this.#values, 'ENTRY') };
+    const exemplarFields = this.#values.EXEMPLAR ?? {};
+    this.#values = {
+      ...keptOf(this.#values, 'MEDIUM'),
+      ...keptOf(this.#values, 'PROPERTIES'),
+      ...keptOf(this.#values, 'ENTRY'),
+    };
     return {
       medium: (this.#medium ??= this.#readMedium()),
+      exemplar: toExemplar(exemplarFields, exemplar),
       action: textOf(entry['source']),
       algorithm: textOf(entry['algorithm']),
       id: textOf(own['id']),
@@ -126,6 +163,17 @@ class TrackReader {
     };
   }
 
+  /** The medium that ends here. */
+  medium(): DocumentMedium {
+    const { MEDIUM: own = {}, PROPERTIES: metadata = {} } = this.#values;
+    return {
+      ...this.#readMedium(),
+      parentMediaId: numberOf(own['parentMediaId']),
+      length: numberOf(own['length']),
+      metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, textOf(value)])),
+    };
+  }
+
   #readMedium(): DocumentTrackMedium {
     const { mediaId, path, mediaType, mimeType } = this.#values.MEDIUM ?? {};
     return {
@@ -138,5 +186,18 @@ class TrackReader {
   }
 }
 
-const keptOf = (values: Values, place: 'MEDIUM' | 'ENTRY'): Values =>
+function toExemplar(
+  { offsetFrame, x, y, width, height }: Record<string, unknown>,
+  properties: Record<string, unknown>,
+): DocumentExemplar {
+  return {
+    frame: numberOf(offsetFrame),
+    ...{ x: numberOf(x), y: numberOf(y), width: numberOf(width), height: numberOf(height) },
+    detectionProperties: Object.fromEntries(
+      ORIENTATION.flatMap((name) => (name in properties ? [[name, textOf(properties[name])]] : [])),
+    ),
+  };
+}
+
+const keptOf = (values: Values, place: 'MEDIUM' | 'PROPERTIES' | 'ENTRY'): Values =>
   values[place] === undefined ? {} : { [place]: values[place] };

@@ -6,5 +6,8 @@ import { serveThread } from './serve-thread.ts';
 
 serveThread(
   () => new Finder(workerData as FinderOptions),
-  (finder, { find }: FindRequest): FindReply => ({ page: finder.find(find) }),
+  (finder, request: FindRequest): FindReply => {
+    if ('find' in request) return finder.find(request.find);
+    return 'media' in request ? finder.media(request.media) : finder.countMedia();
+  },
 );

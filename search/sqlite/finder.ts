@@ -2,8 +2,17 @@ import type Database from 'better-sqlite3';
 import type { DocumentPage } from '../../domain/job/document-page.ts';
 import { snippetOf } from '../../domain/text/snippet.ts';
 import type { SearchTerm } from '../../domain/text/words.ts';
-import type { SearchHit, SearchPage, SearchPlace, SearchQuery } from '../../store/search.ts';
+import type {
+  MediaCounts,
+  MediaPage,
+  MediaQuery,
+  SearchHit,
+  SearchPage,
+  SearchPlace,
+  SearchQuery,
+} from '../../store/search.ts';
 import { classFacet, typeFacet } from './facets.ts';
+import { MediaFinder } from './media-finder.ts';
 import { openForReading, WHOLE } from './schema.ts';
 
 export interface FinderOptions {
@@ -65,16 +74,26 @@ export class Finder {
   readonly #options: FinderOptions;
   readonly #database: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
+  readonly #media: MediaFinder;
 
   constructor(options: FinderOptions) {
     this.#options = options;
     this.#database = openForReading(options.file);
+    this.#media = new MediaFinder(this.#database);
     this.#statements = prepare(this.#database);
   }
 
   /** All of it sees one moment of the index. */
   find(query: SearchQuery): SearchPage {
     return this.#database.transaction(() => this.#find(query))();
+  }
+
+  media(query: MediaQuery): MediaPage {
+    return this.#media.page(query);
+  }
+
+  countMedia(): MediaCounts {
+    return this.#database.transaction(() => this.#media.counts())();
   }
 
   close(): void {

@@ -1,5 +1,8 @@
 import type {
   IndexedJob,
+  MediaCounts,
+  MediaPage,
+  MediaQuery,
   RebuildMark,
   SearchedJob,
   SearchPage,
@@ -19,12 +22,11 @@ export interface WriteReply {
   readonly jobs?: readonly IndexedJob[];
   readonly mark?: RebuildMark;
 }
-export interface FindRequest {
-  readonly find: SearchQuery;
-}
-export interface FindReply {
-  readonly page: SearchPage;
-}
+export type FindRequest =
+  | { readonly find: SearchQuery }
+  | { readonly media: MediaQuery }
+  | { readonly countMedia: true };
+export type FindReply = SearchPage | MediaPage | MediaCounts;
 
 /** With the number of the request that it is about; `close` ends the thread when it has done what it was asked. */
 export type Numbered<T> = { readonly n: number; readonly request: T } | 'close';

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 
 /** Of the tables below; a file of another one is made anew. */
-const SCHEMA = 2;
+const SCHEMA = 3;
 
 /** What is to be found of a job: not yet, all of it, or not any more. */
 export const FILLING = 0;
@@ -18,7 +18,12 @@ const TABLES = `
   create index jobs_by_end on jobs (state, ended_at);
   create table media (
     job integer not null, place integer not null, media_id integer not null, uri text not null, type text not null,
-    primary key (job, place)) strict, without rowid;
+    mime_type text not null, own integer not null, length real not null, duration_ms real, width real, height real,
+    frame real, findings text not null, boxes text not null, primary key (job, place)) strict, without rowid;
+  create table findings (
+    job integer not null, place integer not null, type text not null, class text not null,
+    primary key (job, place, type, class)) strict, without rowid;
+  create index findings_by_type on findings (type, class, job);
   create table finders (
     id integer primary key, task text not null, action text not null, algorithm text not null,
     unique (task, action, algorithm)) strict;

@@ -3,6 +3,9 @@ import { rm } from 'node:fs/promises';
 import {
   SearchBusy,
   type IndexedJob,
+  type MediaCounts,
+  type MediaPage,
+  type MediaQuery,
   type RebuildMark,
   type SearchedJob,
   type SearchIndex,
@@ -57,6 +60,18 @@ export class SqliteSearch implements SearchIndex {
   }
 
   async find(query: SearchQuery): Promise<SearchPage> {
+    return (await this.#ask({ find: query })) as SearchPage;
+  }
+
+  async media(query: MediaQuery): Promise<MediaPage> {
+    return (await this.#ask({ media: query })) as MediaPage;
+  }
+
+  async countMedia(): Promise<MediaCounts> {
+    return (await this.#ask({ countMedia: true })) as MediaCounts;
+  }
+
+  async #ask(request: FindRequest): Promise<FindReply> {
     const { maxWaiting } = this.#options;
     await this.#clearing.catch(() => {
       throw new SearchBusy('The index of the search cannot be made again now: ask again in a moment.');
@@ -65,7 +80,7 @@ export class SqliteSearch implements SearchIndex {
     await (this.#made ??= this.#make());
     if (this.#finder.pending >= maxWaiting)
       throw new SearchBusy(`${maxWaiting} questions wait already: ask again in a moment.`);
-    return (await this.#finder.ask({ find: query })).page;
+    return this.#finder.ask(request);
   }
 
   async jobs(after: number, limit: number): Promise<readonly IndexedJob[]> {

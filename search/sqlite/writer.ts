@@ -1,11 +1,12 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { documentPage, type DocumentPage } from '../../domain/job/document-page.ts';
-import { foldedWords } from '../../domain/text/words.ts';
+import { foldedName, foldedWords } from '../../domain/text/words.ts';
 import { DocumentError } from '../../results/document/document-scan.ts';
 import { documentTracks, type DocumentTrack } from '../../results/document/document-tracks.ts';
 import type { IndexedJob, RebuildMark, SearchedJob, Taken } from '../../store/search.ts';
 import { classesOf, classFacet, typeFacet } from './facets.ts';
+import { MediumSummaries, type MediumRow } from './medium-summary.ts';
 import { FILLING, GONE, openForWriting, WHOLE } from './schema.ts';
 
 export interface WriterOptions {
@@ -125,41 +126,50 @@ export class Writer {
       properties: [...textProperties, ...classProperties, PAGE, DERIVATIVE],
       cutAt: textCharacters * BYTES_A_CHARACTER,
     };
-    const media = new Set<number>();
-    const pages: Pages = new Map();
-    for await (const tracks of documentTracks(job.document, reading))
+    const seen: Seen = { summaries: new MediumSummaries(), pages: new Map() };
+    for await (const { tracks, media } of documentTracks(job.document, reading)) {
       for (let at = 0; at < tracks.length; at += ROWS_A_STEP) {
         if (filling.stopped) return;
-        this.#write(id, job, tracks.slice(at, at + ROWS_A_STEP), { media, pages });
+        this.#writeTracks(id, job, tracks.slice(at, at + ROWS_A_STEP), seen);
         await turn();
       }
+      for (const medium of media) seen.summaries.addMedium(medium);
+    }
+    const rows = seen.summaries.rows();
+    for (let at = 0; at < rows.length && !filling.stopped; at += ROWS_A_STEP) {
+      this.#writeMedia(id, rows.slice(at, at + ROWS_A_STEP));
+      await turn();
+    }
   }
 
-  #write(id: number, job: SearchedJob, tracks: readonly DocumentTrack[], { media, pages }: Seen): void {
-    const { putMedium, grown } = this.#statements;
+  #writeTracks(id: number, job: SearchedJob, tracks: readonly DocumentTrack[], seen: Seen): void {
     this.#database.transaction(() => {
-      const rows: number[] = [];
-      for (const track of tracks) {
-        const { index, mediaId, uri, mediaType } = track.medium;
-        if (!media.has(index)) putMedium.run(id, index, mediaId, uri, mediaType);
-        media.add(index);
-        rows.push(this.#writeTrack(id, job, track, pageOf(track, pages)));
-      }
-      grown.run({ id, first: rows[0], last: rows.at(-1) });
+      const rows = tracks.map((track) => this.#writeTrack(id, job, track, seen));
+      this.#statements.grown.run({ id, first: rows[0], last: rows.at(-1) });
     })();
   }
 
-  #writeTrack(
-    id: number,
-    { tasks }: SearchedJob,
-    track: DocumentTrack,
-    page: DocumentPage | undefined,
-  ): number {
+  #writeMedia(id: number, rows: readonly MediumRow[]): void {
+    const { putMedium, putFinding } = this.#statements;
+    this.#database.transaction(() => {
+      for (const { findings, boxes, ...row } of rows) {
+        const texts = { findings: JSON.stringify(findings), boxes: JSON.stringify(boxes) };
+        putMedium.run({ ...row, ...texts, job: id });
+        if (row.own === 0) continue;
+        for (const { type, class: name } of findings)
+          putFinding.run(id, row.place, foldedName(type), foldedName(name ?? ''));
+      }
+    })();
+  }
+
+  #writeTrack(id: number, { tasks }: SearchedJob, track: DocumentTrack, seen: Seen): number {
     const { textProperties, classProperties, textCharacters } = this.#options;
     const valuesOf = (names: readonly string[]) =>
       track.properties.filter(([name]) => names.includes(name)).map(([, value]) => value);
     const text = valuesOf(textProperties).join('\n').slice(0, textCharacters);
     const [name = null] = valuesOf(classProperties);
+    const page = pageOf(track, seen.pages);
+    seen.summaries.countTrack(track, name);
     const words = foldedWords(text);
     const { medium, action, algorithm, type, startFrame, stopFrame, startMs, stopMs, confidence } = track;
     const task = Object.hasOwn(tasks, action) ? tasks[action]! : '';
@@ -214,13 +224,14 @@ export class Writer {
   #nextGone = () => (this.#closed ? undefined : this.#statements.gone.get());
 
   #removeSome({ id, first, last }: { id: number; first: number; last: number }): void {
-    const { dropWords, dropTracks, dropMedia, dropJob, shrunk } = this.#statements;
+    const { dropWords, dropTracks, dropFindings, dropMedia, dropJob, shrunk } = this.#statements;
     const from = Math.max(first, last - ROWS_A_STEP + 1);
     this.#database.transaction(() => {
       dropWords.run(from, last);
       dropTracks.run(from, last);
       if (from > first) shrunk.run(from - 1, id);
       else {
+        dropFindings.run(id);
         dropMedia.run(id);
         dropJob.run(id);
       }
@@ -233,8 +244,7 @@ type Pages = Map<number, DocumentPage>;
 
 /** What earlier tracks of a document have told. */
 interface Seen {
-  /** Places of the media that are in the index. */
-  readonly media: Set<number>;
+  readonly summaries: MediumSummaries;
   readonly pages: Pages;
 }
 
@@ -279,7 +289,13 @@ function prepare(database: Database.Database) {
       `select id, first, last from jobs where state = ${GONE} limit 1`,
     ),
     shrunk: database.prepare('update jobs set last = ? where id = ?'),
-    putMedium: database.prepare('insert or replace into media values (?, ?, ?, ?, ?)'),
+    putMedium: database.prepare(
+      `insert into media (job, place, media_id, uri, type, mime_type, own, length, duration_ms, width, height, frame, findings, boxes)
+       values (@job, @place, @mediaId, @uri, @type, @mimeType, @own, @length, @durationMs, @width, @height, @frame, @findings, @boxes)`,
+    ),
+    putFinding: database.prepare(
+      'insert or ignore into findings (job, place, type, class) values (?, ?, ?, ?)',
+    ),
     finder: database.prepare<[string, string, string], { id: number }>(
       'select id from finders where task = ? and action = ? and algorithm = ?',
     ),
@@ -293,6 +309,7 @@ function prepare(database: Database.Database) {
       'delete from words where rowid in (select id from tracks where id between ? and ?)',
     ),
     dropTracks: database.prepare('delete from tracks where id between ? and ?'),
+    dropFindings: database.prepare('delete from findings where job = ?'),
     dropMedia: database.prepare('delete from media where job = ?'),
     dropJob: database.prepare('delete from jobs where id = ?'),
     jobs: database.prepare<[number, number], IndexedJob>(

@@ -56,13 +56,15 @@ export function installedPackage(unpack: (to: string) => void | Promise<void>): 
       'components/builtin/markup/font/DejaVuSans-Bold.ttf',
       'templates/component/descriptor.json',
       'page/index.html',
-      'page/style.css',
+      'page/styles/tokens.css',
+      'samples/ATTRIBUTION.md',
+      'samples/race.jpg',
       'store/redis/scripts/rules/ledger.lua',
       'store/redis/scripts/work/claim.lua',
       'dist/page/main.js',
     ]);
     const unwanted = files.filter(
-      (file) => /^(dist\/)?test\b|\.map$|\.tsbuildinfo|^samples\b/.test(file) || /^(?!dist\/|templates\/).*\.ts$/.test(file), // oxfmt-ignore
+      (file) => /^(dist\/)?test\b|\.map$|\.tsbuildinfo|^samples\/(?!ATTRIBUTION|face_move|race|text)/.test(file) || /^(?!dist\/|templates\/).*\.ts$/.test(file), // oxfmt-ignore
     );
     expect(unwanted).to.deep.equal([]);
   });

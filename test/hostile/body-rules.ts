@@ -19,6 +19,7 @@ import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/
 import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
 import * as media from '../../http/schemas/media.ts';
+import { libraryQuery } from '../../http/schemas/library.ts';
 import { searchQuery } from '../../http/schemas/search.ts';
 import * as sync from '../../http/schemas/worker/node-sync.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
@@ -171,6 +172,14 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ],
     cursorOf: ofText(cursorOf),
     ...because('is made of numbers', 'cursorText'),
+  },
+  'http/schemas/library.ts': {
+    ...because(ANSWER, 'libraryPage', 'libraryCounts'),
+    libraryQuery: [
+      body(libraryQuery, (size) => makeNamed(size, () => '1')),
+      ...text(libraryQuery, (given) => ({ name: given })),
+      ...text(libraryQuery, (given) => ({ class: given, type: given, cursor: given })),
+    ],
   },
   'http/schemas/search.ts': {
     ...because(ANSWER, 'searchPage'),

@@ -61,7 +61,7 @@ const MOST_GROWTH = 64 * 1024 * 1024;
     await page.locator('svg.boxes path.selected').waitFor({ state: 'attached' });
     await page.getByLabel('Text or class').fill('thing 3');
     await page.getByText('The first 200 of 1,000 tracks').waitFor();
-    await page.getByRole('checkbox', { name: /ABSENT/ }).uncheck();
+    await page.getByRole('checkbox', { name: /Absent/ }).uncheck();
     await until('no box is drawn', async () => (await page.locator('svg.boxes path').count()) === 0);
     expect(complaints).to.deep.equal([]);
   });

@@ -6,6 +6,7 @@ import type { SearchIndex } from '../../store/search.ts';
 import { runs, seeded } from '../support/seed.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { askedOf, givenDocument, type Asked, type GivenDocument } from './documents.ts';
+import { libraryContract } from './library.ts';
 import { anyText } from '../support/any-text.ts';
 
 export interface OpenOptions {
@@ -56,6 +57,9 @@ export function searchContract(
       }
       return { found, pages };
     };
+
+    describe('as a library of media', () =>
+      libraryContract({ index: () => index, put: (...given) => put(...given) }));
 
     it('tells the page, slide or sheet of a document on which a track was found', async () => {
       const on = (page: string) => [{ text: 'Stop here', properties: { PAGE_NUM: page } }];

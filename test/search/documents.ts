@@ -22,6 +22,8 @@ export interface GivenDocument {
   /** Of one medium after the other. */
   readonly media?: readonly (readonly GivenTrack[])[];
   readonly tracks?: readonly GivenTrack[];
+  /** The media that they were made of; absent: of none. */
+  readonly parents?: readonly number[];
 }
 
 /** Written as the service writes it: a track a line. */
@@ -34,6 +36,7 @@ export function givenDocument(path: string, given: GivenDocument): SearchedJob {
     tracks = [],
     media = [tracks],
     mimeType = 'video/mp4',
+    parents = [],
   } = given;
   const lines = media.map((of, n) => {
     const typeOf = ({ type = 'TEXT' }: GivenTrack) => type;
@@ -45,7 +48,7 @@ export function givenDocument(path: string, given: GivenDocument): SearchedJob {
           .map((track) => JSON.stringify(trackOf(track, type)))
           .join(',\n')}]}]`,
     );
-    return `{"mediaId":${100 * number + n},"path":"file:///media/${number}-${n}.mp4","mimeType":"${mimeType}","mediaType":"${mediaTypeOf(mimeType)}","output":{${output.join(',\n')}}}`;
+    return `{"mediaId":${100 * number + n},"parentMediaId":${parents[n] ?? -1},"path":"file:///media/${number}-${n}.mp4","mimeType":"${mimeType}","mediaType":"${mediaTypeOf(mimeType)}","output":{${output.join(',\n')}}}`;
   });
   writeFileSync(
     path,

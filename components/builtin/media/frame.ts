@@ -18,6 +18,8 @@ import type { FinishedDetection, FinishedTrack } from './finish/finished-line.ts
 import { FrameReaders } from './frame-readers.ts';
 
 const QUALITY = 90;
+/** Of pictures that are made smaller. */
+const SMALL_QUALITY = 78;
 const MOST_LETTERS = 30;
 
 /** Yields a line when it lies where it is wanted. Errors: COULD_NOT_READ_MEDIA, and others of media that cannot be read. */
@@ -49,27 +51,39 @@ async function picture(work: FrameWork, number: number, signal: AbortSignal): Pr
 }
 
 async function pictureOf(
-  { medium, boxes, stored, format }: FrameWork,
+  { medium, boxes, stored, format, longestSide }: FrameWork,
   found: Frame,
   number: number,
   signal: AbortSignal,
 ): Promise<Buffer> {
   if (stored === true) return encodeFrame(found.data, found, format);
   const marks = boxes === undefined ? [] : await marksAt(boxes, number, signal);
-  return drawFrame(found, marks, medium.metadata);
+  return drawFrame(found, marks, medium.metadata, longestSide);
 }
 
 function drawFrame(
   found: Frame,
   marks: readonly Mark[],
   metadata: FrameWork['medium']['metadata'],
+  longestSide?: number,
 ): Promise<Buffer> {
   const settings = markupSettings({ MARKUP_VIDEO_FRAME_NUMBERS_ENABLED: 'FALSE' }, true);
   const drawer = new Drawing(uprightOf(metadata, found), settings);
   const { width, height } = drawer;
   const data = new Uint8Array(width * height * 3);
   drawer.draw(found, marks, data);
-  return encodeFrame(data, drawer);
+  return longestSide === undefined ? encodeFrame(data, drawer) : encodeSmall(data, drawer, longestSide);
+}
+
+function encodeSmall(
+  data: Uint8Array,
+  { width, height }: Pick<Frame, 'width' | 'height'>,
+  side: number,
+): Promise<Buffer> {
+  return sharp(data, { raw: { width, height, channels: 3 } })
+    .resize(side, side, { fit: 'inside', withoutEnlargement: true })
+    .jpeg({ quality: SMALL_QUALITY })
+    .toBuffer();
 }
 
 function encodeFrame(

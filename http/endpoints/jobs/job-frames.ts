@@ -62,6 +62,9 @@ export const jobFrameEndpoints = [
       boxes: trueOrFalse
         .optional()
         .describe('true: with what the document has found at this frame drawn into it'),
+      small: trueOrFalse
+        .optional()
+        .describe('true: at most 480 pixels wide and high, without boxes; it is made once'),
     }),
     answers: {
       200: content('The picture.', 'image/jpeg'),
@@ -70,8 +73,13 @@ export const jobFrameEndpoints = [
       416: nothing('The picture ends before the part that Range asks for.'),
       ...REFUSALS,
     },
-    async handle({ params: { id, n, k }, query: { boxes = false }, ctx }, { jobFrames }: JobFrameDeps) {
-      return fileAnswer(ctx, await foundFor(id, (number) => jobFrames.picture(number, n, k, boxes)));
+    async handle(
+      { params: { id, n, k }, query: { boxes = false, small = false }, ctx },
+      { jobFrames }: JobFrameDeps,
+    ) {
+      const find = (number: number) =>
+        small ? jobFrames.thumbnail(number, n, k) : jobFrames.picture(number, n, k, boxes);
+      return fileAnswer(ctx, await foundFor(id, find));
     },
   }),
 ];

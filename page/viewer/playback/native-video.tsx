@@ -5,7 +5,8 @@ import { useRecovery } from './recovery.ts';
 
 /** A video as the browser plays it; `onFailure` is told in a sentence why it cannot. */
 export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem: string) => void }) {
-  const { source, table, cache, turned, filter, selected, select, firstFrame, handle, onFailure } = props;
+  const { source, table, cache, turned, filter, hue, selected, select, firstFrame, handle, onFailure } =
+    props;
   const video = useRef<HTMLVideoElement>(null);
   const { boxes, frame, draw } = useDrawing(props);
   const recovery = useRecovery({ video, source, table, frame, firstFrame, onFailure });
@@ -80,7 +81,7 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
           The video broke off; it is tried again.
         </p>
       )}
-      <Boxes turned={turned} filter={filter} selected={selected} select={select} handle={boxes} />
+      <Boxes turned={turned} filter={filter} hue={hue} selected={selected} select={select} handle={boxes} />
     </div>
   );
 }

@@ -33,7 +33,7 @@ export function VideoPlayer(props: PlayerProps) {
 
 /** An image: a video of one frame that only stands. */
 export function ImagePlayer(props: PlayerProps) {
-  const { source, still, turned, filter, selected, select, handle } = props;
+  const { source, still, turned, filter, hue, selected, select, handle } = props;
   const { boxes, draw } = useDrawing(props);
   const [isShown, setShown] = useState(true);
   useImperativeHandle(handle, () => ({ toggle() {}, toFrame() {}, step() {} }), []);
@@ -45,7 +45,7 @@ export function ImagePlayer(props: PlayerProps) {
         onLoad={() => draw(0, false)}
         onError={() => setShown(false)}
       />
-      <Boxes turned={turned} filter={filter} selected={selected} select={select} handle={boxes} />
+      <Boxes turned={turned} filter={filter} hue={hue} selected={selected} select={select} handle={boxes} />
     </div>
   );
 }

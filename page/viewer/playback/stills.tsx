@@ -6,7 +6,7 @@ import { useDrawing, type PlayerProps } from '../drawing.ts';
 
 /** Pictures of single frames, which the server decodes. */
 export function Stills(props: PlayerProps & { readonly children: ComponentChildren }) {
-  const { still, table, turned, filter, selected, select, firstFrame, handle, children } = props;
+  const { still, table, turned, filter, hue, selected, select, firstFrame, handle, children } = props;
   const { boxes, frame, draw } = useDrawing(props);
   const [wanted, setWanted] = useState(firstFrame);
   const [isPlaying, setPlaying] = useState(false);
@@ -47,9 +47,9 @@ export function Stills(props: PlayerProps & { readonly children: ComponentChildr
             setMissing(true);
           }}
         />
-        <Boxes turned={turned} filter={filter} selected={selected} select={select} handle={boxes} />
+        <Boxes turned={turned} filter={filter} hue={hue} selected={selected} select={select} handle={boxes} />
       </div>
-      {isMissing && <p class="hint">The picture of this frame cannot be had.</p>}
+      {isMissing && <p class="hint">The server cannot decode this frame.</p>}
       {table.count > 1 && (
         <p>
           <button type="button" onClick={toggle}>

@@ -90,8 +90,9 @@ async function firstBox(
 ): Promise<void> {
   const { page } = await chromium.reader(service, '#/new');
   await page.locator('input[type=file]').setInputFiles(path.join(packageRoot, 'samples', 'astronaut.png'));
-  await page.getByLabel('Pipeline').selectOption('FACE DETECTION PIPELINE');
-  await page.getByRole('button', { name: 'Start the job' }).click();
+  await page.getByRole('checkbox', { name: /^People and things/ }).uncheck();
+  await page.getByRole('checkbox', { name: /^Faces/ }).check();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByRole('link', { name: /astronaut\.png/ }).click({ timeout: LONG.withinMs });
   await page.locator('svg.boxes[data-known="true"] path').first().waitFor({ state: 'attached' });
 }
@@ -222,7 +223,7 @@ async function findings(folder: string, chromium: Chromium): Promise<readonly Fi
     async () => {
       await page.reload();
       await page.getByText('Nothing was found').waitFor();
-      return (await page.getByText('Not all documents are in the index').count()) === 0;
+      return (await page.getByText('The index is being built').count()) === 0;
     },
     Boolean,
     { ...LONG, everyMs: 2_000 },

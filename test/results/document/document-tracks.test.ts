@@ -5,6 +5,7 @@ import { DocumentError, documentValues, type Interest } from '../../../results/d
 import { documentTracks, type DocumentTrack } from '../../../results/document/document-tracks.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 
+const BOX = { x: 3, y: 4, width: 5, height: 6 };
 const READING = { properties: ['TEXT', 'CLASSIFICATION'], cutAt: 100 };
 
 const INTEREST: Interest = {
@@ -27,7 +28,7 @@ describe('The tracks of a detection document', () => {
   const path = temporaryFolder();
   const read = async (file: string, reading = READING) => {
     const all: DocumentTrack[] = [];
-    for await (const some of documentTracks(file, reading)) all.push(...some);
+    for await (const { tracks } of documentTracks(file, reading)) all.push(...tracks);
     return all;
   };
   const writeDocument = (document: unknown, spaces?: number) => {
@@ -39,7 +40,12 @@ describe('The tracks of a detection document', () => {
     ...{ id: 'x', type: 'TEXT', source: 'A', confidence: 0.5 },
     ...{ startOffsetFrame: 1, stopOffsetFrame: 2, startOffsetTime: 40, stopOffsetTime: 80 },
     trackProperties,
-    exemplar: { detectionProperties, id: 'no' },
+    exemplar: {
+      ...BOX,
+      offsetFrame: 2,
+      detectionProperties: { ...detectionProperties, ROTATION: '90' },
+      id: 'no',
+    },
     detections: [{ confidence: 9, detectionProperties: { TEXT: 'of a detection' } }],
   });
   const document = (...tracks: readonly object[]) => ({
@@ -70,6 +76,7 @@ describe('The tracks of a detection document', () => {
             algorithm: 'B',
             id: 'x',
             type: 'TEXT',
+            exemplar: { ...BOX, frame: 2, detectionProperties: { ROTATION: '90' } },
           },
           ...{ startFrame: 1, stopFrame: 2, startMs: 40, stopMs: 80, confidence: 0.5, properties },
         })),

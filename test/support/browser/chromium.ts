@@ -86,7 +86,7 @@ export class Chromium {
       await reader.page.goto(`${await linkOf(service)}&to=${encodeURIComponent(`/${place}`)}`);
       await reader.page.getByRole('button', { name: `Log in as ${as}` }).click();
     }
-    await reader.page.getByRole('button', { name: 'Log out' }).waitFor();
+    await reader.page.getByLabel(/^Account of /).waitFor();
     if (known === undefined) this.#loggedIn.set(key, context);
     return reader;
   }

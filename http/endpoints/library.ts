@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import type { LibraryAnswer, MediaPlace, MediaQuery } from '../../actors/search/search.ts';
+import { foldedName } from '../../domain/text/words.ts';
+import { json, ok, sentence } from '../routing/declaration.ts';
+import { endpoint } from '../steps/endpoint.ts';
+import { HttpError, overloadError } from '../routing/errors.ts';
+import { libraryCounts, libraryPage, libraryQuery } from '../schemas/library.ts';
+import { SEARCH_IS_OFF, type SearchDeps } from './search.ts';
+
+const MEDIUM = {
+  jobId: 'host-12',
+  externalId: null,
+  jobEndDate: '2026-03-01T09:31:00.000Z',
+  mediaIndex: 0,
+  mediaId: 31,
+  mediaUri: 'file:///media/street.mp4',
+  mediaType: 'VIDEO',
+  mimeType: 'video/mp4',
+  length: 250,
+  durationMs: 10_000,
+  width: 1_280,
+  height: 720,
+  frame: 48,
+  findings: [{ type: 'CLASS', class: 'person', tracks: 3 }],
+  boxes: [{ x: 40, y: 60, width: 120, height: 300, type: 'CLASS', class: 'person' }],
+};
+
+const COMMON = { tag: 'Search', caller: 'USER', method: 'get' } as const;
+const OFF = { 501: sentence('The search is switched off.') };
+
+/** The media of all jobs that have ended (ours). */
+export const libraryEndpoints = [
+  endpoint({
+    ...COMMON,
+    path: '/rest/library',
+    id: 'listLibrary',
+    summary: 'List the media of all jobs that have ended, with what was found in them',
+    query: libraryQuery,
+    answers: {
+      200: json('A page of media.', libraryPage, { media: [MEDIUM], next: null, complete: true }),
+      400: sentence('A part of the query is wrong.'),
+      ...OFF,
+    },
+    says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
+    async handle({ query }, { indexer }: SearchDeps) {
+      if (indexer === undefined) throw new HttpError(501, SEARCH_IS_OFF);
+      const page = await indexer.media(questionOf(query));
+      if ('busy' in page) throw overloadError(page.busy);
+      const next = page.next === null ? null : textOfPlace(page.next);
+      return ok({ media: page.media.map(mediumOf), next, complete: page.complete });
+    },
+  }),
+  endpoint({
+    ...COMMON,
+    path: '/rest/library/counts',
+    id: 'countLibrary',
+    summary: 'Count the media by what was found in them',
+    answers: { 200: json('The counts.', libraryCounts), ...OFF },
+    async handle(_request, { indexer }: SearchDeps) {
+      if (indexer === undefined) throw new HttpError(501, SEARCH_IS_OFF);
+      const counts = await indexer.countMedia();
+      if ('busy' in counts) throw overloadError(counts.busy);
+      return ok({ ...counts, mediaTypes: { ...counts.mediaTypes }, findings: [...counts.findings] });
+    },
+  }),
+];
+
+function questionOf({
+  type,
+  class: name,
+  from,
+  to,
+  cursor,
+  ...query
+}: z.output<typeof libraryQuery>): MediaQuery {
+  return {
+    type: type === undefined ? undefined : foldedName(type),
+    class: name === undefined ? undefined : foldedName(name),
+    from: from === undefined ? undefined : Date.parse(from),
+    to: to === undefined ? undefined : Date.parse(to),
+    cursor: cursor === undefined ? undefined : placeOf(cursor),
+    mediaType: query.mediaType,
+    name: query.name,
+    limit: query.limit,
+  };
+}
+
+const textOfPlace = ({ endedAt, job, place }: MediaPlace): string => [endedAt, job, place].join('_');
+
+function placeOf(text: string): MediaPlace {
+  const [endedAt = 0, job = 0, place = 0] = text.split('_').map(Number);
+  return { endedAt, job, place };
+}
+
+function mediumOf({ number: _, run: __, jobEndedAt, ...medium }: LibraryAnswer['media'][number]) {
+  const { findings, boxes } = medium;
+  return {
+    ...medium,
+    findings: [...findings],
+    boxes: [...boxes],
+    jobEndDate: new Date(jobEndedAt).toISOString(),
+  };
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { jobId } from './jobs/batch-jobs.ts';
+import { queryTimestamp, timestamp, wholeNumber } from './common.ts';
+
+/** The library (ours): the media of all jobs that have ended, with what was found in them. */
+const CURSOR = /^\d{1,15}(?:\.\d{1,6})?_\d{1,15}_\d{1,10}$/;
+
+const name = z.string().trim().min(1, { error: 'must not be blank' }).max(1_000);
+
+export const libraryQuery = z.strictObject({
+  type: name.optional().describe('Only media with a finding of this type, such as FACE, in any case'),
+  class: name.optional().describe('Only media with a finding of this class, such as person, in any case'),
+  mediaType: z.enum(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN']).optional().describe('UNKNOWN: documents'),
+  name: name.optional().describe('A part of the URI, in any case'),
+  from: queryTimestamp.optional().describe('Only of jobs whose endDate is not before it'),
+  to: queryTimestamp.optional().describe('Only of jobs whose endDate is before it'),
+  limit: wholeNumber(1, 200).default(60).describe('The maximum number of media of a page'),
+  cursor: z
+    .string()
+    .regex(CURSOR, { error: 'must be the next of a page' })
+    .optional()
+    .describe('The next of the page before'),
+});
+
+const finding = z.object({
+  type: z.string(),
+  class: z.string().nullable(),
+  tracks: z.int().min(1),
+});
+
+const box = z.object({
+  x: z.number(),
+  y: z.number(),
+  width: z.number(),
+  height: z.number(),
+  type: z.string(),
+  class: z.string().nullable(),
+});
+
+const libraryMedium = z
+  .object({
+    jobId,
+    externalId: z.string().nullable(),
+    jobEndDate: timestamp,
+    mediaIndex: z.int().min(0).describe('Place of the medium in the document, from 0'),
+    mediaId: z.int(),
+    mediaUri: z.string().describe('As the document has it'),
+    mediaType: z.string().describe('VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN'),
+    mimeType: z.string(),
+    length: z.number().describe('Frames of a video, pages of a document'),
+    durationMs: z.number().nullable(),
+    width: z.number().nullable().describe('Pixels, as a viewer shows it'),
+    height: z.number().nullable(),
+    frame: z
+      .number()
+      .nullable()
+      .describe('A frame that shows what was found; null: the medium has no frames'),
+    findings: z.array(finding).describe('Most tracks first'),
+    boxes: z
+      .array(box)
+      .describe('Findings whose exemplar is on this frame: pixels of the medium as a viewer shows it'),
+  })
+  .meta({ id: 'LibraryMedium', description: 'A medium with what was found in it' });
+
+export const libraryPage = z
+  .object({
+    media: z.array(libraryMedium).describe('Of the job that ended last first'),
+    next: z.string().nullable().describe('The cursor of the next page; null: this is the last one'),
+    complete: z.boolean().describe('false: the index is being built and does not have all media'),
+  })
+  .meta({ id: 'LibraryPage', description: 'A page of media. It may be short although more follow.' });
+
+export const libraryCounts = z
+  .object({
+    total: z.int().min(0),
+    mediaTypes: z.record(z.string(), z.int().min(0)).describe('Media by type'),
+    findings: z
+      .array(z.object({ type: z.string(), class: z.string().nullable(), media: z.int().min(0) }))
+      .describe('The 100 types and classes of most media'),
+    complete: z.boolean(),
+  })
+  .meta({ id: 'LibraryCounts', description: 'How many media have what' });

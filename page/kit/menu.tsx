@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** A button that opens a list of links and buttons. It closes after a choice, by Escape, and by a press elsewhere. */
+export function Menu({
+  label,
+  button,
+  className = '',
+  children,
+}: {
+  readonly label: string;
+  readonly button: ComponentChildren;
+  readonly className?: string;
+  readonly children: ComponentChildren;
+}) {
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = () => details.current?.removeAttribute('open');
+    const onPress = (event: Event) => {
+      if (!details.current!.contains(event.target as Node)) close();
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || !details.current!.open) return;
+      close();
+      details.current!.querySelector('summary')?.focus();
+    };
+    addEventListener('pointerdown', onPress);
+    addEventListener('keydown', onKey);
+    addEventListener('hashchange', close);
+    return () => {
+      removeEventListener('pointerdown', onPress);
+      removeEventListener('keydown', onKey);
+      removeEventListener('hashchange', close);
+    };
+  }, []);
+  return (
+    <details class={`menu ${className}`} ref={details}>
+      <summary aria-label={label}>{button}</summary>
+      <div class="menu-list">{children}</div>
+    </details>
+  );
+}

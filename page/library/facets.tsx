@@ -1,0 +1,101 @@
+import { hueOf } from '../kit/colours.ts';
+import { count } from '../kit/format.ts';
+import { hrefOf } from '../kit/route.ts';
+import { findingTitle, keyOf, MEDIA_KINDS } from './labels.ts';
+import type { LibraryCounts } from './types.ts';
+
+const KINDS = Object.keys(MEDIA_KINDS);
+/** Findings that are listed at once. */
+const LISTED = 12;
+
+/** What the library can be narrowed to, with counts. */
+export function Facets({
+  counts,
+  query,
+}: {
+  readonly counts: LibraryCounts;
+  readonly query: URLSearchParams;
+}) {
+  // A type that has classes is told by these.
+  const classified = new Set(counts.findings.filter((one) => one.class !== null).map(({ type }) => type));
+  const found = counts.findings.filter((one) => one.class !== null || !classified.has(one.type));
+  return (
+    <aside class="facets" aria-label="Filters">
+      <h2>Found</h2>
+      <ul>
+        {found.slice(0, LISTED).map((finding) => (
+          <Facet
+            key={`${finding.type} ${finding.class}`}
+            title={findingTitle(finding)}
+            media={finding.media}
+            hue={hueOf(keyOf(finding))}
+            query={query}
+            filter={{ type: finding.type, class: finding.class ?? undefined }}
+          />
+        ))}
+      </ul>
+      {found.length > LISTED && (
+        <details>
+          <summary>{count(found.length - LISTED)} more</summary>
+          <ul>
+            {found.slice(LISTED).map((finding) => (
+              <Facet
+                key={`${finding.type} ${finding.class}`}
+                title={findingTitle(finding)}
+                media={finding.media}
+                hue={hueOf(keyOf(finding))}
+                query={query}
+                filter={{ type: finding.type, class: finding.class ?? undefined }}
+              />
+            ))}
+          </ul>
+        </details>
+      )}
+      <h2>Media</h2>
+      <ul>
+        {KINDS.flatMap((kind) => {
+          const media = counts.mediaTypes[kind];
+          return media === undefined ? [] : [[kind, media] as const];
+        }).map(([mediaType, media]) => (
+          <Facet
+            key={mediaType}
+            title={MEDIA_KINDS[mediaType] ?? mediaType}
+            media={media}
+            query={query}
+            filter={{ mediaType }}
+          />
+        ))}
+      </ul>
+    </aside>
+  );
+}
+
+/** A filter that a second press takes away. */
+function Facet({
+  title,
+  media,
+  hue,
+  query,
+  filter,
+}: {
+  readonly title: string;
+  readonly media: number;
+  readonly hue?: string;
+  readonly query: URLSearchParams;
+  readonly filter: Readonly<Record<string, string | undefined>>;
+}) {
+  const isOn = Object.entries(filter).every(([name, value]) => (query.get(name) ?? undefined) === value);
+  const rest = Object.fromEntries([...query].filter(([name]) => !(name in filter)));
+  return (
+    <li>
+      <a
+        href={hrefOf(['library'], isOn ? rest : { ...rest, ...filter })}
+        aria-current={isOn ? 'true' : undefined}
+      >
+        <span class={`dot ${hue ?? ''}`} />
+        <span class="grow">{title}</span>
+        <span class="number">{count(media)}</span>
+      </a>
+    </li>
+  );
+}

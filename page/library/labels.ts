@@ -1,0 +1,68 @@
+/** What was found, in plain words. */
+import { count } from '../kit/format.ts';
+
+/** One and several of a type or a class, where its own name is no plain word. */
+const WORDS: Readonly<Record<string, readonly [string, string]>> = {
+  person: ['person', 'people'],
+  face: ['face', 'faces'],
+  text: ['line of text', 'lines of text'],
+  speech: ['time of speech', 'times of speech'],
+  scene: ['scene', 'scenes'],
+  class: ['thing', 'things'],
+  barcode: ['barcode', 'barcodes'],
+  media: ['picture inside', 'pictures inside'],
+  motion: ['movement', 'movements'],
+  bus: ['bus', 'buses'],
+  knife: ['knife', 'knives'],
+  mouse: ['mouse', 'mice'],
+  sheep: ['sheep', 'sheep'],
+  skis: ['skis', 'skis'],
+  scissors: ['scissors', 'scissors'],
+};
+
+interface Named {
+  readonly type: string;
+  readonly class: string | null;
+}
+
+/** The key of its colour and its words: the class, else the type. */
+export const keyOf = ({ type, class: name }: Named): string => (name ?? type).toLowerCase();
+
+/** `3 people`. */
+export function findingText({ tracks, ...named }: Named & { readonly tracks: number }): string {
+  const [one, many] = wordsOf(named);
+  return `${count(tracks)} ${tracks === 1 ? one : many}`;
+}
+
+/** Headings that are no plural. */
+const TITLES: Readonly<Record<string, string>> = { text: 'Text', speech: 'Speech', motion: 'Motion' };
+
+/** `People`, as a heading. */
+export function findingTitle(named: Named): string {
+  const title = TITLES[keyOf(named)];
+  if (title !== undefined) return title;
+  const [, many] = wordsOf(named);
+  return many.charAt(0).toUpperCase() + many.slice(1);
+}
+
+/** `Person`, of one. */
+export function findingName(named: Named): string {
+  const [one] = wordsOf(named);
+  return one.charAt(0).toUpperCase() + one.slice(1);
+}
+
+function wordsOf(named: Named): readonly [string, string] {
+  const key = keyOf(named);
+  const known = WORDS[key];
+  if (known !== undefined) return known;
+  const word = key.replaceAll('_', ' ');
+  return [word, /[sxz]$|[cs]h$/.test(word) ? `${word}es` : `${word}s`];
+}
+
+/** Kinds of media, as filters name them. */
+export const MEDIA_KINDS: Readonly<Record<string, string>> = {
+  VIDEO: 'Videos',
+  IMAGE: 'Images',
+  AUDIO: 'Sound',
+  UNKNOWN: 'Documents',
+};

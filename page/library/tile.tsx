@@ -1,0 +1,135 @@
+import { useState } from 'preact/hooks';
+import { urlOf } from '../kit/api.ts';
+import { hueOf } from '../kit/colours.ts';
+import { duration, fileName } from '../kit/format.ts';
+import { Icon, type IconName } from '../kit/icons.tsx';
+import { hrefOf } from '../kit/route.ts';
+import { findingText, keyOf } from './labels.ts';
+import type { LibraryMedium } from './types.ts';
+
+/** Chips of a tile; the others are counted. */
+const CHIPS = 3;
+
+/** A medium: its picture with boxes, its name and what was found. */
+export function Tile({ medium }: { readonly medium: LibraryMedium }) {
+  const { jobId, mediaIndex, mediaUri, findings } = medium;
+  const name = fileName(mediaUri);
+  const others = findings.length - CHIPS;
+  return (
+    <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaIndex])} title={mediaUri}>
+      <span class="shot">
+        <Picture medium={medium} />
+        <Length of={medium} />
+      </span>
+      <span class="name">{name}</span>
+      <span class="chips">
+        {findings.slice(0, CHIPS).map((finding) => (
+          <span key={`${finding.type} ${finding.class}`} class={`chip ${hueOf(keyOf(finding))}`}>
+            {findingText(finding)}
+          </span>
+        ))}
+        {others > 0 && <span class="chip more">+{others}</span>}
+        {findings.length === 0 && <span class="chip none">Nothing found</span>}
+      </span>
+    </a>
+  );
+}
+
+function Picture({ medium }: { readonly medium: LibraryMedium }) {
+  const { jobId, mediaIndex, frame, width, height, boxes } = medium;
+  const [failed, setFailed] = useState(false);
+  if (frame === null || failed) return <Placeholder of={medium} />;
+  const crop = width === null || height === null ? undefined : cropOf({ width, height }, boxes);
+  const path = `rest/jobs/${encodeURIComponent(jobId)}/media/${mediaIndex}/frames/${frame}.jpg`;
+  return (
+    <>
+      <img
+        src={urlOf(path, { small: true })}
+        alt=""
+        loading="lazy"
+        decoding="async"
+        onError={() => setFailed(true)}
+        style={crop === undefined ? {} : { objectPosition: crop.position }}
+      />
+      {crop !== undefined && boxes.length > 0 && (
+        <svg viewBox={crop.viewBox} aria-hidden="true">
+          {boxes.map((box, n) => (
+            <rect
+              key={n}
+              class={hueOf(keyOf(box))}
+              x={box.x}
+              y={box.y}
+              width={box.width}
+              height={box.height}
+            />
+          ))}
+        </svg>
+      )}
+    </>
+  );
+}
+
+/** Width of a tile by its height, as the style sheet has it. */
+const RATIO = 16 / 10;
+
+/** The part of a picture that a tile shows: as large as it can be, with the middle of the boxes. */
+function cropOf(
+  { width, height }: { readonly width: number; readonly height: number },
+  boxes: LibraryMedium['boxes'],
+): { readonly viewBox: string; readonly position: string } {
+  const [shownWidth, shownHeight] =
+    width / height > RATIO ? [height * RATIO, height] : [width, width / RATIO];
+  const middle = (from: readonly number[], to: readonly number[], otherwise: number) =>
+    from.length === 0 ? otherwise : (Math.min(...from) + Math.max(...to)) / 2;
+  const centerX = middle(
+    boxes.map(({ x }) => x),
+    boxes.map((box) => box.x + box.width),
+    width / 2,
+  );
+  const centerY = middle(
+    boxes.map(({ y }) => y),
+    boxes.map((box) => box.y + box.height),
+    height / 2,
+  );
+  const left = clamp(centerX - shownWidth / 2, width - shownWidth);
+  const top = clamp(centerY - shownHeight / 2, height - shownHeight);
+  const percent = (at: number, room: number) => `${room < 1 ? 50 : (at / room) * 100}%`;
+  return {
+    viewBox: `${left} ${top} ${shownWidth} ${shownHeight}`,
+    position: `${percent(left, width - shownWidth)} ${percent(top, height - shownHeight)}`,
+  };
+}
+
+const clamp = (value: number, most: number) => Math.max(0, Math.min(value, most));
+
+const ICONS: Readonly<Record<string, IconName>> = {
+  VIDEO: 'live',
+  IMAGE: 'image',
+  AUDIO: 'sound',
+  UNKNOWN: 'document',
+};
+
+/** Of a medium without a picture: what it is. */
+function Placeholder({ of: { mediaType, mediaUri } }: { readonly of: LibraryMedium }) {
+  const ending = /\.(\w{1,5})$/.exec(fileName(mediaUri))?.[1] ?? '';
+  return (
+    <span class={`placeholder ${mediaType.toLowerCase()}`}>
+      <Icon name={ICONS[mediaType] ?? 'document'} size={40} />
+      <span>{ending.toUpperCase()}</span>
+    </span>
+  );
+}
+
+function Length({ of: { mediaType, durationMs } }: { readonly of: LibraryMedium }) {
+  if (durationMs === null || (mediaType !== 'VIDEO' && mediaType !== 'AUDIO')) return null;
+  return <span class="length">{lengthText(durationMs)}</span>;
+}
+
+/** `0:17`; below one second in milliseconds. */
+function lengthText(ms: number): string {
+  if (ms < 1_000) return duration(ms);
+  const seconds = Math.round(ms / 1_000);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const two = (n: number) => String(n).padStart(2, '0');
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}

@@ -1,0 +1,10 @@
+import type { z } from 'zod';
+import type { libraryCounts, libraryPage } from '../../http/schemas/library.ts';
+
+export type LibraryPage = z.output<typeof libraryPage>;
+export type LibraryMedium = LibraryPage['media'][number];
+export type LibraryCounts = z.output<typeof libraryCounts>;
+export type Finding = LibraryMedium['findings'][number];
+
+/** What the library is narrowed to, as it stands in the address of the page. */
+export const FILTERS = ['type', 'class', 'mediaType', 'name'] as const;

@@ -1,0 +1,135 @@
+/** What somebody may look for, in plain words, and the actions that do it. */
+import type { IconName } from '../kit/icons.tsx';
+
+export type MediaKind = 'VIDEO' | 'IMAGE' | 'AUDIO' | 'DOCUMENT';
+
+export interface Goal {
+  readonly id: string;
+  readonly title: string;
+  readonly hint: string;
+  readonly icon: IconName;
+  /** Kinds of media in which it can be found. */
+  readonly kinds: readonly MediaKind[];
+  /** The pipeline that does this alone. */
+  readonly pipeline: string;
+  /** Actions that can run in one task with those of other goals; absent: it runs as a job of its own. */
+  readonly actions?: readonly string[];
+}
+
+/** The pipeline that needs a model. */
+export const OWN_MODEL = 'ONNX DETECTION PIPELINE';
+
+export const GOALS: readonly Goal[] = [
+  {
+    id: 'things',
+    title: 'People and things',
+    hint: 'People, vehicles, animals and 70 everyday things',
+    icon: 'person',
+    kinds: ['VIDEO', 'IMAGE'],
+    pipeline: 'OBJECT DETECTION PIPELINE',
+    actions: ['OBJECT DETECTION ACTION'],
+  },
+  {
+    id: 'faces',
+    title: 'Faces',
+    hint: 'Each face, followed through videos',
+    icon: 'face',
+    kinds: ['VIDEO', 'IMAGE'],
+    pipeline: 'FACE DETECTION PIPELINE',
+    actions: ['FACE DETECTION ACTION'],
+  },
+  {
+    id: 'text',
+    title: 'Text in pictures',
+    hint: 'Signs, captions, screenshots, scans',
+    icon: 'text',
+    kinds: ['VIDEO', 'IMAGE'],
+    pipeline: 'TEXT DETECTION PIPELINE',
+    actions: ['TEXT DETECTION ACTION'],
+  },
+  {
+    id: 'speech',
+    title: 'Speech',
+    hint: 'When somebody speaks',
+    icon: 'speech',
+    kinds: ['VIDEO', 'AUDIO'],
+    pipeline: 'SPEECH DETECTION PIPELINE',
+    actions: ['SPEECH DETECTION ACTION'],
+  },
+  {
+    id: 'transcript',
+    title: 'Transcript',
+    hint: 'What somebody says, as text',
+    icon: 'speech',
+    kinds: ['VIDEO', 'AUDIO'],
+    pipeline: 'WHISPER SPEECH DETECTION PIPELINE',
+    actions: ['WHISPER SPEECH DETECTION ACTION'],
+  },
+  {
+    id: 'scenes',
+    title: 'Scenes',
+    hint: 'Where a video cuts',
+    icon: 'scenes',
+    kinds: ['VIDEO'],
+    pipeline: 'SCENE CHANGE DETECTION PIPELINE',
+    actions: ['SCENE CHANGE DETECTION ACTION'],
+  },
+  {
+    id: 'motion',
+    title: 'Motion',
+    hint: 'What moves, whatever it is',
+    icon: 'motion',
+    kinds: ['VIDEO'],
+    pipeline: 'MOTION DETECTION PIPELINE',
+    actions: ['MOTION DETECTION ACTION'],
+  },
+  {
+    id: 'barcodes',
+    title: 'Barcodes',
+    hint: 'QR codes and barcodes, with their content',
+    icon: 'barcode',
+    kinds: ['VIDEO', 'IMAGE'],
+    pipeline: 'BARCODE DETECTION PIPELINE',
+    actions: ['BARCODE DETECTION ACTION'],
+  },
+  {
+    id: 'documents',
+    title: 'Text of documents',
+    hint: 'PDF, Word, slides and sheets, with their pictures',
+    icon: 'document',
+    kinds: ['DOCUMENT'],
+    pipeline: 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE',
+  },
+  {
+    id: 'quality',
+    title: 'Quality',
+    hint: 'Black or frozen pictures, silence, loudness',
+    icon: 'quality',
+    kinds: ['VIDEO', 'AUDIO'],
+    pipeline: 'MEDIA QUALITY DETECTION PIPELINE',
+  },
+  {
+    id: 'own',
+    title: 'Own model',
+    hint: 'An ONNX model of this server',
+    icon: 'model',
+    kinds: ['VIDEO', 'IMAGE'],
+    pipeline: OWN_MODEL,
+  },
+];
+
+const ENDINGS: Readonly<Record<MediaKind, RegExp>> = {
+  IMAGE: /\.(jpe?g|png|gif|bmp|tiff?|webp|hei[cf]|avif|jp2)$/i,
+  AUDIO: /\.(wav|mp3|flac|m4a|aac|ogg|oga|opus|amr|wma)$/i,
+  DOCUMENT: /\.(pdf|docx?|pptx?|xlsx?|od[tps]|txt|md|csv|json|html?|xml|log)$/i,
+  VIDEO: /\.(mp4|m4v|mov|mkv|webm|avi|ts|mts|mpe?g|wmv|flv|3gp)$/i,
+};
+
+/** What a medium probably is, by its name and the type that the browser tells; undefined: it may be anything. */
+export function kindOf(name: string, type = ''): MediaKind | undefined {
+  if (/^image\/gif$/.test(type) || /\.gif$/i.test(name)) return 'VIDEO';
+  if (type.startsWith('video/')) return 'VIDEO';
+  if (type.startsWith('image/')) return 'IMAGE';
+  if (type.startsWith('audio/')) return 'AUDIO';
+  return (Object.keys(ENDINGS) as MediaKind[]).find((kind) => ENDINGS[kind].test(name));
+}

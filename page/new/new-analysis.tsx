@@ -1,0 +1,242 @@
+import { useCallback, useState } from 'preact/hooks';
+import { send, urlOf } from '../kit/api.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Problem, Shown } from '../kit/parts.tsx';
+import { go, hrefOf } from '../kit/route.ts';
+import { Goals } from './goal-cards.tsx';
+import type { MediaKind } from './goals.ts';
+import { MediaChoice } from './media.tsx';
+import { PipelineDrawing, Properties } from '../pipelines/pipeline-drawing.tsx';
+import { pipelineNames, wholePipeline } from '../pipelines/whole-pipeline.ts';
+import {
+  curlLine,
+  EMPTY,
+  goalsFor,
+  missingOf,
+  requestsOf,
+  type ChangeDraft,
+  type ChosenMedium,
+  type Draft,
+  type JobCreationRequest,
+} from './request.ts';
+
+/** An analysis from files to its start. `files`: those that were dropped to begin it. */
+export function NewAnalysis({
+  files = [],
+  pipeline = '',
+  onStart,
+}: {
+  readonly files?: readonly File[];
+  readonly pipeline?: string;
+  readonly onStart?: () => void;
+}) {
+  const [draft, setDraft] = useState<Draft>({ ...EMPTY, pipelineName: pipeline });
+  const [isExpert, setExpert] = useState(pipeline !== '');
+  const changeMedia = useCallback(
+    (change: (media: readonly ChosenMedium[]) => readonly ChosenMedium[]) =>
+      setDraft((before) => withFirstGoals({ ...before, media: change(before.media) })),
+    [],
+  );
+  const toggleExpert = () => {
+    setExpert(!isExpert);
+    setDraft((before) => ({ ...before, pipelineName: '', properties: {} }));
+  };
+  return (
+    <div class="form">
+      <MediaChoice media={draft.media} change={changeMedia} files={files} />
+      {isExpert ? (
+        <PipelineChoice draft={draft} change={setDraft} />
+      ) : (
+        <Goals draft={draft} change={setDraft} />
+      )}
+      <p>
+        <button type="button" class="plain" onClick={toggleExpert}>
+          {isExpert ? 'Choose by what to look for' : 'Choose a pipeline and all its properties'}
+        </button>
+      </p>
+      <More draft={draft} change={setDraft} />
+      <Start draft={draft} onStart={onStart} />
+    </div>
+  );
+}
+
+/** What most people look for in media of a kind, as long as nothing is chosen. */
+const FIRST_GOALS: Readonly<Record<MediaKind, string>> = {
+  VIDEO: 'things',
+  IMAGE: 'things',
+  AUDIO: 'speech',
+  DOCUMENT: 'documents',
+};
+
+function withFirstGoals(draft: Draft): Draft {
+  const wanted = draft.media.flatMap(({ kind }) => (kind === undefined ? [] : [FIRST_GOALS[kind]]));
+  const isServed = (goal: string) => draft.goals.includes(goal);
+  const kinds = draft.media.filter((medium) => goalsFor(medium, draft).length === 0);
+  if (kinds.length === 0 || wanted.every(isServed)) return draft;
+  const added = kinds.flatMap(({ kind }) => (kind === undefined ? [] : [FIRST_GOALS[kind]]));
+  return { ...draft, goals: [...new Set([...draft.goals, ...added])] };
+}
+
+function PipelineChoice({ draft, change }: { readonly draft: Draft; readonly change: ChangeDraft }) {
+  const { pipelineName, properties } = draft;
+  const pipelines = useLoaded((signal) => pipelineNames(signal), []);
+  const whole = useLoaded(
+    async (signal) => (pipelineName === '' ? null : wholePipeline(pipelineName, signal)),
+    [pipelineName],
+  );
+  const set = (algorithm: string, property: string, value: string) =>
+    change((before) => ({
+      ...before,
+      properties: {
+        ...before.properties,
+        [algorithm]: { ...before.properties[algorithm], [property]: value },
+      },
+    }));
+  const known = pipelines.value?.find(({ name }) => name === pipelineName);
+  return (
+    <section>
+      <h2>Pipeline</h2>
+      <Shown of={pipelines}>
+        {(all) => (
+          <label>
+            <span class="unseen">Pipeline</span>
+            <select
+              value={pipelineName}
+              onChange={({ currentTarget: { value } }) =>
+                change((before) => ({ ...before, pipelineName: value, properties: {} }))
+              }
+            >
+              <option value="">Choose one …</option>
+              {all.map(({ name }) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </Shown>
+      {known !== undefined && <p class="hint">{known.description}</p>}
+      {pipelineName !== '' && (
+        <Shown of={whole}>
+          {(pipeline) =>
+            pipeline !== null && (
+              <>
+                <PipelineDrawing of={pipeline} />
+                <Properties of={pipeline} values={properties} change={set} />
+              </>
+            )
+          }
+        </Shown>
+      )}
+    </section>
+  );
+}
+
+function More({ draft, change }: { readonly draft: Draft; readonly change: ChangeDraft }) {
+  return (
+    <details class="options">
+      <summary>Options</summary>
+      <div class="line">
+        <label>
+          <span>Priority</span>
+          <select
+            value={draft.priority}
+            onChange={({ currentTarget: { value } }) => change((before) => ({ ...before, priority: value }))}
+          >
+            <option value="">Normal (4)</option>
+            {Array.from({ length: 10 }, (_, n) => (
+              <option key={n} value={n}>
+                {n === 0 ? '0 (lowest)' : n === 9 ? '9 (highest)' : n}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="grow">
+          <span>Reference (optional)</span>
+          <input
+            type="text"
+            value={draft.externalId}
+            onInput={({ currentTarget: { value } }) => change((before) => ({ ...before, externalId: value }))}
+          />
+        </label>
+      </div>
+    </details>
+  );
+}
+
+interface Created {
+  readonly jobId: string;
+}
+interface DryRun {
+  readonly coreResponse: { readonly message: string | null };
+  readonly media: readonly { readonly mediaUri: string; readonly problem: string | null }[];
+}
+
+function Start({ draft, onStart }: { readonly draft: Draft; readonly onStart: (() => void) | undefined }) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [notes, setNotes] = useState<readonly string[]>([]);
+  const missing = missingOf(draft);
+  const requests = requestsOf(draft);
+  const act = async (what: () => Promise<void>) => {
+    setBusy(true);
+    setProblem(undefined);
+    setNotes([]);
+    await what().catch((error: unknown) => setProblem((error as Error).message));
+    setBusy(false);
+  };
+  const validate = async () => {
+    const found = (await Promise.all(requests.map(problemsOf))).flat();
+    setNotes(found.length > 0 ? found : ['Everything is ready.']);
+  };
+  const start = async () => {
+    const jobs: string[] = [];
+    for (const request of requests) jobs.push((await send<Created>('POST', 'rest/jobs', request)).jobId);
+    onStart?.();
+    go(jobs.length === 1 ? hrefOf(['jobs', jobs[0]!]) : hrefOf(['library']));
+  };
+  return (
+    <section class="start">
+      {problem !== undefined && <Problem>{problem}</Problem>}
+      {notes.map((note) => (
+        <p key={note} role="status">
+          {note}
+        </p>
+      ))}
+      <p class="buttons">
+        <span class="hint grow">
+          {missing ?? (requests.length > 1 ? `This starts ${requests.length} jobs.` : '')}
+        </span>
+        <button type="button" disabled={busy || missing !== undefined} onClick={() => void act(validate)}>
+          Validate
+        </button>
+        <button
+          type="button"
+          class="primary"
+          disabled={busy || missing !== undefined}
+          onClick={() => void act(start)}
+        >
+          Start
+        </button>
+      </p>
+      {missing === undefined && (
+        <details>
+          <summary>The same with curl</summary>
+          {requests.map((request, n) => (
+            <pre key={n}>{curlLine(urlOf('rest/jobs'), request)}</pre>
+          ))}
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** What the server says of a job without creating it. */
+async function problemsOf(request: JobCreationRequest): Promise<readonly string[]> {
+  const { coreResponse, media } = await send<DryRun>('POST', 'rest/jobs', request, { dryRun: true });
+  const problems = media.flatMap(({ mediaUri, problem }) =>
+    problem === null ? [] : [`${mediaUri}: ${problem}`],
+  );
+  return [...problems, ...(coreResponse.message?.split('\n') ?? [])];
+}

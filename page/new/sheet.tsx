@@ -1,0 +1,65 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../kit/icons.tsx';
+import { filesOf } from './dropped-files.ts';
+import { NewAnalysis } from './new-analysis.tsx';
+import { onOpenAnalysis } from './open-analysis.ts';
+
+/** The sheet for a new analysis over any view. Files that are dropped anywhere open it. */
+export function AnalysisSheet() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [opened, setOpened] = useState<{ readonly n: number; readonly files: readonly File[] }>();
+  const [isOver, setOver] = useState(false);
+  const show = (files: readonly File[]) => {
+    if (!dialog.current!.open) {
+      setOpened((before) => ({ n: (before?.n ?? 0) + 1, files }));
+      dialog.current!.showModal();
+    } else if (files.length > 0) setOpened((before) => ({ n: before?.n ?? 1, files }));
+  };
+  useEffect(() => onOpenAnalysis(show), []);
+  useEffect(() => {
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
+    const onOver = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const onLeave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const onDrop = (event: DragEvent) => {
+      setOver(false);
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      void filesOf(event.dataTransfer).then(show);
+    };
+    addEventListener('dragover', onOver);
+    addEventListener('dragleave', onLeave);
+    addEventListener('drop', onDrop);
+    return () => {
+      removeEventListener('dragover', onOver);
+      removeEventListener('dragleave', onLeave);
+      removeEventListener('drop', onDrop);
+    };
+  }, []);
+  return (
+    <>
+      {isOver && <div class="drop-hint">Drop to analyze</div>}
+      <dialog class="sheet" ref={dialog} aria-label="New analysis" onClose={() => setOpened(undefined)}>
+        <header class="bar">
+          <h2>New analysis</h2>
+          <button
+            type="button"
+            class="quiet-button"
+            aria-label="Close"
+            onClick={() => dialog.current!.close()}
+          >
+            <Icon name="close" />
+          </button>
+        </header>
+        {opened !== undefined && (
+          <NewAnalysis key={opened.n} files={opened.files} onStart={() => dialog.current!.close()} />
+        )}
+      </dialog>
+    </>
+  );
+}

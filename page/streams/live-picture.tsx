@@ -1,0 +1,31 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { urlOf } from '../kit/api.ts';
+
+/** The newest picture of a camera, requested again some time after the last one. */
+export function LivePicture({ path, everyMs }: { readonly path: string; readonly everyMs: number }) {
+  const [turn, setTurn] = useState(0);
+  const [shown, setShown] = useState<string>();
+  const timer = useRef(0);
+  useEffect(() => {
+    const next = new Image();
+    const url = urlOf(path, { turn });
+    next.addEventListener('load', () => setShown(url));
+    const again = () => {
+      // A page that nobody looks at must not keep the session alive.
+      if (document.hidden) return document.addEventListener('visibilitychange', again, { once: true });
+      timer.current = window.setTimeout(() => setTurn((n) => n + 1), everyMs);
+    };
+    next.addEventListener('load', again);
+    next.addEventListener('error', again);
+    next.src = url;
+    return () => {
+      clearTimeout(timer.current);
+      document.removeEventListener('visibilitychange', again);
+    };
+  }, [path, turn]);
+  return shown === undefined ? (
+    <span class="placeholder">No picture yet</span>
+  ) : (
+    <img src={shown} alt="The newest picture of the camera with its findings" />
+  );
+}

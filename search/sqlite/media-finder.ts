@@ -1,0 +1,98 @@
+import type Database from 'better-sqlite3';
+import type {
+  Finding,
+  FoundMedium,
+  MediaCounts,
+  MediaPage,
+  MediaQuery,
+  ShownBox,
+} from '../../store/search.ts';
+import { WHOLE } from './schema.ts';
+
+/** Types and classes that are counted: those of most media. */
+const MOST_COUNTS = 100;
+
+interface Row extends Omit<FoundMedium, 'findings' | 'boxes'> {
+  readonly findings: string;
+  readonly boxes: string;
+}
+
+/** Lists the media of the index. */
+export class MediaFinder {
+  readonly #database: Database.Database;
+
+  constructor(database: Database.Database) {
+    this.#database = database;
+  }
+
+  page(query: MediaQuery): MediaPage {
+    const rows = this.#database
+      .prepare<[object], Row>(pageStatement(query))
+      .all({ ...query.cursor, ...query, name: likeText(query.name) });
+    const media = rows.slice(0, query.limit).map(toMedium);
+    const last = rows.length > query.limit ? media.at(-1) : undefined;
+    const next =
+      last === undefined ? null : { endedAt: last.jobEndedAt, job: last.number, place: last.mediaIndex };
+    return { media, next };
+  }
+
+  counts(): MediaCounts {
+    const ofTypes = this.#database
+      .prepare<[], { type: string; media: number }>(
+        `select m.type, count(*) as media from media m join jobs j on j.id = m.job
+         where j.state = ${WHOLE} and m.own = 1 group by m.type`,
+      )
+      .all();
+    const findings = this.#database
+      .prepare<[], { type: string; class: string; media: number }>(
+        `select f.type, f.class, count(*) as media from findings f join jobs j on j.id = f.job
+         where j.state = ${WHOLE} group by f.type, f.class order by media desc limit ${MOST_COUNTS}`,
+      )
+      .all();
+    return {
+      total: ofTypes.reduce((sum, { media }) => sum + media, 0),
+      mediaTypes: Object.fromEntries(ofTypes.map(({ type, media }) => [type, media])),
+      findings: findings.map((one) => ({ ...one, class: one.class === '' ? null : one.class })),
+    };
+  }
+}
+
+/** Only the filters that are given, so that each uses its index. */
+function pageStatement(query: MediaQuery): string {
+  const { type, class: name, mediaType, from, to, cursor } = query;
+  const finding = [
+    ...(type === undefined ? [] : ['f.type = @type']),
+    ...(name === undefined ? [] : ['f.class = @class']),
+  ];
+  const filters = [
+    `j.state = ${WHOLE} and m.own = 1`,
+    ...(finding.length === 0
+      ? []
+      : [
+          `exists (select 1 from findings f where f.job = m.job and f.place = m.place and ${finding.join(' and ')})`,
+        ]),
+    ...(mediaType === undefined ? [] : ['m.type = @mediaType']),
+    ...(query.name === undefined ? [] : [String.raw`m.uri like @name escape '\'`]),
+    ...(from === undefined ? [] : ['j.ended_at >= @from']),
+    ...(to === undefined ? [] : ['j.ended_at < @to']),
+    ...(cursor === undefined
+      ? []
+      : [
+          `(j.ended_at, j.number) <= (@endedAt, @job) and ((j.ended_at, j.number) < (@endedAt, @job) or m.place > @place)`,
+        ]),
+  ];
+  return `select j.number, j.run, j.job_id as jobId, j.external_id as externalId, j.ended_at as jobEndedAt,
+      m.place as mediaIndex, m.media_id as mediaId, m.uri as mediaUri, m.type as mediaType, m.mime_type as mimeType,
+      m.length, m.duration_ms as durationMs, m.width, m.height, m.frame, m.findings, m.boxes
+    from jobs j cross join media m on m.job = j.id where ${filters.join(' and ')}
+    order by j.ended_at desc, j.number desc, m.place limit @limit + 1`;
+}
+
+const toMedium = ({ findings, boxes, ...row }: Row): FoundMedium => ({
+  ...row,
+  findings: JSON.parse(findings) as readonly Finding[],
+  boxes: JSON.parse(boxes) as readonly ShownBox[],
+});
+
+const likeText = (name: string | undefined): string | undefined =>
+  name === undefined ? undefined : `%${name.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;

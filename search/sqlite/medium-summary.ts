@@ -1,0 +1,124 @@
+/** What is kept of each medium of a document, for the list of media. */
+import { isEmptyBox, type Point } from '../../domain/geometry/geometry.ts';
+import { pictureOf, toUpright, uprightBoxOf } from '../../domain/tracks/turned-picture.ts';
+import type { Properties } from '../../domain/types.ts';
+import type {
+  DocumentExemplar,
+  DocumentMedium,
+  DocumentTrack,
+} from '../../results/document/document-tracks.ts';
+import type { Finding, ShownBox } from '../../store/search.ts';
+
+/** Findings of a medium that are kept: those with most tracks. */
+const MOST_FINDINGS = 32;
+/** Boxes of a medium that are kept, and exemplars from which they are chosen. */
+const MOST_BOXES = 32;
+const MOST_EXEMPLARS = 200;
+
+/** A row of the table of media. */
+export interface MediumRow {
+  readonly place: number;
+  readonly mediaId: number;
+  readonly uri: string;
+  readonly type: string;
+  readonly mimeType: string;
+  /** It was in the request, and was not made of another medium. */
+  readonly own: 0 | 1;
+  readonly length: number;
+  readonly durationMs: number | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly frame: number | null;
+  readonly findings: readonly Finding[];
+  readonly boxes: readonly ShownBox[];
+}
+
+interface Counts {
+  /** By type and class. */
+  readonly found: Map<string, Finding>;
+  readonly exemplars: Exemplar[];
+}
+interface Exemplar extends DocumentExemplar {
+  readonly type: string;
+  readonly class: string | null;
+  readonly confidence: number;
+}
+
+/** Counts the tracks of the media of one document. What was found in a medium made of another one counts for both. */
+export class MediumSummaries {
+  readonly #counts = new Map<number, Counts>();
+  readonly #media: DocumentMedium[] = [];
+
+  countTrack({ medium, type, confidence, exemplar }: DocumentTrack, name: string | null): void {
+    const counts = this.#countsOf(medium.mediaId);
+    addFinding(counts, { type, class: name, tracks: 1 });
+    if (counts.exemplars.length < MOST_EXEMPLARS && !isEmptyBox(exemplar))
+      counts.exemplars.push({ ...exemplar, type, class: name, confidence });
+  }
+
+  addMedium(medium: DocumentMedium): void {
+    this.#media.push(medium);
+  }
+
+  rows(): readonly MediumRow[] {
+    for (const { mediaId, parentMediaId } of this.#media.toReversed()) {
+      if (parentMediaId <= 0) continue;
+      for (const finding of this.#countsOf(mediaId).found.values())
+        addFinding(this.#countsOf(parentMediaId), finding);
+    }
+    return this.#media.map((medium) => toRow(medium, this.#countsOf(medium.mediaId)));
+  }
+
+  #countsOf(mediaId: number): Counts {
+    let counts = this.#counts.get(mediaId);
+    if (counts === undefined) this.#counts.set(mediaId, (counts = { found: new Map(), exemplars: [] }));
+    return counts;
+  }
+}
+
+function addFinding({ found }: Counts, finding: Finding): void {
+  const key = JSON.stringify([finding.type, finding.class]);
+  const tracks = finding.tracks + (found.get(key)?.tracks ?? 0);
+  found.set(key, { ...finding, tracks });
+}
+
+function toRow(medium: DocumentMedium, { found, exemplars }: Counts): MediumRow {
+  const { index, mediaId, uri, mediaType, mimeType, parentMediaId, length, metadata } = medium;
+  const size = pictureOf(metadata)?.upright;
+  const hasFrames = mediaType === 'VIDEO' || mediaType === 'IMAGE';
+  const frame = hasFrames ? bestFrame(exemplars) : null;
+  return {
+    ...{ place: index, mediaId, uri, type: mediaType, mimeType, own: parentMediaId > 0 ? 0 : 1, length },
+    durationMs: positive(metadata['DURATION']),
+    ...{ width: size?.width ?? null, height: size?.height ?? null },
+    frame,
+    findings: [...found.values()].toSorted((a, b) => b.tracks - a.tracks).slice(0, MOST_FINDINGS),
+    boxes: exemplars
+      .filter((one) => one.frame === frame)
+      .slice(0, MOST_BOXES)
+      .map((one) => toShownBox(one, metadata)),
+  };
+}
+
+/** The frame of the most certain exemplars, which a picture of the medium shows; 0 when there are none. */
+function bestFrame(exemplars: readonly Exemplar[]): number {
+  const certainty = new Map<number, number>();
+  for (const { frame, confidence } of exemplars)
+    certainty.set(frame, (certainty.get(frame) ?? 0) + Math.max(0, confidence) + 1);
+  let best = 0;
+  for (const [frame, sum] of certainty) if (sum > (certainty.get(best) ?? 0)) best = frame;
+  return best;
+}
+
+function toShownBox(one: Exemplar, metadata: Properties): ShownBox {
+  const picture = pictureOf(metadata);
+  const isTurned = picture !== undefined && (picture.rotation !== 0 || picture.flip);
+  const toPoint = (point: Point) => (picture === undefined ? point : toUpright(picture, point));
+  const { x, y, width, height } = uprightBoxOf(one, isTurned, toPoint) ?? one;
+  return { x, y, width, height, type: one.type, class: one.class };
+}
+
+function positive(text: string | undefined): number | null {
+  const value = Number(text);
+  return Number.isFinite(value) && value > 0 ? Math.round(value) : null;
+}
