@@ -13,6 +13,12 @@ export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
+/** The stable name of an error. */
+export function codeOf(answer: { readonly text: string }): string | undefined {
+  const code = fieldOf(jsonOf(answer), 'code');
+  return typeof code === 'string' ? code : undefined;
+}
+
 /** What the service says in words: a CoreResponse's message, or one by itself. */
 export function messageOf(answer: { readonly text: string }): string | undefined {
   const body = jsonOf(answer);

@@ -12,8 +12,11 @@ export class ClientError extends Error {
 /** The service understood the request and said no. */
 export class RefusedError extends ClientError {
   readonly status: number;
-  constructor(status: number, message: string) {
+  /** The stable name of the error; undefined when the answer has none. */
+  readonly code: string | undefined;
+  constructor(status: number, message: string, code?: string) {
     super(message);
+    this.code = code;
     this.name = 'RefusedError';
     this.status = status;
   }

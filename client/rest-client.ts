@@ -1,7 +1,7 @@
 /** The REST interface as the command-line tool uses it: jobs by name, everything else by `ask` (specification 4). */
 import type { JobInfo, JobRequest, LiveIssues, PipelineName } from './answers.ts';
 import type { Readable } from 'node:stream';
-import { fieldOf, jsonOf, messageOf } from './answer-text.ts';
+import { codeOf, fieldOf, jsonOf, messageOf } from './answer-text.ts';
 import { ClientError, RefusedError } from './errors.ts';
 import { printableLines } from '../domain/text/printable.ts';
 import type { TokenSource } from './token-source.ts';
@@ -136,7 +136,7 @@ export const detailsPath = (id: string) => `${jobPath(id)}?details=true`;
 export function refusal(answer: Answer): RefusedError {
   const { status } = answer;
   const message = messageOf(answer) ?? WORDS[status] ?? `The service answered with status ${status}.`;
-  return new RefusedError(status, printableLines(message));
+  return new RefusedError(status, printableLines(message), codeOf(answer));
 }
 
 const WORDS: Readonly<Record<number, string>> = {

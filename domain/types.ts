@@ -148,6 +148,12 @@ export interface Issue {
   readonly message: string;
 }
 
+/** Why a medium cannot be used. */
+export interface MediumProblem extends Issue {
+  /** It is a file outside the folders of MEDIA_ROOTS. */
+  readonly outsideRoots?: boolean;
+}
+
 export interface AlgorithmProperty {
   readonly name: string;
   readonly description: string;

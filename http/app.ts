@@ -11,7 +11,7 @@ import { audit } from './audit.ts';
 import type { Limits } from './routing/declaration.ts';
 import { docsPages } from './pages/docs-pages.ts';
 import { endpoints, tags, type EndpointDeps } from './endpoints/index.ts';
-import { empty, mapErrors } from './routing/errors.ts';
+import { answer, empty, HttpError, mapErrors } from './routing/errors.ts';
 import { EventStreams, type EventLimits } from './events/event-streams.ts';
 import { LiveEventStreams } from './events/live-event-streams.ts';
 import type { Login } from './login/index.ts';
@@ -51,6 +51,7 @@ const CLIENT_LEFT = /^(ERR_STREAM_PREMATURE_CLOSE|ECONNRESET|EPIPE|HPE_\w+)$/;
 export function createApp(deps: AppDeps): Koa {
   const { access, login, logger } = deps;
   const app = new Koa({ proxy: deps.trustProxy });
+  app.context['docsUrl'] = `${deps.url}/docs`;
   const metrics = new Metrics(deps);
   app.on('error', (error: unknown) => {
     if (!CLIENT_LEFT.test((error as { code?: string }).code ?? ''))
@@ -134,11 +135,9 @@ function openApiOf({ info, url, login }: AppDeps): () => string {
 }
 
 const nothingHere: Middleware = (ctx) => {
-  ctx.body = {
-    message:
-      'There is nothing under this path. The REST interface is below /rest, its description at /docs/api.',
-  };
-  ctx.status = 404;
+  const message =
+    'There is nothing under this path. The REST interface is below /rest, its description at /docs/api.';
+  answer(ctx, new HttpError('path-not-found', message));
 };
 
 /** The step, for paths below this one alone. */

@@ -7,3 +7,6 @@ export class MediumError extends CodedError {
   /** Of a medium that could not be inspected: what its bytes tell all the same. */
   known?: MediumFacts;
 }
+
+/** The medium is a file outside the folders of MEDIA_ROOTS. */
+export class OutsideRootsError extends MediumError {}

@@ -2,7 +2,7 @@ import type { Logger } from '../../config/logger.ts';
 import type { PipelineRequest } from '../../domain/plan/plan-checks.ts';
 import type { Owner } from '../../domain/job/owner.ts';
 import type { RequestLimits } from '../../domain/plan/request-limits.ts';
-import type { Issue, MediaSelector, Properties, Range } from '../../domain/types.ts';
+import type { MediaSelector, MediumProblem, Properties, Range } from '../../domain/types.ts';
 import type { Store } from '../../store/store.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -67,5 +67,5 @@ export interface JobServiceDeps {
   readonly uploads: Pick<UploadStore, 'keepDuring'>;
   readonly models: JobModels;
   /** Why a medium cannot be used, as far as that shows without reading it. */
-  checkMedium(uri: string): Promise<Issue | undefined>;
+  checkMedium(uri: string): Promise<MediumProblem | undefined>;
 }

@@ -1,6 +1,6 @@
 /** Everything that a request for a job can be refused for. */
 import { archiveUrls, refusedArchiveUrl } from '../../domain/job/archive.ts';
-import type { Issue } from '../../domain/types.ts';
+import type { MediumProblem } from '../../domain/types.ts';
 import { archiveJob } from '../batch-job/completion/archive.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import type { JobRecord, RequestedMedium } from '../batch-job/state/record.ts';
@@ -36,13 +36,13 @@ export async function checkedRequest(
 ): Promise<PlannedJob | Refused> {
   const { catalog, settings } = deps;
   const planned = await planOf(request, catalog, settings);
-  if ('refused' in planned) return { kind: 'refused', message: planned.refused };
+  if ('refused' in planned) return { kind: 'refused', reason: planned.reason, message: planned.refused };
   const models = await findModels(
     { ...request, ...settings, plan: planned.plan },
     request.media,
     deps.models,
   );
-  if (models.refused !== undefined) return { kind: 'refused', message: models.refused };
+  if (models.refused !== undefined) return { kind: 'refused', reason: 'NO_MODEL', message: models.refused };
   const problems = await checkMedia(
     request.media.map(({ uri }) => uri),
     deps,
@@ -51,8 +51,10 @@ export async function checkedRequest(
   const useless = problems.map((problem, i) => problem?.message ?? unaccepted[i]);
   if (useless.every((reason) => reason !== undefined)) {
     const list = request.media.slice(0, SHOWN_MEDIA).map(({ uri }, i) => `${shortUri(uri)}: ${useless[i]}`);
+    const isOutside = problems.some((problem) => problem?.outsideRoots === true);
     return {
       kind: 'refused',
+      reason: isOutside ? 'MEDIA_OUTSIDE_ROOTS' : 'MEDIA_UNUSABLE',
       message: `Could not start job because all media have errors: ${list.join(', ')}`,
     };
   }
@@ -69,8 +71,8 @@ export async function checkedRequest(
 export async function checkMedia(
   uris: readonly string[],
   { checkMedium }: Pick<JobServiceDeps, 'checkMedium'>,
-): Promise<readonly (Issue | undefined)[]> {
-  const problems: (Issue | undefined)[] = [];
+): Promise<readonly (MediumProblem | undefined)[]> {
+  const problems: (MediumProblem | undefined)[] = [];
   for (let i = 0; i < uris.length; i += CHECKS)
     problems.push(...(await Promise.all(uris.slice(i, i + CHECKS).map((uri) => checkMedium(uri)))));
   return problems;
@@ -79,7 +81,7 @@ export async function checkMedia(
 function wantedJob(
   request: JobRequest,
   planned: RequestPlan,
-  problems: readonly (Issue | undefined)[],
+  problems: readonly (MediumProblem | undefined)[],
   settings: JobServiceDeps['settings'],
 ): WantedJob {
   return {
@@ -88,7 +90,9 @@ function wantedJob(
     ...(planned.warnings.length === 0 ? {} : { warnings: planned.warnings }),
     media: request.media.map((medium, i): RequestedMedium => {
       const problem = problems[i];
-      return { ...medium, mediaId: 0, ...(problem === undefined ? {} : { problem }) };
+      if (problem === undefined) return { ...medium, mediaId: 0 };
+      const { code, message } = problem;
+      return { ...medium, mediaId: 0, problem: { code, message } };
     }),
     priority: request.priority ?? settings.defaultPriority,
     user: request.user,

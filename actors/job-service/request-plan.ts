@@ -5,6 +5,7 @@ import type { PipelinePlan } from '../../domain/plan.ts';
 import type { Properties } from '../../domain/types.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { TimeSlices } from '../basics/time-slices.ts';
+import type { RefusalReason } from '../requests/submission.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { refusedProperties } from './request-properties.ts';
 
@@ -15,7 +16,7 @@ export interface RequestPlan {
 }
 
 type PlanSettings = Pick<JobServiceDeps['settings'], 'limits' | 'environmentProperties' | 'serverProperties'>;
-type Checked = RequestPlan | { readonly refused: string };
+type Checked = RequestPlan | { readonly refused: string; readonly reason?: RefusalReason };
 
 /** The plan of a request with what is to be said about it, or why it can have none: all that shows without looking at a medium. */
 export async function planOf(

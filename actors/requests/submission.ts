@@ -16,8 +16,12 @@ export interface Overloaded {
   readonly message: string;
 }
 
+/** Why a request for a job is refused, as far as a program can react to it. */
+export type RefusalReason = 'NO_SUCH_PIPELINE' | 'NO_MODEL' | 'MEDIA_UNUSABLE' | 'MEDIA_OUTSIDE_ROOTS';
+
 export interface Refused {
   readonly kind: 'refused';
+  readonly reason?: RefusalReason | undefined;
   readonly message: string;
 }
 

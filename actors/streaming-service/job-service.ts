@@ -5,6 +5,7 @@ import { streamOutputFolder } from '../../results/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { Repeatable, Repeats } from '../requests/idempotency.ts';
 import type { JobNumbers } from '../requests/job-numbers.ts';
+import type { Refused } from '../requests/submission.ts';
 import { refusedModel, type JobModels } from '../requests/request-models.ts';
 import type { Clock } from '../basics/clock.ts';
 import type { Family } from '../runtime/system.ts';
@@ -46,7 +47,7 @@ export interface AcceptedStream {
 
 export type StreamSubmission =
   | AcceptedStream
-  | { readonly kind: 'refused'; readonly message: string }
+  | Refused
   /** Nothing was stored; try again later. */
   | { readonly kind: 'overloaded'; readonly message: string }
   /** The Idempotency-Key was used for another request. */
@@ -55,7 +56,7 @@ export type StreamSubmission =
 /** What came of the wish to cancel. */
 export type StreamCancellation =
   | { readonly kind: 'cancelled'; readonly outputObjectDirectory: string | null }
-  | { readonly kind: 'refused'; readonly message: string };
+  | { readonly kind: 'refused'; readonly isUnknown: boolean; readonly message: string };
 
 /** Where streaming jobs come in: everything that can be refused is refused here, before anything is stored. */
 export class StreamingJobService {
@@ -71,10 +72,10 @@ export class StreamingJobService {
     if (before !== undefined) return before;
     await this.#deps.readCatalog?.();
     const checked = checkedStream(request, this.#deps.catalog, this.#deps.settings);
-    if ('refused' in checked) return { kind: 'refused', message: checked.refused };
+    if ('refused' in checked) return { kind: 'refused', reason: checked.reason, message: checked.refused };
     const { algorithm, properties } = checked.ok;
     const noModel = await refusedModel(algorithm, properties, this.#deps.models);
-    if (noModel !== undefined) return { kind: 'refused', message: noModel };
+    if (noModel !== undefined) return { kind: 'refused', reason: 'NO_MODEL', message: noModel };
     const noRoom = await this.#noRoom();
     if (noRoom !== undefined) return { kind: 'overloaded', message: noRoom };
     const number = await this.#numberOf(repeatable);
@@ -99,13 +100,13 @@ export class StreamingJobService {
     const job = await storedStream(this.#deps.store, number);
     const reply = await this.#deps.jobs.ask(String(number), { type: 'cancel', doCleanup });
     if (job === undefined || (reply.kind === 'refused' && reply.reason === 'NO_SUCH_JOB'))
-      return { kind: 'refused', message: `Streaming job with id ${number} doesn't exist.` };
+      return { kind: 'refused', isUnknown: true, message: `Streaming job with id ${number} doesn't exist.` };
     if (reply.kind === 'done')
       return { kind: 'cancelled', outputObjectDirectory: this.directoryOf(job.record) };
     const why = `Streaming job ${number} already has state '${reply.status}' and cannot be cancelled at this time.`;
-    if (!doCleanup) return { kind: 'refused', message: why };
+    if (!doCleanup) return { kind: 'refused', isUnknown: false, message: why };
     if (isEnded(job.state.status)) await this.#deps.removeFiles(job.record);
-    return { kind: 'refused', message: `${why} Attempted cleanup anyway.` };
+    return { kind: 'refused', isUnknown: false, message: `${why} Attempted cleanup anyway.` };
   }
 
   /** Removes a job that has ended, with all its files. */

@@ -10,6 +10,7 @@ import { effectiveProperties } from '../../domain/properties/properties.ts';
 import { refusedProperty } from '../../domain/properties/property-checks.ts';
 import { overLimit, type RequestLimits } from '../../domain/plan/request-limits.ts';
 import type { Properties } from '../../domain/types.ts';
+import type { RefusalReason } from '../requests/submission.ts';
 import type { StreamingJobRecord } from '../streaming-job/state.ts';
 
 /** A validated request, free of the shapes of HTTP. */
@@ -53,7 +54,7 @@ export function checkedStream(
   request: StreamingJobRequest,
   catalog: CatalogLookup,
   settings: StreamingRequestSettings,
-): { readonly ok: WantedStream } | { readonly refused: string } {
+): { readonly ok: WantedStream } | { readonly refused: string; readonly reason?: RefusalReason } {
   const refused =
     refusedStream(request) ?? refusedSizes(request, settings.limits) ?? refusedCallbacks(request);
   if (refused !== undefined) return { refused };

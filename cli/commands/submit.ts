@@ -85,7 +85,7 @@ export async function submit(
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     await uploads.remove();
-    throw new Failure([error.message, ...(await advice(error, service, media, options))].join('\n'));
+    throw new Failure([error.message, ...(await advice(error, service, media))].join('\n'));
   }
 }
 
@@ -122,9 +122,6 @@ async function mustBeKnown(algorithms: readonly string[], client: RestClient): P
     );
 }
 
-const isAboutRoots = (error: unknown): error is RefusedError =>
-  error instanceof RefusedError && error.status === 400 && error.message.includes('MEDIA_ROOTS');
-
 function namesOf(media: readonly MediumArgument[]): ReadonlyMap<string, string> {
   return new Map(
     media.flatMap(({ uri, file }) => (file === undefined ? [] : [[uri, pathToFileURL(file).href] as const])),
@@ -135,12 +132,11 @@ async function advice(
   error: RefusedError,
   service: Service,
   media: readonly MediumArgument[],
-  options: JobOptions,
 ): Promise<readonly string[]> {
-  if (error.status !== 400) return [];
+  if (error.code === 'media-outside-roots') return [rootsAdvice(service, media)];
+  if (error.code !== 'pipeline-not-found') return [];
   const known = await service.client.pipelines().catch((): readonly PipelineName[] => []);
-  if (isUnknown(options.pipeline, known)) return pipelineLines(known);
-  return isAboutRoots(error) ? [rootsAdvice(service, media)] : [];
+  return pipelineLines(known);
 }
 
 function rootsAdvice({ client, embedded }: Service, media: readonly MediumArgument[]): string {

@@ -17,7 +17,9 @@ export interface PipelineRequest {
   readonly pipelineDefinition?: TransientPipelineDefinition | undefined;
 }
 
-export type PlanResult = { readonly ok: PipelinePlan } | { readonly refused: string };
+export type PlanResult =
+  | { readonly ok: PipelinePlan }
+  | { readonly refused: string; readonly reason?: 'NO_SUCH_PIPELINE' };
 
 /** How large a plan may be. */
 export type PlanLimits = Pick<RequestLimits, 'actions' | 'planLength'>;
@@ -55,7 +57,8 @@ function resolveNamed(
   limits: PlanLimits,
 ): PlanResult {
   const pipeline = catalog.pipeline(canonicalName(name));
-  if (pipeline === undefined) return { refused: `No pipeline named: ${canonicalName(name)}` };
+  if (pipeline === undefined)
+    return { refused: `No pipeline named: ${canonicalName(name)}`, reason: 'NO_SUCH_PIPELINE' };
   const actionsOf = (task: string) => catalog.task(canonicalName(task))?.actions;
   const tooMany = overActions(pipeline, actionsOf, limits);
   if (tooMany !== undefined) return { refused: tooMany };

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Context, Middleware } from 'koa';
 import jwt from 'koa-jwt';
 import type { ClaimMatch, RoleClaims } from '../../config/access.ts';
+import { answer, HttpError } from '../routing/errors.ts';
 import { ALGORITHMS, keyOfToken, type TokenRules } from './access-token.ts';
 import type { Identity } from '../../domain/job/owner.ts';
 import type { Refusals } from './refusals.ts';
@@ -44,6 +45,7 @@ export interface BearerOptions extends TokenRules {
 
 const CLOCK_TOLERANCE_S = 5;
 const RETRY_AFTER_S = 5;
+const NO_TOKEN = 'This needs a valid access token: Authorization: Bearer <token>.';
 const PROVIDER_AWAY = 'The identity provider cannot be reached. Try again later.';
 const INSUFFICIENT_SCOPE = 'Bearer error="insufficient_scope"';
 const CACHED_TOKENS = 5000;
@@ -52,7 +54,7 @@ const CACHED_MS = 60_000;
 type Verdict = { readonly user: User } | { readonly noRole: string; readonly name: string };
 
 /**
- * Lets a request with a good bearer token and a role pass, with `ctx.state.user`. Otherwise it answers 401 (empty), 403
+ * Lets a request with a good bearer token and a role pass, with `ctx.state.user`. Otherwise it answers 401, 403
  * (which claim is missing) or 503 (nothing is known of the provider's keys), and the steps after it do not run.
  */
 export function authenticate(options: BearerOptions): Middleware {
@@ -80,7 +82,7 @@ export function authenticate(options: BearerOptions): Middleware {
     }
     if ('noRole' in verdict) {
       refusals.tell(ctx, 403, verdict.noRole, verdict.name);
-      answerForbidden(ctx, { message: verdict.noRole });
+      answerForbidden(ctx, verdict.noRole);
       return;
     }
     ctx.state['user'] = verdict.user;
@@ -140,15 +142,13 @@ function tokenId({ req, socket }: Context): string | undefined {
 }
 
 /** A step after `authenticate`: 403 with `body` unless the user has the role. ADMIN includes USER. */
-export function requireRole(
-  role: Role,
-  body: object = { message: `This needs the role ${role}.` },
-): Middleware {
+export function requireRole(role: Role, body: { readonly message?: string } = {}): Middleware {
   return (ctx, next) => {
     const { roles } = userOf(ctx);
     if (roles.includes(role) || roles.includes('ADMIN')) return next();
-    noteMissingRole(ctx, `This needs the role ${role}.`);
-    answerForbidden(ctx, body);
+    const needs = `This needs the role ${role}.`;
+    noteMissingRole(ctx, needs);
+    answer(ctx, new HttpError('role-required', body.message ?? needs, { body }));
     return undefined;
   };
 }
@@ -237,21 +237,16 @@ function bearerToken(authorization: string): string | undefined {
   return /^Bearer +([^\s]+)$/i.exec(authorization.trim())?.[1];
 }
 
-// Koa: the body before the status, since an empty body sets 204.
 function answerUnauthorized(ctx: Context): void {
-  ctx.body = null;
-  ctx.status = 401;
+  answer(ctx, new HttpError('unauthorized', NO_TOKEN));
   ctx.set('WWW-Authenticate', 'Bearer');
 }
 
-function answerForbidden(ctx: Context, body: object): void {
-  ctx.body = body;
-  ctx.status = 403;
+function answerForbidden(ctx: Context, message: string): void {
+  answer(ctx, new HttpError('role-required', message));
   ctx.set('WWW-Authenticate', INSUFFICIENT_SCOPE);
 }
 
 function answerUnavailable(ctx: Context): void {
-  ctx.body = { message: PROVIDER_AWAY };
-  ctx.status = 503;
-  ctx.set('Retry-After', String(RETRY_AFTER_S));
+  answer(ctx, new HttpError('provider-unavailable', PROVIDER_AWAY, { retryAfterSeconds: RETRY_AFTER_S }));
 }

@@ -68,7 +68,7 @@ function instanceOf(ctx: Context): string {
   if (instance === '') return '';
   if (!INSTANCE.test(instance))
     throw new HttpError(
-      400,
+      'invalid-parameter',
       `The header ${INSTANCE_HEADER} must name the process with 1 to 100 letters, digits or ._:- characters.`,
     );
   return ` (${instance})`;

@@ -20,7 +20,10 @@ export function identifyNode(authenticate: NodeAuthenticator): Middleware {
   return async (ctx: Context, next: Next) => {
     const [, bearer = ''] = /^Bearer +([^\s]+)$/i.exec(ctx.get('authorization').trim()) ?? [];
     if (nodeOfToken(bearer) !== undefined)
-      throw new HttpError(403, 'This is the token of a component process: only its node speaks for a node.');
+      throw new HttpError(
+        'node-refused',
+        'This is the token of a component process: only its node speaks for a node.',
+      );
     // A refusal is thrown, and goes with it.
     ctx.set('WWW-Authenticate', 'Bearer');
     ctx.state['node'] = await authenticate(ctx, bearer);
@@ -35,7 +38,7 @@ export function ownNodeTokens(secret: string, clock: () => number, refusals: Ref
     const verdict = checkNodeToken(secret, bearer, clock());
     if ('refused' in verdict) {
       refusals.tell(ctx, 401, verdict.refused);
-      throw new HttpError(401, verdict.refused);
+      throw new HttpError('unauthorized', verdict.refused);
     }
     return { client: 'token of this server', ...verdict };
   };
@@ -46,6 +49,8 @@ const TO_BE_SET =
 const WRONG_KIND =
   'This server takes the tokens of its OpenID Connect provider: set TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET on the node.';
 
+const CODES = { 401: 'unauthorized', 403: 'node-refused', 503: 'provider-unavailable' } as const;
+
 /** Nodes of a server behind a provider: clients whose tokens grant the role of a node. `verdictOf`: of a good token; else a sentence. */
 export function providerNodes(
   verdictOf:
@@ -53,12 +58,12 @@ export function providerNodes(
     | undefined,
 ): NodeAuthenticator {
   return async (ctx, bearer) => {
-    if (isNodeToken(bearer)) throw new HttpError(401, WRONG_KIND);
-    if (verdictOf === undefined) throw new HttpError(403, TO_BE_SET);
+    if (isNodeToken(bearer)) throw new HttpError('unauthorized', WRONG_KIND);
+    if (verdictOf === undefined) throw new HttpError('node-refused', TO_BE_SET);
     const verdict = await verdictOf(ctx);
     if ('status' in verdict)
       throw new HttpError(
-        verdict.status,
+        CODES[verdict.status],
         verdict.message,
         verdict.status === 503 ? { retryAfterSeconds: 5 } : {},
       );

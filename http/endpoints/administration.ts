@@ -59,12 +59,14 @@ export const administrationEndpoints = [
     async handle({ ctx }, { backups, logger }: AdministrationDeps) {
       if (backups === undefined)
         throw new HttpError(
-          501,
+          'backup-unsupported',
           "The states are in Redis (STORE=redis): back up Redis' own files, and DATA_DIR.",
         );
       const backup = await backups.take();
       if (backup.kind !== 'taken')
-        throw backup.kind === 'busy' ? overloadError(backup.message) : new HttpError(507, backup.message);
+        throw backup.kind === 'busy'
+          ? overloadError(backup.message)
+          : new HttpError('storage-full', backup.message);
       logger.info({ user: userOf(ctx).name, bytes: backup.bytes }, 'a backup of the database was taken');
       ctx.attachment(`troupe-${new Date().toISOString().slice(0, 10)}.db`);
       return { ...ok(backup.stream), length: backup.bytes };
@@ -87,7 +89,7 @@ export const administrationEndpoints = [
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     handle({ query: { limit, kind, after, failed } }, { system }: AdministrationDeps) {
       const page = listActors(system, { limit, kind, after, failed });
-      if ('refused' in page) throw new HttpError(400, page.refused);
+      if ('refused' in page) throw new HttpError('invalid-parameter', page.refused);
       return ok(page);
     },
   }),

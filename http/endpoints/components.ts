@@ -11,6 +11,7 @@ import type { Family } from '../../actors/runtime/system.ts';
 import { isAdmin, noteMissingRole, userOf } from '../access/bearer.ts';
 import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
+import type { ErrorCode } from '../routing/error-codes.ts';
 import { HttpError } from '../routing/errors.ts';
 import { component, componentDescriptor, componentNameParams, registered } from '../schemas/components.ts';
 import { detailsQuery } from '../schemas/details.ts';
@@ -127,18 +128,31 @@ export const componentEndpoints = [
     async handle({ params: { componentName } }, { catalogActor }: CatalogDeps) {
       const reply = await catalogActor.ask(CATALOG, { type: 'unregister', componentName });
       if (reply.kind === 'refused')
-        throw new HttpError(reply.reason === 'MANAGED' ? 409 : 404, textOf(reply));
+        throw new HttpError(
+          reply.reason === 'MANAGED' ? 'component-managed' : 'component-not-found',
+          textOf(reply),
+        );
       return withoutBody(204);
     },
   }),
 ];
 
 function notRegistered(reason: CatalogRefusal | 'WRONG_STATE', message: string, ctx: Context): HttpError {
-  if (reason === 'FULL') return new HttpError(400, message);
-  if (reason !== 'INSTALLED') return new HttpError(409, message);
-  noteMissingRole(ctx, message);
-  return new HttpError(403, message);
+  if (reason === 'INSTALLED') noteMissingRole(ctx, message);
+  return new HttpError(codeOfRefusal(reason), message);
 }
+
+const CODES: Readonly<Record<CatalogRefusal, ErrorCode>> = {
+  NAME_TAKEN: 'name-taken',
+  CENSORED: 'secret-hidden',
+  MANAGED: 'component-managed',
+  INSTALLED: 'role-required',
+  UNKNOWN: 'component-not-found',
+  FULL: 'catalog-full',
+};
+
+export const codeOfRefusal = (reason: CatalogRefusal | 'WRONG_STATE'): ErrorCode =>
+  reason === 'WRONG_STATE' ? 'name-taken' : CODES[reason];
 
 /** The name in a descriptor that may be anything. */
 function quotedName(value: unknown): string {

@@ -43,7 +43,7 @@ export const libraryEndpoints = [
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle({ query }, { indexer }: SearchDeps) {
-      if (indexer === undefined) throw new HttpError(501, SEARCH_IS_OFF);
+      if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
       const page = await indexer.media(questionOf(query));
       if ('busy' in page) throw overloadError(page.busy);
       const next = page.next === null ? null : textOfPlace(page.next);
@@ -57,7 +57,7 @@ export const libraryEndpoints = [
     summary: 'Count the media by what was found in them',
     answers: { 200: json('The counts.', libraryCounts), ...OFF },
     async handle(_request, { indexer }: SearchDeps) {
-      if (indexer === undefined) throw new HttpError(501, SEARCH_IS_OFF);
+      if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
       const counts = await indexer.countMedia();
       if ('busy' in counts) throw overloadError(counts.busy);
       return ok({ ...counts, mediaTypes: { ...counts.mediaTypes }, findings: [...counts.findings] });

@@ -6,6 +6,7 @@ import type { Issue } from '../../domain/types.ts';
 import { userOf, type User } from '../access/bearer.ts';
 import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
+import type { ErrorCode } from '../routing/error-codes.ts';
 import { HttpError, overloadError } from '../routing/errors.ts';
 import { mediaCheck, mediaCheckRequest, upload, uploadId, uploadQuery } from '../schemas/media.ts';
 import { dropRest } from '../routing/unwanted-body.ts';
@@ -69,7 +70,10 @@ export const mediaEndpoints = [
     },
     async handle({ body: { mediaUris } }, { maxMedia, checkMedia }: MediaDeps) {
       if (mediaUris.length > maxMedia)
-        throw new HttpError(400, `mediaUris has ${mediaUris.length} elements; a job may have ${maxMedia}.`);
+        throw new HttpError(
+          'too-many-media',
+          `mediaUris has ${mediaUris.length} elements; a job may have ${maxMedia}.`,
+        );
       const problems = await checkMedia(mediaUris);
       return ok({
         media: problems.map((problem) => ({
@@ -97,13 +101,15 @@ export const mediaEndpoints = [
         case 'removed':
           return withoutBody(204);
         case 'unknown':
-          return answerWith(404, {
-            message: `There is no upload ${id}: it was removed, or is older than UPLOAD_KEEP_DAYS.`,
-          });
+          throw new HttpError(
+            'upload-not-found',
+            `There is no upload ${id}: it was removed, or is older than UPLOAD_KEEP_DAYS.`,
+          );
         case 'inUse':
-          return answerWith(409, {
-            message: 'A job that has not ended uses this medium: cancel it, or wait for its end.',
-          });
+          throw new HttpError(
+            'upload-in-use',
+            'A job that has not ended uses this medium: cancel it, or wait for its end.',
+          );
       }
     },
   }),
@@ -111,9 +117,9 @@ export const mediaEndpoints = [
 
 async function receive(ctx: Context, name: string, body: IncomingMessage, { uploads }: MediaDeps) {
   if (typeof ctx.is('multipart/*') === 'string')
-    return refuseBody(
+    throw refuseBody(
       body,
-      415,
+      'upload-is-form',
       'The body is a form. Send the medium itself as the body, with its own Content-Type.',
     );
   const length = ctx.get('content-length');
@@ -123,12 +129,13 @@ async function receive(ctx: Context, name: string, body: IncomingMessage, { uplo
     case 'stored':
       return answerWith(201, toShownUpload(outcome.upload));
     case 'empty':
+      throw refuseBody(body, 'body-missing', outcome.message);
     case 'broken':
-      return refuseBody(body, 400, outcome.message);
+      throw refuseBody(body, 'body-incomplete', outcome.message);
     case 'tooLarge':
-      return refuseBody(body, 413, outcome.message);
+      throw refuseBody(body, 'upload-too-large', outcome.message);
     case 'full':
-      return refuseBody(body, 507, outcome.message);
+      throw refuseBody(body, 'storage-full', outcome.message);
     case 'noRoom':
       dropRest(body);
       throw overloadError(outcome.message);
@@ -148,7 +155,7 @@ const toShownUpload = ({ id, uri, sha256, bytes, expires }: Upload) => ({
   expires: new Date(expires).toISOString(),
 });
 
-function refuseBody<S extends number>(body: IncomingMessage, status: S, message: string) {
+function refuseBody(body: IncomingMessage, code: ErrorCode, message: string): HttpError {
   dropRest(body);
-  return answerWith(status, { message });
+  return new HttpError(code, message);
 }

@@ -5,14 +5,15 @@ import { nodeCallerOf } from '../access/node-access.ts';
 import { json, ok, sentence } from '../routing/declaration.ts';
 import { leftBy } from '../steps/client.ts';
 import { endpoint } from '../steps/endpoint.ts';
+import type { ErrorCode } from '../routing/error-codes.ts';
 import { HttpError } from '../routing/errors.ts';
 import { nodeParams, syncAnswer, syncRequest } from '../schemas/worker/node-sync.ts';
 import type { NodeDeps } from './nodes.ts';
 
-const STATUS: Readonly<Record<NodeRefusal, 400 | 403 | 409>> = {
-  INVALID: 400,
-  FORBIDDEN: 403,
-  CONFLICT: 409,
+const CODES: Readonly<Record<NodeRefusal, ErrorCode>> = {
+  INVALID: 'invalid-node-report',
+  FORBIDDEN: 'node-refused',
+  CONFLICT: 'node-conflict',
 };
 
 const EXAMPLE = {
@@ -63,6 +64,6 @@ async function refusals(sync: () => Promise<SyncAnswer>): Promise<SyncAnswer> {
     return await sync();
   } catch (error) {
     if (!(error instanceof NodeRefused)) throw error;
-    throw new HttpError(STATUS[error.objection.refusal], error.message);
+    throw new HttpError(CODES[error.objection.refusal], error.message);
   }
 }

@@ -16,8 +16,8 @@ import type { Logger } from '../../config/logger.ts';
 import { isAdmin, userOf } from '../access/bearer.ts';
 import { answerWith, json, ok } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { overloadError } from '../routing/errors.ts';
-import { coreResponse, onFailure, successResponse } from '../schemas/common.ts';
+import { HttpError, overloadError } from '../routing/errors.ts';
+import { coreProblem, coreResponse, onFailure, successResponse } from '../schemas/common.ts';
 import {
   availableServices,
   deployedNodeManagerModel,
@@ -35,7 +35,7 @@ export interface NodeDeps {
 }
 
 const TAG = 'Nodes and services';
-const FORBIDDEN = json('The token does not grant ADMIN.', coreResponse);
+const FORBIDDEN = json('The token does not grant ADMIN.', coreProblem);
 const NO_ADMIN =
   'You do not have the proper user privileges to make this change! Please log in as an admin user.';
 
@@ -142,7 +142,7 @@ export const nodeEndpoints = [
     body: { schema: nodeConfiguration, example: [{ host: 'host', services: [FACES] }] },
     answers: {
       201: json('It is stored. responseCode 2: in part, the message says what was left out.', coreResponse),
-      400: json('It is no configuration; the message says why.', coreResponse),
+      400: json('It is no configuration; the message says why.', coreProblem),
       403: FORBIDDEN,
     },
     refusal: onFailure,
@@ -262,7 +262,10 @@ async function save(
   { nodeConfiguration: family, logger }: NodeDeps,
 ) {
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes });
-  if (reply.kind === 'refused') return answerWith(400, onFailure(textOf(reply)));
+  if (reply.kind === 'refused') {
+    const message = textOf(reply);
+    throw new HttpError('invalid-node-configuration', message, { body: onFailure(message) });
+  }
   const warnings = reply.kind === 'saved' ? reply.warnings : [];
   logger.info({ user: userOf(ctx).name, hosts: nodes.length, warnings }, 'node configuration saved');
   return answerWith(201, successResponse(warnings));

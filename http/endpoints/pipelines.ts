@@ -24,7 +24,7 @@ import {
 import { detailsQuery } from '../schemas/details.ts';
 import { jsonList } from '../steps/json-list.ts';
 import { warningHeaders } from '../steps/warnings.ts';
-import type { CatalogDeps } from './components.ts';
+import { codeOfRefusal, type CatalogDeps } from './components.ts';
 
 const COMMON = { tag: 'Pipelines', caller: 'USER' } as const;
 const wrongDetails = sentence('details is neither true nor false.');
@@ -36,7 +36,7 @@ type NotesOn<T> = (notes: CatalogNotes, element: T) => readonly string[];
 interface Shelf<T extends object> {
   /** In the path. */
   readonly plural: string;
-  readonly one: string;
+  readonly one: 'Pipeline' | 'Task' | 'Action' | 'Algorithm';
   readonly shown: z.ZodType;
   all(catalog: Catalog): Iterable<T>;
   find(catalog: Catalog, name: string): T | undefined;
@@ -77,7 +77,8 @@ function readElement<T extends object>({ plural, one, shown, all, find, notesOn 
       },
       handle({ params: { name }, query }, { catalog }: CatalogDeps) {
         const found = find(catalog, name);
-        if (found === undefined) throw notThere(one.toLowerCase(), name, `/rest/${plural}`);
+        if (found === undefined)
+          throw notThere(one.toLowerCase() as Lowercase<typeof one>, name, `/rest/${plural}`);
         return ok(query.details === true ? withWarnings(new CatalogNotes(catalog))(found) : found);
       },
     }),
@@ -127,7 +128,8 @@ const createElement = <T>(
     says: { body: (problems) => `${one} has errors in the following fields:\n${problems}` },
     async handle({ query, body }, { catalog, catalogActor }: CatalogDeps) {
       const reply = await catalogActor.ask(CATALOG, toCommand(body));
-      if (reply.kind === 'refused') throw new HttpError(400, textOf(reply));
+      if (reply.kind === 'refused')
+        throw new HttpError(codeOfRefusal(reply.reason), textOf(reply), { status: 400 });
       const warnings = notesOn(new CatalogNotes(catalog), body);
       return answerWith(200, query.details === true ? { warnings } : undefined, warningHeaders(warnings));
     },
@@ -155,7 +157,7 @@ const removeElement = (path: string, kind: Removable, id: string) =>
       if (reply.kind === 'done') return withoutBody(200);
       const message = textOf(reply);
       noteMissingRole(ctx, message);
-      throw new HttpError(403, message);
+      throw new HttpError('role-required', message);
     },
   });
 

@@ -7,6 +7,7 @@ import { userOf } from '../access/bearer.ts';
 import { answerWith, json, ok, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, overloadError } from '../routing/errors.ts';
+import { responseMessage } from '../schemas/common.ts';
 import { searchPage, searchQuery } from '../schemas/search.ts';
 
 export interface SearchDeps {
@@ -62,7 +63,7 @@ export const searchEndpoints = [
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle({ query }, { indexer }: SearchDeps) {
-      if (indexer === undefined) throw new HttpError(501, SEARCH_IS_OFF);
+      if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
       const page = await indexer.find(questionOf(query));
       if ('busy' in page) throw overloadError(page.busy);
       const hits = page.hits.map(hitOf);
@@ -82,11 +83,11 @@ export const searchEndpoints = [
     description:
       'Deletes the index and builds it again from the documents of all jobs, oldest first, while jobs run. Until it is complete, the search answers with `complete` false.',
     answers: {
-      202: sentence('It has begun.'),
+      202: json('It has begun.', responseMessage),
       501: sentence('The search is switched off.'),
     },
     handle({ ctx }, { indexer, logger }: SearchDeps) {
-      if (indexer === undefined) throw new HttpError(501, SEARCH_IS_OFF);
+      if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
       indexer.rebuild();
       logger.info({ user: userOf(ctx).name }, 'the search index is being rebuilt');
       return answerWith(202, {

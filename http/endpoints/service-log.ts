@@ -58,7 +58,7 @@ async function linesOf(name: string, { nodeManager, nodes }: NodeDeps): Promise<
     throw overloadError(`The node ${nodeOfService(name)} does not answer; try again later.`);
   if (told !== 'NO_SUCH_SERVICE') return told.lines;
   throw new HttpError(
-    404,
+    'service-not-found',
     `There is no service "${name.slice(0, MAX_SHOWN)}" on ${nodeManager.host} or on another node that is connected; GET /rest/nodes/info lists all.`,
   );
 }

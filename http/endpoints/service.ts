@@ -3,6 +3,7 @@ import type { JobStatistics } from '../../actors/views/statistics.ts';
 import { INTERFACE_VERSION, type Info } from '../../config/info.ts';
 import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
+import { HttpError } from '../routing/errors.ts';
 import { allJobsStatistics } from '../schemas/jobs/batch-jobs.ts';
 import { userOf } from '../access/bearer.ts';
 import { sessionOf } from '../login/session-access.ts';
@@ -141,7 +142,8 @@ export const selfEndpoints = [
     },
     async handle(_, { health }: ServiceDeps) {
       const message = await health.closedFor();
-      return message === undefined ? withoutBody(200) : answerWith(503, { message });
+      if (message === undefined) return withoutBody(200);
+      throw new HttpError('not-ready', message);
     },
   }),
 ];

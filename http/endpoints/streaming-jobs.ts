@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Streams } from '../../actors/guardian/register-streams.ts';
 import type { StreamingJobRequest } from '../../actors/streaming-service/request.ts';
+import type { Refused } from '../../actors/requests/submission.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
 import { ownerOf } from '../../domain/job/owner.ts';
 import { userOf, type User } from '../access/bearer.ts';
 import { answerWith, content, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { eventsFor, leftBy } from '../steps/client.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { HttpError, notThere, overloadError } from '../routing/errors.ts';
+import { errorMembers, HttpError, notThere, overloadError } from '../routing/errors.ts';
 import type { LiveEventStreams } from '../events/live-event-streams.ts';
 import { onFailure, successResponse, wholeNumber } from '../schemas/common.ts';
 import { creationHeaders, singleJobQuery } from '../schemas/jobs/batch-jobs.ts';
@@ -15,13 +16,15 @@ import {
   allStreamingJobs,
   cancelQuery,
   listQuery,
+  streamingJobCancelProblem,
   streamingJobCancelResponse,
+  streamingJobCreationProblem,
   streamingJobCreationRequest,
   streamingJobCreationResponse,
   streamingJobInfo,
   type StreamingJobCreationRequest,
 } from '../schemas/streaming-jobs.ts';
-import { KEY_REUSED, repeatableOf, WRONG_KEY } from './jobs/job-creation.ts';
+import { codeOfRefusal, KEY_REUSED, repeatableOf, WRONG_KEY } from './jobs/job-creation.ts';
 
 export interface StreamingJobDeps {
   readonly streams: Streams;
@@ -33,6 +36,7 @@ export interface StreamingJobDeps {
 const COMMON = { tag: 'Streaming jobs', caller: 'USER' } as const;
 const params = z.object({ id: wholeNumber(1).describe('Batch and streaming jobs share one range of ids') });
 const NO_SUCH_JOB = nothing('There is no such job.');
+const WHY_REFUSED = creationFailure('The segment size must be at least 10.');
 const noBody = () => null;
 
 /** A component sends a picture with its next message. */
@@ -87,12 +91,11 @@ export const streamingJobEndpoints = [
         }),
         headers: { Location: 'Where the job can be asked for' },
       },
-      400: json(
-        'The job was refused; the message says why.',
-        streamingJobCreationResponse,
-        notCreated(creationFailure('The segment size must be at least 10.')),
-      ),
-      422: json('The Idempotency-Key was used for another request.', streamingJobCreationResponse),
+      400: json('The job was refused; the message says why.', streamingJobCreationProblem, {
+        ...notCreated(WHY_REFUSED),
+        ...errorMembers('invalid-job', WHY_REFUSED),
+      }),
+      422: json('The Idempotency-Key was used for another request.', streamingJobCreationProblem),
     },
     refusal: notCreated,
     says: {
@@ -107,9 +110,9 @@ export const streamingJobEndpoints = [
         case 'overloaded':
           throw overloadError(submission.message);
         case 'refused':
-          return answerWith(400, notCreated(creationFailure(submission.message, body.externalId)));
+          throw refusalOf(submission, body.externalId);
         case 'keyReused':
-          return answerWith(422, notCreated(KEY_REUSED));
+          throw new HttpError('idempotency-key-reused', KEY_REUSED, { body: notCreated(KEY_REUSED) });
         case 'accepted': {
           const { jobId, outputObjectDirectory, warnings } = submission;
           const coreResponse = successResponse(warnings);
@@ -155,7 +158,7 @@ export const streamingJobEndpoints = [
       if (outcome === 'unknown') throw notThere('streaming job', id, '/rest/streaming/jobs');
       if (outcome === 'live')
         throw new HttpError(
-          409,
+          'job-not-finished',
           `Streaming job ${id} has not ended yet. Cancel it first, or wait for its end.`,
         );
       return withoutBody(204);
@@ -172,7 +175,7 @@ export const streamingJobEndpoints = [
     form: true,
     answers: {
       200: json('The job will end.', streamingJobCancelResponse),
-      400: json('There is no such job, or it has ended.', streamingJobCancelResponse),
+      400: json('There is no such job, or it has ended.', streamingJobCancelProblem),
       408: sentence('A form with doCleanup did not end in time.'),
       413: sentence('A form with doCleanup is too large.'),
     },
@@ -183,7 +186,10 @@ export const streamingJobEndpoints = [
     async handle({ params, query }, { streams }: StreamingJobDeps) {
       const outcome = await streams.service.cancel(params.id, query.doCleanup);
       if (outcome.kind === 'refused')
-        return answerWith(400, notCancelled(outcome.message, { params, query }));
+        throw new HttpError(outcome.isUnknown ? 'job-not-found' : 'job-finished', outcome.message, {
+          status: 400,
+          body: notCancelled(outcome.message, { params, query }),
+        });
       const { outputObjectDirectory } = outcome;
       const coreResponse = successResponse();
       return ok({ jobId: params.id, doCleanup: query.doCleanup, outputObjectDirectory, coreResponse });
@@ -228,7 +234,10 @@ export const streamingJobEndpoints = [
         ? undefined
         : await streams.live.picture(id, PICTURE_MS, leftBy(ctx.res));
       if (jpeg === undefined)
-        throw new HttpError(404, `There is no picture of streaming job ${id}, which is ${job.jobStatus}.`);
+        throw new HttpError(
+          'live-picture-unavailable',
+          `There is no picture of streaming job ${id}, which is ${job.jobStatus}.`,
+        );
       return answerWith(200, jpeg, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
     },
   }),
@@ -261,6 +270,14 @@ function creationFailure(reason: string, externalId?: string | null): string {
   const given = externalId !== null && externalId !== undefined && externalId.trim() !== '';
   const withId = given ? ` with external id '${externalId}'` : '';
   return `Failure creating streaming job${withId} due to an exception. ${reason}`;
+}
+
+function refusalOf(
+  { message: why, reason }: Omit<Refused, 'kind'>,
+  externalId: string | null | undefined,
+): HttpError {
+  const message = creationFailure(why, externalId);
+  return new HttpError(codeOfRefusal(reason), message, { status: 400, body: notCreated(message) });
 }
 
 function notCreated(message: string): z.infer<typeof streamingJobCreationResponse> {

@@ -6,7 +6,8 @@ import type { SystemMessage } from '../../actors/system-messages/model.ts';
 import { isAdmin } from '../access/bearer.ts';
 import { answerWith, json, ok, type Refusing, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { coreResponse, onFailure } from '../schemas/common.ts';
+import { HttpError } from '../routing/errors.ts';
+import { coreProblem, coreResponse, onFailure } from '../schemas/common.ts';
 import {
   messageId,
   messageQuery,
@@ -24,7 +25,7 @@ const messages = z.array(systemMessage);
 const FOR_ADMINS = 'Messages of the type admin are shown to an ADMIN only.';
 
 const onlyAdmins = (deed: string) => onFailure(`Only admins can ${deed} system messages.`);
-const forbidden = json('Only an ADMIN may do this.', coreResponse, onlyAdmins('add'));
+const forbidden = json('Only an ADMIN may do this.', coreProblem);
 
 /** All problems on one line. */
 const inOneLine: Refusing['check'] = (schema, given) => {
@@ -74,14 +75,17 @@ export const systemMessageEndpoints = [
         responseCode: 0,
         message: 'Successfully added the system message.',
       }),
-      400: json('The text or the severity is wrong, or there are too many messages.', coreResponse),
+      400: json('The text or the severity is wrong, or there are too many messages.', coreProblem),
       403: forbidden,
     },
     refusal: onFailure,
     check: inOneLine,
     async handle({ body: msg, query }, { systemMessages }: SystemMessageDeps) {
       const reply = await systemMessages.post({ msg, ...query });
-      if (reply.kind === 'refused') return answerWith(400, onFailure(textOf(reply)));
+      if (reply.kind === 'refused') {
+        const message = textOf(reply);
+        throw new HttpError('too-many-system-messages', message, { body: onFailure(message) });
+      }
       return answerWith(201, { responseCode: 0, message: 'Successfully added the system message.' });
     },
   }),
@@ -118,7 +122,7 @@ export const systemMessageEndpoints = [
     params: z.object({ id: messageId.describe('As the list of messages has it') }),
     answers: {
       200: json('It is gone, or was not there.', coreResponse),
-      400: json('The id is no whole number above 0.', coreResponse),
+      400: json('The id is no whole number above 0.', coreProblem),
       403: forbidden,
     },
     refusal: onFailure,

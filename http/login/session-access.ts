@@ -33,7 +33,7 @@ export function sessionOrBearer(
     }
     const refusal = objection?.(ctx) ?? strangersRequest(ctx, isOwn);
     if (refusal !== undefined) {
-      answer(ctx, new HttpError(403, refusal));
+      answer(ctx, new HttpError('foreign-origin', refusal));
       return;
     }
     const { name, subject, group = null, roles } = session.user;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type DeclaredAnswer, nothing, type Operation, sentence } from '../routing/declaration.ts';
+import { type DeclaredAnswer, type Operation, sentence } from '../routing/declaration.ts';
 
 /** What any operation may answer besides what it declares, by who may call it and whether it takes a JSON body. */
 export function answersOf(operation: Operation): Readonly<Record<string, DeclaredAnswer>> {
-  const { caller, body, path } = operation;
+  const { caller, body } = operation;
   const common: Record<string, DeclaredAnswer> = {};
-  if (caller !== 'ANYONE') Object.assign(common, credentials(path));
+  if (caller !== 'ANYONE') Object.assign(common, CREDENTIALS);
   if (takesJson(operation)) Object.assign(common, BODY);
   if (caller !== 'ANYONE' || body !== undefined) Object.assign(common, TROUBLE);
   const answers: Record<string, DeclaredAnswer> = { ...common };
@@ -18,16 +18,13 @@ const takesJson = ({ body }: Operation) =>
   body !== undefined && (body.type ?? 'application/json') === 'application/json';
 
 const RETRY = { 'Retry-After': 'Seconds after which to try again' };
-const NO_TOKEN = 'The bearer token is missing, invalid or expired.';
-
-/** Components, which need no words, are told none. */
-const credentials = (path: string): Readonly<Record<string, DeclaredAnswer>> => ({
+const CREDENTIALS: Readonly<Record<string, DeclaredAnswer>> = {
   401: {
-    ...(/^\/(rest|node)\//.test(path) ? sentence(NO_TOKEN) : nothing(NO_TOKEN)),
+    ...sentence('The bearer token is missing, invalid or expired.'),
     headers: { 'WWW-Authenticate': 'Always Bearer' },
   },
-  403: sentence('The token is good, but gives no role that may do this.'),
-});
+  403: sentence('The token is valid, but its roles do not allow this.'),
+};
 const BODY: Readonly<Record<string, DeclaredAnswer>> = {
   400: sentence('The body is missing, no JSON or nested too deeply.'),
   408: sentence('The body did not end in time.'),

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context } from 'koa';
 import { packageRoot } from '../../config/info.ts';
-import { empty } from '../routing/errors.ts';
+import { nothingAt } from '../routing/errors.ts';
 import { PAGE_POLICY, sendStaticFile } from './static-file.ts';
 
 const OWN = path.join(packageRoot, 'http', 'docs');
@@ -22,7 +22,7 @@ const FILES: Readonly<Record<string, { readonly folder: string; readonly type: s
 /** Sends a file of the page at /docs/api: anonymous and static. What it shows it fetches with the reader's token. */
 export async function serveApiPage(ctx: Context, name: string): Promise<void> {
   const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
-  if (file === undefined) return empty(ctx, 404);
+  if (file === undefined) return nothingAt(ctx);
   await sendStaticFile(ctx, {
     path: path.join(file.folder, name),
     type: file.type,

@@ -2,7 +2,8 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Context } from 'koa';
-import { empty } from '../routing/errors.ts';
+import { packageRoot } from '../../config/info.ts';
+import { nothingAt } from '../routing/errors.ts';
 import { PAGE_POLICY, sendStaticFile } from './static-file.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -17,9 +18,13 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Diagrams contain their own styles, and nothing else. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
+/** The pages from which the site is built. */
+const SOURCES = path.join(packageRoot, 'docs');
+
 export class DocsSite {
   readonly #folder: string;
   #files: ReadonlySet<string> | undefined;
+  #sources: ReadonlySet<string> | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -30,10 +35,14 @@ export class DocsSite {
     return this.#names().has('index.html');
   }
 
-  async serve(ctx: Context, name: string): Promise<void> {
+  /** `given`: a file of the site, or a page without its ending. */
+  async serve(ctx: Context, given: string): Promise<void> {
+    const isPage = path.extname(given) === '';
+    if (isPage && !this.exists && this.#pages().has(`${given}.md`)) return sendSource(ctx, `${given}.md`);
+    const name = isPage ? `${given}.html` : given;
     const type = TYPES[path.extname(name)];
     // Only what was found in the folder is served: nothing else is looked for on the disk.
-    if (type === undefined || !this.#names().has(name)) return empty(ctx, 404);
+    if (type === undefined || !this.#names().has(name)) return nothingAt(ctx);
     await sendStaticFile(ctx, {
       path: path.join(this.#folder, name),
       type,
@@ -42,11 +51,24 @@ export class DocsSite {
     });
   }
 
+  #pages(): ReadonlySet<string> {
+    return (this.#sources ??= new Set(namesBelow(SOURCES).filter((name) => name.endsWith('.md'))));
+  }
+
   /** Read once: the site changes with the version of the server. */
   #names(): ReadonlySet<string> {
     return (this.#files ??= new Set(namesBelow(this.#folder)));
   }
 }
+
+/** The links of error answers lead somewhere even if the site was not built. */
+const sendSource = (ctx: Context, name: string) =>
+  sendStaticFile(ctx, {
+    path: path.join(SOURCES, name),
+    type: 'text/plain; charset=utf-8',
+    cacheControl: 'no-cache',
+    policy: PAGE_POLICY,
+  });
 
 function namesBelow(folder: string): readonly string[] {
   try {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context, Middleware } from 'koa';
 import { packageRoot } from '../../config/info.ts';
-import { empty } from '../routing/errors.ts';
+import { nothingAt } from '../routing/errors.ts';
 
 const STATIC = path.join(packageRoot, 'page');
 const COMPILED = path.join(packageRoot, 'dist', 'page');
@@ -64,7 +64,7 @@ function showPage(ctx: Context, { html, policy }: Page): void {
 function showFile(ctx: Context, { version, files }: Page): void {
   const [, , given, ...name] = ctx.path.split('/');
   const file = given === version ? files.get(name.join('/')) : undefined;
-  if (file === undefined) return empty(ctx, 404);
+  if (file === undefined) return nothingAt(ctx);
   ctx.set('Cache-Control', `public, max-age=${YEAR_S}, immutable`);
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.status = 200;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { responseMessage } from '../schemas/common.ts';
+import { problem } from '../schemas/common.ts';
 import type { Checked } from '../schemas/problems.ts';
 import type { BodyLimits } from './json-body.ts';
 import type { Sent } from '../schemas/sent-type.ts';
@@ -80,10 +80,10 @@ type Says = (problems: string, given: unknown) => string;
 
 /** How a request is turned down before the endpoint does anything. */
 export interface Refusing {
-  /** The body of 403 for a caller without the role; absent: a sentence. */
-  readonly forbidden?: object;
-  /** The body of 400; `seen`: the parts of the request that fit their schemas. Absent: a ResponseMessage. */
-  refusal?(message: string, seen: { readonly params?: unknown; readonly query?: unknown }): unknown;
+  /** Members of the body of 403 for a caller without the role. */
+  readonly forbidden?: { readonly message: string };
+  /** More members of the body of 400, or null for an empty one. `seen`: the parts of the request that fit their schemas. */
+  refusal?(message: string, seen: { readonly params?: unknown; readonly query?: unknown }): object | null;
   readonly says?: Readonly<Partial<Record<'params' | 'query' | 'headers' | 'body', Says>>>;
   /** Finds what is wrong; absent: `checked`. */
   check?<T>(schema: z.ZodType<T>, given: unknown, whole: 'query' | 'body'): Checked<T>;
@@ -134,8 +134,9 @@ export interface Reply<S extends number = number, B = unknown> {
   /** Bytes of a stream, when they are known. */
   readonly length?: number | undefined;
 }
+/** An error with a body is thrown as an HttpError, which has a code. */
 type ReplyOf<A extends DeclaredAnswers> = {
-  [S in keyof A & number]: Reply<S, BodyOf<A[S]>>;
+  [S in keyof A & number]: Reply<S, `${S}` extends `${4 | 5}${string}` ? undefined : BodyOf<A[S]>>;
 }[keyof A & number];
 
 export interface Declaration<
@@ -162,8 +163,8 @@ export function json<S extends z.ZodType>(description: string, schema: S, exampl
   return { description, content: { schema, ...(example === undefined ? {} : { example }) } };
 }
 
-/** A JSON body with a sentence for people. */
-export const sentence = (description: string) => json(description, responseMessage);
+/** An error answer whose body has `message`, `code` and `help` alone. */
+export const sentence = (description: string) => json(description, problem);
 
 /** A body of another type than JSON. */
 export const content = <const T extends string>(description: string, type: T, example?: string) => ({

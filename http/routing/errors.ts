@@ -1,42 +1,65 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../../config/logger.ts';
 import { DeliveryError, isTransient } from '../../actors/basics/errors.ts';
+import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 
-/** An answer that is not success. The body is `{message}`, or empty where the specification wants it so. */
+interface ErrorOptions {
+  /** Absent: the status of the code. */
+  readonly status?: number;
+  /** Members besides `message`, `code` and `help`. Null: the answer has no body, as the specification says. */
+  readonly body?: object | null;
+  readonly retryAfterSeconds?: number;
+}
+
+/** An error answer. Its body has `message`, `code` and `help`. */
 export class HttpError extends Error {
   readonly status: number;
-  readonly body: unknown;
+  readonly code: ErrorCode;
+  readonly body: object | null;
   readonly retryAfterSeconds: number | undefined;
   constructor(
-    status: number,
+    code: ErrorCode,
     message: string,
-    options: { readonly body?: unknown; readonly retryAfterSeconds?: number } = {},
+    { status = ERROR_CODES[code].status, body = {}, retryAfterSeconds }: ErrorOptions = {},
   ) {
     super(message);
     this.name = 'HttpError';
     this.status = status;
-    this.body = 'body' in options ? options.body : { message };
-    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.code = code;
+    this.body = body;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
 /** 503 with Retry-After: nothing was stored, the same request may succeed soon. */
-export const overloadError = (message: string) => new HttpError(503, message, { retryAfterSeconds: 2 });
+export const overloadError = (message: string) =>
+  new HttpError('overloaded', message, { retryAfterSeconds: 2 });
 
-/** 404 for what nothing has the name of. */
-export const notThere = (kind: string, name: string, list: string) => {
+/** What can be looked up by its name or id. */
+const NOT_FOUND = {
+  job: 'job-not-found',
+  'streaming job': 'job-not-found',
+  pipeline: 'pipeline-not-found',
+  task: 'task-not-found',
+  action: 'action-not-found',
+  algorithm: 'algorithm-not-found',
+  queue: 'queue-not-found',
+} as const satisfies Readonly<Record<string, ErrorCode>>;
+
+/** 404 for a name that nothing has. `list`: the path that lists all names. */
+export const notThere = (kind: keyof typeof NOT_FOUND, name: string, list: string) => {
   const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
-  return new HttpError(404, `There is no ${kind} "${shown}"; GET ${list} lists all.`);
+  return new HttpError(NOT_FOUND[kind], `There is no ${kind} "${shown}"; GET ${list} lists all.`);
 };
 const MAX_SHOWN = 200;
 
-/** What a step refuses with 400, in the body that the endpoint's own refusals have. */
-export async function refusedAs<T>(work: Promise<T>, body: (message: string) => unknown): Promise<T> {
+/** Gives a 400 of `work` the body that the endpoint's own refusals have. */
+export async function refusedAs<T>(work: Promise<T>, body: (message: string) => object | null): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof HttpError) || error.status !== 400) throw error;
-    throw new HttpError(400, error.message, { body: body(error.message) });
+    throw new HttpError(error.code, error.message, { body: body(error.message) });
   }
 }
 
@@ -53,7 +76,7 @@ export function mapErrors(logger: Logger): Middleware {
         answer(
           ctx,
           new HttpError(
-            500,
+            'internal-error',
             `An unexpected error has occurred; the log has more under request id ${String(requestId)}.`,
           ),
         );
@@ -73,12 +96,24 @@ function toHttpError(error: unknown): HttpError | undefined {
   return undefined;
 }
 
+/** The members that every error answer has. `docs`: the address of the documentation. */
+export const errorMembers = (code: ErrorCode, message: string, docs = '/docs') => ({
+  message,
+  code,
+  help: `${docs}/reference/rest-errors#${code}`,
+});
+
 /** Koa turns a null body into 204 unless the status is set after it. */
-export function answer(ctx: Context, { status, body, retryAfterSeconds }: HttpError): void {
+export function answer(ctx: Context, { status, code, message, body, retryAfterSeconds }: HttpError): void {
   if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds));
-  ctx.body = body ?? null;
+  const docs = ctx['docsUrl'] as string | undefined;
+  ctx.body = body === null ? null : { ...body, ...errorMembers(code, message, docs) };
   ctx.status = status;
 }
+
+/** 404 for a path below which the server has no such file. */
+export const nothingAt = (ctx: Context) =>
+  answer(ctx, new HttpError('path-not-found', 'There is nothing under this path.'));
 
 /** An answer without content but with its own status. */
 export function empty(ctx: Context, status: number): void {

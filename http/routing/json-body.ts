@@ -36,7 +36,10 @@ function nextTurn(): Promise<void> {
 export async function readText(ctx: Context, { maxBytes, maxMs }: BodyLimits): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new HttpError(408, `The body did not end within ${maxMs} ms.`)), maxMs);
+    timer = setTimeout(
+      () => reject(new HttpError('body-timeout', `The body did not end within ${maxMs} ms.`)),
+      maxMs,
+    );
   });
   try {
     return await Promise.race([readAll(ctx, maxBytes), late]);
@@ -61,14 +64,14 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
         if (size > most) break;
       }
   } catch {
-    throw new HttpError(400, 'The body broke off.');
+    throw new HttpError('body-incomplete', 'The body broke off.');
   }
   if (size > maxBytes) {
     if (!ctx.req.readableEnded) dropRest(ctx.req);
-    throw new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
+    throw new HttpError('body-too-large', `The body is larger than ${maxBytes} bytes.`);
   }
   const { bytes } = gathered;
-  if (bytes.length === 0) throw new HttpError(400, 'The request has no body.');
+  if (bytes.length === 0) throw new HttpError('body-missing', 'The request has no body.');
   return orInvalid(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
@@ -102,14 +105,16 @@ export function parseJson(
   { maxDepth, maxValues }: Pick<BodyLimits, 'maxDepth' | 'maxValues'>,
 ): unknown {
   const { depth, values } = shapeOf(Buffer.from(text));
-  if (depth > maxDepth) throw new HttpError(400, `The body is nested more than ${maxDepth} levels deep.`);
+  if (depth > maxDepth)
+    throw new HttpError('body-too-deep', `The body is nested more than ${maxDepth} levels deep.`);
   if (values > maxValues)
     throw new HttpError(
-      413,
+      'body-too-large',
       `The body has more than ${maxValues} texts, numbers, lists and objects. Send it in several requests.`,
     );
   // Such a name would get lost between here and the store: said, and not forgotten.
-  if (/"__proto__"\s*:/.test(text)) throw new HttpError(400, 'Nothing can have the name "__proto__".');
+  if (/"__proto__"\s*:/.test(text))
+    throw new HttpError('invalid-body', 'Nothing can have the name "__proto__".');
   return orInvalid(() => JSON.parse(text) as unknown);
 }
 
@@ -118,7 +123,7 @@ function orInvalid<T>(work: () => T): T {
     return work();
   } catch (error) {
     throw new HttpError(
-      400,
+      'invalid-json',
       `The body is not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }

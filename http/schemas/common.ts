@@ -5,6 +5,14 @@ export const responseMessage = z
   .object({ message: z.string().describe('What happened, or what is wrong and what can be done') })
   .meta({ id: 'ResponseMessage' });
 
+/** Members of every error answer but the empty ones of the specification. */
+export const problemMembers = {
+  message: z.string().describe('What is wrong, and what to do'),
+  code: z.string().describe('Stable name of the error; docs/reference/rest-errors.md lists all codes'),
+  help: z.string().describe('Address of the documentation of this code'),
+};
+export const problem = z.object(problemMembers).meta({ id: 'Problem', description: 'An error' });
+
 export const coreResponse = z
   .object({
     responseCode: z
@@ -13,6 +21,8 @@ export const coreResponse = z
     message: z.string().nullable().describe('What went wrong; may be null when responseCode is 0'),
   })
   .meta({ id: 'CoreResponse', description: 'The result of a call (specification 2.1)' });
+
+export const coreProblem = coreResponse.extend(problemMembers).meta({ id: 'CoreResponseProblem' });
 
 /** It was done. Whatever has no effect is said, a line each. */
 export const successResponse = (warnings: readonly string[] = []) =>

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { coreResponse, externalId, orEmpty, owner, timestamp, trueOrFalse } from './common.ts';
+import {
+  coreResponse,
+  externalId,
+  orEmpty,
+  owner,
+  problemMembers,
+  timestamp,
+  trueOrFalse,
+} from './common.ts';
 import { algorithmProperties, properties } from './jobs/batch-jobs.ts';
 
 /** Bodies of the streaming job endpoints (specification 2.3, 4.3). */
@@ -41,6 +49,9 @@ const directory = z.string().nullable().describe('Folder of all files of the job
 export const streamingJobCreationResponse = z
   .object({ jobId: streamingJobId, outputObjectDirectory: directory, coreResponse })
   .meta({ id: 'StreamingJobCreationResponse' });
+export const streamingJobCreationProblem = streamingJobCreationResponse
+  .extend(problemMembers)
+  .meta({ id: 'StreamingJobCreationProblem' });
 
 export const streamingJobCancelResponse = z
   .object({
@@ -50,6 +61,9 @@ export const streamingJobCancelResponse = z
     coreResponse,
   })
   .meta({ id: 'StreamingJobCancelResponse' });
+export const streamingJobCancelProblem = streamingJobCancelResponse
+  .extend(problemMembers)
+  .meta({ id: 'StreamingJobCancelProblem' });
 
 const reportOutcome = z.object({ at: timestamp, error: z.string().nullable() }).nullable();
 

@@ -1,14 +1,15 @@
 /** Files as answers: conditional requests, parts of them (RFC 9110), and headers that keep a browser from running what they hold. */
 import type { Context } from 'koa';
 import type { JobFile } from '../../actors/job-files/job-files.ts';
-import { answerWith, withoutBody } from '../routing/declaration.ts';
+import { answerWith } from '../routing/declaration.ts';
+import { HttpError } from '../routing/errors.ts';
 
 interface Part {
   readonly start: number;
   readonly end: number;
 }
 
-/** The answer to a request for a file, which it closes. */
+/** The answer to a request for a file, which it closes. @throws HttpError 416 */
 export async function fileAnswer(ctx: Context, { file, mimeType, name }: JobFile) {
   const headers = headersOf(file.etag, file.modified, mimeType, name);
   if (isKnown(ctx, file.etag, file.modified)) {
@@ -19,7 +20,8 @@ export async function fileAnswer(ctx: Context, { file, mimeType, name }: JobFile
   if (part === 'outside') {
     await file.close();
     ctx.set('Content-Range', `bytes */${file.bytes}`);
-    return withoutBody(416);
+    const message = `The file has ${file.bytes} bytes: it ends before the part that Range asks for.`;
+    throw new HttpError('range-not-satisfiable', message);
   }
   const type = { type: safeType(mimeType) };
   if (part === undefined) {

@@ -1,9 +1,12 @@
 import type { Middleware } from 'koa';
+import type { ErrorCode } from '../routing/error-codes.ts';
+import { answer, HttpError } from '../routing/errors.ts';
 
-const MESSAGES: Readonly<Record<number, string>> = {
-  401: 'This needs a valid access token: Authorization: Bearer <token>.',
-  404: 'There is nothing under this path.',
-  405: 'This path does not take this method; the header Allow names those that it takes.',
+const WRONG_METHOD = 'This path does not take this method; the header Allow names those that it takes.';
+const ERRORS: Readonly<Record<number, readonly [ErrorCode, message: string]>> = {
+  404: ['path-not-found', 'There is nothing under this path.'],
+  405: ['method-not-allowed', WRONG_METHOD],
+  501: ['method-not-allowed', WRONG_METHOD],
 };
 
 /**
@@ -14,6 +17,6 @@ export const refusalMessages: Middleware = async (ctx, next) => {
   await next();
   const { status } = ctx;
   if (status <= 400 || ctx.body != null) return;
-  ctx.body = { message: MESSAGES[status] ?? `The request was answered ${status}.` };
-  ctx.status = status;
+  const [code, message] = ERRORS[status] ?? ['internal-error', `The request was answered ${status}.`];
+  answer(ctx, new HttpError(code, message, { status }));
 };

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { withoutExtras } from '../../actors/catalog/descriptors/tolerant-json.ts';
 import type { Limits, Operation, Refusing } from '../routing/declaration.ts';
+import type { ErrorCode } from '../routing/error-codes.ts';
 import { HttpError, refusedAs } from '../routing/errors.ts';
 import { checkShape } from '../schemas/problems.ts';
 import { parseJson, readJson, readText, type BodyLimits } from '../routing/json-body.ts';
@@ -28,11 +29,11 @@ export async function requestOf(
       ? emptyQuery(declared, parts)
       : checkPart(declared, parts, 'query', { ...form, ...ctx.query });
   const wrongAddress = wrongPath ?? wrongQuery;
-  if (wrongAddress !== undefined) throw refusePart(declared, wrongAddress, parts);
+  if (wrongAddress !== undefined) throw refusePart('invalid-parameter', declared, wrongAddress, parts);
   if (declared.body !== undefined) await takeBody(declared, parts, limits, firstLook);
   if (declared.headers === undefined) return parts;
   const problem = checkPart(declared, parts, 'headers', headersOf(declared, ctx));
-  if (problem !== undefined) throw refusePart(declared, problem, parts);
+  if (problem !== undefined) throw refusePart('invalid-parameter', declared, problem, parts);
   return parts;
 }
 
@@ -80,7 +81,7 @@ async function takeBody(
     bodyOfRefusal(declared, message, parts),
   );
   const problem = firstLook(parts.given) ?? checkPart(declared, parts, 'body', parts.given);
-  if (problem !== undefined) throw refusePart(declared, problem, parts);
+  if (problem !== undefined) throw refusePart('invalid-body', declared, problem, parts);
 }
 
 async function bodyOf({ body }: Declared, ctx: Context, all: Partial<Limits>): Promise<unknown> {
@@ -113,8 +114,8 @@ function headersOf({ headers }: Declared, ctx: Context): Readonly<Record<string,
   );
 }
 
-const refusePart = (declared: Declared, message: string, parts: Parts) =>
-  new HttpError(400, message, { body: bodyOfRefusal(declared, message, parts) });
+const refusePart = (code: ErrorCode, declared: Declared, message: string, parts: Parts) =>
+  new HttpError(code, message, { body: bodyOfRefusal(declared, message, parts) });
 
-const bodyOfRefusal = ({ refusal }: Declared, message: string, parts: Parts): unknown =>
-  refusal === undefined ? { message } : refusal(message, parts);
+const bodyOfRefusal = ({ refusal }: Declared, message: string, parts: Parts): object | null =>
+  refusal === undefined ? {} : refusal(message, parts);

@@ -7,7 +7,7 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { withoutData } from '../../domain/job/censor.ts';
-import { MediumError } from '../medium-error.ts';
+import { MediumError, OutsideRootsError } from '../medium-error.ts';
 
 const SCHEMES = ['file', 'http', 'https', 'data'] as const;
 export type MediaScheme = (typeof SCHEMES)[number];
@@ -124,11 +124,11 @@ function depth(path: string, folders: readonly string[]): number {
   return Math.max(-1, ...holding.map(({ length }) => length));
 }
 
-function outside(): MediumError {
-  return refusal(
+const outside = () =>
+  new OutsideRootsError(
+    'MEDIA_INITIALIZATION',
     'The file does not lie below a media folder of the service: add its folder to the setting MEDIA_ROOTS',
   );
-}
 
 function refusal(message: string): MediumError {
   return new MediumError('MEDIA_INITIALIZATION', message);

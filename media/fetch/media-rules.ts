@@ -3,9 +3,9 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { FetchLimits } from '../../protocol/media-work.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Issue } from '../../domain/types.ts';
+import type { MediumProblem } from '../../domain/types.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';
-import { MediumError } from '../medium-error.ts';
+import { MediumError, OutsideRootsError } from '../medium-error.ts';
 
 /** Of the data folder nothing is read as media but what was uploaded, whatever MEDIA_ROOTS says. */
 export async function fetchLimits(settings: Settings, uploads: string): Promise<FetchLimits> {
@@ -31,7 +31,7 @@ async function resolveFolders(folders: readonly string[]): Promise<readonly stri
 export async function checkMedium(
   uri: string,
   { mediaRoots, excluded }: FetchLimits,
-): Promise<Issue | undefined> {
+): Promise<MediumProblem | undefined> {
   try {
     const scheme = schemeOf(uri);
     if (scheme === 'file') await checkFileUri(uri, mediaRoots, excluded);
@@ -39,7 +39,8 @@ export async function checkMedium(
       return { code: 'MEDIA_INITIALIZATION', message: 'The media URI is malformed' };
     return undefined;
   } catch (error) {
-    if (error instanceof MediumError) return { code: error.code, message: error.message };
+    if (error instanceof MediumError)
+      return { code: error.code, message: error.message, outsideRoots: error instanceof OutsideRootsError };
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import Koa from 'koa';
+import { errorMembers } from '../../http/routing/errors.ts';
 import { requireRole } from '../../http/access/bearer.ts';
 import { AUDIENCE, newKey, TestProvider } from './support/provider.ts';
 import {
@@ -13,7 +14,14 @@ import {
   type TestService,
 } from './support/service.ts';
 
-const UNAUTHORIZED = { status: 401, body: '', challenge: 'Bearer', retryAfter: null };
+const UNAUTHORIZED = {
+  status: 401,
+  body: JSON.stringify(
+    errorMembers('unauthorized', 'This needs a valid access token: Authorization: Bearer <token>.'),
+  ),
+  challenge: 'Bearer',
+  retryAfter: null,
+};
 const INSUFFICIENT = 'Bearer error="insufficient_scope"';
 
 function publicPem({ key }: TestProvider): Uint8Array {
@@ -57,7 +65,7 @@ describe('A request with a bearer token (specification 5)', () => {
       const { status, body, challenge } = await service.ask(token, '/admin');
       expect([status, body, challenge]).to.deep.equal([
         403,
-        '{"message":"This needs the role ADMIN."}',
+        JSON.stringify(errorMembers('role-required', 'This needs the role ADMIN.')),
         INSUFFICIENT,
       ]);
       expect((await service.ask(await provider.token('admin'), '/admin')).status).to.equal(200);
@@ -197,7 +205,11 @@ describe('A request with a bearer token (specification 5)', () => {
       it(name, async () => {
         const strict = await serviceWith(provider.issuer, { roles: wanted });
         const { status, body, challenge } = await strict.ask(await provider.forge({ claims }));
-        expect([status, JSON.parse(body), challenge]).to.deep.equal([403, { message }, INSUFFICIENT]);
+        expect([status, JSON.parse(body), challenge]).to.deep.equal([
+          403,
+          errorMembers('role-required', message),
+          INSUFFICIENT,
+        ]);
       });
     }
 
@@ -205,12 +217,14 @@ describe('A request with a bearer token (specification 5)', () => {
       const token = await provider.token('nobody');
       const message = 'The token\'s "groups" claim did not contain "media-admins" or "media-users".';
       for (let time = 0; time < 2; time += 1) {
-        expect((await service.ask(token)).body).to.equal(JSON.stringify({ message }));
+        expect((await service.ask(token)).body).to.equal(
+          JSON.stringify(errorMembers('role-required', message)),
+        );
       }
     });
   });
 
-  describe('is answered 401 with an empty body', () => {
+  describe('is answered 401 with a challenge', () => {
     const now = Math.floor(Date.now() / 1000);
     const refused: Record<string, () => Promise<string | undefined>> = {
       'when there is none': () => Promise.resolve(undefined),
@@ -279,7 +293,7 @@ describe('A request with a bearer token (specification 5)', () => {
     it('when the credentials are of another scheme', async () => {
       const headers = { authorization: `Basic ${btoa('admin:admin')}` };
       const response = await fetch(`${service.baseUrl}/whoami`, { headers });
-      expect([response.status, await response.text()]).to.deep.equal([401, '']);
+      expect([response.status, await response.text()]).to.deep.equal([401, UNAUTHORIZED.body]);
     });
   });
 

@@ -74,12 +74,13 @@ describe('The embedded development provider', () => {
   });
 
   it('needs a token for everything else', async () => {
-    expect(await service.ask()).to.deep.equal({
+    const { status, body, challenge, retryAfter } = await service.ask();
+    expect({ status, challenge, retryAfter }).to.deep.equal({
       status: 401,
-      body: '',
       challenge: 'Bearer',
       retryAfter: null,
     });
+    expect(JSON.parse(body)).to.include({ code: 'unauthorized' });
   });
 
   it('publishes discovery below its path, and public keys only', async () => {

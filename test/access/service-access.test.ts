@@ -1,6 +1,7 @@
 /** Who may use the service (specification 5): the whole server, and a real provider. */
 import { createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
+import { errorMembers } from '../../http/routing/errors.ts';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { FIRST } from '../actors/node-gateway/rack.ts';
 import type { OpenApiDocument } from '../support/openapi.ts';
@@ -83,7 +84,11 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
       ['POST', '/worker/v1/claim', { algorithms: ['LIGHT'] }],
     ] as const) {
       const refused = await ask(token, method, path, body);
-      expect([path, refused.status, refused.body]).to.deep.equal([path, 403, { message }]);
+      expect([path, refused.status, refused.body]).to.deep.equal([
+        path,
+        403,
+        errorMembers('role-required', message, `${service.url}/docs`),
+      ]);
     }
   });
 
@@ -153,10 +158,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
         ] as const) {
           const { status, text, headers } = await ask(made, method, path);
           expect([path, status, headers.get('www-authenticate')]).to.deep.equal([path, 401, 'Bearer']);
-          // What the specification says nothing of has no words either.
-          if (path.startsWith('/rest'))
-            expect(text).to.match(/^\{"message":"This needs a valid access token/);
-          else expect(text).to.equal('');
+          expect(text).to.match(/^\{"message":"This needs a valid access token/);
         }
         expect(await statusOf(await provider.forge()), 'a good token').to.equal(200);
       });
@@ -191,10 +193,11 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     const refused = await ask(await provider.token('rack'), 'POST', '/node/v1/rack-2/sync', hello);
     expect([refused.status, refused.body]).to.deep.equal([
       403,
-      {
-        message:
-          'This server takes no nodes: set OIDC_NODE_CLAIM_NAME and OIDC_NODE_CLAIM_VALUE to the claim that grants the role of a node.',
-      },
+      errorMembers(
+        'node-refused',
+        'This server takes no nodes: set OIDC_NODE_CLAIM_NAME and OIDC_NODE_CLAIM_VALUE to the claim that grants the role of a node.',
+        `${service.url}/docs`,
+      ),
     ]);
   });
 
@@ -214,8 +217,9 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     const { late, waiting, refused } = down;
     const info = () => askWithRoles(waiting)(waiting.token);
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '5']);
-    expect(refused.body).to.deep.equal({
+    expect(refused.body).to.include({
       message: 'The identity provider cannot be reached. Try again later.',
+      code: 'provider-unavailable',
     });
     expect((await askWithRoles(waiting)('garbage')).status).to.equal(401);
     expect((await askWithRoles(waiting)('', 'GET', '/healthz')).status).to.equal(200);
@@ -265,7 +269,10 @@ describe('The service with its development provider', () => {
       ] as const) {
         const refused = await askWithRoles(service)(token, method, path, body);
         expect([path, refused.status]).to.deep.equal([path, 403]);
-        expect(refused.body).to.deep.equal({ message: 'The token did not contain a claim named "groups".' });
+        expect(refused.body).to.include({
+          code: 'role-required',
+          message: 'The token did not contain a claim named "groups".',
+        });
       }
     } finally {
       await service.close();

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect } from 'chai';
+import { errorMembers } from '../../http/routing/errors.ts';
 import type { JWK } from 'jose';
 import { discoverKeysUri } from '../../http/access/provider-document.ts';
 import { fixedSigningKeys, MIN_GAP_MS } from '../../http/access/signing-keys.ts';
@@ -129,7 +130,9 @@ describe("The identity provider's signing keys", () => {
     provider.state = 'failing';
     const refused = await service.ask(token);
     expect([refused.status, refused.retryAfter]).to.deep.equal([503, '5']);
-    expect(refused.body).to.equal('{"message":"The identity provider cannot be reached. Try again later."}');
+    expect(JSON.parse(refused.body)).to.deep.equal(
+      errorMembers('provider-unavailable', 'The identity provider cannot be reached. Try again later.'),
+    );
     expect(await statusOf('garbage'), 'a token that no provider could make good').to.equal(401);
     provider.state = 'up';
     service.advance(MIN_GAP_MS);

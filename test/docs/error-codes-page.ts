@@ -93,7 +93,7 @@ export function errorCodesPage(): string {
 }
 
 const STATUSES =
-  'An answer with an error has a JSON body with a `message`. These statuses are possible for nearly every operation; ' +
+  'An answer with an error has a JSON body with a `message`, a stable `code` and a link to its `help`: see [Errors of the REST API](rest-errors.md). These statuses are possible for nearly every operation; ' +
   'the [REST API](rest-api.md) lists all others.';
 
 /** What nearly every operation can answer, by the operation that creates a job. */

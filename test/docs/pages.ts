@@ -4,6 +4,7 @@ import { errorCodesPage } from './error-codes-page.ts';
 import { indexPage } from './index-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { propertiesPage } from './properties-page.ts';
+import { restErrorsPage } from './rest-errors-page.ts';
 import { restApiPage } from './rest-api-page.ts';
 import { settingsPage } from './settings-page.ts';
 import { stateDiagramsPage } from './state-diagrams.ts';
@@ -15,6 +16,7 @@ export const GENERATED: Readonly<Record<string, () => string>> = {
   'docs/reference/state-diagrams.md': stateDiagramsPage,
   'docs/reference/rest-api.md': restApiPage,
   'docs/reference/cli.md': cliPage,
+  'docs/reference/rest-errors.md': restErrorsPage,
   'docs/reference/metrics.md': metricsPage,
   'docs/reference/error-codes.md': errorCodesPage,
   'docs/README.md': () => indexPage(),

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { errorMembers } from '../../http/routing/errors.ts';
 import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
 import type { SyncAnswer } from '../../actors/node-gateway/messages.ts';
 import { hashToken, newToken } from '../../actors/node-manager/tokens.ts';
@@ -382,7 +383,11 @@ describe('A node on another host', () => {
       );
       expect([answer.status, answer.body]).to.deep.equal([
         403,
-        { message: 'This is the token of a component process: only its node speaks for a node.' },
+        errorMembers(
+          'node-refused',
+          'This is the token of a component process: only its node speaks for a node.',
+          `${service.url}/docs`,
+        ),
       ]);
       const claim = await new RawComponent(service, token).say('/claim', { algorithms: ['LIGHT'] });
       expect(claim.status, 'work of another algorithm').to.equal(403);

@@ -135,7 +135,17 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     componentDescriptor: body(componentDescriptor, descriptor),
   },
   'http/schemas/common.ts': {
-    ...because(ANSWER, 'responseMessage', 'coreResponse', 'successResponse', 'onFailure', 'owner'),
+    ...because(
+      ANSWER,
+      'responseMessage',
+      'problemMembers',
+      'problem',
+      'coreResponse',
+      'coreProblem',
+      'successResponse',
+      'onFailure',
+      'owner',
+    ),
     wholeNumber: text(common.wholeNumber(0), (given) => given),
     trueOrFalse: text(common.trueOrFalse, (given) => given),
     orEmpty: text(common.orEmpty(common.trueOrFalse), (given) => given),
@@ -192,7 +202,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   'http/schemas/jobs/batch-jobs.ts': {
     ...because(
       ANSWER,
-      ...'jobStatus jobId jobCreationResponse waitingFor singleJobInfo dryRunResponse allJobsStatistics archiveRepostResponse'.split(
+      ...'jobStatus jobId jobCreationResponse jobCreationProblem waitingFor singleJobInfo dryRunResponse allJobsStatistics archiveRepostResponse archiveRepostProblem'.split(
         ' ',
       ),
     ),
@@ -267,6 +277,8 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ...because(
       ANSWER,
       'streamingJobCreationResponse',
+      'streamingJobCreationProblem',
+      'streamingJobCancelProblem',
       'streamingJobCancelResponse',
       'streamingJobInfo',
       'allStreamingJobs',

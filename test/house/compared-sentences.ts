@@ -2,8 +2,6 @@
 
 /** Files that read a sentence of somebody else, and why there is no other way. */
 export const FOREIGN_SENTENCES: Readonly<Record<string, string>> = {
-  'cli/commands/submit.ts':
-    'The REST interface of the specification has no error codes; MEDIA_ROOTS is the name of a setting.',
   'media/picture/image-frame.ts': 'sharp gives its errors no codes.',
   'store/redis/connection.ts': 'The code of an error of Redis is the first word of its message.',
   'store/redis/redis-store.ts': 'The code of an error of Redis is the first word of its message.',

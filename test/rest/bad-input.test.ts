@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { errorMembers } from '../../http/routing/errors.ts';
 import { request } from 'undici';
 import { packageRoot } from '../../config/info.ts';
 import { ALL_JOBS, LIVE_JOBS } from '../../actors/batch-job/state/indexes.ts';
@@ -193,14 +194,24 @@ describe('Bad input', () => {
     for (const [what, body, message] of cases)
       it(what, async () => {
         const { status, body: answer } = await service.ask('POST', '/rest/jobs', body());
-        const { coreResponse, ...rest } = answer as {
+        const {
+          coreResponse,
+          jobId,
+          archiveCheckStatus,
+          message: alone,
+        } = answer as {
           coreResponse: { responseCode: number; message: string };
+          jobId: null;
+          archiveCheckStatus: null;
+          message: string;
         };
-        expect([status, rest, coreResponse.responseCode]).to.deep.equal([
+        expect([status, jobId, archiveCheckStatus, coreResponse.responseCode]).to.deep.equal([
           400,
-          { jobId: null, archiveCheckStatus: null },
+          null,
+          null,
           1,
         ]);
+        expect(coreResponse.message).to.equal(alone);
         expect(coreResponse.message).to.match(/^Failure creating job\. /);
         if (typeof message === 'string') expect(coreResponse.message).to.include(message);
         else expect(coreResponse.message).to.match(message);
@@ -265,7 +276,7 @@ describe('Bad input', () => {
       });
       expect([statusCode, await body.json()]).to.deep.equal([
         413,
-        { message: 'The body is larger than 10485760 bytes.' },
+        errorMembers('body-too-large', 'The body is larger than 10485760 bytes.', `${service.url}/docs`),
       ]);
     });
 
@@ -287,7 +298,7 @@ describe('Bad input', () => {
       expect(said)
         .to.match(/^HTTP\/1\.1 413 /)
         .and.match(/content-type: application\/json/i)
-        .and.contain('{"message":"The body is larger than 10485760 bytes."}');
+        .and.contain('{"message":"The body is larger than 10485760 bytes.","code":"body-too-large",');
     });
   });
 

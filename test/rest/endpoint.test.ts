@@ -9,7 +9,7 @@ import Router from '@koa/router';
 import { z } from 'zod';
 import { answerWith, json, nothing, ok, withoutBody } from '../../http/routing/declaration.ts';
 import { endpoint, type Endpoint } from '../../http/steps/endpoint.ts';
-import { mapErrors } from '../../http/routing/errors.ts';
+import { errorMembers, mapErrors } from '../../http/routing/errors.ts';
 import { route } from '../../http/routes.ts';
 import { wholeNumber } from '../../http/schemas/common.ts';
 
@@ -148,8 +148,8 @@ describe('A declared endpoint', () => {
       if (expected.reason instanceof RegExp) expect(reason).to.match(expected.reason);
       else expect(reason).to.equal(expected.reason);
       if ('query' in expected || 'params' in expected) {
-        const { reason: _, ...parts } = expected;
-        expect(seen).to.deep.equal(parts);
+        const { reason: message, ...parts } = expected;
+        expect(seen).to.deep.equal({ ...parts, ...errorMembers('invalid-parameter', message) });
       }
     });
 });

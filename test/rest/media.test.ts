@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { errorMembers } from '../../http/routing/errors.ts';
 import { sampleUri, Service, tracksOf, withoutRedis } from '../support/processes/service.ts';
 import { until, within } from '../support/until.ts';
 
@@ -86,7 +87,11 @@ describe('POST /rest/media', () => {
     const most = await check(Array.from({ length: 10_001 }, () => 'x:'));
     expect([most.status, most.body]).to.deep.equal([
       400,
-      { message: 'mediaUris has 10001 elements; a job may have 10000.' },
+      errorMembers(
+        'too-many-media',
+        'mediaUris has 10001 elements; a job may have 10000.',
+        `${service.url}/docs`,
+      ),
     ]);
   });
 
@@ -205,7 +210,13 @@ describe('POST /rest/media', () => {
     const nothing = await service.ask('POST', '/rest/media');
     expect([nothing.status, nothing.text]).to.deep.equal([
       400,
-      '{"message":"The request has no body; it must be the medium."}',
+      JSON.stringify(
+        errorMembers(
+          'body-missing',
+          'The request has no body; it must be the medium.',
+          `${service.url}/docs`,
+        ),
+      ),
     ]);
     expect((await service.ask('POST', '/rest/media?nam=x', 'x')).status).to.equal(400);
     const form = new FormData();
@@ -217,7 +228,13 @@ describe('POST /rest/media', () => {
     });
     expect([asForm.status, await asForm.text()]).to.deep.equal([
       415,
-      '{"message":"The body is a form. Send the medium itself as the body, with its own Content-Type."}',
+      JSON.stringify(
+        errorMembers(
+          'upload-is-form',
+          'The body is a form. Send the medium itself as the body, with its own Content-Type.',
+          `${service.url}/docs`,
+        ),
+      ),
     ]);
     expect(await uploads()).to.deep.equal([]);
   });
@@ -277,7 +294,13 @@ describe('POST /rest/media', () => {
     const refused = await service.ask('DELETE', `/rest/media/${body.id}`);
     expect([refused.status, refused.text]).to.deep.equal([
       409,
-      '{"message":"A job that has not ended uses this medium: cancel it, or wait for its end."}',
+      JSON.stringify(
+        errorMembers(
+          'upload-in-use',
+          'A job that has not ended uses this medium: cancel it, or wait for its end.',
+          `${service.url}/docs`,
+        ),
+      ),
     ]);
     await service.cancel(job);
     await service.terminal(job);

@@ -238,7 +238,14 @@ describe('The OpenAPI document', () => {
     it('what is declared passes', () => {
       expect(objection('GET', '/rest/info?x=1', 200, JSON.stringify(info))).to.equal(undefined);
       expect(objection('GET', '/rest/jobs/x-1', 400)).to.equal(undefined);
-      expect(objection('GET', '/rest/jobs/x-1', 401, '{"message":"no token"}')).to.equal(undefined);
+      expect(
+        objection(
+          'GET',
+          '/rest/jobs/x-1',
+          401,
+          '{"message":"no token","code":"unauthorized","help":"/docs"}',
+        ),
+      ).to.equal(undefined);
       expect(objection('GET', '/rest/no/such/thing', 404)).to.equal(undefined);
       expect(objection('DELETE', '/rest/info', 405)).to.equal(undefined);
     });

@@ -1,6 +1,7 @@
 /** What requests for streaming jobs are held against (specification 2.3, 4.3). */
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { errorMembers } from '../../http/routing/errors.ts';
 import { registerLivePipeline } from '../support/live-pipeline.ts';
 import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
@@ -209,6 +210,7 @@ describe('Streaming jobs (specification 4.3)', () => {
       doCleanup: true,
       outputObjectDirectory: null,
       coreResponse: { responseCode: 1, message: "Streaming job with id 987654 doesn't exist." },
+      ...errorMembers('job-not-found', "Streaming job with id 987654 doesn't exist.", `${service.url}/docs`),
     });
     expect((await service.ask('POST', '/rest/streaming/jobs/987654/cancel?doCleanup=maybe')).status).to.equal(
       400,

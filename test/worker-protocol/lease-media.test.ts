@@ -73,7 +73,7 @@ describe('The medium of a sub-job', () => {
       416,
       `bytes */${CONTENT.length}`,
     ]);
-    expect(await answer.text()).to.include(`The medium has ${CONTENT.length} bytes`);
+    expect(await answer.text()).to.include(`The file has ${CONTENT.length} bytes`);
   });
 
   it('is read by nobody but the one who holds the lease', async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
+import { errorMembers } from '../../http/routing/errors.ts';
 import type { ClaimAnswer } from '../../protocol/worker-messages.ts';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
 import { packageRoot } from '../../config/info.ts';
@@ -216,7 +217,11 @@ describe('A component that speaks the worker protocol', () => {
     ];
     const message =
       'The lease was answered before with another answer, which stays. Repeat an answer as it was, or claim more work.';
-    for (const { status, body } of [result, failed]) expect([status, body]).to.deep.equal([409, { message }]);
+    for (const { status, body } of [result, failed])
+      expect([status, body]).to.deep.equal([
+        409,
+        errorMembers('already-answered', message, `${service.url}/docs`),
+      ]);
     expect(several.body).to.deep.equal({ refused: [message], work: [] });
     expect((await component.result(work.token, [trackNamed('first')])).status).to.equal(200);
     expect(await labels(id)).to.deep.equal(['first']);
@@ -376,7 +381,8 @@ describe('A component that speaks the worker protocol', () => {
         const stranger = new RawComponent(service, token);
         for (const path of ['/claim', '/leases/1-1/heartbeat', '/leases/1-1/result']) {
           const { status, text } = await stranger.say(path, { algorithms: ['ABSENT'] });
-          expect([path, status, text]).to.deep.equal([path, 401, '']);
+          expect([path, status]).to.deep.equal([path, 401]);
+          expect(text).to.include('"code":"unauthorized"');
         }
       }
     });

@@ -3,18 +3,20 @@ import type { JobCommand, JobReply } from '../../../actors/batch-job/state/comma
 import type { Family } from '../../../actors/runtime/system.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
 import { userOf } from '../../access/bearer.ts';
-import { answerWith, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
+import { json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
-import { HttpError, notThere, overloadError } from '../../routing/errors.ts';
-import { coreResponse, onFailure, successResponse } from '../../schemas/common.ts';
+import { errorMembers, HttpError, notThere, overloadError } from '../../routing/errors.ts';
+import { coreProblem, coreResponse, onFailure, successResponse } from '../../schemas/common.ts';
 import { cocoDocument, detectionDocument } from '../../schemas/jobs/detection-document.ts';
 import {
+  archiveRepostProblem,
   archiveRepostRequest,
   archiveRepostResponse,
   creationHeaders,
   creationQuery,
   documentQuery,
   dryRunResponse,
+  jobCreationProblem,
   jobCreationRequest,
   jobCreationResponse,
   jobId,
@@ -47,6 +49,9 @@ const CREATED = {
   coreResponse: { responseCode: 0, message: null },
   archiveCheckStatus: 'NO_ARCHIVE_URL_IN_JOB',
 };
+const WHY_REFUSED = creationFailure('No pipeline named: NO SUCH');
+const REFUSED = { ...notCreated(WHY_REFUSED), ...errorMembers('pipeline-not-found', WHY_REFUSED) };
+const NOT_POSTED = 'Some results were not posted; failures says which, and why.';
 const noBody = () => null;
 const noJobId = (_: string, given: unknown) =>
   `Failed to parse job id of '${(given as { id: string }).id}'. Expected a job id like <hostname>-<integer>.`;
@@ -75,12 +80,8 @@ export const batchJobEndpoints = [
         ...json('The job was accepted.', jobCreationResponse, CREATED),
         headers: { Location: 'Where the job can be asked for' },
       },
-      400: json(
-        'The job was refused; the message says why.',
-        jobCreationResponse,
-        notCreated(creationFailure('No pipeline named: NO SUCH')),
-      ),
-      422: json('The Idempotency-Key was used for another request.', jobCreationResponse),
+      400: json('The job was refused; the message says why.', jobCreationProblem, REFUSED),
+      422: json('The Idempotency-Key was used for another request.', jobCreationProblem),
     },
     refusal: notCreated,
     firstLook: tooManyMedia,
@@ -121,14 +122,17 @@ export const batchJobEndpoints = [
     params,
     answers: {
       200: json('The job will end.', coreResponse, { responseCode: 0, message: null }),
-      400: json('There is no such job, or it has ended or is being cancelled already.', coreResponse),
+      400: json('There is no such job, or it has ended or is being cancelled already.', coreProblem),
     },
     refusal: onFailure,
     says: { params: noJobId },
     async handle({ params: { id } }, { jobs, views }: BatchJobDeps) {
       const reply = await jobs.ask(String(id), { type: 'cancel' });
       if (reply.kind === 'done') return ok(successResponse());
-      return answerWith(400, onFailure(whyNotCancelled(id, await views.single(id))));
+      const job = await views.single(id);
+      const message = whyNotCancelled(id, job);
+      const code = job === undefined ? 'job-not-found' : 'job-finished';
+      throw new HttpError(code, message, { status: 400, body: onFailure(message) });
     },
   }),
   endpoint({
@@ -154,7 +158,7 @@ export const batchJobEndpoints = [
       },
       502: sentence('The document of the earlier job that an archive had could not be fetched.'),
     },
-    refusal: (message, { params: address }) => (address === undefined ? null : { message }),
+    refusal: (_, { params: address }) => (address === undefined ? null : {}),
     handle: ({ params: { id }, query, ctx }, deps: BatchJobDeps) =>
       foundIn(id, { ...query, format: query.format ?? acceptedFormat(ctx) }, ctx.res, deps),
   }),
@@ -170,7 +174,7 @@ export const batchJobEndpoints = [
     form: true,
     answers: {
       200: json('The job runs again.', jobCreationResponse, CREATED),
-      400: json('There is no such job, it has not ended, or jobPriority is wrong.', jobCreationResponse),
+      400: json('There is no such job, it has not ended, or jobPriority is wrong.', jobCreationProblem),
       408: sentence('A form with jobPriority did not end in time.'),
       413: sentence('A form with jobPriority is too large.'),
     },
@@ -190,16 +194,18 @@ export const batchJobEndpoints = [
     body: { schema: archiveRepostRequest, example: [12, 13] },
     answers: {
       200: json('Everything arrived.', archiveRepostResponse, { success: [12, 13], failures: [] }),
-      500: json('Some posts failed; the others arrived.', archiveRepostResponse, {
+      500: json('Some posts failed; the others arrived.', archiveRepostProblem, {
         success: [12],
         failures: [{ jobId: 13, error: 'Job is still running.' }],
+        ...errorMembers('archive-repost-failed', NOT_POSTED),
       }),
     },
     says: { body: (problems) => `The body must be an array of job ids:\n${problems}` },
     /** Specification 6.4: 200 when everything arrived, else 500 with the same body. */
     async handle({ body, ctx }, deps: BatchJobDeps) {
       const reposted = await repost(body, ctx.res, deps);
-      return answerWith(reposted.failures.length === 0 ? 200 : 500, reposted);
+      if (reposted.failures.length === 0) return ok(reposted);
+      throw new HttpError('archive-repost-failed', NOT_POSTED, { body: reposted });
     },
   }),
   // Ours.
@@ -220,7 +226,10 @@ export const batchJobEndpoints = [
       const outcome = id === null ? 'unknown' : await jobService.remove(id, userOf(ctx).name);
       if (outcome === 'unknown') throw notThere('job', params.id, '/rest/jobs');
       if (outcome === 'live')
-        throw new HttpError(409, `Job ${id} has not ended yet. Cancel it first, or wait for its end.`);
+        throw new HttpError(
+          'job-not-finished',
+          `Job ${id} has not ended yet. Cancel it first, or wait for its end.`,
+        );
       return withoutBody(204);
     },
   }),
@@ -238,7 +247,9 @@ async function resubmit(
       reply.reason === 'NO_SUCH_JOB'
         ? `There was no job with id: ${id}`
         : `The job with id ${id} is in the non-terminal state of '${reply.status}'. Only jobs in a terminal state may be resubmitted.`;
-    return answerWith(400, notCreated(`Failed to resubmit the job with id '${id}'. ${why}`));
+    const code = reply.reason === 'NO_SUCH_JOB' ? 'job-not-found' : 'job-not-finished';
+    const message = `Failed to resubmit the job with id '${id}'. ${why}`;
+    throw new HttpError(code, message, { status: 400, body: notCreated(message) });
   }
   const job = await views.single(id);
   // A run that is asked for is run: the archive knows the one before.

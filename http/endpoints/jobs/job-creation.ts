@@ -4,10 +4,11 @@ import type { DryRun, DryRuns } from '../../../actors/job-service/dry-run.ts';
 import type { Repeatable } from '../../../actors/requests/idempotency.ts';
 import type { JobRequest } from '../../../actors/job-service/job-request.ts';
 import type { JobService } from '../../../actors/job-service/job-service.ts';
-import type { Accepted } from '../../../actors/requests/submission.ts';
+import type { Accepted, RefusalReason, Refused } from '../../../actors/requests/submission.ts';
 import { ownerOf } from '../../../domain/job/owner.ts';
 import type { User } from '../../access/bearer.ts';
 import { answerWith, ok } from '../../routing/declaration.ts';
+import type { ErrorCode } from '../../routing/error-codes.ts';
 import { HttpError, overloadError } from '../../routing/errors.ts';
 import { onFailure, successResponse } from '../../schemas/common.ts';
 import type { JobCreationRequest } from '../../schemas/jobs/batch-jobs.ts';
@@ -41,9 +42,9 @@ export async function createJob(
     case 'overloaded':
       throw overloadError(submission.message);
     case 'refused':
-      return answerWith(400, notCreated(creationFailure(submission.message, body.externalId)));
+      throw refusalOf(submission, body.externalId);
     case 'keyReused':
-      return answerWith(422, notCreated(KEY_REUSED));
+      throw new HttpError('idempotency-key-reused', KEY_REUSED, { body: notCreated(KEY_REUSED) });
     case 'accepted':
       return answerWith(201, answerCreated(submission), { Location: `${url}/rest/jobs/${submission.jobId}` });
     case 'planned':
@@ -81,7 +82,10 @@ export function repeatableOf(
 function callbackOf({ callbackURL, callbackMethod, externalId }: JobCreationRequest): JobRequest['callback'] {
   const method = callbackMethod?.trim().toUpperCase() ?? 'GET';
   if (method !== 'GET' && method !== 'POST')
-    throw refusalOf(`callbackMethod is "${callbackMethod}"; it must be GET or POST.`, externalId);
+    throw refusalOf(
+      { message: `callbackMethod is "${callbackMethod}"; it must be GET or POST.` },
+      externalId,
+    );
   return isGiven(callbackURL) ? { url: callbackURL!.trim(), method } : undefined;
 }
 
@@ -139,10 +143,23 @@ export function answerCreated({ jobId, archiveCheckStatus, outputObjectUri, warn
   };
 }
 
-function refusalOf(reason: string, externalId: string | null | undefined): HttpError {
-  const message = creationFailure(reason, externalId);
-  return new HttpError(400, message, { body: notCreated(message) });
+function refusalOf(
+  { message: why, reason }: Omit<Refused, 'kind'>,
+  externalId: string | null | undefined,
+): HttpError {
+  const message = creationFailure(why, externalId);
+  return new HttpError(codeOfRefusal(reason), message, { status: 400, body: notCreated(message) });
 }
+
+const CODES: Readonly<Record<RefusalReason, ErrorCode>> = {
+  NO_SUCH_PIPELINE: 'pipeline-not-found',
+  NO_MODEL: 'model-not-found',
+  MEDIA_UNUSABLE: 'media-unusable',
+  MEDIA_OUTSIDE_ROOTS: 'media-outside-roots',
+};
+
+export const codeOfRefusal = (reason: RefusalReason | undefined): ErrorCode =>
+  reason === undefined ? 'invalid-job' : CODES[reason];
 
 export const creationFailure = (reason: string, externalId?: string | null) =>
   `Failure creating job${isGiven(externalId) ? ` with external id '${externalId}'` : ''}. ${reason}`;

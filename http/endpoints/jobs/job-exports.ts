@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { EXPORT_FORMATS, exportFileName, type DocumentFormat } from '../../../domain/job/export-formats.ts';
-import { answerWith, ok, withoutBody } from '../../routing/declaration.ts';
-import { overloadError } from '../../routing/errors.ts';
+import { ok, withoutBody } from '../../routing/declaration.ts';
+import { HttpError, overloadError } from '../../routing/errors.ts';
 import { leftBy } from '../../steps/client.ts';
 import { documentOf, type ResultDeps, type WantedExport } from './job-results.ts';
 
@@ -46,13 +46,13 @@ export async function foundIn(
   if (format !== 'json')
     return exportDocument(id, { format, ...(media === undefined ? {} : { mediaId: media }) }, answer, deps);
   if (media !== undefined)
-    return refuseExport('The document itself comes whole: media needs another format than json.');
+    throw refuseExport('The document itself comes whole: media needs another format than json.');
   const document = await documentOf(id, deps);
   if (document === undefined) return withoutBody(400);
   return { ...ok(document.stream), length: document.bytes };
 }
 
-const refuseExport = (message: string) => answerWith(400, { message });
+const refuseExport = (message: string) => new HttpError('export-unavailable', message);
 
 async function exportDocument(
   id: number,
@@ -61,11 +61,13 @@ async function exportDocument(
   { views, openExport }: ResultDeps,
 ) {
   const file = await views.document(id);
-  if (file === undefined)
-    return (await views.archivedDocument(id)) === undefined ? withoutBody(400) : refuseExport(ELSEWHERE);
+  if (file === undefined) {
+    if ((await views.archivedDocument(id)) === undefined) return withoutBody(400);
+    throw refuseExport(ELSEWHERE);
+  }
   const outcome = await openExport(file, wanted, leftBy(answer));
-  if (outcome.kind === 'refused') return refuseExport(outcome.message);
-  if (outcome.kind === 'left') return refuseExport('The client left before the export began.');
+  if (outcome.kind === 'refused') throw refuseExport(outcome.message);
+  if (outcome.kind === 'left') throw refuseExport('The client left before the export began.');
   if (outcome.kind === 'full')
     throw overloadError(
       `${outcome.most} exports are being made already, which is the limit; try again later.`,

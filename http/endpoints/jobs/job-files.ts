@@ -48,7 +48,7 @@ const answers = (what: string) => ({
   400: sentence('A part of the path is wrong.'),
   404: sentence('There is no such job or file; the message says why, and what can be done.'),
   416: {
-    ...nothing('The file ends before the part that Range asks for.'),
+    ...sentence('The file ends before the part that Range asks for.'),
     headers: { 'Content-Range': 'bytes */ and how many there are' },
   },
 });
@@ -120,7 +120,7 @@ export async function foundFor<T extends object>(
   const number = jobNumber(id);
   const found = number === null ? undefined : await find(number);
   if (found === undefined) throw notThere('job', id, '/rest/jobs');
-  if ('missing' in found) throw new HttpError(404, found.missing);
+  if ('missing' in found) throw new HttpError('job-file-not-found', found.missing);
   if ('busy' in found) throw overloadError(found.busy);
   return found;
 }

@@ -92,11 +92,14 @@ async function askQuestion<Q extends Question>(
 ): Promise<AnswerTo<Q>> {
   const document = await views.document(id);
   if (document === undefined)
-    throw new HttpError(404, 'There is no such job, it has not ended, or it has no document here.');
+    throw new HttpError(
+      'document-not-found',
+      'There is no such job, it has not ended, or it has no document here.',
+    );
   try {
     return await askDocument(document, question);
   } catch (error) {
     if ((error as { code?: string }).code !== 'ENOENT') throw error;
-    throw new HttpError(404, 'The detection document of this job is gone.');
+    throw new HttpError('document-not-found', 'The detection document of this job is gone.');
   }
 }

@@ -70,7 +70,7 @@ export const jobFrameEndpoints = [
       200: content('The picture.', 'image/jpeg'),
       206: content('The part that Range asks for.', 'image/jpeg'),
       304: nothing('It is still the picture that If-None-Match names.'),
-      416: nothing('The picture ends before the part that Range asks for.'),
+      416: sentence('The picture ends before the part that Range asks for.'),
       ...REFUSALS,
     },
     async handle(

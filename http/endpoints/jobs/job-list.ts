@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { JobListQuery, JobPage, TimeSpan } from '../../../actors/views/jobs/job-list.ts';
 import type { LiveIssues } from '../../../actors/views/jobs/live-issues.ts';
-import { answerWith, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
+import { json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
+import { HttpError } from '../../routing/errors.ts';
 import { cursorOf, cursorText, jobListQuery, jobPage, liveIssues } from '../../schemas/jobs/job-list.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
 
@@ -91,9 +92,10 @@ export const jobListEndpoints = [
       const found = await deps.liveIssues(id);
       if (found === undefined) return withoutBody(400);
       if (found === 'ended')
-        return answerWith(409, {
-          message: 'The job has ended: its errors and warnings are in its document.',
-        });
+        throw new HttpError(
+          'job-finished',
+          'The job has ended: its errors and warnings are in its document.',
+        );
       return ok(found);
     },
   }),

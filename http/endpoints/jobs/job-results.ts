@@ -49,7 +49,7 @@ export async function documentOf(
   }
   const document = await openDocument(file);
   if (document === undefined)
-    throw new HttpError(500, 'The detection document of this job is missing on the server.');
+    throw new HttpError('document-lost', 'The detection document of this job is missing on the server.');
   return document;
 }
 
@@ -60,7 +60,7 @@ async function openedArchived(document: ArchivedDocument, open: ResultDeps['open
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new HttpError(
-      502,
+      'archived-document-unavailable',
       `The results of this job are those of an earlier one, whose document could not be fetched: ${reason}.`,
     );
   }

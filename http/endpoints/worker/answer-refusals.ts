@@ -1,14 +1,15 @@
 /** How the outcome of an answer of a component becomes an HTTP response. */
 import type { Context } from 'koa';
 import { LOST, refusalText, type Refusal } from '../../../protocol/answer-outcome.ts';
+import type { ErrorCode } from '../../routing/error-codes.ts';
 import { HttpError } from '../../routing/errors.ts';
 
-const STATUS: Readonly<Record<Refusal['kind'], number>> = {
-  lost: 409,
-  differs: 409,
-  garbage: 422,
-  refused: 400,
-  broken: 400,
+const CODES: Readonly<Record<Refusal['kind'], ErrorCode>> = {
+  lost: 'lease-lost',
+  differs: 'already-answered',
+  garbage: 'invalid-result',
+  refused: 'answer-refused',
+  broken: 'body-incomplete',
 };
 
 type Accepted<O> = Omit<Extract<O, { readonly kind: 'accepted' }>, 'kind'>;
@@ -28,6 +29,6 @@ export function requireAccepted<O extends { readonly kind: 'accepted' } | Refusa
   return more as Accepted<O>;
 }
 
-const refusalError = (refusal: Refusal) => new HttpError(STATUS[refusal.kind], refusalText(refusal));
+const refusalError = (refusal: Refusal) => new HttpError(CODES[refusal.kind], refusalText(refusal));
 
 export const leaseLost = () => refusalError(LOST);

@@ -49,9 +49,7 @@ export const workerFileEndpoints = [
     },
     async handle({ params: { token }, ctx }, { leaseMedia }: WorkerFileDeps) {
       const found = good(await leaseMedia.medium(token, claimantOf(ctx).worker));
-      const answer = await fileAnswer(ctx, found.file);
-      if (answer.status !== 416) return answer;
-      throw new HttpError(416, `The medium has ${found.file.file.bytes} bytes: it ends before this part.`);
+      return fileAnswer(ctx, found.file);
     },
   }),
   endpoint({
@@ -92,7 +90,7 @@ export const workerFileEndpoints = [
       404: sentence('There is no such frame, it cannot be decoded, or the work is about no medium.'),
       409: lost,
       410: sentence('The medium is gone, or another one is in its place.'),
-      416: nothing('The picture ends before the part that Range asks for.'),
+      416: sentence('The picture ends before the part that Range asks for.'),
     },
     async handle({ params: { token, n }, query: { format }, ctx }, { leaseFrames }: WorkerFileDeps) {
       const { worker } = claimantOf(ctx);
@@ -133,11 +131,16 @@ function good(found: LeaseFrame): Extract<LeaseFrame, { readonly kind: 'medium' 
   if (found.kind === 'medium') return found;
   if (found.kind === 'lost') throw leaseLost();
   if (found.kind === 'busy') throw overloadError(found.message);
-  throw new HttpError(found.kind === 'gone' ? 410 : 404, found.message);
+  throw new HttpError(found.kind === 'gone' ? 'medium-gone' : 'medium-not-found', found.message);
 }
 
-const STATUS = { refused: 400, broken: 400, full: 413, noRoom: 507 } as const;
+const CODES = {
+  refused: 'answer-refused',
+  broken: 'body-incomplete',
+  full: 'body-too-large',
+  noRoom: 'storage-full',
+} as const;
 
 function refusal(outcome: Exclude<LeaseFileOutcome, { readonly kind: 'stored' }>): HttpError {
-  return outcome.kind === 'lost' ? leaseLost() : new HttpError(STATUS[outcome.kind], outcome.message);
+  return outcome.kind === 'lost' ? leaseLost() : new HttpError(CODES[outcome.kind], outcome.message);
 }

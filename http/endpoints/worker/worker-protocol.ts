@@ -180,7 +180,7 @@ function queuesOf(ctx: Context, algorithms: readonly string[]): readonly string[
   const queues = allowed === null ? algorithms : algorithms.filter((queue) => allowed.includes(queue));
   if (queues.length === 0)
     throw new HttpError(
-      403,
+      'algorithm-not-allowed',
       `This token may not claim work of ${algorithms.join(', ')}: that needs a component with this algorithm, registered by the same client, or the role ADMIN.`,
     );
   return queues;

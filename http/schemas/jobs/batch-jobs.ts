@@ -3,7 +3,15 @@ import { BATCH_JOB_STATUSES } from '../../../actors/batch-job/state/status.ts';
 import { maybe } from '../../../actors/catalog/descriptors/fields.ts';
 import { DOCUMENT_FORMATS } from '../../../domain/job/export-formats.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
-import { coreResponse, externalId, orEmpty, owner, timestamp, trueOrFalse } from '../common.ts';
+import {
+  coreResponse,
+  externalId,
+  orEmpty,
+  owner,
+  problemMembers,
+  timestamp,
+  trueOrFalse,
+} from '../common.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
 /** The value of a property: text. Many programs write numbers and booleans as such. */
@@ -129,6 +137,9 @@ export const jobCreationResponse = z
       .describe('The output object of a compatible job that the archive knows, if there is one'),
   })
   .meta({ id: 'JobCreationResponse' });
+export const jobCreationProblem = jobCreationResponse
+  .extend(problemMembers)
+  .meta({ id: 'JobCreationProblem' });
 
 export const waitingFor = z
   .object({
@@ -305,3 +316,6 @@ export const archiveRepostResponse = z
     failures: z.array(z.object({ jobId: z.int(), error: z.string() })),
   })
   .meta({ id: 'ArchiveRepostResponse' });
+export const archiveRepostProblem = archiveRepostResponse
+  .extend(problemMembers)
+  .meta({ id: 'ArchiveRepostProblem' });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { failed, responseMessage } from './resources.ts';
+import { refused, problem } from './resources.ts';
 import { sendRaw, type RawAnswer } from './support/raw.ts';
 import { parseShape, type Suite } from './suite.ts';
 import { ADMIN_ROWS, askable, partsOf, ROWS, type Row } from './support/table.ts';
@@ -64,7 +64,7 @@ async function expectRefusal(
 /** A sentence: on component endpoints the specification wants it (7), elsewhere it leaves it open. */
 function expectBody({ text, headers }: RawAnswer): void {
   expect(headers['content-type']).to.match(/^application\/json/);
-  responseMessage.parse(JSON.parse(text));
+  problem.parse(JSON.parse(text));
 }
 
 async function roles(suite: Suite, row: Row): Promise<void> {
@@ -72,10 +72,10 @@ async function roles(suite: Suite, row: Row): Promise<void> {
   const path = askable(row, suite.ended);
   const body = method === 'POST' ? '{}' : undefined;
   const nobody = await suite.roles.as('nobody', method, path, body);
-  parseShape(nobody, 403, responseMessage);
+  parseShape(nobody, 403, problem);
   expect(nobody.headers.get('www-authenticate')).to.equal('Bearer error="insufficient_scope"');
   const user = await suite.roles.as('user', method, path, body);
-  if (ADMIN_ROWS.has(row)) parseShape(user, 403, failed);
+  if (ADMIN_ROWS.has(row)) parseShape(user, 403, refused);
   else {
     const admin = await suite.roles.as('admin', method, path, body);
     expect(user.status).to.equal(admin.status).and.not.be.oneOf([401, 403]);

@@ -3,7 +3,15 @@ import { type JobRequest } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
 import { annotates, pipelineOf } from '../../workflow/support.ts';
 import { detectionOutput } from './detection-output.ts';
-import { archiveRepost, failed, jobCreated, jobRefused, ok, singleJobInfo } from './resources.ts';
+import {
+  archiveNotReposted,
+  archiveRepost,
+  refused,
+  jobCreated,
+  jobRefused,
+  ok,
+  singleJobInfo,
+} from './resources.ts';
 import { ENDLESS, IMAGE, LIGHT, TAKEN, VIDEO, type Suite } from './suite.ts';
 
 const UNKNOWN_IDS = ['987654', 'test-host-987654'];
@@ -159,7 +167,7 @@ function testChanges(suite: Suite): void {
 
   suite.proves(cancel, 400, 'invalid job id, body is still a CoreResponse with details', async () => {
     for (const id of [...UNKNOWN_IDS, ...NO_IDS, suite.ended])
-      await suite.gets(['POST', `/rest/jobs/${id}/cancel`], 400, failed);
+      await suite.gets(['POST', `/rest/jobs/${id}/cancel`], 400, refused);
   });
 
   suite.proves(resubmit, 200, 'JobCreationResponse; priority 0 to 9, when omitted the default', async () => {
@@ -196,7 +204,7 @@ function testReposts(suite: Suite): void {
 
   suite.proves(row, 500, 're-post failed', async () => {
     const running = await suite.service.submit(ENDLESS);
-    const { success, failures } = await suite.gets(ask(987654, numberOf(running)), 500, archiveRepost);
+    const { success, failures } = await suite.gets(ask(987654, numberOf(running)), 500, archiveNotReposted);
     expect(success).to.deep.equal([]);
     expect(failures.map(({ jobId }) => jobId)).to.have.members([987654, numberOf(running)]);
     await suite.service.cancel(running);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { z } from 'zod';
-import { algorithm, pipeline, responseMessage, storedAction, storedTask } from './resources.ts';
+import { algorithm, pipeline, problem, storedAction, storedTask } from './resources.ts';
 import type { Suite } from './suite.ts';
 
 interface Kind {
@@ -33,7 +33,7 @@ export function catalogRows(suite: Suite): void {
       const made = { name: 'CONFORM AGAIN', description: 'x', ...KINDS.pipelines.own };
       await suite.getsNothing(['POST', '/rest/pipelines', made], 200);
       await suite.getsNothing(['DELETE', '/rest/pipeline/conform%20again'], 200);
-      await suite.gets(['GET', '/rest/pipelines/CONFORM%20AGAIN'], 404, responseMessage);
+      await suite.gets(['GET', '/rest/pipelines/CONFORM%20AGAIN'], 404, problem);
     });
   });
 }
@@ -57,7 +57,7 @@ function testReading<T extends { readonly name: string }>(
   });
   suite.proves(`GET /rest/${kind}/{name}`, 404, 'with a sentence', async () => {
     for (const name of ['no%20such', 'LIGHT+', '%25', '%', 'a%2Fb', '__proto__', '%00', 'x'.repeat(2_000)])
-      await suite.gets(['GET', path(name)], 404, responseMessage);
+      await suite.gets(['GET', path(name)], 404, problem);
   });
 }
 
@@ -85,9 +85,9 @@ function testCreation(
       [],
       'null',
     ];
-    for (const body of bad) await suite.gets(['POST', `/rest/${kind}`, body], 400, responseMessage);
+    for (const body of bad) await suite.gets(['POST', `/rest/${kind}`, body], 400, problem);
     expect(await suite.gets(['GET', path], 200, shape)).to.deep.equal(made);
-    await suite.gets(['GET', `/rest/${kind}/CONFORM%20BAD`], 404, responseMessage);
+    await suite.gets(['GET', `/rest/${kind}/CONFORM%20BAD`], 404, problem);
   });
   suite.proves(
     `DELETE /rest/${kind}/{name}`,
@@ -95,7 +95,7 @@ function testCreation(
     'removed, no content; also when it is not there',
     async () => {
       for (let times = 0; times < 2; times++) await suite.getsNothing(['DELETE', path.toLowerCase()], 200);
-      await suite.gets(['GET', path], 404, responseMessage);
+      await suite.gets(['GET', path], 404, problem);
     },
   );
 }

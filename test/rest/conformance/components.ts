@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { descriptorBody } from '../../actors/catalog/descriptors.ts';
-import { responseMessage } from './resources.ts';
+import { problem, responseMessage } from './resources.ts';
 import type { Suite } from './suite.ts';
 
 const REGISTER = 'POST /rest/components/registerUnmanaged';
@@ -10,7 +10,11 @@ const REMOVE = 'DELETE /rest/components/{componentName}';
 export function componentRows(suite: Suite): void {
   describe('4.6 Components', () => {
     const register = (body: unknown, status: number) =>
-      suite.gets(['POST', '/rest/components/registerUnmanaged', body], status, responseMessage);
+      suite.gets(
+        ['POST', '/rest/components/registerUnmanaged', body],
+        status,
+        status < 400 ? responseMessage : problem,
+      );
     const body = descriptorBody('Conform One');
 
     suite.proves(REGISTER, 201, 'registered: there was no component of that name', () => register(body, 201));
@@ -36,7 +40,7 @@ export function componentRows(suite: Suite): void {
     });
     suite.proves(REMOVE, 404, 'no such component', async () => {
       for (const name of ['Conform%20One', 'conform', '%25', '%', 'a%2Fb'])
-        await suite.gets(['DELETE', `/rest/components/${name}`], 404, responseMessage);
+        await suite.gets(['DELETE', `/rest/components/${name}`], 404, problem);
     });
   });
 }

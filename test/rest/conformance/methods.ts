@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sendRaw } from './support/raw.ts';
-import { responseMessage } from './resources.ts';
+import { problem } from './resources.ts';
 import type { Suite } from './suite.ts';
 import { askable, BEYOND, partsOf, ROWS } from './support/table.ts';
 
@@ -23,7 +23,7 @@ export function methodRows(suite: Suite): void {
   }: {
     readonly status: number | undefined;
     readonly text: string;
-  }) => [status, responseMessage.parse(JSON.parse(text)).message];
+  }) => [status, problem.parse(JSON.parse(text)).message];
 
   describe('4 Methods', () => {
     for (const path of PATHS) {
@@ -37,7 +37,7 @@ export function methodRows(suite: Suite): void {
           expect([method, status]).to.deep.equal([method, 405]);
           const allowed = (headers.allow ?? '').split(', ').filter((one) => one !== 'HEAD');
           expect(allowed).to.include.members(served).and.not.include(method);
-          responseMessage.parse(JSON.parse(text));
+          problem.parse(JSON.parse(text));
         }
       });
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { queue, responseMessage } from './resources.ts';
+import { queue, problem } from './resources.ts';
 import type { Suite } from './suite.ts';
 
 /** Specification 4.8. */
@@ -19,7 +19,7 @@ export function queueRows(suite: Suite): void {
 
     suite.proves('GET /rest/queues/{name}', 404, 'no such queue', async () => {
       for (const name of ['NO.SUCH', 'troupe.detection_light_request', '%', '%00', '__proto__'])
-        await suite.gets(['GET', `/rest/queues/${name}`], 404, responseMessage);
+        await suite.gets(['GET', `/rest/queues/${name}`], 404, problem);
     });
   });
 }

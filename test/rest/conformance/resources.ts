@@ -15,6 +15,12 @@ export const utc = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 export const ok = z.strictObject({ responseCode: z.literal(0), message: z.string().nullable() });
 export const failed = z.strictObject({ responseCode: z.literal(1), message: z.string().min(1) });
 export const responseMessage = z.strictObject({ message: z.string().min(1) });
+/** Error answers have more members than the specification lists: a stable code, and where it is documented. */
+export const problem = responseMessage.extend({
+  code: z.string().regex(/^[a-z]+(-[a-z]+)*$/),
+  help: z.string().regex(/^http:.*\/docs\/reference\/rest-errors#[a-z-]+$/),
+});
+export const refused = failed.extend(problem.shape);
 
 export const jobId = z.string().regex(/^test-host-\d+$/);
 export const jobCreated = z.strictObject({
@@ -34,6 +40,7 @@ export const jobRefused = z.strictObject({
   jobId: z.null(),
   coreResponse: failed,
   archiveCheckStatus: z.null(),
+  ...problem.shape,
 });
 
 export const BATCH_STATUSES = [
@@ -95,11 +102,14 @@ export const archiveRepost = z.strictObject({
   failures: z.array(z.strictObject({ jobId: whole, error: z.string().min(1) })),
 });
 
+export const archiveNotReposted = archiveRepost.extend(problem.shape);
+
 export const streamingJobs = z.strictObject({ jobIds: z.array(whole) });
 export const streamingRefused = z.strictObject({
   jobId: whole,
   outputObjectDirectory: z.null(),
   coreResponse: failed,
+  ...problem.shape,
 });
 export const streamingNotCancelled = z.strictObject({
   ...streamingRefused.shape,

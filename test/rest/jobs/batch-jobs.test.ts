@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import type { ErrorCode } from '../../../http/routing/error-codes.ts';
+import { errorMembers } from '../../../http/routing/errors.ts';
 import { packageRoot } from '../../../config/info.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { makeVideo } from '../../media/support/make-video.ts';
@@ -489,7 +491,10 @@ describe('Batch jobs (specification 4.2)', () => {
       expect(document.media.map(({ path }) => path)).to.deep.equal([video]);
     });
 
-    const refusal = (message: string) => [400, { responseCode: 1, message }];
+    const refusal = (message: string, code: ErrorCode = 'job-finished') => [
+      400,
+      { responseCode: 1, ...errorMembers(code, message, `${service.url}/docs`) },
+    ];
 
     it('says of a job that has completed that it cannot be cancelled', async () => {
       const id = idOf(PLAIN);
@@ -514,6 +519,7 @@ describe('Batch jobs (specification 4.2)', () => {
       expect([status, body]).to.deep.equal(
         refusal(
           "Failed to cancel the job with id '999999'. Please check to make sure the job exists before submitting a cancel request. Also consider checking the server logs for more information on this error.",
+          'job-not-found',
         ),
       );
     });
@@ -589,15 +595,14 @@ describe('Batch jobs (specification 4.2)', () => {
       const id = await service.submit(waitingJob());
       const { status, body } = await service.resubmit(id);
       const number = id.replace('test-host-', '');
+      const message = `Failed to resubmit the job with id '${number}'. The job with id ${number} is in the non-terminal state of 'IN_PROGRESS'. Only jobs in a terminal state may be resubmitted.`;
       expect([status, body]).to.deep.equal([
         400,
         {
           jobId: null,
-          coreResponse: {
-            responseCode: 1,
-            message: `Failed to resubmit the job with id '${number}'. The job with id ${number} is in the non-terminal state of 'IN_PROGRESS'. Only jobs in a terminal state may be resubmitted.`,
-          },
+          coreResponse: { responseCode: 1, message },
           archiveCheckStatus: null,
+          ...errorMembers('job-not-finished', message, `${service.url}/docs`),
         },
       ]);
       await service.cancel(id);

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { errorMembers } from '../../../http/routing/errors.ts';
 import type { LiveIssues } from '../../../actors/views/jobs/live-issues.ts';
 import { Place } from '../../cli/support/support.ts';
 import { sampleUri, Service } from '../../support/processes/service.ts';
@@ -70,7 +71,11 @@ describe('GET /rest/jobs/{id}/issues', () => {
     const after = await issues(id);
     expect([after.status, after.body]).to.deep.equal([
       409,
-      { message: 'The job has ended: its errors and warnings are in its document.' },
+      errorMembers(
+        'job-finished',
+        'The job has ended: its errors and warnings are in its document.',
+        `${service.url}/docs`,
+      ),
     ]);
   });
 

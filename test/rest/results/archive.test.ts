@@ -248,9 +248,11 @@ describe('The archive (specification 6.4)', () => {
       expect(suite.archive.posts).to.have.lengthOf(0);
       const document = await suite.service.document(id);
       expect(errorCodes(document, document.media[1]?.mediaId)).to.include('REMOTE_STORAGE_DOWNLOAD');
-      expect(await suite.repost(numberOf(id)), 'it is said again').to.deep.equal({
-        status: 500,
-        body: { success: [], failures: [{ jobId: numberOf(id), error: 'Media download failed.' }] },
+      const again = await suite.repost(numberOf(id));
+      expect(again.status, 'it is said again').to.equal(500);
+      expect(again.body).to.deep.include({
+        success: [],
+        failures: [{ jobId: numberOf(id), error: 'Media download failed.' }],
       });
       expect(suite.archive.posts).to.have.lengthOf(0);
     });
@@ -302,7 +304,7 @@ describe('The archive (specification 6.4)', () => {
       );
       const answered = await suite.repost(999_999, numberOf(live), ids[1]!, 888_888, ids[0]!);
       expect(answered.status).to.equal(500);
-      expect(answered.body).to.deep.equal({
+      expect(answered.body).to.deep.include({
         success: ids,
         failures: [
           { jobId: numberOf(live), error: 'Job is still running.' },

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { errorMembers } from '../../../http/routing/errors.ts';
 import { packageRoot } from '../../../config/info.ts';
 import { sampleUri, Service, withoutRedis } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
@@ -43,7 +44,7 @@ describe('The service (specification 4.1)', () => {
       const response = await fetch(`${full.url}/readyz`);
       expect([response.status, await response.json()]).to.deep.equal([
         503,
-        { message: 'The disk is nearly full: no new jobs are taken.' },
+        errorMembers('not-ready', 'The disk is nearly full: no new jobs are taken.', `${full.url}/docs`),
       ]);
       await full.waitForLog('the disk is nearly full: no new jobs and uploads are taken');
       const messages = await until(
@@ -100,16 +101,17 @@ describe('The service (specification 4.1)', () => {
     const nothing = await service.ask('GET', '/rest/no/such/thing');
     expect([nothing.status, nothing.body]).to.deep.equal([
       404,
-      { message: 'There is nothing under this path.' },
+      errorMembers('path-not-found', 'There is nothing under this path.', `${service.url}/docs`),
     ]);
     expect((await service.ask('DELETE', '/rest/info')).status).to.equal(405);
     const elsewhere = await fetch(`${service.url}/no-such-page`);
     expect([elsewhere.status, await elsewhere.json()]).to.deep.equal([
       404,
-      {
-        message:
-          'There is nothing under this path. The REST interface is below /rest, its description at /docs/api.',
-      },
+      errorMembers(
+        'path-not-found',
+        'There is nothing under this path. The REST interface is below /rest, its description at /docs/api.',
+        `${service.url}/docs`,
+      ),
     ]);
   });
 

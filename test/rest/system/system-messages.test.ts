@@ -1,5 +1,7 @@
 /** System messages: specification 2.5 and 4.5. */
 import { expect } from 'chai';
+import type { ErrorCode } from '../../../http/routing/error-codes.ts';
+import { errorMembers } from '../../../http/routing/errors.ts';
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { join } from 'node:path';
@@ -31,6 +33,10 @@ describe('System messages (specification 4.5)', () => {
     for (const { id } of await list()) await service.ask('DELETE', `/rest/system-message/${id}`);
   });
 
+  const refusal = (code: ErrorCode, message: string) => ({
+    responseCode: 1,
+    ...errorMembers(code, message, `${service.url}/docs`),
+  });
   const list = async (path = '') =>
     (await service.ask('GET', `/rest/system-message${path}`)).body as readonly Message[];
   const post = (text: unknown, query = '') =>
@@ -68,7 +74,7 @@ describe('System messages (specification 4.5)', () => {
     const blank = await service.ask('POST', '/rest/system-message', ' ', { 'content-type': 'text/plain' });
     expect([blank.status, blank.body]).to.deep.equal([
       400,
-      { responseCode: 1, message: 'The message must not be blank.' },
+      refusal('invalid-body', 'The message must not be blank.'),
     ]);
     const none = await service.ask('POST', '/rest/system-message', 'no JSON');
     expect([none.status, (none.body as { responseCode: number }).responseCode]).to.deep.equal([400, 1]);
@@ -112,10 +118,10 @@ describe('System messages (specification 4.5)', () => {
     const { status, body } = await post('one too many');
     expect([status, body]).to.deep.equal([
       400,
-      {
-        responseCode: 1,
-        message: 'There are 6 system messages, which is all there may be. Delete some first.',
-      },
+      refusal(
+        'too-many-system-messages',
+        'There are 6 system messages, which is all there may be. Delete some first.',
+      ),
     ]);
     expect(await list()).to.have.lengthOf(6);
   });
@@ -145,12 +151,12 @@ describe('System messages (specification 4.5)', () => {
     const posted = await roles.as('user', 'POST', '/rest/system-message', '"two"');
     expect([posted.status, posted.body]).to.deep.equal([
       403,
-      { responseCode: 1, message: 'Only admins can add system messages.' },
+      refusal('role-required', 'Only admins can add system messages.'),
     ]);
     const deleted = await roles.as('user', 'DELETE', `/rest/system-message/${id}`);
     expect([deleted.status, deleted.body]).to.deep.equal([
       403,
-      { responseCode: 1, message: 'Only admins can delete system messages.' },
+      refusal('role-required', 'Only admins can delete system messages.'),
     ]);
     expect(await list()).to.have.lengthOf(1);
   });

@@ -1,0 +1,41 @@
+/** The reference page of the codes of the REST API's error answers. */
+import { ERROR_CODES } from '../../http/routing/error-codes.ts';
+import { plain, wrapLines } from './wrap-lines.ts';
+
+const HEAD = `---
+description: Every error code of the REST API, with its status, its meaning and what to do.
+keywords: error code help problem HTTP status 400 401 403 404 409 422 503
+---
+
+# Errors of the REST API
+
+An error answer has a JSON body with these members:
+
+- \`message\`: what is wrong, with the value, and what to do. It can change between versions.
+- \`code\`: one of the codes below. Codes stay the same, so a program can compare them.
+- \`help\`: the address of the code on this page.
+
+\`\`\`json
+{
+  "message": "There is no queue \\"X\\"; GET /rest/queues lists all.",
+  "code": "queue-not-found",
+  "help": "http://127.0.0.1:8080/docs/reference/rest-errors#queue-not-found"
+}
+\`\`\`
+
+Some answers have more members, for example \`coreResponse\`. A few answers of the
+[specification](specification.md) have no body, for example status 400 of \`GET /rest/jobs/{id}\` for
+an unknown job.
+
+The same code can have another status at some endpoints, because the specification defines the
+status. For example, \`job-not-found\` has status 400 at \`POST /rest/jobs/{id}/cancel\`.
+`;
+
+export function restErrorsPage(): string {
+  const entries = Object.entries(ERROR_CODES)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([code, { status, meaning, advice }]) =>
+      [`## ${code}`, wrapLines(`Status ${status}. ${plain(meaning)} ${plain(advice)}`)].join('\n\n'),
+    );
+  return `${[HEAD.trimEnd(), ...entries].join('\n\n')}\n`;
+}
