@@ -21,6 +21,8 @@ export interface PrepareWork {
   readonly limits: FetchLimits;
   /** The medium was derived from another one: its file lies at `fetchTo` already. */
   readonly stored?: boolean;
+  /** In hex, of a medium of which earlier results are kept: another content is an error. */
+  readonly sha256?: string;
   /** Goes as a bearer token with the request for a remote medium. */
   readonly bearer?: string;
 }

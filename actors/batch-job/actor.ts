@@ -18,11 +18,11 @@ import type { JobTypes } from './state/change.ts';
 import type { JobSettings } from './state/context.ts';
 import { followRows } from './life-cycle/follow-job.ts';
 import { restoreInSteps } from './life-cycle/fold.ts';
-import type { JobRecord } from './state/record.ts';
-import { JOB_SCHEMA, jobSnapshotSchema, toSnapshot } from './state/snapshot.ts';
+import { baseRunOf, type JobRecord } from './state/record.ts';
+import { JOB_SCHEMA, jobSnapshotSchema, schemaOf, toSnapshot } from './state/snapshot.ts';
 import { isTerminal } from './state/status.ts';
 import type { JobState, SubJobRow } from './state/state.ts';
-import { removeFiles, removeStrays } from './completion/cleanup.ts';
+import { removeFiles, removeStrays, removeViews } from './completion/cleanup.ts';
 import { recover } from './life-cycle/recovery.ts';
 import { JOB_MACHINE } from './life-cycle/transitions.ts';
 import { endPoisoned } from './poisoned-job.ts';
@@ -54,10 +54,11 @@ function durableJob(deps: JobDeps, ends: FinishedJobCache): DurableKind<JobRecor
   return {
     kind: BATCH_JOB,
     schema: JOB_SCHEMA,
+    schemaOf,
     common: ['plan', 'serverProperties'],
     rowsOf(body) {
-      const { status, run } = jobSnapshotSchema.parse(body);
-      return isTerminal(status) ? undefined : runPrefix(run);
+      const job = jobSnapshotSchema.parse(body);
+      return isTerminal(job.status) ? undefined : runPrefix(baseRunOf(job));
     },
     restore: (record, body, rows) =>
       restoreInSteps(
@@ -136,8 +137,11 @@ async function perform(
         break;
       case 'removeFiles':
         // A job that is removed keeps its mark until its files are gone: the next start tries again.
-        if (!(await removeRun(deps, record, { ...state, run: effect.run }, effect.document)) && state.removed)
-          return;
+        if (!(await removeRun(deps, record, state, effect)) && state.removed) return;
+        break;
+      case 'removeViews':
+        await removeViews(deps, record, state);
+        await deps.search.remove(record.number, effect.run);
         break;
       case 'removeStrays':
         await removeStrays(deps, record, state);
@@ -170,8 +174,11 @@ async function removeRun(
   deps: JobDeps,
   record: JobRecord,
   state: JobState,
-  document: boolean,
+  { run, files }: Extract<JobEffect, { type: 'removeFiles' }>,
 ): Promise<boolean> {
-  const gone = await removeFiles(deps, record, state, document);
-  return document ? (await deps.search.remove(record.number, state.run)) && gone : gone;
+  const gone = await removeFiles(deps, record, { run, removed: state.removed }, files);
+  if (files !== 'ALL') return gone;
+  // A retry has the folders of an earlier run.
+  const last = state.removed ? state.run : state.run - 1;
+  return (await deps.search.remove(record.number, last)) && gone;
 }

@@ -6,8 +6,8 @@ import type { JobDeps } from './job-deps.ts';
 import { indexesOf } from './state/indexes.ts';
 import { errorText } from './state/issues.ts';
 import { BATCH_JOB } from './state/keys.ts';
-import type { JobRecord } from './state/record.ts';
-import { JOB_SCHEMA, jobSnapshotSchema } from './state/snapshot.ts';
+import { baseRunOf, type JobRecord } from './state/record.ts';
+import { JOB_SCHEMA, jobSnapshotSchema, schemaOf } from './state/snapshot.ts';
 import { isTerminal } from './state/status.ts';
 
 /** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */
@@ -37,7 +37,7 @@ export async function endPoisoned(deps: JobDeps, id: string, error: unknown): Pr
     actor,
     ...commitAfter(stored),
     owner,
-    snapshot: { schema: JOB_SCHEMA, body: { state: { ...ended, ...owed }, seen } },
+    snapshot: { schema: schemaOf(ended), body: { state: { ...ended, ...owed }, seen } },
     removeRows: [''],
     work: { clear: true },
     outbox: { put: notices },
@@ -46,5 +46,5 @@ export async function endPoisoned(deps: JobDeps, id: string, error: unknown): Pr
   logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
   deps.onEnd(record, ended);
   deps.deliver(notices.map(({ destination }) => destination));
-  await removeFiles(deps, record, snapshot, false);
+  await removeFiles(deps, record, { run: baseRunOf(snapshot), removed: snapshot.removed }, 'WORK');
 }

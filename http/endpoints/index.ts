@@ -7,6 +7,7 @@ import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
 import { jobFileEndpoints, type JobFileDeps } from './jobs/job-files.ts';
 import { jobFrameEndpoints, type JobFrameDeps } from './jobs/job-frames.ts';
 import { jobListEndpoints, type JobListDeps } from './jobs/job-list.ts';
+import { jobRetryEndpoints, type JobRetryDeps } from './jobs/job-retry.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
@@ -29,6 +30,7 @@ export interface EndpointDeps
     ServiceDeps,
     AdministrationDeps,
     BatchJobDeps,
+    JobRetryDeps,
     JobListDeps,
     JobEventDeps,
     JobFileDeps,
@@ -56,6 +58,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...componentEndpoints,
   ...pipelineEndpoints,
   ...queueEndpoints,
+  ...jobRetryEndpoints,
   ...jobListEndpoints,
   ...jobEventEndpoints,
   ...jobFileEndpoints,

@@ -121,6 +121,11 @@ export const ERROR_CODES = {
     meaning: 'The request needs a job that is in progress, and this one has already ended.',
     advice: 'Read the detection document of the job, or resubmit the job.',
   },
+  'nothing-to-retry': {
+    status: 409,
+    meaning: 'Nothing in the job failed, or the results that a retry would keep are not there.',
+    advice: 'Resubmit the job to run everything again.',
+  },
   'invalid-job': {
     status: 400,
     meaning: 'The job cannot be created as requested, for example because a property has a wrong value.',

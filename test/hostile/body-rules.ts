@@ -18,6 +18,7 @@ import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
+import { retryRequest } from '../../http/schemas/jobs/job-retry.ts';
 import * as media from '../../http/schemas/media.ts';
 import { libraryQuery } from '../../http/schemas/library.ts';
 import { searchQuery } from '../../http/schemas/search.ts';
@@ -198,6 +199,13 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(searchQuery, (given) => ({ text: given })),
       ...text(searchQuery, (given) => ({ class: given, type: given, job: given })),
     ],
+  },
+  'http/schemas/jobs/job-retry.ts': {
+    ...because(ANSWER, 'retryResponse'),
+    retryRequest: body(retryRequest, (size) => ({
+      what: 'FAILED_MEDIA',
+      jobProperties: makeNamed(size, String),
+    })),
   },
   'http/schemas/jobs/batch-jobs.ts': {
     ...because(

@@ -73,7 +73,9 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
     return { ...row, summary, ...(derived > 0 ? { derivedAt: state.media.size } : {}) };
   },
   unit: (unit, { state, file = null }) =>
-    state === 'QUEUED' ? { ...unit, finish: 'MADE' } : { ...unit, finish: 'DONE', finished: file },
+    state === 'QUEUED'
+      ? { ...unit, finish: 'MADE' }
+      : { ...closedUnit(unit), finish: 'DONE', finished: file },
   media(media, row) {
     const { summary } = row;
     if (summary === undefined) return failedBy(media, row);
@@ -85,6 +87,14 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
   },
   foldAnswer: (state, { summary }) => withWarnings(state, summary.warnings.length),
 };
+
+/** What is finished has no more pieces, also when a retry would cut the medium in another way. */
+const closedUnit = (unit: Unit): Unit => ({
+  ...unit,
+  feed: unit.feed === 'WANTED' ? 'DONE' : unit.feed,
+  pieces: unit.done + unit.failed,
+  gaps: [],
+});
 
 const roomForDerived = ({ media }: JobState, { record, settings }: DecisionContext): number =>
   Math.max(0, settings.maxDerived - (media.size - record.media.length));

@@ -24,6 +24,7 @@ export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
       timeRanges: medium.timeRanges,
       ...(medium.selectors === undefined ? {} : { hasSelectors: true }),
       ...(derived === null ? {} : { stored: true }),
+      ...(medium.sha256 === undefined ? {} : { sha256: medium.sha256 }),
     };
     const names = { id: `prepare.${unit.medium}`, path: `${padNumber(unit.medium, 6)}/p` };
     return {

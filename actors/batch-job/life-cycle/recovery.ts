@@ -6,9 +6,13 @@ import { isTerminal } from '../state/status.ts';
 
 /** The effects that a live job's state stands for: performed after a load, when those of an earlier process are gone. */
 export function recover(state: JobState): readonly JobEffect[] {
-  const { outdated } = state;
-  const old: JobEffect[] = outdated === null ? [] : [{ type: 'removeFiles', run: outdated, document: true }];
-  return [...old, ...effectsNow(state)];
+  return [...removalOfOutdated(state), ...effectsNow(state)];
+}
+
+/** What an earlier run has left goes only now that the new one is accepted. A retry keeps its files. */
+export function removalOfOutdated({ outdated: run, baseRun }: JobState): readonly JobEffect[] {
+  if (run === null) return [];
+  return [baseRun === undefined ? { type: 'removeFiles', run, files: 'ALL' } : { type: 'removeViews', run }];
 }
 
 function effectsNow(state: JobState): readonly JobEffect[] {
@@ -37,7 +41,7 @@ export const removal = ({ run }: JobState): JobEffect[] => [
   ...Array.from({ length: run }, (_, before) => before + 1).map((earlier): JobEffect => ({
     type: 'removeFiles',
     run: earlier,
-    document: true,
+    files: 'ALL',
   })),
   { type: 'forget' },
 ];

@@ -1,8 +1,15 @@
 import type { CheckedResult } from '../../../results/check/check.ts';
-import type { ArchiveFinding, DetectionErrorCode, IssueCode, Range } from '../../../domain/types.ts';
+import type {
+  ArchiveFinding,
+  DetectionErrorCode,
+  IssueCode,
+  Properties,
+  Range,
+} from '../../../domain/types.ts';
 import type { NoticeReport } from '../../delivery/notice.ts';
 import type { Done, Refusal } from '../../runtime/machine.ts';
-import type { JobRecord } from './record.ts';
+import type { JobRecord, RetryScope } from './record.ts';
+import type { SubJobRow } from './state.ts';
 
 /** A component's answer, checked and spooled. */
 export interface WorkDone {
@@ -30,6 +37,26 @@ export interface WorkFailed {
   readonly version?: string;
 }
 
+/** From the REST interface: do again what failed in a run that has ended, and what depended on it. */
+export interface Retry {
+  readonly type: 'retry';
+  readonly what: RetryScope;
+  /** The run that has ended, and all of its rows. */
+  readonly ended: number;
+  readonly rows: readonly SubJobRow[];
+  /** Places of media of the request that could not be used when the job was accepted, and can be now. */
+  readonly usable: ReadonlySet<number>;
+  /** Places of media whose files are gone, or are not as they were: they are retrieved again. */
+  readonly lost: ReadonlySet<number>;
+  /** Over those of the job. */
+  readonly jobProperties?: Properties;
+  readonly priority: number;
+  /** As of `resubmit`. */
+  readonly run?: number;
+  readonly admitted: boolean;
+  readonly objectId: string;
+}
+
 export type JobCommand =
   /** From the REST interface: a validated request with its plan. `admitted` false: it waits for its turn. */
   | {
@@ -53,6 +80,7 @@ export type JobCommand =
       readonly admitted: boolean;
       readonly objectId: string;
     }
+  | Retry
   /** From the worker protocol: what a component has answered. */
   | WorkDone
   | WorkFailed
@@ -100,5 +128,5 @@ export interface FailedPost {
 
 export type JobReply = Done | Refusal<JobRefusal>;
 
-/** Why a command was not carried out: the job does not exist, its state does not allow it, or the work is not its any more. */
-export type JobRefusal = 'NO_SUCH_JOB' | 'EXISTS' | 'NOT_OUTSTANDING' | 'WRONG_STATE';
+/** Why a command was not carried out: the job does not exist, its state does not allow it, the work is not its any more, or there is nothing to retry. */
+export type JobRefusal = 'NO_SUCH_JOB' | 'EXISTS' | 'NOT_OUTSTANDING' | 'WRONG_STATE' | 'NOTHING_FAILED';

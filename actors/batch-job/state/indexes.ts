@@ -20,6 +20,8 @@ export const ENDED_JOBS = 'ended-jobs';
 export const STARTED_JOBS = 'started-jobs';
 /** Jobs that a client or retention has removed and whose files may still be there. */
 export const REMOVED_JOBS = 'removed-jobs';
+/** Ended jobs whose spool is kept for a retry, by number. */
+export const RETRYABLE_JOBS = 'retryable-jobs';
 /** Jobs whose document the search does not have yet, by the time of their end. */
 export const UNINDEXED_JOBS = 'unindexed-jobs';
 /** Jobs of a status, a pipeline or an external id, by number; complete jobs of a pipeline by their duration in milliseconds. */
@@ -31,7 +33,10 @@ export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
 export const JOB_COUNTERS = 'jobs/';
 export const DURATION_COUNTERS = 'job-ms/';
 
-type Booked = Pick<JobState, 'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed'>;
+type Booked = Pick<
+  JobState,
+  'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'retryable'
+>;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
 export function indexesOf(
@@ -79,7 +84,7 @@ function indexOf(
   booked: Booked | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
-  const { status, priority, startedAt, endedAt, removed, unindexed } = booked;
+  const { status, priority, startedAt, endedAt, removed, unindexed, retryable = false } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
   return {
     [ALL_JOBS]: number,
@@ -88,6 +93,7 @@ function indexOf(
     [STARTED_JOBS]: startedAt,
     ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
     ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
+    ...(retryable ? { [RETRYABLE_JOBS]: number } : {}),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
     ...(status === 'INITIALIZED' ? { [WAITING_JOBS]: waitingScore(priority, number) } : {}),
     ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
@@ -96,7 +102,7 @@ function indexOf(
 
 function countersOf(
   { plan }: { readonly plan: Pick<JobRecord['plan'], 'name'> },
-  booked: Omit<Booked, 'priority' | 'unindexed'> | undefined,
+  booked: Omit<Booked, 'priority' | 'unindexed' | 'retryable'> | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
   return {

@@ -38,6 +38,7 @@ export const NO_JOB: JobState = {
   cursor: 0,
   inspecting: null,
   outstanding: new Map(),
+  laterRows: new Map(),
 };
 
 /** A job before its first stage. */

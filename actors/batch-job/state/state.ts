@@ -34,6 +34,10 @@ export interface JobState {
   readonly status: BatchJobStatus;
   /** Counts submissions; what is late of run 1 cannot touch run 2. */
   readonly run: number;
+  /** Of a retry: the run whose rows and folders it continues. */
+  readonly baseRun?: number | undefined;
+  /** The run has ended, and its rows and its spool are kept for a retry. */
+  readonly retryable?: boolean | undefined;
   /** A run whose files may still be there: only until the next commit. */
   readonly outdated: number | null;
   readonly priority: number;
@@ -86,7 +90,11 @@ export interface JobState {
   readonly inspecting: Inspecting | null;
   /** Rows handed out for work and not yet answered, by key. */
   readonly outstanding: ReadonlyMap<string, SubJobRow>;
+  /** Of a retry: rows that it keeps of stages that it has not reached yet, by the rank of the stage. */
+  readonly laterRows: LaterRows;
 }
+
+export type LaterRows = ReadonlyMap<number, readonly SubJobRow[]>;
 
 /** How far the media of a request are inspected, while the first task has begun. */
 export interface Inspecting {
@@ -172,13 +180,16 @@ export interface Unit {
   readonly ranges: readonly Range[];
   readonly pieces: number;
   readonly made: number;
+  /** Pieces before the last one made that are to be made again. */
+  readonly gaps: readonly number[];
   readonly done: number;
   readonly failed: number;
   /** Files for derivative media in the answers so far. */
   readonly derived: number;
   /** No answer so far had a line in it: neither a track nor a warning. */
   readonly empty: boolean;
-  readonly finish: 'NONE' | 'MADE' | 'DONE';
+  /** UNUSED: the work needs no finishing. */
+  readonly finish: 'UNUSED' | 'NONE' | 'MADE' | 'DONE';
   /** The FINISH answer. */
   readonly finished: FileKey | null;
 }
@@ -193,6 +204,7 @@ export interface SubJobRow {
   readonly key: string;
   readonly id: string;
   readonly jobId: string;
+  /** Whose folders it uses (`baseRunOf`). */
   readonly run: number;
   readonly kind: SubJobAssignment['kind'];
   readonly queue: string;

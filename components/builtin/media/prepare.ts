@@ -54,6 +54,7 @@ async function preparedMedium(
 ): Promise<PreparedMedium> {
   try {
     const { facts, warnings, inspected } = await factsOf(path, work, signal, meter);
+    if (inspected && work.sha256 !== undefined && facts.sha256 !== work.sha256) throw changedError();
     const ranges = rangesOf(facts, work);
     const ofRanges = [...nothingOf(facts, ranges), ...withoutEffect(facts, work)];
     return { facts, inspected, path, warnings: [...warnings, ...ofRanges], ranges };
@@ -64,6 +65,12 @@ async function preparedMedium(
     return { facts, inspected: true, path, warnings: [], ranges: [], failure: { code, message } };
   }
 }
+
+const changedError = () =>
+  new MediumError(
+    'MEDIA_INSPECTION',
+    'The medium has changed since the job found something in it. Retry the job with FAILED_MEDIA to process the medium as it is now',
+  );
 
 /** The service put it there itself, so that no root has to allow it. */
 async function derivedMedium({ fetchTo }: PrepareWork): Promise<string> {

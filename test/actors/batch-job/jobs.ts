@@ -327,6 +327,8 @@ export interface JobOutcome {
 }
 export interface ChangeOfJob {
   readonly state: JobState;
+  /** A record that takes the place of that before. */
+  readonly record?: JobRecord;
   readonly effects: readonly JobEffect[];
   /** Sub-jobs that are written. */
   readonly rows: readonly SubJobRow[];
@@ -343,7 +345,7 @@ export interface ChangeOfJob {
 }
 
 function outcomeOf(before: JobState | undefined, decision: Decision<JobTypes>): JobOutcome {
-  const { reply, state, effects = [], putRows = [], removeRows = [], outbox = {} } = decision;
+  const { reply, state, record, effects = [], putRows = [], removeRows = [], outbox = {} } = decision;
   if (state === undefined && effects.length === 0 && reply.kind === 'refused') return { reply };
   const { synced = false, gone = false } = decision;
   const isSubJob = ({ key, body }: Row) => (body as Partial<SubJobRow>).key === key;
@@ -351,6 +353,7 @@ function outcomeOf(before: JobState | undefined, decision: Decision<JobTypes>): 
     reply,
     change: {
       state: state ?? before!,
+      ...(record === undefined ? {} : { record: record as JobRecord }),
       effects,
       rows: putRows.filter(isSubJob).map(({ body }) => body as SubJobRow),
       keptRows: putRows.filter((row) => !isSubJob(row)),
@@ -367,7 +370,7 @@ function outcomeOf(before: JobState | undefined, decision: Decision<JobTypes>): 
 /** A job that is led by hand, one command after the other. */
 export class LedJob {
   readonly given: GivenJob;
-  readonly record: JobRecord;
+  record: JobRecord;
   readonly settings: JobSettings;
   state: JobState | undefined;
   last: JobOutcome | undefined;
@@ -398,6 +401,7 @@ export class LedJob {
     const { change } = this.last;
     if (change === undefined) return this.last.reply;
     this.state = change.gone ? undefined : change.state;
+    this.record = change.record ?? this.record;
     for (const prefix of change.removed)
       for (const key of this.rows.keys()) if (key.startsWith(prefix)) this.rows.delete(key);
     for (const row of change.rows) this.rows.set(row.key, row);

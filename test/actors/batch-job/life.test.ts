@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import type { JobCommand } from '../../../actors/batch-job/state/commands.ts';
 import { WORK_KINDS } from '../../../protocol/worker-protocol.ts';
 import type { ArchiveFinding, Range } from '../../../domain/types.ts';
+import { RETRIES } from '../../../actors/batch-job/state/record.ts';
 import { runs, runUntil, seeded } from '../../support/seed.ts';
 import { BUCKET, MATCH, noticeFailed, type GivenMedium } from './jobs.ts';
 import type { Shape } from './simulation/simulated-checks.ts';
@@ -140,6 +141,15 @@ const interruption = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('resubmit' as const), admitted: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('retry' as const),
+      what: fc.constantFrom(...RETRIES),
+      admitted: fc.boolean(),
+      loses: fc.boolean(),
+    }),
+  },
 );
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -322,6 +332,56 @@ describe('The life of a batch job', function () {
       ),
       runs(150),
     );
+  });
+
+  it(`has the work of a job without failures when all that failed is retried ${seeded}`, () => {
+    const shape = fc
+      .oneof({ weight: 3, arbitrary: aShape }, { weight: 1, arbitrary: ofDocuments })
+      .filter(({ media }) => media?.every(({ problem }) => problem === false) === true)
+      .map((given) => ({
+        ...given,
+        archive: 'notAsked' as const,
+        admitted: true,
+        buildOutput: true,
+        attempts: 1,
+      }));
+    const found = fc.constant([{ start: 0, stop: 3 }]);
+    const tried = fc.record({
+      type: fc.constant('work' as const),
+      pick: fc.nat(50),
+      fate: fc.constantFrom<Fate>('done', 'done', 'failed', 'lost'),
+      found,
+    });
+    const aRetry = fc.record({
+      type: fc.constant('retry' as const),
+      what: fc.constantFrom(...RETRIES),
+      admitted: fc.boolean(),
+      loses: fc.boolean(),
+    });
+    let retried = 0;
+    runUntil(
+      () => retried >= 100,
+      fc.property(
+        shape,
+        fc.array(fc.tuple(steps(tried), aRetry), { minLength: 1, maxLength: 3 }),
+        (given, ways) => {
+          const job = new SimulatedJob(given);
+          for (const [way, again] of ways) {
+            for (const step of way) job.take(step);
+            job.drive();
+            if (job.state.status === 'ERROR') job.take(again);
+          }
+          job.drive('DOCUMENT');
+          if (job.isOver || job.state.run === 1) return;
+          retried++;
+          const whole = new SimulatedJob(given);
+          whole.drive('DOCUMENT');
+          expect(job.work).to.deep.equal(whole.work);
+        },
+      ),
+      2_000,
+    );
+    expect(retried, 'jobs that were retried').to.be.at.least(100);
   });
 
   it(`runs once more, the same way, as often as it is resubmitted ${seeded}`, () => {

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import type { JobCommand } from '../../../../actors/batch-job/state/commands.ts';
 import type { JobEffect } from '../../../../actors/batch-job/state/effects.ts';
 import { runPrefix } from '../../../../actors/batch-job/state/keys.ts';
+import { baseRunOf, type RetryScope } from '../../../../actors/batch-job/state/record.ts';
 import { jobSnapshotSchema, toSnapshot } from '../../../../actors/batch-job/state/snapshot.ts';
 import { restore } from '../../../../actors/batch-job/life-cycle/fold.ts';
 import { deliveryStatus } from '../../../../actors/batch-job/completion/deliveries.ts';
@@ -27,6 +28,7 @@ import {
   expectedEnd,
   expectFinal,
   newRun,
+  retriedRun,
   type Run,
   type Shape,
 } from './simulated-checks.ts';
@@ -51,7 +53,14 @@ export type Step =
   | { readonly type: 'deliverer dies' }
   | { readonly type: 'repost'; readonly fails: boolean }
   | { readonly type: 'remove' }
-  | { readonly type: 'resubmit'; readonly admitted: boolean };
+  | { readonly type: 'resubmit'; readonly admitted: boolean }
+  | {
+      readonly type: 'retry';
+      readonly what: RetryScope;
+      readonly admitted: boolean;
+      /** Whether media have been removed meanwhile. */
+      readonly loses: boolean;
+    };
 
 /** Work whose answers can have warnings. */
 const WARNING: ReadonlySet<SubJobRow['kind']> = new Set([
@@ -117,6 +126,19 @@ export class SimulatedJob {
     return [this.#snapshot, this.outbox.stored];
   }
 
+  /** Which sub-jobs it has stored, with what they looked at and found, whatever run they are of. */
+  get work(): readonly unknown[] {
+    const named = this.#job.record.media.length;
+    return this.#storedRows()
+      .map(({ key, kind, medium, range, state, summary, tracks }) => ({
+        // Media are derived in another order by a retry.
+        key: medium < named ? key : `derived${key.slice(key.indexOf('/', 5))}`,
+        ...{ kind, range, state, tracks },
+        found: summary === undefined ? undefined : [summary.tracks, summary.ranges],
+      }))
+      .toSorted(byKey);
+  }
+
   get isGone(): boolean {
     return this.#job.state === undefined;
   }
@@ -141,6 +163,9 @@ export class SimulatedJob {
         return this.#checkEnd();
       case 'resubmit':
         return this.#resubmit(step.admitted);
+      case 'retry':
+        this.#retry(step);
+        return this.#checkEnd();
       case 'admit':
       case 'resume':
         this.#send({ type: step.type });
@@ -327,17 +352,34 @@ export class SimulatedJob {
     expect(this.#work.size, 'work that the run before left behind').to.equal(this.state.outstanding.size);
   }
 
+  #retry({ what, admitted, loses }: Extract<Step, { type: 'retry' }>): void {
+    const { run, retryable = false } = this.state;
+    const rows = this.#storedRows();
+    const usable = new Set(
+      this.#job.record.media.flatMap(({ problem }, n) => (problem === undefined ? [] : [n])),
+    );
+    const lost = new Set(loses ? rows.map(({ medium }) => medium) : []);
+    const { reply } = this.#send({
+      ...{ type: 'retry', what, ended: run, rows, usable, lost },
+      ...{ priority: 5, admitted, objectId: `object ${run + 1}` },
+    });
+    if (!this.isOver || (reply.kind === 'refused' && this.state.run === run)) return;
+    expect(retryable, 'only what was kept can be retried').to.equal(true);
+  }
+
+  #storedRows(): readonly SubJobRow[] {
+    const prefix = runPrefix(baseRunOf(jobSnapshotSchema.parse(this.#snapshot)));
+    const stored = [...this.#rows].filter(([key]) => key.startsWith(prefix));
+    return stored.map(([, row]) => row as SubJobRow).toSorted(byKey);
+  }
+
   #reload(): void {
     this.#job.state = this.#restoreState();
   }
 
   #restoreState(): JobState {
     const snapshot = jobSnapshotSchema.parse(this.#snapshot);
-    const prefix = runPrefix(snapshot.run);
-    const stored = isTerminal(snapshot.status)
-      ? []
-      : [...this.#rows].filter(([key]) => key.startsWith(prefix));
-    const rows = stored.map(([, row]) => row as SubJobRow).toSorted(byKey);
+    const rows = isTerminal(snapshot.status) ? [] : this.#storedRows();
     return restore(this.#job.record, snapshot, rows);
   }
 
@@ -346,7 +388,10 @@ export class SimulatedJob {
     this.#job.tell(command);
     const outcome = this.#job.last!;
     if (command.type === 'resubmit' && outcome.change !== undefined) this.#run = newRun(this.#shape);
-    if (before !== undefined && isTerminal(before.status) && command.type !== 'resubmit')
+    if (command.type === 'retry' && outcome.change !== undefined)
+      this.#run = retriedRun(this.#job.record, this.#rows, outcome.change);
+    const isNewRun = command.type === 'resubmit' || command.type === 'retry';
+    if (before !== undefined && isTerminal(before.status) && !isNewRun)
       expectFinal(before, outcome.change, command);
     if (outcome.change === undefined) return outcome;
     if (outcome.change.gone) return this.#withoutLostWork(outcome);
@@ -395,7 +440,7 @@ export class SimulatedJob {
       if (row.state === 'QUEUED' && row.attempts === 0) {
         this.kinds.add(row.stage.name === 'DERIVED' ? 'DERIVED' : row.kind);
         checkNew(this.#run, this.state, row);
-      } else if (row.state !== 'QUEUED') {
+      } else if (row.state !== 'QUEUED' && command.type !== 'retry') {
         expect(this.#run.answered.has(row.key), `${row.key} is answered twice`).to.equal(false);
         this.#run.answered.add(row.key);
       }
@@ -416,8 +461,8 @@ export class SimulatedJob {
       else if (effect.type === 'checkArchive') this.#ask();
       else if (effect.type === 'forget') this.#news.push({ type: 'forget' });
       else if (effect.type === 'removeFiles')
-        expect(effect.document, 'only a resubmission or a removal removes the document').to.equal(
-          effect.run < this.state.run || this.state.removed,
+        expect(effect.files === 'ALL', 'only a resubmission or a removal removes the document').to.equal(
+          effect.run < baseRunOf(this.state) || this.state.removed,
         );
   }
 
@@ -469,7 +514,7 @@ export class SimulatedJob {
     expect(this.state.hasDocument).to.equal(written || copied);
     expect(this.state.pastOutput !== null).to.equal(pastFound);
     const left = [...this.#rows.keys()].filter((key) => !key.startsWith(ARCHIVE_ROWS));
-    expect(left, 'rows that an ended job leaves behind').to.deep.equal([]);
+    if (this.state.retryable !== true) expect(left, 'rows that an ended job leaves behind').to.deep.equal([]);
     expect([...this.ended], 'ends that were told').to.have.lengthOf(this.state.run);
     if (pastFound) checkNoWork(this.#run);
     else if (this.state.status === 'COMPLETE') checkCoverage(this.#shape, this.#run);
