@@ -4,6 +4,7 @@ import type { Sent } from '../http/schemas/sent-type.ts';
 import type { actorPage } from '../http/schemas/actors.ts';
 import type { component } from '../http/schemas/components.ts';
 import type { action, algorithm, pipeline, task } from '../http/schemas/pipelines.ts';
+import type { failureGroups } from '../http/schemas/jobs/job-failures.ts';
 import type { detectionDocument } from '../http/schemas/jobs/detection-document.ts';
 import type { jobPage, liveIssues } from '../http/schemas/jobs/job-list.ts';
 import type {
@@ -68,6 +69,8 @@ export type CreatedStream = Answer<typeof streamingJobCreationResponse>;
 export type CancelledStream = Answer<typeof streamingJobCancelResponse>;
 
 export type Info = Answer<typeof info>;
+/** Failures of all jobs by cause. */
+export type FailureGroups = Answer<typeof failureGroups>;
 export type Queue = Answer<typeof queueInfo>;
 export type SystemMessage = Answer<typeof systemMessage>;
 export type ActorPage = Answer<typeof actorPage>;

@@ -4,6 +4,7 @@ import { closedFor } from '../actors/guardian/health.ts';
 import { systemClock } from '../actors/basics/clock.ts';
 import type { EscalationMonitor } from '../actors/guardian/escalation-monitor.ts';
 import type { ActorSystem } from '../actors/runtime/system.ts';
+import { listFailures } from '../actors/views/failures.ts';
 import { listJobs } from '../actors/views/jobs/job-list.ts';
 import { liveIssues } from '../actors/views/jobs/live-issues.ts';
 import { jobStatistics } from '../actors/views/statistics.ts';
@@ -69,6 +70,7 @@ export function appDeps(
     listModels: () => listModels(settings.MODEL_ROOTS),
     checkMedia: (uris) => jobService.checkMedia(uris),
     listJobs: (query) => listJobs(store, views, query),
+    listFailures: (query) => listFailures(store, query),
     liveIssues: (number) => liveIssues(store, number),
     statistics: () => jobStatistics(store, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },

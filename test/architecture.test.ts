@@ -18,6 +18,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'completion/archive-checks.ts',
     'completion/cleanup.ts',
     'completion/data-uris.ts',
+    'failures/failure-groups.ts',
     'life-cycle/work-news.ts',
     'poisoned-job.ts',
     'state/stored-job.ts',

@@ -12,6 +12,7 @@ import {
 import { ADMISSION, admissionKind } from '../admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
 import { batchJobKind } from '../batch-job/actor.ts';
+import { FailureGroups } from '../batch-job/failures/failure-groups.ts';
 import type { JobSearch } from '../batch-job/job-deps.ts';
 import { BATCH_JOB } from '../batch-job/state/keys.ts';
 import { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
@@ -135,6 +136,7 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
       marks: new LoadMarks(settings.DATA_DIR),
       clock: system.clock,
       search,
+      failures: new FailureGroups(store, system.clock),
       settings: jobSettings(settings, base.version, owner.server),
       checkArchive: (record, state) => void others().archiveChecks.checkInspected(record, state),
       deliver: (destinations) => destinations.forEach(others().delivery.wake),

@@ -3,6 +3,7 @@ import { administrationEndpoints, type AdministrationDeps } from './administrati
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
 import { foundEndpoints, type FoundDeps } from './jobs/job-findings.ts';
+import { failureEndpoints, type FailureDeps } from './jobs/job-failures.ts';
 import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
 import { jobFileEndpoints, type JobFileDeps } from './jobs/job-files.ts';
 import { jobFrameEndpoints, type JobFrameDeps } from './jobs/job-frames.ts';
@@ -30,6 +31,7 @@ export interface EndpointDeps
     AdministrationDeps,
     BatchJobDeps,
     JobListDeps,
+    FailureDeps,
     JobEventDeps,
     JobFileDeps,
     FoundDeps,
@@ -57,6 +59,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...pipelineEndpoints,
   ...queueEndpoints,
   ...jobListEndpoints,
+  ...failureEndpoints,
   ...jobEventEndpoints,
   ...jobFileEndpoints,
   ...foundEndpoints,

@@ -14,6 +14,7 @@ import { componentDescriptor } from '../../http/schemas/components.ts';
 import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
+import { failureQuery } from '../../http/schemas/jobs/job-failures.ts';
 import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
@@ -162,6 +163,14 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(actorListQuery, (after) => ({ after })),
     ],
   },
+  'http/schemas/jobs/job-failures.ts': {
+    ...because(ANSWER, 'failureGroups'),
+    ...because('is timed as a part of the query of the list of jobs', 'failureId'),
+    failureQuery: [
+      body(failureQuery, (size) => makeNamed(size, () => '1')),
+      ...text(failureQuery, (component) => ({ component, code: component, from: component })),
+    ],
+  },
   'http/schemas/jobs/job-findings.ts': {
     ...because(ANSWER, 'mediumParams', 'mediaOfJob', 'lanes', 'trackPage', 'boxPage'),
     mediaQuery: text(found.mediaQuery, (limit) => ({ limit })),
@@ -177,7 +186,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     jobListQuery: [
       body(jobListQuery, (size) => makeNamed(size, () => '1')),
       ...text(jobListQuery, (pipelineName) => ({ pipelineName })),
-      ...text(jobListQuery, (before) => ({ before })),
+      ...text(jobListQuery, (before) => ({ before, failure: before })),
       body(jobListQuery, (size) => ({ status: texts(size) })),
     ],
     cursorOf: ofText(cursorOf),

@@ -11,6 +11,7 @@ import { mergeDetectionErrors } from '../../domain/tracks/detection-errors.ts';
 import { documentPage } from '../../domain/job/document-page.ts';
 import * as elementNotes from '../../domain/plan/element-notes.ts';
 import { exportFileName } from '../../domain/job/export-formats.ts';
+import { messagePattern } from '../../domain/text/message-pattern.ts';
 import * as frameList from '../../domain/frames/frame-list.ts';
 import { frameTable } from '../../domain/frames/frame-runs.ts';
 import { firstIndex } from '../../domain/first-index.ts';
@@ -442,6 +443,13 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     printable: ofText(printing.printable),
     printableLines: ofText(printing.printableLines),
     shortenText: ofText((text) => printing.shortenText(text, 100)),
+  },
+  'text/message-pattern.ts': {
+    messagePattern: [
+      ...ofText(messagePattern),
+      ...ofText(messagePattern, 'https://a/', ' b'),
+      ...ofText(messagePattern, '/', '/1'),
+    ],
   },
   'text/pattern-size.ts': { patternSize: [...ofText(patternSize), ...ofText(patternSize, '[')] },
   'plan/plan-checks.ts': {

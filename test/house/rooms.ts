@@ -104,7 +104,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'upkeep',
     'guardian',
   ],
-  'actors/batch-job': ['state', 'plan', 'completion', 'kinds', 'life-cycle', '*'],
+  'actors/batch-job': ['failures', 'state', 'plan', 'completion', 'kinds', 'life-cycle', '*'],
   'actors/worker-gateway': ['leases', 'results', 'streams', '*'],
   components: ['sdk', 'documents', 'shared', 'detectors', 'models', 'builtin', 'host'],
   media: ['*', 'fetch', 'libav', 'sound', 'picture', 'video', 'inspect', 'live'],

@@ -4,6 +4,7 @@ import { actorsCommand } from './actors.ts';
 import { backupCommand } from './backup.ts';
 import { catalogCommands } from './catalog.ts';
 import { componentCommands } from './components.ts';
+import { failuresCommand } from './failures.ts';
 import { infoCommand } from './info.ts';
 import { jobCommands } from './jobs/jobs.ts';
 import { mediaCommands } from './media.ts';
@@ -24,6 +25,7 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   modelCommands(program, terminal);
   nodeCommands(program, terminal);
   serviceCommands(program, terminal);
+  failuresCommand(program, terminal);
   queueCommands(program, terminal);
   messageCommands(program, terminal);
   searchCommands(program, terminal);

@@ -52,6 +52,7 @@ describe('With many jobs that have ended', () => {
       externalId: undefined,
       terminal: undefined,
       medium: undefined,
+      failure: undefined,
       started: undefined,
       ended: undefined,
       ...query,
