@@ -23,6 +23,7 @@ import type {
   nodeInfos,
   serviceLog,
 } from '../http/schemas/nodes.ts';
+import type { drain } from '../http/schemas/operation/drains.ts';
 import type { queueInfo } from '../http/schemas/queues.ts';
 import type { searchPage } from '../http/schemas/search.ts';
 import type { info } from '../http/schemas/service.ts';
@@ -71,6 +72,8 @@ export type CancelledStream = Answer<typeof streamingJobCancelResponse>;
 export type Info = Answer<typeof info>;
 /** Failures of all jobs by cause. */
 export type FailureGroups = Answer<typeof failureGroups>;
+/** A service, node or server that drains. */
+export type Drain = Answer<typeof drain>;
 export type Queue = Answer<typeof queueInfo>;
 export type SystemMessage = Answer<typeof systemMessage>;
 export type ActorPage = Answer<typeof actorPage>;

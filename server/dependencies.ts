@@ -70,6 +70,7 @@ export function appDeps(
     listModels: () => listModels(settings.MODEL_ROOTS),
     checkMedia: (uris) => jobService.checkMedia(uris),
     listJobs: (query) => listJobs(store, views, query),
+    countLeases: async (holds) => (await store.work.leases()).filter(({ worker }) => holds(worker)).length,
     listFailures: (query) => listFailures(store, query),
     liveIssues: (number) => liveIssues(store, number),
     statistics: () => jobStatistics(store, systemClock),

@@ -42,6 +42,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'node-state.ts',
     'tokens.ts',
   ],
+  pauses: ['pauses.ts'],
   service: ['memory.ts'],
   'system-messages': ['disk-watch.ts', 'condition-messages.ts', 'service.ts'],
 };

@@ -13,6 +13,8 @@ import type { Repeatable } from '../requests/idempotency.ts';
 import { checkedRequest, checkMedia, type PlannedJob } from './request-checks.ts';
 import type { Overloaded, Refused, Submission } from '../requests/submission.ts';
 
+const DRAINING = 'An administrator drains this server: it takes no new jobs. Ask another server, or wait.';
+
 /** Where jobs come in: everything that can be refused is refused here, before anything is stored. */
 export class JobService {
   readonly #deps: JobServiceDeps;
@@ -118,8 +120,9 @@ export class JobService {
   }
 
   /** Why no new job would be looked at now. */
-  async closedFor(): Promise<'STOPPING' | 'DISK_FULL' | undefined> {
+  async closedFor(): Promise<'STOPPING' | 'DRAINING' | 'DISK_FULL' | undefined> {
     if (this.#closed) return 'STOPPING';
+    if (this.#deps.isDraining()) return 'DRAINING';
     return (await this.#noDisk()) === undefined ? undefined : 'DISK_FULL';
   }
 
@@ -130,6 +133,7 @@ export class JobService {
 
   async #noRoom(): Promise<string | undefined> {
     if (this.#closed) return 'The server is shutting down; try again later.';
+    if (this.#deps.isDraining()) return DRAINING;
     return (await this.#noDisk()) ?? this.#deps.store.full?.();
   }
 

@@ -13,8 +13,9 @@ import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { pipelineEndpoints } from './pipelines.ts';
-import { queueEndpoints, type QueueDeps } from './queues.ts';
 import { libraryEndpoints } from './library.ts';
+import { drainEndpoints, type DrainDeps } from './operation/drains.ts';
+import { queueChangeEndpoints, queueEndpoints, type QueueDeps } from './queues.ts';
 import { searchEndpoints, type SearchDeps } from './search.ts';
 import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
@@ -32,6 +33,7 @@ export interface EndpointDeps
     BatchJobDeps,
     JobListDeps,
     FailureDeps,
+    DrainDeps,
     JobEventDeps,
     JobFileDeps,
     FoundDeps,
@@ -60,6 +62,8 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...queueEndpoints,
   ...jobListEndpoints,
   ...failureEndpoints,
+  ...queueChangeEndpoints,
+  ...drainEndpoints,
   ...jobEventEndpoints,
   ...jobFileEndpoints,
   ...foundEndpoints,

@@ -88,6 +88,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'service',
     'node-manager',
     'cluster',
+    'pauses',
     'node-gateway',
     'dispatcher',
     'system-messages',

@@ -10,7 +10,7 @@ import { jobCommands } from './jobs/jobs.ts';
 import { mediaCommands } from './media.ts';
 import { messageCommands } from './messages.ts';
 import { modelCommands } from './models.ts';
-import { nodeCommands, serviceCommands } from './nodes.ts';
+import { nodeCommands, serverCommands, serviceCommands } from './nodes.ts';
 import { queueCommands } from './queues.ts';
 import { searchCommands } from './search.ts';
 import { streamCommands } from './streams.ts';
@@ -25,6 +25,7 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   modelCommands(program, terminal);
   nodeCommands(program, terminal);
   serviceCommands(program, terminal);
+  serverCommands(program, terminal);
   failuresCommand(program, terminal);
   queueCommands(program, terminal);
   messageCommands(program, terminal);
