@@ -109,7 +109,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'actors/worker-gateway': ['leases', 'results', 'streams', '*'],
   components: ['sdk', 'documents', 'shared', 'detectors', 'models', 'builtin', 'host'],
   media: ['*', 'fetch', 'libav', 'sound', 'picture', 'video', 'inspect', 'live'],
-  cli: ['terminal', 'arguments', 'render', 'service', 'demo', 'commands', '*'],
+  cli: ['terminal', 'arguments', 'render', 'service', 'doctor', 'demo', 'commands', '*'],
   http: [
     'schemas',
     'routing',
