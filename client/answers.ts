@@ -23,6 +23,7 @@ import type {
   nodeInfos,
   serviceLog,
 } from '../http/schemas/nodes.ts';
+import type { auditPage } from '../http/schemas/operation/audit.ts';
 import type { drain } from '../http/schemas/operation/drains.ts';
 import type { queueInfo } from '../http/schemas/queues.ts';
 import type { searchPage } from '../http/schemas/search.ts';
@@ -74,6 +75,8 @@ export type Info = Answer<typeof info>;
 export type FailureGroups = Answer<typeof failureGroups>;
 /** A service, node or server that drains. */
 export type Drain = Answer<typeof drain>;
+/** Who changed what. */
+export type AuditPage = Answer<typeof auditPage>;
 export type Queue = Answer<typeof queueInfo>;
 export type SystemMessage = Answer<typeof systemMessage>;
 export type ActorPage = Answer<typeof actorPage>;

@@ -87,6 +87,7 @@ export function appDeps(
     openExport: (file, wanted, left) => parts.exporter.open({ ...wanted, file, moved: movedFiles }, left),
     serviceMetrics: { ...guardian, dataDir: settings.DATA_DIR, store, system, running },
     metricsToken: settings.METRICS_TOKEN,
+    auditReads: settings.AUDIT_READS,
     allowedOrigins: settings.CORS_ALLOWED_ORIGINS,
     trustProxy: settings.TRUST_PROXY,
     health: { closedFor: () => closedFor(store, jobService, escalations) },

@@ -49,6 +49,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
 /** Folders below actors/ that are no actors. */
 const NO_ACTORS: readonly string[] = [
   ...[
+    'audit',
     'basics',
     'cluster',
     'frames',

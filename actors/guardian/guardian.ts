@@ -1,3 +1,4 @@
+import { AuditTrail } from '../audit/audit-trail.ts';
 import { ArrivalRate } from '../basics/arrival-rate.ts';
 import { JobService } from '../job-service/job-service.ts';
 import { DryRuns } from '../job-service/dry-run.ts';
@@ -43,6 +44,7 @@ export interface Guardian extends Actors {
   readonly jobFrames: JobFrames;
   readonly queues: QueueViews;
   readonly systemMessages: SystemMessageService;
+  readonly auditTrail: AuditTrail;
 }
 
 /** While many jobs are posted, components that take many sub-jobs at a time wait so long for them: clients are answered first. */
@@ -71,6 +73,11 @@ export function guard(deps: GuardianDeps): Guardian {
     workerGateway: workerGateway(base, actors, pendingClaims, arrivalRate),
     ...leaseContents(base, actors),
     systemMessages: base.systemMessages,
+    auditTrail: new AuditTrail({
+      ...base,
+      clock: base.system.clock,
+      maxEntries: base.settings.MAX_AUDIT_ENTRIES,
+    }),
   };
 }
 

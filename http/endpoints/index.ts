@@ -14,6 +14,7 @@ import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { pipelineEndpoints } from './pipelines.ts';
 import { libraryEndpoints } from './library.ts';
+import { auditEndpoints, type AuditDeps } from './operation/audit.ts';
 import { drainEndpoints, type DrainDeps } from './operation/drains.ts';
 import { queueChangeEndpoints, queueEndpoints, type QueueDeps } from './queues.ts';
 import { searchEndpoints, type SearchDeps } from './search.ts';
@@ -34,6 +35,7 @@ export interface EndpointDeps
     JobListDeps,
     FailureDeps,
     DrainDeps,
+    AuditDeps,
     JobEventDeps,
     JobFileDeps,
     FoundDeps,
@@ -74,6 +76,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...modelEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,
+  ...auditEndpoints,
   serviceLogEndpoint,
   ...workerProtocolEndpoints,
   ...workerFileEndpoints,

@@ -14,6 +14,7 @@ import { componentDescriptor } from '../../http/schemas/components.ts';
 import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
+import { auditCursor, auditQuery } from '../../http/schemas/operation/audit.ts';
 import { failureQuery } from '../../http/schemas/jobs/job-failures.ts';
 import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
@@ -279,6 +280,15 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       processes: many(size, (at) => ({ worker: `a:b:${at}#1`, tokenHash: 'x'.repeat(43) })),
       news: many(size, (number) => ({ what: 'configured', number })),
     })),
+  },
+  'http/schemas/operation/audit.ts': {
+    ...because(ANSWER, 'auditPage'),
+    auditQuery: [
+      body(auditQuery, (size) => makeNamed(size, () => '1')),
+      ...text(auditQuery, (before) => ({ before, user: before, path: before, job: before, from: before })),
+    ],
+    auditCursor: ofText(auditCursor),
+    ...because('is made of numbers', 'auditCursorText'),
   },
   'http/schemas/operation/drains.ts': because(ANSWER, 'drain'),
   'http/schemas/problems.ts': because('is timed by each of the schemas', 'checkShape'),

@@ -102,6 +102,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'views',
     'search',
     'sessions',
+    'audit',
     'upkeep',
     'guardian',
   ],

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { actorsCommand } from './actors.ts';
+import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { catalogCommands } from './catalog.ts';
 import { componentCommands } from './components.ts';
@@ -31,6 +32,7 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   messageCommands(program, terminal);
   searchCommands(program, terminal);
   infoCommand(program, terminal);
+  auditCommand(program, terminal);
   backupCommand(program, terminal);
   actorsCommand(program, terminal);
 }
