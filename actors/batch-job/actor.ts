@@ -15,7 +15,6 @@ import { BATCH_JOB, runPrefix } from './state/keys.ts';
 import { planAhead } from './plan/plan-stages.ts';
 import { destinationsOf } from './completion/notice-ids.ts';
 import type { JobTypes } from './state/change.ts';
-import type { JobSettings } from './state/context.ts';
 import { followRows } from './life-cycle/follow-job.ts';
 import { restoreInSteps } from './life-cycle/fold.ts';
 import { baseRunOf, type JobRecord } from './state/record.ts';
@@ -77,7 +76,7 @@ function durableJob(deps: JobDeps, ends: FinishedJobCache): DurableKind<JobRecor
     snapshot: toSnapshot,
     ahead: workAhead,
     decide(record, state, envelope) {
-      const decision = decideJob(record, state, envelope, deps.settings);
+      const decision = decideJob(record, state, envelope, deps);
       const { state: next, effects = [], record: created } = decision;
       const job = record ?? (created as JobRecord | undefined);
       if (job !== undefined && next !== undefined) ends.add(job.number, next, effects);
@@ -105,19 +104,32 @@ function decideJob(
   known: JobRecord | undefined,
   state: JobState | undefined,
   { command, at }: Envelope<JobCommand>,
-  settings: JobSettings,
+  { settings, failures }: Pick<JobDeps, 'settings' | 'failures'>,
 ): Decision<JobTypes> {
   const record = known ?? (command.type === 'accept' ? command.record : undefined);
   if (record === undefined) return { reply: { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' } };
   const decision = decide(JOB_MACHINE, state, command, { record, at, settings });
-  const { state: next, effects = [], gone } = decision;
-  if (next === undefined) return decision;
+  const { state: decided, effects = [], gone } = decision;
+  if (decided === undefined) return decision;
+  const next = withLimitedCauses(state, decided, failures);
   return {
     ...decision,
+    state: next,
     effects: effects.filter((effect) => !isInLedger(effect)),
     work: workChange(record, state, next, decision),
     ...indexesOf(record, state, gone === true ? undefined : next),
   };
+}
+
+/** How many groups of failures there are does not depend on the job. */
+function withLimitedCauses(
+  before: JobState | undefined,
+  state: JobState,
+  failures: JobDeps['failures'],
+): JobState {
+  const { causes } = state;
+  if (causes === undefined || causes === before?.causes) return state;
+  return { ...state, causes: failures.limitCauses(causes) };
 }
 
 async function perform(

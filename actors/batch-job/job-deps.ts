@@ -4,6 +4,7 @@ import type { Owner, Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 import type { LoadMarks } from '../runtime/load-marks.ts';
 import type { ActorKind } from '../runtime/system.ts';
+import type { FailureGroups } from './failures/failure-groups.ts';
 import type { JobCommand, JobReply } from './state/commands.ts';
 import type { JobSettings } from './state/context.ts';
 import type { JobRecord } from './state/record.ts';
@@ -26,6 +27,7 @@ export interface JobDeps {
   deliver(destinations: readonly string[]): void;
   forget(jobNumber: number): void;
   readonly search: JobSearch;
+  readonly failures: Pick<FailureGroups, 'limitCauses'>;
   onEnd(record: JobRecord, end: JobEnd): void;
 }
 

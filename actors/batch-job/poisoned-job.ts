@@ -3,6 +3,7 @@ import { commitAfter } from '../../store/store.ts';
 import { removeFiles } from './completion/cleanup.ts';
 import { owedWhenPoisoned } from './completion/notices.ts';
 import type { JobDeps } from './job-deps.ts';
+import { SERVER, withCause } from './failures/causes.ts';
 import { indexesOf } from './state/indexes.ts';
 import { errorText } from './state/issues.ts';
 import { BATCH_JOB } from './state/keys.ts';
@@ -21,18 +22,22 @@ export async function endPoisoned(deps: JobDeps, id: string, error: unknown): Pr
   const snapshot = jobSnapshotSchema.parse(state);
   if (isTerminal(snapshot.status)) return;
   const record = stored.record as JobRecord;
+  const at = deps.clock.now();
   const message = `The job was ended because it failed again and again: ${error instanceof Error ? error.message : String(error)}`;
   const ended = {
     ...snapshot,
     status: 'ERROR' as const,
     stage: { name: 'ENDED' as const },
-    endedAt: snapshot.endedAt ?? deps.clock.now(),
+    endedAt: snapshot.endedAt ?? at,
     hasDocument: false,
     progress: 100,
     firstError: snapshot.firstError ?? errorText({ code: 'OTHER', message }),
+    causes: deps.failures.limitCauses(
+      withCause(snapshot.causes, { component: SERVER, code: 'OTHER', message }, at),
+    ),
     issues: [...snapshot.issues, { severity: 'error' as const, code: 'OTHER' as const, message }],
   };
-  const { owed, notices } = owedWhenPoisoned(record, ended, deps.settings, deps.clock.now());
+  const { owed, notices } = owedWhenPoisoned(record, ended, deps.settings, at);
   await store.commit({
     actor,
     ...commitAfter(stored),

@@ -36,6 +36,8 @@ export interface Retried {
 /** Whether a run begins at once is known when it has asked for its place. */
 type WithoutPlace<C> = C extends unknown ? Omit<C, 'admitted' | 'objectId'> : never;
 
+const DRAINING = 'An administrator drains this server: it takes no new jobs. Ask another server, or wait.';
+
 /** Where jobs come in: everything that can be refused is refused here, before anything is stored. */
 export class JobService {
   readonly #deps: JobServiceDeps;
@@ -161,8 +163,9 @@ export class JobService {
   }
 
   /** Why no new job would be looked at now. */
-  async closedFor(): Promise<'STOPPING' | 'DISK_FULL' | undefined> {
+  async closedFor(): Promise<'STOPPING' | 'DRAINING' | 'DISK_FULL' | undefined> {
     if (this.#closed) return 'STOPPING';
+    if (this.#deps.isDraining()) return 'DRAINING';
     return (await this.#noDisk()) === undefined ? undefined : 'DISK_FULL';
   }
 
@@ -173,6 +176,7 @@ export class JobService {
 
   async #noRoom(): Promise<string | undefined> {
     if (this.#closed) return 'The server is shutting down; try again later.';
+    if (this.#deps.isDraining()) return DRAINING;
     return (await this.#noDisk()) ?? this.#deps.store.full?.();
   }
 

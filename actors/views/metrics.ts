@@ -1,5 +1,6 @@
 import type { StreamCounts } from '../../protocol/streams.ts';
 import { allEntries, type Store } from '../../store/store.ts';
+import { failureCounts, type FailureCount } from '../batch-job/failures/failure-groups.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
 import { freeBytes } from '../system-messages/disk-watch.ts';
 import type { Happening } from '../basics/counts.ts';
@@ -33,6 +34,7 @@ export interface StreamFigures {
 export interface ServiceMetrics {
   readonly jobs: { readonly live: number; readonly waiting: number };
   readonly streams: readonly StreamFigures[];
+  readonly failures: readonly FailureCount[];
   readonly queues: readonly QueueInfo[];
   /** Milliseconds that the first sub-job of a queue has waited, by the name of the queue; only where some wait. */
   readonly oldest: ReadonlyMap<string, number>;
@@ -50,13 +52,14 @@ export interface ServiceMetrics {
 
 export async function serviceMetrics(sources: MetricSources): Promise<ServiceMetrics> {
   const { store, system, queues, running, dataDir } = sources;
-  const [live, waiting, free, work, streams, memory] = await Promise.all([
+  const [live, waiting, free, work, streams, memory, failures] = await Promise.all([
     store.count(LIVE_JOBS),
     store.count(WAITING_JOBS),
     freeBytes(dataDir),
     store.work.queues(),
     streamFigures(sources),
     store.memory?.(),
+    failureCounts(store),
   ]);
   const processes = new Map<string, number>();
   for (const worker of running) {
@@ -66,6 +69,7 @@ export async function serviceMetrics(sources: MetricSources): Promise<ServiceMet
   return {
     jobs: { live: live - waiting, waiting },
     streams,
+    failures,
     queues: queues.of(work),
     oldest: new Map(
       [...work].flatMap(([queue, { waiting: some, oldestMs }]) =>

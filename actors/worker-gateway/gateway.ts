@@ -22,6 +22,8 @@ export interface WorkerGatewayDeps extends Omit<IntakeDeps, 'streams'> {
   isSilent(worker: string, askedMs: number): boolean;
   /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
   mayServe(service: string, queue: string): boolean;
+  /** The queues from which a worker may be given work: an operator may have paused some, or be draining its service. */
+  openQueues(queues: readonly string[], worker: string): readonly string[];
   /** There is nothing to do for the process of this worker. */
   rest(worker: string): void;
   /** A token of the service; undefined when there is none to be had. */
@@ -123,7 +125,8 @@ export class WorkerGateway {
     return service === undefined ? queues : queues.filter((queue) => this.#deps.mayServe(service, queue));
   }
 
-  async #claimLeases({ waitMs: _, ...claim }: Claim): Promise<Claimed> {
+  async #claimLeases({ waitMs: _, ...asked }: Claim): Promise<Claimed> {
+    const claim = { ...asked, queues: this.#deps.openQueues(asked.queues, asked.worker) };
     if (this.#closed || claim.queues.length === 0) return NOTHING;
     const { work: ledger } = this.#deps.store;
     const { worker } = claim;

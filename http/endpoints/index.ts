@@ -3,6 +3,7 @@ import { administrationEndpoints, type AdministrationDeps } from './administrati
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
 import { foundEndpoints, type FoundDeps } from './jobs/job-findings.ts';
+import { failureEndpoints, type FailureDeps } from './jobs/job-failures.ts';
 import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
 import { jobFileEndpoints, type JobFileDeps } from './jobs/job-files.ts';
 import { jobFrameEndpoints, type JobFrameDeps } from './jobs/job-frames.ts';
@@ -13,8 +14,10 @@ import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { pipelineEndpoints } from './pipelines.ts';
-import { queueEndpoints, type QueueDeps } from './queues.ts';
 import { libraryEndpoints } from './library.ts';
+import { auditEndpoints, type AuditDeps } from './operation/audit.ts';
+import { drainEndpoints, type DrainDeps } from './operation/drains.ts';
+import { queueChangeEndpoints, queueEndpoints, type QueueDeps } from './queues.ts';
 import { searchEndpoints, type SearchDeps } from './search.ts';
 import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
@@ -32,6 +35,9 @@ export interface EndpointDeps
     BatchJobDeps,
     JobRetryDeps,
     JobListDeps,
+    FailureDeps,
+    DrainDeps,
+    AuditDeps,
     JobEventDeps,
     JobFileDeps,
     FoundDeps,
@@ -60,6 +66,9 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...queueEndpoints,
   ...jobRetryEndpoints,
   ...jobListEndpoints,
+  ...failureEndpoints,
+  ...queueChangeEndpoints,
+  ...drainEndpoints,
   ...jobEventEndpoints,
   ...jobFileEndpoints,
   ...foundEndpoints,
@@ -70,6 +79,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...modelEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,
+  ...auditEndpoints,
   serviceLogEndpoint,
   ...workerProtocolEndpoints,
   ...workerFileEndpoints,

@@ -245,6 +245,21 @@ export const ERROR_CODES = {
     meaning: 'No queue has this name.',
     advice: 'List the queues with `GET /rest/queues`.',
   },
+  'too-many-pauses': {
+    status: 409,
+    meaning: 'Too many queues, services and nodes are paused already.',
+    advice: 'Resume some of them first.',
+  },
+  'node-not-found': {
+    status: 404,
+    meaning: 'No node has this name.',
+    advice: 'List the nodes with `GET /rest/nodes`.',
+  },
+  'server-not-found': {
+    status: 404,
+    meaning: 'No server has a node with this name.',
+    advice: 'List the nodes with `GET /rest/nodes`.',
+  },
   'service-not-found': {
     status: 404,
     meaning: 'No connected node has a service with this name.',

@@ -14,6 +14,8 @@ import { componentDescriptor } from '../../http/schemas/components.ts';
 import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
+import { auditCursor, auditQuery } from '../../http/schemas/operation/audit.ts';
+import { failureQuery } from '../../http/schemas/jobs/job-failures.ts';
 import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
@@ -151,6 +153,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     trueOrFalse: text(common.trueOrFalse, (given) => given),
     orEmpty: text(common.orEmpty(common.trueOrFalse), (given) => given),
     externalId: text(common.externalId, (given) => given),
+    ...because(ANSWER, 'pausedSince'),
     timestamp: text(common.timestamp, (given) => given),
     queryTimestamp: text(common.queryTimestamp, (given) => given),
   },
@@ -161,6 +164,14 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     actorListQuery: [
       body(actorListQuery, (size) => makeNamed(size, () => '1')),
       ...text(actorListQuery, (after) => ({ after })),
+    ],
+  },
+  'http/schemas/jobs/job-failures.ts': {
+    ...because(ANSWER, 'failureGroups'),
+    ...because('is timed as a part of the query of the list of jobs', 'failureId'),
+    failureQuery: [
+      body(failureQuery, (size) => makeNamed(size, () => '1')),
+      ...text(failureQuery, (component) => ({ component, code: component, from: component })),
     ],
   },
   'http/schemas/jobs/job-findings.ts': {
@@ -178,7 +189,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     jobListQuery: [
       body(jobListQuery, (size) => makeNamed(size, () => '1')),
       ...text(jobListQuery, (pipelineName) => ({ pipelineName })),
-      ...text(jobListQuery, (before) => ({ before })),
+      ...text(jobListQuery, (before) => ({ before, failure: before })),
       body(jobListQuery, (size) => ({ status: texts(size) })),
     ],
     cursorOf: ofText(cursorOf),
@@ -278,6 +289,16 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       news: many(size, (number) => ({ what: 'configured', number })),
     })),
   },
+  'http/schemas/operation/audit.ts': {
+    ...because(ANSWER, 'auditPage'),
+    auditQuery: [
+      body(auditQuery, (size) => makeNamed(size, () => '1')),
+      ...text(auditQuery, (before) => ({ before, user: before, path: before, job: before, from: before })),
+    ],
+    auditCursor: ofText(auditCursor),
+    ...because('is made of numbers', 'auditCursorText'),
+  },
+  'http/schemas/operation/drains.ts': because(ANSWER, 'drain'),
   'http/schemas/problems.ts': because('is timed by each of the schemas', 'checkShape'),
   'http/schemas/queues.ts': because(ANSWER, 'queueInfo'),
   'http/schemas/service.ts': because(ANSWER, 'info', 'caller'),

@@ -5,7 +5,8 @@
 import { List } from '../../basics/immutable.ts';
 import { atOnce, type Steps } from '../../runtime/steps.ts';
 import type { DecisionContext } from '../state/context.ts';
-import { subJobError, withError, type Answer, type Failure } from '../state/issues.ts';
+import { withCause } from '../failures/causes.ts';
+import { subJobError, withError, withServerFailure, type Answer, type Failure } from '../state/issues.ts';
 import { firstUsable, inspectingFrom, untouchedMedia } from '../state/media.ts';
 import { stageInSteps } from '../plan/plan-stages.ts';
 import type { JobRecord } from '../state/record.ts';
@@ -64,10 +65,18 @@ export function foldKnownAnswer(
 
 function foldFailure(state: JobState, row: SubJobRow, failure: Failure, context: DecisionContext): Folded {
   const { foldFailure, errorCode: code = failure.code } = KINDS[row.kind];
-  if (foldFailure !== undefined) return { row, state: foldFailure(withAnswered(state, row), failure) };
-  const withReason = { ...row, error: subJobError(row, state, { ...failure, code }, context) };
+  const { at } = context;
+  if (foldFailure !== undefined) {
+    const folded = foldFailure(withAnswered(state, row), failure);
+    const issues = folded.issues.slice(state.issues.length);
+    const error = issues.find(({ severity }) => severity === 'error');
+    return { row, state: error === undefined ? folded : withServerFailure(folded, error, at) };
+  }
+  const error = subJobError(row, state, { ...failure, code }, context);
+  const withReason = { ...row, error };
   const folded = withError(withAnswered(state, withReason), failure);
-  return { row: withReason, state: { ...folded, status: after(state.status, 'error') } };
+  const causes = withCause(state.causes, { ...error, component: error.algorithm }, at);
+  return { row: withReason, state: { ...folded, causes, status: after(state.status, 'error') } };
 }
 
 export function withoutOutstanding(state: JobState, keys: readonly string[]): JobState {

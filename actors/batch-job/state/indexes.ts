@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Commit } from '../../../store/store.ts';
+import { FAILURE_COUNTERS, failureCause, keyText } from '../failures/causes.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
 import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
@@ -28,6 +29,8 @@ export const UNINDEXED_JOBS = 'unindexed-jobs';
 export const jobsOfStatus = (status: string) => `jobs-of-status/${status}`;
 export const jobsOfPipeline = (pipeline: string) => `jobs-of-pipeline/${pipeline}`;
 export const jobsOfExternalId = (externalId: string) => `jobs-of-external-id/${externalId}`;
+/** Jobs with failures of a group, by the time of the last one. */
+export const jobsOfFailure = (group: string) => `jobs-of-failure/${group}`;
 export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
 /** Counters: jobs by pipeline and status, and the milliseconds that the complete ones of a pipeline took together. */
 export const JOB_COUNTERS = 'jobs/';
@@ -35,7 +38,7 @@ export const DURATION_COUNTERS = 'job-ms/';
 
 type Booked = Pick<
   JobState,
-  'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'retryable'
+  'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'retryable' | 'causes'
 >;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
@@ -67,6 +70,7 @@ const countedJob = z.object({
     startedAt: z.number(),
     endedAt: z.number().nullable(),
     removed: z.boolean(),
+    causes: z.array(failureCause).optional(),
   }),
 });
 
@@ -84,7 +88,8 @@ function indexOf(
   booked: Booked | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
-  const { status, priority, startedAt, endedAt, removed, unindexed, retryable = false } = booked;
+  const { status, priority, startedAt, endedAt, removed, unindexed } = booked;
+  const { retryable = false, causes = [] } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
   return {
     [ALL_JOBS]: number,
@@ -97,6 +102,7 @@ function indexOf(
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
     ...(status === 'INITIALIZED' ? { [WAITING_JOBS]: waitingScore(priority, number) } : {}),
     ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
+    ...Object.fromEntries(causes.map(({ group, last }) => [jobsOfFailure(group), last])),
   };
 }
 
@@ -108,6 +114,9 @@ function countersOf(
   return {
     [`${JOB_COUNTERS}${plan.name}/${booked.status}`]: 1,
     ...(booked.status === 'COMPLETE' ? { [`${DURATION_COUNTERS}${plan.name}`]: durationOf(booked) } : {}),
+    ...Object.fromEntries(
+      (booked.causes ?? []).map((cause) => [`${FAILURE_COUNTERS}${keyText(cause)}`, cause.count]),
+    ),
   };
 }
 

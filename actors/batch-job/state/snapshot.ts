@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { omit } from '../../../domain/omit.ts';
+import { failureCause } from '../failures/causes.ts';
 import { BATCH_JOB_STATUSES } from './status.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, Stage } from './state.ts';
@@ -69,6 +70,7 @@ export const jobSnapshotSchema = z.object({
     }),
   ),
   firstError: z.string().nullable(),
+  causes: z.array(failureCause).readonly().optional(),
   failedMedia: z.int().nonnegative().nullable(),
   /** 0 to 100, from committed sub-jobs only. */
   progress: z.number().min(0).max(100),

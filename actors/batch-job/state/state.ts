@@ -11,6 +11,7 @@ import type {
 import type { SubJobAssignment } from '../../../protocol/worker-protocol.ts';
 import type { Issue, MediumFacts, Range } from '../../../domain/types.ts';
 import type { FileKey } from '../../../results/file-keys.ts';
+import type { FailureCause } from '../failures/causes.ts';
 import type { PlannedWork } from './planned-work.ts';
 import type { BatchJobStatus } from './status.ts';
 
@@ -77,6 +78,8 @@ export interface JobState {
   readonly issues: readonly JobIssue[];
   /** What went wrong first, for the log: code and message. */
   readonly firstError: string | null;
+  /** Why sub-jobs have failed; absent: none has. */
+  readonly causes?: readonly FailureCause[] | undefined;
   /** Media of the request that have failed, once the run has ended; null: nobody has counted them. */
   readonly failedMedia: number | null;
   /** Lists of which a changed copy costs little: a job may have 10,000 media and 100,000 units, and changes one with every answer. */

@@ -25,6 +25,8 @@ export interface WaitingDeps {
   serviceOf(queue: string): string | undefined;
   /** Why nobody takes work from a queue; undefined: somebody does. */
   idleReason(queue: string): string | undefined;
+  /** Services and nodes that take no new work of a service, because they drain; '': none. */
+  drainingFor(service: string | undefined): string;
 }
 
 /** So long the order of the jobs that wait for admission is taken as it was seen. */
@@ -61,11 +63,14 @@ export class WaitingReasons {
     const [first] = [...places].toSorted(([, a], [, b]) => a - b);
     if (first === undefined) return undefined;
     const [queue, ahead] = first;
-    const { nameOf, serviceOf, idleReason } = this.#deps;
+    const { nameOf, serviceOf, idleReason, drainingFor } = this.#deps;
     const service = serviceOf(queue);
     const idle = idleReason(queue);
     return {
-      reason: idle === undefined ? comesAfter(ahead) : `Nobody takes its sub-jobs now: ${idle}.`,
+      reason:
+        idle === undefined
+          ? `${comesAfter(ahead)}${drainNote(drainingFor(service))}`
+          : `Nobody takes its sub-jobs now: ${idle}.`,
       queue: nameOf(queue),
       position: ahead + 1,
       ...(service === undefined ? {} : { service }),
@@ -86,6 +91,9 @@ export class WaitingReasons {
     return positions;
   }
 }
+
+const drainNote = (draining: string) =>
+  draining === '' ? '' : ` These take none, because they drain: ${draining}.`;
 
 function comesAfter(ahead: number): string {
   if (ahead === 0) return 'Its next sub-job is handed out as soon as a process of the component is free.';

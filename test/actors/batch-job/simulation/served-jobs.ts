@@ -1,6 +1,7 @@
 /** A server of nothing but job actors, on a real store. */
 import { expect } from 'chai';
 import path from 'node:path';
+import { FailureGroups } from '../../../../actors/batch-job/failures/failure-groups.ts';
 import { batchJobKind } from '../../../../actors/batch-job/actor.ts';
 import type { JobDeps } from '../../../../actors/batch-job/job-deps.ts';
 import { BATCH_JOB } from '../../../../actors/batch-job/state/keys.ts';
@@ -50,6 +51,7 @@ export class ServedJobs {
       intensity: DEFAULT_INTENSITY,
       idleMs: 60_000,
       clock: this.clock,
+      failures: new FailureGroups(store, this.clock),
       checkArchive: (_, { run }) => this.asked.push(run),
       deliver: (destinations) => this.woken.push(...destinations),
       forget: (number) => {
