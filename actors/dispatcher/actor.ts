@@ -1,4 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
+import { TRANSFER_QUEUES } from '../../protocol/transfers.ts';
 import type { News, WorkLedger } from '../../store/ledger.ts';
 import { assertNever } from '../basics/assert-never.ts';
 import type { Clock } from '../basics/clock.ts';
@@ -112,13 +113,19 @@ class LateWords {
       try {
         if (words.type === 'gone')
           await this.#ledger.releaseWorker(words.worker, words.counted, words.reason);
-        else await this.#ledger.unavailable(words.queue, words.reason);
+        else await this.#sayUnavailable(words.queue, words.reason);
       } catch (error) {
         if (!isTransient(error)) this.#waiting.shift();
         throw error;
       }
       this.#waiting.shift();
     }
+  }
+
+  /** Each lane of a queue is one for the ledger. */
+  async #sayUnavailable(queue: string, reason: string): Promise<void> {
+    const lanes = TRANSFER_QUEUES.includes(queue) ? await this.#ledger.lanes(queue) : undefined;
+    for (const name of lanes?.keys() ?? [queue]) await this.#ledger.unavailable(name, reason);
   }
 }
 

@@ -1,3 +1,4 @@
+import { withoutLanes } from '../../protocol/transfers.ts';
 import { ArrivalRate } from '../basics/arrival-rate.ts';
 import { JobService } from '../job-service/job-service.ts';
 import { DryRuns } from '../job-service/dry-run.ts';
@@ -91,7 +92,8 @@ function foundation(deps: GuardianDeps): Foundation {
 function offerWork({ store }: Foundation, actors: Actors, pendingClaims: PendingClaims): void {
   store.work.watch({
     news: (news) => tellJobs(store, actors, news),
-    onOffer(queues) {
+    onOffer(offered) {
+      const queues = withoutLanes(offered);
       for (const [queue, { waiting }] of queues) pendingClaims.wake(queue, waiting);
       actors.nodes.onOffer(queues);
     },

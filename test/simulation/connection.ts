@@ -33,6 +33,7 @@ const LEDGER_CALLS = [
   'dismiss',
   'announce',
   'queues',
+  'lanes',
   'leases',
   'listIds',
   'workStatus',

@@ -8,7 +8,7 @@ import { markArrived, attemptFailed, openNotice, markReposted } from '../complet
 import { noticeIds } from '../completion/notice-ids.ts';
 import { acceptAnswer, acceptAnswers, loseWork } from './answers.ts';
 import { begin, continueAfterArchive, withArchiveAnswer } from './progress.ts';
-import { recover, removal } from './recovery.ts';
+import { offerDue, recover, removal } from './recovery.ts';
 import { dropWork, stop } from './stop-job.ts';
 
 const WORKING = ['IN_PROGRESS', 'IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS'] as const;
@@ -84,6 +84,16 @@ const ON: Transitions<JobTypes> = {
     from: BUSY,
     to: ANSWERED,
     apply: loseWork,
+  },
+  transfersDue: {
+    from: BUSY,
+    to: {
+      IN_PROGRESS: ['IN_PROGRESS'],
+      IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS'],
+      IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS'],
+      CANCELLING: ['CANCELLING'],
+    },
+    apply: (state, _, { at }) => ({ ...withoutChange(state), effects: offerDue(state, at) }),
   },
   workDropped: {
     from: ['CANCELLING'],

@@ -3,6 +3,8 @@ import type { SubJobRow } from './state.ts';
 /** What is to be done after a commit. All of it is derived again when a live job is loaded, so nothing is lost with the process. */
 export type JobEffect =
   | { readonly type: 'offer'; readonly rows: readonly SubJobRow[] }
+  /** The same, each when its next attempt is due. */
+  | { readonly type: 'offerLater'; readonly rows: readonly SubJobRow[] }
   | { readonly type: 'cancelWork'; readonly rows: readonly SubJobRow[] }
   | { readonly type: 'removeFiles'; readonly run: number; readonly document: boolean }
   /** All tasks are over: files go of which the document will not tell. */

@@ -60,6 +60,9 @@ export interface RequestedMedium {
   readonly problem?: Issue;
 }
 
+/** Whose turns and slots the work of the job takes. */
+export const userOf = ({ user }: Pick<JobRecord, 'user'>): string => user;
+
 /** Name of the folders of the job's run. */
 export const foldersOf = ({ jobId }: Pick<JobRecord, 'jobId'>, { run }: Pick<JobState, 'run'>): string =>
   runFolder(jobId, run);

@@ -199,6 +199,10 @@ export class RedisLedger implements WorkLedger {
     return expired.map(([lease, reason]) => ({ lease: readLease(lease, this.#deps.now()), reason }));
   }
 
+  async lanes(prefix: string): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>> {
+    return new Map([...(await this.queues())].filter(([queue]) => queue.startsWith(prefix)));
+  }
+
   async news(limit: number): Promise<readonly News[]> {
     return ((await this.#run('work/news', [limit])) as readonly ShownNews[]).map(readNews);
   }

@@ -72,6 +72,7 @@ export function settingsOf(more: Partial<JobSettings> = {}): JobSettings {
     window: 4,
     attempts: 3,
     search: true,
+    transferPauseMs: 1_000,
     system,
     maxDerived: 10,
     privateBuckets: false,

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import path from 'node:path';
 import { batchJobKind } from '../../../../actors/batch-job/actor.ts';
+import { TransferTimers } from '../../../../actors/batch-job/transfer-timers.ts';
 import type { JobDeps } from '../../../../actors/batch-job/job-deps.ts';
 import { BATCH_JOB } from '../../../../actors/batch-job/state/keys.ts';
 import type { JobCommand, JobReply } from '../../../../actors/batch-job/state/commands.ts';
@@ -59,6 +60,9 @@ export class ServedJobs {
         wake: () => this.indexed.push('wake'),
         remove: (number, run) => Promise.resolve(this.indexed.push(`remove ${number}.${run}`) > 0),
       },
+      timers: new TransferTimers(this.clock, (number) =>
+        this.family.tell(String(number), { type: 'transfersDue' }),
+      ),
       onEnd: ({ number }) => this.ended.push(number),
     };
     this.family = this.system.register(batchJobKind(deps));

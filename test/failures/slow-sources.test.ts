@@ -1,0 +1,206 @@
+/** A slow or dead host delays only the jobs that need it: downloads and uploads have slots of their own, and hold none while they wait. */
+import { expect } from 'chai';
+import { answerError, ACCESS_KEY, BucketServer, SECRET_KEY } from '../support/servers/bucket-server.ts';
+import { MediaServer } from '../support/servers/media-server.ts';
+import { ServiceWithRoles } from '../support/roles.ts';
+import { errorCodes, sampleUri, type Service } from '../support/processes/service.ts';
+import { until } from '../support/until.ts';
+
+const PIPELINE = { pipelineName: 'STAGED PIPELINE' };
+/** Nothing listens there. */
+const DEAD = 'http://127.0.0.1:9';
+const DEAD_JOBS = 17;
+const JOBS = 100;
+/** So many transfers of a user go to one host at a time. */
+const SLOTS = 8;
+
+describe('A slow host', () => {
+  let given: ServiceWithRoles;
+  let service: Service;
+  let media: MediaServer;
+  before(async () => {
+    [given, media] = await Promise.all([
+      ServiceWithRoles.start({ FETCH_PRIVATE: 'true', CALLBACK_PRIVATE: 'true', TRANSFER_PAUSE_MS: '200' }),
+      MediaServer.start(),
+    ]);
+    service = given.service;
+  });
+  after(async () => {
+    await given.close();
+    await media.close();
+  });
+
+  const submitAs = async (client: 'admin' | 'user', mediaUri: string, more: object = {}) => {
+    const { body, status, text } = await given.as(client, 'POST', '/rest/jobs', {
+      media: [{ mediaUri }],
+      ...PIPELINE,
+      ...more,
+    });
+    if (status !== 201) throw new Error(`The job was not accepted: ${status} ${text}`);
+    return (body as { readonly jobId: string }).jobId;
+  };
+  const statuses = async (ids: readonly string[]) => {
+    const found = new Set<string>();
+    for (const id of ids) found.add((await service.terminal(id)).jobStatus);
+    return found;
+  };
+  const cancelAll = async (ids: readonly string[]) => {
+    for (const id of ids) await service.cancel(id);
+    expect([...(await statuses(ids))]).to.deep.equal(['CANCELLED']);
+  };
+
+  it('that sends a byte every 10 seconds delays no job of another user, and none that needs no download', async () => {
+    const slow = await Promise.all([1, 2].map((n) => submitAs('admin', media.slow(n))));
+    await until('both are being sent', () => media.sending === slow.length);
+    const began = performance.now();
+    const others = await Promise.all([
+      submitAs('user', media.picture(1)),
+      submitAs('user', sampleUri('hello-world.png')),
+      submitAs('admin', media.picture(2)),
+    ]);
+    expect([...(await statuses(others))]).to.deep.equal(['COMPLETE']);
+    console.log(`    3 jobs beside 2 slow downloads: ${Math.round(performance.now() - began)} ms`);
+    const { waitingFor } = (await service.detailedJob(slow[0]!))!;
+    expect(waitingFor).to.deep.include({
+      reason: `Waiting for the download from ${media.host}: 0.0 of 9.0 MB.`,
+      queue: 'TROUPE.MEDIA_DOWNLOAD',
+    });
+    await cancelAll(slow);
+    await until('their connections are closed', () => media.sending === 0);
+  });
+
+  it('gets no more than its share of the downloads of a user, whose other downloads continue', async () => {
+    const before = media.asked;
+    const id = (
+      await given.as('admin', 'POST', '/rest/jobs', {
+        media: Array.from({ length: 3 * SLOTS }, (_, n) => ({ mediaUri: media.slow(n) })),
+        ...PIPELINE,
+      })
+    ).body as { readonly jobId: string };
+    await until('all slots are in use', () => media.asked - before >= SLOTS);
+    const elsewhere = await MediaServer.start();
+    try {
+      const others = [
+        await submitAs('admin', elsewhere.picture(1)),
+        await submitAs('user', media.picture(3)),
+      ];
+      expect([...(await statuses(others))]).to.deep.equal(['COMPLETE']);
+    } finally {
+      await elsewhere.close();
+    }
+    expect(media.asked - before).to.equal(SLOTS);
+    await cancelAll([id.jobId]);
+  });
+
+  it(`that refuses ${DEAD_JOBS} of ${JOBS} jobs delays only these`, async () => {
+    const began = performance.now();
+    const dead = await Promise.all(
+      Array.from({ length: DEAD_JOBS }, (_, n) => submitAs('admin', `${DEAD}/${n}.png`)),
+    );
+    const good = await Promise.all(
+      Array.from({ length: JOBS - DEAD_JOBS }, () => submitAs('admin', sampleUri('hello-world.png'))),
+    );
+    expect([...(await statuses(good))]).to.deep.equal(['COMPLETE']);
+    const goodMs = performance.now() - began;
+    expect([...(await statuses(dead))]).to.deep.equal(['ERROR']);
+    const deadMs = performance.now() - began;
+    console.log(
+      `    ${JOBS} jobs, ${DEAD_JOBS} of them dead: good ${Math.round(goodMs)} ms, dead ${Math.round(deadMs)} ms`,
+    );
+    const document = await service.document(dead[0]!);
+    expect(errorCodes(document, document.media[0]!.mediaId)).to.deep.equal(['REMOTE_STORAGE_DOWNLOAD']);
+  });
+});
+
+describe('A slow receiver of results', () => {
+  let given: ServiceWithRoles;
+  let service: Service;
+  let bucket: BucketServer;
+  before(async () => {
+    [given, bucket] = await Promise.all([
+      ServiceWithRoles.start({ CALLBACK_PRIVATE: 'true', TRANSFER_PAUSE_MS: '200' }),
+      BucketServer.start('results'),
+    ]);
+    service = given.service;
+  });
+  after(async () => {
+    bucket.close().catch(() => undefined);
+    await given.close();
+  });
+  const intoBucket = () => ({
+    S3_ACCESS_KEY: ACCESS_KEY,
+    S3_SECRET_KEY: SECRET_KEY,
+    S3_RESULTS_BUCKET: `${bucket.url}/results`,
+  });
+
+  it('delays no job whose results go elsewhere, neither by pictures nor by documents', async () => {
+    let held = 0;
+    bucket.gatekeeper = ({ method }) => method === 'PUT' && (held += 1) > 0;
+    const request = { media: [{ mediaUri: sampleUri('hello-world.png'), properties: { STAGE: '[{}]' } }] };
+    const pictures = await Promise.all(
+      [1, 2].map(() => service.submit({ ...request, ...PIPELINE, jobProperties: intoBucket() })),
+    );
+    const documents = await Promise.all(
+      [1, 2].map(() =>
+        service.submit({
+          ...PIPELINE,
+          media: [sampleUri('hello-world.png')],
+          jobProperties: { ...intoBucket(), ARTIFACT_EXTRACTION_POLICY: 'NONE' },
+        }),
+      ),
+    );
+    await until('the bucket holds all of them up', () => held >= 4);
+    const began = performance.now();
+    const others = await Promise.all([1, 2, 3].map(() => service.submit({ ...request, ...PIPELINE })));
+    for (const id of others) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    console.log(`    3 jobs beside 4 slow uploads: ${Math.round(performance.now() - began)} ms`);
+    const reason = `Waiting for the upload to ${new URL(bucket.url).host}`;
+    for (const id of [...pictures, ...documents])
+      expect((await service.detailedJob(id))?.waitingFor?.reason).to.match(new RegExp(`^${reason}`));
+    for (const id of pictures) await service.cancel(id);
+    for (const id of pictures) expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
+    bucket.gatekeeper = () => false;
+    for (const id of documents) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+  });
+
+  it('that is busy is tried again, and its job ends without a warning', async () => {
+    let refused = 0;
+    bucket.gatekeeper = ({ method }, response) => {
+      if (method !== 'PUT' || refused >= 2) return false;
+      refused += 1;
+      answerError(response, 503, 'SlowDown');
+      return true;
+    };
+    const id = await service.submit({
+      ...PIPELINE,
+      media: [sampleUri('hello-world.png')],
+      jobProperties: { ...intoBucket(), ARTIFACT_EXTRACTION_POLICY: 'NONE' },
+    });
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(refused).to.equal(2);
+    const uploads = service.handedOut().filter(({ subJob }) => subJob === `${id}.1.upload`);
+    expect(uploads.length, 'each attempt is handed out anew').to.equal(3);
+  });
+});
+
+describe('A download', () => {
+  it('is made again after the server was killed', async () => {
+    const media = await MediaServer.start(100);
+    const given = await ServiceWithRoles.start({ FETCH_PRIVATE: 'true' });
+    const { service } = given;
+    try {
+      const id = await service.submit({ media: [media.slow(1)], ...PIPELINE });
+      await until('it is being sent', () => media.sending === 1);
+      await service.kill9();
+      await until('its process has ended as well', () => media.sending === 0);
+      media.hurry();
+      await service.start();
+      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+      const fetches = service.handedOut().filter(({ subJob }) => subJob === `${id}.1.prepare.0`);
+      expect(fetches.length, 'fetched twice, inspected once').to.equal(3);
+    } finally {
+      await given.close();
+      await media.close();
+    }
+  });
+});
