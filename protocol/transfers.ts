@@ -35,10 +35,6 @@ export function readLane(name: string): Lane | undefined {
 /** The queue that clients and services know: of a lane that to which it belongs. */
 export const queueOf = (name: string): string => readLane(name)?.queue ?? name;
 
-/** Whether a queue of the ledger is this queue, or one of its lanes. */
-export const isPartOf = (name: string, queue: string): boolean =>
-  name === queue || name.startsWith(queue + SEPARATOR);
-
 /** Figures of queues as clients and services know them: those of their lanes together. */
 export function withoutLanes<F extends { readonly waiting: number; readonly held: number }>(
   figures: ReadonlyMap<string, F>,

@@ -48,15 +48,14 @@ export class LedgerState {
     const oldest = this.items.oldest(this.#deps.now());
     const withAge = ([queue, counts]: readonly [string, Counts]) =>
       [queue, { ...counts, oldestMs: oldest.get(queue) ?? 0 }] as const;
-    return new Map([...this.counts('')].map(withAge));
+    return new Map([...this.counts()].map(withAge));
   }
 
-  /** The same without ages, of the queues whose names begin with this. */
-  counts(prefix: string): ReadonlyMap<string, Counts> {
+  /** The same without ages. */
+  counts(): ReadonlyMap<string, Counts> {
     const lengths = this.waiting.lengths();
     const counts = new Map<string, Counts>();
     for (const queue of new Set([...lengths.keys(), ...this.held.keys()])) {
-      if (!queue.startsWith(prefix)) continue;
       const [waiting, held] = [lengths.get(queue) ?? 0, this.held.get(queue) ?? 0];
       if (waiting + held > 0) counts.set(queue, { waiting, held });
     }

@@ -224,8 +224,8 @@ export class MemoryLedger implements WorkLedger {
     return runAsync(() => this.#state.figures());
   }
 
-  lanes(prefix: string): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>> {
-    return runAsync(() => this.#state.counts(prefix));
+  counts(): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>> {
+    return runAsync(() => this.#state.counts());
   }
 
   leases(): Promise<readonly Lease[]> {

@@ -1,5 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
-import { TRANSFER_QUEUES } from '../../protocol/transfers.ts';
+import { queueOf, TRANSFER_QUEUES } from '../../protocol/transfers.ts';
 import type { News, WorkLedger } from '../../store/ledger.ts';
 import { assertNever } from '../basics/assert-never.ts';
 import type { Clock } from '../basics/clock.ts';
@@ -124,8 +124,9 @@ class LateWords {
 
   /** Each lane of a queue is one for the ledger. */
   async #sayUnavailable(queue: string, reason: string): Promise<void> {
-    const lanes = TRANSFER_QUEUES.includes(queue) ? await this.#ledger.lanes(queue) : undefined;
-    for (const name of lanes?.keys() ?? [queue]) await this.#ledger.unavailable(name, reason);
+    const hasLanes = TRANSFER_QUEUES.includes(queue);
+    const names = hasLanes ? [...(await this.#ledger.counts()).keys()] : [queue];
+    for (const name of names) if (queueOf(name) === queue) await this.#ledger.unavailable(name, reason);
   }
 }
 

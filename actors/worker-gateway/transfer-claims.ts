@@ -1,5 +1,5 @@
 /** Downloads and uploads are handed out from the lanes of their queues: so many at a time to each user, and from each host. */
-import { isPartOf, readLane } from '../../protocol/transfers.ts';
+import { queueOf, readLane } from '../../protocol/transfers.ts';
 import type { Claim, Lease, QueueFigures, WorkLedger } from '../../store/ledger.ts';
 
 /** Transfers of one user from or to one host at a time, at all servers together. */
@@ -18,9 +18,8 @@ export interface TransferClaim {
 /** What a process may be given of these queues, the user who has the fewest transfers first. */
 export async function claimTransfers(ledger: WorkLedger, claim: Claim): Promise<TransferClaim> {
   const lanes = new Map<string, { waiting: number; held: number }>();
-  for (const queue of claim.queues)
-    for (const [name, { waiting, held }] of await ledger.lanes(queue))
-      if (isPartOf(name, queue)) lanes.set(name, { waiting, held });
+  for (const [name, { waiting, held }] of await ledger.counts())
+    if (claim.queues.includes(queueOf(name))) lanes.set(name, { waiting, held });
   const leases: Lease[] = [];
   while (leases.length < claim.max) {
     const queues = openLanes(lanes);

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { answerError, ACCESS_KEY, BucketServer, SECRET_KEY } from '../support/servers/bucket-server.ts';
 import { MediaServer } from '../support/servers/media-server.ts';
+import { answer, hang, Receiver } from '../support/servers/receiver.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
 import { errorCodes, sampleUri, type Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
@@ -180,6 +181,30 @@ describe('A slow receiver of results', () => {
     expect(refused).to.equal(2);
     const uploads = service.handedOut().filter(({ subJob }) => subJob === `${id}.1.upload`);
     expect(uploads.length, 'each attempt is handed out anew').to.equal(3);
+  });
+});
+
+describe('A slow archive', () => {
+  it('delays neither the end of its job nor the callbacks of others', async () => {
+    const [archive, receiver] = await Promise.all([Receiver.start(hang), Receiver.start(answer(200))]);
+    const given = await ServiceWithRoles.here({ CALLBACK_PRIVATE: 'true', DELIVERY_TIMEOUT_MS: '60000' });
+    const { service } = given;
+    const request = { media: [sampleUri('hello-world.png')], ...PIPELINE };
+    const intoArchive = { ARCHIVE_URL: `${archive.url}/archive`, SKIP_ARCHIVE_CHECK: 'TRUE' };
+    try {
+      const slow = await Promise.all(
+        Array.from({ length: 10 }, () => service.submit({ ...request, jobProperties: intoArchive })),
+      );
+      for (const id of slow) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+      await until('posts are on their way', () => archive.requests.length >= SLOTS);
+      const id = await service.submit({ ...request, callbackURL: `${receiver.url}/done` });
+      await service.terminal(id);
+      await until('the callback has come', () => receiver.requests.length === 1);
+      expect((await service.job(slow[0]!))?.archiveStatus).to.equal('IN PROGRESS');
+    } finally {
+      await Promise.all([archive.close(), given.close()]);
+      await receiver.close();
+    }
   });
 });
 

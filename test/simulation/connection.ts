@@ -33,7 +33,7 @@ const LEDGER_CALLS = [
   'dismiss',
   'announce',
   'queues',
-  'lanes',
+  'counts',
   'leases',
   'listIds',
   'workStatus',

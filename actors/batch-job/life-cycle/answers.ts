@@ -23,7 +23,7 @@ export function acceptAnswer(
 ): Changed {
   const { key, token } = answer;
   return withOutstanding(state, key, (row) => {
-    const next = continued(state, row, answer, context);
+    const next = followingRow(state, row, answer, context);
     if (next !== undefined) return requeue(withComponent(state, row, answer, context), next);
     return answer.type === 'workDone'
       ? afterAnswer(
@@ -38,7 +38,7 @@ export function acceptAnswer(
 }
 
 /** A sub-job that is not over with this answer: with its next step, or with its next attempt. */
-function continued(
+function followingRow(
   { status }: JobState,
   row: SubJobRow,
   answer: WorkDone | WorkFailed,

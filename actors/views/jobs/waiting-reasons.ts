@@ -76,8 +76,10 @@ export class WaitingReasons {
     const known = queueOf(queue);
     const service = serviceOf(known);
     const idle = idleReason(known);
+    const lane = readLane(queue);
+    const next = lane === undefined ? comesAfter(ahead) : transferReason(lane);
     return {
-      reason: idle === undefined ? comesAfter(ahead) : `Nobody takes its sub-jobs now: ${idle}.`,
+      reason: idle === undefined ? next : `Nobody takes its sub-jobs now: ${idle}.`,
       queue: nameOf(queue),
       position: ahead + 1,
       ...(service === undefined ? {} : { service }),
@@ -112,7 +114,7 @@ const TRANSFERS: Readonly<Record<string, string>> = {
   [MEDIA_QUEUES.COPY]: 'copy of the results to',
 };
 
-function transferReason({ queue, host }: Lane, { done, total }: Lease): string {
+function transferReason({ queue, host }: Lane, { done, total } = { done: 0, total: 0 }): string {
   const far = total > 0 ? `: ${megabytes(Math.min(done, total))} of ${megabytes(total)} MB` : '';
   return `Waiting for the ${TRANSFERS[queue]} ${host}${far}.`;
 }

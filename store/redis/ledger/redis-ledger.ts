@@ -199,10 +199,6 @@ export class RedisLedger implements WorkLedger {
     return expired.map(([lease, reason]) => ({ lease: readLease(lease, this.#deps.now()), reason }));
   }
 
-  async lanes(prefix: string): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>> {
-    return new Map([...(await this.queues())].filter(([queue]) => queue.startsWith(prefix)));
-  }
-
   async news(limit: number): Promise<readonly News[]> {
     return ((await this.#run('work/news', [limit])) as readonly ShownNews[]).map(readNews);
   }
@@ -217,6 +213,10 @@ export class RedisLedger implements WorkLedger {
 
   async queues(): Promise<ReadonlyMap<string, QueueFigures>> {
     return readQueues(await this.#run('work/queues', []), this.#names);
+  }
+
+  counts(): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>> {
+    return this.queues();
   }
 
   async leases(): Promise<readonly Lease[]> {

@@ -29,6 +29,8 @@ export interface GivenMedium {
   readonly frameRanges?: readonly Range[];
   /** It cannot be used already at creation. */
   readonly problem?: boolean;
+  /** It lies at another host. */
+  readonly remote?: boolean;
   readonly sha256?: string;
   /** Length of a sound, as its inspection tells it. */
   readonly seconds?: number;
@@ -93,7 +95,7 @@ export function recordOf(job: GivenJob = {}): JobRecord {
     plan: planOf(job),
     media: mediaOf(job).map((medium, index) => ({
       mediaId: 100 + index,
-      uri: `file:///media/${index}`,
+      uri: medium.remote === true ? `http://media.example/${index}` : `file:///media/${index}`,
       metadata: medium.metadata ?? {},
       properties: medium.properties ?? {},
       frameRanges: medium.frameRanges ?? [],
@@ -196,6 +198,7 @@ export interface Answer {
 }
 
 type WorkDone = Extract<JobCommand, { type: 'workDone' }>;
+type WorkFailed = Extract<JobCommand, { type: 'workFailed' }>;
 
 /** What a component answers to this row when all goes well. */
 export function doneWith(job: GivenJob, row: SubJobRow, answer: Answer = {}): WorkDone {
@@ -216,6 +219,8 @@ function resultOf(job: GivenJob, row: SubJobRow, answer: Answer): WorkDone['resu
   const warnings = warning === true ? [WARNING] : [];
   switch (row.kind) {
     case 'PREPARE': {
+      if (row.work !== null && 'step' in row.work && row.work.step === 'FETCH')
+        return { ok: true, kind: 'PREPARE', fetched: { bytes: 1_000 } };
       const facts = factsOf(medium);
       const { frameTimes, length } = facts;
       const ranges =
@@ -287,6 +292,17 @@ export const failedWith = (row: SubJobRow): JobCommand => ({
   token: `token of ${row.id}.${row.attempts}`,
   code: 'DETECTION_FAILED',
   message: 'It did not work.',
+  ms: 5,
+});
+
+/** Another host is away or busy. */
+export const busyWith = (row: SubJobRow): WorkFailed => ({
+  type: 'workFailed',
+  key: row.key,
+  token: `token of ${row.id}.${row.attempts}.${row.transfer?.failures ?? 0}`,
+  code: 'REMOTE_STORAGE_DOWNLOAD',
+  message: 'The host does not answer.',
+  mayPass: true,
   ms: 5,
 });
 
