@@ -4,7 +4,7 @@ import { answerError, ACCESS_KEY, BucketServer, SECRET_KEY } from '../support/se
 import { MediaServer } from '../support/servers/media-server.ts';
 import { answer, hang, Receiver } from '../support/servers/receiver.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
-import { errorCodes, sampleUri, type Service } from '../support/processes/service.ts';
+import { errorCodes, sampleUri, Service, type LogLine } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const PIPELINE = { pipelineName: 'STAGED PIPELINE' };
@@ -53,14 +53,12 @@ describe('A slow host', () => {
   it('that sends a byte every 10 seconds delays no job of another user, and none that needs no download', async () => {
     const slow = await Promise.all([1, 2].map((n) => submitAs('admin', media.slow(n))));
     await until('both are being sent', () => media.sending === slow.length);
-    const began = performance.now();
     const others = await Promise.all([
       submitAs('user', media.picture(1)),
       submitAs('user', sampleUri('hello-world.png')),
       submitAs('admin', media.picture(2)),
     ]);
     expect([...(await statuses(others))]).to.deep.equal(['COMPLETE']);
-    console.log(`    3 jobs beside 2 slow downloads: ${Math.round(performance.now() - began)} ms`);
     const { waitingFor } = (await service.detailedJob(slow[0]!))!;
     expect(waitingFor).to.deep.include({
       reason: `Waiting for the download from ${media.host}: 0.0 of 9.0 MB.`,
@@ -94,7 +92,6 @@ describe('A slow host', () => {
   });
 
   it(`that refuses ${DEAD_JOBS} of ${JOBS} jobs delays only these`, async () => {
-    const began = performance.now();
     const dead = await Promise.all(
       Array.from({ length: DEAD_JOBS }, (_, n) => submitAs('admin', `${DEAD}/${n}.png`)),
     );
@@ -102,12 +99,7 @@ describe('A slow host', () => {
       Array.from({ length: JOBS - DEAD_JOBS }, () => submitAs('admin', sampleUri('hello-world.png'))),
     );
     expect([...(await statuses(good))]).to.deep.equal(['COMPLETE']);
-    const goodMs = performance.now() - began;
     expect([...(await statuses(dead))]).to.deep.equal(['ERROR']);
-    const deadMs = performance.now() - began;
-    console.log(
-      `    ${JOBS} jobs, ${DEAD_JOBS} of them dead: good ${Math.round(goodMs)} ms, dead ${Math.round(deadMs)} ms`,
-    );
     const document = await service.document(dead[0]!);
     expect(errorCodes(document, document.media[0]!.mediaId)).to.deep.equal(['REMOTE_STORAGE_DOWNLOAD']);
   });
@@ -151,10 +143,8 @@ describe('A slow receiver of results', () => {
       ),
     );
     await until('the bucket holds all of them up', () => held >= 4);
-    const began = performance.now();
     const others = await Promise.all([1, 2, 3].map(() => service.submit({ ...request, ...PIPELINE })));
     for (const id of others) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-    console.log(`    3 jobs beside 4 slow uploads: ${Math.round(performance.now() - began)} ms`);
     const reason = `Waiting for the upload to ${new URL(bucket.url).host}`;
     for (const id of [...pictures, ...documents])
       expect((await service.detailedJob(id))?.waitingFor?.reason).to.match(new RegExp(`^${reason}`));
@@ -209,23 +199,41 @@ describe('A slow archive', () => {
 });
 
 describe('A download', () => {
+  let media: MediaServer;
+  let service: Service;
+  beforeEach(async () => {
+    media = await MediaServer.start(100);
+    service = await Service.start({ FETCH_PRIVATE: 'true' });
+  });
+  afterEach(async () => {
+    await service.close();
+    await media.close();
+  });
+  const timesHandedOut = (id: string) =>
+    service.handedOut().filter(({ subJob }) => subJob === `${id}.1.prepare.0`).length;
+
   it('is made again after the server was killed', async () => {
-    const media = await MediaServer.start(100);
-    const given = await ServiceWithRoles.start({ FETCH_PRIVATE: 'true' });
-    const { service } = given;
-    try {
-      const id = await service.submit({ media: [media.slow(1)], ...PIPELINE });
-      await until('it is being sent', () => media.sending === 1);
-      await service.kill9();
-      await until('its process has ended as well', () => media.sending === 0);
-      media.hurry();
-      await service.start();
-      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-      const fetches = service.handedOut().filter(({ subJob }) => subJob === `${id}.1.prepare.0`);
-      expect(fetches.length, 'fetched twice, inspected once').to.equal(3);
-    } finally {
-      await given.close();
-      await media.close();
-    }
+    const id = await service.submit({ media: [media.slow(1)], ...PIPELINE });
+    await until('it is being sent', () => media.sending === 1);
+    await service.kill9();
+    await until('its process has ended as well', () => media.sending === 0);
+    media.hurry();
+    await service.start();
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(timesHandedOut(id), 'fetched twice, inspected once').to.equal(3);
+  });
+
+  it('is made again with all others when their process dies, and no attempt counts', async () => {
+    const ids = await Promise.all(
+      [1, 2, 3].map((n) => service.submit({ media: [media.slow(n)], ...PIPELINE })),
+    );
+    await until('all are being sent', () => media.sending === ids.length);
+    const isTransfers = ({ worker }: LogLine) => String(worker).includes('TroupeTransfers');
+    process.kill(service.log('component process started').findLast(isTransfers)!.pid, 'SIGKILL');
+    await until('they have begun anew', () => media.asked === 2 * ids.length);
+    media.hurry();
+    for (const id of ids) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const attempts = service.handedOut().map(({ attempt }) => attempt);
+    expect(Math.max(...attempts)).to.equal(1);
   });
 });

@@ -60,8 +60,8 @@ export interface RequestedMedium {
   readonly problem?: Issue;
 }
 
-/** Whose turns and slots the work of the job takes. */
-export const userOf = ({ user }: Pick<JobRecord, 'user'>): string => user;
+/** Whose slots the transfers of the job take. */
+export const userOf = ({ owner }: Pick<JobRecord, 'owner'>): string => owner?.user ?? '';
 
 /** Name of the folders of the job's run. */
 export const foldersOf = ({ jobId }: Pick<JobRecord, 'jobId'>, { run }: Pick<JobState, 'run'>): string =>

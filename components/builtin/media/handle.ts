@@ -57,9 +57,7 @@ export function handleTransfer(
     case 'ARTIFACTS':
     case 'MARKUP':
       return storeResults(assignment, context);
-    case 'FEED':
-    case 'DETECT':
-    case 'DOCUMENT':
+    default:
       throw new DetectionError('DETECTION_NOT_INITIALIZED', `${assignment.kind} is no transfer.`);
   }
 }

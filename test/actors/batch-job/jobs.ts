@@ -92,6 +92,7 @@ export function recordOf(job: GivenJob = {}): JobRecord {
     jobId: `here-${number}`,
     siteId: 'here',
     user: 'somebody',
+    owner: { user: 'somebody' },
     plan: planOf(job),
     media: mediaOf(job).map((medium, index) => ({
       mediaId: 100 + index,

@@ -49,7 +49,7 @@ describe('A medium of another host', () => {
       expect(job.effects).to.deep.equal([{ type: 'offer', rows: [row] }]);
     }
     job.tell(busyWith(job.row('PREPARE')));
-    expect(job.status).to.equal('ERROR');
+    expect(job.doAll().status).to.equal('ERROR');
   });
 
   it('is not tried again once its job is cancelled', () => {
