@@ -11,7 +11,9 @@ const PIPELINE = { pipelineName: 'STAGED PIPELINE' };
 /** Nothing listens there. */
 const DEAD = 'http://127.0.0.1:9';
 const DEAD_JOBS = 17;
-const JOBS = 100;
+const GOOD_JOBS = 20;
+/** A pause between two attempts that no test sees the end of. */
+const LONG_MS = '600000';
 /** So many transfers of a user go to one host at a time. */
 const SLOTS = 8;
 
@@ -21,7 +23,7 @@ describe('A slow host', () => {
   let media: MediaServer;
   before(async () => {
     [given, media] = await Promise.all([
-      ServiceWithRoles.start({ FETCH_PRIVATE: 'true', CALLBACK_PRIVATE: 'true', TRANSFER_PAUSE_MS: '200' }),
+      ServiceWithRoles.start({ FETCH_PRIVATE: 'true', TRANSFER_PAUSE_MS: LONG_MS }),
       MediaServer.start(),
     ]);
     service = given.service;
@@ -50,7 +52,7 @@ describe('A slow host', () => {
     expect([...(await statuses(ids))]).to.deep.equal(['CANCELLED']);
   };
 
-  it('that sends a byte every 10 seconds delays no job of another user, and none that needs no download', async () => {
+  it('that sends a byte every 10 seconds delays no job that needs nothing of it', async () => {
     const slow = await Promise.all([1, 2].map((n) => submitAs('admin', media.slow(n))));
     await until('both are being sent', () => media.sending === slow.length);
     const others = await Promise.all([
@@ -91,17 +93,23 @@ describe('A slow host', () => {
     await cancelAll([id.jobId]);
   });
 
-  it(`that refuses ${DEAD_JOBS} of ${JOBS} jobs delays only these`, async () => {
+  it('that refuses connections delays only its jobs, which hold no slot between attempts', async () => {
     const dead = await Promise.all(
       Array.from({ length: DEAD_JOBS }, (_, n) => submitAs('admin', `${DEAD}/${n}.png`)),
     );
+    const isTried = (id: string) => service.handedOut().some(({ subJob }) => subJob === `${id}.1.prepare.0`);
+    await until('each was tried once', () => dead.every(isTried));
     const good = await Promise.all(
-      Array.from({ length: JOBS - DEAD_JOBS }, () => submitAs('admin', sampleUri('hello-world.png'))),
+      Array.from({ length: GOOD_JOBS }, (_, n) => submitAs('admin', media.picture(n))),
     );
     expect([...(await statuses(good))]).to.deep.equal(['COMPLETE']);
-    expect([...(await statuses(dead))]).to.deep.equal(['ERROR']);
-    const document = await service.document(dead[0]!);
-    expect(errorCodes(document, document.media[0]!.mediaId)).to.deep.equal(['REMOTE_STORAGE_DOWNLOAD']);
+    for (const id of dead) expect((await service.job(id))?.jobStatus).to.equal('IN_PROGRESS');
+    const leases = async () => {
+      const { text } = await service.askUndeclared('GET', '/metrics');
+      return Number(/^troupe_leases (\d+)$/m.exec(text)?.[1]);
+    };
+    await until('nothing is in the hands of a component', leases, (held) => held === 0);
+    await cancelAll(dead);
   });
 });
 
@@ -111,7 +119,7 @@ describe('A slow receiver of results', () => {
   let bucket: BucketServer;
   before(async () => {
     [given, bucket] = await Promise.all([
-      ServiceWithRoles.start({ CALLBACK_PRIVATE: 'true', TRANSFER_PAUSE_MS: '200' }),
+      ServiceWithRoles.start({ CALLBACK_PRIVATE: 'true', FETCH_PRIVATE: 'true', TRANSFER_PAUSE_MS: '200' }),
       BucketServer.start('results'),
     ]);
     service = given.service;
@@ -171,6 +179,25 @@ describe('A slow receiver of results', () => {
     expect(refused).to.equal(2);
     const uploads = service.handedOut().filter(({ subJob }) => subJob === `${id}.1.upload`);
     expect(uploads.length, 'each attempt is handed out anew').to.equal(3);
+  });
+});
+
+describe('A dead host', () => {
+  it('is asked four times, and its medium fails with a reason', async () => {
+    const service = await Service.here({ FETCH_PRIVATE: 'true', TRANSFER_PAUSE_MS: '20' });
+    try {
+      const id = await service.submit({ media: [`${DEAD}/1.png`], ...PIPELINE });
+      expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
+      const { media, ...document } = await service.document(id);
+      expect(errorCodes({ media, ...document }, media[0]!.mediaId)).to.deep.equal([
+        'REMOTE_STORAGE_DOWNLOAD',
+      ]);
+      expect(
+        service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.1.prepare`)),
+      ).to.have.lengthOf(4);
+    } finally {
+      await service.close();
+    }
   });
 });
 

@@ -25,7 +25,7 @@ describe('A medium of another host', () => {
     expect(job.doAll().status).to.equal('COMPLETE');
   });
 
-  it('is tried again later and later, in nobody’s hands meanwhile, and given up at the fourth failure', () => {
+  it('is tried again later and later, and given up at the fourth failure', () => {
     const job = LedJob.accept(REMOTE);
     for (const [failures, pauseMs] of [1_000, 2_000, 4_000].entries()) {
       const before = job.state;
