@@ -685,8 +685,8 @@ export function ledgerContract(open: Open): void {
     await ledger.offer(item('a', { queue: 'LOAD/x/me' }), item('b', { queue: 'LOAD/x/me' }));
     await ledger.offer(item('c', { queue: 'LOAD/y/me' }));
     await ledger.claim('w', 1, ['LOAD/x/me']);
-    const counts = new Map([...(await ledger.of.counts())].toSorted());
-    expect([...counts.keys()]).to.deep.equal(['LOAD/x/me', 'LOAD/y/me']);
+    const counts = await ledger.of.counts();
+    expect([...counts.keys()]).to.have.members(['LOAD/x/me', 'LOAD/y/me']);
     expect(counts.get('LOAD/x/me')).to.include({ waiting: 1, held: 1 });
     expect(counts.get('LOAD/y/me')).to.include({ waiting: 1, held: 0 });
     await ledger.commit({ settle: ['a', 'b', 'c'] });

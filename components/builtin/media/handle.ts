@@ -46,20 +46,13 @@ export function handleTransfer(
   assignment: SubJobAssignment,
   context: WorkContext,
 ): AsyncIterable<string | Uint8Array> {
-  switch (assignment.kind) {
-    case 'PREPARE':
-      return fetchRemote(assignment.work, context);
-    case 'UPLOAD':
-      return upload(assignment.work, context);
-    case 'COPY':
-      return copyDocument(assignment.work, context);
-    case 'FINISH':
-    case 'ARTIFACTS':
-    case 'MARKUP':
-      return storeResults(assignment, context);
-    default:
-      throw new DetectionError('DETECTION_NOT_INITIALIZED', `${assignment.kind} is no transfer.`);
-  }
+  const { kind } = assignment;
+  if (kind === 'PREPARE') return fetchRemote(assignment.work, context);
+  if (kind === 'UPLOAD') return upload(assignment.work, context);
+  if (kind === 'COPY') return copyDocument(assignment.work, context);
+  if (kind === 'FINISH' || kind === 'ARTIFACTS' || kind === 'MARKUP')
+    return storeResults(assignment, context);
+  throw new DetectionError('DETECTION_NOT_INITIALIZED', `${kind} is no transfer.`);
 }
 
 type Stored = Extract<SubJobAssignment, { readonly kind: 'FINISH' | 'ARTIFACTS' | 'MARKUP' }>;

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { trackColour } from '../../../../components/builtin/markup/colours.ts';
 import loadMarkup from '../../../../components/builtin/markup/detector.ts';
-import { markUp } from '../../../../components/builtin/markup/markup.ts';
 import type { Frame } from '../../../../components/sdk/detector.ts';
 import { readImage } from '../../../../media/picture/image-frame.ts';
 import { openVideo } from '../../../../media/video/video-frames.ts';
