@@ -67,6 +67,8 @@ export const TUNING = {
   /** serviceCount of a service of a node configuration. */
   MAX_SERVICE_COUNT: 1_024,
 
+  /** Time before the second attempt at a download or an upload; doubles with each. */
+  TRANSFER_PAUSE_MS: SECOND,
   /** Time before a callback or archive post that failed is retried; doubles with each failure, */
   DELIVERY_FIRST_DELAY_MS: SECOND,
   /** up to this. */

@@ -147,6 +147,12 @@ async function perform(
       case 'cancelWork':
         await deps.store.work.withdraw(workItems(record, state, effect.rows));
         break;
+      case 'offerLater':
+        deps.timers.set(
+          record.number,
+          Math.min(...effect.rows.map(({ transfer }) => transfer?.notBefore ?? 0)),
+        );
+        break;
       case 'removeFiles':
         // A job that is removed keeps its mark until its files are gone: the next start tries again.
         if (!(await removeRun(deps, record, state, effect)) && state.removed) return;

@@ -9,6 +9,7 @@ import type { JobCommand, JobReply } from './state/commands.ts';
 import type { JobSettings } from './state/context.ts';
 import type { JobRecord } from './state/record.ts';
 import type { JobState } from './state/state.ts';
+import type { TransferTimers } from './transfer-timers.ts';
 
 export interface JobDeps {
   readonly store: Store;
@@ -25,6 +26,7 @@ export interface JobDeps {
   checkArchive(record: JobRecord, state: JobState): void;
   /** Tells who sends them that notices wait for these destinations. */
   deliver(destinations: readonly string[]): void;
+  readonly timers: Pick<TransferTimers, 'set'>;
   forget(jobNumber: number): void;
   readonly search: JobSearch;
   readonly failures: Pick<FailureGroups, 'limitCauses'>;

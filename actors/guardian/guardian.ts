@@ -1,4 +1,5 @@
 import { AuditTrail } from '../audit/audit-trail.ts';
+import { withoutLanes } from '../../protocol/transfers.ts';
 import { ArrivalRate } from '../basics/arrival-rate.ts';
 import { JobService } from '../job-service/job-service.ts';
 import { DryRuns } from '../job-service/dry-run.ts';
@@ -105,7 +106,9 @@ function offerWork({ store, pauseBook }: Foundation, actors: Actors, pendingClai
   store.work.watch({
     news: (news) => tellJobs(store, actors, news),
     onOffer(offered) {
-      const queues = new Map([...offered].filter(([queue]) => pauseBook.reason(queue) === undefined));
+      const queues = new Map(
+        [...withoutLanes(offered)].filter(([queue]) => pauseBook.reason(queue) === undefined),
+      );
       for (const [queue, { waiting }] of queues) pendingClaims.wake(queue, waiting);
       actors.nodes.onOffer(queues);
     },

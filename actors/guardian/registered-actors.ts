@@ -13,6 +13,7 @@ import { ADMISSION, admissionKind } from '../admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
 import { batchJobKind } from '../batch-job/actor.ts';
 import { FailureGroups } from '../batch-job/failures/failure-groups.ts';
+import { TransferTimers } from '../batch-job/transfer-timers.ts';
 import type { JobSearch } from '../batch-job/job-deps.ts';
 import { BATCH_JOB } from '../batch-job/state/keys.ts';
 import { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
@@ -143,6 +144,9 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
       clock: system.clock,
       search,
       failures: new FailureGroups(store, system.clock),
+      timers: new TransferTimers(system.clock, (jobNumber) =>
+        others().jobs.tell(String(jobNumber), { type: 'transfersDue' }),
+      ),
       settings: jobSettings(settings, base.version, owner.server),
       checkArchive: (record, state) => void others().archiveChecks.checkInspected(record, state),
       deliver: (destinations) => destinations.forEach(others().delivery.wake),

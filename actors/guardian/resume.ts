@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { queueOf } from '../../protocol/transfers.ts';
 import { segmentsRoot } from '../../results/layout.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -114,7 +115,7 @@ function workPeriodically(
   return [
     startTicking(clock, (stalledMs) => dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs })),
     every(clock, nodeManager.lookMs, async () => {
-      const busy = new Set((await store.work.queues()).keys());
+      const busy = new Set([...(await store.work.queues()).keys()].map(queueOf));
       nodeManager.family.tell(nodeManager.host, { type: 'look', busy });
     }),
     every(clock, ownNode.beatMs, async () => {

@@ -1,4 +1,5 @@
 import type { StreamCounts } from '../../protocol/streams.ts';
+import type { QueueFigures } from '../../store/ledger.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { failureCounts, type FailureCount } from '../batch-job/failures/failure-groups.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
@@ -71,11 +72,7 @@ export async function serviceMetrics(sources: MetricSources): Promise<ServiceMet
     streams,
     failures,
     queues: queues.of(work),
-    oldest: new Map(
-      [...work].flatMap(([queue, { waiting: some, oldestMs }]) =>
-        some === 0 ? [] : [[queues.nameOf(queue), oldestMs] as const],
-      ),
-    ),
+    oldest: oldestOf(work, queues),
     freeBytes: free,
     ...(memory === undefined ? {} : { memory }),
     leases: [...work.values()].reduce((sum, { held }) => sum + held, 0),
@@ -88,6 +85,19 @@ export async function serviceMetrics(sources: MetricSources): Promise<ServiceMet
       quarantined: system.counts.of('quarantined'),
     },
   };
+}
+
+/** Of the lanes of a queue that of the one with the oldest. */
+function oldestOf(
+  work: ReadonlyMap<string, QueueFigures>,
+  queues: Pick<QueueViews, 'nameOf'>,
+): ServiceMetrics['oldest'] {
+  const oldest = new Map<string, number>();
+  for (const [queue, { waiting, oldestMs }] of work) {
+    const name = queues.nameOf(queue);
+    if (waiting > 0) oldest.set(name, Math.max(oldest.get(name) ?? 0, oldestMs));
+  }
+  return oldest;
 }
 
 async function streamFigures({ store, streams }: MetricSources): Promise<readonly StreamFigures[]> {

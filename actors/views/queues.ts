@@ -1,3 +1,4 @@
+import { queueOf, withoutLanes } from '../../protocol/transfers.ts';
 import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
 import type { Algorithm } from '../../domain/types.ts';
 import { pausedSince, type PauseBook } from '../pauses/pause-book.ts';
@@ -41,8 +42,9 @@ export class QueueViews {
   }
 
   /** The same, of what the ledger has told already. */
-  of(figures: ReadonlyMap<string, QueueFigures>): readonly QueueInfo[] {
+  of(known: ReadonlyMap<string, QueueFigures>): readonly QueueInfo[] {
     const { pauses } = this.#deps;
+    const figures = withoutLanes(known);
     const markup = this.#markup();
     const busy = [...figures].filter(([, { waiting }]) => waiting > 0).map(([queue]) => queue);
     return [...new Set([...this.#allQueues(), ...busy])]
@@ -75,7 +77,7 @@ export class QueueViews {
 
   /** The name under which clients know a queue. */
   nameOf(queue: string): string {
-    return shownName(queue, this.#markup());
+    return shownName(queueOf(queue), this.#markup());
   }
 
   #markup(): ReadonlySet<string> {

@@ -27,7 +27,7 @@ export const queueEndpoints = [
     caller: 'USER',
     summary: 'List the queues of sub-jobs',
     description:
-      'Every algorithm has one, also when it is empty, and each kind of the service’s own work: TROUPE.MEDIA_INSPECTION, TROUPE.TRACK_FINISHING and TROUPE.OUTPUT_OBJECT.',
+      'Every algorithm has one, also when it is empty, and each kind of the service’s own work: TROUPE.MEDIA_DOWNLOAD, TROUPE.MEDIA_INSPECTION, TROUPE.TRACK_FINISHING and TROUPE.OUTPUT_OBJECT.',
     answers: { 200: json('The queues, by name.', z.array(queueInfo), [EXAMPLE]) },
     handle: async (_, { queues }: QueueDeps) => ok(await queues.all()),
   }),

@@ -390,6 +390,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       return () => wrong.wrongStreamTrack(given, { start: 0, stop: size });
     },
     wrongWarning: ofText((warning) => wrong.wrongWarning({ warning })),
+    isFetched: (size) => {
+      const given = { fetched: { bytes: size, more: 'x'.repeat(size) } };
+      return () => wrong.isFetched(given);
+    },
     wrongPrepared: (size) => {
       const facts = {
         mediaType: 'VIDEO',

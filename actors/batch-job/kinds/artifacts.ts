@@ -4,6 +4,7 @@ import { withError, withServerFailure, withWarnings } from '../state/issues.ts';
 import { failedBy, withFound, withMedium } from '../state/media.ts';
 import { foldersOf } from '../state/record.ts';
 import { after } from '../state/status.ts';
+import { madeAt, uploadStep } from './bucket-lane.ts';
 import type { Kind, ResultOf } from './kind.ts';
 import { onMedium } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
@@ -25,7 +26,13 @@ export const ARTIFACTS: Kind<ResultOf<'ARTIFACTS'>> = {
     const row = subJobOfUnit(state, index, unit, context, { id: 'artifacts', path: 'g' });
     return { ...row, kind: 'ARTIFACTS', queue: MEDIA_QUEUES.ARTIFACTS, work };
   },
-  paths: (work, at) => ({ ...onMedium(work, at), tracks: at(work.tracks), folder: at(work.folder) }),
+  paths: (work, at) => ({
+    ...onMedium(work, at),
+    ...madeAt(work, at),
+    tracks: at(work.tracks),
+    folder: at(work.folder),
+  }),
+  nextStep: uploadStep,
   keepResult: (row, { summary }) => ({ ...row, summary }),
   unit: (unit) => unit,
   media(media, row) {

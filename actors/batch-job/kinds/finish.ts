@@ -13,6 +13,7 @@ import { failedBy, withDerived, withFound, withMedium } from '../state/media.ts'
 import type { PlannedFinish } from '../state/planned-work.ts';
 import { foldersOf, type RequestedMedium } from '../state/record.ts';
 import type { JobState, Unit } from '../state/state.ts';
+import { madeAt, uploadStep } from './bucket-lane.ts';
 import { refuseRow, type Kind, type ResultOf } from './kind.ts';
 import { onMedium, sourcesAt, type PathOf } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
@@ -53,6 +54,11 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
       ...result,
       summary: { ...summary, derived: derived.map((one) => ({ ...one, path: keyOf(one.path) })) },
     };
+  },
+  nextStep(row, answer, record) {
+    const { summary } = answer.result as ResultOf<'FINISH'>;
+    const names = summary.selectorsOutputUri !== undefined || (summary.derived?.length ?? 0) > 0;
+    return names ? uploadStep(row, answer, record) : undefined;
   },
   knownAnswer({ work }, { empty }) {
     // Roll-up files, annotators and outputs of selectors have something to say also where nothing was found.
@@ -143,6 +149,7 @@ function finishAt(work: FinishWork, at: PathOf): FinishWork {
   const { prepared, parts, annotated, derive, selectorsOutput } = work;
   return {
     ...onMedium(work, at),
+    ...madeAt(work, at),
     prepared: at(prepared),
     parts: parts.map((part) => partAt(part, at)),
     ...(annotated === undefined ? {} : { annotated: sourcesAt(annotated, at) }),

@@ -71,7 +71,7 @@ export function continueAfter(state: JobState, row: SubJobRow, context: Decision
   };
 }
 
-/** Puts a lost sub-job back to be tried again. */
+/** Puts a sub-job back to be tried again, or with its next step. */
 export function requeue(state: JobState, row: SubJobRow): JobChange {
   const outstanding = new Map(state.outstanding).set(row.key, row);
   return { state: { ...state, outstanding }, putRows: toStoredRows([row]), effects: offer([row]) };
@@ -192,7 +192,13 @@ function finalStatus(state: JobState): JobState['status'] {
   return after(state.status, state.cancelledBy === 'SHUTDOWN' ? 'shutdown' : 'complete');
 }
 
-function offer(rows: readonly SubJobRow[]): JobEffect[] {
+/** At once, but for transfers whose next attempt is due later. */
+export function offer(rows: readonly SubJobRow[]): JobEffect[] {
   const open = rows.filter(({ state }) => state === 'QUEUED');
-  return open.length === 0 ? [] : [{ type: 'offer', rows: open }];
+  const later = open.filter(({ transfer }) => transfer !== undefined);
+  const now = later.length === 0 ? open : open.filter(({ transfer }) => transfer === undefined);
+  return [
+    ...(now.length === 0 ? [] : [{ type: 'offer', rows: now } as const]),
+    ...(later.length === 0 ? [] : [{ type: 'offerLater', rows: later } as const]),
+  ];
 }

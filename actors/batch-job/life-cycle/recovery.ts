@@ -1,7 +1,8 @@
 /** What is to be done for a job that is loaded. */
 import type { JobEffect } from '../state/effects.ts';
+import { offer } from './progress.ts';
 import { survivesCancel } from './stages.ts';
-import type { JobState } from '../state/state.ts';
+import type { JobState, SubJobRow } from '../state/state.ts';
 import { isTerminal } from '../state/status.ts';
 
 /** The effects that a live job's state stands for: performed after a load, when those of an earlier process are gone. */
@@ -30,9 +31,21 @@ function effectsNow(state: JobState): readonly JobEffect[] {
   const dropped = state.status === 'CANCELLING' ? rows.filter(({ kind }) => !survivesCancel(kind)) : [];
   const kept = rows.filter((row) => !dropped.includes(row));
   return [
-    ...(kept.length > 0 ? [{ type: 'offer', rows: kept } as const] : []),
+    ...offer(kept),
     ...(dropped.length > 0 ? [{ type: 'cancelWork', rows: dropped } as const] : []),
     ...(state.stage.name === 'DOCUMENT' ? [{ type: 'removeStrays' } as const] : []),
+  ];
+}
+
+/** Transfers whose next attempt is due are offered; of the others the time is told again. */
+export function offerDue({ outstanding }: JobState, at: number): readonly JobEffect[] {
+  const waiting = [...outstanding.values()].filter(({ transfer }) => transfer !== undefined);
+  const isDue = ({ transfer }: SubJobRow) => (transfer?.notBefore ?? 0) <= at;
+  const due = waiting.filter(isDue);
+  const others = waiting.filter((row) => !isDue(row));
+  return [
+    ...(due.length > 0 ? [{ type: 'offer', rows: due } as const] : []),
+    ...(others.length > 0 ? [{ type: 'offerLater', rows: others } as const] : []),
   ];
 }
 

@@ -8,7 +8,7 @@ import { noticeIds } from '../completion/notice-ids.ts';
 import { baseRunOf } from '../state/record.ts';
 import { acceptAnswer, acceptAnswers, loseWork } from './answers.ts';
 import { begin, continueAfterArchive, withArchiveAnswer } from './progress.ts';
-import { recover, removal } from './recovery.ts';
+import { offerDue, recover, removal } from './recovery.ts';
 import { afterRun, resubmittedRecord, retry } from './retry.ts';
 import { dropWork, stop } from './stop-job.ts';
 
@@ -82,6 +82,16 @@ const ON: Transitions<JobTypes> = {
     from: BUSY,
     to: ANSWERED,
     apply: loseWork,
+  },
+  transfersDue: {
+    from: BUSY,
+    to: {
+      IN_PROGRESS: ['IN_PROGRESS'],
+      IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS'],
+      IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS'],
+      CANCELLING: ['CANCELLING'],
+    },
+    apply: (state, _, { at }) => ({ ...withoutChange(state), effects: offerDue(state, at) }),
   },
   workDropped: {
     from: ['CANCELLING'],

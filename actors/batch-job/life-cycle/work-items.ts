@@ -43,13 +43,21 @@ export function workChange(
 ): WorkChange {
   const rowsOf = (type: 'offer' | 'cancelWork') =>
     effects.flatMap((effect) => (effect.type === type ? effect.rows : []));
-  const over = [...(before?.outstanding.values() ?? [])].filter(({ key }) => !state.outstanding.has(key));
+  const over = [...(before?.outstanding.values() ?? [])].filter((row) => isAnswered(row, state));
   return {
     offer: workItems(record, state, rowsOf('offer')),
     withdraw: workItems(record, state, rowsOf('cancelWork')),
     settle: over.map(({ id }) => id),
     clear: gone === true || state.stage.name === 'ENDED',
   };
+}
+
+/** The sub-job is over, or waits for its next step or a later attempt at a transfer. */
+function isAnswered({ key, queue, transfer }: SubJobRow, { outstanding }: JobState): boolean {
+  const now = outstanding.get(key);
+  return (
+    now === undefined || now.queue !== queue || (now.transfer?.failures ?? 0) > (transfer?.failures ?? 0)
+  );
 }
 
 /** Whether the commit has done already what this effect says. */

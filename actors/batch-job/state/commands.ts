@@ -24,13 +24,15 @@ export interface WorkDone {
   readonly version?: string;
 }
 
-/** A component says why it cannot. Not tried again. */
+/** A component says why it cannot. Not tried again, but for a transfer that may go well later. */
 export interface WorkFailed {
   readonly type: 'workFailed';
   readonly key: string;
   readonly token: string;
   readonly code: DetectionErrorCode | IssueCode;
   readonly message: string;
+  /** Another host was away or busy. */
+  readonly mayPass?: true;
   /** Frames of the tracks that it was fed. */
   readonly range?: Range;
   readonly ms: number;
@@ -89,6 +91,8 @@ export type JobCommand =
    * outstanding any more nothing is taken.
    */
   | { readonly type: 'workAnswered'; readonly answers: readonly (WorkDone | WorkFailed)[] }
+  /** From the timer of the job: attempts at transfers are due. */
+  | { readonly type: 'transfersDue' }
   /** From the archive, asked after inspection. */
   | { readonly type: 'archiveChecked'; readonly run: number; readonly answer: ArchiveFinding }
   /** From the delivery of notices: one has arrived, or an attempt has failed. */

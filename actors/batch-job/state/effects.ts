@@ -6,6 +6,8 @@ export type RunFiles = 'MEDIA' | 'WORK' | 'ALL';
 /** What is to be done after a commit. All of it is derived again when a live job is loaded, so nothing is lost with the process. */
 export type JobEffect =
   | { readonly type: 'offer'; readonly rows: readonly SubJobRow[] }
+  /** The same, each when its next attempt is due. */
+  | { readonly type: 'offerLater'; readonly rows: readonly SubJobRow[] }
   | { readonly type: 'cancelWork'; readonly rows: readonly SubJobRow[] }
   | { readonly type: 'removeFiles'; readonly run: number; readonly files: RunFiles }
   /** A retry replaces the document of this run: the search finds nothing in it any more, and what was made of it for viewers goes. */

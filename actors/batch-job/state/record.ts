@@ -101,6 +101,9 @@ export interface RequestedMedium {
 /** The run whose rows and folders a run uses: its own, or those of the run that a retry continues. */
 export const baseRunOf = ({ run, baseRun = run }: Pick<JobState, 'run' | 'baseRun'>): number => baseRun;
 
+/** Whose slots the transfers of the job take. */
+export const userOf = ({ owner }: Pick<JobRecord, 'owner'>): string => owner?.user ?? '';
+
 /** Name of the folders of the job's run. */
 export const foldersOf = (
   { jobId }: Pick<JobRecord, 'jobId'>,

@@ -223,6 +223,13 @@ export interface SubJobRow {
   readonly state: 'QUEUED' | 'DONE' | 'FAILED';
   /** Attempts that were lost because a component died, hung or answered garbage. */
   readonly attempts: number;
+  /** Of one that waits for another host: attempts that failed, and the time that they took. */
+  readonly transfer?: {
+    readonly failures: number;
+    readonly spentMs: number;
+    /** When the next one is due: milliseconds since the epoch. */
+    readonly notBefore: number;
+  };
   /** What is to be done; null once it is answered. */
   readonly work: PlannedWork | null;
   /** Fencing token of the answer that was taken. */

@@ -29,6 +29,8 @@ export interface GivenMedium {
   readonly frameRanges?: readonly Range[];
   /** It cannot be used already at creation. */
   readonly problem?: boolean;
+  /** It lies at another host. */
+  readonly remote?: boolean;
   readonly sha256?: string;
   /** Length of a sound, as its inspection tells it. */
   readonly seconds?: number;
@@ -72,6 +74,7 @@ export function settingsOf(more: Partial<JobSettings> = {}): JobSettings {
     window: 4,
     attempts: 3,
     search: true,
+    transferPauseMs: 1_000,
     system,
     maxDerived: 10,
     privateBuckets: false,
@@ -89,10 +92,11 @@ export function recordOf(job: GivenJob = {}): JobRecord {
     jobId: `here-${number}`,
     siteId: 'here',
     user: 'somebody',
+    owner: { user: 'somebody' },
     plan: planOf(job),
     media: mediaOf(job).map((medium, index) => ({
       mediaId: 100 + index,
-      uri: `file:///media/${index}`,
+      uri: medium.remote === true ? `http://media.example/${index}` : `file:///media/${index}`,
       metadata: medium.metadata ?? {},
       properties: medium.properties ?? {},
       frameRanges: medium.frameRanges ?? [],
@@ -195,6 +199,7 @@ export interface Answer {
 }
 
 type WorkDone = Extract<JobCommand, { type: 'workDone' }>;
+type WorkFailed = Extract<JobCommand, { type: 'workFailed' }>;
 
 /** What a component answers to this row when all goes well. */
 export function doneWith(job: GivenJob, row: SubJobRow, answer: Answer = {}): WorkDone {
@@ -215,6 +220,8 @@ function resultOf(job: GivenJob, row: SubJobRow, answer: Answer): WorkDone['resu
   const warnings = warning === true ? [WARNING] : [];
   switch (row.kind) {
     case 'PREPARE': {
+      if (row.work !== null && 'step' in row.work && row.work.step === 'FETCH')
+        return { ok: true, kind: 'PREPARE', fetched: { bytes: 1_000 } };
       const facts = factsOf(medium);
       const { frameTimes, length } = facts;
       const ranges =
@@ -286,6 +293,17 @@ export const failedWith = (row: SubJobRow): JobCommand => ({
   token: `token of ${row.id}.${row.attempts}`,
   code: 'DETECTION_FAILED',
   message: 'It did not work.',
+  ms: 5,
+});
+
+/** Another host is away or busy. */
+export const busyWith = (row: SubJobRow): WorkFailed => ({
+  type: 'workFailed',
+  key: row.key,
+  token: `token of ${row.id}.${row.attempts}.${row.transfer?.failures ?? 0}`,
+  code: 'REMOTE_STORAGE_DOWNLOAD',
+  message: 'The host does not answer.',
+  mayPass: true,
   ms: 5,
 });
 

@@ -39,6 +39,7 @@ const aMedium: fc.Arbitrary<GivenMedium> = fc
       { weight: 1, arbitrary: fc.constant(true) },
     ),
     seconds: fc.integer({ min: 1, max: 40 }),
+    remote: fc.boolean(),
     archiveUrl: fc.constantFrom(undefined, 'http://archive.example', 'https://other.example/path'),
   })
   .map(({ archiveUrl, ...medium }) => (archiveUrl === undefined ? medium : { ...medium, archiveUrl }));
@@ -104,7 +105,9 @@ const other = fc.oneof(
     type: fc.constantFrom('again' as const, 'news' as const, 'late news' as const),
     pick: fc.nat(50),
   }),
-  fc.record({ type: fc.constantFrom('reload' as const, 'resume' as const, 'admit' as const) }),
+  fc.record({
+    type: fc.constantFrom('reload' as const, 'resume' as const, 'admit' as const, 'due' as const),
+  }),
 );
 const delivery: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -154,7 +157,7 @@ const interruption = fc.oneof(
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 40,
-    arbitrary: work('done', 'done', 'done', 'done', 'warning', 'nothing found', 'failed', 'lost'),
+    arbitrary: work('done', 'done', 'done', 'done', 'warning', 'nothing found', 'failed', 'lost', 'busy'),
   },
   { weight: 10, arbitrary: other },
   { weight: 4, arbitrary: archiveAnswer },
@@ -254,7 +257,7 @@ describe('The life of a batch job', function () {
         aShape,
         steps(
           fc.oneof(
-            { weight: 40, arbitrary: work('done', 'warning', 'nothing found', 'failed', 'lost') },
+            { weight: 40, arbitrary: work('done', 'warning', 'nothing found', 'failed', 'lost', 'busy') },
             { weight: 3, arbitrary: archiveAnswer },
             { weight: 1, arbitrary: interruption },
           ),
@@ -275,7 +278,7 @@ describe('The life of a batch job', function () {
       () => FOLLOWED.every((stage) => stages.has(stage)),
       fc.property(
         fc.oneof({ weight: 2, arbitrary: aShape }, { weight: 1, arbitrary: ofDocuments }),
-        steps(work('done', 'warning', 'nothing found', 'failed', 'lost')),
+        steps(work('done', 'warning', 'nothing found', 'failed', 'lost', 'busy')),
         (shape, way) => {
           const { follower } = walk(new SimulatedJob(shape), way);
           for (const stage of follower.stages) stages.add(stage);

@@ -63,6 +63,7 @@ describe('The check of the archive by one of several servers', () => {
         checkArchive: (record, state) => void checks.checkInspected(record, state),
         deliver() {},
         forget() {},
+        timers: { set() {} },
         onEnd() {},
         search: { wake() {}, remove: () => Promise.resolve(true) },
       }),

@@ -67,6 +67,7 @@ const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>
   }),
   workLost: (job) => lose(job.outstanding[0] ?? past()),
   workDropped: (job) => ({ type: 'workDropped', keys: [(job.outstanding[0] ?? past()).key] }),
+  transfersDue: () => ({ type: 'transfersDue' }),
   resume: () => ({ type: 'resume' }),
   shutdown: () => ({ type: 'shutdown' }),
   archiveChecked: (job) => ({
@@ -112,17 +113,17 @@ ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstan
 
 /** The same for what comes before and after the work. */
 const AROUND = `
-                       archiveChecked  noticeSent   noticeFailed  archiveReposted  remove       forget       indexed      retry
-INITIALIZED            wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state  wrong_state wrong_state
-IN_PROGRESS            wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state  wrong_state wrong_state
-IN_PROGRESS_WARNINGS   wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state  wrong_state wrong_state
-IN_PROGRESS_ERRORS     wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state  wrong_state wrong_state
-CANCELLING             wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state  wrong_state wrong_state
-COMPLETE               wrong_state     =            =             =                =            wrong_state  =           nothing_failed
-COMPLETE_WITH_WARNINGS wrong_state     =            =             =                =            wrong_state  =           nothing_failed
-CANCELLED              wrong_state     =            =             =                =            wrong_state  =           nothing_failed
-CANCELLED_BY_SHUTDOWN  wrong_state     =            =             =                =            wrong_state  =           nothing_failed
-ERROR                  wrong_state     =            =             =                =            wrong_state  =           IN_PROGRESS`;
+                       archiveChecked  noticeSent    noticeFailed  archiveReposted  remove        forget        indexed       retry         transfersDue
+INITIALIZED            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state
+IN_PROGRESS            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =
+IN_PROGRESS_WARNINGS   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =
+IN_PROGRESS_ERRORS     wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =
+CANCELLING             wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =
+COMPLETE               wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state
+COMPLETE_WITH_WARNINGS wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state
+CANCELLED              wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state
+CANCELLED_BY_SHUTDOWN  wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state
+ERROR                  wrong_state   =             =             =             =             wrong_state   =             IN_PROGRESS   wrong_state`;
 
 const cellsOf = (table: string) =>
   table
