@@ -5,19 +5,22 @@ import { LeaseStore } from './lease-store.ts';
 import { markCancelled } from './leases.ts';
 import { randomId } from './random-id.ts';
 import type { ActorKey } from './store.ts';
-import { TurnQueue } from './turn-queue.ts';
+import { TurnQueue } from './turns/turn-queue.ts';
 
 export interface LedgerDeps {
   readonly settings: LeaseSettings;
   /** Milliseconds that no clock change moves. */
   now(): number;
   newToken(): string;
+  /** Share of an item's user in comparison to others. */
+  weightOf(item: WorkItem): number;
 }
 
 export const LEDGER_DEFAULTS: LedgerDeps = {
   settings: { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 86_400_000, cancelGraceMs: 5_000 },
   now: () => performance.now(),
   newToken: randomId,
+  weightOf: () => 1,
 };
 
 const { REMEMBERED, FEW, MAX_RELEASES } = LEDGER_LIMITS;
@@ -25,7 +28,7 @@ const { REMEMBERED, FEW, MAX_RELEASES } = LEDGER_LIMITS;
 /** What the ledger in memory knows, and the transitions of its items and leases. */
 export class LedgerState {
   readonly items = new ItemIndex();
-  readonly waiting = new TurnQueue();
+  readonly waiting: TurnQueue;
   readonly leases = new Map<string, Lease>();
   /** How many are held, by queue. */
   readonly held = new Map<string, number>();
@@ -39,15 +42,15 @@ export class LedgerState {
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
+    this.waiting = new TurnQueue(deps.weightOf);
   }
 
   /** Of every queue in which something waits or is held. */
   figures(): ReadonlyMap<string, QueueFigures> {
     const oldest = this.items.oldest(this.#deps.now());
-    const lengths = this.waiting.lengths();
     const figures = new Map<string, QueueFigures>();
-    for (const queue of new Set([...lengths.keys(), ...this.held.keys()])) {
-      const [waiting, held] = [lengths.get(queue) ?? 0, this.held.get(queue) ?? 0];
+    for (const queue of this.waiting.names()) {
+      const [waiting, held] = [this.waiting.lengthOf(queue), this.held.get(queue) ?? 0];
       if (waiting + held > 0) figures.set(queue, { waiting, held, oldestMs: oldest.get(queue) ?? 0 });
     }
     return figures;
@@ -144,8 +147,7 @@ export class LedgerState {
   }
 
   mostInTurn(queues: readonly string[], max: number): number {
-    const lengths = this.waiting.lengths();
-    const waiting = queues.reduce((sum, queue) => sum + (lengths.get(queue) ?? 0), 0);
+    const waiting = queues.reduce((sum, queue) => sum + this.waiting.lengthOf(queue), 0);
     return Math.min(max, Math.max(FEW, Math.ceil(waiting / 2)));
   }
 
@@ -185,6 +187,7 @@ export class LedgerState {
   free({ item, token }: Lease): void {
     this.leases.delete(token);
     this.held.set(item.queue, this.held.get(item.queue)! - 1);
+    this.waiting.free(item);
     this.stored.drop(item.id);
   }
 
@@ -207,7 +210,7 @@ export class LedgerState {
   onOffer(names: ReadonlySet<string>): void {
     const queues = new Map<string, Pick<QueueFigures, 'waiting' | 'held'>>();
     for (const queue of names) {
-      const waiting = this.waiting.lengths().get(queue) ?? 0;
+      const waiting = this.waiting.lengthOf(queue);
       if (waiting > 0) queues.set(queue, { waiting, held: this.held.get(queue) ?? 0 });
     }
     if (queues.size > 0) for (const listener of this.listeners) listener.onOffer(queues);
