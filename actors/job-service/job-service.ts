@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { tooManyMedia } from '../../domain/plan/request-limits.ts';
+import type { Owner } from '../../domain/job/owner.ts';
 import type { Issue } from '../../domain/types.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { freeBytes } from '../system-messages/disk-watch.ts';
 import { DeliveryError } from '../basics/errors.ts';
+import type { JobRecord } from '../batch-job/state/record.ts';
 import { readableJob, storedJob } from '../batch-job/state/stored-job.ts';
-import { Acceptance, refuseOverload } from './acceptance.ts';
+import { Acceptance, refuseOverload, startAt } from './acceptance.ts';
 import type { JobReply } from '../batch-job/state/commands.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from '../batch-job/log-facts.ts';
@@ -79,11 +81,13 @@ export class JobService {
     const uris = (job?.record.media ?? []).map(({ uri }) => uri);
     const run =
       job === undefined ? {} : { run: await this.#deps.numbers.runAfter(job.record.jobId, job.snapshot.run) };
-    return this.#deps.uploads.keepDuring(uris, () => this.#resubmit(number, priority, run));
+    return this.#deps.uploads.keepDuring(uris, () =>
+      this.#resubmit({ number, owner: job?.record.owner }, priority, run),
+    );
   }
 
   async #resubmit(
-    number: number,
+    { number, owner }: Pick<JobRecord, 'number'> & { readonly owner: Owner | undefined },
     priority: number | undefined,
     run: { readonly run?: number },
   ): Promise<JobReply | Overloaded> {
@@ -94,12 +98,13 @@ export class JobService {
       type: 'enter',
       jobNumber: number,
       priority: wanted,
+      owner,
     });
     if (place.kind === 'refused') return refuseOverload();
     const command = {
       type: 'resubmit',
       priority: wanted,
-      admitted: place.kind === 'live',
+      ...startAt(place),
       objectId: randomUUID(),
       ...run,
     } as const;

@@ -8,10 +8,11 @@ import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 
 /** Jobs that are not terminal, by number: what a start has to look at. */
 export const LIVE_JOBS = 'live-jobs';
-/** Jobs that wait for admission, by priority and number. */
+/** Jobs that wait for admission, by priority and turn: all, and those of one user. */
 export const WAITING_JOBS = 'waiting-jobs';
-/** Higher priority first, then lower number. */
-export const waitingScore = (priority: number, jobNumber: number) => (9 - priority) * 1e12 + jobNumber;
+export const waitingJobsOf = (user: string) => `waiting-jobs-of/${user}`;
+/** Higher priority first, then lower turn. */
+export const waitingScore = (priority: number, turn: number) => (9 - priority) * 1e12 + turn;
 /** All batch jobs by number. */
 export const ALL_JOBS = 'batch-jobs';
 /** Jobs that have ended, by the time of their end. */
@@ -31,7 +32,10 @@ export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
 export const JOB_COUNTERS = 'jobs/';
 export const DURATION_COUNTERS = 'job-ms/';
 
-type Booked = Pick<JobState, 'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed'>;
+type Booked = Pick<
+  JobState,
+  'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'waitingTurn'
+>;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
 export function indexesOf(
@@ -75,12 +79,13 @@ export function countersWithout(record: unknown, state: unknown): Commit['counte
 
 /** Scores of a job in the indexes that it is in. */
 function indexOf(
-  { number, plan, externalId }: JobRecord,
+  { number, plan, externalId, owner }: JobRecord,
   booked: Booked | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
-  const { status, priority, startedAt, endedAt, removed, unindexed } = booked;
+  const { status, priority, startedAt, endedAt, removed, unindexed, waitingTurn = number } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
+  const waiting = waitingScore(priority, waitingTurn);
   return {
     [ALL_JOBS]: number,
     [jobsOfStatus(status)]: number,
@@ -89,14 +94,16 @@ function indexOf(
     ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
     ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
-    ...(status === 'INITIALIZED' ? { [WAITING_JOBS]: waitingScore(priority, number) } : {}),
+    ...(status === 'INITIALIZED'
+      ? { [WAITING_JOBS]: waiting, [waitingJobsOf(owner?.user ?? '')]: waiting }
+      : {}),
     ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
   };
 }
 
 function countersOf(
   { plan }: { readonly plan: Pick<JobRecord['plan'], 'name'> },
-  booked: Omit<Booked, 'priority' | 'unindexed'> | undefined,
+  booked: Omit<Booked, 'priority' | 'unindexed' | 'waitingTurn'> | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
   return {

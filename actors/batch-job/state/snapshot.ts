@@ -36,6 +36,7 @@ export const jobSnapshotSchema = z.object({
   run: z.int().positive(),
   outdated: z.int().positive().nullable(),
   priority: z.int().min(0).max(9),
+  waitingTurn: z.number().optional(),
   stage: stageSchema,
   startedAt: z.number(),
   endedAt: z.number().nullable(),

@@ -6,7 +6,10 @@ import type { Commit } from '../../../../store/store.ts';
 
 export interface CountedJob {
   readonly record: JobRecord;
-  readonly state: Pick<JobState, 'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed'>;
+  readonly state: Pick<
+    JobState,
+    'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'waitingTurn'
+  >;
 }
 
 export interface Books {
@@ -18,8 +21,8 @@ export interface Books {
 export function recount(jobs: readonly CountedJob[]): Books {
   const ledger = new Ledger();
   for (const { record, state } of jobs) {
-    const { number, plan, externalId } = record;
-    const { status, priority, startedAt, endedAt, removed, unindexed } = state;
+    const { number, plan, externalId, owner } = record;
+    const { status, priority, startedAt, endedAt, removed, unindexed, waitingTurn } = state;
     const enter = (index: string, score: number) => ledger.enter(number, { [index]: score });
     if (removed) {
       enter('removed-jobs', number);
@@ -33,7 +36,9 @@ export function recount(jobs: readonly CountedJob[]): Books {
     if (unindexed) enter('unindexed-jobs', endedAt!);
     if (isTerminal(status)) enter('ended-jobs', endedAt!);
     else enter('live-jobs', number);
-    if (status === 'INITIALIZED') enter('waiting-jobs', (9 - priority) * 1e12 + number);
+    if (status === 'INITIALIZED')
+      for (const index of ['waiting-jobs', `waiting-jobs-of/${owner?.user ?? ''}`])
+        enter(index, (9 - priority) * 1e12 + (waitingTurn ?? number));
     ledger.add({ [`jobs/${plan.name}/${status}`]: 1 });
     if (status !== 'COMPLETE') continue;
     enter(`job-ms/${plan.name}`, endedAt! - startedAt);
