@@ -22,6 +22,10 @@ export interface WorkItem {
   readonly attempt: number;
   /** How much of its actor's progress it stands for, in percent. */
   readonly share: number;
+  /** Whose turn it takes: at equal priority users share a queue. Absent: nobody's, which counts as a user, too. */
+  readonly user?: string;
+  /** The user's group, which may have a weight. */
+  readonly group?: string;
 }
 
 /** What a commit of an actor changes in the ledger. */
@@ -117,7 +121,7 @@ export interface WorkLedger {
   offer(items: readonly WorkItem[]): Promise<void>;
   /** The same of what it does not want any more. */
   withdraw(items: readonly WorkItem[]): Promise<void>;
-  /** Hands out up to `max` items: the highest priority first, actors of one priority in turn, an actor's items in order. */
+  /** Hands out up to `max` items: the highest priority first, users of one priority by their shares, actors of a user in turn, an actor's items in order. */
   claim(claim: Claim): Promise<readonly Lease[]>;
   /** A worker is alive and has done so much; of one that works in turn that goes for all it holds. `lost`: the item is not its own any more. */
   beat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'>;

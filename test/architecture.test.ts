@@ -7,13 +7,18 @@ import { readSources } from './house/sources.ts';
 import { importsOf, type Import } from './support/imports.ts';
 
 /** Rules that a backend of the store goes by. */
-const PURE: readonly string[] = ['store/leases.ts', 'store/turn-queue.ts'];
+const PURE: readonly string[] = [
+  'store/leases.ts',
+  'store/turns/turn-queue.ts',
+  'store/turns/level.ts',
+  'store/turns/fair-order.ts',
+];
 /**
  * What surrounds the decisions of actors with a store, files, processes and other actors, beside `actor.ts`; all else in their folders
  * decides. Folders of services to the edge are not among them.
  */
 const AROUND: Readonly<Record<string, readonly string[]>> = {
-  admission: [],
+  admission: ['waiting-turns.ts'],
   'batch-job': [
     'completion/archive-checks.ts',
     'completion/cleanup.ts',

@@ -189,6 +189,8 @@ function registerAdmission(
   return system.register(
     admissionKind({
       store,
+      shares: settings.USER_SHARES,
+      clock: system.clock,
       maxLive: settings.MAX_LIVE_JOBS,
       maxWaiting: settings.MAX_WAITING_JOBS,
       servers: () => cluster?.servers ?? 1,

@@ -4,6 +4,7 @@ import { jobIdOf } from '../../domain/job/job-id.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { removeFile } from '../../files/remove.ts';
 import { ADMISSION } from '../admission/actor.ts';
+import type { AdmissionReply } from '../admission/model.ts';
 import { isFull } from '../system-messages/disk-watch.ts';
 import { DeliveryError } from '../basics/errors.ts';
 import { storedJob } from '../batch-job/state/stored-job.ts';
@@ -91,13 +92,13 @@ export class Acceptance {
     archive: ArchiveCheckResult['answer'],
   ): Promise<'accepted' | 'exists' | 'overloaded' | 'noRoom'> {
     const { jobs, admission } = this.#deps;
-    const { number: jobNumber, priority } = record;
-    const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber, priority });
+    const { number: jobNumber, priority, owner } = record;
+    const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber, priority, owner });
     if (place.kind === 'refused') return 'overloaded';
-    const admitted = place.kind === 'live';
+    const start = startAt(place);
     try {
       const kept = await withDataUrisInFile(record, this.#deps.settings);
-      const command = { type: 'accept', record: kept, admitted, objectId: randomUUID(), archive } as const;
+      const command = { type: 'accept', record: kept, ...start, objectId: randomUUID(), archive } as const;
       const reply = await jobs.ask(String(jobNumber), command);
       if (reply.kind === 'done') return 'accepted';
       await this.#discard(kept);
@@ -123,6 +124,10 @@ export class Acceptance {
     this.#deps.admission.tell(ADMISSION, { type: 'leave', jobNumber });
   }
 }
+
+/** How a job begins at this place. */
+export const startAt = (place: Exclude<AdmissionReply, { readonly kind: 'refused' }>) =>
+  place.kind === 'waiting' ? { admitted: false, waitingTurn: place.turn } : { admitted: true };
 
 function acceptedAs(record: JobRecord, { status, answer }: ArchiveCheckResult): Accepted {
   const { jobId, warnings = [] } = record;

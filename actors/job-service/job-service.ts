@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { tooManyMedia } from '../../domain/plan/request-limits.ts';
+import type { Owner } from '../../domain/job/owner.ts';
 import type { Issue } from '../../domain/types.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { freeBytes } from '../system-messages/disk-watch.ts';
 import { DeliveryError } from '../basics/errors.ts';
 import { isTerminal, type BatchJobStatus } from '../batch-job/state/status.ts';
 import { readableJob, storedJob } from '../batch-job/state/stored-job.ts';
-import { Acceptance, refuseOverload } from './acceptance.ts';
+import { Acceptance, refuseOverload, startAt } from './acceptance.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from '../batch-job/log-facts.ts';
@@ -106,7 +107,7 @@ export class JobService {
       job === undefined ? {} : { run: await this.#deps.numbers.runAfter(job.record.jobId, job.snapshot.run) };
     const wanted = priority ?? this.#deps.settings.defaultPriority;
     return this.#deps.uploads.keepDuring(uris, () =>
-      this.#runAgain(number, { type: 'resubmit', priority: wanted, ...run }),
+      this.#runAgain(number, job?.record.owner, { type: 'resubmit', priority: wanted, ...run }),
     );
   }
 
@@ -121,7 +122,7 @@ export class JobService {
     const run = await this.#deps.numbers.runAfter(record.jobId, snapshot.run);
     const uris = record.media.map(({ uri }) => uri);
     const reply = await this.#deps.uploads.keepDuring(uris, () =>
-      this.#runAgain(number, { type: 'retry', ...request, ...facts, priority, run }),
+      this.#runAgain(number, record.owner, { type: 'retry', ...request, ...facts, priority, run }),
     );
     if (reply.kind === 'overloaded') return reply;
     if (reply.kind === 'refused') {
@@ -140,14 +141,16 @@ export class JobService {
 
   async #runAgain(
     number: number,
+    owner: Owner | undefined,
     command: WithoutPlace<Extract<JobCommand, { type: 'resubmit' | 'retry' }>>,
   ): Promise<JobReply | Overloaded> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
     const { priority } = command;
-    const place = await this.#deps.admission.ask(ADMISSION, { type: 'enter', jobNumber: number, priority });
+    const enter = { type: 'enter', jobNumber: number, priority, owner } as const;
+    const place = await this.#deps.admission.ask(ADMISSION, enter);
     if (place.kind === 'refused') return refuseOverload();
-    const placed = { ...command, admitted: place.kind === 'live', objectId: randomUUID() };
+    const placed = { ...command, ...startAt(place), objectId: randomUUID() };
     const reply = await this.#deps.jobs.ask(String(number), placed).catch((error: unknown) => {
       if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.#acceptance.leave(number);
       throw error;

@@ -42,6 +42,7 @@ import * as rollUp from '../../domain/tracks/roll-up.ts';
 import * as segments from '../../domain/frames/segments.ts';
 import { factsFromMetadata } from '../../domain/plan/skip-inspection.ts';
 import * as merging from '../../domain/tracks/track-merging.ts';
+import { parseUserShares } from '../../domain/job/user-shares.ts';
 import { snippetOf } from '../../domain/text/snippet.ts';
 import * as words from '../../domain/text/words.ts';
 import * as trigger from '../../domain/properties/trigger.ts';
@@ -357,6 +358,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     jobNumber: [...ofText(jobNumber), ...ofText(jobNumber, 'a-', '-1')],
   },
   'job/owner.ts': because(FIXED, 'ownerOf'),
+  'job/user-shares.ts': { ...because(FIXED, 'weightOf'), parseUserShares: ofText(parseUserShares, '', '=1') },
   'job/job-notes.ts': {
     ...because('is timed by jobNotes', 'JobNotes', 'jobPropertiesOf', 'lookForNotes'),
     lookForWrongValues: (size) => {

@@ -26,6 +26,8 @@ export interface OpenLedger {
 export type Open = (parts: {
   readonly settings: LeaseSettings;
   now(): number;
+  /** Share of an item's user; absent: all have the same. */
+  readonly weightOf?: (item: WorkItem) => number;
 }) => OpenLedger | Promise<OpenLedger>;
 
 const SETTINGS = { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 600_000, cancelGraceMs: 5_000 };

@@ -9,7 +9,7 @@ import type { JobState, SubJobRow } from '../state/state.ts';
 import { unitIndex, weightOf } from '../state/units.ts';
 
 export function workItems(
-  { number, plan }: JobRecord,
+  { number, plan, owner }: JobRecord,
   { units, weight, priority, inspecting }: JobState,
   rows: readonly SubJobRow[],
 ): readonly WorkItem[] {
@@ -30,6 +30,7 @@ export function workItems(
       priority,
       attempt: row.attempts + 1,
       share: shareOf(row),
+      ...owner,
     };
   });
 }

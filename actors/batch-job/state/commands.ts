@@ -56,6 +56,7 @@ export interface Retry {
   /** As of `resubmit`. */
   readonly run?: number;
   readonly admitted: boolean;
+  readonly waitingTurn?: number | undefined;
   readonly objectId: string;
 }
 
@@ -65,6 +66,7 @@ export type JobCommand =
       readonly type: 'accept';
       readonly record: JobRecord;
       readonly admitted: boolean;
+      readonly waitingTurn?: number | undefined;
       readonly objectId: string;
       /** What the archive said before the job, or that it is to be asked after inspection. */
       readonly archive: ArchiveFinding | 'later' | 'notAsked';
@@ -80,6 +82,7 @@ export type JobCommand =
       /** The first run of which DATA_DIR has no results; absent: the next one. */
       readonly run?: number;
       readonly admitted: boolean;
+      readonly waitingTurn?: number | undefined;
       readonly objectId: string;
     }
   | Retry

@@ -9,10 +9,11 @@ import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 
 /** Jobs that are not terminal, by number: what a start has to look at. */
 export const LIVE_JOBS = 'live-jobs';
-/** Jobs that wait for admission, by priority and number. */
+/** Jobs that wait for admission, by priority and turn: all, and those of one user. */
 export const WAITING_JOBS = 'waiting-jobs';
-/** Higher priority first, then lower number. */
-export const waitingScore = (priority: number, jobNumber: number) => (9 - priority) * 1e12 + jobNumber;
+export const waitingJobsOf = (user: string) => `waiting-jobs-of/${user}`;
+/** Higher priority first, then lower turn. */
+export const waitingScore = (priority: number, turn: number) => (9 - priority) * 1e12 + turn;
 /** All batch jobs by number. */
 export const ALL_JOBS = 'batch-jobs';
 /** Jobs that have ended, by the time of their end. */
@@ -38,7 +39,15 @@ export const DURATION_COUNTERS = 'job-ms/';
 
 type Booked = Pick<
   JobState,
-  'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'retryable' | 'causes'
+  | 'status'
+  | 'priority'
+  | 'startedAt'
+  | 'endedAt'
+  | 'removed'
+  | 'unindexed'
+  | 'retryable'
+  | 'causes'
+  | 'waitingTurn'
 >;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
@@ -84,13 +93,14 @@ export function countersWithout(record: unknown, state: unknown): Commit['counte
 
 /** Scores of a job in the indexes that it is in. */
 function indexOf(
-  { number, plan, externalId }: JobRecord,
+  { number, plan, externalId, owner }: JobRecord,
   booked: Booked | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
   const { status, priority, startedAt, endedAt, removed, unindexed } = booked;
-  const { retryable = false, causes = [] } = booked;
+  const { retryable = false, causes = [], waitingTurn = number } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
+  const waiting = waitingScore(priority, waitingTurn);
   return {
     [ALL_JOBS]: number,
     [jobsOfStatus(status)]: number,
@@ -100,7 +110,9 @@ function indexOf(
     ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
     ...(retryable ? { [RETRYABLE_JOBS]: number } : {}),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
-    ...(status === 'INITIALIZED' ? { [WAITING_JOBS]: waitingScore(priority, number) } : {}),
+    ...(status === 'INITIALIZED'
+      ? { [WAITING_JOBS]: waiting, [waitingJobsOf(owner?.user ?? '')]: waiting }
+      : {}),
     ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
     ...Object.fromEntries(causes.map(({ group, last }) => [jobsOfFailure(group), last])),
   };
@@ -108,7 +120,7 @@ function indexOf(
 
 function countersOf(
   { plan }: { readonly plan: Pick<JobRecord['plan'], 'name'> },
-  booked: Omit<Booked, 'priority' | 'unindexed' | 'retryable'> | undefined,
+  booked: Omit<Booked, 'priority' | 'unindexed' | 'retryable' | 'waitingTurn'> | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
   return {

@@ -49,6 +49,7 @@ export function initialState(
     readonly run: number;
     readonly priority: number;
     readonly admitted: boolean;
+    readonly waitingTurn?: number | undefined;
     readonly objectId: string;
     readonly at: number;
   },
@@ -58,6 +59,7 @@ export function initialState(
     status: start.admitted ? 'IN_PROGRESS' : 'INITIALIZED',
     run: start.run,
     priority: start.priority,
+    ...(start.waitingTurn === undefined ? {} : { waitingTurn: start.waitingTurn }),
     startedAt: start.at,
     objectId: start.objectId,
     issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),

@@ -44,6 +44,7 @@ export const jobSnapshotSchema = z.object({
   retryable: z.boolean().optional(),
   outdated: z.int().positive().nullable(),
   priority: z.int().min(0).max(9),
+  waitingTurn: z.number().optional(),
   stage: stageSchema,
   startedAt: z.number(),
   endedAt: z.number().nullable(),

@@ -42,6 +42,8 @@ export interface JobState {
   /** A run whose files may still be there: only until the next commit. */
   readonly outdated: number | null;
   readonly priority: number;
+  /** Its turn among the jobs that wait for admission; absent: its number. */
+  readonly waitingTurn?: number | undefined;
   readonly stage: Stage;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;

@@ -8,7 +8,15 @@ export interface CountedJob {
   readonly record: JobRecord;
   readonly state: Pick<
     JobState,
-    'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'retryable' | 'causes'
+    | 'status'
+    | 'priority'
+    | 'startedAt'
+    | 'endedAt'
+    | 'removed'
+    | 'unindexed'
+    | 'retryable'
+    | 'causes'
+    | 'waitingTurn'
   >;
 }
 
@@ -21,8 +29,9 @@ export interface Books {
 export function recount(jobs: readonly CountedJob[]): Books {
   const ledger = new Ledger();
   for (const { record, state } of jobs) {
-    const { number, plan, externalId } = record;
-    const { status, priority, startedAt, endedAt, removed, unindexed, retryable, causes = [] } = state;
+    const { number, plan, externalId, owner } = record;
+    const { status, priority, startedAt, endedAt, removed, unindexed } = state;
+    const { retryable, causes = [], waitingTurn } = state;
     const enter = (index: string, score: number) => ledger.enter(number, { [index]: score });
     if (removed) {
       enter('removed-jobs', number);
@@ -37,7 +46,9 @@ export function recount(jobs: readonly CountedJob[]): Books {
     if (retryable === true) enter('retryable-jobs', number);
     if (isTerminal(status)) enter('ended-jobs', endedAt!);
     else enter('live-jobs', number);
-    if (status === 'INITIALIZED') enter('waiting-jobs', (9 - priority) * 1e12 + number);
+    if (status === 'INITIALIZED')
+      for (const index of ['waiting-jobs', `waiting-jobs-of/${owner?.user ?? ''}`])
+        enter(index, (9 - priority) * 1e12 + (waitingTurn ?? number));
     for (const { group, component, code, pattern, count, last } of causes) {
       enter(`jobs-of-failure/${group}`, last);
       ledger.add({ [`failures/${JSON.stringify([component, code, pattern])}`]: count });
