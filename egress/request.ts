@@ -9,6 +9,8 @@ export interface OutgoingRequest {
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly idempotencyKey: string;
+  /** A callback that is signed, with its id; `secrets` are used in place of those of the receiver. */
+  readonly webhook?: { readonly id: string; readonly secrets?: readonly string[] };
   /** A token of the service goes with it. */
   readonly addToken: boolean;
   /** When a refusal of the receiver contains this text, another attempt makes no sense. */

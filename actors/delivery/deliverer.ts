@@ -1,3 +1,4 @@
+import { webhookId } from '../../domain/job/webhook.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { OutgoingRequest, Outcome, Send } from '../../egress/request.ts';
 import type { ClusterLocks } from '../../store/cluster-locks.ts';
@@ -221,9 +222,11 @@ class Errands {
 }
 
 export function requestOf(entry: Notice): OutgoingRequest {
-  const { kind, method, url, body, headers = {}, addToken } = noticeOf(entry);
+  const { kind, method, url, body, headers = {}, addToken, secrets } = noticeOf(entry);
   const request = { method, url, body, headers, addToken, idempotencyKey: entry.id };
-  return kind === 'archive' ? { ...request, finalAnswer: HOPELESS } : request;
+  if (kind === 'archive') return { ...request, finalAnswer: HOPELESS };
+  const id = webhookId(entry.id);
+  return { ...request, webhook: secrets === undefined ? { id } : { id, secrets } };
 }
 
 /** The same for every telling of one attempt, so that its job hears it once. */

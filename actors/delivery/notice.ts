@@ -14,6 +14,8 @@ export interface HttpNotice {
   readonly headers?: Readonly<Record<string, string>>;
   /** A token of the service goes with it (client credentials). */
   readonly addToken: boolean;
+  /** Of the job, which sign a callback; absent: those of its receiver do. */
+  readonly secrets?: readonly string[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Failed attempts so far. */

@@ -12,6 +12,7 @@ import type { Family } from '../runtime/system.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';
 import type { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
 import type { ArrivalRate } from '../basics/arrival-rate.ts';
+import type { JobRecord } from '../batch-job/state/record.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import type { Repeats } from '../requests/idempotency.ts';
 import type { JobModels } from '../requests/request-models.ts';
@@ -27,7 +28,7 @@ export interface JobRequest extends PipelineRequest {
   /** Whoever asks for it, by name. */
   readonly user: string;
   readonly owner?: Owner | undefined;
-  readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | undefined;
+  readonly callback: JobRecord['callback'] | undefined;
 }
 export interface JobRequestMedium {
   readonly uri: string;

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
 import { REACH_SETTINGS, type AddressRule } from '../../egress/http/addresses.ts';
 import { outgoingAgents, type OutgoingAgents } from '../../egress/http/agent.ts';
 import type { Failure, OutgoingRequest, Outcome } from '../../egress/request.ts';
@@ -21,6 +22,7 @@ import { until } from '../support/until.ts';
 
 const TIMEOUT_MS = 300;
 type Reach = Omit<AddressRule, 'settings'>;
+const SECRET = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
 const HERE: Reach = { allowPrivate: true };
 
 describe('A callback or archive post', () => {
@@ -45,7 +47,8 @@ describe('A callback or archive post', () => {
   const sender = (reach: Reach = HERE, token: ServiceToken = tokens()) => {
     const made = outgoingAgents({ ...reach, settings: REACH_SETTINGS });
     agents.push(made);
-    return createSend({ agents: made, token, timeoutMs: TIMEOUT_MS, version: '1.2.3' });
+    const secrets = [{ receiver: '127.0.0.1', secrets: [SECRET] }];
+    return createSend({ agents: made, token, secrets, timeoutMs: TIMEOUT_MS, version: '1.2.3' });
   };
   const request = (more: Partial<OutgoingRequest> = {}): OutgoingRequest => ({
     method: 'POST',
@@ -91,6 +94,31 @@ describe('A callback or archive post', () => {
     expect(await post({ method: 'GET', body: null })).to.deep.equal({ kind: 'sent' });
     expect(receiver.requests[0]).to.include({ method: 'GET', path: '/done?x=1', body: '' });
     expect(receiver.requests[0]?.headers).not.to.have.property('content-type');
+  });
+
+  it('is signed for its receiver when it is a callback, also by GET', async () => {
+    await startReceiver(answer(200));
+    const webhook = { id: 'host-1_1_callback' };
+    for (const method of ['POST', 'GET'] as const) await post({ method, webhook });
+    await post();
+    const [byPost, byGet, archive] = receiver.requests;
+    const verify = ({ headers, body } = byPost!) =>
+      new Webhook(SECRET).verify(body, headers as Record<string, string>);
+    expect(verify()).to.deep.equal({ jobId: 'host-1', externalId: null });
+    expect(byPost?.headers['webhook-id']).to.equal('host-1_1_callback');
+    expect(() => verify(byGet)).not.to.throw();
+    expect(() => verify({ ...byGet!, body: ' ' })).to.throw('No matching signature found');
+    expect(archive?.headers).not.to.have.property('webhook-signature');
+  });
+
+  it('is signed with the secret of its job in place of that of the receiver', async () => {
+    await startReceiver(answer(200));
+    const own = `whsec_${Buffer.alloc(32, 4).toString('base64')}`;
+    await post({ webhook: { id: 'host-1_1_callback', secrets: [own] } });
+    const { headers, body } = receiver.requests[0]!;
+    const verify = (secret: string) => new Webhook(secret).verify(body, headers as Record<string, string>);
+    expect(verify(own)).to.have.property('jobId', 'host-1');
+    expect(() => verify(SECRET)).to.throw('No matching signature found');
   });
 
   it('keeps its connection for the next one', async () => {

@@ -6,6 +6,8 @@ import * as archive from '../../domain/job/archive.ts';
 import * as artifacts from '../../domain/tracks/artifact-selection.ts';
 import * as buckets from '../../domain/job/buckets.ts';
 import * as callback from '../../domain/job/callback.ts';
+import { takeCallbackSecrets } from '../../domain/job/callback-secrets.ts';
+import * as webhook from '../../domain/job/webhook.ts';
 import { ComponentWarnings } from '../../domain/properties/component-warnings.ts';
 import { mergeDetectionErrors } from '../../domain/tracks/detection-errors.ts';
 import { documentPage } from '../../domain/job/document-page.ts';
@@ -228,6 +230,17 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       'http://a/b?',
     ),
     objectUri: ofText((text) => buckets.objectUri({ url: 'http://a' } as never, text)),
+  },
+  'job/callback-secrets.ts': {
+    takeCallbackSecrets: ofText((text) => takeCallbackSecrets({ CALLBACK_SECRET: text }), 'whsec_'),
+  },
+  'job/webhook.ts': {
+    areWebhookSecrets: ofText((text) => webhook.areWebhookSecrets([text]), 'whsec_'),
+    webhookHeaders: ofText((text) =>
+      webhook.webhookHeaders({ id: 'a', at: 0, body: text, secrets: ['whsec_AAAA'] }),
+    ),
+    webhookId: ofText(webhook.webhookId),
+    secretsFor: ofText((text) => webhook.secretsFor(text, [{ receiver: text, secrets: [] }]), 'http://a/'),
   },
   'job/callback.ts': {
     callbackUrl: ofText(

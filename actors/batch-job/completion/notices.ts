@@ -100,7 +100,7 @@ function callbackNotice(
   at: number,
 ): Notice | null {
   if (record.callback === undefined) return null;
-  const { url, method } = record.callback;
+  const { url, method, secrets } = record.callback;
   const { jobId } = record;
   const externalId = wellFormed(record.externalId);
   const outputObjectUri = wellFormed(outputUri(record, state, dataDir));
@@ -111,6 +111,7 @@ function callbackNotice(
     body: method === 'GET' ? null : { jobId, externalId, outputObjectUri, jobStatus: state.status },
     headers: { [STATUS_HEADER]: state.status },
     addToken: callbackWantsToken(record),
+    ...(secrets === undefined ? {} : { secrets }),
     createdAt: at,
     attempts: 0,
   };

@@ -6,6 +6,7 @@ import type { JobRequest } from '../../../actors/job-service/job-request.ts';
 import type { JobService } from '../../../actors/job-service/job-service.ts';
 import type { Accepted, RefusalReason, Refused } from '../../../actors/requests/submission.ts';
 import { ownerOf } from '../../../domain/job/owner.ts';
+import { takeCallbackSecrets } from '../../../domain/job/callback-secrets.ts';
 import type { User } from '../../access/bearer.ts';
 import { answerWith, ok } from '../../routing/declaration.ts';
 import type { ErrorCode } from '../../routing/error-codes.ts';
@@ -79,18 +80,24 @@ export function repeatableOf(
 }
 
 /** Specification 2.1: GET when nothing is said. */
-function callbackOf({ callbackURL, callbackMethod, externalId }: JobCreationRequest): JobRequest['callback'] {
+function callbackOf(
+  { callbackURL, callbackMethod, externalId }: JobCreationRequest,
+  secrets: readonly string[] | undefined,
+): JobRequest['callback'] {
   const method = callbackMethod?.trim().toUpperCase() ?? 'GET';
   if (method !== 'GET' && method !== 'POST')
     throw refusalOf(
       { message: `callbackMethod is "${callbackMethod}"; it must be GET or POST.` },
       externalId,
     );
-  return isGiven(callbackURL) ? { url: callbackURL!.trim(), method } : undefined;
+  if (!isGiven(callbackURL)) return undefined;
+  return { url: callbackURL!.trim(), method, ...(secrets === undefined ? {} : { secrets }) };
 }
 
 /** The request in the words of the job service; what the client left out gets the specification's defaults. */
 function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner'> {
+  const { jobProperties, callbackSecrets, refused } = takeCallbackSecrets(body.jobProperties ?? {});
+  if (refused !== undefined) throw refusalOf({ message: refused }, body.externalId);
   return {
     media: body.media.map((medium) => ({
       uri: medium.mediaUri,
@@ -104,10 +111,10 @@ function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner'>
     pipelineDefinition: body.pipelineDefinition ?? undefined,
     buildOutput: body.buildOutput ?? true,
     externalId: body.externalId ?? null,
-    jobProperties: body.jobProperties ?? {},
+    jobProperties,
     algorithmProperties: body.algorithmProperties ?? {},
     priority: body.priority ?? undefined,
-    callback: callbackOf(body),
+    callback: callbackOf(body, callbackSecrets),
   };
 }
 
