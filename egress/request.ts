@@ -17,7 +17,8 @@ export interface OutgoingRequest {
   readonly finalAnswer?: string;
 }
 
-export type Outcome = { readonly kind: 'sent' } | Failure;
+/** `status`: of the answer; absent: there was none. */
+export type Outcome = { readonly kind: 'sent'; readonly status?: number } | Failure;
 
 export interface Failure {
   readonly kind: 'failed';
@@ -30,6 +31,7 @@ export interface Failure {
   readonly trouble: 'receiver' | 'request' | 'service';
   /** The same request would never be sent or taken. */
   readonly final: boolean;
+  readonly status?: number;
   /** Time that the receiver wants to be left alone, in milliseconds. */
   readonly retryAfterMs?: number;
 }

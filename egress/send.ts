@@ -70,20 +70,27 @@ function signatureOf({ secrets }: SendDeps, { webhook, url }: OutgoingRequest, b
 
 function outcomeOf(answer: Answer, { finalAnswer }: OutgoingRequest, token: string | undefined): Outcome {
   const { status } = answer;
-  if (status >= 200 && status < 300) return { kind: 'sent' };
+  if (status >= 200 && status < 300) return { kind: 'sent', status };
   if (status >= 300 && status < 400)
-    return failure(
-      'request',
-      `the receiver answered with status ${status}, and redirections are not followed: give the address that it leads to`,
-      isFinal(status, false),
-    );
+    return {
+      ...failure(
+        'request',
+        `the receiver answered with status ${status}, and redirections are not followed: give the address that it leads to`,
+        isFinal(status, false),
+      ),
+      status,
+    };
   const excerpt = shorten(token === undefined ? answer.text : answer.text.replaceAll(token, '***'));
   const reason = `the receiver answered with status ${status}${excerpt === '' ? '' : `: ${excerpt}`}`;
   const trouble = OVERLOADED.includes(status) ? 'receiver' : 'request';
   const hopeless = finalAnswer !== undefined && answer.text.includes(finalAnswer);
   const final = hopeless || isFinal(status, token !== undefined);
   const wait = status === 429 || status === 503 ? retryAfter(answer.header('retry-after')) : undefined;
-  return { ...failure(trouble, reason, final), ...(wait === undefined ? {} : { retryAfterMs: wait }) };
+  return {
+    ...failure(trouble, reason, final),
+    status,
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  };
 }
 
 const failure = (trouble: Failure['trouble'], reason: string, final = false): Failure => ({

@@ -4,6 +4,7 @@ import { closedFor } from '../actors/guardian/health.ts';
 import { systemClock } from '../actors/basics/clock.ts';
 import type { EscalationMonitor } from '../actors/guardian/escalation-monitor.ts';
 import type { ActorSystem } from '../actors/runtime/system.ts';
+import { deliveryOf, listDeliveries } from '../actors/views/deliveries.ts';
 import { listJobs } from '../actors/views/jobs/job-list.ts';
 import { liveIssues } from '../actors/views/jobs/live-issues.ts';
 import { jobStatistics } from '../actors/views/statistics.ts';
@@ -69,6 +70,11 @@ export function appDeps(
     listModels: () => listModels(settings.MODEL_ROOTS),
     checkMedia: (uris) => jobService.checkMedia(uris),
     listJobs: (query) => listJobs(store, views, query),
+    deliveries: {
+      list: (query) => listDeliveries(store, query),
+      one: (id) => deliveryOf(store, id),
+      redeliver: (id, by) => jobService.redeliver(id, by),
+    },
     liveIssues: (number) => liveIssues(store, number),
     statistics: () => jobStatistics(store, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },

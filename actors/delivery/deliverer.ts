@@ -232,5 +232,7 @@ export function requestOf(entry: Notice): OutgoingRequest {
 /** The same for every telling of one attempt, so that its job hears it once. */
 function envelopeOf(entry: OutboxEntry, report: NoticeReport): string {
   const what = report.type === 'noticeSent' ? 'sent' : report.next === null ? 'givenUp' : 'failed';
-  return `${entry.id}.${noticeOf(entry).attempts}.${what}`;
+  const { createdAt, attempts } = noticeOf(entry);
+  // A callback that is delivered again has the same id, and its attempts are counted anew.
+  return `${entry.id}.${createdAt}.${attempts}.${what}`;
 }

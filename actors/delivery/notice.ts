@@ -22,13 +22,23 @@ export interface HttpNotice {
   readonly attempts: number;
 }
 
+/** An attempt to deliver a notice, as it is kept. */
+export interface Attempt {
+  /** Its end, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Of the receiver's answer; null: there was none. */
+  readonly status: number | null;
+  /** Why it failed; null: it did not. */
+  readonly error: string | null;
+}
+
 /**
  * What the delivery actor tells the job (kind batch-job, actor id = entry.actor.id) after an attempt. The job commits it, then
  * answers {kind: 'done'}; {kind: 'refused'} when it does not know the notice (any more).
  */
 export type NoticeReport =
   /** The receiver took it: the job takes the notice out of the outbox. */
-  | { readonly type: 'noticeSent'; readonly id: string }
+  | { readonly type: 'noticeSent'; readonly id: string; readonly attempt?: Attempt }
   | {
       readonly type: 'noticeFailed';
       readonly id: string;
@@ -36,6 +46,8 @@ export type NoticeReport =
       readonly reason: string;
       /** The notice as it is to be kept, with attempts + 1 and its next due time; null: given up. */
       readonly next: Notice | null;
+      /** Absent: it was given up without another attempt. */
+      readonly attempt?: Attempt;
       /** The quick attempts are used up: others follow, but nobody should wait for them. */
       readonly slow?: true;
     };

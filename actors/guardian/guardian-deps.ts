@@ -60,6 +60,8 @@ export interface GuardianDeps {
   readonly send: Send;
   /** Asks archives for an earlier job like this one. */
   askArchive(question: ArchiveQuestion): Promise<ArchiveFinding>;
+  /** How clients reach the server, without a slash at its end. */
+  readonly url: string;
   serverUrl(): string;
   /** A token of the service; undefined when there is none to be had. */
   bearer(): Promise<string | undefined>;

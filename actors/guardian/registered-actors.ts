@@ -135,7 +135,7 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
       marks: new LoadMarks(settings.DATA_DIR),
       clock: system.clock,
       search,
-      settings: jobSettings(settings, base.version, owner.server),
+      settings: jobSettings(settings, { ...base, server: owner.server }),
       checkArchive: (record, state) => void others().archiveChecks.checkInspected(record, state),
       deliver: (destinations) => destinations.forEach(others().delivery.wake),
       forget: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'forget' }),

@@ -6,6 +6,7 @@ import { freeBytes } from '../system-messages/disk-watch.ts';
 import { DeliveryError } from '../basics/errors.ts';
 import { readableJob, storedJob } from '../batch-job/state/stored-job.ts';
 import { Acceptance, refuseOverload } from './acceptance.ts';
+import { jobOfDelivery } from '../batch-job/delivered-job.ts';
 import type { JobReply } from '../batch-job/state/commands.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from '../batch-job/log-facts.ts';
@@ -71,6 +72,17 @@ export class JobService {
       return 'removed';
     }
     return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
+  }
+
+  /** Sends the callback of a job that has ended once more; `id`: of the delivery. */
+  async redeliver(id: string, by: string): Promise<'pending' | 'unknown' | 'live'> {
+    const job = await jobOfDelivery(this.#deps.store, id);
+    if (job === undefined) return 'unknown';
+    const { record, snapshot } = job;
+    const reply = await this.#deps.jobs.ask(String(record.number), { type: 'redeliver', run: snapshot.run });
+    if (reply.kind === 'refused') return reply.reason === 'WRONG_STATE' ? 'live' : 'unknown';
+    this.#deps.logger.info({ jobId: record.jobId, delivery: id, by }, 'a callback is sent once more');
+    return 'pending';
   }
 
   /** Runs a job that has ended once more. */

@@ -146,6 +146,12 @@ const delivering = {
     .describe(
       'JSON file with the secrets that callbacks are signed with: an object with the host or the beginning of the URL of each receiver, and one secret or a list of two; read at start',
     ),
+  RESULT_LINKS: z
+    .enum(['file', 'http'], { error: 'must be file or http' })
+    .default('file')
+    .describe(
+      'What outputObjectUri of a callback names, unless the document is in a bucket; http: its address at this server (BASE_URL), which needs a token; file: its path on the server',
+    ),
   DELIVERY_CONCURRENCY: whole(8, 1, 1_000).describe(
     'Callbacks and archive posts to one destination (scheme, host and port) at a time',
   ),

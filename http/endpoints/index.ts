@@ -2,6 +2,7 @@ import type { Endpoint } from '../steps/endpoint.ts';
 import { administrationEndpoints, type AdministrationDeps } from './administration.ts';
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
+import { deliveryEndpoints, type DeliveryDeps } from './jobs/deliveries.ts';
 import { foundEndpoints, type FoundDeps } from './jobs/job-findings.ts';
 import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
 import { jobFileEndpoints, type JobFileDeps } from './jobs/job-files.ts';
@@ -30,6 +31,7 @@ export interface EndpointDeps
     AdministrationDeps,
     BatchJobDeps,
     JobListDeps,
+    DeliveryDeps,
     JobEventDeps,
     JobFileDeps,
     FoundDeps,
@@ -57,6 +59,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...pipelineEndpoints,
   ...queueEndpoints,
   ...jobListEndpoints,
+  ...deliveryEndpoints,
   ...jobEventEndpoints,
   ...jobFileEndpoints,
   ...foundEndpoints,
@@ -78,6 +81,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
 export const tags = [
   { name: 'Service', description: 'The service itself: version, health, this document' },
   { name: 'Batch jobs', description: 'Run a pipeline over media and get what it found' },
+  { name: 'Callbacks', description: 'How callbacks of jobs are delivered' },
   { name: 'Files of jobs', description: 'The media of jobs and what was made of them' },
   { name: 'Search', description: 'Find what all jobs have found' },
   { name: 'Media', description: 'Upload media, when the service cannot reach them' },

@@ -73,7 +73,7 @@ describe('A callback or archive post', () => {
 
   it('is posted as JSON with its Idempotency-Key and the name of the service', async () => {
     await startReceiver(answer(204));
-    expect(await post()).to.deep.equal({ kind: 'sent' });
+    expect(await post()).to.include({ kind: 'sent' });
     const [got] = receiver.requests;
     expect(got).to.include({
       method: 'POST',
@@ -91,7 +91,7 @@ describe('A callback or archive post', () => {
 
   it('by GET has no body and no content type', async () => {
     await startReceiver(answer(200));
-    expect(await post({ method: 'GET', body: null })).to.deep.equal({ kind: 'sent' });
+    expect(await post({ method: 'GET', body: null })).to.include({ kind: 'sent' });
     expect(receiver.requests[0]).to.include({ method: 'GET', path: '/done?x=1', body: '' });
     expect(receiver.requests[0]?.headers).not.to.have.property('content-type');
   });
@@ -232,7 +232,7 @@ describe('A callback or archive post', () => {
 
   it('arrives whatever the length of the answer, of which 64 KiB are read', async () => {
     await startReceiver(flood(200));
-    expect(await post()).to.deep.equal({ kind: 'sent' });
+    expect(await post()).to.include({ kind: 'sent' });
     await until('the connection is closed', () => receiver.connections === 0);
     receiver.manner = flood(500);
     const { reason } = await failureOf(post());
@@ -244,7 +244,7 @@ describe('A callback or archive post', () => {
     await startReceiver((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/plain' }).end(bomb);
     });
-    expect(await post()).to.deep.equal({ kind: 'sent' });
+    expect(await post()).to.include({ kind: 'sent' });
     expect(receiver.requests[0]?.headers).to.include({ 'accept-encoding': 'identity' });
   });
 
@@ -267,7 +267,7 @@ describe('A callback or archive post', () => {
     expect(first.reason, 'an answer that quotes the token').to.equal(
       'the receiver answered with status 401: what is ***?',
     );
-    expect(await post({ addToken: true }, send)).to.deep.equal({ kind: 'sent' });
+    expect(await post({ addToken: true }, send)).to.include({ kind: 'sent' });
     expect(receiver.requests.map(({ headers }) => headers.authorization)).to.deep.equal([
       'Bearer secret-t1',
       'Bearer secret-t2',
@@ -303,7 +303,7 @@ describe('A callback or archive post', () => {
     await startReceiver(answer(200));
     const injected = 'x\r\nX-Evil: 1';
     expect(await failureOf(post({ idempotencyKey: injected }))).to.include({ final: true });
-    expect(await post({ url: `${receiver.url}/a\r\nX-Evil: 1` }), 'a URL').to.deep.equal({ kind: 'sent' });
+    expect(await post({ url: `${receiver.url}/a\r\nX-Evil: 1` }), 'a URL').to.include({ kind: 'sent' });
     expect(receiver.requests.map(({ headers }) => headers['x-evil'])).to.deep.equal([undefined]);
   });
 
@@ -359,9 +359,9 @@ describe('A callback or archive post', () => {
     it('to a private address or name that is on the list', async () => {
       await startReceiver(answer(200));
       const reach = { allowPrivate: false, allowedHosts: ['LOCALHOST', '127.0.0.1'] };
-      expect(await post({}, sender(reach))).to.deep.equal({ kind: 'sent' });
+      expect(await post({}, sender(reach))).to.include({ kind: 'sent' });
       const url = `http://localhost:${receiver.port}/`;
-      expect(await post({ url }, sender(reach))).to.deep.equal({ kind: 'sent' });
+      expect(await post({ url }, sender(reach))).to.include({ kind: 'sent' });
     });
 
     for (const url of [

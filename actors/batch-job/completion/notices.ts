@@ -56,7 +56,7 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
 export function owedWhenPoisoned(
   record: JobRecord,
   ended: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
-  settings: Pick<JobSettings, 'dataDir'>,
+  settings: Pick<JobSettings, 'dataDir' | 'linkBase'>,
   at: number,
 ): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
   const archived = record.media.some(({ archiveUrl }) => archiveUrl !== undefined);
@@ -86,6 +86,17 @@ export function outputUri(
   return pastOutput;
 }
 
+/** What a callback names: a file of this server as its address there, if that is wanted; all else by its URI. */
+function resultLink(
+  record: JobRecord,
+  state: Parameters<typeof outputUri>[1],
+  { dataDir, linkBase }: Pick<JobSettings, 'dataDir' | 'linkBase'>,
+): string | null {
+  const uri = outputUri(record, state, dataDir);
+  if (linkBase === undefined || !/^file:/i.test(uri ?? '')) return uri;
+  return `${linkBase}/rest/jobs/${encodeURIComponent(record.jobId)}/output/detection`;
+}
+
 /** Halves of characters, which JSON lets in, cannot stand in a URL: a job must not fail at its end for them. */
 const wellFormed = (text: string | null) => (text === null ? null : Buffer.from(text).toString());
 
@@ -93,17 +104,17 @@ const wellFormed = (text: string | null) => (text === null ? null : Buffer.from(
 const STATUS_HEADER = 'Troupe-Job-Status';
 
 /** Specification 6.1; with the status of the job besides. */
-function callbackNotice(
+export function callbackNotice(
   record: JobRecord,
   state: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
-  { dataDir }: Pick<JobSettings, 'dataDir'>,
+  settings: Pick<JobSettings, 'dataDir' | 'linkBase'>,
   at: number,
 ): Notice | null {
   if (record.callback === undefined) return null;
   const { url, method, secrets } = record.callback;
   const { jobId } = record;
   const externalId = wellFormed(record.externalId);
-  const outputObjectUri = wellFormed(outputUri(record, state, dataDir));
+  const outputObjectUri = wellFormed(resultLink(record, state, settings));
   const body: HttpNotice = {
     kind: 'callback',
     method,

@@ -71,6 +71,8 @@ export type JobCommand =
       readonly arrived: readonly string[];
       readonly failed: readonly FailedPost[];
     }
+  /** From the REST interface: the callback of this run is to be delivered once more. */
+  | { readonly type: 'redeliver'; readonly run: number }
   /** From the search: it has the document of this run, or knows that it never can. */
   | { readonly type: 'indexed'; readonly run: number }
   /** From the REST interface and from retention: a job that has ended goes. */

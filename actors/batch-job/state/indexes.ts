@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Commit } from '../../../store/store.ts';
 import type { JobRecord } from './record.ts';
-import type { JobState } from './state.ts';
+import type { Delivery, JobState } from './state.ts';
 import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 
 /** The indexes and counters in which a job stands: what lists, statistics, start-up and retention look at. */
@@ -22,6 +22,17 @@ export const STARTED_JOBS = 'started-jobs';
 export const REMOVED_JOBS = 'removed-jobs';
 /** Jobs whose document the search does not have yet, by the time of their end. */
 export const UNINDEXED_JOBS = 'unindexed-jobs';
+/** Where the callback of a job that has ended stands. */
+export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+/** Undefined: the job has none, or has not ended. */
+export function deliveryStateOf(callback: Delivery | null): DeliveryState | undefined {
+  if (callback === null) return undefined;
+  if (callback.pending > 0) return 'PENDING';
+  return callback.failures.length > 0 ? 'FAILED' : 'DELIVERED';
+}
+/** Jobs whose callback stands so, by the time of their end. */
+export const deliveriesOf = (state: DeliveryState) => `deliveries/${state}`;
 /** Jobs of a status, a pipeline or an external id, by number; complete jobs of a pipeline by their duration in milliseconds. */
 export const jobsOfStatus = (status: string) => `jobs-of-status/${status}`;
 export const jobsOfPipeline = (pipeline: string) => `jobs-of-pipeline/${pipeline}`;
@@ -31,7 +42,10 @@ export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
 export const JOB_COUNTERS = 'jobs/';
 export const DURATION_COUNTERS = 'job-ms/';
 
-type Booked = Pick<JobState, 'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed'>;
+type Booked = Pick<
+  JobState,
+  'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'callback'
+>;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
 export function indexesOf(
@@ -79,8 +93,9 @@ function indexOf(
   booked: Booked | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
-  const { status, priority, startedAt, endedAt, removed, unindexed } = booked;
+  const { status, priority, startedAt, endedAt, removed, unindexed, callback } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
+  const delivery = deliveryStateOf(callback);
   return {
     [ALL_JOBS]: number,
     [jobsOfStatus(status)]: number,
@@ -89,6 +104,7 @@ function indexOf(
     ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
     ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
+    ...(delivery === undefined ? {} : { [deliveriesOf(delivery)]: endedAt ?? startedAt }),
     ...(status === 'INITIALIZED' ? { [WAITING_JOBS]: waitingScore(priority, number) } : {}),
     ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
   };
@@ -96,7 +112,7 @@ function indexOf(
 
 function countersOf(
   { plan }: { readonly plan: Pick<JobRecord['plan'], 'name'> },
-  booked: Omit<Booked, 'priority' | 'unindexed'> | undefined,
+  booked: Omit<Booked, 'priority' | 'unindexed' | 'callback'> | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
   return {

@@ -18,6 +18,12 @@ const stageSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('ENDED') }),
 ]);
 
+const attemptSchema = z.object({
+  at: z.number(),
+  status: z.int().nullable(),
+  error: z.string().nullable(),
+});
+
 const deliverySchema = z
   .object({
     pending: z.int().nonnegative(),
@@ -27,6 +33,8 @@ const deliverySchema = z
     attempts: z.int().nonnegative(),
     lastError: z.string().nullable(),
     nextAttempt: z.number().nullable(),
+    // Jobs that were stored by an earlier version have none.
+    tried: z.array(attemptSchema).default([]),
   })
   .nullable();
 
@@ -82,7 +90,7 @@ export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
 }
 
 const toStored = (delivery: Delivery | null) =>
-  delivery === null ? null : { ...delivery, failures: [...delivery.failures] };
+  delivery === null ? null : { ...delivery, failures: [...delivery.failures], tried: [...delivery.tried] };
 
 /** (tasks done + part done of this task) / tasks, in percent; 100 only at the end. How much there is to do is known once all media are inspected. */
 export function progressOf(record: JobRecord, { stage, weight, inspecting }: JobState): number {

@@ -10,6 +10,7 @@ import type {
 } from '../../../protocol/track-work.ts';
 import type { SubJobAssignment } from '../../../protocol/worker-protocol.ts';
 import type { Issue, MediumFacts, Range } from '../../../domain/types.ts';
+import type { Attempt } from '../../delivery/notice.ts';
 import type { FileKey } from '../../../results/file-keys.ts';
 import type { PlannedWork } from './planned-work.ts';
 import type { BatchJobStatus } from './status.ts';
@@ -111,6 +112,8 @@ export interface Delivery {
   readonly lastError: string | null;
   /** Milliseconds since the epoch. */
   readonly nextAttempt: number | null;
+  /** The last attempts to deliver a callback, the oldest first; of archive posts they are only counted. */
+  readonly tried: readonly Attempt[];
 }
 
 export interface JobIssue extends Issue {

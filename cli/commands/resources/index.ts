@@ -4,6 +4,7 @@ import { actorsCommand } from './actors.ts';
 import { backupCommand } from './backup.ts';
 import { catalogCommands } from './catalog.ts';
 import { componentCommands } from './components.ts';
+import { deliveryCommands } from './deliveries.ts';
 import { infoCommand } from './info.ts';
 import { jobCommands } from './jobs/jobs.ts';
 import { mediaCommands } from './media.ts';
@@ -17,6 +18,7 @@ import { streamCommands } from './streams.ts';
 /** The commands over the whole REST interface, one group a resource. */
 export function resourceCommands(program: Command, terminal: Terminal): void {
   jobCommands(program, terminal);
+  deliveryCommands(program, terminal);
   streamCommands(program, terminal);
   mediaCommands(program, terminal);
   catalogCommands(program, terminal);

@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { z } from 'zod';
+import { jobCallback } from '../../../http/schemas/callbacks.ts';
 import { answer, inTurn, Receiver, type Received } from '../../support/servers/receiver.ts';
 import { Service } from '../../support/processes/service.ts';
 import { until } from '../../support/until.ts';
@@ -15,7 +17,7 @@ describe('A signed callback', () => {
   let service: Service;
   let receiver: Receiver;
   before(async () => {
-    service = new Service({ DELIVERY_FIRST_DELAY_MS: '50' });
+    service = new Service({ DELIVERY_FIRST_DELAY_MS: '50', RESULT_LINKS: 'http' });
     const file = join(service.folder, 'secrets.json');
     writeFileSync(file, JSON.stringify({ '127.0.0.1': OF_RECEIVER }));
     await service.startHere({ CALLBACK_SECRETS: file });
@@ -67,6 +69,16 @@ describe('A signed callback', () => {
     const log = readFileSync(join(service.folder, 'log'), 'utf8');
     const shown = [document, details, list, dryRun].map(({ text }) => text);
     for (const text of [...shown, log]) expect(text).not.to.contain(OF_JOB.slice('whsec_'.length, -4));
+  });
+
+  it('names the address of the document at this server with RESULT_LINKS=http', async () => {
+    const id = await run();
+    const { outputObjectUri } = z
+      .strictObject(jobCallback.shape)
+      .parse(JSON.parse(receiver.requests[0]!.body));
+    expect(outputObjectUri).to.equal(`${service.url}/rest/jobs/${id}/output/detection`);
+    const got = await fetch(outputObjectUri!, { headers: { authorization: `Bearer ${service.token}` } });
+    expect(await got.json()).to.have.property('jobId', id);
   });
 
   it('is refused at the creation of the job when its secret is malformed', async () => {

@@ -2,6 +2,8 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
+import { z } from 'zod';
+import { healthReport } from '../../../../http/schemas/callbacks.ts';
 import { systemClock } from '../../../../actors/basics/clock.ts';
 import { StreamReports } from '../../../../actors/streaming-job/reports/reports.ts';
 import { LIVE_STREAMS } from '../../../../actors/streaming-job/indexes.ts';
@@ -129,7 +131,10 @@ describe('The report of a segment', () => {
     await reports.healthOfAll();
     await until('two reports of health are posted', () => posted.length === 3);
     const jobsOf = (report: string) =>
-      (JSON.parse(report) as { reports: { jobId: number }[] }).reports.map(({ jobId }) => jobId);
+      z
+        .strictObject(healthReport.shape)
+        .parse(JSON.parse(report))
+        .reports.map(({ jobId }) => jobId);
     expect(posted.slice(1).map((report) => [jobsOf(report), signed.get(report)])).to.deep.equal([
       [[21], undefined],
       [[22, 23], callbackSecrets],
