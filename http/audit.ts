@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../config/logger.ts';
 import type { User } from './access/bearer.ts';
 import { shownKey } from './login/entry.ts';
+import { traceOfRequest } from './steps/traces.ts';
 import { sessionOf } from './login/session-access.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -39,6 +40,7 @@ export function audit(logger: Logger): Middleware {
         ...(job === undefined ? {} : { jobId: job }),
         ip,
         requestId,
+        ...traceOfRequest(ctx),
       },
       'audit',
     );

@@ -1,3 +1,4 @@
+import type { JobTrace } from '../../domain/job/trace.ts';
 import type { Notice } from '../../store/store.ts';
 
 /** Kind of the delivery actor; its id is the destination. */
@@ -16,6 +17,8 @@ export interface HttpNotice {
   readonly addToken: boolean;
   /** Of the job, which sign a callback; absent: those of its receiver do. */
   readonly secrets?: readonly string[];
+  /** Of its job; absent: it has none. */
+  readonly trace?: JobTrace;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Failed attempts so far. */

@@ -1,5 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import type { Settings } from '../../config/settings.ts';
+import type { Traces } from '../../domain/job/trace.ts';
 import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../../domain/types.ts';
 import type { Send } from '../../egress/request.ts';
 import type { FetchLimits } from '../../protocol/media-work.ts';
@@ -56,6 +57,8 @@ export interface GuardianDeps {
   readonly meter: WorkMeter & StreamMeter;
   /** Version of the product. */
   readonly version: string;
+  /** Absent: no spans are reported. */
+  readonly traces?: Traces | undefined;
   /** Sends callbacks and archive posts. */
   readonly send: Send;
   /** Asks archives for an earlier job like this one. */

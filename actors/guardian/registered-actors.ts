@@ -18,6 +18,7 @@ import { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import { Repeats } from '../requests/idempotency.ts';
 import { endFacts, jobFacts } from '../batch-job/log-facts.ts';
+import { spanOfJob } from '../batch-job/spans.ts';
 import { tellBatchJobs } from '../batch-job/life-cycle/work-news.ts';
 import { CATALOG, catalogKind } from '../catalog/actor.ts';
 import type { CatalogCommand } from '../catalog/commands.ts';
@@ -143,6 +144,7 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
         others().admission.tell(ADMISSION, { type: 'leave', jobNumber: record.number });
         logger.info({ ...jobFacts(record), ...endFacts(record, end) }, 'a job has ended');
         base.meter.jobEnded(record.plan.name, end.status);
+        for (const span of spanOfJob(record, end)) base.traces?.record(span);
       },
     }),
   );
@@ -186,9 +188,10 @@ function registerAdmission(
 }
 
 function registerDeliveries(base: Foundation, others: Others): Delivery {
-  const { system, store, locks, settings, logger, send } = base;
+  const { system, store, locks, settings, logger, send, traces } = base;
   return registerDelivery(system, {
     store,
+    traces,
     policy: deliveryPolicy(settings),
     clock: system.clock,
     locks,

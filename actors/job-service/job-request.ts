@@ -2,6 +2,7 @@ import type { Logger } from '../../config/logger.ts';
 import type { PipelineRequest } from '../../domain/plan/plan-checks.ts';
 import type { Owner } from '../../domain/job/owner.ts';
 import type { RequestLimits } from '../../domain/plan/request-limits.ts';
+import type { JobTrace } from '../../domain/job/trace.ts';
 import type { MediaSelector, MediumProblem, Properties, Range } from '../../domain/types.ts';
 import type { Store } from '../../store/store.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
@@ -29,6 +30,8 @@ export interface JobRequest extends PipelineRequest {
   readonly user: string;
   readonly owner?: Owner | undefined;
   readonly callback: JobRecord['callback'] | undefined;
+  /** That the request belongs to. */
+  readonly trace?: JobTrace | undefined;
 }
 export interface JobRequestMedium {
   readonly uri: string;

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { tooManyMedia } from '../../domain/plan/request-limits.ts';
+import type { JobTrace } from '../../domain/job/trace.ts';
 import type { Issue } from '../../domain/types.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { freeBytes } from '../system-messages/disk-watch.ts';
 import { DeliveryError } from '../basics/errors.ts';
 import { readableJob, storedJob } from '../batch-job/state/stored-job.ts';
 import { Acceptance, refuseOverload } from './acceptance.ts';
-import { jobOfDelivery } from '../batch-job/delivered-job.ts';
+import { jobOfDelivery } from './delivered-job.ts';
 import type { JobReply } from '../batch-job/state/commands.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from '../batch-job/log-facts.ts';
@@ -52,7 +53,7 @@ export class JobService {
     }
     const planned = await this.plan(request);
     if (planned.kind !== 'planned') return planned;
-    return this.#acceptance.accept(planned, repeatable);
+    return this.#acceptance.accept(planned, repeatable, request.trace);
   }
 
   /** All that is looked at before a job is stored; the archive is not asked. */
@@ -85,19 +86,23 @@ export class JobService {
     return 'pending';
   }
 
-  /** Runs a job that has ended once more. */
-  async resubmit(number: number, priority: number | undefined): Promise<JobReply | Overloaded> {
+  /** Runs a job that has ended once more. `trace`: that the request belongs to. */
+  async resubmit(
+    number: number,
+    priority: number | undefined,
+    trace?: JobTrace,
+  ): Promise<JobReply | Overloaded> {
     const job = await storedJob(this.#deps.store, number);
     const uris = (job?.record.media ?? []).map(({ uri }) => uri);
     const run =
       job === undefined ? {} : { run: await this.#deps.numbers.runAfter(job.record.jobId, job.snapshot.run) };
-    return this.#deps.uploads.keepDuring(uris, () => this.#resubmit(number, priority, run));
+    return this.#deps.uploads.keepDuring(uris, () => this.#resubmit(number, priority, { ...run, trace }));
   }
 
   async #resubmit(
     number: number,
     priority: number | undefined,
-    run: { readonly run?: number },
+    run: { readonly run?: number; readonly trace: JobTrace | undefined },
   ): Promise<JobReply | Overloaded> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };

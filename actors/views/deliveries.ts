@@ -3,7 +3,7 @@ import { maskUri } from '../../domain/job/censor.ts';
 import { localIso } from '../../results/local-iso.ts';
 import type { IndexEntry, Store } from '../../store/store.ts';
 import { deliveryId } from '../batch-job/completion/notice-ids.ts';
-import { jobOfDelivery } from '../batch-job/delivered-job.ts';
+import { jobOfDelivery } from '../job-service/delivered-job.ts';
 import {
   deliveriesOf,
   DELIVERY_STATES,

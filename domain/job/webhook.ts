@@ -1,5 +1,6 @@
 /** Signatures of callbacks, as Standard Webhooks defines them (https://www.standardwebhooks.com). */
 import { createHmac } from 'node:crypto';
+import type { Properties } from '../types.ts';
 
 const PREFIX = 'whsec_';
 const LEAST_BYTES = 24;
@@ -71,4 +72,27 @@ export function secretsFor(url: string, receivers: readonly ReceiverSecrets[]): 
 function startsWithPath(href: string, start: string): boolean {
   if (!href.startsWith(start)) return false;
   return start.endsWith('/') || href.length === start.length || /[/?#]/.test(href[start.length]!);
+}
+
+/** The property of a job with the secrets of its callbacks. It is no property of components and is kept apart from the others. */
+const CALLBACK_SECRET = 'CALLBACK_SECRET';
+
+export interface WithoutSecrets {
+  readonly jobProperties: Properties;
+  /** Absent: the job names none. */
+  readonly callbackSecrets?: readonly string[];
+  /** Why the job cannot be accepted. */
+  readonly refused?: string;
+}
+
+/** Takes the secrets out of the properties of a job: one, or two with a blank between them. */
+export function takeCallbackSecrets(properties: Properties): WithoutSecrets {
+  const { [CALLBACK_SECRET]: text, ...jobProperties } = properties;
+  const callbackSecrets = (text ?? '').split(/\s+/).filter((secret) => secret !== '');
+  if (callbackSecrets.length === 0) return { jobProperties };
+  if (areWebhookSecrets(callbackSecrets)) return { jobProperties, callbackSecrets };
+  return {
+    jobProperties,
+    refused: `Property validation failed due to: The CALLBACK_SECRET property must have one or two secrets, with a blank between them: ${SECRET_FORM}.`,
+  };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Streams } from '../../actors/guardian/register-streams.ts';
 import type { StreamingJobRequest } from '../../actors/streaming-service/request.ts';
 import type { Refused } from '../../actors/requests/submission.ts';
-import { takeCallbackSecrets } from '../../domain/job/callback-secrets.ts';
+import { takeCallbackSecrets } from '../../domain/job/webhook.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
 import { ownerOf } from '../../domain/job/owner.ts';
 import { userOf, type User } from '../access/bearer.ts';

@@ -28,6 +28,7 @@ type Ended = Pick<
   | 'status'
   | 'run'
   | 'endedAt'
+  | 'trace'
   | 'objectId'
   | 'hasDocument'
   | 'outputUri'
@@ -55,7 +56,7 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
 /** What is owed by a job that is ended because its actor fails: whoever waits for it hears of its end, the archive gets nothing. */
 export function owedWhenPoisoned(
   record: JobRecord,
-  ended: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  ended: Pick<Ended, 'status' | 'run' | 'trace' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   settings: Pick<JobSettings, 'dataDir' | 'linkBase'>,
   at: number,
 ): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
@@ -106,7 +107,7 @@ const STATUS_HEADER = 'Troupe-Job-Status';
 /** Specification 6.1; with the status of the job besides. */
 export function callbackNotice(
   record: JobRecord,
-  state: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  state: Pick<Ended, 'status' | 'run' | 'trace' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   settings: Pick<JobSettings, 'dataDir' | 'linkBase'>,
   at: number,
 ): Notice | null {
@@ -123,6 +124,7 @@ export function callbackNotice(
     headers: { [STATUS_HEADER]: state.status },
     addToken: callbackWantsToken(record),
     ...(secrets === undefined ? {} : { secrets }),
+    ...(state.trace === null ? {} : { trace: state.trace }),
     createdAt: at,
     attempts: 0,
   };
@@ -198,6 +200,7 @@ function archivePost(
       timing: timingOf(record, state.timing),
     }),
     addToken: common.withToken.has(archiveUrl),
+    ...(state.trace === null ? {} : { trace: state.trace }),
     createdAt: at,
     attempts: 0,
   };

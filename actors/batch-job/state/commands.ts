@@ -1,5 +1,6 @@
 import type { CheckedResult } from '../../../results/check/check.ts';
 import type { ArchiveFinding, DetectionErrorCode, IssueCode, Range } from '../../../domain/types.ts';
+import type { JobTrace } from '../../../domain/job/trace.ts';
 import type { NoticeReport } from '../../delivery/notice.ts';
 import type { Done, Refusal } from '../../runtime/machine.ts';
 import type { JobRecord } from './record.ts';
@@ -37,6 +38,7 @@ export type JobCommand =
       readonly record: JobRecord;
       readonly admitted: boolean;
       readonly objectId: string;
+      readonly trace?: JobTrace | undefined;
       /** What the archive said before the job, or that it is to be asked after inspection. */
       readonly archive: ArchiveFinding | 'later' | 'notAsked';
     }
@@ -52,6 +54,7 @@ export type JobCommand =
       readonly run?: number;
       readonly admitted: boolean;
       readonly objectId: string;
+      readonly trace?: JobTrace | undefined;
     }
   /** From the worker protocol: what a component has answered. */
   | WorkDone

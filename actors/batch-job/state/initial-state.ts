@@ -1,3 +1,4 @@
+import type { JobTrace } from '../../../domain/job/trace.ts';
 import { List } from '../../basics/immutable.ts';
 import { errorText } from './issues.ts';
 import { untouchedMedia } from './media.ts';
@@ -15,6 +16,7 @@ export const NO_JOB: JobState = {
   startedAt: 0,
   endedAt: null,
   endedBy: null,
+  trace: null,
   objectId: '',
   hasDocument: false,
   unindexed: false,
@@ -48,6 +50,7 @@ export function initialState(
     readonly priority: number;
     readonly admitted: boolean;
     readonly objectId: string;
+    readonly trace?: JobTrace | undefined;
     readonly at: number;
   },
 ): JobState {
@@ -58,6 +61,7 @@ export function initialState(
     priority: start.priority,
     startedAt: start.at,
     objectId: start.objectId,
+    trace: start.trace ?? null,
     issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),
     firstError: firstOf(record),
     media: untouchedMedia(record),

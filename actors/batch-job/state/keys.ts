@@ -22,7 +22,13 @@ export const answerFile = (
   token: string,
 ): FileKey => spoolFile(jobId, run, `${id}.${token}`);
 
-/** Id and key of a sub-job. */
-export function namesOf({ jobId }: JobRecord, { run }: Pick<JobState, 'run'>, id: string, path: string) {
-  return { id: `${jobId}.${run}.${id}`, key: `${runPrefix(run)}${path}`, jobId, run };
+/** Id and key of a sub-job, with what it has of its run. */
+export function namesOf(
+  { jobId }: JobRecord,
+  { run, trace }: Pick<JobState, 'run' | 'trace'>,
+  id: string,
+  path: string,
+) {
+  const names = { id: `${jobId}.${run}.${id}`, key: `${runPrefix(run)}${path}`, jobId, run };
+  return trace === null ? names : { ...names, trace };
 }

@@ -38,6 +38,8 @@ const deliverySchema = z
   })
   .nullable();
 
+const traceSchema = z.object({ traceparent: z.string(), parentId: z.string().nullable().optional() });
+
 /** The small part of a job's state, replaced at every commit; media, units and outstanding work come back from the rows. */
 export const jobSnapshotSchema = z.object({
   status: z.enum(BATCH_JOB_STATUSES),
@@ -48,6 +50,7 @@ export const jobSnapshotSchema = z.object({
   startedAt: z.number(),
   endedAt: z.number().nullable(),
   endedBy: z.string().nullable(),
+  trace: traceSchema.nullable().default(null),
   objectId: z.string(),
   hasDocument: z.boolean(),
   unindexed: z.boolean(),

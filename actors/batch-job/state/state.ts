@@ -9,6 +9,7 @@ import type {
   TrackSection,
 } from '../../../protocol/track-work.ts';
 import type { SubJobAssignment } from '../../../protocol/worker-protocol.ts';
+import type { JobTrace } from '../../../domain/job/trace.ts';
 import type { Issue, MediumFacts, Range } from '../../../domain/types.ts';
 import type { Attempt } from '../../delivery/notice.ts';
 import type { FileKey } from '../../../results/file-keys.ts';
@@ -44,6 +45,8 @@ export interface JobState {
   readonly endedAt: number | null;
   /** The server whose commit ended the run; null: it goes on, or nobody knows. */
   readonly endedBy: string | null;
+  /** The trace that this run belongs to; null: none. */
+  readonly trace: JobTrace | null;
   /** UUID of this run's document. */
   readonly objectId: string;
   readonly hasDocument: boolean;
@@ -209,6 +212,8 @@ export interface SubJobRow {
   /** Milliseconds of a sound that is cut. */
   readonly time?: Range;
   readonly state: 'QUEUED' | 'DONE' | 'FAILED';
+  /** Of the job; absent: it has none. */
+  readonly trace?: JobTrace;
   /** Attempts that were lost because a component died, hung or answered garbage. */
   readonly attempts: number;
   /** What is to be done; null once it is answered. */

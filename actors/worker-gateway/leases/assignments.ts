@@ -17,6 +17,7 @@ import type {
   PlannedPrepare,
   PlannedWork,
 } from '../../batch-job/state/planned-work.ts';
+import { traceparentOfWork } from '../../batch-job/spans.ts';
 import type { SubJobRow } from '../../batch-job/state/state.ts';
 import { storedJob } from '../../batch-job/state/stored-job.ts';
 import { withPaths } from './files.ts';
@@ -60,6 +61,7 @@ async function readAssignment(
   const planned = await workOf(deps, row.work, { jobNumber: item.actor.id, row, token, besideServer });
   const work = withPaths(row.kind, planned, (key) => pathOf(deps.dataDir, key));
   const attempt = row.attempts + 1;
+  const traceparent = traceparentOfWork(row);
   return {
     token,
     id: row.id,
@@ -67,6 +69,7 @@ async function readAssignment(
     algorithm: row.queue,
     attempt,
     heartbeatMs,
+    ...(traceparent === undefined ? {} : { traceparent }),
     ...(lease.last === undefined ? {} : { last: lease.last }),
     work,
   } as SubJobAssignment;

@@ -93,7 +93,10 @@ export const deliveryEndpoints = [
     async handle({ params: { id }, ctx }, { deliveries }: DeliveryDeps) {
       const outcome = await deliveries.redeliver(id, userOf(ctx).name);
       if (outcome === 'live')
-        throw new HttpError(409, 'The job of this callback runs again. It calls back at its end.');
+        throw new HttpError(
+          'job-not-finished',
+          'The job of this callback runs again. It calls back at its end.',
+        );
       const found = outcome === 'unknown' ? undefined : await deliveries.one(id);
       if (found === undefined) throw notFound(id);
       return answerWith(202, found);

@@ -6,7 +6,8 @@ import type { JobRequest } from '../../../actors/job-service/job-request.ts';
 import type { JobService } from '../../../actors/job-service/job-service.ts';
 import type { Accepted, RefusalReason, Refused } from '../../../actors/requests/submission.ts';
 import { ownerOf } from '../../../domain/job/owner.ts';
-import { takeCallbackSecrets } from '../../../domain/job/callback-secrets.ts';
+import { takeCallbackSecrets } from '../../../domain/job/webhook.ts';
+import type { JobTrace } from '../../../domain/job/trace.ts';
 import type { User } from '../../access/bearer.ts';
 import { answerWith, ok } from '../../routing/declaration.ts';
 import type { ErrorCode } from '../../routing/error-codes.ts';
@@ -28,14 +29,15 @@ interface Creation {
   readonly isDryRun: boolean;
   /** The Idempotency-Key. */
   readonly key: string | undefined;
+  readonly trace: JobTrace | undefined;
 }
 
 export async function createJob(
-  { body, given, isDryRun, key }: Creation,
+  { body, given, isDryRun, key, trace }: Creation,
   user: User,
   { jobService, dryRuns, url }: CreationDeps,
 ) {
-  const request = { ...toRequest(body), user: user.name, owner: ownerOf(user) };
+  const request = { ...toRequest(body), user: user.name, owner: ownerOf(user), trace };
   const submission = isDryRun
     ? await dryRuns.of(request)
     : await jobService.submit(request, repeatableOf(key, given, user));

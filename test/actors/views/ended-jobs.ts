@@ -58,6 +58,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     startedAt: endedAt - ms,
     endedAt,
     endedBy: null,
+    trace: null,
     objectId: '00000000-0000-0000-0000-000000000000',
     hasDocument: given.document === true,
     unindexed: false,

@@ -1,8 +1,13 @@
 /** Signatures of callbacks (Standard Webhooks), verified with the library of the standard. */
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { takeCallbackSecrets } from '../../../domain/job/callback-secrets.ts';
-import { areWebhookSecrets, secretsFor, webhookHeaders, webhookId } from '../../../domain/job/webhook.ts';
+import {
+  areWebhookSecrets,
+  secretsFor,
+  takeCallbackSecrets,
+  webhookHeaders,
+  webhookId,
+} from '../../../domain/job/webhook.ts';
 
 const secretOf = (bytes: number, fill = 7) => `whsec_${Buffer.alloc(bytes, fill).toString('base64')}`;
 const [NEW, OLD] = [secretOf(32), secretOf(24, 9)];

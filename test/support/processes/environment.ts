@@ -8,7 +8,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'LD_LIBRARY_PATH'];
 /** Node itself reads the last one. */
 const KNOWN = new Set([...SETTING_NAMES, ...INHERITED, 'NODE_EXTRA_CA_CERTS']);
-const PROPERTY = /^TROUPE_PROP_/;
+/** Properties of all jobs, and what the library for traces reads. */
+const READ_ELSEWHERE = /^(TROUPE_PROP|OTEL)_/;
 
 export const inheritSettings = (): Environment =>
   Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
@@ -45,5 +46,5 @@ export function onlySettings(names: Environment): Environment {
   return names;
 }
 
-const isKnown = (name: string): boolean => KNOWN.has(name) || PROPERTY.test(name);
+const isKnown = (name: string): boolean => KNOWN.has(name) || READ_ELSEWHERE.test(name);
 const isTuning = (name: string): boolean => Object.hasOwn(TUNING, name);

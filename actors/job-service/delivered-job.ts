@@ -1,7 +1,7 @@
 import { jobNumber } from '../../domain/job/job-id.ts';
 import type { Store } from '../../store/store.ts';
-import { deliveryId } from './completion/notice-ids.ts';
-import { storedJob, type StoredJob } from './state/stored-job.ts';
+import { deliveryId } from '../batch-job/completion/notice-ids.ts';
+import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 
 /** The job that a delivery belongs to; undefined: there is none of this id, or the job has run again since. */
 export async function jobOfDelivery(store: Store, id: string): Promise<StoredJob | undefined> {
