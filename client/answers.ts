@@ -6,6 +6,7 @@ import type { component } from '../http/schemas/components.ts';
 import type { action, algorithm, pipeline, task } from '../http/schemas/pipelines.ts';
 import type { failureGroups } from '../http/schemas/jobs/job-failures.ts';
 import type { detectionDocument } from '../http/schemas/jobs/detection-document.ts';
+import type { delivery, deliveryPage } from '../http/schemas/jobs/deliveries.ts';
 import type { jobPage, liveIssues } from '../http/schemas/jobs/job-list.ts';
 import type {
   allJobsStatistics,
@@ -58,6 +59,8 @@ export type Uploaded = Answer<typeof upload>;
 export type PipelineName = Pick<Pipeline, 'name' | 'description'>;
 export type ListedJob = JobPage['jobs'][number];
 export type JobPage = Answer<typeof jobPage>;
+export type Delivery = Answer<typeof delivery>;
+export type DeliveryPage = Answer<typeof deliveryPage>;
 export type SearchPage = Answer<typeof searchPage>;
 export type SearchHit = SearchPage['hits'][number];
 export type Statistics = Answer<typeof allJobsStatistics>;

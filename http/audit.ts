@@ -4,6 +4,7 @@ import type { AuditEntry } from '../actors/audit/entry.ts';
 import type { Logger } from '../config/logger.ts';
 import type { User } from './access/bearer.ts';
 import { shownKey } from './login/entry.ts';
+import { traceOfRequest } from './steps/traces.ts';
 import { sessionOf } from './login/session-access.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -47,6 +48,7 @@ export function audit({ logger, trail, reads }: AuditOptions): Middleware {
         ...(session === undefined ? {} : { session: shownKey(session.key) }),
         ...rest,
         ...(job === undefined ? {} : { jobId: job }),
+        ...traceOfRequest(ctx),
       },
       'audit',
     );

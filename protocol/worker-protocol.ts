@@ -76,6 +76,8 @@ export interface AssignmentOf<K extends WorkKind | 'STREAM' | 'FRAME', W> {
   readonly algorithm: string;
   readonly attempt: number;
   readonly heartbeatMs: number;
+  /** Of the trace that the job belongs to (W3C Trace Context), for what the component asks of others. */
+  readonly traceparent?: string;
   /** Claimed in turn: it is all that its job waits for, so its answer is not to be kept for later ones. */
   readonly last?: true;
   readonly work: W;

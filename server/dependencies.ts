@@ -4,6 +4,7 @@ import { closedFor } from '../actors/guardian/health.ts';
 import { systemClock } from '../actors/basics/clock.ts';
 import type { EscalationMonitor } from '../actors/guardian/escalation-monitor.ts';
 import type { ActorSystem } from '../actors/runtime/system.ts';
+import { deliveryOf, listDeliveries } from '../actors/views/deliveries.ts';
 import { listFailures } from '../actors/views/failures.ts';
 import { listJobs } from '../actors/views/jobs/job-list.ts';
 import { liveIssues } from '../actors/views/jobs/live-issues.ts';
@@ -72,6 +73,11 @@ export function appDeps(
     listJobs: (query) => listJobs(store, views, query),
     countLeases: async (holds) => (await store.work.leases()).filter(({ worker }) => holds(worker)).length,
     listFailures: (query) => listFailures(store, query),
+    deliveries: {
+      list: (query) => listDeliveries(store, query),
+      one: (id) => deliveryOf(store, id),
+      redeliver: (id, by) => jobService.redeliver(id, by),
+    },
     liveIssues: (number) => liveIssues(store, number),
     statistics: () => jobStatistics(store, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },

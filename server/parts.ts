@@ -19,6 +19,7 @@ import { ResultChecker } from '../results/check/check.ts';
 import { DocumentExporter } from '../results/exports/exporter.ts';
 import { Timelines } from '../results/timeline/timelines.ts';
 import { createOutgoing } from '../egress/outgoing-requests.ts';
+import type { OpenTraces } from '../egress/traces.ts';
 import { uploadsFolder } from '../results/layout.ts';
 import { SERVER_PROPERTY_DEFAULTS } from '../domain/properties/workflow-properties.ts';
 import { removeSearchFiles, SqliteSearch } from '../search/sqlite/sqlite-search.ts';
@@ -101,8 +102,19 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     exporter: new DocumentExporter({ most: settings.MAX_EXPORTS, paceMs: EXPORT_PACE_MS }),
     timelines: new Timelines(TIMELINE_OPTIONS),
     work: new WorkMetrics(),
+    traces: await tracesOf(settings, logger),
     ...(await openSearch(settings, cluster !== undefined)),
   };
+}
+
+/** Undefined: no collector is named, and nothing is loaded for it. */
+async function tracesOf(
+  { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, NODE_NAME: instance }: Settings,
+  logger: Logger,
+): Promise<OpenTraces | undefined> {
+  if (endpoint === undefined) return undefined;
+  const { openTraces } = await import('../egress/traces.ts');
+  return openTraces({ endpoint, instance, logger, version: readInfo().version });
 }
 
 /** Without a search nobody would keep its index up to date: the next time that there is one, it is made anew. */

@@ -44,5 +44,5 @@ export interface JobSearch {
 /** How a job ended. */
 export type JobEnd = Pick<
   JobState,
-  'status' | 'startedAt' | 'endedAt' | 'firstError' | 'failedMedia' | 'versions'
+  'status' | 'startedAt' | 'endedAt' | 'firstError' | 'failedMedia' | 'versions' | 'trace'
 >;

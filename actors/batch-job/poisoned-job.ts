@@ -46,7 +46,7 @@ export async function endPoisoned(deps: JobDeps, id: string, error: unknown): Pr
     removeRows: [''],
     work: { clear: true },
     outbox: { put: notices },
-    ...indexesOf(record, snapshot, ended),
+    ...indexesOf(record, snapshot, { ...ended, ...owed }),
   });
   logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
   deps.onEnd(record, ended);

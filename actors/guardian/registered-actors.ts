@@ -23,6 +23,7 @@ import type { Pause } from '../pauses/model.ts';
 import { Pauses } from '../pauses/pauses.ts';
 import { Repeats } from '../requests/idempotency.ts';
 import { endFacts, jobFacts } from '../batch-job/log-facts.ts';
+import { spanOfJob } from '../batch-job/spans.ts';
 import { tellBatchJobs } from '../batch-job/life-cycle/work-news.ts';
 import { CATALOG, catalogKind } from '../catalog/actor.ts';
 import type { CatalogCommand } from '../catalog/commands.ts';
@@ -147,7 +148,7 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
       timers: new TransferTimers(system.clock, (jobNumber) =>
         others().jobs.tell(String(jobNumber), { type: 'transfersDue' }),
       ),
-      settings: jobSettings(settings, base.version, owner.server),
+      settings: jobSettings(settings, { ...base, server: owner.server }),
       checkArchive: (record, state) => void others().archiveChecks.checkInspected(record, state),
       deliver: (destinations) => destinations.forEach(others().delivery.wake),
       forget: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'forget' }),
@@ -155,6 +156,7 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
         others().admission.tell(ADMISSION, { type: 'leave', jobNumber: record.number });
         logger.info({ ...jobFacts(record), ...endFacts(record, end) }, 'a job has ended');
         base.meter.jobEnded(record.plan.name, end.status);
+        for (const span of spanOfJob(record, end)) base.traces?.record(span);
       },
     }),
   );
@@ -213,9 +215,10 @@ function registerPauses({ system, store, owner, cluster, pauseBook }: Foundation
 }
 
 function registerDeliveries(base: Foundation, others: Others): Delivery {
-  const { system, store, locks, settings, logger, send } = base;
+  const { system, store, locks, settings, logger, send, traces } = base;
   return registerDelivery(system, {
     store,
+    traces,
     policy: deliveryPolicy(settings),
     clock: system.clock,
     locks,

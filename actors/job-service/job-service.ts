@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tooManyMedia } from '../../domain/plan/request-limits.ts';
 import type { Owner } from '../../domain/job/owner.ts';
+import type { JobTrace } from '../../domain/job/trace.ts';
 import type { Issue } from '../../domain/types.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { freeBytes } from '../system-messages/disk-watch.ts';
@@ -8,6 +9,7 @@ import { DeliveryError } from '../basics/errors.ts';
 import { isTerminal, type BatchJobStatus } from '../batch-job/state/status.ts';
 import { readableJob, storedJob } from '../batch-job/state/stored-job.ts';
 import { Acceptance, refuseOverload, startAt } from './acceptance.ts';
+import { jobOfDelivery } from './delivered-job.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from '../batch-job/log-facts.ts';
@@ -77,7 +79,7 @@ export class JobService {
     }
     const planned = await this.plan(request);
     if (planned.kind !== 'planned') return planned;
-    return this.#acceptance.accept(planned, repeatable);
+    return this.#acceptance.accept(planned, repeatable, request.trace);
   }
 
   /** All that is looked at before a job is stored; the archive is not asked. */
@@ -99,20 +101,40 @@ export class JobService {
     return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
   }
 
-  /** Runs a job that has ended once more. */
-  async resubmit(number: number, priority: number | undefined): Promise<JobReply | Overloaded> {
+  /** Sends the callback of a job that has ended once more; `id`: of the delivery. */
+  async redeliver(id: string, by: string): Promise<'pending' | 'unknown' | 'live'> {
+    const job = await jobOfDelivery(this.#deps.store, id);
+    if (job === undefined) return 'unknown';
+    const { record, snapshot } = job;
+    const reply = await this.#deps.jobs.ask(String(record.number), { type: 'redeliver', run: snapshot.run });
+    if (reply.kind === 'refused') return reply.reason === 'WRONG_STATE' ? 'live' : 'unknown';
+    this.#deps.logger.info({ jobId: record.jobId, delivery: id, by }, 'a callback is sent once more');
+    return 'pending';
+  }
+
+  /** Runs a job that has ended once more. `trace`: that the request belongs to. */
+  async resubmit(
+    number: number,
+    priority: number | undefined,
+    trace?: JobTrace,
+  ): Promise<JobReply | Overloaded> {
     const job = await storedJob(this.#deps.store, number);
     const uris = (job?.record.media ?? []).map(({ uri }) => uri);
     const run =
       job === undefined ? {} : { run: await this.#deps.numbers.runAfter(job.record.jobId, job.snapshot.run) };
     const wanted = priority ?? this.#deps.settings.defaultPriority;
     return this.#deps.uploads.keepDuring(uris, () =>
-      this.#runAgain(number, job?.record.owner, { type: 'resubmit', priority: wanted, ...run }),
+      this.#runAgain(number, job?.record.owner, { type: 'resubmit', priority: wanted, ...run, trace }),
     );
   }
 
   /** Starts a new run of a job that has ended: of all that failed, everything else stays. Several at once: one starts it. */
-  async retry(number: number, request: RetryRequest, by?: string): Promise<Retried | NoRetry | Overloaded> {
+  async retry(
+    number: number,
+    request: RetryRequest,
+    by?: string,
+    trace?: JobTrace,
+  ): Promise<Retried | NoRetry | Overloaded> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return unknownJob(number);
     const { record, snapshot } = job;
@@ -122,14 +144,16 @@ export class JobService {
     const run = await this.#deps.numbers.runAfter(record.jobId, snapshot.run);
     const uris = record.media.map(({ uri }) => uri);
     const reply = await this.#deps.uploads.keepDuring(uris, () =>
-      this.#runAgain(number, record.owner, { type: 'retry', ...request, ...facts, priority, run }),
+      this.#runAgain(number, record.owner, { type: 'retry', ...request, ...facts, priority, run, trace }),
     );
     if (reply.kind === 'overloaded') return reply;
     if (reply.kind === 'refused') {
       if (reply.reason === 'NO_SUCH_JOB') return unknownJob(number);
       if (reply.reason === 'NOTHING_FAILED') return nothingFailed(record.jobId);
       // Another run has come and gone since the job was read.
-      return isLive(reply.status) ? liveJob(record.jobId, reply.status) : this.retry(number, request, by);
+      return isLive(reply.status)
+        ? liveJob(record.jobId, reply.status)
+        : this.retry(number, request, by, trace);
     }
     const { what } = request;
     this.#deps.logger.info(

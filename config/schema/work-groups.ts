@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { z } from 'zod';
+import { callbackSecrets } from './callback-secrets.ts';
 import { GIB, MIB, SECOND, truth, userShares, wait, whole, type SettingGroup } from './values.ts';
 
 /** A decoded picture of the largest size that is taken and its copies fit into the least; several processes do into the machine. */
@@ -141,6 +142,18 @@ const delivering = {
     .default('')
     .describe(
       'Comma-separated host names and addresses that callbacks, archive posts and results for buckets may go to in any case',
+    ),
+  CALLBACK_SECRETS: callbackSecrets
+    .default([])
+    .meta({ shownDefault: 'callbacks are not signed' })
+    .describe(
+      'JSON file with the secrets that callbacks are signed with: an object with the host or the beginning of the URL of each receiver, and one secret or a list of two; read at start',
+    ),
+  RESULT_LINKS: z
+    .enum(['file', 'http'], { error: 'must be file or http' })
+    .default('file')
+    .describe(
+      'What outputObjectUri of a callback names, unless the document is in a bucket; http: its address at this server (BASE_URL), which needs a token; file: its path on the server',
     ),
   DELIVERY_CONCURRENCY: whole(8, 1, 1_000).describe(
     'Callbacks and archive posts to one destination (scheme, host and port) at a time',

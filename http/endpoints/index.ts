@@ -2,6 +2,7 @@ import type { Endpoint } from '../steps/endpoint.ts';
 import { administrationEndpoints, type AdministrationDeps } from './administration.ts';
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
+import { deliveryEndpoints, type DeliveryDeps } from './jobs/deliveries.ts';
 import { foundEndpoints, type FoundDeps } from './jobs/job-findings.ts';
 import { failureEndpoints, type FailureDeps } from './jobs/job-failures.ts';
 import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
@@ -38,6 +39,7 @@ export interface EndpointDeps
     FailureDeps,
     DrainDeps,
     AuditDeps,
+    DeliveryDeps,
     JobEventDeps,
     JobFileDeps,
     FoundDeps,
@@ -69,6 +71,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...failureEndpoints,
   ...queueChangeEndpoints,
   ...drainEndpoints,
+  ...deliveryEndpoints,
   ...jobEventEndpoints,
   ...jobFileEndpoints,
   ...foundEndpoints,
@@ -91,6 +94,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
 export const tags = [
   { name: 'Service', description: 'The service itself: version, health, this document' },
   { name: 'Batch jobs', description: 'Run a pipeline over media and get what it found' },
+  { name: 'Callbacks', description: 'How callbacks of jobs are delivered' },
   { name: 'Files of jobs', description: 'The media of jobs and what was made of them' },
   { name: 'Search', description: 'Find what all jobs have found' },
   { name: 'Media', description: 'Upload media, when the service cannot reach them' },

@@ -131,6 +131,11 @@ export const ERROR_CODES = {
     meaning: 'The job cannot be created as requested, for example because a property has a wrong value.',
     advice: 'Correct what the message names. `POST /rest/jobs?dryRun=true` checks a request.',
   },
+  'delivery-not-found': {
+    status: 404,
+    meaning: 'The server has no callback with this id, or its job has run again since.',
+    advice: 'List the callbacks with `GET /rest/deliveries`.',
+  },
   'model-not-found': {
     status: 400,
     meaning: 'The job needs a model that no server or node has, or whose format is wrong.',

@@ -48,6 +48,7 @@ const NOT_FOUND = {
   service: 'service-not-found',
   node: 'node-not-found',
   server: 'server-not-found',
+  delivery: 'delivery-not-found',
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
 /** 404 for a name that nothing has. `list`: the path that lists all names; `known`: all names, for suggestions. */

@@ -8,6 +8,7 @@ import { bitmapOf } from '../support/media/bitmap.ts';
 import { writeWhisperModel } from '../support/media/whisper-model.ts';
 import { yoloModel } from '../components/models/onnx/own-model.ts';
 import { ownToken } from '../support/tokens.ts';
+import { answer as answerWith, Receiver } from '../support/servers/receiver.ts';
 import { until } from '../support/until.ts';
 import { answer, withService, type Handler } from './support/scripted-service.ts';
 import { documentOf, Place, tracksOf, type Outcome } from './support/support.ts';
@@ -497,6 +498,26 @@ describe('troupe, over the REST interface', () => {
       /^Type +WHISPER: .*\nLanguages +en .*\bde\b/m,
     );
     expect(await refusalOf('models', 'check', 'none.onnx')).to.match(/^There is no file none\.onnx\.$/m);
+  });
+
+  it('deliveries are listed, shown and repeated', async () => {
+    const receiver = await Receiver.start(answerWith(404, 'who are you'));
+    const callback = { callbackURL: `${receiver.url}/done` };
+    const job = file('called.json', JSON.stringify({ ...(JSON.parse(request) as object), ...callback }));
+    const { jobId } = (await json('jobs', 'create', job)) as { jobId: string };
+    const id = `${jobId}_1_callback`;
+    const list = () => good('deliveries', 'list', '--job', jobId, '--state', 'failed');
+    await until('it has failed', list, (text) => text.includes(id));
+    expect(await list()).to.match(new RegExp(`^${id} +FAILED .* 1 +http://127\\.0\\.0\\.1`, 'm'));
+    expect(await good('deliveries', 'show', id)).to.match(/^Attempts .* 404 +the receiver answered/m);
+    receiver.manner = answerWith(200);
+    expect(await good('deliveries', 'redeliver', id)).to.contain(`The callback is sent to ${receiver.url}`);
+    const delivered = () => json('deliveries', 'show', id) as Promise<{ state: string }>;
+    await until('it has arrived', delivered, ({ state }) => state === 'DELIVERED');
+    await receiver.close();
+    expect(await refusalOf('deliveries', 'show', 'x')).to.equal(
+      'The service knows no delivery x: troupe deliveries list shows those it knows.\n',
+    );
   });
 
   it('queues are listed and shown', async () => {

@@ -18,6 +18,7 @@ import { auditCursor, auditQuery } from '../../http/schemas/operation/audit.ts';
 import { failureQuery } from '../../http/schemas/jobs/job-failures.ts';
 import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
+import { deliveryId, deliveryQuery } from '../../http/schemas/jobs/deliveries.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
 import { retryRequest } from '../../http/schemas/jobs/job-retry.ts';
@@ -202,6 +203,20 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(libraryQuery, (given) => ({ name: given })),
       ...text(libraryQuery, (given) => ({ class: given, type: given, cursor: given })),
     ],
+  },
+  'http/schemas/callbacks.ts': because(
+    'describes what the server sends',
+    ...['jobCallback', 'jobCallbackQuery', 'jobCallbackHeaders', 'reportHeaders'],
+    ...['healthReport', 'summaryReport', 'archivePost'],
+  ),
+  'http/schemas/jobs/deliveries.ts': {
+    ...because(ANSWER, 'delivery', 'deliveryPage'),
+    deliveryQuery: [
+      body(deliveryQuery, (size) => makeNamed(size, () => '1')),
+      ...text(deliveryQuery, (given) => ({ before: given, job: given })),
+      ...text(deliveryQuery, (given) => ({ receiver: given, state: given })),
+    ],
+    deliveryId: text(deliveryId, (given) => given),
   },
   'http/schemas/search.ts': {
     ...because(ANSWER, 'searchPage'),

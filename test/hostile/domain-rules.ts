@@ -6,6 +6,8 @@ import * as archive from '../../domain/job/archive.ts';
 import * as artifacts from '../../domain/tracks/artifact-selection.ts';
 import * as buckets from '../../domain/job/buckets.ts';
 import * as callback from '../../domain/job/callback.ts';
+import * as trace from '../../domain/job/trace.ts';
+import * as webhook from '../../domain/job/webhook.ts';
 import { ComponentWarnings } from '../../domain/properties/component-warnings.ts';
 import { mergeDetectionErrors } from '../../domain/tracks/detection-errors.ts';
 import { documentPage } from '../../domain/job/document-page.ts';
@@ -60,6 +62,7 @@ import { action, algorithm, catalog, pipeline, task } from '../domain/catalog-su
 import { box, track } from '../domain/support.ts';
 import { because, many, makeNamed, ofText, type Known, type Work } from './growth.ts';
 
+const TRACE = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, parentId: null };
 const texts = (count: number): Properties => makeNamed(count, (at) => String(at));
 const ranges = (count: number): readonly Range[] =>
   many(count, (at) => ({ start: 3 * (count - at), stop: 3 * (count - at) + 1 }));
@@ -231,6 +234,23 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       'http://a/b?',
     ),
     objectUri: ofText((text) => buckets.objectUri({ url: 'http://a' } as never, text)),
+  },
+  'job/trace.ts': {
+    parseTraceparent: ofText(trace.parseTraceparent, '00-'),
+    partOf: ofText((text) => trace.partOf(TRACE, text)),
+    childOf: ofText((text) => trace.childOf({ traceId: '', spanId: '', sampled: true }, text)),
+    traceparentFor: ofText((text) => trace.traceparentFor(TRACE, text)),
+    traceFacts: ofText((text) => trace.traceFacts({ traceparent: text })),
+    ...because('puts three short texts together', 'traceparentOf', 'jobTraceOf'),
+  },
+  'job/webhook.ts': {
+    takeCallbackSecrets: ofText((text) => webhook.takeCallbackSecrets({ CALLBACK_SECRET: text }), 'whsec_'),
+    areWebhookSecrets: ofText((text) => webhook.areWebhookSecrets([text]), 'whsec_'),
+    webhookHeaders: ofText((text) =>
+      webhook.webhookHeaders({ id: 'a', at: 0, body: text, secrets: ['whsec_AAAA'] }),
+    ),
+    webhookId: ofText(webhook.webhookId),
+    secretsFor: ofText((text) => webhook.secretsFor(text, [{ receiver: text, secrets: [] }]), 'http://a/'),
   },
   'job/callback.ts': {
     callbackUrl: ofText(

@@ -116,6 +116,7 @@ export class Server {
       cluster: this.#cluster,
       locks: this.#locks,
       askArchive: () => Promise.resolve({ kind: 'none' }),
+      url: 'http://127.0.0.1',
       serverUrl: () => '',
       bearer: () => Promise.resolve(undefined),
       checkMedium: () => Promise.resolve(undefined),

@@ -3,11 +3,19 @@ import { after, TERMINAL_STATUSES } from '../state/status.ts';
 import type { JobCommand } from '../state/commands.ts';
 import { withoutChange, type JobTypes } from '../state/change.ts';
 import { initialState, NO_JOB } from '../state/initial-state.ts';
-import { markArrived, attemptFailed, openNotice, markReposted } from '../completion/deliveries.ts';
+import {
+  markArrived,
+  attemptFailed,
+  openNotice,
+  markReposted,
+  restartDelivery,
+  withAttempt,
+} from '../completion/deliveries.ts';
+import { callbackNotice } from '../completion/notices.ts';
 import { noticeIds } from '../completion/notice-ids.ts';
 import { baseRunOf } from '../state/record.ts';
 import { acceptAnswer, acceptAnswers, loseWork } from './answers.ts';
-import { begin, continueAfterArchive, withArchiveAnswer } from './progress.ts';
+import { begin, continueAfterArchive, deliver, withArchiveAnswer } from './progress.ts';
 import { offerDue, recover, removal } from './recovery.ts';
 import { afterRun, resubmittedRecord, retry } from './retry.ts';
 import { dropWork, stop } from './stop-job.ts';
@@ -109,21 +117,33 @@ const ON: Transitions<JobTypes> = {
   noticeSent: {
     from: ENDED,
     to: STAYS_ENDED,
-    apply: (state, { id }, context) => {
+    apply: (state, { id, attempt }, context) => {
       const notice = openNotice(context.record, state, id);
       if (notice === undefined) return refuseWith('NOT_OUTSTANDING');
-      return { ...withoutChange({ ...state, [notice.kind]: markArrived(notice) }), outbox: { remove: [id] } };
+      const delivery = markArrived(withAttempt(notice, attempt));
+      return { ...withoutChange({ ...state, [notice.kind]: delivery }), outbox: { remove: [id] } };
     },
   },
   noticeFailed: {
     from: ENDED,
     to: STAYS_ENDED,
-    apply: (state, { id, reason, next, slow = false }, context) => {
+    apply: (state, { id, reason, next, attempt, slow = false }, context) => {
       const notice = openNotice(context.record, state, id);
       if (notice === undefined) return refuseWith('NOT_OUTSTANDING');
-      const delivery = attemptFailed(notice, reason, next?.due ?? null, slow);
+      const delivery = attemptFailed(withAttempt(notice, attempt), reason, next?.due ?? null, slow);
       const failed = withoutChange({ ...state, [notice.kind]: delivery });
       return next === null ? { ...failed, outbox: { remove: [id] } } : { ...failed, outbox: { put: [next] } };
+    },
+  },
+  redeliver: {
+    from: ENDED,
+    to: STAYS_ENDED,
+    apply(state, { run }, { record, settings, at }) {
+      const notice = callbackNotice(record, state, settings, at);
+      if (notice === null || state.callback === null || state.run !== run)
+        return refuseWith('NOT_OUTSTANDING');
+      const restarted = withoutChange({ ...state, callback: restartDelivery(state.callback) });
+      return { ...restarted, effects: deliver([notice]), outbox: { put: [notice] }, synced: true };
     },
   },
   archiveReposted: {

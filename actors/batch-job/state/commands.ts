@@ -6,6 +6,7 @@ import type {
   Properties,
   Range,
 } from '../../../domain/types.ts';
+import type { JobTrace } from '../../../domain/job/trace.ts';
 import type { NoticeReport } from '../../delivery/notice.ts';
 import type { Done, Refusal } from '../../runtime/machine.ts';
 import type { JobRecord, RetryScope } from './record.ts';
@@ -56,6 +57,7 @@ export interface Retry {
   /** As of `resubmit`. */
   readonly run?: number;
   readonly admitted: boolean;
+  readonly trace?: JobTrace | undefined;
   readonly waitingTurn?: number | undefined;
   readonly objectId: string;
 }
@@ -68,6 +70,7 @@ export type JobCommand =
       readonly admitted: boolean;
       readonly waitingTurn?: number | undefined;
       readonly objectId: string;
+      readonly trace?: JobTrace | undefined;
       /** What the archive said before the job, or that it is to be asked after inspection. */
       readonly archive: ArchiveFinding | 'later' | 'notAsked';
     }
@@ -84,6 +87,7 @@ export type JobCommand =
       readonly admitted: boolean;
       readonly waitingTurn?: number | undefined;
       readonly objectId: string;
+      readonly trace?: JobTrace | undefined;
     }
   | Retry
   /** From the worker protocol: what a component has answered. */
@@ -106,6 +110,8 @@ export type JobCommand =
       readonly arrived: readonly string[];
       readonly failed: readonly FailedPost[];
     }
+  /** From the REST interface: the callback of this run is to be delivered once more. */
+  | { readonly type: 'redeliver'; readonly run: number }
   /** From the search: it has the document of this run, or knows that it never can. */
   | { readonly type: 'indexed'; readonly run: number }
   /** From the REST interface and from retention: a job that has ended goes. */

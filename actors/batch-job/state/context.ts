@@ -4,6 +4,8 @@ import type { JobRecord } from './record.ts';
 export interface JobSettings {
   /** Clients are told where their results lie below it. */
   readonly dataDir: string;
+  /** How clients reach the server, for links to results in callbacks; absent: callbacks name files. */
+  readonly linkBase?: string;
   /** The server that decides, by the id of its start. */
   readonly server: string;
   /** Sub-jobs of one job that are queued or run at a time. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Commit } from '../../../store/store.ts';
 import { FAILURE_COUNTERS, failureCause, keyText } from '../failures/causes.ts';
 import type { JobRecord } from './record.ts';
-import type { JobState } from './state.ts';
+import type { Delivery, JobState } from './state.ts';
 import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 
 /** The indexes and counters in which a job stands: what lists, statistics, start-up and retention look at. */
@@ -26,6 +26,17 @@ export const REMOVED_JOBS = 'removed-jobs';
 export const RETRYABLE_JOBS = 'retryable-jobs';
 /** Jobs whose document the search does not have yet, by the time of their end. */
 export const UNINDEXED_JOBS = 'unindexed-jobs';
+/** Where the callback of a job that has ended stands. */
+export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+/** Undefined: the job has none, or has not ended. */
+export function deliveryStateOf(callback: Delivery | null): DeliveryState | undefined {
+  if (callback === null) return undefined;
+  if (callback.pending > 0) return 'PENDING';
+  return callback.failures.length > 0 ? 'FAILED' : 'DELIVERED';
+}
+/** Jobs whose callback stands so, by the time of their end. */
+export const deliveriesOf = (state: DeliveryState) => `deliveries/${state}`;
 /** Jobs of a status, a pipeline or an external id, by number; complete jobs of a pipeline by their duration in milliseconds. */
 export const jobsOfStatus = (status: string) => `jobs-of-status/${status}`;
 export const jobsOfPipeline = (pipeline: string) => `jobs-of-pipeline/${pipeline}`;
@@ -48,6 +59,7 @@ type Booked = Pick<
   | 'retryable'
   | 'causes'
   | 'waitingTurn'
+  | 'callback'
 >;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
@@ -97,10 +109,11 @@ function indexOf(
   booked: Booked | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
-  const { status, priority, startedAt, endedAt, removed, unindexed } = booked;
+  const { status, priority, startedAt, endedAt, removed, unindexed, callback } = booked;
   const { retryable = false, causes = [], waitingTurn = number } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
   const waiting = waitingScore(priority, waitingTurn);
+  const delivery = deliveryStateOf(callback);
   return {
     [ALL_JOBS]: number,
     [jobsOfStatus(status)]: number,
@@ -110,6 +123,7 @@ function indexOf(
     ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
     ...(retryable ? { [RETRYABLE_JOBS]: number } : {}),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
+    ...(delivery === undefined ? {} : { [deliveriesOf(delivery)]: endedAt ?? startedAt }),
     ...(status === 'INITIALIZED'
       ? { [WAITING_JOBS]: waiting, [waitingJobsOf(owner?.user ?? '')]: waiting }
       : {}),
@@ -120,7 +134,7 @@ function indexOf(
 
 function countersOf(
   { plan }: { readonly plan: Pick<JobRecord['plan'], 'name'> },
-  booked: Omit<Booked, 'priority' | 'unindexed' | 'retryable' | 'waitingTurn'> | undefined,
+  booked: Omit<Booked, 'priority' | 'unindexed' | 'retryable' | 'waitingTurn' | 'callback'> | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
   return {

@@ -1,3 +1,4 @@
+import type { JobTrace } from '../../../domain/job/trace.ts';
 import { List } from '../../basics/immutable.ts';
 import { SERVER, withCause } from '../failures/causes.ts';
 import { errorText } from './issues.ts';
@@ -16,6 +17,7 @@ export const NO_JOB: JobState = {
   startedAt: 0,
   endedAt: null,
   endedBy: null,
+  trace: null,
   objectId: '',
   hasDocument: false,
   unindexed: false,
@@ -51,6 +53,7 @@ export function initialState(
     readonly admitted: boolean;
     readonly waitingTurn?: number | undefined;
     readonly objectId: string;
+    readonly trace?: JobTrace | undefined;
     readonly at: number;
   },
 ): JobState {
@@ -62,6 +65,7 @@ export function initialState(
     ...(start.waitingTurn === undefined ? {} : { waitingTurn: start.waitingTurn }),
     startedAt: start.at,
     objectId: start.objectId,
+    trace: start.trace ?? null,
     issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),
     firstError: firstOf(record),
     ...causesOf(record, start.at),

@@ -22,15 +22,16 @@ export const answerFile = (
   token: string,
 ): FileKey => spoolFile(jobId, run, `${id}.${token}`);
 
-/** Id and key of a sub-job; the id is another one in every run. */
+/** Id and key of a sub-job, with what it has of its run; the id is another one in every run. */
 export function namesOf(
   { jobId }: JobRecord,
-  state: Pick<JobState, 'run' | 'baseRun'>,
+  state: Pick<JobState, 'run' | 'baseRun' | 'trace'>,
   id: string,
   path: string,
 ) {
   const base = baseRunOf(state);
-  return { id: `${jobId}.${state.run}.${id}`, key: `${runPrefix(base)}${path}`, jobId, run: base };
+  const names = { id: `${jobId}.${state.run}.${id}`, key: `${runPrefix(base)}${path}`, jobId, run: base };
+  return state.trace === null ? names : { ...names, trace: state.trace };
 }
 
 /** Of a detector's row: its key ends with the number of its piece in its unit. */

@@ -28,7 +28,12 @@ export interface JobRecord {
   readonly buildOutput: boolean;
   readonly externalId: string | null;
   /** Called when the job has ended; absent: nobody. */
-  readonly callback?: { readonly url: string; readonly method: 'GET' | 'POST' };
+  readonly callback?: {
+    readonly url: string;
+    readonly method: 'GET' | 'POST';
+    /** It is signed with these; absent: with those that the server knows for its receiver. */
+    readonly secrets?: readonly string[];
+  };
   /** What was found out before the job about an earlier one like it (specification 2.1). */
   readonly archiveCheckStatus?: ArchiveCheckStatus;
   readonly jobProperties: Properties;

@@ -24,6 +24,12 @@ const stageSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('ENDED') }),
 ]);
 
+const attemptSchema = z.object({
+  at: z.number(),
+  status: z.int().nullable(),
+  error: z.string().nullable(),
+});
+
 const deliverySchema = z
   .object({
     pending: z.int().nonnegative(),
@@ -33,8 +39,12 @@ const deliverySchema = z
     attempts: z.int().nonnegative(),
     lastError: z.string().nullable(),
     nextAttempt: z.number().nullable(),
+    // Jobs that were stored by an earlier version have none.
+    tried: z.array(attemptSchema).default([]),
   })
   .nullable();
+
+const traceSchema = z.object({ traceparent: z.string(), parentId: z.string().nullable().optional() });
 
 /** The small part of a job's state, replaced at every commit; media, units and outstanding work come back from the rows. */
 export const jobSnapshotSchema = z.object({
@@ -49,6 +59,7 @@ export const jobSnapshotSchema = z.object({
   startedAt: z.number(),
   endedAt: z.number().nullable(),
   endedBy: z.string().nullable(),
+  trace: traceSchema.nullable().default(null),
   objectId: z.string(),
   hasDocument: z.boolean(),
   unindexed: z.boolean(),
@@ -92,7 +103,7 @@ export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
 }
 
 const toStored = (delivery: Delivery | null) =>
-  delivery === null ? null : { ...delivery, failures: [...delivery.failures] };
+  delivery === null ? null : { ...delivery, failures: [...delivery.failures], tried: [...delivery.tried] };
 
 /** (tasks done + part done of this task) / tasks, in percent; 100 only at the end. How much there is to do is known once all media are inspected. */
 export function progressOf(record: JobRecord, { stage, weight, inspecting }: JobState): number {

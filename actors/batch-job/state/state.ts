@@ -9,7 +9,9 @@ import type {
   TrackSection,
 } from '../../../protocol/track-work.ts';
 import type { SubJobAssignment } from '../../../protocol/worker-protocol.ts';
+import type { JobTrace } from '../../../domain/job/trace.ts';
 import type { Issue, MediumFacts, Range } from '../../../domain/types.ts';
+import type { Attempt } from '../../delivery/notice.ts';
 import type { FileKey } from '../../../results/file-keys.ts';
 import type { FailureCause } from '../failures/causes.ts';
 import type { PlannedWork } from './planned-work.ts';
@@ -50,6 +52,8 @@ export interface JobState {
   readonly endedAt: number | null;
   /** The server whose commit ended the run; null: it goes on, or nobody knows. */
   readonly endedBy: string | null;
+  /** The trace that this run belongs to; null: none. */
+  readonly trace: JobTrace | null;
   /** UUID of this run's document. */
   readonly objectId: string;
   readonly hasDocument: boolean;
@@ -124,6 +128,8 @@ export interface Delivery {
   readonly lastError: string | null;
   /** Milliseconds since the epoch. */
   readonly nextAttempt: number | null;
+  /** The last attempts to deliver a callback, the oldest first; of archive posts they are only counted. */
+  readonly tried: readonly Attempt[];
 }
 
 export interface JobIssue extends Issue {
@@ -223,6 +229,8 @@ export interface SubJobRow {
   /** Milliseconds of a sound that is cut. */
   readonly time?: Range;
   readonly state: 'QUEUED' | 'DONE' | 'FAILED';
+  /** Of the job; absent: it has none. */
+  readonly trace?: JobTrace;
   /** Attempts that were lost because a component died, hung or answered garbage. */
   readonly attempts: number;
   /** Of one that waits for another host: attempts that failed, and the time that they took. */

@@ -18,6 +18,7 @@ import type {
   PlannedPrepare,
   PlannedWork,
 } from '../../batch-job/state/planned-work.ts';
+import { traceparentOfWork } from '../../batch-job/spans.ts';
 import type { SubJobRow } from '../../batch-job/state/state.ts';
 import { storedJob } from '../../batch-job/state/stored-job.ts';
 import { withPaths } from './files.ts';
@@ -61,6 +62,7 @@ async function readAssignment(
   const planned = await workOf(deps, row.work, { jobNumber: item.actor.id, row, token, besideServer });
   const work = withPaths(row.kind, planned, (key) => pathOf(deps.dataDir, key));
   const attempt = row.attempts + 1;
+  const traceparent = traceparentOfWork(row);
   return {
     token,
     id: row.id,
@@ -68,6 +70,7 @@ async function readAssignment(
     algorithm: queueOf(row.queue),
     attempt,
     heartbeatMs,
+    ...(traceparent === undefined ? {} : { traceparent }),
     ...(lease.last === undefined ? {} : { last: lease.last }),
     work,
   } as SubJobAssignment;

@@ -5,6 +5,7 @@ import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { catalogCommands } from './catalog.ts';
 import { componentCommands } from './components.ts';
+import { deliveryCommands } from './deliveries.ts';
 import { failuresCommand } from './failures.ts';
 import { infoCommand } from './info.ts';
 import { jobCommands } from './jobs/jobs.ts';
@@ -19,6 +20,7 @@ import { streamCommands } from './streams.ts';
 /** The commands over the whole REST interface, one group a resource. */
 export function resourceCommands(program: Command, terminal: Terminal): void {
   jobCommands(program, terminal);
+  deliveryCommands(program, terminal);
   streamCommands(program, terminal);
   mediaCommands(program, terminal);
   catalogCommands(program, terminal);

@@ -10,6 +10,7 @@ import { successResponse } from '../../schemas/common.ts';
 import { jobId } from '../../schemas/jobs/batch-jobs.ts';
 import { retryRequest, retryResponse } from '../../schemas/jobs/job-retry.ts';
 import { endpoint } from '../../steps/endpoint.ts';
+import { jobTrace } from '../../steps/traces.ts';
 
 export interface JobRetryDeps {
   readonly jobService: JobService;
@@ -50,7 +51,7 @@ export const jobRetryEndpoints = [
       if (number === null) throw notThere('job', params.id, '/rest/jobs');
       const { what, jobProperties } = body;
       const given = jobProperties == null || Object.keys(jobProperties).length === 0 ? {} : { jobProperties };
-      const retried = await jobService.retry(number, { what, ...given }, userOf(ctx).name);
+      const retried = await jobService.retry(number, { what, ...given }, userOf(ctx).name, jobTrace(ctx));
       if (retried.kind === 'overloaded') throw overloadError(retried.message);
       if (retried.kind !== 'retried') throw new HttpError(CODES[retried.kind], retried.message);
       return ok({ coreResponse: successResponse(), jobId: retried.jobId, run: retried.run });

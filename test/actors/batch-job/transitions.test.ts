@@ -79,6 +79,7 @@ const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>
   noticeSent: () => ({ type: 'noticeSent', id: 'here-7.1.callback' }),
   noticeFailed: () => noticeFailed('here-7.1.archive.1', 'it hung up'),
   archiveReposted: () => ({ type: 'archiveReposted', arrived: [], failed: [] }),
+  redeliver: (job) => ({ type: 'redeliver', run: job.state?.run ?? 1 }),
   indexed: (job) => ({ type: 'indexed', run: job.state?.run ?? 1 }),
   remove: () => ({ type: 'remove' }),
   forget: () => ({ type: 'forget' }),
@@ -114,17 +115,17 @@ ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstan
 
 /** The same for what comes before and after the work. */
 const AROUND = `
-                       archiveChecked  noticeSent    noticeFailed  archiveReposted  remove        forget        indexed       retry         transfersDue
-INITIALIZED            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state
-IN_PROGRESS            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =
-IN_PROGRESS_WARNINGS   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =
-IN_PROGRESS_ERRORS     wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =
-CANCELLING             wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =
-COMPLETE               wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state
-COMPLETE_WITH_WARNINGS wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state
-CANCELLED              wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state
-CANCELLED_BY_SHUTDOWN  wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state
-ERROR                  wrong_state   =             =             =             =             wrong_state   =             IN_PROGRESS   wrong_state`;
+                       archiveChecked  noticeSent    noticeFailed  archiveReposted  remove        forget        indexed       retry         transfersDue  redeliver
+INITIALIZED            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state
+IN_PROGRESS            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state
+IN_PROGRESS_WARNINGS   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state
+IN_PROGRESS_ERRORS     wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state
+CANCELLING             wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state
+COMPLETE               wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =
+COMPLETE_WITH_WARNINGS wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =
+CANCELLED              wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =
+CANCELLED_BY_SHUTDOWN  wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =
+ERROR                  wrong_state   =             =             =             =             wrong_state   =             IN_PROGRESS   wrong_state   =`;
 
 const cellsOf = (table: string) =>
   table

@@ -10,7 +10,8 @@ const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'NODE_OPTIONS', 'NODE_V8_CO
 /** Node itself reads the last one. */
 const FILES = SECRET_SETTINGS.map((name) => `${name}_FILE`);
 const KNOWN = new Set([...SETTING_NAMES, ...FILES, ...INHERITED, 'NODE_EXTRA_CA_CERTS']);
-const PROPERTY = /^TROUPE_PROP_/;
+/** Properties of all jobs, and what the library for traces reads. */
+const READ_ELSEWHERE = /^(TROUPE_PROP|OTEL)_/;
 
 export const inheritSettings = (): Environment =>
   Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
@@ -47,5 +48,5 @@ export function onlySettings(names: Environment): Environment {
   return names;
 }
 
-const isKnown = (name: string): boolean => KNOWN.has(name) || PROPERTY.test(name);
+const isKnown = (name: string): boolean => KNOWN.has(name) || READ_ELSEWHERE.test(name);
 const isTuning = (name: string): boolean => Object.hasOwn(TUNING, name);
