@@ -4,6 +4,7 @@ import type { ActorSystem } from '../actors/runtime/system.ts';
 import type { JobListWatch } from '../actors/views/jobs/job-list-watch.ts';
 import type { JobWatch } from '../actors/views/jobs/job-watch.ts';
 import type { Logger } from '../config/logger.ts';
+import { apiKeyOr } from './users/api-key-access.ts';
 import type { Access } from './access/index.ts';
 import { identify } from './access/claimant.ts';
 import { identifyNode } from './access/node-access.ts';
@@ -70,7 +71,8 @@ export function createApp(deps: AppDeps): Koa {
     mapErrors(logger),
     refusalMessages,
     // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
-    login.or(access.authenticate),
+    login.or(apiKeyOr(deps.apiKeys, access.authenticate)),
+    deps.userLimits.countRequests,
     below('/rest/jobs', jobs.routes() as Middleware),
     rest.routes() as Middleware,
   ]);

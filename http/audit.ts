@@ -1,5 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../config/logger.ts';
+import { apiKeyOf } from './users/api-key-access.ts';
 import type { User } from './access/bearer.ts';
 import { shownKey } from './login/entry.ts';
 import { sessionOf } from './login/session-access.ts';
@@ -22,6 +23,7 @@ export function audit(logger: Logger): Middleware {
     await next();
     const { user } = ctx.state as { user?: User };
     const session = sessionOf(ctx);
+    const apiKey = apiKeyOf(ctx);
     if (user === undefined || changesNothing(ctx)) return;
     const { requestId } = ctx.state as { requestId?: string };
     const { method, status } = ctx;
@@ -32,6 +34,7 @@ export function audit(logger: Logger): Middleware {
         subject: user.subject,
         client: user.client,
         ...(session === undefined ? {} : { session: shownKey(session.key) }),
+        ...(apiKey === undefined ? {} : { key: apiKey }),
         method,
         path: ctx.path.slice(0, SHOWN),
         status,

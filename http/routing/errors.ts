@@ -44,6 +44,7 @@ const NOT_FOUND = {
   action: 'action-not-found',
   algorithm: 'algorithm-not-found',
   queue: 'queue-not-found',
+  'API key': 'key-not-found',
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
 /** 404 for a name that nothing has. `list`: the path that lists all names. */

@@ -18,6 +18,8 @@ import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
+import * as keys from '../../http/schemas/users/keys.ts';
+import * as usage from '../../http/schemas/users/usage.ts';
 import * as media from '../../http/schemas/media.ts';
 import { libraryQuery } from '../../http/schemas/library.ts';
 import { searchQuery } from '../../http/schemas/search.ts';
@@ -152,6 +154,16 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     externalId: text(common.externalId, (given) => given),
     timestamp: text(common.timestamp, (given) => given),
     queryTimestamp: text(common.queryTimestamp, (given) => given),
+  },
+  'http/schemas/users/keys.ts': {
+    ...because(ANSWER, 'apiKey', 'newKey', 'keyList'),
+    keyRequest: text(keys.keyRequest, (name) => ({ name })),
+    keyId: text(keys.keyId, (given) => given),
+    keyListQuery: text(keys.keyListQuery, (all) => ({ all })),
+  },
+  'http/schemas/users/usage.ts': {
+    ...because(ANSWER, 'usageReport'),
+    usageQuery: text(usage.usageQuery, (from) => ({ from })),
   },
   'http/schemas/details.ts': { detailsQuery: text(detailsQuery, (details) => ({ details })) },
   'http/schemas/jobs/detection-document.ts': because(ANSWER, 'detectionDocument', 'cocoDocument'),

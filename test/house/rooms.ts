@@ -113,6 +113,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'schemas',
     'routing',
     'access',
+    'users',
     'pages',
     'login',
     'steps',

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { encodeName, scopesOf, type Owner } from '../../../domain/job/owner.ts';
+import { usageCounters } from '../../../domain/job/usage.ts';
 import type { Commit } from '../../../store/store.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
@@ -27,11 +29,20 @@ export const jobsOfStatus = (status: string) => `jobs-of-status/${status}`;
 export const jobsOfPipeline = (pipeline: string) => `jobs-of-pipeline/${pipeline}`;
 export const jobsOfExternalId = (externalId: string) => `jobs-of-external-id/${externalId}`;
 export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
+/** The same of the jobs of one owner: the name begins with a scope of `scopesOf`. */
+export const ofScope = (scope: string, name: string) => scope + name;
 /** Counters: jobs by pipeline and status, and the milliseconds that the complete ones of a pipeline took together. */
 export const JOB_COUNTERS = 'jobs/';
 export const DURATION_COUNTERS = 'job-ms/';
+/** The same of an owner: those of a user by group, as users change groups; the milliseconds stand beside the statuses. */
+export const countersOfUser = (user: string) => `@${scopesOf({ user })[0]}`;
+export const countersOfGroup = (group: string) => `@${scopesOf({ group })[0]}`;
+export const MS = 'ms';
 
-type Booked = Pick<JobState, 'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed'>;
+type Booked = Pick<
+  JobState,
+  'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'timing'
+>;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
 export function indexesOf(
@@ -43,7 +54,7 @@ export function indexesOf(
   const index: Record<string, number | null> = {};
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)]))
     if (was[name] !== is[name]) index[name] = is[name] ?? null;
-  const counters: Record<string, number> = {};
+  const counters: Record<string, number> = { ...usedBy(record, before, after) };
   const add = (booked: Booked | undefined, sign: 1 | -1) => {
     for (const [name, value] of Object.entries(countersOf(record, booked)))
       counters[name] = (counters[name] ?? 0) + sign * value;
@@ -54,9 +65,27 @@ export function indexesOf(
   return { index, counters: Object.fromEntries(changed) };
 }
 
+/** What a run has used, when it ends. */
+function usedBy({ owner, plan, media }: JobRecord, before: Booked | undefined, after: Booked | undefined) {
+  if (before === undefined || isTerminal(before.status)) return {};
+  if (after === undefined || !isTerminal(after.status)) return {};
+  const actions = plan.tasks.flatMap((task) => task.actions);
+  return usageCounters({
+    owner,
+    pipeline: plan.name,
+    media: media.length,
+    endedAt: after.endedAt ?? after.startedAt,
+    algorithms: actions.map(({ algorithm }) => algorithm.name),
+    timing: after.timing,
+  });
+}
+
 /** As little of a job as its counts need. */
 const countedJob = z.object({
-  record: z.object({ plan: z.object({ name: z.string() }) }),
+  record: z.object({
+    plan: z.object({ name: z.string() }),
+    owner: z.object({ user: z.string(), group: z.string().exactOptional() }).exactOptional(),
+  }),
   state: z.object({
     status: z.enum(BATCH_JOB_STATUSES),
     startedAt: z.number(),
@@ -75,34 +104,54 @@ export function countersWithout(record: unknown, state: unknown): Commit['counte
 
 /** Scores of a job in the indexes that it is in. */
 function indexOf(
-  { number, plan, externalId }: JobRecord,
+  { number, plan, externalId, owner }: JobRecord,
   booked: Booked | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
   const { status, priority, startedAt, endedAt, removed, unindexed } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
-  return {
+  const owned = {
     [ALL_JOBS]: number,
+    [STARTED_JOBS]: startedAt,
+    ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
+    ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
+  };
+  const scoped = scopesOf(owner).flatMap((scope) =>
+    Object.entries(owned).map(([name, score]) => [ofScope(scope, name), score] as const),
+  );
+  return {
+    ...owned,
+    ...Object.fromEntries(scoped),
     [jobsOfStatus(status)]: number,
     [jobsOfPipeline(plan.name)]: number,
-    [STARTED_JOBS]: startedAt,
     ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
-    ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
     ...(status === 'INITIALIZED' ? { [WAITING_JOBS]: waitingScore(priority, number) } : {}),
-    ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
   };
 }
 
 function countersOf(
-  { plan }: { readonly plan: Pick<JobRecord['plan'], 'name'> },
-  booked: Omit<Booked, 'priority' | 'unindexed'> | undefined,
+  { plan, owner }: { readonly plan: Pick<JobRecord['plan'], 'name'>; readonly owner?: Owner },
+  booked: Omit<Booked, 'priority' | 'unindexed' | 'timing'> | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
-  return {
-    [`${JOB_COUNTERS}${plan.name}/${booked.status}`]: 1,
-    ...(booked.status === 'COMPLETE' ? { [`${DURATION_COUNTERS}${plan.name}`]: durationOf(booked) } : {}),
-  };
+  const { status } = booked;
+  const ms = status === 'COMPLETE' ? durationOf(booked) : undefined;
+  const places = [JOB_COUNTERS, ...placesOf(owner)];
+  const counted = places.map((place) => [`${place}${plan.name}/${status}`, 1] as const);
+  if (ms === undefined) return Object.fromEntries(counted);
+  const spent = placesOf(owner).map((place) => [`${place}${plan.name}/${MS}`, ms] as const);
+  return Object.fromEntries([...counted, ...spent, [`${DURATION_COUNTERS}${plan.name}`, ms] as const]);
+}
+
+/** How the counters of an owner begin. */
+function placesOf(owner: Owner | undefined): readonly string[] {
+  if (owner === undefined) return [];
+  const { user, group } = owner;
+  return [
+    `${countersOfUser(user)}${encodeName(group ?? '')}/`,
+    ...(group === undefined ? [] : [countersOfGroup(group)]),
+  ];
 }
 
 const durationOf = ({ startedAt, endedAt }: Pick<Booked, 'startedAt' | 'endedAt'>) =>

@@ -6,12 +6,14 @@ import { catalogCommands } from './catalog.ts';
 import { componentCommands } from './components.ts';
 import { infoCommand } from './info.ts';
 import { jobCommands } from './jobs/jobs.ts';
+import { keyCommands } from './keys.ts';
 import { mediaCommands } from './media.ts';
 import { messageCommands } from './messages.ts';
 import { modelCommands } from './models.ts';
 import { nodeCommands, serviceCommands } from './nodes.ts';
 import { queueCommands } from './queues.ts';
 import { searchCommands } from './search.ts';
+import { usageCommand } from './usage.ts';
 import { streamCommands } from './streams.ts';
 
 /** The commands over the whole REST interface, one group a resource. */
@@ -27,6 +29,8 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   queueCommands(program, terminal);
   messageCommands(program, terminal);
   searchCommands(program, terminal);
+  keyCommands(program, terminal);
+  usageCommand(program, terminal);
   infoCommand(program, terminal);
   backupCommand(program, terminal);
   actorsCommand(program, terminal);

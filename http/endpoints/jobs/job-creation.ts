@@ -1,19 +1,22 @@
 /** POST /rest/jobs: from the body of the request to the words of the job service, and its answer back. */
 import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
 import type { DryRun, DryRuns } from '../../../actors/job-service/dry-run.ts';
 import type { Repeatable } from '../../../actors/requests/idempotency.ts';
 import type { JobRequest } from '../../../actors/job-service/job-request.ts';
 import type { JobService } from '../../../actors/job-service/job-service.ts';
 import type { Accepted, RefusalReason, Refused } from '../../../actors/requests/submission.ts';
-import { ownerOf } from '../../../domain/job/owner.ts';
-import type { User } from '../../access/bearer.ts';
+import type { UserLimits } from '../../users/user-limits.ts';
+import { userOf, type User } from '../../access/bearer.ts';
 import { answerWith, ok } from '../../routing/declaration.ts';
 import type { ErrorCode } from '../../routing/error-codes.ts';
 import { HttpError, overloadError } from '../../routing/errors.ts';
+import type { JobGuard } from '../../users/job-step.ts';
 import { onFailure, successResponse } from '../../schemas/common.ts';
 import type { JobCreationRequest } from '../../schemas/jobs/batch-jobs.ts';
 
 export interface CreationDeps {
+  readonly userLimits: UserLimits;
   readonly jobService: JobService;
   readonly dryRuns: DryRuns;
   /** How clients reach the server. */
@@ -31,13 +34,28 @@ interface Creation {
 
 export async function createJob(
   { body, given, isDryRun, key }: Creation,
-  user: User,
-  { jobService, dryRuns, url }: CreationDeps,
+  ctx: Context,
+  { jobService, dryRuns, url, jobAccess, userLimits }: CreationDeps & JobGuard,
 ) {
-  const request = { ...toRequest(body), user: user.name, owner: ownerOf(user) };
+  const user = userOf(ctx);
+  const tooHigh = userLimits.refusedPriority(ctx, body.priority ?? undefined);
+  if (tooHigh !== undefined) {
+    const message = creationFailure(tooHigh, body.externalId);
+    throw new HttpError('priority-too-high', message, { body: notCreated(message) });
+  }
+  const priority = userLimits.priority(ctx, body.priority ?? undefined);
+  const request = { ...toRequest(body), priority, user: user.name, owner: jobAccess.newOwner(ctx) };
+  const repeatable = repeatableOf(key, given, user);
+  const submitNew = () =>
+    userLimits.within(
+      ctx,
+      'jobs',
+      () => jobService.submit(request, repeatable),
+      (message) => notCreated(creationFailure(message, body.externalId)),
+    );
   const submission = isDryRun
     ? await dryRuns.of(request)
-    : await jobService.submit(request, repeatableOf(key, given, user));
+    : ((repeatable && (await jobService.answerBefore(repeatable))) ?? (await submitNew()));
   switch (submission.kind) {
     case 'overloaded':
       throw overloadError(submission.message);
@@ -90,7 +108,7 @@ function callbackOf({ callbackURL, callbackMethod, externalId }: JobCreationRequ
 }
 
 /** The request in the words of the job service; what the client left out gets the specification's defaults. */
-function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner'> {
+function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner' | 'priority'> {
   return {
     media: body.media.map((medium) => ({
       uri: medium.mediaUri,
@@ -106,7 +124,6 @@ function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner'>
     externalId: body.externalId ?? null,
     jobProperties: body.jobProperties ?? {},
     algorithmProperties: body.algorithmProperties ?? {},
-    priority: body.priority ?? undefined,
     callback: callbackOf(body),
   };
 }
