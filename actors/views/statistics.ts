@@ -1,14 +1,14 @@
-import { encodeName, scopesOf, type Owner, type Sight } from '../../domain/job/owner.ts';
+import { scopesOf, type Owner, type Sight } from '../../domain/job/owner.ts';
 import type { Store } from '../../store/store.ts';
 import {
-  countersOfGroup,
-  countersOfUser,
   DURATION_COUNTERS,
   durationsOf,
   JOB_COUNTERS,
   MS,
   ofScope,
+  OWN_COUNTERS,
 } from '../batch-job/state/indexes.ts';
+import { seenCounters } from '../batch-job/state/seen-counters.ts';
 import type { Clock } from '../basics/clock.ts';
 
 /** Specification 2.2, AggregatePipelineStatsModel. Times are milliseconds, of COMPLETE jobs. */
@@ -67,21 +67,9 @@ async function countAll(store: Store): Promise<ReadonlyMap<string, Counted>> {
   return counted;
 }
 
-/** Jobs of the group, and those that the user has in other groups. */
-async function countSeen(
-  store: Store,
-  { user, group }: Partial<Owner>,
-): Promise<ReadonlyMap<string, Counted>> {
+async function countSeen(store: Store, sight: Partial<Owner>): Promise<ReadonlyMap<string, Counted>> {
   const counted = new Map<string, Counted>();
-  if (group !== undefined)
-    for (const [name, value] of await store.counters(countersOfGroup(group)))
-      add(counted, name.slice(countersOfGroup(group).length), value);
-  if (user === undefined) return counted;
-  const own = countersOfUser(user);
-  const same = group === undefined ? undefined : `${own}${encodeName(group)}/`;
-  for (const [name, value] of await store.counters(own))
-    if (same === undefined || !name.startsWith(same))
-      add(counted, name.slice(name.indexOf('/', own.length) + 1), value);
+  for (const { name, value } of await seenCounters(store, OWN_COUNTERS, sight)) add(counted, name, value);
   return counted;
 }
 

@@ -53,5 +53,13 @@ export function scopesOf({ user, group }: Partial<Owner> = {}): readonly string[
   ];
 }
 
+/** How counters of the jobs of this owner begin: those of a user stand by group, as users change groups. */
+export function placesOf(owner: Owner | undefined, start: string): readonly string[] {
+  if (owner === undefined) return [];
+  const [user, group] = scopesOf(owner);
+  const ofUser = `${start}${user}${encodeName(owner.group ?? '')}/`;
+  return group === undefined ? [ofUser] : [ofUser, start + group];
+}
+
 /** Without a slash, at which such a beginning ends. */
 export const encodeName = (name: string): string => encodeURIComponent(name.replaceAll(/\p{Cs}/gu, '\uFFFD'));

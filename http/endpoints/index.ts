@@ -4,24 +4,28 @@ import { administrationEndpoints, type AdministrationDeps } from './administrati
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
 import { foundEndpoints, type FoundDeps } from './jobs/job-findings.ts';
+import { failureEndpoints, type FailureDeps } from './jobs/job-failures.ts';
 import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
 import { jobFileEndpoints, type JobFileDeps } from './jobs/job-files.ts';
 import { jobFrameEndpoints, type JobFrameDeps } from './jobs/job-frames.ts';
 import { jobListEndpoints, type JobListDeps } from './jobs/job-list.ts';
-import { keyEndpoints, type KeyDeps } from './keys.ts';
+import { jobRetryEndpoints, type JobRetryDeps } from './jobs/job-retry.ts';
+import { keyEndpoints, type KeyDeps } from './users/keys.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { pipelineEndpoints } from './pipelines.ts';
-import { queueEndpoints, type QueueDeps } from './queues.ts';
 import { libraryEndpoints } from './library.ts';
+import { auditEndpoints, type AuditDeps } from './operation/audit.ts';
+import { drainEndpoints, type DrainDeps } from './operation/drains.ts';
+import { queueChangeEndpoints, queueEndpoints, type QueueDeps } from './queues.ts';
 import { searchEndpoints, type SearchDeps } from './search.ts';
 import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
 import { systemMessageEndpoints, type SystemMessageDeps } from './system-messages.ts';
-import { usageEndpoints, type UsageDeps } from './usage.ts';
+import { usageEndpoints, type UsageDeps } from './users/usage.ts';
 import { workerFileEndpoints, type WorkerFileDeps } from './worker/worker-files.ts';
 import { workerProtocolEndpoints, type WorkerProtocolDeps } from './worker/worker-protocol.ts';
 import { workerStreamEndpoints, type WorkerStreamDeps } from './worker/worker-streams.ts';
@@ -32,7 +36,11 @@ export interface EndpointDeps
     ServiceDeps,
     AdministrationDeps,
     BatchJobDeps,
+    JobRetryDeps,
     JobListDeps,
+    FailureDeps,
+    DrainDeps,
+    AuditDeps,
     JobEventDeps,
     JobFileDeps,
     FoundDeps,
@@ -62,7 +70,11 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...componentEndpoints,
   ...pipelineEndpoints,
   ...queueEndpoints,
+  ...jobRetryEndpoints,
   ...jobListEndpoints,
+  ...failureEndpoints,
+  ...queueChangeEndpoints,
+  ...drainEndpoints,
   ...jobEventEndpoints,
   ...jobFileEndpoints,
   ...foundEndpoints,
@@ -75,6 +87,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...usageEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,
+  ...auditEndpoints,
   serviceLogEndpoint,
   ...workerProtocolEndpoints,
   ...workerFileEndpoints,

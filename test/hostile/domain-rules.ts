@@ -11,6 +11,7 @@ import { mergeDetectionErrors } from '../../domain/tracks/detection-errors.ts';
 import { documentPage } from '../../domain/job/document-page.ts';
 import * as elementNotes from '../../domain/plan/element-notes.ts';
 import { exportFileName } from '../../domain/job/export-formats.ts';
+import { messagePattern } from '../../domain/text/message-pattern.ts';
 import * as frameList from '../../domain/frames/frame-list.ts';
 import { frameTable } from '../../domain/frames/frame-runs.ts';
 import { firstIndex } from '../../domain/first-index.ts';
@@ -26,6 +27,7 @@ import * as selectors from '../../domain/text/media-selectors.ts';
 import * as mediaTypes from '../../domain/plan/media-types.ts';
 import * as moving from '../../domain/tracks/moving-tracks.ts';
 import * as padding from '../../domain/geometry/padding.ts';
+import { lettersBetween, nearestNames } from '../../domain/text/nearest-name.ts';
 import { patternSize } from '../../domain/text/pattern-size.ts';
 import * as printing from '../../domain/text/printable.ts';
 import { resolvePlan } from '../../domain/plan/plan-checks.ts';
@@ -355,7 +357,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     jobNumber: [...ofText(jobNumber), ...ofText(jobNumber, 'a-', '-1')],
   },
   'job/usage.ts': because(FIXED, 'usageOfDay', 'dayOf', 'usageCounters'),
-  'job/owner.ts': because(FIXED, 'ownerOf', 'sightOf', 'isSeen', 'scopesOf', 'encodeName'),
+  'job/owner.ts': because(FIXED, 'ownerOf', 'sightOf', 'isSeen', 'scopesOf', 'placesOf', 'encodeName'),
   'job/job-notes.ts': {
     ...because('is timed by jobNotes', 'JobNotes', 'jobPropertiesOf', 'lookForNotes'),
     lookForWrongValues: (size) => {
@@ -443,6 +445,24 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     printable: ofText(printing.printable),
     printableLines: ofText(printing.printableLines),
     shortenText: ofText((text) => printing.shortenText(text, 100)),
+  },
+  'text/message-pattern.ts': {
+    messagePattern: [
+      ...ofText(messagePattern),
+      ...ofText(messagePattern, 'https://a/', ' b'),
+      ...ofText(messagePattern, '/', '/1'),
+    ],
+  },
+  'text/nearest-name.ts': {
+    nearestNames: [
+      ...ofText((name) => nearestNames(name, ['TROUPE.DETECTION_FACE_REQUEST'])),
+      (size) => () =>
+        nearestNames(
+          'TROUPE.DETECTON_FACE',
+          many(size, (at) => `TROUPE.DETECTION_${at}`),
+        ),
+    ],
+    lettersBetween: ofText((name) => lettersBetween(name, name)),
   },
   'text/pattern-size.ts': { patternSize: [...ofText(patternSize), ...ofText(patternSize, '[')] },
   'plan/plan-checks.ts': {

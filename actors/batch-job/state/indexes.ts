@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { encodeName, scopesOf, type Owner } from '../../../domain/job/owner.ts';
+import { placesOf, scopesOf, type Owner } from '../../../domain/job/owner.ts';
 import { usageCounters } from '../../../domain/job/usage.ts';
 import type { Commit } from '../../../store/store.ts';
+import { failureCause } from '../failures/causes.ts';
+import { failureCounters } from '../failures/failure-counters.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
 import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
@@ -22,26 +24,37 @@ export const ENDED_JOBS = 'ended-jobs';
 export const STARTED_JOBS = 'started-jobs';
 /** Jobs that a client or retention has removed and whose files may still be there. */
 export const REMOVED_JOBS = 'removed-jobs';
+/** Ended jobs whose spool is kept for a retry, by number. */
+export const RETRYABLE_JOBS = 'retryable-jobs';
 /** Jobs whose document the search does not have yet, by the time of their end. */
 export const UNINDEXED_JOBS = 'unindexed-jobs';
 /** Jobs of a status, a pipeline or an external id, by number; complete jobs of a pipeline by their duration in milliseconds. */
 export const jobsOfStatus = (status: string) => `jobs-of-status/${status}`;
 export const jobsOfPipeline = (pipeline: string) => `jobs-of-pipeline/${pipeline}`;
 export const jobsOfExternalId = (externalId: string) => `jobs-of-external-id/${externalId}`;
+/** Jobs with failures of a group, by the time of the last one. */
+export const jobsOfFailure = (group: string) => `jobs-of-failure/${group}`;
 export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
 /** The same of the jobs of one owner: the name begins with a scope of `scopesOf`. */
 export const ofScope = (scope: string, name: string) => scope + name;
 /** Counters: jobs by pipeline and status, and the milliseconds that the complete ones of a pipeline took together. */
 export const JOB_COUNTERS = 'jobs/';
 export const DURATION_COUNTERS = 'job-ms/';
-/** The same of an owner: those of a user by group, as users change groups; the milliseconds stand beside the statuses. */
-export const countersOfUser = (user: string) => `@${scopesOf({ user })[0]}`;
-export const countersOfGroup = (group: string) => `@${scopesOf({ group })[0]}`;
+/** How the same of an owner begin; the milliseconds stand beside the statuses. */
+export const OWN_COUNTERS = '@';
 export const MS = 'ms';
 
 type Booked = Pick<
   JobState,
-  'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'timing'
+  | 'status'
+  | 'priority'
+  | 'startedAt'
+  | 'endedAt'
+  | 'removed'
+  | 'unindexed'
+  | 'timing'
+  | 'retryable'
+  | 'causes'
 >;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
@@ -91,6 +104,7 @@ const countedJob = z.object({
     startedAt: z.number(),
     endedAt: z.number().nullable(),
     removed: z.boolean(),
+    causes: z.array(failureCause).optional(),
   }),
 });
 
@@ -109,12 +123,14 @@ function indexOf(
 ): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
   const { status, priority, startedAt, endedAt, removed, unindexed } = booked;
+  const { retryable = false, causes = [] } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
   const owned = {
     [ALL_JOBS]: number,
     [STARTED_JOBS]: startedAt,
     ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
     ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
+    ...Object.fromEntries(causes.map(({ group, last }) => [jobsOfFailure(group), last])),
   };
   const scoped = scopesOf(owner).flatMap((scope) =>
     Object.entries(owned).map(([name, score]) => [ofScope(scope, name), score] as const),
@@ -125,6 +141,7 @@ function indexOf(
     [jobsOfStatus(status)]: number,
     [jobsOfPipeline(plan.name)]: number,
     ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
+    ...(retryable ? { [RETRYABLE_JOBS]: number } : {}),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
     ...(status === 'INITIALIZED' ? { [WAITING_JOBS]: waitingScore(priority, number) } : {}),
   };
@@ -132,26 +149,17 @@ function indexOf(
 
 function countersOf(
   { plan, owner }: { readonly plan: Pick<JobRecord['plan'], 'name'>; readonly owner?: Owner },
-  booked: Omit<Booked, 'priority' | 'unindexed' | 'timing'> | undefined,
+  booked: Omit<Booked, 'priority' | 'unindexed' | 'timing' | 'retryable'> | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
-  const { status } = booked;
-  const ms = status === 'COMPLETE' ? durationOf(booked) : undefined;
-  const places = [JOB_COUNTERS, ...placesOf(owner)];
-  const counted = places.map((place) => [`${place}${plan.name}/${status}`, 1] as const);
-  if (ms === undefined) return Object.fromEntries(counted);
-  const spent = placesOf(owner).map((place) => [`${place}${plan.name}/${MS}`, ms] as const);
-  return Object.fromEntries([...counted, ...spent, [`${DURATION_COUNTERS}${plan.name}`, ms] as const]);
-}
-
-/** How the counters of an owner begin. */
-function placesOf(owner: Owner | undefined): readonly string[] {
-  if (owner === undefined) return [];
-  const { user, group } = owner;
-  return [
-    `${countersOfUser(user)}${encodeName(group ?? '')}/`,
-    ...(group === undefined ? [] : [countersOfGroup(group)]),
-  ];
+  const { status, causes = [] } = booked;
+  const own = placesOf(owner, OWN_COUNTERS);
+  const counted = [JOB_COUNTERS, ...own].map((place) => [`${place}${plan.name}/${status}`, 1] as const);
+  const counters = { ...Object.fromEntries(counted), ...failureCounters(owner, causes) };
+  if (status !== 'COMPLETE') return counters;
+  const ms = durationOf(booked);
+  const spent = own.map((place) => [`${place}${plan.name}/${MS}`, ms] as const);
+  return { ...counters, ...Object.fromEntries(spent), [`${DURATION_COUNTERS}${plan.name}`]: ms };
 }
 
 const durationOf = ({ startedAt, endedAt }: Pick<Booked, 'startedAt' | 'endedAt'>) =>

@@ -5,6 +5,7 @@ import {
   ALL_JOBS,
   ENDED_JOBS,
   jobsOfExternalId,
+  jobsOfFailure,
   jobsOfPipeline,
   jobsOfStatus,
   LIVE_JOBS,
@@ -60,6 +61,8 @@ interface Indexes {
   /** Absent: they are ordered by number. */
   readonly time?: TimeSpan;
 }
+
+const ANY_TIME: TimeSpan = { from: undefined, to: undefined };
 
 interface Found {
   readonly found: readonly StoredJob[];
@@ -124,25 +127,36 @@ function indexesFor(query: JobListQuery): Indexes {
 
 /** An owner has few jobs compared with all: their own indexes are taken unless an external id says more. */
 function indexesSeen(query: JobListQuery, scopes: readonly string[]): Indexes {
-  const { statuses, pipelineName, externalId, terminal, medium, started, ended } = query;
-  if (externalId !== undefined) return { names: [jobsOfExternalId(externalId)], exact: false };
+  const { statuses, pipelineName, externalId, terminal, medium, failure, started, ended } = query;
   const of = (name: string) => scopes.map((scope) => ofScope(scope, name));
-  const given = [statuses, pipelineName, medium].filter((filter) => filter !== undefined);
-  const exact = given.length === 0;
+  const filters = [statuses, pipelineName, externalId, medium, failure];
+  const exact = filters.every((filter) => filter === undefined);
   const alone = exact && terminal === undefined;
   if (ended !== undefined)
     return { names: of(ENDED_JOBS), exact: alone && started === undefined, time: ended };
   if (started !== undefined) return { names: of(STARTED_JOBS), exact: alone, time: started };
+  if (failure !== undefined) return { names: of(jobsOfFailure(failure)), exact: false, time: ANY_TIME };
+  if (externalId !== undefined) return { names: [jobsOfExternalId(externalId)], exact: false };
   const isLive = terminal === false || (statuses !== undefined && !statuses.some(isTerminal));
   return isLive ? { names: of(LIVE_JOBS), exact } : { names: of(ALL_JOBS), exact: alone };
 }
 
 function indexesOfAll(query: JobListQuery): Indexes {
-  const { statuses, pipelineName, externalId, terminal, medium, started, ended } = query;
-  const given = Object.values({ statuses, pipelineName, externalId, terminal, medium, started, ended });
+  const { statuses, pipelineName, externalId, terminal, medium, failure, started, ended } = query;
+  const given = Object.values({
+    statuses,
+    pipelineName,
+    externalId,
+    terminal,
+    medium,
+    failure,
+    started,
+    ended,
+  });
   const alone = given.filter((filter) => filter !== undefined).length <= 1;
   if (ended !== undefined) return { names: [ENDED_JOBS], exact: alone, time: ended };
   if (started !== undefined) return { names: [STARTED_JOBS], exact: alone, time: started };
+  if (failure !== undefined) return { names: [jobsOfFailure(failure)], exact: alone, time: ANY_TIME };
   if (externalId !== undefined) return { names: [jobsOfExternalId(externalId)], exact: alone };
   const wanted = statusesOf(query);
   // Jobs that have ended are many: of those, a pipeline has fewer than a status.

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
-import type { NamedUsage, UsageQuery } from '../../actors/views/usage.ts';
-import { ownerOf } from '../../domain/job/owner.ts';
-import { noteMissingRole, userOf } from '../access/bearer.ts';
-import { json, ok, sentence } from '../routing/declaration.ts';
-import { HttpError } from '../routing/errors.ts';
-import { usageQuery, usageReport } from '../schemas/users/usage.ts';
-import { endpoint } from '../steps/endpoint.ts';
-import type { JobGuard } from '../users/job-step.ts';
+import type { NamedUsage, UsageQuery } from '../../../actors/views/usage.ts';
+import { ownerOf } from '../../../domain/job/owner.ts';
+import { noteMissingRole, userOf } from '../../access/bearer.ts';
+import { json, ok, sentence } from '../../routing/declaration.ts';
+import { HttpError } from '../../routing/errors.ts';
+import { usageQuery, usageReport } from '../../schemas/users/usage.ts';
+import { endpoint } from '../../steps/endpoint.ts';
+import type { JobGuard } from '../../users/job-step.ts';
 
 export interface UsageDeps {
   usage(query: UsageQuery): Promise<readonly NamedUsage[]>;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { ApiKey, ApiKeys } from '../../actors/sessions/api-keys.ts';
-import type { Logger } from '../../config/logger.ts';
-import { refuseApiKey } from '../users/api-key-access.ts';
-import { isAdmin, noteMissingRole, userOf } from '../access/bearer.ts';
-import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
-import { HttpError, notThere } from '../routing/errors.ts';
-import { apiKey, keyId, keyList, keyListQuery, keyRequest, newKey } from '../schemas/users/keys.ts';
-import { endpoint } from '../steps/endpoint.ts';
+import type { ApiKey, ApiKeys } from '../../../actors/sessions/api-keys.ts';
+import type { Logger } from '../../../config/logger.ts';
+import { refuseApiKey } from '../../users/api-key-access.ts';
+import { isAdmin, noteMissingRole, userOf } from '../../access/bearer.ts';
+import { answerWith, json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
+import { HttpError, notThere } from '../../routing/errors.ts';
+import { apiKey, keyId, keyList, keyListQuery, keyRequest, newKey } from '../../schemas/users/keys.ts';
+import { endpoint } from '../../steps/endpoint.ts';
 
 export interface KeyDeps {
   readonly apiKeys: ApiKeys;
