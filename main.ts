@@ -107,7 +107,7 @@ async function compose(
   // Not before: another server may have the name of this node.
   attach(http, createApp({ ...appDeps(parts, system, guardian, escalations), login }));
   const stopWork = await resume(guardian, {
-    ...{ uploads, store, settings, logger, sessions, locks, cluster },
+    ...{ uploads, store, settings, logger, sessions, locks, cluster, owner: parts.owner },
     clock: systemClock,
   });
   cleanups.add(stopWork);

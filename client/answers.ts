@@ -16,6 +16,7 @@ import type {
   singleJobInfo,
   waitingFor,
 } from '../http/schemas/jobs/batch-jobs.ts';
+import type { apiKey, newKey } from '../http/schemas/users/keys.ts';
 import type { upload } from '../http/schemas/media.ts';
 import type { modelList } from '../http/schemas/models.ts';
 import type {
@@ -36,10 +37,14 @@ import type {
   streamingJobCreationResponse,
   streamingJobInfo,
 } from '../http/schemas/streaming-jobs.ts';
+import type { usageReport } from '../http/schemas/users/usage.ts';
 import type { systemMessage } from '../http/schemas/system-messages.ts';
 
 type Answer<S extends z.ZodType> = Sent<z.output<S>>;
 
+export type ApiKey = Answer<typeof apiKey>;
+export type NewApiKey = Answer<typeof newKey>;
+export type Usage = Answer<typeof usageReport>;
 export type ModelList = Answer<typeof modelList>;
 export type JobRequest = Sent<z.input<typeof jobCreationRequest>>;
 export type JobInfo = Answer<typeof singleJobInfo>;

@@ -5,6 +5,7 @@ import type { JobListWatch } from '../actors/views/jobs/job-list-watch.ts';
 import type { JobWatch } from '../actors/views/jobs/job-watch.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Traces } from '../domain/job/trace.ts';
+import { apiKeyOr } from './users/api-key-access.ts';
 import type { Access } from './access/index.ts';
 import { identify } from './access/claimant.ts';
 import { identifyNode } from './access/node-access.ts';
@@ -77,7 +78,8 @@ export function createApp(deps: AppDeps): Koa {
     mapErrors(logger),
     refusalMessages,
     // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
-    login.or(access.authenticate),
+    login.or(apiKeyOr(deps.apiKeys, access.authenticate)),
+    deps.userLimits.countRequests,
     below('/rest/jobs', jobs.routes() as Middleware),
     rest.routes() as Middleware,
   ]);

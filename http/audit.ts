@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import type { AuditTrail } from '../actors/audit/audit-trail.ts';
 import type { AuditEntry } from '../actors/audit/entry.ts';
 import type { Logger } from '../config/logger.ts';
+import { apiKeyOf } from './users/api-key-access.ts';
 import type { User } from './access/bearer.ts';
 import { shownKey } from './login/entry.ts';
 import { traceOfRequest } from './steps/traces.ts';
@@ -35,6 +36,7 @@ export function audit({ logger, trail, reads }: AuditOptions): Middleware {
     await next();
     const { user } = ctx.state as { user?: User };
     const session = sessionOf(ctx);
+    const apiKey = apiKeyOf(ctx);
     if (user === undefined || (changesNothing(ctx) && !reads)) return;
     const { requestId } = ctx.state as { requestId?: string };
     const entry = entryOf(ctx, user, ip, requestId ?? '');
@@ -46,6 +48,7 @@ export function audit({ logger, trail, reads }: AuditOptions): Middleware {
         subject,
         client,
         ...(session === undefined ? {} : { session: shownKey(session.key) }),
+        ...(apiKey === undefined ? {} : { key: apiKey }),
         ...rest,
         ...(job === undefined ? {} : { jobId: job }),
         ...traceOfRequest(ctx),

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa';
 import { requireRole } from './access/bearer.ts';
 import type { Caller, Limits } from './routing/declaration.ts';
 import type { Endpoint } from './steps/endpoint.ts';
+import type { JobGuard } from './users/job-step.ts';
 import { Router } from './routing/router.ts';
 
 /** The steps that find out who calls, for callers that are no user with a role. */
@@ -11,7 +12,7 @@ export type Guards = Readonly<Partial<Record<Caller, Middleware>>>;
 export function route<D>(
   router: Router,
   endpoints: readonly Endpoint<D>[],
-  deps: D & Partial<Limits>,
+  deps: D & Partial<Limits & JobGuard>,
   guards: Guards = {},
 ): Router {
   for (const endpoint of endpoints.toSorted(fixedPartsFirst)) {

@@ -8,9 +8,17 @@ import { deliveryOf, listDeliveries } from '../actors/views/deliveries.ts';
 import { listFailures } from '../actors/views/failures.ts';
 import { listJobs } from '../actors/views/jobs/job-list.ts';
 import { liveIssues } from '../actors/views/jobs/live-issues.ts';
+import { usageBy } from '../actors/views/usage.ts';
 import { jobStatistics } from '../actors/views/statistics.ts';
 import { packageRoot } from '../config/info.ts';
 import type { Settings } from '../config/settings.ts';
+import { ApiKeys } from '../actors/sessions/api-keys.ts';
+import { UserPlaces } from '../actors/requests/user-places.ts';
+import { UserLimits } from '../http/users/user-limits.ts';
+import { JobAccess } from '../http/users/job-access.ts';
+import type { Store } from '../store/store.ts';
+import { storedJob } from '../actors/batch-job/state/stored-job.ts';
+import { storedStream } from '../actors/streaming-job/stored-stream.ts';
 import type { AppDeps } from '../http/app.ts';
 import { overloadError } from '../http/routing/errors.ts';
 import { urlOf } from '../http/listener.ts';
@@ -75,11 +83,15 @@ export function appDeps(
     listFailures: (query) => listFailures(store, query),
     deliveries: {
       list: (query) => listDeliveries(store, query),
-      one: (id) => deliveryOf(store, id),
+      one: (id, sight) => deliveryOf(store, id, sight),
       redeliver: (id, by) => jobService.redeliver(id, by),
     },
     liveIssues: (number) => liveIssues(store, number),
-    statistics: () => jobStatistics(store, systemClock),
+    statistics: (sight) => jobStatistics(store, systemClock, sight),
+    jobAccess: jobAccess(settings, store),
+    usage: (query) => usageBy(store, query),
+    userLimits: userLimits(parts),
+    apiKeys: new ApiKeys(store, parts.owner, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
     formLimits: bodyLimits(settings, MAX_FORM_BYTES),
@@ -99,6 +111,24 @@ export function appDeps(
     health: { closedFor: () => closedFor(store, jobService, escalations) },
   };
 }
+
+const jobAccess = ({ JOB_VISIBILITY: visibility }: Settings, store: Store) =>
+  new JobAccess({
+    visibility,
+    async findJob(kind, number) {
+      const job = await (kind === 'BATCH_JOB' ? storedJob : storedStream)(store, number);
+      return job?.record;
+    },
+  });
+
+const userLimits = ({ settings, store, owner }: Parts) =>
+  new UserLimits({
+    limits: settings.USER_LIMITS,
+    maxPriority: settings.MAX_USER_PRIORITY,
+    defaultPriority: settings.DEFAULT_PRIORITY,
+    places: new UserPlaces(store, owner, systemClock),
+    steady: () => systemClock.steady(),
+  });
 
 const bodyLimits = ({ MAX_BODY_MS: maxMs }: Settings, maxBytes: number) => ({
   maxBytes,

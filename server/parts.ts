@@ -92,6 +92,7 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     uploads,
     access,
     epoch,
+    owner,
     locks,
     info: readInfo(),
     installed,

@@ -2,6 +2,7 @@
  * The contract of the search: what the documents of all jobs tell, a row a track. It is an index over the documents and can be made of
  * them again; nothing of a backend crosses it. One suite holds for every backend (`test/search/contract.ts`).
  */
+import type { Owner, Sight } from '../domain/job/owner.ts';
 import type { DocumentPage } from '../domain/job/document-page.ts';
 import type { Snippet } from '../domain/text/snippet.ts';
 import type { SearchTerm } from '../domain/text/words.ts';
@@ -12,6 +13,7 @@ export interface SearchedJob {
   readonly run: number;
   readonly jobId: string;
   readonly externalId: string | null;
+  readonly owner?: Owner | undefined;
   /** Milliseconds since the epoch. */
   readonly endedAt: number;
   /** Path of the detection document. */
@@ -31,6 +33,8 @@ export interface SearchQuery {
   readonly to: number | undefined;
   /** The number of a job. */
   readonly job: number | undefined;
+  /** Whose jobs. */
+  readonly sight: Sight;
   readonly limit: number;
   /** The `next` or the `place` of the page before. */
   readonly cursor: number | SearchPlace | undefined;
@@ -140,6 +144,8 @@ export interface MediaQuery {
   /** When the job ended, from the first to before the second. */
   readonly from: number | undefined;
   readonly to: number | undefined;
+  /** Whose jobs. */
+  readonly sight: Sight;
   readonly limit: number;
   readonly cursor: MediaPlace | undefined;
 }
@@ -192,7 +198,7 @@ export interface SearchIndex {
   /** The media of the jobs that it has. @throws SearchBusy */
   media(query: MediaQuery): Promise<MediaPage>;
   /** @throws SearchBusy */
-  countMedia(): Promise<MediaCounts>;
+  countMedia(sight: Sight): Promise<MediaCounts>;
   /** Jobs whose documents it has, by number, after this one. */
   jobs(after: number, limit: number): Promise<readonly IndexedJob[]>;
   /** An index that is new has 'begun'. */

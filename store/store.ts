@@ -154,7 +154,10 @@ export interface Store {
   outbox(destination: string, options: OutboxOptions): Promise<readonly OutboxEntry[]>;
   /** A page of the destinations that have notices, by name. */
   destinations(options: { readonly after?: string; readonly limit: number }): Promise<readonly string[]>;
-  /** Counters whose names start with `prefix`. */
+  /**
+   * Counters whose names start with `prefix`. Those whose names start with `@` and are the same up to the first slash lie together: to
+   * read them costs by their number, when the prefix has the slash.
+   */
   counters(prefix: string): Promise<ReadonlyMap<string, number>>;
   /** Reserves `n` numbers of a sequence; answers the first. Sequences start at 1 and never go back; after a crash some may be left out. */
   next(sequence: string, n?: number): Promise<number>;

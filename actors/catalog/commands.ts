@@ -17,19 +17,24 @@ export type CatalogCommand =
     }
   /** From a client: a component goes, with what it registered. */
   | { readonly type: 'unregister'; readonly componentName: string }
-  /** From a client: an element of its own. */
-  | { readonly type: 'addAction'; readonly element: Action }
-  | { readonly type: 'addTask'; readonly element: Task }
-  | { readonly type: 'addPipeline'; readonly element: Pipeline }
+  /** From a client: an element of its own. `by`: the user. */
+  | ({ readonly type: 'addAction'; readonly element: Action } & ByUser)
+  | ({ readonly type: 'addTask'; readonly element: Task } & ByUser)
+  | ({ readonly type: 'addPipeline'; readonly element: Pipeline } & ByUser)
   /**
-   * From a client: an element is deleted. A name that does not exist is no error. `installedToo`: elements of components as well.
+   * From a client: an element is deleted. A name that does not exist is no error. `byAdmin`: it may be that of a component, or of another
+   * user than `by`.
    */
-  | {
+  | ({
       readonly type: 'remove';
       readonly kind: ElementKind;
       readonly name: string;
-      readonly installedToo: boolean;
-    };
+      readonly byAdmin: boolean;
+    } & ByUser);
+
+interface ByUser {
+  readonly by?: string | undefined;
+}
 
 export interface CatalogDone {
   readonly kind: 'done';
@@ -45,6 +50,8 @@ export type CatalogRefusal =
   | 'MANAGED'
   /** Only an ADMIN may delete the element of a component, or replace an installed component. */
   | 'INSTALLED'
+  /** Only its owner and an ADMIN may delete the element. */
+  | 'FOREIGN'
   | 'UNKNOWN'
   /** A limit of the settings is reached. */
   | 'FULL';

@@ -20,6 +20,7 @@ const owned = z.object({
   ...common,
   element: z.looseObject({ name: z.string() }),
   component: z.string().nullable(),
+  owner: z.string().optional(),
 });
 const component = z.object({
   ...common,

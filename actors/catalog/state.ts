@@ -20,6 +20,8 @@ export interface Owned<T> {
   readonly element: T;
   /** Name of the component that registered it; null: a user posted it. */
   readonly component: string | null;
+  /** The user who posted it; absent: nobody knows, or a component registered it. */
+  readonly owner?: string;
   /** Characters of its JSON. */
   readonly size: number;
 }
@@ -58,8 +60,9 @@ export const EMPTY_CATALOG: CatalogState = {
 /** Key of a row. Names hold no '/', so with the closing one no key is the beginning of another. */
 export const keyOf = (kind: Kind, name: string) => `${kind}/${name}/`;
 
-export function ownedBy<T>(element: T, component: string | null): Owned<T> {
-  return { element, component, size: JSON.stringify(element).length };
+export function ownedBy<T>(element: T, component: string | null, owner?: string): Owned<T> {
+  const size = JSON.stringify(element).length;
+  return { element, component, size, ...(owner === undefined ? {} : { owner }) };
 }
 
 /** Whether two elements or descriptors say the same; both come from one schema, so that their fields stand in one order. */

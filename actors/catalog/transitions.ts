@@ -51,9 +51,9 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
     read: { apply: () => ({ reply: doneWith('UNCHANGED') }) },
     register: { apply: register },
     unregister: { apply: (state, { componentName }) => unregister(state, componentName) },
-    addAction: { apply: (state, { element }) => addAction(state, element) },
-    addTask: { apply: (state, { element }) => add(state, 'task', element) },
-    addPipeline: { apply: (state, { element }) => add(state, 'pipeline', element) },
+    addAction: { apply: (state, { element, by }) => addAction(state, element, by) },
+    addTask: { apply: (state, { element, by }) => add(state, 'task', element, by) },
+    addPipeline: { apply: (state, { element, by }) => add(state, 'pipeline', element, by) },
     remove: { apply: remove },
   },
   conclude(outcome, before, command, limits) {
@@ -80,12 +80,17 @@ function unregister(state: CatalogState, componentName: string): CatalogOutcome 
 
 function remove(
   state: CatalogState,
-  { kind, name, installedToo }: Extract<CatalogCommand, { type: 'remove' }>,
+  { kind, name, by, byAdmin }: Extract<CatalogCommand, { type: 'remove' }>,
 ): CatalogOutcome | Refused<CatalogRefusal> {
   const rest = new Map<string, Owned<unknown>>(state[kind]);
   const found = rest.get(canonicalName(name));
   if (found === undefined) return { reply: doneWith('UNCHANGED') };
-  if (found.component !== null && !installedToo)
+  if (found.owner !== undefined && found.owner !== by && !byAdmin)
+    return refuseWith(
+      'FOREIGN',
+      `The ${kind} "${canonicalName(name)}" belongs to another user. Only its owner and an ADMIN can delete it.`,
+    );
+  if (found.component !== null && !byAdmin)
     return refuseWith(
       'INSTALLED',
       `The component "${found.component}" registered the ${kind} "${canonicalName(name)}". Only an ADMIN can delete it.`,
@@ -163,9 +168,13 @@ function registeredAgain(
 const TITLES = { action: 'Action', task: 'Task', pipeline: 'Pipeline' } as const;
 
 /** An action that comes as it is shown is the same still, with its secrets. */
-function addAction(state: CatalogState, element: Action): CatalogOutcome | Refused<CatalogRefusal> {
+function addAction(
+  state: CatalogState,
+  element: Action,
+  by: string | undefined,
+): CatalogOutcome | Refused<CatalogRefusal> {
   const censored = censoredProperty(element);
-  if (censored === undefined) return add(state, 'action', element);
+  if (censored === undefined) return add(state, 'action', element, by);
   const present = state.action.get(element.name);
   if (present !== undefined && sameContent(censorAction(present.element), censorAction(element)))
     return { reply: doneWith('UNCHANGED') };
@@ -179,6 +188,7 @@ function add(
   state: CatalogState,
   kind: ElementKind,
   element: { readonly name: string },
+  by: string | undefined,
 ): CatalogOutcome | Refused<CatalogRefusal> {
   const present = state[kind].get(element.name);
   if (present !== undefined && sameContent(present.element, element)) return { reply: doneWith('UNCHANGED') };
@@ -188,7 +198,7 @@ function add(
       'NAME_TAKEN',
       `Failed to add ${title} with name "${element.name}" because another ${title} with the same name already exists.`,
     );
-  const all = new Map<string, Owned<unknown>>(state[kind]).set(element.name, ownedBy(element, null));
+  const all = new Map<string, Owned<unknown>>(state[kind]).set(element.name, ownedBy(element, null, by));
   return { reply: doneWith('ADDED'), state: { ...state, [kind]: all } };
 }
 

@@ -4,7 +4,7 @@ import { segmentsRoot } from '../../results/layout.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { ClusterLocks } from '../../store/cluster-locks.ts';
-import { allEntries, type Store } from '../../store/store.ts';
+import { allEntries, type Owner, type Store } from '../../store/store.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { LIVE_JOBS, REMOVED_JOBS } from '../batch-job/state/indexes.ts';
 import { freeBytes, startDiskWatch } from '../system-messages/disk-watch.ts';
@@ -19,6 +19,7 @@ import { Retention, startCleaning } from '../upkeep/retention.ts';
 import { DAY_MS, every, type Clock } from '../basics/clock.ts';
 import { removeOrphans, startReconciling } from '../upkeep/reconcile.ts';
 import { RequestOrphans } from '../upkeep/request-orphans.ts';
+import { forgetUsage } from '../upkeep/usage-retention.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';
 
@@ -43,6 +44,7 @@ export interface ResumeDeps {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly owner: Owner;
   readonly locks: ClusterLocks;
   /** The servers that share the store; absent: this one is alone. */
   readonly cluster: Pick<Cluster, 'onDeath'> | undefined;
@@ -170,6 +172,7 @@ function startCleanup({ jobs, jobService, streams }: Guardian, deps: ResumeDeps)
     async removeOrphans() {
       await removeOrphans(store, settings.DATA_DIR, logger);
       await requests.remove();
+      await forgetUsage(store, deps.owner, deps.clock.now());
       // What a server that is gone has begun to remove.
       for await (const { id } of allEntries(store, REMOVED_JOBS)) jobs.tell(id, { type: 'resume' });
       for await (const { id } of allEntries(store, REMOVED_STREAMS))

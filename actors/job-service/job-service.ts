@@ -70,13 +70,17 @@ export class JobService {
     return this.#deps.uploads.keepDuring(uris, () => this.#submit(request, repeatable));
   }
 
-  async #submit(request: JobRequest, repeatable: Repeatable | undefined): Promise<Submission> {
-    const known = repeatable === undefined ? undefined : await this.#deps.repeats.find(repeatable);
+  /** What an earlier request under the same Idempotency-Key was answered; undefined: there was none. */
+  async answerBefore(repeatable: Repeatable): Promise<Submission | undefined> {
+    const known = await this.#deps.repeats.find(repeatable);
+    if (known === undefined) return undefined;
     if (known === 'conflict') return { kind: 'keyReused' };
-    if (known !== undefined) {
-      const before = known.answer ?? (await this.#acceptance.acceptedBefore(known.jobNumber));
-      if (before !== undefined) return before;
-    }
+    return known.answer ?? this.#acceptance.acceptedBefore(known.jobNumber);
+  }
+
+  async #submit(request: JobRequest, repeatable: Repeatable | undefined): Promise<Submission> {
+    const before = repeatable && (await this.answerBefore(repeatable));
+    if (before !== undefined) return before;
     const planned = await this.plan(request);
     if (planned.kind !== 'planned') return planned;
     return this.#acceptance.accept(planned, repeatable, request.trace);

@@ -66,11 +66,11 @@ export class JobDocuments {
   }
 
   #toSearchedJob({ record, snapshot }: StoredJob): SearchedJob {
-    const { number, jobId, externalId, plan } = record;
+    const { number, jobId, externalId, owner, plan } = record;
     const { run, endedAt, startedAt } = snapshot;
     const tasks = plan.tasks.flatMap(({ name, actions }) => actions.map((action) => [action.name, name]));
     return {
-      ...{ number, run, jobId, externalId },
+      ...{ number, run, jobId, externalId, owner },
       endedAt: endedAt ?? startedAt,
       document: pathOf(this.#deps.dataDir, detectionFile(foldersOf(record, snapshot))),
       tasks: Object.fromEntries(tasks) as Record<string, string>,

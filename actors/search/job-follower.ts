@@ -1,3 +1,4 @@
+import type { Sight } from '../../domain/job/owner.ts';
 import {
   SearchBroken,
   SearchBusy,
@@ -100,8 +101,8 @@ export class JobFollower implements Search {
     });
   }
 
-  countMedia(): Promise<LibraryCounts | SearchIsBusy> {
-    return this.#answer(() => this.#deps.index.countMedia());
+  countMedia(sight: Sight): Promise<LibraryCounts | SearchIsBusy> {
+    return this.#answer(() => this.#deps.index.countMedia(sight));
   }
 
   async #answer<T>(ask: () => Promise<T>): Promise<(T & { readonly complete: boolean }) | SearchIsBusy> {

@@ -1,3 +1,4 @@
+import type { Sight } from '../../domain/job/owner.ts';
 import type {
   MediaCounts,
   MediaPage,
@@ -35,7 +36,7 @@ export interface Search extends JobSearch {
   find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy>;
   /** The media of all jobs with a document. */
   media(query: MediaQuery): Promise<LibraryAnswer | SearchIsBusy>;
-  countMedia(): Promise<LibraryCounts | SearchIsBusy>;
+  countMedia(sight: Sight): Promise<LibraryCounts | SearchIsBusy>;
   /** Forgets the index and makes it again of the documents; meanwhile the search answers what it has. */
   rebuild(): void;
   close(): Promise<void>;

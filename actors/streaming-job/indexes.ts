@@ -1,3 +1,4 @@
+import { scopesOf } from '../../domain/job/owner.ts';
 import type { Commit } from '../../store/store.ts';
 import { isEnded, type StreamingJobRecord, type StreamingJobState } from './state.ts';
 
@@ -16,14 +17,21 @@ const INACTIVE: readonly string[] = ['TERMINATED', 'ERROR', 'CANCELLED'];
 
 /** Where the job stands in the indexes from now on. */
 export function indexesOf(
-  { number }: Pick<StreamingJobRecord, 'number'>,
+  { number, owner }: Pick<StreamingJobRecord, 'number' | 'owner'>,
   { status, endedAt, removed }: StreamingJobState,
 ): NonNullable<Commit['index']> {
   const ended = isEnded(status);
-  return {
+  const owned = {
     [ALL_STREAMS]: removed ? null : number,
     [ACTIVE_STREAMS]: removed || INACTIVE.includes(status) ? null : number,
     [LIVE_STREAMS]: ended ? null : number,
+  };
+  const scoped = scopesOf(owner).flatMap((scope) =>
+    Object.entries(owned).map(([name, score]) => [scope + name, score] as const),
+  );
+  return {
+    ...owned,
+    ...Object.fromEntries(scoped),
     [ENDED_STREAMS]: ended && !removed ? (endedAt ?? 0) : null,
     [REMOVED_STREAMS]: removed ? number : null,
   };

@@ -58,6 +58,8 @@ export type StreamCancellation =
   | { readonly kind: 'cancelled'; readonly outputObjectDirectory: string | null }
   | { readonly kind: 'refused'; readonly isUnknown: boolean; readonly message: string };
 
+export const noSuchStream = (number: number) => `Streaming job with id ${number} doesn't exist.`;
+
 /** Where streaming jobs come in: everything that can be refused is refused here, before anything is stored. */
 export class StreamingJobService {
   readonly #deps: StreamingJobServiceDeps;
@@ -68,7 +70,7 @@ export class StreamingJobService {
 
   /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
   async submit(request: StreamingJobRequest, repeatable?: Repeatable): Promise<StreamSubmission> {
-    const before = repeatable === undefined ? undefined : await this.#before(repeatable);
+    const before = repeatable && (await this.answerBefore(repeatable));
     if (before !== undefined) return before;
     await this.#deps.readCatalog?.();
     const checked = checkedStream(request, this.#deps.catalog, this.#deps.settings);
@@ -100,7 +102,7 @@ export class StreamingJobService {
     const job = await storedStream(this.#deps.store, number);
     const reply = await this.#deps.jobs.ask(String(number), { type: 'cancel', doCleanup });
     if (job === undefined || (reply.kind === 'refused' && reply.reason === 'NO_SUCH_JOB'))
-      return { kind: 'refused', isUnknown: true, message: `Streaming job with id ${number} doesn't exist.` };
+      return { kind: 'refused', isUnknown: true, message: noSuchStream(number) };
     if (reply.kind === 'done')
       return { kind: 'cancelled', outputObjectDirectory: this.directoryOf(job.record) };
     const why = `Streaming job ${number} already has state '${reply.status}' and cannot be cancelled at this time.`;
@@ -125,7 +127,8 @@ export class StreamingJobService {
     return { kind: 'accepted', jobId, outputObjectDirectory: this.directoryOf(record), warnings };
   }
 
-  async #before(repeatable: Repeatable): Promise<StreamSubmission | undefined> {
+  /** What an earlier request under the same Idempotency-Key was answered; undefined: there was none. */
+  async answerBefore(repeatable: Repeatable): Promise<StreamSubmission | undefined> {
     const known = await this.#deps.repeats.find(repeatable);
     if (known === undefined) return undefined;
     if (known === 'conflict') return { kind: 'keyReused' };

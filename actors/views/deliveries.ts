@@ -1,5 +1,6 @@
 /** The callbacks of batch jobs with the attempts to deliver them, read from the jobs that they belong to. */
 import { maskUri } from '../../domain/job/censor.ts';
+import { isSeen, type Sight } from '../../domain/job/owner.ts';
 import { localIso } from '../../results/local-iso.ts';
 import type { IndexEntry, Store } from '../../store/store.ts';
 import { deliveryId } from '../batch-job/completion/notice-ids.ts';
@@ -47,6 +48,8 @@ export interface DeliveryQuery {
   readonly receiver: string | undefined;
   /** The number of a job. */
   readonly job: number | undefined;
+  /** Whose jobs the reader sees. */
+  readonly sight: Sight;
 }
 
 export interface DeliveryCursor {
@@ -70,7 +73,7 @@ const TURN = 20;
 export async function listDeliveries(store: Store, query: DeliveryQuery): Promise<DeliveryPage> {
   const { job: number, limit } = query;
   if (number !== undefined) return { deliveries: shownIf(await storedJob(store, number), query), next: null };
-  const wanted = query.receiver === undefined ? limit + 1 : MAX_SCANNED;
+  const wanted = query.receiver === undefined && query.sight === 'ALL' ? limit + 1 : MAX_SCANNED;
   const entries = await entriesOf(store, query, wanted);
   const deliveries: ShownDelivery[] = [];
   for (const [n, { id }] of entries.entries()) {
@@ -83,9 +86,9 @@ export async function listDeliveries(store: Store, query: DeliveryQuery): Promis
 }
 
 /** One delivery; undefined: there is none of this id, or the job has run again since. */
-export async function deliveryOf(store: Store, id: string): Promise<ShownDelivery | undefined> {
+export async function deliveryOf(store: Store, id: string, sight: Sight): Promise<ShownDelivery | undefined> {
   const found = await jobOfDelivery(store, id);
-  return found === undefined ? undefined : shownDelivery(found);
+  return found === undefined || !isSeen(found.record.owner, sight) ? undefined : shownDelivery(found);
 }
 
 /** The first entries of the indexes together, each job once. */
@@ -106,7 +109,8 @@ async function entriesOf(
 const cursorOf = ({ score, id }: IndexEntry): DeliveryCursor => ({ score, number: Number(id) });
 
 function shownIf(job: StoredJob | undefined, query: DeliveryQuery): readonly ShownDelivery[] {
-  const shown = job === undefined ? undefined : shownDelivery(job);
+  const isHidden = job === undefined || !isSeen(job.record.owner, query.sight);
+  const shown = isHidden ? undefined : shownDelivery(job);
   return shown === undefined || !fits(shown, query) ? [] : [shown];
 }
 

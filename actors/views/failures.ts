@@ -1,11 +1,13 @@
+import { scopesOf, type Sight } from '../../domain/job/owner.ts';
 import { adviceFor } from '../batch-job/failures/failure-advice.ts';
 import type { IndexEntry, Store } from '../../store/store.ts';
 import {
   failureCounts,
-  MAX_FAILURE_GROUPS,
+  failureCountsSeen,
   type FailureCount,
-} from '../batch-job/failures/failure-groups.ts';
-import { jobsOfFailure } from '../batch-job/state/indexes.ts';
+} from '../batch-job/failures/failure-counters.ts';
+import { MAX_FAILURE_GROUPS } from '../batch-job/failures/failure-groups.ts';
+import { jobsOfFailure, ofScope } from '../batch-job/state/indexes.ts';
 import { readableJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 
 const EXAMPLES = 3;
@@ -38,24 +40,27 @@ export interface FailureQuery {
   readonly from: number | undefined;
   readonly component: string | undefined;
   readonly code: string | undefined;
+  /** Of whose jobs. */
+  readonly sight: Sight;
 }
 
 /** Failures of jobs that are stored, by cause; the group with the newest failure first. The number of groups is bounded. */
 export async function listFailures(store: Store, query: FailureQuery): Promise<readonly FailureGroup[]> {
-  const { component, code, from = -Infinity, limit } = query;
-  const counts = (await failureCounts(store)).filter(
+  const { component, code, from = -Infinity, limit, sight } = query;
+  const all = await (sight === 'ALL' ? failureCounts(store) : failureCountsSeen(store, sight));
+  const counts = all.filter(
     (group) =>
       (component === undefined || group.component === component) &&
       (code === undefined || group.code === code),
   );
-  const standing = await Promise.all(counts.map((group) => standingOf(store, group)));
+  const standing = await Promise.all(counts.map((group) => standingOf(store, sight, group)));
   const newest = standing
     .filter(({ last }) => last >= from)
     .toSorted((a, b) => b.last - a.last)
     .slice(0, Math.min(limit, MAX_FAILURE_GROUPS));
   const groups: FailureGroup[] = [];
   for (const one of newest) {
-    const group = await withExamples(store, one);
+    const group = await withExamples(store, sight, one);
     if (group !== undefined) groups.push(group);
     // To read large jobs takes a while: others have the event loop in between.
     await new Promise((resolve) => setImmediate(resolve));
@@ -71,19 +76,39 @@ interface Standing extends FailureCount {
   readonly last: number;
 }
 
-async function standingOf(store: Store, count: FailureCount): Promise<Standing> {
-  const index = jobsOfFailure(count.group);
-  const [jobs, newest] = await Promise.all([
-    store.count(index),
-    store.list(index, { limit: EXAMPLES, descending: true }),
-  ]);
+async function standingOf(
+  store: Store,
+  sight: Sight,
+  count: FailureCount & { readonly jobs?: number },
+): Promise<Standing> {
+  const newest = await endOf(store, sight, count.group, true);
+  const jobs = count.jobs ?? (await store.count(jobsOfFailure(count.group)));
   return { ...count, jobs, newest, last: newest[0]?.score ?? -Infinity };
 }
 
+/** The newest or the oldest jobs of a group. A job of a user and of the user's group may be there twice. */
+async function endOf(
+  store: Store,
+  sight: Sight,
+  group: string,
+  descending: boolean,
+): Promise<readonly IndexEntry[]> {
+  const scopes = sight === 'ALL' ? [''] : scopesOf(sight);
+  const options = { limit: EXAMPLES, descending };
+  const pages = await Promise.all(
+    scopes.map((scope) => store.list(ofScope(scope, jobsOfFailure(group)), options)),
+  );
+  return pages.flat().toSorted((a, b) => (descending ? b.score - a.score : a.score - b.score));
+}
+
 /** Undefined: none of its jobs can be read. */
-async function withExamples(store: Store, standing: Standing): Promise<FailureGroup | undefined> {
+async function withExamples(
+  store: Store,
+  sight: Sight,
+  standing: Standing,
+): Promise<FailureGroup | undefined> {
   const { group: id, newest, ...rest } = standing;
-  const [oldest] = await store.list(jobsOfFailure(id), { limit: 1 });
+  const [oldest] = await endOf(store, sight, id, false);
   const entries = oldest === undefined ? newest : [...newest, oldest];
   const stored = await Promise.all(entries.map((entry) => readableJob(store, Number(entry.id))));
   const found = stored.filter((job) => job !== undefined && causeOf(job, id) !== undefined);

@@ -1,5 +1,14 @@
+import { scopesOf, type Owner, type Sight } from '../../domain/job/owner.ts';
 import type { Store } from '../../store/store.ts';
-import { DURATION_COUNTERS, durationsOf, JOB_COUNTERS } from '../batch-job/state/indexes.ts';
+import {
+  DURATION_COUNTERS,
+  durationsOf,
+  JOB_COUNTERS,
+  MS,
+  ofScope,
+  OWN_COUNTERS,
+} from '../batch-job/state/indexes.ts';
+import { seenCounters } from '../batch-job/state/seen-counters.ts';
 import type { Clock } from '../basics/clock.ts';
 
 /** Specification 2.2, AggregatePipelineStatsModel. Times are milliseconds, of COMPLETE jobs. */
@@ -20,22 +29,26 @@ export interface JobStatistics {
   readonly totalJobs: number;
 }
 
-/** From counters and the two ends of an index by duration: it costs by the number of pipelines, however many jobs there are. */
-export async function jobStatistics(store: Store, clock: Pick<Clock, 'steady'>): Promise<JobStatistics> {
+/** Jobs of a pipeline by status, and the milliseconds that the complete ones took together. */
+interface Counted {
+  readonly states: Readonly<Record<string, number>>;
+  readonly ms: number;
+}
+
+/**
+ * From counters and the two ends of indexes by duration: it costs by the number of pipelines (and of groups of a user), however many
+ * jobs there are.
+ */
+export async function jobStatistics(
+  store: Store,
+  clock: Pick<Clock, 'steady'>,
+  sight: Sight,
+): Promise<JobStatistics> {
   const started = clock.steady();
-  const states = new Map<string, Record<string, number>>();
-  for (const [name, jobs] of await store.counters(JOB_COUNTERS)) {
-    const cut = name.lastIndexOf('/');
-    const pipeline = name.slice(JOB_COUNTERS.length, cut);
-    states.set(pipeline, { ...states.get(pipeline), [name.slice(cut + 1)]: jobs });
-  }
-  const durations = await store.counters(DURATION_COUNTERS);
+  const counted = sight === 'ALL' ? await countAll(store) : await countSeen(store, sight);
   const pipelines: [string, PipelineStatistics][] = [];
-  for (const [pipeline, jobs] of states)
-    pipelines.push([
-      pipeline,
-      await statisticsOf(store, pipeline, jobs, durations.get(DURATION_COUNTERS + pipeline) ?? 0),
-    ]);
+  for (const [pipeline, jobs] of counted)
+    pipelines.push([pipeline, await statisticsOf(store, pipeline, jobs, sight)]);
   return {
     elapsedTimeMs: Math.round(clock.steady() - started),
     aggregatePipelineStatsMap: Object.fromEntries(pipelines),
@@ -44,22 +57,54 @@ export async function jobStatistics(store: Store, clock: Pick<Clock, 'steady'>):
   };
 }
 
+async function countAll(store: Store): Promise<ReadonlyMap<string, Counted>> {
+  const counted = new Map<string, Counted>();
+  for (const [name, jobs] of await store.counters(JOB_COUNTERS))
+    add(counted, name.slice(JOB_COUNTERS.length), jobs);
+  const durations = await store.counters(DURATION_COUNTERS);
+  for (const [pipeline, { states }] of counted)
+    counted.set(pipeline, { states, ms: durations.get(DURATION_COUNTERS + pipeline) ?? 0 });
+  return counted;
+}
+
+async function countSeen(store: Store, sight: Partial<Owner>): Promise<ReadonlyMap<string, Counted>> {
+  const counted = new Map<string, Counted>();
+  for (const { name, value } of await seenCounters(store, OWN_COUNTERS, sight)) add(counted, name, value);
+  return counted;
+}
+
+/** @param name pipeline and status, or `ms` */
+function add(counted: Map<string, Counted>, name: string, value: number): void {
+  const cut = name.lastIndexOf('/');
+  const [pipeline, status] = [name.slice(0, cut), name.slice(cut + 1)];
+  const { states, ms } = counted.get(pipeline) ?? { states: {}, ms: 0 };
+  counted.set(
+    pipeline,
+    status === MS
+      ? { states, ms: ms + value }
+      : { states: { ...states, [status]: (states[status] ?? 0) + value }, ms },
+  );
+}
+
 async function statisticsOf(
   store: Store,
   pipeline: string,
-  states: Readonly<Record<string, number>>,
-  totalTime: number,
+  { states, ms }: Counted,
+  sight: Sight,
 ): Promise<PipelineStatistics> {
   const validCount = states['COMPLETE'] ?? 0;
-  const end = async (descending: boolean) =>
-    validCount === 0
-      ? 0
-      : ((await store.list(durationsOf(pipeline), { limit: 1, descending }))[0]?.score ?? 0);
+  const scopes = sight === 'ALL' ? [''] : scopesOf(sight);
+  const ends = async (descending: boolean) => {
+    const firsts = scopes.map((scope) =>
+      store.list(ofScope(scope, durationsOf(pipeline)), { limit: 1, descending }),
+    );
+    return (await Promise.all(firsts)).flat().map(({ score }) => score);
+  };
   return {
     count: Object.values(states).reduce((sum, jobs) => sum + jobs, 0),
-    maxTime: await end(true),
-    minTime: await end(false),
-    totalTime,
+    maxTime: validCount === 0 ? 0 : Math.max(0, ...(await ends(true))),
+    minTime: validCount === 0 ? 0 : Math.min(...(await ends(false))),
+    totalTime: ms,
     states,
     validCount,
   };

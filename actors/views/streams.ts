@@ -1,6 +1,6 @@
 /** How streaming jobs stand (specification 2.3), from the store; wakes nobody. */
 import { maskUri } from '../../domain/job/censor.ts';
-import type { Owner } from '../../domain/job/owner.ts';
+import { scopesOf, type Owner, type Sight } from '../../domain/job/owner.ts';
 import { omit } from '../../domain/omit.ts';
 import { streamOutputFolder } from '../../results/layout.ts';
 import { localIso } from '../../results/local-iso.ts';
@@ -68,12 +68,13 @@ export class StreamViews {
     this.#deps = deps;
   }
 
-  /** Numbers of all streaming jobs, or of those that are active. */
-  async list(onlyActive: boolean): Promise<readonly number[]> {
-    const found: number[] = [];
-    for await (const { id } of allEntries(this.#deps.store, onlyActive ? ACTIVE_STREAMS : ALL_STREAMS))
-      found.push(Number(id));
-    return found;
+  /** Numbers of all streaming jobs that are seen, or of those that are active. */
+  async list(onlyActive: boolean, sight: Sight): Promise<readonly number[]> {
+    const index = onlyActive ? ACTIVE_STREAMS : ALL_STREAMS;
+    const found = new Set<number>();
+    for (const scope of sight === 'ALL' ? [''] : scopesOf(sight))
+      for await (const { id } of allEntries(this.#deps.store, scope + index)) found.add(Number(id));
+    return [...found].sort((a, b) => a - b);
   }
 
   async single(number: number): Promise<StreamingJobInfo | undefined> {

@@ -4,11 +4,13 @@ import { servingGroups, servingSettings } from './server-groups.ts';
 import { storingGroups, storingSettings } from './storage-groups.ts';
 import { streamingGroups, streamingSettings } from './stream-groups.ts';
 import type { SettingGroup } from './values.ts';
+import { userGroups, userSettings } from './user-groups.ts';
 import { workingGroups, workingSettings } from './work-groups.ts';
 
 /** Every setting of the server: name, rule, default and what it says. */
 export const serverEnvironment = z.object({
   ...servingSettings,
+  ...userSettings,
   ...storingSettings,
   ...workingSettings,
   ...streamingSettings,
@@ -17,6 +19,7 @@ export const serverEnvironment = z.object({
 
 export const serverGroups: readonly SettingGroup[] = [
   ...servingGroups,
+  ...userGroups,
   ...storingGroups,
   ...workingGroups,
   ...streamingGroups,

@@ -23,3 +23,43 @@ export function ownerOf({ subject, client, name, group }: Identity): Owner | und
   if (user === undefined) return undefined;
   return group === null ? { user } : { user, group };
 }
+
+/** Whose jobs somebody may see: everybody's, or those of this user and of this group. */
+export type Sight = 'ALL' | Partial<Owner>;
+
+/** Which jobs users see: all, their own, or also those of their group. */
+export const VISIBILITIES = ['all', 'own', 'group'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** What a user without the role ADMIN sees; a user whose token says nothing sees no job, unless all are seen. */
+export function sightOf(viewer: Owner | undefined, visibility: Visibility): Sight {
+  if (visibility === 'all') return 'ALL';
+  if (viewer === undefined) return {};
+  return visibility === 'own' ? { user: viewer.user } : viewer;
+}
+
+/** A job without an owner is seen only by those who see all. */
+export function isSeen(owner: Owner | undefined, sight: Sight): boolean {
+  if (sight === 'ALL') return true;
+  if (owner === undefined) return false;
+  return owner.user === sight.user || (owner.group !== undefined && owner.group === sight.group);
+}
+
+/** How names of indexes and counters begin that have the jobs of this user, and of this group, alone. */
+export function scopesOf({ user, group }: Partial<Owner> = {}): readonly string[] {
+  return [
+    ...(user === undefined ? [] : [`user:${encodeName(user)}/`]),
+    ...(group === undefined ? [] : [`group:${encodeName(group)}/`]),
+  ];
+}
+
+/** How counters of the jobs of this owner begin: those of a user stand by group, as users change groups. */
+export function placesOf(owner: Owner | undefined, start: string): readonly string[] {
+  if (owner === undefined) return [];
+  const [user, group] = scopesOf(owner);
+  const ofUser = `${start}${user}${encodeName(owner.group ?? '')}/`;
+  return group === undefined ? [ofUser] : [ofUser, start + group];
+}
+
+/** Without a slash, at which such a beginning ends. */
+export const encodeName = (name: string): string => encodeURIComponent(name.replaceAll(/\p{Cs}/gu, '\uFFFD'));

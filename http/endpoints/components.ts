@@ -57,6 +57,7 @@ export const componentEndpoints = [
     id: 'registerComponent',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'Register a component that you run yourself',
     description:
       'Whoever registered a component may claim the work of its algorithm with the same client. Where the descriptor has no list of ' +
@@ -105,6 +106,7 @@ export const componentEndpoints = [
     id: 'listComponents',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'List the components',
     answers: { 200: json('By name.', z.array(component)), 401: noToken },
     handle: (_, { catalog }: CatalogDeps) => ok(catalog.components()),
@@ -115,6 +117,7 @@ export const componentEndpoints = [
     id: 'removeComponent',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'Remove a component and what it registered',
     description:
       'What others made of its elements stays. Jobs that run keep their plan. A managed component that it replaced returns.',
@@ -147,6 +150,7 @@ const CODES: Readonly<Record<CatalogRefusal, ErrorCode>> = {
   CENSORED: 'secret-hidden',
   MANAGED: 'component-managed',
   INSTALLED: 'role-required',
+  FOREIGN: 'role-required',
   UNKNOWN: 'component-not-found',
   FULL: 'catalog-full',
 };

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../steps/endpoint.ts';
+import type { JobGuard } from '../users/job-step.ts';
 import { administrationEndpoints, type AdministrationDeps } from './administration.ts';
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
@@ -10,6 +11,7 @@ import { jobFileEndpoints, type JobFileDeps } from './jobs/job-files.ts';
 import { jobFrameEndpoints, type JobFrameDeps } from './jobs/job-frames.ts';
 import { jobListEndpoints, type JobListDeps } from './jobs/job-list.ts';
 import { jobRetryEndpoints, type JobRetryDeps } from './jobs/job-retry.ts';
+import { keyEndpoints, type KeyDeps } from './users/keys.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
@@ -24,6 +26,7 @@ import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
 import { systemMessageEndpoints, type SystemMessageDeps } from './system-messages.ts';
+import { usageEndpoints, type UsageDeps } from './users/usage.ts';
 import { workerFileEndpoints, type WorkerFileDeps } from './worker/worker-files.ts';
 import { workerProtocolEndpoints, type WorkerProtocolDeps } from './worker/worker-protocol.ts';
 import { workerStreamEndpoints, type WorkerStreamDeps } from './worker/worker-streams.ts';
@@ -44,6 +47,8 @@ export interface EndpointDeps
     JobFileDeps,
     FoundDeps,
     JobFrameDeps,
+    KeyDeps,
+    UsageDeps,
     MediaDeps,
     ModelDeps,
     StreamingJobDeps,
@@ -54,7 +59,8 @@ export interface EndpointDeps
     SearchDeps,
     WorkerProtocolDeps,
     WorkerFileDeps,
-    WorkerStreamDeps {}
+    WorkerStreamDeps,
+    JobGuard {}
 
 /** Every endpoint of the server: first those of the specification, in the order of its chapter 4, then ours. */
 export const endpoints: readonly Endpoint<EndpointDeps>[] = [
@@ -80,6 +86,8 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...libraryEndpoints,
   ...mediaEndpoints,
   ...modelEndpoints,
+  ...keyEndpoints,
+  ...usageEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,
   ...auditEndpoints,
@@ -104,6 +112,7 @@ export const tags = [
   { name: 'Components', description: 'What finds things in media' },
   { name: 'Pipelines', description: 'Pipelines, tasks, actions and algorithms' },
   { name: 'Queues', description: 'What waits for components' },
+  { name: 'API keys', description: 'Keys with which scripts act as a user' },
   { name: 'Worker protocol', description: 'How components claim work and answer it' },
   { name: 'Nodes on other hosts', description: 'How nodes on other hosts keep in touch with the server' },
 ] as const;

@@ -5,6 +5,7 @@ import { json, ok, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, overloadError } from '../routing/errors.ts';
 import { libraryCounts, libraryPage, libraryQuery } from '../schemas/library.ts';
+import type { JobGuard } from '../users/job-step.ts';
 import { SEARCH_IS_OFF, type SearchDeps } from './search.ts';
 
 const MEDIUM = {
@@ -25,7 +26,7 @@ const MEDIUM = {
   boxes: [{ x: 40, y: 60, width: 120, height: 300, type: 'CLASS', class: 'person' }],
 };
 
-const COMMON = { tag: 'Search', caller: 'USER', method: 'get' } as const;
+const COMMON = { tag: 'Search', caller: 'USER', method: 'get', jobs: 'LIST' } as const;
 const OFF = { 501: sentence('The search is switched off.') };
 
 /** The media of all jobs that have ended (ours). */
@@ -42,9 +43,9 @@ export const libraryEndpoints = [
       ...OFF,
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
-    async handle({ query }, { indexer }: SearchDeps) {
+    async handle({ query, ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
-      const page = await indexer.media(questionOf(query));
+      const page = await indexer.media({ ...questionOf(query), sight: jobAccess.sight(ctx) });
       if ('busy' in page) throw overloadError(page.busy);
       const next = page.next === null ? null : textOfPlace(page.next);
       return ok({ media: page.media.map(mediumOf), next, complete: page.complete });
@@ -56,9 +57,9 @@ export const libraryEndpoints = [
     id: 'countLibrary',
     summary: 'Count the media by what was found in them',
     answers: { 200: json('The counts.', libraryCounts), ...OFF },
-    async handle(_request, { indexer }: SearchDeps) {
+    async handle({ ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
-      const counts = await indexer.countMedia();
+      const counts = await indexer.countMedia(jobAccess.sight(ctx));
       if ('busy' in counts) throw overloadError(counts.busy);
       return ok({ ...counts, mediaTypes: { ...counts.mediaTypes }, findings: [...counts.findings] });
     },
@@ -72,7 +73,7 @@ function questionOf({
   to,
   cursor,
   ...query
-}: z.output<typeof libraryQuery>): MediaQuery {
+}: z.output<typeof libraryQuery>): Omit<MediaQuery, 'sight'> {
   return {
     type: type === undefined ? undefined : foldedName(type),
     class: name === undefined ? undefined : foldedName(name),

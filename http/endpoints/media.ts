@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Upload, Uploader, UploadStore } from '../../actors/uploads/upload-store.ts';
 import type { Issue } from '../../domain/types.ts';
+import type { UserLimits } from '../users/user-limits.ts';
 import { userOf, type User } from '../access/bearer.ts';
 import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
@@ -13,6 +14,7 @@ import { dropRest } from '../routing/unwanted-body.ts';
 
 export interface MediaDeps {
   readonly uploads: UploadStore;
+  readonly userLimits: UserLimits;
   /** Media that a job may name. */
   readonly maxMedia: number;
   /** Why media cannot be used, one for each, as far as that shows without reading them. */
@@ -37,6 +39,7 @@ export const mediaEndpoints = [
     id: 'uploadMedium',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'Upload a medium',
     description:
       'The body is the medium itself, of any content type. When this answers 201, the medium is stored and can be used in jobs.',
@@ -59,6 +62,7 @@ export const mediaEndpoints = [
     id: 'checkMedia',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'Tell which media a job could use',
     description:
       'Says beforehand what the creation of a job says of its media: whether their URIs are well-formed, and whether files lie ' +
@@ -89,6 +93,7 @@ export const mediaEndpoints = [
     id: 'deleteMedium',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'Delete an uploaded medium',
     params: z.object({ id: uploadId }),
     answers: {
@@ -115,7 +120,12 @@ export const mediaEndpoints = [
   }),
 ];
 
-async function receive(ctx: Context, name: string, body: IncomingMessage, { uploads }: MediaDeps) {
+async function receive(
+  ctx: Context,
+  name: string,
+  body: IncomingMessage,
+  { uploads, userLimits }: MediaDeps,
+) {
   if (typeof ctx.is('multipart/*') === 'string')
     throw refuseBody(
       body,
@@ -124,7 +134,12 @@ async function receive(ctx: Context, name: string, body: IncomingMessage, { uplo
     );
   const length = ctx.get('content-length');
   const announced = length === '' ? undefined : Number(length);
-  const outcome = await uploads.receive(body, announced, name, uploaderOf(userOf(ctx)));
+  const outcome = await userLimits
+    .withinUploads(ctx, () => uploads.receive(body, announced, name, uploaderOf(userOf(ctx))))
+    .catch((error: unknown) => {
+      dropRest(body);
+      throw error;
+    });
   switch (outcome.kind) {
     case 'stored':
       return answerWith(201, toShownUpload(outcome.upload));

@@ -31,6 +31,7 @@ export const modelEndpoints = [
     id: 'listModels',
     tag: 'Components',
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'List the model files',
     description:
       'The files for ONNX and WHISPERSPEECH below the folders of MODEL_ROOTS on the host of the server, at most 1,000; other nodes have their own. They are listed and not opened: troupe models check FILE says whether one can be used.',

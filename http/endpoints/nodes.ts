@@ -121,6 +121,7 @@ export const nodeEndpoints = [
     id: 'getNodeConfiguration',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'Tell which services are configured, host by host',
     description:
       'Until somebody posts one, this host runs every installed component, on demand. Values of environment variables are shown to an ADMIN only; a USER sees <hidden>.',
@@ -158,6 +159,7 @@ export const nodeEndpoints = [
     id: 'getNodeHosts',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'List the hosts of the configuration, and tell whether their node managers are connected',
     description: 'Also those that are connected and are to run nothing yet.',
     answers: { 200: json('By host.', nodeHosts, { host: true }) },
@@ -180,6 +182,7 @@ export const nodeEndpoints = [
     id: 'listNodes',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'List all hosts with how they stand, whether the configuration names them or not',
     answers: {
       200: json("The server's own comes first; services counts those that it is to run.", nodeInfos),
@@ -201,6 +204,7 @@ export const nodeEndpoints = [
     id: 'getNodeInfo',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'Tell how each service stands',
     answers: { 200: json('All services, those of other hosts as Configured.', deployedNodeManagerModel) },
     async handle(_, deps: NodeDeps) {
@@ -222,6 +226,7 @@ export const nodeEndpoints = [
     id: 'getServicePalette',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'List the services that are available for deployment',
     answers: {
       200: json(

@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import { z } from 'zod';
 import { CATALOG } from '../../actors/catalog/actor.ts';
 import type { Catalog } from '../../actors/catalog/catalog.ts';
@@ -6,7 +7,8 @@ import { parseFields } from '../../actors/catalog/descriptors/fields.ts';
 import { CatalogNotes } from '../../actors/catalog/catalog-notes.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Action, Pipeline, Task } from '../../domain/types.ts';
-import { isAdmin, noteMissingRole } from '../access/bearer.ts';
+import { ownerOf } from '../../domain/job/owner.ts';
+import { isAdmin, noteMissingRole, userOf } from '../access/bearer.ts';
 import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, notThere } from '../routing/errors.ts';
@@ -26,7 +28,7 @@ import { jsonList } from '../steps/json-list.ts';
 import { warningHeaders } from '../steps/warnings.ts';
 import { codeOfRefusal, type CatalogDeps } from './components.ts';
 
-const COMMON = { tag: 'Pipelines', caller: 'USER' } as const;
+const COMMON = { tag: 'Pipelines', caller: 'USER', jobs: 'NONE' } as const;
 const wrongDetails = sentence('details is neither true nor false.');
 
 /** What is wrong with an element, for jobs that use it. */
@@ -92,7 +94,7 @@ function* mapEach<T, U>(all: Iterable<T>, to: (one: T) => U): Generator<U> {
 interface Creation<T> {
   readonly schema: z.ZodType<T>;
   readonly example: object;
-  toCommand(element: T): CatalogCommand;
+  toCommand(element: T): Extract<CatalogCommand, { readonly element: unknown }>;
   readonly notesOn: NotesOn<T>;
 }
 
@@ -126,14 +128,16 @@ const createElement = <T>(
     },
     check: parseFields,
     says: { body: (problems) => `${one} has errors in the following fields:\n${problems}` },
-    async handle({ query, body }, { catalog, catalogActor }: CatalogDeps) {
-      const reply = await catalogActor.ask(CATALOG, toCommand(body));
+    async handle({ query, body, ctx }, { catalog, catalogActor }: CatalogDeps) {
+      const reply = await catalogActor.ask(CATALOG, { ...toCommand(body), by: nameOfUser(ctx) });
       if (reply.kind === 'refused')
         throw new HttpError(codeOfRefusal(reply.reason), textOf(reply), { status: 400 });
       const warnings = notesOn(new CatalogNotes(catalog), body);
       return answerWith(200, query.details === true ? { warnings } : undefined, warningHeaders(warnings));
     },
   });
+
+const nameOfUser = (ctx: Context): string | undefined => ownerOf(userOf(ctx))?.user;
 
 type Removable = Extract<CatalogCommand, { type: 'remove' }>['kind'];
 
@@ -145,14 +149,16 @@ const removeElement = (path: string, kind: Removable, id: string) =>
     path: `/rest/${path}/{name}`,
     id,
     summary: `Remove the ${kind} of this name`,
-    description: `Only an ADMIN can remove a ${kind} that a component registered.`,
+    description: `Only an ADMIN can remove a ${kind} that a component registered, or that belongs to another user.`,
     params: elementNameParams,
     answers: {
       200: nothing('Removed, or never there.'),
-      403: sentence(`A component registered the ${kind}, and the caller is no ADMIN.`),
+      403: sentence(
+        `A component registered the ${kind} or it belongs to another user, and the caller is no ADMIN.`,
+      ),
     },
     async handle({ params: { name }, ctx }, { catalogActor }: CatalogDeps) {
-      const command = { type: 'remove', kind, name, installedToo: isAdmin(ctx) } as const;
+      const command = { type: 'remove', kind, name, by: nameOfUser(ctx), byAdmin: isAdmin(ctx) } as const;
       const reply = await catalogActor.ask(CATALOG, command);
       if (reply.kind === 'done') return withoutBody(200);
       const message = textOf(reply);

@@ -25,6 +25,7 @@ export const queueEndpoints = [
     id: 'listQueues',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'List the queues of sub-jobs',
     description:
       'Every algorithm has one, also when it is empty, and each kind of the service’s own work: TROUPE.MEDIA_DOWNLOAD, TROUPE.MEDIA_INSPECTION, TROUPE.TRACK_FINISHING and TROUPE.OUTPUT_OBJECT.',
@@ -37,6 +38,7 @@ export const queueEndpoints = [
     id: 'getQueue',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'Tell how long a queue is',
     params: z.object({ name: z.string().describe('Its exact name') }),
     answers: {

@@ -8,6 +8,7 @@ import { answerWith, json, ok, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, overloadError } from '../routing/errors.ts';
 import { responseMessage } from '../schemas/common.ts';
+import type { JobGuard } from '../users/job-step.ts';
 import { searchPage, searchQuery } from '../schemas/search.ts';
 
 export interface SearchDeps {
@@ -51,6 +52,7 @@ export const searchEndpoints = [
     method: 'get',
     path: '/rest/search',
     id: 'search',
+    jobs: 'LIST',
     caller: 'USER',
     summary: 'Search what all jobs found',
     description:
@@ -62,9 +64,9 @@ export const searchEndpoints = [
       501: sentence('The search is switched off.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
-    async handle({ query }, { indexer }: SearchDeps) {
+    async handle({ query, ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
-      const page = await indexer.find(questionOf(query));
+      const page = await indexer.find({ ...questionOf(query), sight: jobAccess.sight(ctx) });
       if ('busy' in page) throw overloadError(page.busy);
       const hits = page.hits.map(hitOf);
       return ok({ hits, next: page.next === null ? null : textOfCursor(page.next), complete: page.complete });
@@ -97,7 +99,7 @@ export const searchEndpoints = [
   }),
 ];
 
-function questionOf(query: z.output<typeof searchQuery>): Parameters<Search['find']>[0] {
+function questionOf(query: z.output<typeof searchQuery>): Omit<Parameters<Search['find']>[0], 'sight'> {
   const { text, class: name, type, from, to, job, limit, cursor } = query;
   return {
     terms: text === undefined ? [] : searchTerms(text),

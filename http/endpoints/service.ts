@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Sight } from '../../domain/job/owner.ts';
 import type { JobStatistics } from '../../actors/views/statistics.ts';
 import { INTERFACE_VERSION, type Info } from '../../config/info.ts';
 import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
+import type { JobGuard } from '../users/job-step.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { HttpError } from '../routing/errors.ts';
 import { allJobsStatistics } from '../schemas/jobs/batch-jobs.ts';
@@ -19,7 +21,7 @@ export interface ServiceDeps {
   /** Of this start of the server. */
   readonly serverId: string;
   readonly health: Health;
-  statistics(): Promise<JobStatistics>;
+  statistics(sight: Sight): Promise<JobStatistics>;
   /** The OpenAPI document. */
   openApi(): string;
 }
@@ -48,6 +50,7 @@ export const serviceEndpoints = [
     method: 'get',
     path: '/rest/info',
     id: 'getInfo',
+    jobs: 'NONE',
     tag: TAG,
     caller: 'USER',
     summary: 'Tell which version runs',
@@ -75,11 +78,13 @@ export const serviceEndpoints = [
     method: 'get',
     path: '/rest/jobs/stats',
     id: 'getJobStatistics',
+    jobs: 'LIST',
     tag: 'Batch jobs',
     caller: 'USER',
     summary: 'Count the jobs of every pipeline and the time they took',
     answers: { 200: json('Over all jobs that were not deleted.', allJobsStatistics, STATISTICS) },
-    handle: async (_, { statistics }: ServiceDeps) => ok(await statistics()),
+    handle: async ({ ctx }, { statistics, jobAccess }: ServiceDeps & JobGuard) =>
+      ok(await statistics(jobAccess.sight(ctx))),
   }),
 ];
 
@@ -89,6 +94,7 @@ export const selfEndpoints = [
     method: 'get',
     path: '/rest/session',
     id: 'getSession',
+    jobs: 'NONE',
     tag: TAG,
     caller: 'USER',
     summary: 'Show the caller, its roles and the end of its session',
@@ -112,6 +118,7 @@ export const selfEndpoints = [
     method: 'get',
     path: '/rest/openapi.json',
     id: 'getOpenApiDocument',
+    jobs: 'NONE',
     tag: TAG,
     caller: 'USER',
     summary: 'Describe this interface',

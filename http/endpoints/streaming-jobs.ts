@@ -1,17 +1,29 @@
 import { z } from 'zod';
+import { noSuchStream } from '../../actors/streaming-service/job-service.ts';
 import type { Streams } from '../../actors/guardian/register-streams.ts';
 import type { StreamingJobRequest } from '../../actors/streaming-service/request.ts';
 import type { Refused } from '../../actors/requests/submission.ts';
 import { takeCallbackSecrets } from '../../domain/job/webhook.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
-import { ownerOf } from '../../domain/job/owner.ts';
-import { userOf, type User } from '../access/bearer.ts';
-import { answerWith, content, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
+import type { Owner } from '../../domain/job/owner.ts';
+import type { UserLimits } from '../users/user-limits.ts';
+import { userOf } from '../access/bearer.ts';
+import {
+  answerWith,
+  content,
+  json,
+  limitReached,
+  nothing,
+  ok,
+  sentence,
+  withoutBody,
+} from '../routing/declaration.ts';
 import { eventsFor, leftBy } from '../steps/client.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import { errorMembers, HttpError, notThere, overloadError } from '../routing/errors.ts';
 import type { LiveEventStreams } from '../events/live-event-streams.ts';
 import { onFailure, successResponse, wholeNumber } from '../schemas/common.ts';
+import type { JobGuard } from '../users/job-step.ts';
 import { creationHeaders, singleJobQuery } from '../schemas/jobs/batch-jobs.ts';
 import {
   allStreamingJobs,
@@ -29,6 +41,7 @@ import { codeOfRefusal, KEY_REUSED, repeatableOf, WRONG_KEY } from './jobs/job-c
 
 export interface StreamingJobDeps {
   readonly streams: Streams;
+  readonly userLimits: UserLimits;
   readonly liveEventStreams: LiveEventStreams;
   /** How clients reach the server. */
   readonly url: string;
@@ -39,6 +52,7 @@ const params = z.object({ id: wholeNumber(1).describe('Batch and streaming jobs 
 const NO_SUCH_JOB = nothing('There is no such job.');
 const WHY_REFUSED = creationFailure('The segment size must be at least 10.');
 const noBody = () => null;
+const noJob = () => withoutBody(400);
 
 /** A component sends a picture with its next message. */
 const PICTURE_MS = 5_000;
@@ -55,14 +69,15 @@ export const streamingJobEndpoints = [
     method: 'get',
     path: '/rest/streaming/jobs',
     id: 'listStreamingJobs',
+    jobs: 'LIST',
     summary: 'List the ids of streaming jobs',
     query: listQuery,
     answers: {
       200: json('The ids.', allStreamingJobs, { jobIds: [] }),
       400: sentence('isActive is neither true nor false.'),
     },
-    async handle({ query: { isActive } }, { streams }: StreamingJobDeps) {
-      return ok({ jobIds: await streams.views.list(isActive) });
+    async handle({ query: { isActive }, ctx }, { streams, jobAccess }: StreamingJobDeps & JobGuard) {
+      return ok({ jobIds: await streams.views.list(isActive, jobAccess.sight(ctx)) });
     },
   }),
   endpoint({
@@ -70,6 +85,7 @@ export const streamingJobEndpoints = [
     method: 'post',
     path: '/rest/streaming/jobs',
     id: 'createStreamingJob',
+    jobs: 'NONE',
     summary: 'Create a streaming job',
     description:
       'The pipeline must have one task with one action, whose algorithm supports streams. Passwords in streamUri are used and never shown.',
@@ -97,16 +113,27 @@ export const streamingJobEndpoints = [
         ...errorMembers('invalid-job', WHY_REFUSED),
       }),
       422: json('The Idempotency-Key was used for another request.', streamingJobCreationProblem),
+      429: limitReached(streamingJobCreationProblem),
     },
     refusal: notCreated,
     says: {
       body: (problems) => creationFailure(`The request has errors in the following fields:\n${problems}`),
       headers: () => WRONG_KEY,
     },
-    async handle({ body, given, headers, ctx }, { streams, url }: StreamingJobDeps) {
+    async handle({ body, given, headers, ctx }, deps: StreamingJobDeps & JobGuard) {
+      const { streams, url, jobAccess, userLimits } = deps;
       const user = userOf(ctx);
       const repeatable = repeatableOf(headers['Idempotency-Key'], given, user);
-      const submission = await streams.service.submit(toRequest(body, user), repeatable);
+      const request = toRequest(body, user.name, jobAccess.newOwner(ctx));
+      const submitNew = () =>
+        userLimits.within(
+          ctx,
+          'streams',
+          () => streams.service.submit(request, repeatable),
+          (message) => notCreated(creationFailure(message, body.externalId)),
+        );
+      const submission =
+        (repeatable && (await streams.service.answerBefore(repeatable))) ?? (await submitNew());
       switch (submission.kind) {
         case 'overloaded':
           throw overloadError(submission.message);
@@ -128,17 +155,19 @@ export const streamingJobEndpoints = [
     method: 'get',
     path: '/rest/streaming/jobs/{id}',
     id: 'getStreamingJob',
+    jobs: 'STREAMING_JOB',
     summary: 'Tell how a streaming job stands',
     params,
     query: singleJobQuery,
     answers: { 200: json('The job.', streamingJobInfo), 400: NO_SUCH_JOB },
     refusal: noBody,
+    absent: noJob,
     async handle({ params: { id }, query: { details = '' } }, { streams }: StreamingJobDeps) {
       // As for batch jobs: readers of strict clients may refuse what the specification does not list.
       const info = /^true$/i.test(details)
         ? await streams.views.detailedStream(id)
         : await streams.views.single(id);
-      return info === undefined ? withoutBody(400) : ok(info);
+      return info === undefined ? noJob() : ok(info);
     },
   }),
   endpoint({
@@ -146,6 +175,7 @@ export const streamingJobEndpoints = [
     method: 'delete',
     path: '/rest/streaming/jobs/{id}',
     id: 'deleteStreamingJob',
+    jobs: 'STREAMING_JOB',
     summary: 'Remove a streaming job that has ended, with its files',
     params: z.object({ id: z.string().describe('Batch and streaming jobs share one range of ids') }),
     answers: {
@@ -153,10 +183,11 @@ export const streamingJobEndpoints = [
       404: sentence('There is no such job.'),
       409: sentence('The job has not ended yet.'),
     },
+    absent: ({ params: { id } }) => noJobOf(id),
     async handle({ params: { id } }, { streams }: StreamingJobDeps) {
       const number = params.safeParse({ id }).data?.id;
       const outcome = number === undefined ? 'unknown' : await streams.service.remove(number);
-      if (outcome === 'unknown') throw notThere('streaming job', id, '/rest/streaming/jobs');
+      if (outcome === 'unknown') return noJobOf(id);
       if (outcome === 'live')
         throw new HttpError(
           'job-not-finished',
@@ -170,6 +201,7 @@ export const streamingJobEndpoints = [
     method: 'post',
     path: '/rest/streaming/jobs/{id}/cancel',
     id: 'cancelStreamingJob',
+    jobs: 'STREAMING_JOB',
     summary: 'Cancel a streaming job',
     params,
     query: cancelQuery,
@@ -177,12 +209,20 @@ export const streamingJobEndpoints = [
     answers: {
       200: json('The job will end.', streamingJobCancelResponse),
       400: json('There is no such job, or it has ended.', streamingJobCancelProblem),
+      403: json('The job belongs to another user.', streamingJobCancelProblem),
       408: sentence('A form with doCleanup did not end in time.'),
       413: sentence('A form with doCleanup is too large.'),
     },
     refusal: notCancelled,
     says: {
       params: (_, given) => `Failed to parse the streaming job id '${(given as { id: string }).id}'.`,
+    },
+    absent({ params, query }) {
+      const message = noSuchStream(params.id);
+      throw new HttpError('job-not-found', message, {
+        status: 400,
+        body: notCancelled(message, { params, query }),
+      });
     },
     async handle({ params, query }, { streams }: StreamingJobDeps) {
       const outcome = await streams.service.cancel(params.id, query.doCleanup);
@@ -201,6 +241,7 @@ export const streamingJobEndpoints = [
     method: 'get',
     path: '/rest/streaming/jobs/{id}/events',
     id: 'watchStreamingJob',
+    jobs: 'STREAMING_JOB',
     summary: 'Watch a streaming job (server-sent events)',
     description:
       'The first event, `job`, comes at once and tells how the job stands, as GET does; the next ones when that changes. `trackBegan`, ' +
@@ -209,9 +250,10 @@ export const streamingJobEndpoints = [
     params,
     answers: { 200: EVENTS, 400: NO_SUCH_JOB },
     refusal: noBody,
+    absent: noJob,
     async handle({ params: { id }, ctx }, { liveEventStreams }: StreamingJobDeps) {
       const stream = await liveEventStreams.open(id);
-      if (stream === undefined) return withoutBody(400);
+      if (stream === undefined) return noJob();
       return eventsFor(ctx, stream);
     },
   }),
@@ -220,6 +262,7 @@ export const streamingJobEndpoints = [
     method: 'get',
     path: '/rest/streaming/jobs/{id}/frame.jpg',
     id: 'getLiveFrame',
+    jobs: 'STREAMING_JOB',
     summary: 'See the newest picture of a live stream, with what was found in it drawn',
     params,
     answers: {
@@ -228,9 +271,10 @@ export const streamingJobEndpoints = [
       404: sentence('No picture comes: the stream stalls, or the job has ended.'),
     },
     refusal: noBody,
+    absent: noJob,
     async handle({ params: { id }, ctx }, { streams }: StreamingJobDeps) {
       const job = await streams.views.single(id);
-      if (job === undefined) return withoutBody(400);
+      if (job === undefined) return noJob();
       const jpeg = isEnded(job.jobStatus)
         ? undefined
         : await streams.live.picture(id, PICTURE_MS, leftBy(ctx.res));
@@ -244,15 +288,22 @@ export const streamingJobEndpoints = [
   }),
 ];
 
+function noJobOf(id: string): never {
+  throw notThere('streaming job', id, '/rest/streaming/jobs');
+}
+
 /** The request in the words of the job service. */
-function toRequest(body: StreamingJobCreationRequest, user: User): StreamingJobRequest {
+function toRequest(
+  body: StreamingJobCreationRequest,
+  user: string,
+  owner: Owner | undefined,
+): StreamingJobRequest {
   const { streamUri, segmentSize, mediaProperties } = body.stream;
   const { refused, ...properties } = takeCallbackSecrets(body.jobProperties ?? {});
   if (refused !== undefined) throw refusalOf({ message: refused }, body.externalId);
-  const owner = ownerOf(user);
   return {
     ...properties,
-    user: user.name,
+    user,
     ...(owner === undefined ? {} : { owner }),
     externalId: body.externalId ?? null,
     algorithmProperties: body.algorithmProperties ?? {},

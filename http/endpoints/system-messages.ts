@@ -42,6 +42,7 @@ export const systemMessageEndpoints = [
     id: 'listSystemMessages',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'List the system messages',
     description: FOR_ADMINS,
     answers: {
@@ -95,6 +96,7 @@ export const systemMessageEndpoints = [
     id: 'listSystemMessagesOfType',
     tag: TAG,
     caller: 'USER',
+    jobs: 'NONE',
     summary: 'List the system messages of a type',
     description: FOR_ADMINS,
     params: z.object({ typeFilter: messageType.describe('all: every message') }),

@@ -6,6 +6,7 @@ export function answersOf(operation: Operation): Readonly<Record<string, Declare
   const { caller, body } = operation;
   const common: Record<string, DeclaredAnswer> = {};
   if (caller !== 'ANYONE') Object.assign(common, CREDENTIALS);
+  if (caller === 'USER') Object.assign(common, LIMITED);
   if (takesJson(operation)) Object.assign(common, BODY);
   if (caller !== 'ANYONE' || body !== undefined) Object.assign(common, TROUBLE);
   const answers: Record<string, DeclaredAnswer> = { ...common };
@@ -24,6 +25,12 @@ const CREDENTIALS: Readonly<Record<string, DeclaredAnswer>> = {
     headers: { 'WWW-Authenticate': 'Always Bearer' },
   },
   403: sentence('The token is valid, but its roles do not allow this.'),
+};
+const LIMITED: Readonly<Record<string, DeclaredAnswer>> = {
+  429: {
+    ...sentence('A limit of the user is reached (USER_LIMITS). RateLimit and RateLimit-Policy name it.'),
+    headers: RETRY,
+  },
 };
 const BODY: Readonly<Record<string, DeclaredAnswer>> = {
   400: sentence('The body is missing, no JSON or nested too deeply.'),

@@ -59,7 +59,7 @@ const bearer = (description: string, bearerFormat?: string) => ({
 });
 const securitySchemes = (sessionCookie: string) => ({
   token: bearer(
-    'An access token of the OpenID Connect provider that grants USER or ADMIN. With the embedded development provider: `troupe token`.',
+    'An access token of the OpenID Connect provider that grants USER or ADMIN, or an API key. With the embedded development provider: `troupe token`.',
     'JWT',
   ),
   component: bearer(
@@ -90,7 +90,7 @@ const SECURITY: Readonly<Record<Caller, readonly (keyof ReturnType<typeof securi
 };
 
 function operationObject(operation: Operation, collector: SchemaCollector): Json {
-  const { id, tag, summary, caller, body, params, query, headers } = operation;
+  const { id, tag, summary, caller, jobs, body, params, query, headers } = operation;
   const description = [operation.description, caller === 'ADMIN' ? 'Needs the role ADMIN.' : undefined]
     .filter((text) => text !== undefined)
     .join(' ');
@@ -114,6 +114,7 @@ function operationObject(operation: Operation, collector: SchemaCollector): Json
         answerObject(answer, collector),
       ]),
     ),
+    ...(jobs === undefined ? {} : { 'x-jobs': jobs }),
     security: SECURITY[caller].map((scheme) => ({ [scheme]: [] })),
   };
 }

@@ -21,6 +21,12 @@ export interface Limits {
 /** Who may call an operation: anybody, a role of specification 5, or another kind of caller that its description names. */
 export type Caller = 'ANYONE' | 'USER' | 'ADMIN' | 'COMPONENT' | 'NODE' | 'METRICS';
 
+/**
+ * What of jobs an operation shows or changes: none; those that the caller sees; or the one whose `id` is in the path, which the caller must
+ * see, and own to change it.
+ */
+export type JobScope = 'NONE' | 'LIST' | 'BATCH_JOB' | 'STREAMING_JOB';
+
 /** A body of a request or an answer. */
 export interface Content {
   readonly schema: z.ZodType;
@@ -63,6 +69,8 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly caller: Caller;
+  /** Every operation for USER says it. */
+  readonly jobs?: JobScope;
   /** What the parts of the path are, one field each. */
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
@@ -155,6 +163,8 @@ export interface Declaration<
   readonly answers: A;
   /** Why the body is refused, found before its schema looks at it. */
   firstLook?(given: unknown, deps: D): string | undefined;
+  /** What is answered for a job of the path that does not exist, or that the caller must not see; absent: an empty 404. */
+  absent?(request: Request<P, Q, H, B>): ReplyOf<A>;
   handle(request: Request<P, Q, H, B>, deps: D): ReplyOf<A> | Promise<ReplyOf<A>>;
 }
 
@@ -170,6 +180,12 @@ export const sentence = (description: string) => json(description, problem);
 export const content = <const T extends string>(description: string, type: T, example?: string) => ({
   description,
   content: { schema: z.string(), type, ...(example === undefined ? {} : { example }) },
+});
+
+/** 429 in the shape of the endpoint's other refusals. */
+export const limitReached = <S extends z.ZodType>(schema: S) => ({
+  ...json('A limit of the user is reached (USER_LIMITS); the message says which.', schema),
+  headers: { 'Retry-After': 'Seconds after which to try again' },
 });
 
 /** An answer without a body. */

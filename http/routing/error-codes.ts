@@ -111,6 +111,36 @@ export const ERROR_CODES = {
     meaning: 'The server has no job with this id.',
     advice: 'List the jobs with `GET /rest/jobs` or `GET /rest/streaming/jobs`.',
   },
+  'job-of-another-user': {
+    status: 403,
+    meaning: 'The job belongs to another user.',
+    advice: 'Ask the owner of the job or an ADMIN.',
+  },
+  'owner-unknown': {
+    status: 403,
+    meaning: 'The token does not say who its user is, so a new job would belong to nobody.',
+    advice: 'Use a token with a subject.',
+  },
+  'priority-too-high': {
+    status: 400,
+    meaning: 'Users without the role ADMIN cannot use this priority (MAX_USER_PRIORITY).',
+    advice: 'Use a lower priority.',
+  },
+  'limit-reached': {
+    status: 429,
+    meaning: 'The user has reached a limit of USER_LIMITS.',
+    advice: 'Wait for the seconds of the `Retry-After` header. `RateLimit-Policy` names the limit.',
+  },
+  'key-not-found': {
+    status: 404,
+    meaning: 'You have no API key with this id.',
+    advice: 'List your keys with `GET /rest/keys`.',
+  },
+  'too-many-keys': {
+    status: 409,
+    meaning: 'The user has as many API keys as one user can have.',
+    advice: 'Revoke a key that you do not need.',
+  },
   'job-not-finished': {
     status: 409,
     meaning: 'The request needs a job that has ended, and this one is still in progress.',

@@ -45,6 +45,7 @@ const NOT_FOUND = {
   action: 'action-not-found',
   algorithm: 'algorithm-not-found',
   queue: 'queue-not-found',
+  'API key': 'key-not-found',
   service: 'service-not-found',
   node: 'node-not-found',
   server: 'server-not-found',

@@ -1,22 +1,24 @@
 import type { Context } from 'koa';
-import type {
-  Declaration,
-  DeclaredAnswers,
-  Limits,
-  NoBody,
-  None,
-  Operation,
-  Refusing,
-  Request,
-  RequestContent,
-  Shape,
+import {
+  withoutBody,
+  type Declaration,
+  type DeclaredAnswers,
+  type Limits,
+  type NoBody,
+  type None,
+  type Operation,
+  type Refusing,
+  type Request,
+  type RequestContent,
+  type Shape,
 } from '../routing/declaration.ts';
+import { mayReach, type JobGuard } from '../users/job-step.ts';
 import { requestOf } from './request-parts.ts';
 import { send } from './send.ts';
 
 export interface Endpoint<D> extends Operation, Refusing {
   /** Reads the request, acts, and answers. */
-  respond(ctx: Context, deps: D & Partial<Limits>): Promise<void>;
+  respond(ctx: Context, deps: D & Partial<Limits & JobGuard>): Promise<void>;
 }
 
 /**
@@ -31,14 +33,16 @@ export function endpoint<
   B extends RequestContent = NoBody,
   D = unknown,
 >(declared: Declaration<P, Q, H, B, A, D>): Endpoint<D> {
-  const { handle, firstLook, ...operation } = declared;
+  const { handle, firstLook, absent, ...operation } = declared;
   return {
     ...operation,
     async respond(ctx, deps) {
       const lookFirst = (given: unknown) => firstLook?.(given, deps);
       // What requestOf has made of each part is what the schema of that part makes.
       const request = (await requestOf(operation, ctx, deps, lookFirst)) as Request<P, Q, H, B>;
-      send(ctx, await handle(request, deps), operation.answers);
+      if (await mayReach(operation, request, deps))
+        return send(ctx, await handle(request, deps), operation.answers);
+      send(ctx, absent?.(request) ?? withoutBody(404), operation.answers);
     },
   };
 }

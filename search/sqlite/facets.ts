@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto';
+import { scopesOf, type Owner } from '../../domain/job/owner.ts';
 import { foldedName } from '../../domain/text/words.ts';
 
-/** Classes and types among the words of the index: each is one word of its own, whatever it is made of. */
-const facet = (kind: 'c' | 't', name: string): string =>
-  `${kind}${createHash('sha256').update(name).digest('hex').slice(0, 16)}`;
+/** Hexadecimal: nobody can make up a name that is taken for another. */
+const DIGITS = 32;
+
+/** Classes, types and owners among the words of the index: each is one word of its own, whatever it is made of. */
+const facet = (kind: 'c' | 't' | 'o', name: string): string =>
+  `${kind}${createHash('sha256').update(name).digest('hex').slice(0, DIGITS)}`;
 
 export const classFacet = (name: string): string => facet('c', foldedName(name));
 export const typeFacet = (name: string): string => facet('t', foldedName(name));
+
+/** Of the user, and of the group. */
+export const ownerFacets = (owner?: Partial<Owner>): readonly string[] =>
+  scopesOf(owner).map((scope) => facet('o', scope));
 
 /** Tracks that were merged have the classes of both, with a semicolon between. */
 export function classesOf(value: string): readonly string[] {

@@ -8,6 +8,6 @@ serveThread(
   () => new Finder(workerData as FinderOptions),
   (finder, request: FindRequest): FindReply => {
     if ('find' in request) return finder.find(request.find);
-    return 'media' in request ? finder.media(request.media) : finder.countMedia();
+    return 'media' in request ? finder.media(request.media) : finder.countMedia(request.countMedia);
   },
 );

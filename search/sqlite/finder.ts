@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { scopesOf, type Sight } from '../../domain/job/owner.ts';
 import type { DocumentPage } from '../../domain/job/document-page.ts';
 import { snippetOf } from '../../domain/text/snippet.ts';
 import type { SearchTerm } from '../../domain/text/words.ts';
@@ -11,7 +12,7 @@ import type {
   SearchPlace,
   SearchQuery,
 } from '../../store/search.ts';
-import { classFacet, typeFacet } from './facets.ts';
+import { classFacet, ownerFacets, typeFacet } from './facets.ts';
 import { MediaFinder } from './media-finder.ts';
 import { openForReading, WHOLE } from './schema.ts';
 
@@ -92,8 +93,8 @@ export class Finder {
     return this.#media.page(query);
   }
 
-  countMedia(): MediaCounts {
-    return this.#database.transaction(() => this.#media.counts())();
+  countMedia(sight: Sight): MediaCounts {
+    return this.#database.transaction(() => this.#media.counts(sight))();
   }
 
   close(): void {
@@ -101,7 +102,7 @@ export class Finder {
   }
 
   #find(query: SearchQuery): SearchPage {
-    const range = this.#rangeOf(query);
+    const range = seesNobody(query) ? undefined : this.#rangeOf(query);
     const rows: number[] = [];
     const jobs = new Map<number, Job>();
     const page = (next: number | null): SearchPage => ({
@@ -206,12 +207,21 @@ function isMeant({ number, state, ended_at: ended }: Job, { from, to, job }: Sea
   );
 }
 
+const seesNobody = ({ sight }: SearchQuery): boolean => sight !== 'ALL' && scopesOf(sight).length === 0;
+
 /** In the language of FTS5. Words are letters and digits alone, so nothing of it can come from whoever asks. */
-function expressionOf({ terms, class: name, type }: SearchQuery): string {
+function expressionOf({ terms, class: name, type, sight }: SearchQuery): string {
   return [
     ...terms.map(({ words, prefix }) => `text : "${words.join(' ')}"${prefix ? ' *' : ''}`),
     ...(name === undefined ? [] : [`facets : "${classFacet(name)}"`]),
     ...(type === undefined ? [] : [`facets : "${typeFacet(type)}"`]),
+    ...(sight === 'ALL'
+      ? []
+      : [
+          `facets : (${ownerFacets(sight)
+            .map((one) => `"${one}"`)
+            .join(' OR ')})`,
+        ]),
   ].join(' AND ');
 }
 

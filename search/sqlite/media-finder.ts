@@ -1,3 +1,4 @@
+import type { Sight } from '../../domain/job/owner.ts';
 import type Database from 'better-sqlite3';
 import type {
   Finding,
@@ -28,7 +29,7 @@ export class MediaFinder {
   page(query: MediaQuery): MediaPage {
     const rows = this.#database
       .prepare<[object], Row>(pageStatement(query))
-      .all({ ...query.cursor, ...query, name: likeText(query.name) });
+      .all({ ...query.cursor, ...query, ...seenBy(query.sight), name: likeText(query.name) });
     const media = rows.slice(0, query.limit).map(toMedium);
     const last = rows.length > query.limit ? media.at(-1) : undefined;
     const next =
@@ -36,25 +37,35 @@ export class MediaFinder {
     return { media, next };
   }
 
-  counts(): MediaCounts {
+  counts(sight: Sight): MediaCounts {
+    const of = ownersSeen(sight);
     const ofTypes = this.#database
-      .prepare<[], { type: string; media: number }>(
+      .prepare<[object], { type: string; media: number }>(
         `select m.type, count(*) as media from media m join jobs j on j.id = m.job
-         where j.state = ${WHOLE} and m.own = 1 group by m.type`,
+         where j.state = ${WHOLE} and m.own = 1 and ${of} group by m.type`,
       )
-      .all();
+      .all(seenBy(sight));
     const findings = this.#database
-      .prepare<[], { type: string; class: string; media: number }>(
+      .prepare<[object], { type: string; class: string; media: number }>(
         `select f.type, f.class, count(*) as media from findings f join jobs j on j.id = f.job
-         where j.state = ${WHOLE} group by f.type, f.class order by media desc limit ${MOST_COUNTS}`,
+         where j.state = ${WHOLE} and ${of} group by f.type, f.class order by media desc limit ${MOST_COUNTS}`,
       )
-      .all();
+      .all(seenBy(sight));
     return {
       total: ofTypes.reduce((sum, { media }) => sum + media, 0),
       mediaTypes: Object.fromEntries(ofTypes.map(({ type, media }) => [type, media])),
       findings: findings.map((one) => ({ ...one, class: one.class === '' ? null : one.class })),
     };
   }
+}
+
+/** Whose jobs are meant: a job without an owner is nobody's. */
+const ownersSeen = (sight: Sight): string =>
+  sight === 'ALL' ? 'true' : '(j.user = @seenUser or j.user_group = @seenGroup)';
+
+function seenBy(sight: Sight): { readonly seenUser: string | null; readonly seenGroup: string | null } {
+  const { user = null, group = null } = sight === 'ALL' ? {} : sight;
+  return { seenUser: user, seenGroup: group };
 }
 
 /** Only the filters that are given, so that each uses its index. */
@@ -66,6 +77,7 @@ function pageStatement(query: MediaQuery): string {
   ];
   const filters = [
     `j.state = ${WHOLE} and m.own = 1`,
+    ownersSeen(query.sight),
     ...(finding.length === 0
       ? []
       : [

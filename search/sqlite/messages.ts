@@ -1,3 +1,4 @@
+import type { Sight } from '../../domain/job/owner.ts';
 import type {
   IndexedJob,
   MediaCounts,
@@ -25,7 +26,7 @@ export interface WriteReply {
 export type FindRequest =
   | { readonly find: SearchQuery }
   | { readonly media: MediaQuery }
-  | { readonly countMedia: true };
+  | { readonly countMedia: Sight };
 export type FindReply = SearchPage | MediaPage | MediaCounts;
 
 /** With the number of the request that it is about; `close` ends the thread when it has done what it was asked. */

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 
 /** Of the tables below; a file of another one is made anew. */
-const SCHEMA = 3;
+const SCHEMA = 4;
 
 /** What is to be found of a job: not yet, all of it, or not any more. */
 export const FILLING = 0;
@@ -13,9 +13,11 @@ const TABLES = `
   create table meta (name text primary key, value text not null) strict, without rowid;
   create table jobs (
     id integer primary key, number integer not null, run integer not null, job_id text not null, external_id text,
-    ended_at real not null, state integer not null, first integer not null, last integer not null) strict;
+    user text, user_group text, ended_at real not null, state integer not null, first integer not null, last integer not null) strict;
   create index jobs_by_number on jobs (number);
   create index jobs_by_end on jobs (state, ended_at);
+  create index jobs_by_user on jobs (user, ended_at);
+  create index jobs_by_group on jobs (user_group, ended_at);
   create table media (
     job integer not null, place integer not null, media_id integer not null, uri text not null, type text not null,
     mime_type text not null, own integer not null, length real not null, duration_ms real, width real, height real,

@@ -1,3 +1,4 @@
+import type { Sight } from '../../domain/job/owner.ts';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import {
@@ -67,8 +68,8 @@ export class SqliteSearch implements SearchIndex {
     return (await this.#ask({ media: query })) as MediaPage;
   }
 
-  async countMedia(): Promise<MediaCounts> {
-    return (await this.#ask({ countMedia: true })) as MediaCounts;
+  async countMedia(sight: Sight): Promise<MediaCounts> {
+    return (await this.#ask({ countMedia: sight })) as MediaCounts;
   }
 
   async #ask(request: FindRequest): Promise<FindReply> {

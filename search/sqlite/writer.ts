@@ -5,7 +5,7 @@ import { foldedName, foldedWords } from '../../domain/text/words.ts';
 import { DocumentError } from '../../results/document/document-scan.ts';
 import { documentTracks, type DocumentTrack } from '../../results/document/document-tracks.ts';
 import type { IndexedJob, RebuildMark, SearchedJob, Taken } from '../../store/search.ts';
-import { classesOf, classFacet, typeFacet } from './facets.ts';
+import { classesOf, classFacet, ownerFacets, typeFacet } from './facets.ts';
 import { MediumSummaries, type MediumRow } from './medium-summary.ts';
 import { FILLING, GONE, openForWriting, WHOLE } from './schema.ts';
 
@@ -98,7 +98,9 @@ export class Writer {
     if (has.get(job.number, job.run) !== undefined) return 'taken';
     const filling = (this.#filling = { number: job.number, run: job.run, stopped: false });
     const { jobId, externalId, endedAt, number, run } = job;
-    const id = Number(begin.run({ number, run, jobId, externalId, endedAt }).lastInsertRowid);
+    const { user = null, group = null } = job.owner ?? {};
+    const row = { number, run, jobId, externalId, user, group, endedAt };
+    const id = Number(begin.run(row).lastInsertRowid);
     try {
       await this.#fill(id, job, filling);
     } catch (error) {
@@ -162,7 +164,7 @@ export class Writer {
     })();
   }
 
-  #writeTrack(id: number, { tasks }: SearchedJob, track: DocumentTrack, seen: Seen): number {
+  #writeTrack(id: number, { tasks, owner }: SearchedJob, track: DocumentTrack, seen: Seen): number {
     const { textProperties, classProperties, textCharacters } = this.#options;
     const valuesOf = (names: readonly string[]) =>
       track.properties.filter(([name]) => names.includes(name)).map(([, value]) => value);
@@ -181,7 +183,8 @@ export class Writer {
         ...{ pageKind: page?.kind ?? null, page: page?.number ?? null },
       }).lastInsertRowid,
     );
-    this.#statements.putWords.run(row, words.join(' '), this.#facetsOf(type, name));
+    const facets = [this.#facetsOf(type, name), ...ownerFacets(owner)].join(' ');
+    this.#statements.putWords.run(row, words.join(' '), facets);
     return row;
   }
 
@@ -274,8 +277,8 @@ function prepare(database: Database.Database) {
     leave: database.prepare(`update jobs set state = ${GONE} where state = ${FILLING}`),
     has: database.prepare(`select id from jobs where number = ? and run = ? and state = ${WHOLE}`),
     begin: database.prepare(
-      `insert into jobs (number, run, job_id, external_id, ended_at, state, first, last)
-       values (@number, @run, @jobId, @externalId, @endedAt, ${FILLING}, 0, -1)`,
+      `insert into jobs (number, run, job_id, external_id, user, user_group, ended_at, state, first, last)
+       values (@number, @run, @jobId, @externalId, @user, @group, @endedAt, ${FILLING}, 0, -1)`,
     ),
     grown: database.prepare(
       'update jobs set first = case when last < 0 then @first else first end, last = @last where id = @id',

@@ -40,7 +40,10 @@ export function changedKeys(
 export const keyWords = (keys: Keys): readonly Argument[] => [keys.length, ...keys.flat()];
 
 export const ofCounters = (counters: Commit['counters'] = {}): Keys =>
-  Object.keys(counters).length === 0 ? [] : [['counters', 'hash']];
+  [...new Set(Object.keys(counters).map(counterKey))].map((key) => [key, 'hash']);
+
+/** The key of the counters that lie with those of this name or prefix. */
+export const counterKey = (name: string): string => `counters${/^@[^/]*\//.exec(name)?.[0] ?? ''}`;
 
 function ofWork(
   { offer = [], withdraw = [], settle = [], clear = false }: WorkChange,

@@ -19,7 +19,7 @@ import {
   type StoredActor,
 } from '../store.ts';
 import { ActorReader, type ReadVerb } from './actor-reader.ts';
-import { keyWords, ofCounters } from './changed-keys.ts';
+import { counterKey, keyWords, ofCounters } from './changed-keys.ts';
 import { commitWords, counterWords } from './commit-words.ts';
 import { ListReader } from './list-reader.ts';
 import { RedisClient } from './redis-client.ts';
@@ -137,7 +137,7 @@ export class RedisStore implements Store {
 
   async counters(prefix: string): Promise<ReadonlyMap<string, number>> {
     const all = Object.entries(
-      await this.#client.plain(this.#client.redis.hgetall(`${this.#client.prefix}counters`)),
+      await this.#client.plain(this.#client.redis.hgetall(`${this.#client.prefix}${counterKey(prefix)}`)),
     );
     const below = all.filter(([name]) => name.startsWith(prefix));
     const inOrder = below.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));

@@ -51,7 +51,7 @@ describe('The embedded development provider', () => {
     const { status, body } = await service.ask(token, '/admin');
     expect([status, body]).to.deep.equal([
       200,
-      '{"name":"troupe-cli","subject":"troupe-cli","client":"troupe-cli","roles":["ADMIN"]}',
+      '{"name":"troupe-cli","subject":"troupe-cli","client":"troupe-cli","group":null,"roles":["ADMIN"]}',
     ]);
   });
 

@@ -604,6 +604,30 @@ describe('troupe, over the REST interface', () => {
     });
   });
 
+  it('creates, lists and revokes an API key, which the tool takes as its token', async () => {
+    const key = (await good('keys', 'create', 'nightly', '--days', '3')).trim();
+    expect(key).to.match(/^troupe_\S+$/);
+    const as = { TROUPE_URL: server.url, TROUPE_TOKEN: key };
+    expect((await place.troupe(['jobs', 'list'], as)).code).to.equal(0);
+    const { keys } = (await json('keys', 'list')) as { keys: readonly { id: string; name: string }[] };
+    expect(keys.map(({ name }) => name)).to.deep.equal(['nightly']);
+    expect(await good('keys', 'list', '--all')).to.match(/^ID .*\n\w{16} +nightly +USER +troupe-cli /);
+    expect(await good('keys', 'revoke', keys[0]!.id)).to.equal(`The API key ${keys[0]!.id} was revoked.\n`);
+    expect((await place.troupe(['jobs', 'list'], as)).code).to.equal(2);
+    expect(await good('keys', 'list')).to.equal('There are no API keys.\n');
+    expect(await refusalOf('keys', 'create', 'x', '--days', '400')).to.include('days');
+  });
+
+  it('shows who has used how much', async () => {
+    await good('jobs', 'watch', await createJob());
+    const lines = (await good('usage', '--by', 'pipeline')).split('\n');
+    expect(lines[0]).to.match(/^NAME +JOBS +MEDIA +PROCESSING$/);
+    expect(lines[1]).to.match(/^IMAGE PROPERTIES DETECTION PIPELINE +\d+ +\d+ +\d+\.\d s$/);
+    expect(await good('usage', '--from', '2020-01-01', '--to', '2020-01-31')).to.equal(
+      'Nothing was processed in these days.\n',
+    );
+  });
+
   it('tells who is no ADMIN, in the words of the service, what is forbidden, and shows the rest', async () => {
     const as = { TROUPE_TOKEN: await ownToken(server.url, place.dataDir, 'user') };
     const stop = await place.troupe(['services', 'stop', 'x:y:1'], as);

@@ -203,3 +203,23 @@ describe('The settings', () => {
           expect(line).to.not.match(/Invalid|expected|Too (big|small)|received|<|>/);
   });
 });
+
+describe('USER_LIMITS', () => {
+  it('has each limit at most once, in any order', () => {
+    expect(readSettings({ USER_LIMITS: ' requests = 600,jobs=1000, ' }).USER_LIMITS).to.deep.equal({
+      requests: 600,
+      jobs: 1000,
+    });
+    expect(readSettings({}).USER_LIMITS).to.deep.equal({});
+  });
+
+  for (const [wrong, says] of [
+    ['job=3', 'has "job=3", but must be a list like jobs=1000,uploads=4'],
+    ['jobs=0', 'has "jobs=0", but must be a list like'],
+    ['jobs=1,jobs=2', 'has jobs twice'],
+    ['jobs', 'has "jobs", but must be a list like'],
+  ] as const)
+    it(`cannot be ${wrong}`, () => {
+      expect(() => readSettings({ USER_LIMITS: wrong })).to.throw(`USER_LIMITS ${says}`);
+    });
+});

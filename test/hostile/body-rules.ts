@@ -21,6 +21,8 @@ import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/
 import { deliveryId, deliveryQuery } from '../../http/schemas/jobs/deliveries.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
+import * as keys from '../../http/schemas/users/keys.ts';
+import * as usage from '../../http/schemas/users/usage.ts';
 import { retryRequest } from '../../http/schemas/jobs/job-retry.ts';
 import * as media from '../../http/schemas/media.ts';
 import { libraryQuery } from '../../http/schemas/library.ts';
@@ -157,6 +159,16 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ...because(ANSWER, 'pausedSince'),
     timestamp: text(common.timestamp, (given) => given),
     queryTimestamp: text(common.queryTimestamp, (given) => given),
+  },
+  'http/schemas/users/keys.ts': {
+    ...because(ANSWER, 'apiKey', 'newKey', 'keyList'),
+    keyRequest: text(keys.keyRequest, (name) => ({ name })),
+    keyId: text(keys.keyId, (given) => given),
+    keyListQuery: text(keys.keyListQuery, (all) => ({ all })),
+  },
+  'http/schemas/users/usage.ts': {
+    ...because(ANSWER, 'usageReport'),
+    usageQuery: text(usage.usageQuery, (from) => ({ from })),
   },
   'http/schemas/details.ts': { detailsQuery: text(detailsQuery, (details) => ({ details })) },
   'http/schemas/jobs/detection-document.ts': because(ANSWER, 'detectionDocument', 'cocoDocument'),

@@ -377,7 +377,8 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     ...because(FIXED, 'jobIdOf'),
     jobNumber: [...ofText(jobNumber), ...ofText(jobNumber, 'a-', '-1')],
   },
-  'job/owner.ts': because(FIXED, 'ownerOf'),
+  'job/usage.ts': because(FIXED, 'usageOfDay', 'dayOf', 'usageCounters'),
+  'job/owner.ts': because(FIXED, 'ownerOf', 'sightOf', 'isSeen', 'scopesOf', 'placesOf', 'encodeName'),
   'job/user-shares.ts': { ...because(FIXED, 'weightOf'), parseUserShares: ofText(parseUserShares, '', '=1') },
   'job/job-notes.ts': {
     ...because('is timed by jobNotes', 'JobNotes', 'jobPropertiesOf', 'lookForNotes'),

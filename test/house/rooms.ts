@@ -115,6 +115,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'schemas',
     'routing',
     'access',
+    'users',
     'pages',
     'login',
     'steps',

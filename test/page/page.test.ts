@@ -399,6 +399,27 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     }
   });
 
+  it('creates an API key, shows it once, and revokes it', async () => {
+    const size = { width: 320, height: 640 };
+    const { page } = await chromium.reader(service, '#/operation', { size });
+    await page.getByText('Scripts send a key as their bearer token.').waitFor();
+    await page.getByLabel('What the new key is for').fill('nightly import');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const shown = page.getByRole('status').locator('code');
+    const key = (await shown.textContent()) ?? '';
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(320);
+    const as = { authorization: `Bearer ${key}` };
+    const statusOf = async () => (await service.ask('GET', '/rest/info', undefined, as)).status;
+    expect(await statusOf()).to.equal(200);
+    await page.reload();
+    await page.getByRole('rowheader', { name: 'nightly import' }).waitFor();
+    expect(await shown.count()).to.equal(0);
+    page.once('dialog', (question) => void question.accept());
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Scripts send a key as their bearer token.').waitFor();
+    expect(await statusOf()).to.equal(401);
+  });
+
   it('is used by keys alone: to the content, to a job and to its button', async () => {
     const { page } = await chromium.reader(service, '#/jobs');
     await row(page, done).waitFor();

@@ -110,6 +110,34 @@ export function searchContract(
       ]);
     });
 
+    it('finds the tracks of one user and of a group alone, without looking at others', async () => {
+      await reopen({ maxScanned: 5 });
+      const owners = [
+        { user: 'anna', group: 'red' },
+        { user: 'bob', group: 'red' },
+        { user: 'red' },
+        undefined,
+      ];
+      await put(
+        ...owners.map((owner, n) => ({
+          number: n + 1,
+          ...(owner === undefined ? {} : { owner }),
+          tracks: Array.from({ length: 20 }, (_, at) => ({ id: `${n}-${at}`, text: 'Stop' })),
+        })),
+      );
+      const jobsOf = async (query: Asked) =>
+        [...new Set((await all({ ...query, limit: 3 })).found.map((id) => id.split('-')[0]))].join();
+      expect(await jobsOf({})).to.equal('3,2,1,0');
+      expect(await jobsOf({ sight: { user: 'anna' } })).to.equal('0');
+      expect(await jobsOf({ sight: { user: 'anna', group: 'red' }, text: 'stop' })).to.equal('1,0');
+      expect(await jobsOf({ sight: { user: 'anna', group: 'red' }, job: 3 })).to.equal('');
+      expect(await jobsOf({ sight: { user: 'red' } })).to.equal('2');
+      expect(await jobsOf({ sight: {} })).to.equal('');
+      const { hits } = await index.find(askedOf({ sight: { user: 'anna' }, limit: 4 }));
+      expect(hits.length, 'of a page that looks at 5 tracks').to.equal(4);
+      await reopen();
+    });
+
     it('finds words in any order and case, phrases, prefixes, and umlauts without their dots', async () => {
       await put({
         number: 1,

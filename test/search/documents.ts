@@ -1,4 +1,5 @@
 /** Detection documents for the search, as short as can be said what matters. */
+import type { Owner, Sight } from '../../domain/job/owner.ts';
 import { writeFileSync } from 'node:fs';
 import type { SearchedJob, SearchQuery } from '../../store/search.ts';
 import { foldedName, searchTerms } from '../../domain/text/words.ts';
@@ -17,6 +18,7 @@ export interface GivenDocument {
   readonly run?: number;
   readonly endedAt?: number;
   readonly externalId?: string;
+  readonly owner?: Owner;
   /** Of all media; absent: they are videos. */
   readonly mimeType?: string;
   /** Of one medium after the other. */
@@ -33,6 +35,7 @@ export function givenDocument(path: string, given: GivenDocument): SearchedJob {
     run = 1,
     endedAt = 1_000 * number,
     externalId = null,
+    owner,
     tracks = [],
     media = [tracks],
     mimeType = 'video/mp4',
@@ -55,7 +58,7 @@ export function givenDocument(path: string, given: GivenDocument): SearchedJob {
     `{"jobId":"host-${number}","media":[\n${lines.join(',\n')}],\n"errors":[],"warnings":[]}\n`,
   );
   return {
-    ...{ number, run, endedAt, externalId, document: path },
+    ...{ number, run, endedAt, externalId, owner, document: path },
     jobId: `host-${number}`,
     tasks: { 'TEXT ACTION': 'TEXT TASK', 'OBJECT ACTION': 'OBJECT TASK' },
   };
@@ -92,6 +95,7 @@ export interface Asked {
   readonly from?: number;
   readonly to?: number;
   readonly job?: number;
+  readonly sight?: Sight;
   readonly limit?: number;
   readonly cursor?: SearchQuery['cursor'];
 }
@@ -103,11 +107,12 @@ export const askedOf = ({
   from,
   to,
   job,
+  sight = 'ALL',
   limit = 50,
   cursor,
 }: Asked): SearchQuery => ({
   terms: searchTerms(text),
   class: name === undefined ? undefined : foldedName(name),
   type: type === undefined ? undefined : foldedName(type),
-  ...{ from, to, job, limit, cursor },
+  ...{ from, to, job, sight, limit, cursor },
 });

@@ -505,6 +505,17 @@ export function storeContract(backend: Backend): void {
     });
   });
 
+  describe('counters that lie together', () => {
+    it('are found below their common name and add up as others do', async () => {
+      await store.commit(commitOf({ counters: { '@user:a/x': 2, '@user:a/y': 1, '@user:ab/x': 4, x: 5 } }));
+      await store.commit(commitOf({ expected: 1, counters: { '@user:a/x': 3, '@user:a/y': -1 } }));
+      await reopen();
+      expect([...(await store.counters('@user:a/'))]).to.deep.equal([['@user:a/x', 5]]);
+      expect([...(await store.counters('@user:ab/'))]).to.deep.equal([['@user:ab/x', 4]]);
+      expect([...(await store.counters('x'))]).to.deep.equal([['x', 5]]);
+    });
+  });
+
   it('removes an actor whose commit has no snapshot with its rows, counters and indexes', async () => {
     const put = [{ id: 'a', destination: 'http://a', due: 1, body: 1 }];
     await store.commit(commitOf({ record: 'r', ...withRows('a'), index: { live: 1 }, outbox: { put } }));

@@ -7,8 +7,6 @@ import { shortenText } from '../../../domain/text/printable.ts';
 /** Groups that one job can be in; failures beyond them count in none. */
 const MAX_CAUSES = 8;
 const MAX_MESSAGE = 500;
-/** Counters: failed sub-jobs by group. */
-export const FAILURE_COUNTERS = 'failures/';
 /** The component of errors that no algorithm has reported. */
 export const SERVER = 'WORKFLOW_MANAGER';
 

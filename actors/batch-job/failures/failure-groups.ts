@@ -1,13 +1,7 @@
 import type { Store } from '../../../store/store.ts';
 import type { Clock } from '../../basics/clock.ts';
-import {
-  FAILURE_COUNTERS,
-  groupId,
-  keyOf,
-  mergeCauses,
-  type FailureCause,
-  type FailureKey,
-} from './causes.ts';
+import { groupId, mergeCauses, type FailureCause, type FailureKey } from './causes.ts';
+import { failureCounts } from './failure-counters.ts';
 
 /** Groups with a pattern of their own; failures with other messages share a group by component and code. */
 export const MAX_FAILURE_GROUPS = 200;
@@ -62,18 +56,4 @@ export class FailureGroups {
     const groups = await failureCounts(this.#store);
     this.#known = new Set(groups.map(({ group }) => group));
   }
-}
-
-export interface FailureCount extends FailureKey {
-  readonly group: string;
-  /** Failed sub-jobs of jobs that are stored. */
-  readonly count: number;
-}
-
-/** All groups that there are. */
-export async function failureCounts(store: Pick<Store, 'counters'>): Promise<readonly FailureCount[]> {
-  return [...(await store.counters(FAILURE_COUNTERS))].flatMap(([name, count]) => {
-    const key = keyOf(name.slice(FAILURE_COUNTERS.length));
-    return key === undefined || count <= 0 ? [] : [{ group: groupId(key), ...key, count }];
-  });
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { placesOf, scopesOf, type Owner } from '../../../domain/job/owner.ts';
+import { usageCounters } from '../../../domain/job/usage.ts';
 import type { Commit } from '../../../store/store.ts';
-import { FAILURE_COUNTERS, failureCause, keyText } from '../failures/causes.ts';
+import { failureCause } from '../failures/causes.ts';
+import { failureCounters } from '../failures/failure-counters.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState } from './state.ts';
 import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
@@ -44,9 +47,14 @@ export const jobsOfExternalId = (externalId: string) => `jobs-of-external-id/${e
 /** Jobs with failures of a group, by the time of the last one. */
 export const jobsOfFailure = (group: string) => `jobs-of-failure/${group}`;
 export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
+/** The same of the jobs of one owner: the name begins with a scope of `scopesOf`. */
+export const ofScope = (scope: string, name: string) => scope + name;
 /** Counters: jobs by pipeline and status, and the milliseconds that the complete ones of a pipeline took together. */
 export const JOB_COUNTERS = 'jobs/';
 export const DURATION_COUNTERS = 'job-ms/';
+/** How the same of an owner begin; the milliseconds stand beside the statuses. */
+export const OWN_COUNTERS = '@';
+export const MS = 'ms';
 
 type Booked = Pick<
   JobState,
@@ -56,6 +64,7 @@ type Booked = Pick<
   | 'endedAt'
   | 'removed'
   | 'unindexed'
+  | 'timing'
   | 'retryable'
   | 'causes'
   | 'waitingTurn'
@@ -72,7 +81,7 @@ export function indexesOf(
   const index: Record<string, number | null> = {};
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)]))
     if (was[name] !== is[name]) index[name] = is[name] ?? null;
-  const counters: Record<string, number> = {};
+  const counters: Record<string, number> = { ...usedBy(record, before, after) };
   const add = (booked: Booked | undefined, sign: 1 | -1) => {
     for (const [name, value] of Object.entries(countersOf(record, booked)))
       counters[name] = (counters[name] ?? 0) + sign * value;
@@ -83,9 +92,27 @@ export function indexesOf(
   return { index, counters: Object.fromEntries(changed) };
 }
 
+/** What a run has used, when it ends. */
+function usedBy({ owner, plan, media }: JobRecord, before: Booked | undefined, after: Booked | undefined) {
+  if (before === undefined || isTerminal(before.status)) return {};
+  if (after === undefined || !isTerminal(after.status)) return {};
+  const actions = plan.tasks.flatMap((task) => task.actions);
+  return usageCounters({
+    owner,
+    pipeline: plan.name,
+    media: media.length,
+    endedAt: after.endedAt ?? after.startedAt,
+    algorithms: actions.map(({ algorithm }) => algorithm.name),
+    timing: after.timing,
+  });
+}
+
 /** As little of a job as its counts need. */
 const countedJob = z.object({
-  record: z.object({ plan: z.object({ name: z.string() }) }),
+  record: z.object({
+    plan: z.object({ name: z.string() }),
+    owner: z.object({ user: z.string(), group: z.string().exactOptional() }).exactOptional(),
+  }),
   state: z.object({
     status: z.enum(BATCH_JOB_STATUSES),
     startedAt: z.number(),
@@ -114,36 +141,46 @@ function indexOf(
   if (removed) return { [REMOVED_JOBS]: number };
   const waiting = waitingScore(priority, waitingTurn);
   const delivery = deliveryStateOf(callback);
-  return {
+  const owned = {
     [ALL_JOBS]: number,
+    [STARTED_JOBS]: startedAt,
+    ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
+    ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
+    ...Object.fromEntries(causes.map(({ group, last }) => [jobsOfFailure(group), last])),
+  };
+  const scoped = scopesOf(owner).flatMap((scope) =>
+    Object.entries(owned).map(([name, score]) => [ofScope(scope, name), score] as const),
+  );
+  return {
+    ...owned,
+    ...Object.fromEntries(scoped),
     [jobsOfStatus(status)]: number,
     [jobsOfPipeline(plan.name)]: number,
-    [STARTED_JOBS]: startedAt,
     ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
-    ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
     ...(retryable ? { [RETRYABLE_JOBS]: number } : {}),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
     ...(delivery === undefined ? {} : { [deliveriesOf(delivery)]: endedAt ?? startedAt }),
     ...(status === 'INITIALIZED'
       ? { [WAITING_JOBS]: waiting, [waitingJobsOf(owner?.user ?? '')]: waiting }
       : {}),
-    ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
-    ...Object.fromEntries(causes.map(({ group, last }) => [jobsOfFailure(group), last])),
   };
 }
 
 function countersOf(
-  { plan }: { readonly plan: Pick<JobRecord['plan'], 'name'> },
-  booked: Omit<Booked, 'priority' | 'unindexed' | 'retryable' | 'waitingTurn' | 'callback'> | undefined,
+  { plan, owner }: { readonly plan: Pick<JobRecord['plan'], 'name'>; readonly owner?: Owner },
+  booked:
+    | Omit<Booked, 'priority' | 'unindexed' | 'timing' | 'retryable' | 'waitingTurn' | 'callback'>
+    | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
-  return {
-    [`${JOB_COUNTERS}${plan.name}/${booked.status}`]: 1,
-    ...(booked.status === 'COMPLETE' ? { [`${DURATION_COUNTERS}${plan.name}`]: durationOf(booked) } : {}),
-    ...Object.fromEntries(
-      (booked.causes ?? []).map((cause) => [`${FAILURE_COUNTERS}${keyText(cause)}`, cause.count]),
-    ),
-  };
+  const { status, causes = [] } = booked;
+  const own = placesOf(owner, OWN_COUNTERS);
+  const counted = [JOB_COUNTERS, ...own].map((place) => [`${place}${plan.name}/${status}`, 1] as const);
+  const counters = { ...Object.fromEntries(counted), ...failureCounters(owner, causes) };
+  if (status !== 'COMPLETE') return counters;
+  const ms = durationOf(booked);
+  const spent = own.map((place) => [`${place}${plan.name}/${MS}`, ms] as const);
+  return { ...counters, ...Object.fromEntries(spent), [`${DURATION_COUNTERS}${plan.name}`]: ms };
 }
 
 const durationOf = ({ startedAt, endedAt }: Pick<Booked, 'startedAt' | 'endedAt'>) =>

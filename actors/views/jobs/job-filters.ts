@@ -1,3 +1,4 @@
+import { isSeen, type Sight } from '../../../domain/job/owner.ts';
 import { isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
 import { listedUri } from './listed-uri.ts';
 import type { StoredJob } from '../../batch-job/state/stored-job.ts';
@@ -25,6 +26,8 @@ export interface JobListQuery {
   readonly failure: string | undefined;
   readonly started: TimeSpan | undefined;
   readonly ended: TimeSpan | undefined;
+  /** Whose jobs. */
+  readonly sight: Sight;
 }
 
 export interface JobCursor {
@@ -35,10 +38,11 @@ export interface JobCursor {
 
 /** Whether a job is one of those that were asked for. The index that led to it may be a moment older or newer than the job. */
 export function fitsJob({ record, snapshot }: StoredJob, query: JobListQuery): boolean {
-  const { statuses, pipelineName, externalId, terminal, medium, failure, started, ended } = query;
+  const { statuses, pipelineName, externalId, terminal, medium, failure, started, ended, sight } = query;
   const { status, startedAt, endedAt, causes = [] } = snapshot;
   const isEnded = isTerminal(status);
   return (
+    isSeen(record.owner, sight) &&
     (externalId === undefined || record.externalId === externalId) &&
     (statuses === undefined || statuses.includes(status)) &&
     (pipelineName === undefined || record.plan.name === pipelineName) &&

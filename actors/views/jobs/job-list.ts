@@ -1,3 +1,4 @@
+import { scopesOf } from '../../../domain/job/owner.ts';
 import type { IndexEntry, Store } from '../../../store/store.ts';
 import { BATCH_JOB_STATUSES, isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
 import {
@@ -8,6 +9,7 @@ import {
   jobsOfPipeline,
   jobsOfStatus,
   LIVE_JOBS,
+  ofScope,
   STARTED_JOBS,
 } from '../../batch-job/state/indexes.ts';
 import { fitsJob, type JobCursor, type JobListQuery, type TimeSpan } from './job-filters.ts';
@@ -96,11 +98,18 @@ async function entriesOf(
   const after = startOf(before, time);
   const options = { limit: wanted, descending: true, ...(after === undefined ? {} : { after }) };
   const pages = await Promise.all(names.map((name) => store.list(name, options)));
-  const merged = names.length === 1 ? pages[0]! : pages.flat().toSorted((a, b) => b.score - a.score);
+  const merged = pages.length === 1 ? pages[0]! : eachOnce(pages.flat()).toSorted(newestFirst);
   const from = time?.from ?? -Infinity;
   const entries = merged.slice(0, wanted).filter(({ score }) => score >= from);
   return { entries, more: entries.length === wanted };
 }
+
+const newestFirst = (a: IndexEntry, b: IndexEntry) => b.score - a.score || (a.id < b.id ? 1 : -1);
+
+/** A job of a user and of the user's group is in two indexes. */
+const eachOnce = (entries: readonly IndexEntry[]): readonly IndexEntry[] => [
+  ...new Map(entries.map((entry) => [entry.id, entry])).values(),
+];
 
 /** The entry after which a page begins. */
 function startOf(before: JobCursor | undefined, time: TimeSpan | undefined): IndexEntry | undefined {
@@ -113,6 +122,26 @@ function startOf(before: JobCursor | undefined, time: TimeSpan | undefined): Ind
 
 /** Those with the fewest jobs that are not wanted. */
 function indexesFor(query: JobListQuery): Indexes {
+  return query.sight === 'ALL' ? indexesOfAll(query) : indexesSeen(query, scopesOf(query.sight));
+}
+
+/** An owner has few jobs compared with all: their own indexes are taken unless an external id says more. */
+function indexesSeen(query: JobListQuery, scopes: readonly string[]): Indexes {
+  const { statuses, pipelineName, externalId, terminal, medium, failure, started, ended } = query;
+  const of = (name: string) => scopes.map((scope) => ofScope(scope, name));
+  const filters = [statuses, pipelineName, externalId, medium, failure];
+  const exact = filters.every((filter) => filter === undefined);
+  const alone = exact && terminal === undefined;
+  if (ended !== undefined)
+    return { names: of(ENDED_JOBS), exact: alone && started === undefined, time: ended };
+  if (started !== undefined) return { names: of(STARTED_JOBS), exact: alone, time: started };
+  if (failure !== undefined) return { names: of(jobsOfFailure(failure)), exact: false, time: ANY_TIME };
+  if (externalId !== undefined) return { names: [jobsOfExternalId(externalId)], exact: false };
+  const isLive = terminal === false || (statuses !== undefined && !statuses.some(isTerminal));
+  return isLive ? { names: of(LIVE_JOBS), exact } : { names: of(ALL_JOBS), exact: alone };
+}
+
+function indexesOfAll(query: JobListQuery): Indexes {
   const { statuses, pipelineName, externalId, terminal, medium, failure, started, ended } = query;
   const given = Object.values({
     statuses,

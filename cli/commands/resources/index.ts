@@ -9,12 +9,14 @@ import { deliveryCommands } from './deliveries.ts';
 import { failuresCommand } from './failures.ts';
 import { infoCommand } from './info.ts';
 import { jobCommands } from './jobs/jobs.ts';
+import { keyCommands } from './keys.ts';
 import { mediaCommands } from './media.ts';
 import { messageCommands } from './messages.ts';
 import { modelCommands } from './models.ts';
 import { nodeCommands, serverCommands, serviceCommands } from './nodes.ts';
 import { queueCommands } from './queues.ts';
 import { searchCommands } from './search.ts';
+import { usageCommand } from './usage.ts';
 import { streamCommands } from './streams.ts';
 
 /** The commands over the whole REST interface, one group a resource. */
@@ -33,6 +35,8 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   queueCommands(program, terminal);
   messageCommands(program, terminal);
   searchCommands(program, terminal);
+  keyCommands(program, terminal);
+  usageCommand(program, terminal);
   infoCommand(program, terminal);
   auditCommand(program, terminal);
   backupCommand(program, terminal);

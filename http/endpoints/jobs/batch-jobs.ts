@@ -1,12 +1,13 @@
+import type { Context } from 'koa';
 import { z } from 'zod';
 import type { JobCommand, JobReply } from '../../../actors/batch-job/state/commands.ts';
-import type { JobTrace } from '../../../domain/job/trace.ts';
 import type { Family } from '../../../actors/runtime/system.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
 import { userOf } from '../../access/bearer.ts';
-import { json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
+import { json, limitReached, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { jobTrace } from '../../steps/traces.ts';
+import type { ErrorCode } from '../../routing/error-codes.ts';
 import { errorMembers, HttpError, notThere, overloadError } from '../../routing/errors.ts';
 import { coreProblem, coreResponse, onFailure, successResponse } from '../../schemas/common.ts';
 import { cocoDocument, detectionDocument } from '../../schemas/jobs/detection-document.ts';
@@ -36,11 +37,12 @@ import {
   WRONG_KEY,
   type CreationDeps,
 } from './job-creation.ts';
+import type { JobGuard } from '../../users/job-step.ts';
 import { whyNotCancelled } from './job-cancel.ts';
 import { acceptedFormat, EXPORT_TYPES, foundIn } from './job-exports.ts';
 import { repost, type ResultDeps } from './job-results.ts';
 
-export interface BatchJobDeps extends CreationDeps, ResultDeps {
+export interface BatchJobDeps extends CreationDeps, ResultDeps, JobGuard {
   readonly jobs: Family<JobCommand, JobReply>;
 }
 
@@ -55,6 +57,7 @@ const WHY_REFUSED = creationFailure('No pipeline named: NO SUCH');
 const REFUSED = { ...notCreated(WHY_REFUSED), ...errorMembers('pipeline-not-found', WHY_REFUSED) };
 const NOT_POSTED = 'Some results were not posted; failures says which, and why.';
 const noBody = () => null;
+const noJob = () => withoutBody(400);
 const noJobId = (_: string, given: unknown) =>
   `Failed to parse job id of '${(given as { id: string }).id}'. Expected a job id like <hostname>-<integer>.`;
 
@@ -65,6 +68,7 @@ export const batchJobEndpoints = [
     method: 'post',
     path: '/rest/jobs',
     id: 'createJob',
+    jobs: 'NONE',
     summary: 'Create a batch job',
     description: 'When this answers 201, the job is stored and survives the end of the server.',
     headers: creationHeaders,
@@ -84,6 +88,7 @@ export const batchJobEndpoints = [
       },
       400: json('The job was refused; the message says why.', jobCreationProblem, REFUSED),
       422: json('The Idempotency-Key was used for another request.', jobCreationProblem),
+      429: limitReached(jobCreationProblem),
     },
     refusal: notCreated,
     firstLook: tooManyMedia,
@@ -97,7 +102,7 @@ export const batchJobEndpoints = [
           ...{ body, given, isDryRun: query.dryRun === true },
           ...{ key: headers['Idempotency-Key'], trace: jobTrace(ctx) },
         },
-        userOf(ctx),
+        ctx,
         deps,
       ),
   }),
@@ -106,15 +111,17 @@ export const batchJobEndpoints = [
     method: 'get',
     path: '/rest/jobs/{id}',
     id: 'getJob',
+    jobs: 'BATCH_JOB',
     summary: 'Tell how a job stands',
     params,
     query: singleJobQuery,
     answers: { 200: json('The job.', singleJobInfo), 400: nothing('There is no such job.') },
     refusal: noBody,
+    absent: noJob,
     async handle({ params: { id }, query: { details = '' } }, { views }: BatchJobDeps) {
       // Members that the specification does not list go only to those who ask for them: readers of its clients may refuse them.
       const info = /^true$/i.test(details) ? await views.detailedJob(id) : await views.single(id);
-      return info === undefined ? withoutBody(400) : ok(info);
+      return info === undefined ? noJob() : ok(info);
     },
   }),
   endpoint({
@@ -122,15 +129,18 @@ export const batchJobEndpoints = [
     method: 'post',
     path: '/rest/jobs/{id}/cancel',
     id: 'cancelJob',
+    jobs: 'BATCH_JOB',
     summary: 'Cancel a job',
     description: 'The job ends CANCELLED within seconds, with a document of what was found until then.',
     params,
     answers: {
       200: json('The job will end.', coreResponse, { responseCode: 0, message: null }),
       400: json('There is no such job, or it has ended or is being cancelled already.', coreProblem),
+      403: json('The job belongs to another user.', coreProblem),
     },
     refusal: onFailure,
     says: { params: noJobId },
+    absent: ({ params: { id } }) => noSuchJobToCancel(id),
     async handle({ params: { id } }, { jobs, views }: BatchJobDeps) {
       const reply = await jobs.ask(String(id), { type: 'cancel' });
       if (reply.kind === 'done') return ok(successResponse());
@@ -145,6 +155,7 @@ export const batchJobEndpoints = [
     method: 'get',
     path: '/rest/jobs/{id}/output/detection',
     id: 'getDetectionDocument',
+    jobs: 'BATCH_JOB',
     summary: 'Get the detection document of a job that has ended',
     description:
       'With `format` what was found is given in a form that other tools read. Without it the Accept header may ask for one of the types that are named for 200, but for application/xml.',
@@ -164,6 +175,7 @@ export const batchJobEndpoints = [
       502: sentence('The document of the earlier job that an archive had could not be fetched.'),
     },
     refusal: (_, { params: address }) => (address === undefined ? null : {}),
+    absent: noJob,
     handle: ({ params: { id }, query, ctx }, deps: BatchJobDeps) =>
       foundIn(id, { ...query, format: query.format ?? acceptedFormat(ctx) }, ctx.res, deps),
   }),
@@ -172,6 +184,7 @@ export const batchJobEndpoints = [
     method: 'post',
     path: '/rest/jobs/{id}/resubmit',
     id: 'resubmitJob',
+    jobs: 'BATCH_JOB',
     summary: 'Run a job that has ended once more',
     description: 'It keeps its id, its media and its plan.',
     params,
@@ -180,19 +193,23 @@ export const batchJobEndpoints = [
     answers: {
       200: json('The job runs again.', jobCreationResponse, CREATED),
       400: json('There is no such job, it has not ended, or jobPriority is wrong.', jobCreationProblem),
+      403: json('The job belongs to another user.', jobCreationProblem),
+      429: limitReached(jobCreationProblem),
       408: sentence('A form with jobPriority did not end in time.'),
       413: sentence('A form with jobPriority is too large.'),
     },
     refusal: notCreated,
     says: { params: noJobId },
-    handle: ({ params: { id }, query: { jobPriority: priority }, ctx }, deps: BatchJobDeps) =>
-      resubmit(id, { priority, trace: jobTrace(ctx) }, deps),
+    absent: ({ params: { id } }) => noSuchJobToResubmit(id),
+    handle: ({ params: { id }, query: { jobPriority }, ctx }, deps: BatchJobDeps) =>
+      resubmit(id, jobPriority, ctx, deps),
   }),
   endpoint({
     ...COMMON,
     method: 'post',
     path: '/rest/jobs/archiverepost',
     id: 'repostToArchive',
+    jobs: 'LIST',
     summary: 'Post the results of jobs to their archives once more',
     description:
       'A job without archive counts as posted. What is sent is what was sent at the end of the job.',
@@ -208,7 +225,7 @@ export const batchJobEndpoints = [
     says: { body: (problems) => `The body must be an array of job ids:\n${problems}` },
     /** Specification 6.4: 200 when everything arrived, else 500 with the same body. */
     async handle({ body, ctx }, deps: BatchJobDeps) {
-      const reposted = await repost(body, ctx.res, deps);
+      const reposted = await repost(body, ctx, deps);
       if (reposted.failures.length === 0) return ok(reposted);
       throw new HttpError('archive-repost-failed', NOT_POSTED, { body: reposted });
     },
@@ -219,6 +236,7 @@ export const batchJobEndpoints = [
     method: 'delete',
     path: '/rest/jobs/{id}',
     id: 'deleteJob',
+    jobs: 'BATCH_JOB',
     summary: 'Remove a job that has ended, with its files',
     params: z.object({ id: jobId }),
     answers: {
@@ -226,10 +244,11 @@ export const batchJobEndpoints = [
       404: sentence('There is no such job.'),
       409: sentence('The job has not ended yet.'),
     },
+    absent: ({ params }) => noJobOf(params.id),
     async handle({ params, ctx }, { jobService }: BatchJobDeps) {
       const id = jobNumber(params.id);
       const outcome = id === null ? 'unknown' : await jobService.remove(id, userOf(ctx).name);
-      if (outcome === 'unknown') throw notThere('job', params.id, '/rest/jobs');
+      if (outcome === 'unknown') return noJobOf(params.id);
       if (outcome === 'live')
         throw new HttpError(
           'job-not-finished',
@@ -240,21 +259,47 @@ export const batchJobEndpoints = [
   }),
 ];
 
+function noJobOf(id: string): never {
+  throw notThere('job', id, '/rest/jobs');
+}
+
+const whyNotResubmitted = (id: number, why: string) => `Failed to resubmit the job with id '${id}'. ${why}`;
+
+function notResubmitted(code: ErrorCode, id: number, why: string): HttpError {
+  const message = whyNotResubmitted(id, why);
+  return new HttpError(code, message, { status: 400, body: notCreated(message) });
+}
+
+function noSuchJobToCancel(id: number): never {
+  const message = whyNotCancelled(id, undefined);
+  throw new HttpError('job-not-found', message, { status: 400, body: onFailure(message) });
+}
+
+function noSuchJobToResubmit(id: number): never {
+  throw notResubmitted('job-not-found', id, `There was no job with id: ${id}`);
+}
+
 async function resubmit(
   id: number,
-  wanted: { readonly priority: number | undefined; readonly trace: JobTrace | undefined },
-  { jobService, views }: Pick<BatchJobDeps, 'jobService' | 'views'>,
+  priority: number | undefined,
+  ctx: Context,
+  { jobService, views, userLimits }: BatchJobDeps,
 ) {
-  const reply = await jobService.resubmit(id, wanted.priority, wanted.trace);
+  const tooHigh = userLimits.refusedPriority(ctx, priority);
+  if (tooHigh !== undefined) throw notResubmitted('priority-too-high', id, tooHigh);
+  const reply = await userLimits.within(
+    ctx,
+    'jobs',
+    () => jobService.resubmit(id, userLimits.priority(ctx, priority), jobTrace(ctx)),
+    (message) => notCreated(whyNotResubmitted(id, message)),
+  );
   if (reply.kind === 'overloaded') throw overloadError(reply.message);
   if (reply.kind === 'refused') {
     const why =
       reply.reason === 'NO_SUCH_JOB'
         ? `There was no job with id: ${id}`
         : `The job with id ${id} is in the non-terminal state of '${reply.status}'. Only jobs in a terminal state may be resubmitted.`;
-    const code = reply.reason === 'NO_SUCH_JOB' ? 'job-not-found' : 'job-not-finished';
-    const message = `Failed to resubmit the job with id '${id}'. ${why}`;
-    throw new HttpError(code, message, { status: 400, body: notCreated(message) });
+    throw notResubmitted(reply.reason === 'NO_SUCH_JOB' ? 'job-not-found' : 'job-not-finished', id, why);
   }
   const job = await views.single(id);
   // A run that is asked for is run: the archive knows the one before.

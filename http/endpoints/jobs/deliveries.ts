@@ -1,4 +1,7 @@
+import type { Context } from 'koa';
 import { z } from 'zod';
+import { jobNumber } from '../../../domain/job/job-id.ts';
+import type { Sight } from '../../../domain/job/owner.ts';
 import type { DeliveryPage, DeliveryQuery, ShownDelivery } from '../../../actors/views/deliveries.ts';
 import { userOf } from '../../access/bearer.ts';
 import { answerWith, json, ok, sentence } from '../../routing/declaration.ts';
@@ -6,17 +9,20 @@ import { HttpError, notThere } from '../../routing/errors.ts';
 import { delivery, deliveryId, deliveryPage, deliveryQuery } from '../../schemas/jobs/deliveries.ts';
 import { cursorOf, cursorText } from '../../schemas/jobs/job-list.ts';
 import { endpoint } from '../../steps/endpoint.ts';
+import type { JobAccess } from '../../users/job-access.ts';
+import type { JobGuard } from '../../users/job-step.ts';
 
 export interface DeliveryDeps {
   readonly deliveries: {
     list(query: DeliveryQuery): Promise<DeliveryPage>;
-    one(id: string): Promise<ShownDelivery | undefined>;
+    /** `sight`: whose jobs the reader sees. */
+    one(id: string, sight: Sight): Promise<ShownDelivery | undefined>;
     /** `by`: the name of whoever wants it. */
     redeliver(id: string, by: string): Promise<'pending' | 'unknown' | 'live'>;
   };
 }
 
-const COMMON = { tag: 'Callbacks', caller: 'USER' } as const;
+const COMMON = { tag: 'Callbacks', caller: 'USER', jobs: 'LIST' } as const;
 const params = z.object({ id: deliveryId });
 const NO_SUCH_DELIVERY = sentence('There is no such delivery, or its job has run again since.');
 const DELIVERY = {
@@ -37,6 +43,13 @@ const DELIVERY = {
   nextAttempt: '2026-03-01T09:30:02.000+01:00',
 };
 
+/** @throws HttpError 403 for a job of another user */
+async function checkOwnJob(ctx: Context, jobId: string, jobAccess: JobAccess): Promise<void> {
+  const number = jobNumber(jobId);
+  if (number === null || (await jobAccess.judge(ctx, 'BATCH_JOB', number, 'CHANGE')) === 'GRANTED') return;
+  throw new HttpError('job-of-another-user', `Job ${jobId} belongs to another user.`);
+}
+
 const notFound = (id: string) => notThere('delivery', id, '/rest/deliveries');
 
 /** Callbacks and the attempts to deliver them (ours). */
@@ -54,11 +67,15 @@ export const deliveryEndpoints = [
       400: sentence('A part of the query is wrong.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
-    async handle({ query: { before, ...query } }, { deliveries: views }: DeliveryDeps) {
+    async handle(
+      { query: { before, ...query }, ctx },
+      { deliveries: views, jobAccess }: DeliveryDeps & JobGuard,
+    ) {
       const { score, number } = cursorOf(before) ?? {};
       const cursor = score === undefined || number === undefined ? undefined : { score, number };
       const { limit, state, receiver, job } = query;
-      const { deliveries, next } = await views.list({ limit, state, receiver, job, before: cursor });
+      const sight = jobAccess.sight(ctx);
+      const { deliveries, next } = await views.list({ limit, state, receiver, job, sight, before: cursor });
       return ok({ deliveries, next: next === null ? null : cursorText(next) });
     },
   }),
@@ -70,8 +87,8 @@ export const deliveryEndpoints = [
     summary: 'Get one callback with its attempts',
     params,
     answers: { 200: json('The delivery.', delivery, DELIVERY), 404: NO_SUCH_DELIVERY },
-    async handle({ params: { id } }, { deliveries }: DeliveryDeps) {
-      const found = await deliveries.one(id);
+    async handle({ params: { id }, ctx }, { deliveries, jobAccess }: DeliveryDeps & JobGuard) {
+      const found = await deliveries.one(id, jobAccess.sight(ctx));
       if (found === undefined) throw notFound(id);
       return ok(found);
     },
@@ -90,14 +107,18 @@ export const deliveryEndpoints = [
       404: NO_SUCH_DELIVERY,
       409: sentence('The job runs again: it calls back at its end.'),
     },
-    async handle({ params: { id }, ctx }, { deliveries }: DeliveryDeps) {
+    async handle({ params: { id }, ctx }, { deliveries, jobAccess }: DeliveryDeps & JobGuard) {
+      const sight = jobAccess.sight(ctx);
+      const seen = await deliveries.one(id, sight);
+      if (seen === undefined) throw notFound(id);
+      await checkOwnJob(ctx, seen.jobId, jobAccess);
       const outcome = await deliveries.redeliver(id, userOf(ctx).name);
       if (outcome === 'live')
         throw new HttpError(
           'job-not-finished',
           'The job of this callback runs again. It calls back at its end.',
         );
-      const found = outcome === 'unknown' ? undefined : await deliveries.one(id);
+      const found = outcome === 'unknown' ? undefined : await deliveries.one(id, sight);
       if (found === undefined) throw notFound(id);
       return answerWith(202, found);
     },

@@ -1,21 +1,24 @@
 /** POST /rest/jobs: from the body of the request to the words of the job service, and its answer back. */
 import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
 import type { DryRun, DryRuns } from '../../../actors/job-service/dry-run.ts';
 import type { Repeatable } from '../../../actors/requests/idempotency.ts';
 import type { JobRequest } from '../../../actors/job-service/job-request.ts';
 import type { JobService } from '../../../actors/job-service/job-service.ts';
 import type { Accepted, RefusalReason, Refused } from '../../../actors/requests/submission.ts';
-import { ownerOf } from '../../../domain/job/owner.ts';
 import { takeCallbackSecrets } from '../../../domain/job/webhook.ts';
 import type { JobTrace } from '../../../domain/job/trace.ts';
-import type { User } from '../../access/bearer.ts';
+import type { UserLimits } from '../../users/user-limits.ts';
+import { userOf, type User } from '../../access/bearer.ts';
 import { answerWith, ok } from '../../routing/declaration.ts';
 import type { ErrorCode } from '../../routing/error-codes.ts';
 import { HttpError, overloadError } from '../../routing/errors.ts';
+import type { JobGuard } from '../../users/job-step.ts';
 import { onFailure, successResponse } from '../../schemas/common.ts';
 import type { JobCreationRequest } from '../../schemas/jobs/batch-jobs.ts';
 
 export interface CreationDeps {
+  readonly userLimits: UserLimits;
   readonly jobService: JobService;
   readonly dryRuns: DryRuns;
   /** How clients reach the server. */
@@ -34,13 +37,31 @@ interface Creation {
 
 export async function createJob(
   { body, given, isDryRun, key, trace }: Creation,
-  user: User,
-  { jobService, dryRuns, url }: CreationDeps,
+  ctx: Context,
+  { jobService, dryRuns, url, jobAccess, userLimits }: CreationDeps & JobGuard,
 ) {
-  const request = { ...toRequest(body), user: user.name, owner: ownerOf(user), trace };
+  const user = userOf(ctx);
+  const tooHigh = userLimits.refusedPriority(ctx, body.priority ?? undefined);
+  if (tooHigh !== undefined) {
+    const message = creationFailure(tooHigh, body.externalId);
+    throw new HttpError('priority-too-high', message, { body: notCreated(message) });
+  }
+  const priority = userLimits.priority(ctx, body.priority ?? undefined);
+  const request = {
+    ...toRequest(body),
+    ...{ priority, user: user.name, owner: jobAccess.newOwner(ctx), trace },
+  };
+  const repeatable = repeatableOf(key, given, user);
+  const submitNew = () =>
+    userLimits.within(
+      ctx,
+      'jobs',
+      () => jobService.submit(request, repeatable),
+      (message) => notCreated(creationFailure(message, body.externalId)),
+    );
   const submission = isDryRun
     ? await dryRuns.of(request)
-    : await jobService.submit(request, repeatableOf(key, given, user));
+    : ((repeatable && (await jobService.answerBefore(repeatable))) ?? (await submitNew()));
   switch (submission.kind) {
     case 'overloaded':
       throw overloadError(submission.message);
@@ -97,7 +118,7 @@ function callbackOf(
 }
 
 /** The request in the words of the job service; what the client left out gets the specification's defaults. */
-function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner'> {
+function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner' | 'priority'> {
   const { jobProperties, callbackSecrets, refused } = takeCallbackSecrets(body.jobProperties ?? {});
   if (refused !== undefined) throw refusalOf({ message: refused }, body.externalId);
   return {
@@ -115,7 +136,6 @@ function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner'>
     externalId: body.externalId ?? null,
     jobProperties,
     algorithmProperties: body.algorithmProperties ?? {},
-    priority: body.priority ?? undefined,
     callback: callbackOf(body, callbackSecrets),
   };
 }

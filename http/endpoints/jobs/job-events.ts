@@ -3,6 +3,7 @@ import { content, nothing, sentence, withoutBody } from '../../routing/declarati
 import { eventsFor } from '../../steps/client.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import type { EventStreams } from '../../events/event-streams.ts';
+import type { JobGuard } from '../../users/job-step.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
 import { jobListQuery } from '../../schemas/jobs/job-list.ts';
 import { toListQuery } from './job-list.ts';
@@ -38,6 +39,7 @@ export const jobEventEndpoints = [
     method: 'get',
     path: '/rest/jobs/events',
     id: 'watchJobs',
+    jobs: 'LIST',
     tag: 'Batch jobs',
     caller: 'USER',
     summary: 'Watch a page of the list of jobs (server-sent events)',
@@ -52,8 +54,9 @@ export const jobEventEndpoints = [
       400: sentence('A part of the query is wrong.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
-    async handle({ query, ctx }, { eventStreams }: JobEventDeps) {
-      const stream = await eventStreams.openList(toListQuery(query), lastEventOf(ctx.get('last-event-id')));
+    async handle({ query, ctx }, { eventStreams, jobAccess }: JobEventDeps & JobGuard) {
+      const wanted = { ...toListQuery(query), sight: jobAccess.sight(ctx) };
+      const stream = await eventStreams.openList(wanted, lastEventOf(ctx.get('last-event-id')));
       return eventsFor(ctx, stream);
     },
   }),
@@ -61,6 +64,7 @@ export const jobEventEndpoints = [
     method: 'get',
     path: '/rest/jobs/{id}/events',
     id: 'watchJob',
+    jobs: 'BATCH_JOB',
     tag: 'Batch jobs',
     caller: 'USER',
     summary: 'Watch a job (server-sent events)',
@@ -75,6 +79,7 @@ export const jobEventEndpoints = [
       400: nothing('There is no such job.'),
     },
     refusal: () => null,
+    absent: () => withoutBody(400),
     async handle({ params: { id }, ctx }, { eventStreams }: JobEventDeps) {
       const stream = await eventStreams.open(id, lastEventOf(ctx.get('last-event-id')));
       if (stream === undefined) return withoutBody(400);

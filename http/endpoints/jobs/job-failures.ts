@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { FailureGroup, FailureQuery } from '../../../actors/views/failures.ts';
 import { json, ok, sentence } from '../../routing/declaration.ts';
 import { failureGroups, failureQuery } from '../../schemas/jobs/job-failures.ts';
+import type { JobGuard } from '../../users/job-step.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 
 export interface FailureDeps {
@@ -32,6 +33,7 @@ export const failureEndpoints = [
     id: 'listFailures',
     tag: 'Batch jobs',
     caller: 'USER',
+    jobs: 'LIST',
     summary: 'Group the failures of all jobs by their cause',
     description:
       'A group has the same component, code and kind of message. It counts the failures of jobs that are stored, each with its last run. ' +
@@ -42,9 +44,12 @@ export const failureEndpoints = [
       400: sentence('A part of the query is wrong.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
-    async handle({ query: { from, limit, component, code } }, deps: FailureDeps) {
+    async handle(
+      { query: { from, limit, component, code }, ctx },
+      { listFailures, jobAccess }: FailureDeps & JobGuard,
+    ) {
       const since = from === undefined ? undefined : Date.parse(from);
-      const groups = await deps.listFailures({ limit, from: since, component, code });
+      const groups = await listFailures({ limit, from: since, component, code, sight: jobAccess.sight(ctx) });
       return ok(
         groups.map(({ first, last, ...group }) => ({ ...group, first: iso(first), last: iso(last) })),
       );

@@ -14,7 +14,13 @@ export interface JobFileDeps {
   readonly jobFiles: JobFiles;
 }
 
-const COMMON = { tag: 'Files of jobs', caller: 'USER', method: 'get' } as const;
+const COMMON = {
+  tag: 'Files of jobs',
+  caller: 'USER',
+  method: 'get',
+  jobs: 'BATCH_JOB',
+  absent: ({ params: { id } }: { readonly params: { readonly id: string } }) => noJob(id),
+} as const;
 
 export const placeOfMedium = wholeNumber(0, 999_999).describe(
   'Place of the medium in the document of the job, from 0',
@@ -112,6 +118,10 @@ const serveFile = async (
   find: (number: number) => Promise<JobFile | Missing | undefined>,
 ) => fileAnswer(ctx, await foundFor(id, find));
 
+export function noJob(id: string): never {
+  throw notThere('job', id, '/rest/jobs');
+}
+
 /** What a job has. @throws HttpError that says why there is none */
 export async function foundFor<T extends object>(
   id: string,
@@ -119,7 +129,7 @@ export async function foundFor<T extends object>(
 ): Promise<T> {
   const number = jobNumber(id);
   const found = number === null ? undefined : await find(number);
-  if (found === undefined) throw notThere('job', id, '/rest/jobs');
+  if (found === undefined) return noJob(id);
   if ('missing' in found) throw new HttpError('job-file-not-found', found.missing);
   if ('busy' in found) throw overloadError(found.busy);
   return found;

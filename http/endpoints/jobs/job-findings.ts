@@ -22,7 +22,13 @@ export interface FoundDeps {
   askDocument<Q extends Question>(document: string, question: Q): Promise<AnswerTo<Q>>;
 }
 
-const COMMON = { method: 'get', tag: 'Batch jobs', caller: 'USER' } as const;
+const COMMON = {
+  method: 'get',
+  tag: 'Batch jobs',
+  caller: 'USER',
+  jobs: 'BATCH_JOB',
+  absent: () => noDocument(),
+} as const;
 const params = z.object({ id: jobIdParam, ...mediumParams });
 const WRONG = {
   400: sentence('A part of the path or the query is wrong.'),
@@ -85,17 +91,20 @@ export const foundEndpoints = [
   }),
 ];
 
+function noDocument(): never {
+  throw new HttpError(
+    'document-not-found',
+    'There is no such job, it has not ended, or it has no document here.',
+  );
+}
+
 async function askQuestion<Q extends Question>(
   id: number,
   question: Q,
   { views, askDocument }: FoundDeps,
 ): Promise<AnswerTo<Q>> {
   const document = await views.document(id);
-  if (document === undefined)
-    throw new HttpError(
-      'document-not-found',
-      'There is no such job, it has not ended, or it has no document here.',
-    );
+  if (document === undefined) return noDocument();
   try {
     return await askDocument(document, question);
   } catch (error) {

@@ -6,13 +6,19 @@ import { jobId } from '../../schemas/jobs/batch-jobs.ts';
 import { trueOrFalse, wholeNumber } from '../../schemas/common.ts';
 import { frameTable } from '../../schemas/media.ts';
 import { fileAnswer } from '../../steps/file-answer.ts';
-import { foundFor, placeOfMedium } from './job-files.ts';
+import { foundFor, noJob, placeOfMedium } from './job-files.ts';
 
 export interface JobFrameDeps {
   readonly jobFrames: JobFrames;
 }
 
-const COMMON = { tag: 'Files of jobs', caller: 'USER', method: 'get' } as const;
+const COMMON = {
+  tag: 'Files of jobs',
+  caller: 'USER',
+  method: 'get',
+  jobs: 'BATCH_JOB',
+  absent: ({ params: { id } }: { readonly params: { readonly id: string } }) => noJob(id),
+} as const;
 const ofMedium = z.object({ id: jobId, n: placeOfMedium });
 const ofFrame = ofMedium.extend({
   k: wholeNumber(0, 2 ** 31 - 1).describe('Number of the frame, from 0, as in the document'),

@@ -4,6 +4,7 @@ import type { LiveIssues } from '../../../actors/views/jobs/live-issues.ts';
 import { json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError } from '../../routing/errors.ts';
+import type { JobGuard } from '../../users/job-step.ts';
 import { cursorOf, cursorText, jobListQuery, jobPage, liveIssues } from '../../schemas/jobs/job-list.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
 
@@ -58,6 +59,7 @@ export const jobListEndpoints = [
     method: 'get',
     path: '/rest/jobs',
     id: 'listJobs',
+    jobs: 'LIST',
     summary: 'List jobs, newest first',
     description:
       'Page by page; the filters that are given must all fit. With endedFrom or endedTo the list is ordered by endDate, with startedFrom ' +
@@ -68,8 +70,8 @@ export const jobListEndpoints = [
       400: sentence('A part of the query is wrong.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
-    async handle({ query }, { listJobs }: JobListDeps) {
-      const page = await listJobs(toListQuery(query));
+    async handle({ query, ctx }, { listJobs, jobAccess }: JobListDeps & JobGuard) {
+      const page = await listJobs({ ...toListQuery(query), sight: jobAccess.sight(ctx) });
       return ok({ jobs: page.jobs, next: page.next === null ? null : cursorText(page.next) });
     },
   }),
@@ -78,6 +80,7 @@ export const jobListEndpoints = [
     method: 'get',
     path: '/rest/jobs/{id}/issues',
     id: 'getLiveIssues',
+    jobs: 'BATCH_JOB',
     summary: 'Tell what has gone wrong so far in a job that is under way',
     description:
       'As its document will tell it. That of a job that has ended is at `/rest/jobs/{id}/output/detection`.',
@@ -88,6 +91,7 @@ export const jobListEndpoints = [
       409: sentence('The job has ended.'),
     },
     refusal: () => null,
+    absent: () => withoutBody(400),
     async handle({ params: { id } }, deps: JobListDeps) {
       const found = await deps.liveIssues(id);
       if (found === undefined) return withoutBody(400);
@@ -102,7 +106,7 @@ export const jobListEndpoints = [
 ];
 
 /** What a query asks for. */
-export const toListQuery = (query: z.output<typeof jobListQuery>): JobListQuery => {
+export const toListQuery = (query: z.output<typeof jobListQuery>): Omit<JobListQuery, 'sight'> => {
   const { limit, status: statuses, pipelineName, externalId, medium, failure, terminal } = query;
   return {
     ...{ limit, statuses, pipelineName, externalId, medium, failure, terminal },

@@ -1,6 +1,6 @@
 /** What has become of a job: its document, and what its archive gets. */
-import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ArchiveChecks } from '../../../actors/batch-job/completion/archive-checks.ts';
 import type { ArchivedDocument } from '../../../actors/job-files/job-document.ts';
@@ -8,6 +8,7 @@ import type { JobViews } from '../../../actors/views/jobs/jobs.ts';
 import type { ExportFormat } from '../../../domain/job/export-formats.ts';
 import { HttpError } from '../../routing/errors.ts';
 import type { archiveRepostResponse } from '../../schemas/jobs/batch-jobs.ts';
+import type { JobGuard } from '../../users/job-step.ts';
 import { leftBy } from '../../steps/client.ts';
 
 interface OpenedDocument {
@@ -66,19 +67,25 @@ async function openedArchived(document: ArchivedDocument, open: ResultDeps['open
   }
 }
 
+const REFUSALS = {
+  HIDDEN: (number: number) => `Could not find job with id ${number}.`,
+  FOREIGN: (number: number) => `Job ${number} belongs to another user.`,
+} as const;
+
 /** Posts the results of these jobs to their archives once more, one after the other. */
 export async function repost(
   jobs: readonly number[],
-  answer: ServerResponse,
-  { archiveChecks }: ResultDeps,
+  ctx: Context,
+  { archiveChecks, jobAccess }: ResultDeps & JobGuard,
 ): Promise<z.infer<typeof archiveRepostResponse>> {
   const success: number[] = [];
   const failures: { jobId: number; error: string }[] = [];
-  const gone = leftBy(answer);
+  const gone = leftBy(ctx.res);
   for (const jobId of [...new Set(jobs)].sort((a, b) => a - b)) {
     // Nobody waits for the rest any more, which may take long.
-    if (answer.destroyed) break;
-    const error = await archiveChecks.repost(jobId, gone);
+    if (ctx.res.destroyed) break;
+    const verdict = await jobAccess.judge(ctx, 'BATCH_JOB', jobId, 'CHANGE');
+    const error = verdict === 'GRANTED' ? await archiveChecks.repost(jobId, gone) : REFUSALS[verdict](jobId);
     if (error === undefined) success.push(jobId);
     else failures.push({ jobId, error });
   }

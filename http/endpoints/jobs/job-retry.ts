@@ -11,13 +11,14 @@ import { jobId } from '../../schemas/jobs/batch-jobs.ts';
 import { retryRequest, retryResponse } from '../../schemas/jobs/job-retry.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { jobTrace } from '../../steps/traces.ts';
+import type { UserLimits } from '../../users/user-limits.ts';
 
 export interface JobRetryDeps {
   readonly jobService: JobService;
+  readonly userLimits: UserLimits;
 }
 
-const CODES: Readonly<Record<NoRetry['kind'], ErrorCode>> = {
-  unknown: 'job-not-found',
+const CODES: Readonly<Record<Exclude<NoRetry['kind'], 'unknown'>, ErrorCode>> = {
   live: 'job-not-finished',
   nothing: 'nothing-to-retry',
   refused: 'invalid-job',
@@ -31,6 +32,7 @@ export const jobRetryEndpoints = [
     method: 'post',
     path: '/rest/jobs/{id}/retry',
     id: 'retryJob',
+    jobs: 'BATCH_JOB',
     summary: 'Run again what failed in a job that has ended',
     description:
       'Starts a new run with the same id. All that succeeded stays as it is. Document, callback, archive and search are updated at the end.',
@@ -46,15 +48,24 @@ export const jobRetryEndpoints = [
       404: sentence('There is no such job.'),
       409: sentence('The job has not ended, nothing of it failed, or its results were not kept.'),
     },
-    async handle({ params, body, ctx }, { jobService }: JobRetryDeps) {
+    absent: ({ params }) => noJobOf(params.id),
+    async handle({ params, body, ctx }, { jobService, userLimits }: JobRetryDeps) {
       const number = jobNumber(params.id);
-      if (number === null) throw notThere('job', params.id, '/rest/jobs');
+      if (number === null) return noJobOf(params.id);
       const { what, jobProperties } = body;
       const given = jobProperties == null || Object.keys(jobProperties).length === 0 ? {} : { jobProperties };
-      const retried = await jobService.retry(number, { what, ...given }, userOf(ctx).name, jobTrace(ctx));
+      const by = userOf(ctx).name;
+      const retried = await userLimits.within(ctx, 'jobs', () =>
+        jobService.retry(number, { what, ...given }, by, jobTrace(ctx)),
+      );
       if (retried.kind === 'overloaded') throw overloadError(retried.message);
+      if (retried.kind === 'unknown') return noJobOf(params.id);
       if (retried.kind !== 'retried') throw new HttpError(CODES[retried.kind], retried.message);
       return ok({ coreResponse: successResponse(), jobId: retried.jobId, run: retried.run });
     },
   }),
 ];
+
+function noJobOf(id: string): never {
+  throw notThere('job', id, '/rest/jobs');
+}

@@ -213,7 +213,7 @@ describe('Adding and removing elements (specification 4.7)', () => {
   it('removes by name in any case of letters; what is not there is no error', () => {
     const state = after({ type: 'addTask', element: task('X Y', 'A') });
     const remove = (kind: 'task' | 'pipeline', name: string) =>
-      outcomeOf(state, { type: 'remove', kind, name, installedToo: true });
+      outcomeOf(state, { type: 'remove', kind, name, byAdmin: true });
     expect(word(remove('task', ' x y '))).to.equal('REMOVED');
     expect(word(remove('pipeline', 'X Y'))).to.equal('UNCHANGED');
     expect(word(remove('task', '__proto__'))).to.equal('UNCHANGED');
@@ -262,7 +262,7 @@ describe('The installed components at a start', () => {
       type: 'remove',
       kind: 'pipeline',
       name: mine.name,
-      installedToo: false,
+      byAdmin: false,
     }).state!;
     const third = outcomeOf(freed, install(one));
     expect([third.state!.pipeline.get(mine.name)?.component, warnings(third)]).to.deep.equal(['ONE', []]);
@@ -275,7 +275,7 @@ describe('The installed components at a start', () => {
       type: 'remove',
       kind: 'pipeline',
       name,
-      installedToo: true,
+      byAdmin: true,
     }).state!;
     expect(outcomeOf(removed, install(one)).state).to.equal(undefined);
   });
@@ -389,7 +389,7 @@ describe('A registered component with the algorithm of an installed one', () => 
       type: 'remove',
       kind: 'task',
       name: 'ONE ALGORITHM DETECTION TASK',
-      installedToo: true,
+      byAdmin: true,
     };
     const mine = pipeline('ONE ALGORITHM DETECTION PIPELINE', 'MINE');
     const outcome = outcomeOf(
@@ -470,7 +470,7 @@ describe('The catalog', () => {
     fc.tuple(aName, aName).map(([a, b]): CatalogCommand => ({ type: 'addAction', element: action(a, b) })),
     fc
       .tuple(fc.constantFrom('action', 'task', 'pipeline'), aName)
-      .map(([kind, name]): CatalogCommand => ({ type: 'remove', kind, name, installedToo: true })),
+      .map(([kind, name]): CatalogCommand => ({ type: 'remove', kind, name, byAdmin: true })),
   );
 
   it(`keeps its promises whatever is asked of it ${seeded}`, () => {

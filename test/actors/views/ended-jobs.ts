@@ -1,4 +1,5 @@
 /** Jobs that have ended, as their actor leaves them in the store: many of them, without the work. */
+import type { Owner } from '../../../domain/job/owner.ts';
 import { indexesOf } from '../../../actors/batch-job/state/indexes.ts';
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
 import type { JobRecord } from '../../../actors/batch-job/state/record.ts';
@@ -16,6 +17,7 @@ export interface GivenJob {
   /** Of all media. */
   readonly uri?: string;
   readonly externalId?: string;
+  readonly owner?: Owner;
   /** It has left a document. */
   readonly document?: true;
   /** Callbacks that have not arrived yet. */
@@ -39,6 +41,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     jobId: `host-${number}`,
     siteId: 'test',
     user: 'somebody',
+    ...(given.owner === undefined ? {} : { owner: given.owner }),
     plan: { name: pipeline, description: '', tasks: [] },
     media: Array.from({ length: media }, (_, n) => ({ ...medium, mediaId: n + 1 })),
     priority: 4,

@@ -56,6 +56,7 @@ describe('With many jobs that have ended', () => {
       failure: undefined,
       started: undefined,
       ended: undefined,
+      sight: 'ALL',
       ...query,
     });
   const byNumber = (number: number): JobCursor => ({ score: undefined, number });
@@ -87,7 +88,11 @@ describe('With many jobs that have ended', () => {
         first,
       );
       const counted = countCalls(store);
-      const { totalJobs, aggregatePipelineStatsMap } = await jobStatistics(counted.store, new VirtualClock());
+      const { totalJobs, aggregatePipelineStatsMap } = await jobStatistics(
+        counted.store,
+        new VirtualClock(),
+        'ALL',
+      );
       expect(totalJobs).to.equal(first + count - 1);
       expect(aggregatePipelineStatsMap['P1']).to.include({ count: totalJobs / 3, minTime: 2 });
       costs.push(counted.calls);
@@ -103,7 +108,7 @@ describe('With many jobs that have ended', () => {
       { number: 3, ms: 900, status: 'COMPLETE_WITH_WARNINGS' },
       { number: 4, ms: 1, status: 'CANCELLED', pipeline: 'B' },
     ]);
-    const { elapsedTimeMs: _, ...statistics } = await jobStatistics(store, new VirtualClock());
+    const { elapsedTimeMs: _, ...statistics } = await jobStatistics(store, new VirtualClock(), 'ALL');
     expect(statistics).to.deep.equal({
       aggregatePipelineStatsMap: {
         'A PIPELINE': {
@@ -191,6 +196,48 @@ describe('With many jobs that have ended', () => {
       expect((await listAll({ medium })).found, medium).to.deep.equal([2_002, 4]);
     const { found, loads } = await listAll({ medium: 'secret' });
     expect([found, loads]).to.deep.equal([[], [1_000, 1_000, 10]]);
+  });
+
+  describe('of an owner', () => {
+    const RED = { user: 'anna', group: 'red' };
+    const BLUE = { user: 'anna', group: 'blue' };
+    const BOB = { user: 'bob', group: 'red' };
+    const OTHER = { user: 'carl/2', group: 'green' };
+    /** Every 100th job is Anna's in the group red, those after them in blue, and the next Bob's. */
+    const ownerOf = (n: number) => [RED, BLUE, BOB][n % 100] ?? OTHER;
+
+    it('are listed from indexes of their own, with any filter, and nothing else is read', async () => {
+      await many(1_000, (n) => ({ owner: ownerOf(n), status: n % 200 < 100 ? 'ERROR' : 'COMPLETE' }));
+      const own = { user: 'anna' };
+      const { found, loads } = await listAll({ sight: own, limit: 8 });
+      expect([found.length, found[0], found.at(-1), loads]).to.deep.equal([20, 902, 1, [8, 8, 4]]);
+      const failed = await listAll({ sight: own, statuses: ['ERROR'] });
+      expect([failed.found.length, failed.loads]).to.deep.equal([10, [20]]);
+      const ended = await listAll({ sight: own, ended: { from: 1_000, to: 1_001 }, limit: 7 });
+      expect(ended.found.toSorted((a, b) => b - a)).to.deep.equal(found);
+      expect(ended.loads).to.deep.equal([7, 7, 6]);
+    });
+
+    it('and of the group are listed once each', async () => {
+      await many(1_000, (n) => ({ owner: ownerOf(n) }));
+      const { found, loads } = await listAll({ sight: RED, limit: 10 });
+      expect([found.length, new Set(found).size, loads]).to.deep.equal([30, 30, [10, 10, 10]]);
+      const { found: none } = await listAll({ sight: {} });
+      expect(none).to.deep.equal([]);
+    });
+
+    it('are counted alone, a job of user and group once', async () => {
+      await many(1_000, (n) => ({ owner: ownerOf(n), ms: n + 1 }));
+      const counted = countCalls(store);
+      const statistics = await jobStatistics(counted.store, new VirtualClock(), RED);
+      const { 'A PIPELINE': one } = statistics.aggregatePipelineStatsMap;
+      expect([statistics.totalJobs, one?.minTime, one?.maxTime]).to.deep.equal([30, 1, 903]);
+      expect(one?.totalTime).to.equal(10 * 3 * 452);
+      expect(counted.calls['entries']).to.equal(4);
+      const own = await jobStatistics(store, new VirtualClock(), { user: 'carl/2' });
+      expect(own.totalJobs).to.equal(970);
+      expect((await jobStatistics(store, new VirtualClock(), {})).totalJobs).to.equal(0);
+    });
   });
 
   it('a page is short where requests were very large', async () => {

@@ -48,7 +48,7 @@ describe('Deletion of pipelines, tasks and actions (specification 4.7)', () => {
     expect(await statusOf('pipelines', name)).to.equal(404);
   });
 
-  it('lets a USER delete what users created, and names that do not exist', async () => {
+  it('lets a USER delete own elements, and names that do not exist', async () => {
     for (const [path, body] of [
       ['pipelines', { tasks: ['LIGHT TASK'] }],
       ['tasks', { actions: ['LIGHT ACTION'] }],
@@ -60,8 +60,13 @@ describe('Deletion of pipelines, tasks and actions (specification 4.7)', () => {
         ...body,
       });
       expect(created.status).to.equal(200);
+      const foreign = await remove('colleague', path, 'OWN');
+      expect([foreign.status, (foreign.body as { message: string }).message]).to.deep.equal([
+        403,
+        `The ${path.slice(0, -1)} "OWN" belongs to another user. Only its owner and an ADMIN can delete it.`,
+      ]);
       for (let times = 0; times < 2; times++)
-        expect((await remove('colleague', path, 'OWN')).status).to.equal(200);
+        expect((await remove('user', path, 'OWN')).status).to.equal(200);
       expect(await statusOf(path, 'OWN')).to.equal(404);
     }
   });

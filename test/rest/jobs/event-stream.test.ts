@@ -8,6 +8,7 @@ import Koa from 'koa';
 import type { JobListWatch } from '../../../actors/views/jobs/job-list-watch.ts';
 import type { JobWatch, JobWatcher } from '../../../actors/views/jobs/job-watch.ts';
 import type { JobProgressEvent } from '../../../actors/views/jobs/job-info.ts';
+import { JobAccess } from '../../../http/users/job-access.ts';
 import { jobEventEndpoints } from '../../../http/endpoints/jobs/job-events.ts';
 import { EventStreams } from '../../../http/events/event-streams.ts';
 import { route } from '../../../http/routes.ts';
@@ -43,7 +44,8 @@ describe('An event stream', () => {
     // Nobody watches the list here.
     const lists = {} as JobListWatch;
     const eventStreams = new EventStreams(watch, lists, { maxStreams: 1, heartbeatMs });
-    const router = route(new Router(), jobEventEndpoints, { eventStreams });
+    const jobAccess = new JobAccess({ visibility: 'all', findJob: () => Promise.resolve(undefined) });
+    const router = route(new Router(), jobEventEndpoints, { eventStreams, jobAccess });
     const app = new Koa();
     app.silent = true;
     app.use(router.routes());

@@ -18,7 +18,8 @@ end
 local function count(n)
   for _ = 1, n do
     local name, by = arg(), arg()
-    if redis.call('HINCRBY', S .. 'counters', name, by) == 0 then redis.call('HDEL', S .. 'counters', name) end
+    local key = S .. 'counters' .. (string.match(name, '^@[^/]*/') or '')
+    if redis.call('HINCRBY', key, name, by) == 0 then redis.call('HDEL', key, name) end
   end
 end
 

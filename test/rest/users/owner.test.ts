@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { AUDIENCE, TestProvider } from '../access/support/provider.ts';
-import { settingsOf } from '../support/roles.ts';
-import { sampleUri, Service } from '../support/processes/service.ts';
+import { AUDIENCE, TestProvider } from '../../access/support/provider.ts';
+import { settingsOf } from '../../support/roles.ts';
+import { sampleUri, Service } from '../../support/processes/service.ts';
 
 const HELLO = sampleUri('hello-world.png');
 

@@ -1,0 +1,193 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { encodeName, NAMELESS, type Identity } from '../../domain/job/owner.ts';
+import { commitAfter, VersionConflict, type Owner as Writer, type Store } from '../../store/store.ts';
+import type { Clock } from '../basics/clock.ts';
+
+const apiKey = z.object({
+  name: z.string(),
+  /** Hex SHA-256 of the secret. */
+  hash: z.string(),
+  role: z.enum(['USER', 'ADMIN']),
+  /** Who made it, as known then. */
+  owner: z.object({
+    name: z.string(),
+    subject: z.string().nullable(),
+    client: z.string().nullable(),
+    group: z.string().nullable(),
+  }),
+  /** Milliseconds since the epoch. */
+  created: z.number(),
+  expires: z.number(),
+  used: z.number().nullable(),
+});
+type Kept = z.infer<typeof apiKey>;
+type Role = Kept['role'];
+
+/** A key without its secret, which nobody has but its user. */
+export interface ApiKey extends Omit<Kept, 'hash'> {
+  readonly id: string;
+}
+
+export interface NewApiKey {
+  readonly name: string;
+  readonly role: Role;
+  readonly days: number;
+}
+
+interface Stored {
+  readonly version: number;
+  readonly commit: string;
+  readonly body: Kept;
+}
+
+const KIND = 'api-key';
+const SCHEMA = 1;
+/** All keys, by when they were made; those of a user have an index of their own. */
+const KEYS = 'api-keys';
+const MAX_OF_USER = 100;
+const MAX_LISTED = 1_000;
+const DAY_MS = 86_400_000;
+/** So long a key that was found is used without another look: one that another server has revoked ends by then. */
+const FOUND_MS = 500;
+const MAX_FOUND = 5_000;
+/** The last use is written down at most this often. */
+const USE_NOTED_MS = 60_000;
+const TOKEN = /^troupe_([0-9a-f]{16})_([\w-]{43})$/;
+/** How every token of a key begins. */
+export const API_KEY_PREFIX = 'troupe_';
+
+/** Keys for scripts. A user has the token, the store only a hash of its secret; servers that share a store share their keys. */
+export class ApiKeys {
+  readonly #store: Store;
+  readonly #writer: Writer;
+  readonly #clock: Clock;
+  readonly #found = new Map<string, { readonly key: Stored | undefined; readonly until: number }>();
+
+  constructor(store: Store, writer: Writer, clock: Clock) {
+    this.#store = store;
+    this.#writer = writer;
+    this.#clock = clock;
+  }
+
+  /** Makes a key; answers the token, which is shown this once. 'FULL': the user has as many as there may be. */
+  async create(
+    owner: Identity,
+    { name, role, days }: NewApiKey,
+  ): Promise<{ readonly key: ApiKey; readonly token: string } | 'FULL'> {
+    if (!(await this.#hasRoom(owner))) return 'FULL';
+    const [id, secret] = [randomBytes(8).toString('hex'), randomBytes(32).toString('base64url')];
+    const created = this.#clock.now();
+    const { subject, client, group } = owner;
+    const body: Kept = {
+      ...{ name, role, created, hash: hashOf(secret), used: null },
+      owner: { name: owner.name, subject, client, group },
+      expires: created + days * DAY_MS,
+    };
+    await this.#store.commit({
+      actor: { kind: KIND, id },
+      expected: 0,
+      owner: this.#writer,
+      record: {},
+      snapshot: { schema: SCHEMA, body },
+      index: { [KEYS]: created, [indexOf(owner)]: created },
+      synced: true,
+    });
+    return { key: toShownKey(id, body), token: `${API_KEY_PREFIX}${id}_${secret}` };
+  }
+
+  /** The key of this token, which is used now; undefined: there is none, it was revoked, or its time is over. */
+  async find(token: string): Promise<ApiKey | undefined> {
+    const [, id, secret] = TOKEN.exec(token) ?? [];
+    if (id === undefined || secret === undefined) return undefined;
+    const stored = await this.#look(id);
+    const now = this.#clock.now();
+    if (stored === undefined || !isSame(hashOf(secret), stored.body.hash)) return undefined;
+    if (now >= stored.body.expires) return undefined;
+    await this.#noteUse(id, stored, now);
+    return toShownKey(id, stored.body);
+  }
+
+  /** Newest first, of one user or of all. */
+  async list(owner?: Identity): Promise<readonly ApiKey[]> {
+    const index = owner === undefined ? KEYS : indexOf(owner);
+    const entries = await this.#store.list(index, { limit: MAX_LISTED, descending: true });
+    const keys = await Promise.all(
+      entries.map(async ({ id }) => {
+        const stored = await this.#load(id);
+        return stored === undefined ? [] : [toShownKey(id, stored.body)];
+      }),
+    );
+    return keys.flat();
+  }
+
+  /** Ends a key for good, before the answer. False: there is none of this id, or not of this user. */
+  async revoke(id: string, owner?: Identity): Promise<boolean> {
+    for (;;) {
+      const stored = /^[0-9a-f]{16}$/.test(id) ? await this.#load(id) : undefined;
+      if (stored === undefined) return false;
+      if (owner !== undefined && indexOf(owner) !== indexOf(stored.body.owner)) return false;
+      if (await this.#write(id, stored, null)) {
+        this.#found.delete(id);
+        return true;
+      }
+    }
+  }
+
+  /** Keys whose time is over give way to new ones. */
+  async #hasRoom(owner: Identity): Promise<boolean> {
+    if ((await this.#store.count(indexOf(owner))) < MAX_OF_USER) return true;
+    const now = this.#clock.now();
+    for (const { id, expires } of await this.list(owner)) if (now >= expires) await this.revoke(id);
+    return (await this.#store.count(indexOf(owner))) < MAX_OF_USER;
+  }
+
+  async #look(id: string): Promise<Stored | undefined> {
+    const now = this.#clock.steady();
+    const known = this.#found.get(id);
+    if (known !== undefined && now < known.until) return known.key;
+    const key = await this.#load(id);
+    if (this.#found.size >= MAX_FOUND) this.#found.clear();
+    this.#found.set(id, { key, until: now + FOUND_MS });
+    return key;
+  }
+
+  async #load(id: string): Promise<Stored | undefined> {
+    const stored = await this.#store.load({ kind: KIND, id });
+    if (stored === undefined || stored.snapshot.schema !== SCHEMA) return undefined;
+    const body = apiKey.safeParse(stored.snapshot.body).data;
+    return body === undefined ? undefined : { version: stored.version, commit: stored.commit, body };
+  }
+
+  async #noteUse(id: string, stored: Stored, now: number): Promise<void> {
+    if (Math.abs(now - (stored.body.used ?? -Infinity)) < USE_NOTED_MS) return;
+    // The disk is full, or another request has noted it: the key is good all the same.
+    await this.#write(id, stored, { ...stored.body, used: now }).catch(() => undefined);
+  }
+
+  /** False: somebody else has changed it. */
+  async #write(id: string, stored: Stored, body: Kept | null): Promise<boolean> {
+    const snapshot = body === null ? null : { schema: SCHEMA, body };
+    try {
+      await this.#store.commit({
+        actor: { kind: KIND, id },
+        ...commitAfter(stored),
+        owner: this.#writer,
+        snapshot,
+        synced: body === null,
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof VersionConflict) return false;
+      throw error;
+    }
+  }
+}
+
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex');
+const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b.padEnd(a.length)));
+const toShownKey = (id: string, { hash: _, ...key }: Kept): ApiKey => ({ id, ...key });
+
+/** Users without a subject are told apart by client and name. */
+const indexOf = ({ subject, client, name }: Pick<Identity, 'subject' | 'client' | 'name'>): string =>
+  `${KEYS}-of-${encodeName(subject ?? client ?? name ?? NAMELESS)}`;

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { commitAfter, type Owner, type Store } from '../../store/store.ts';
+import { dayOf, usageOfDay } from '../../domain/job/usage.ts';
+
+const ACTOR = { kind: 'usage', id: 'kept' };
+const SCHEMA = 1;
+const DAY_MS = 86_400_000;
+const KEPT_DAYS = 400;
+/** Days at most that are looked at the first time. */
+const LOOKED_BACK = 60;
+
+const body = z.object({ until: z.number() });
+
+/** Forgets what was used more than 400 days ago. Cheap when there is nothing to forget. */
+export async function forgetUsage(store: Store, owner: Owner, now: number): Promise<void> {
+  const stored = await store.load(ACTOR);
+  const today = Math.floor(now / DAY_MS);
+  const last = today - KEPT_DAYS;
+  const until = body.safeParse(stored?.snapshot.body).data?.until ?? last - LOOKED_BACK;
+  if (until >= last) return;
+  const counters: Record<string, number> = {};
+  for (let day = until; day < last; day++)
+    for (const [name, value] of await store.counters(usageOfDay(dayOf(day * DAY_MS))))
+      counters[name] = -value;
+  await store.commit({
+    actor: ACTOR,
+    ...commitAfter(stored),
+    owner,
+    snapshot: { schema: SCHEMA, body: { until: last } },
+    ...(stored === undefined ? { record: {} } : {}),
+    counters,
+  });
+}

@@ -1,0 +1,31 @@
+import type { Store } from '../../store/store.ts';
+import { dayOf, usageOfDay, type UsageFigures, type UsageKind } from '../../domain/job/usage.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface UsageQuery {
+  readonly by: UsageKind;
+  /** The first and the last day: milliseconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface NamedUsage extends UsageFigures {
+  readonly name: string;
+}
+
+/** What ended runs have used in these days, the most busy one first: it costs by the days and by who used something in them. */
+export async function usageBy(store: Store, { by, from, to }: UsageQuery): Promise<readonly NamedUsage[]> {
+  const used = new Map<string, NamedUsage>();
+  for (let at = from; at <= to; at += DAY_MS) {
+    const start = `${usageOfDay(dayOf(at))}${by}/`;
+    for (const [counter, value] of await store.counters(start)) {
+      const [encodedName = '', figure = ''] = counter.slice(start.length).split('/');
+      const name = decodeURIComponent(encodedName);
+      const known = used.get(name) ?? { name, jobs: 0, media: 0, ms: 0 };
+      if (figure === 'jobs' || figure === 'media' || figure === 'ms')
+        used.set(name, { ...known, [figure]: known[figure] + value });
+    }
+  }
+  return [...used.values()].sort((a, b) => b.ms - a.ms || (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { VISIBILITIES } from '../../domain/job/owner.ts';
+import { whole, type SettingGroup } from './values.ts';
+
+export const USER_LIMIT_NAMES = ['jobs', 'uploads', 'streams', 'requests'] as const;
+export type UserLimit = (typeof USER_LIMIT_NAMES)[number];
+
+const isLimit = (name: string): name is UserLimit => (USER_LIMIT_NAMES as readonly string[]).includes(name);
+
+/** `jobs=1000,requests=600`: each limit once, with a number from 1. */
+const userLimits = z
+  .string()
+  .transform((text, context) => {
+    const limits: Partial<Record<UserLimit, number>> = {};
+    for (const part of text.split(',').map((one) => one.trim())) {
+      const [, name = '', number = ''] = /^(\w+)\s*=\s*([1-9]\d{0,8})$/.exec(part) ?? [];
+      if (part === '') continue;
+      if (isLimit(name) && limits[name] === undefined) limits[name] = Number(number);
+      else context.addIssue({ code: 'custom', message: problemOf(part, name) });
+    }
+    return limits;
+  })
+  .default({});
+
+const problemOf = (part: string, name: string): string =>
+  isLimit(name)
+    ? `has ${name} twice`
+    : `has "${part}", but must be a list like jobs=1000,uploads=4 of ${USER_LIMIT_NAMES.join(', ')} with numbers from 1`;
+
+export const userSettings = {
+  JOB_VISIBILITY: z
+    .enum(VISIBILITIES, { error: `must be one of ${VISIBILITIES.join(', ')}` })
+    .default('all')
+    .describe(
+      'Whose jobs a USER sees: all jobs, only own jobs, or own jobs and those of the same group (OIDC_GROUP_CLAIM_NAME). ADMIN sees all',
+    ),
+  USER_LIMITS: userLimits
+    .meta({ shownDefault: 'no limits' })
+    .describe(
+      'What one USER may have at a time, such as jobs=1000,uploads=4,streams=8,requests=600: live jobs, uploads (for each server), live streaming jobs, requests a minute (for each server). More are answered 429. ADMIN has no limits',
+    ),
+  MAX_USER_PRIORITY: whole(9, 0, 9).describe(
+    'The highest job priority of a USER; a higher one is answered 400. ADMIN may use 9',
+  ),
+};
+
+export const userGroups: readonly SettingGroup[] = [
+  { title: 'Users', about: 'What users without the role ADMIN see and take.', settings: userSettings },
+];

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { USAGE_KINDS } from '../../../domain/job/usage.ts';
+
+/** Bodies of the usage report (ours). */
+const day = z.iso.date();
+
+export const usageQuery = z.object({
+  by: z
+    .enum(USAGE_KINDS, { error: `must be one of ${USAGE_KINDS.join(', ')}` })
+    .default('user')
+    .describe('Whose use is added up'),
+  from: day.optional().describe('The first day, in UTC; default: 30 days before the last one'),
+  to: day.optional().describe('The last day; default: today'),
+});
+
+export const usageReport = z
+  .object({
+    by: z.enum(USAGE_KINDS),
+    from: day,
+    to: day,
+    usage: z
+      .array(
+        z.object({
+          name: z.string().describe('User, group, pipeline or algorithm'),
+          jobs: z.int().describe('Runs of jobs that ended in these days'),
+          media: z.int().describe('Media of their requests'),
+          processingSeconds: z
+            .number()
+            .describe('Time that components worked on them: wall time of processes, no CPU time'),
+        }),
+      )
+      .describe('Most processing time first'),
+  })
+  .meta({ id: 'UsageReport' });

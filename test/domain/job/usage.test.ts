@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { usageCounters } from '../../../domain/job/usage.ts';
+
+const RUN = {
+  owner: { user: 'a/b', group: 'red' },
+  pipeline: 'P',
+  media: 3,
+  endedAt: Date.parse('2026-03-01T23:59:59.999Z'),
+  algorithms: ['FACE', 'TEXT', 'FACE'],
+  timing: [10, 5.4],
+};
+
+describe('The usage of a run', () => {
+  it('is counted on the day of its end for owner, pipeline and each component once', () => {
+    const start = '@usage:2026-03-01/';
+    const all = { jobs: 1, media: 3, ms: 15 };
+    const expected = Object.entries({
+      'user/a%2Fb': all,
+      'group/red': all,
+      'pipeline/P': all,
+      'component/FACE': { ...all, ms: 10 },
+      'component/TEXT': { ...all, ms: 5 },
+    }).flatMap(([name, figures]) =>
+      Object.entries(figures).map(([figure, value]) => [`${start}${name}/${figure}`, value]),
+    );
+    expect(usageCounters(RUN)).to.deep.equal(Object.fromEntries(expected));
+  });
+
+  it('leaves out an owner that nobody knows and what is nothing', () => {
+    const none = { ...RUN, owner: undefined, algorithms: [], timing: [] };
+    expect(Object.keys(usageCounters(none))).to.deep.equal([
+      '@usage:2026-03-01/pipeline/P/jobs',
+      '@usage:2026-03-01/pipeline/P/media',
+    ]);
+  });
+});
