@@ -1,14 +1,11 @@
 import { scopesOf, type Sight } from '../../domain/job/owner.ts';
 import { adviceFor } from '../batch-job/failures/failure-advice.ts';
 import type { IndexEntry, Store } from '../../store/store.ts';
-import {
-  failureCounts,
-  failureCountsSeen,
-  type FailureCount,
-} from '../batch-job/failures/failure-counters.ts';
-import { MAX_FAILURE_GROUPS } from '../batch-job/failures/failure-groups.ts';
+import { OWN_FAILURES, ownFailureCounts, type FailureCount } from '../batch-job/failures/failure-counters.ts';
+import { failureCounts, MAX_FAILURE_GROUPS } from '../batch-job/failures/failure-groups.ts';
 import { jobsOfFailure, ofScope } from '../batch-job/state/indexes.ts';
 import { readableJob, type StoredJob } from '../batch-job/state/stored-job.ts';
+import { seenCounters } from './seen-counters.ts';
 
 const EXAMPLES = 3;
 
@@ -47,7 +44,7 @@ export interface FailureQuery {
 /** Failures of jobs that are stored, by cause; the group with the newest failure first. The number of groups is bounded. */
 export async function listFailures(store: Store, query: FailureQuery): Promise<readonly FailureGroup[]> {
   const { component, code, from = -Infinity, limit, sight } = query;
-  const all = await (sight === 'ALL' ? failureCounts(store) : failureCountsSeen(store, sight));
+  const all = await (sight === 'ALL' ? failureCounts(store) : countSeen(store, sight));
   const counts = all.filter(
     (group) =>
       (component === undefined || group.component === component) &&
@@ -66,6 +63,14 @@ export async function listFailures(store: Store, query: FailureQuery): Promise<r
     await new Promise((resolve) => setImmediate(resolve));
   }
   return groups;
+}
+
+/** The groups of the jobs that somebody sees, with the number of these jobs. */
+async function countSeen(store: Store, sight: Exclude<Sight, 'ALL'>) {
+  const sums = new Map<string, number>();
+  for (const { name, value } of await seenCounters(store, OWN_FAILURES, sight))
+    sums.set(name, (sums.get(name) ?? 0) + value);
+  return ownFailureCounts(sums);
 }
 
 /** A group as far as the indexes tell. */

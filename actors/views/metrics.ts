@@ -1,7 +1,8 @@
 import type { StreamCounts } from '../../protocol/streams.ts';
 import type { QueueFigures } from '../../store/ledger.ts';
 import { allEntries, type Store } from '../../store/store.ts';
-import { failureCounts, type FailureCount } from '../batch-job/failures/failure-counters.ts';
+import type { FailureCount } from '../batch-job/failures/failure-counters.ts';
+import { failureCounts } from '../batch-job/failures/failure-groups.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
 import { freeBytes } from '../system-messages/disk-watch.ts';
 import type { Happening } from '../basics/counts.ts';

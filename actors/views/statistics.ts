@@ -8,8 +8,8 @@ import {
   ofScope,
   OWN_COUNTERS,
 } from '../batch-job/state/indexes.ts';
-import { seenCounters } from '../batch-job/state/seen-counters.ts';
 import type { Clock } from '../basics/clock.ts';
+import { seenCounters } from './seen-counters.ts';
 
 /** Specification 2.2, AggregatePipelineStatsModel. Times are milliseconds, of COMPLETE jobs. */
 export interface PipelineStatistics {

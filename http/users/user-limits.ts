@@ -51,7 +51,7 @@ export class UserLimits {
     body?: (message: string) => object,
   ): Promise<T> {
     const most = this.#most(ctx, what);
-    if (most === undefined) return work();
+    if (most === undefined) return await work();
     const made = await this.#deps.places.within(nameOf(ctx), INDEXES[what], most, work);
     if (made === 'FULL') throw refuse(ctx, { what, most, seconds: TRY_AGAIN_S }, body);
     return made;
@@ -60,7 +60,7 @@ export class UserLimits {
   /** Takes an upload in. @throws HttpError 429 when as many of the user are under way on this server */
   async withinUploads<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
     const most = this.#most(ctx, 'uploads');
-    if (most === undefined) return work();
+    if (most === undefined) return await work();
     const user = nameOf(ctx);
     const count = this.#uploads.get(user) ?? 0;
     if (count >= most) throw refuse(ctx, { what: 'uploads', most, seconds: TRY_AGAIN_S });

@@ -1,7 +1,7 @@
 import type { Store } from '../../../store/store.ts';
 import type { Clock } from '../../basics/clock.ts';
 import { groupId, mergeCauses, type FailureCause, type FailureKey } from './causes.ts';
-import { failureCounts } from './failure-counters.ts';
+import { countsOf, FAILURE_COUNTERS, type FailureCount } from './failure-counters.ts';
 
 /** Groups with a pattern of their own; failures with other messages share a group by component and code. */
 export const MAX_FAILURE_GROUPS = 200;
@@ -57,3 +57,7 @@ export class FailureGroups {
     this.#known = new Set(groups.map(({ group }) => group));
   }
 }
+
+/** All groups that there are. */
+export const failureCounts = async (store: Pick<Store, 'counters'>): Promise<readonly FailureCount[]> =>
+  countsOf(await store.counters(FAILURE_COUNTERS), FAILURE_COUNTERS);

@@ -1,5 +1,6 @@
 /** Jobs that have ended, as their actor leaves them in the store: many of them, without the work. */
 import type { Owner } from '../../../domain/job/owner.ts';
+import { withCause, type FailureCause } from '../../../actors/batch-job/failures/causes.ts';
 import { indexesOf } from '../../../actors/batch-job/state/indexes.ts';
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
 import type { JobRecord } from '../../../actors/batch-job/state/record.ts';
@@ -18,6 +19,8 @@ export interface GivenJob {
   readonly uri?: string;
   readonly externalId?: string;
   readonly owner?: Owner;
+  /** Messages of failures, at the end of the job. */
+  readonly failures?: readonly string[];
   /** It has left a document. */
   readonly document?: true;
   /** Callbacks that have not arrived yet. */
@@ -31,6 +34,12 @@ const owedBy = ({ owes = 0 }: GivenJob): JobSnapshot['callback'] =>
         ...{ pending: owes, open: '1', slow: '0', failures: [], attempts: 0 },
         ...{ lastError: null, nextAttempt: null, tried: [] },
       };
+
+const causesOf = ({ failures = [] }: GivenJob, at: number): readonly FailureCause[] =>
+  failures.reduce<readonly FailureCause[]>(
+    (causes, message) => withCause(causes, { component: 'FACE', code: 'FAILED', message }, at),
+    [],
+  );
 
 export async function storeJob(store: Store, given: GivenJob): Promise<void> {
   const { number, pipeline = 'A PIPELINE', status = 'COMPLETE', ms = 10, endedAt = 1_000, media = 1 } = given;
@@ -80,6 +89,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     firstError: null,
     failedMedia: null,
     progress: 100,
+    causes: causesOf(given, endedAt),
   };
   await store.commit({
     actor: { kind: BATCH_JOB, id: String(number) },

@@ -1,5 +1,5 @@
 /** Who sees which job, and who may change it: asked at every endpoint of the OpenAPI document. */
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -25,6 +25,8 @@ const SEES: Readonly<Record<'own' | 'group', readonly Name[]>> = {
 /** In every job of Anna. */
 const SECRET = 'confidential';
 const UNKNOWN = 987_654;
+/** Bodies of requests, by path. */
+const SENT: Readonly<Record<string, object>> = { '/rest/jobs/{id}/retry': { what: 'FAILED_SUB_JOBS' } };
 const PLACES: Readonly<Record<string, string>> = { picture: 'frame-0.png', typeFilter: 'all' };
 
 interface Asked {
@@ -66,11 +68,12 @@ class Site {
   }
 
   /** Of a stream of events the first one. */
-  async ask(user: Name, method: string, path: string): Promise<Asked> {
+  async ask(user: Name, method: string, path: string, sent?: object): Promise<Asked> {
     const left = new AbortController();
     const { status, headers, body } = await fetch(this.service.url + path, {
       method,
-      headers: await this.headers(user),
+      headers: { ...(await this.headers(user)), 'content-type': 'application/json' },
+      ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
       signal: left.signal,
     });
     const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
@@ -132,7 +135,9 @@ for (const visibility of ['own', 'group'] as const)
       operations = await site.operations();
       const file = join(site.service.mediaDir, `${SECRET}.png`);
       copyFileSync(fileURLToPath(sampleUri('hello-world.png')), file);
-      const media = [{ mediaUri: pathToFileURL(file).href }];
+      const empty = join(site.service.mediaDir, `${SECRET}.mp4`);
+      writeFileSync(empty, '');
+      const media = [file, empty].map((one) => ({ mediaUri: pathToFileURL(one).href }));
       batch = String((await site.make('anna', '/rest/jobs', { ...JOB, media })).jobId);
       stream = Number((await site.make('anna', '/rest/streaming/jobs', STREAM)).jobId);
       await site.service.terminal(batch);
@@ -149,10 +154,12 @@ for (const visibility of ['own', 'group'] as const)
       told['x-jobs'] === 'BATCH_JOB' ? `test-host-${UNKNOWN}` : UNKNOWN;
     /** An answer without the id of the job, so that answers about two jobs can be compared. */
     const answerAbout = async (user: Name, operation: Operation, id: string | number): Promise<Asked> => {
-      const { status, text } = await site.ask(user, operation.method, addressOf(operation, id));
+      const { method, path } = operation;
+      const { status, text } = await site.ask(user, method, addressOf(operation, id), SENT[path]);
       const number = String(id).replace('test-host-', '');
       const named = new RegExp(`(?<!responseCode":)\\b${number}\\b`, 'g');
-      return { status, text: text.replaceAll(String(id), 'ID').replaceAll(named, 'ID') };
+      const told = text.replaceAll(site.service.url, '');
+      return { status, text: told.replaceAll(String(id), 'ID').replaceAll(named, 'ID') };
     };
 
     it('every endpoint of users declares what it shows of jobs', () => {
@@ -186,11 +193,12 @@ for (const visibility of ['own', 'group'] as const)
       }
     });
 
-    it('lists, events, statistics and search have only the jobs that the user sees', async () => {
+    it('lists, events, failures, statistics and search have only the jobs that the user sees', async () => {
       const lists = reading('LIST');
       expect(lists.map(({ path }) => path)).to.include.members([
         '/rest/jobs',
         '/rest/jobs/stats',
+        '/rest/failures',
         '/rest/search',
       ]);
       for (const operation of lists) {
@@ -217,6 +225,7 @@ for (const visibility of ['own', 'group'] as const)
       expect(changing.map(({ path }) => path)).to.include.members([
         '/rest/jobs/{id}',
         '/rest/jobs/{id}/cancel',
+        '/rest/jobs/{id}/retry',
       ]);
       for (const operation of changing) {
         const unknown = await answerAbout('admin', operation, unknownOf(operation));

@@ -1,5 +1,5 @@
-import { placesOf, scopesOf, type Sight } from '../../../domain/job/owner.ts';
-import type { Store } from '../../../store/store.ts';
+import { placesOf, scopesOf, type Sight } from '../../domain/job/owner.ts';
+import type { Store } from '../../store/store.ts';
 
 interface Counter {
   /** Behind its place. */
