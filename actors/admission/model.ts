@@ -27,6 +27,8 @@ export type AdmissionCommand =
   | { readonly type: 'looked'; readonly stored: StoredJobs }
   /** From the job service: may a new run begin? The place is taken by the answer. */
   | { readonly type: 'enter'; readonly jobNumber: number; readonly priority: number }
+  /** From the job service: the priority of a job has changed, which may be waiting. */
+  | { readonly type: 'prioritize'; readonly jobNumber: number; readonly priority: number }
   /** From a job that has ended, or from the job service when the job was not stored after all. */
   | { readonly type: 'leave'; readonly jobNumber: number };
 

@@ -41,6 +41,20 @@ export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
         };
       },
     },
+    prioritize: {
+      apply(state, { jobNumber, priority }) {
+        if (!state.waiting.has(jobNumber)) return { reply: DONE };
+        const score = waitingScore(priority, jobNumber);
+        return {
+          reply: DONE,
+          state: {
+            ...state,
+            waiting: state.waiting.set(jobNumber, score),
+            turns: withScore(state.turns, jobNumber, score),
+          },
+        };
+      },
+    },
     leave: {
       apply: (state, { jobNumber }) => ({
         reply: DONE,

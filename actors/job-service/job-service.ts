@@ -6,7 +6,7 @@ import { freeBytes } from '../system-messages/disk-watch.ts';
 import { DeliveryError } from '../basics/errors.ts';
 import { readableJob, storedJob } from '../batch-job/state/stored-job.ts';
 import { Acceptance, refuseOverload } from './acceptance.ts';
-import type { JobReply } from '../batch-job/state/commands.ts';
+import type { JobEdit, JobReply } from '../batch-job/state/commands.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from '../batch-job/log-facts.ts';
 import type { Repeatable } from '../requests/idempotency.ts';
@@ -71,6 +71,16 @@ export class JobService {
       return 'removed';
     }
     return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
+  }
+
+  /** Changes what users may change of a job. A job that waits for admission then waits by its new priority. */
+  async change(number: number, edit: JobEdit): Promise<JobReply> {
+    const { jobs, admission } = this.#deps;
+    const reply = await jobs.ask(String(number), { type: 'change', ...edit });
+    const { priority } = edit;
+    if (reply.kind === 'done' && priority !== undefined)
+      admission.tell(ADMISSION, { type: 'prioritize', jobNumber: number, priority });
+    return reply;
   }
 
   /** Runs a job that has ended once more. */

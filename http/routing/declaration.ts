@@ -54,7 +54,7 @@ export type DeclaredAnswers = Readonly<Record<number, DeclaredAnswer>>;
 
 /** An operation of the HTTP interface as clients see it; the tests hold every answer against it. */
 export interface Operation {
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With parameters as `{name}`. */
   readonly path: string;
   /** Name of the operation, unique; clients generated from the document call it so. */

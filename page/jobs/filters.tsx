@@ -4,7 +4,7 @@ import { go, hrefOf } from '../kit/route.ts';
 import type { JobStatus } from './types.ts';
 
 /** Parameters of the list that stand in the address of the page as well. */
-export const FILTERS = ['status', 'pipelineName', 'externalId', 'terminal'] as const;
+export const FILTERS = ['status', 'pipelineName', 'externalId', 'label', 'terminal'] as const;
 
 const STATUSES: readonly JobStatus[] = [
   'INITIALIZED',
@@ -67,6 +67,10 @@ export function JobFilters({ query }: { readonly query: URLSearchParams }) {
       <label>
         External id
         <input type="search" {...choice('externalId')} />
+      </label>
+      <label>
+        Label
+        <input type="search" {...choice('label')} />
       </label>
       {narrowed && <a href={hrefOf(['jobs'])}>Show all</a>}
     </form>

@@ -80,13 +80,14 @@ function JobTable({ jobs }: { readonly jobs: readonly ListedJob[] }) {
 }
 
 function JobRow({ job }: { readonly job: ListedJob }) {
-  const { jobId, jobStatus, jobProgress, terminal, startDate, endDate, externalId, waitingFor } = job;
+  const { jobId, jobStatus, jobProgress, terminal, startDate, endDate, externalId, labels, waitingFor } = job;
   const ran = new Date(endDate ?? Date.now()).getTime() - new Date(startDate).getTime();
   return (
     <tr data-job={jobId}>
       <th scope="row">
         <a href={hrefOf(['jobs', jobId])}>{jobId}</a>
         {externalId !== null && <small>{externalId}</small>}
+        <Labels of={labels} />
       </th>
       <td data-label="Media">
         <MediaNames of={job} />
@@ -105,6 +106,20 @@ function JobRow({ job }: { readonly job: ListedJob }) {
         <JobButtons job={job} />
       </td>
     </tr>
+  );
+}
+
+/** Each leads to the jobs that have it. */
+export function Labels({ of: labels }: { readonly of: readonly string[] }) {
+  if (labels.length === 0) return null;
+  return (
+    <small class="labels">
+      {labels.map((label) => (
+        <a key={label} href={hrefOf(['jobs'], { label })}>
+          {label}
+        </a>
+      ))}
+    </small>
   );
 }
 

@@ -9,7 +9,7 @@ import { archivesWithToken, callbackWantsToken, configHashOf } from './archive.t
 import type { JobSettings } from '../state/context.ts';
 import { startDelivery } from './deliveries.ts';
 import { archiveId, callbackId } from './notice-ids.ts';
-import { foldersOf, type JobRecord } from '../state/record.ts';
+import { externalIdOf, foldersOf, type JobRecord } from '../state/record.ts';
 import type { Delivery, JobState } from '../state/state.ts';
 
 /** The notices that a job owes when it ends, with the rows that keep what is posted to the archive for a later repost. */
@@ -35,6 +35,7 @@ type Ended = Pick<
   | 'documentHash'
   | 'timing'
   | 'media'
+  | 'externalId'
 >;
 
 /** What is owed by a job that ends in this state at `at`. */
@@ -55,7 +56,7 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
 /** What is owed by a job that is ended because its actor fails: whoever waits for it hears of its end, the archive gets nothing. */
 export function owedWhenPoisoned(
   record: JobRecord,
-  ended: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  ended: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput' | 'externalId'>,
   settings: Pick<JobSettings, 'dataDir'>,
   at: number,
 ): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
@@ -95,14 +96,14 @@ const STATUS_HEADER = 'Troupe-Job-Status';
 /** Specification 6.1; with the status of the job besides. */
 function callbackNotice(
   record: JobRecord,
-  state: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  state: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput' | 'externalId'>,
   { dataDir }: Pick<JobSettings, 'dataDir'>,
   at: number,
 ): Notice | null {
   if (record.callback === undefined) return null;
   const { url, method } = record.callback;
   const { jobId } = record;
-  const externalId = wellFormed(record.externalId);
+  const externalId = wellFormed(externalIdOf(record, state));
   const outputObjectUri = wellFormed(outputUri(record, state, dataDir));
   const body: HttpNotice = {
     kind: 'callback',

@@ -7,6 +7,7 @@ import { initialState, NO_JOB } from '../state/initial-state.ts';
 import { markArrived, attemptFailed, openNotice, markReposted } from '../completion/deliveries.ts';
 import { noticeIds } from '../completion/notice-ids.ts';
 import { acceptAnswer, acceptAnswers, loseWork } from './answers.ts';
+import { changeJob, editsOf } from './change-job.ts';
 import { begin, continueAfterArchive, withArchiveAnswer } from './progress.ts';
 import { recover, removal } from './recovery.ts';
 import { dropWork, stop } from './stop-job.ts';
@@ -32,6 +33,15 @@ const STAYS_ENDED = {
   CANCELLED: ['CANCELLED'],
   CANCELLED_BY_SHUTDOWN: ['CANCELLED_BY_SHUTDOWN'],
   ERROR: ['ERROR'],
+} as const;
+
+const STAYS = {
+  ...STAYS_ENDED,
+  INITIALIZED: ['INITIALIZED'],
+  IN_PROGRESS: ['IN_PROGRESS'],
+  IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS'],
+  IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS'],
+  CANCELLING: ['CANCELLING'],
 } as const;
 
 /** The life of a batch job (specification 3.1), one entry a command. */
@@ -68,7 +78,7 @@ const ON: Transitions<JobTypes> = {
       const run = Math.max(state.run + 1, command.run ?? 0);
       const initial = initialState(context.record, { ...command, run, at: context.at });
       // The old outputs go only now that the new run is accepted: this effect follows the commit.
-      const fresh = { ...initial, outdated: state.run };
+      const fresh = { ...initial, ...editsOf(state), outdated: state.run };
       const old: JobEffect = { type: 'removeFiles', run: state.run, document: true };
       const change = command.admitted ? begin(fresh, context) : withoutChange(fresh);
       // Notices of the run before are not sent any more: their receivers will hear of this one.
@@ -76,6 +86,11 @@ const ON: Transitions<JobTypes> = {
       const outbox = { put: change.outbox?.put ?? [], remove };
       return { ...change, effects: [old, ...change.effects], outbox, synced: true };
     },
+  },
+  change: {
+    from: ['INITIALIZED', ...BUSY, ...ENDED],
+    to: STAYS,
+    apply: changeJob,
   },
   workDone: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
   workFailed: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
@@ -154,12 +169,7 @@ const ON: Transitions<JobTypes> = {
   resume: {
     from: ['INITIALIZED', ...BUSY, ...ENDED, 'REMOVED'],
     to: {
-      ...STAYS_ENDED,
-      INITIALIZED: ['INITIALIZED'],
-      IN_PROGRESS: ['IN_PROGRESS'],
-      IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS'],
-      IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS'],
-      CANCELLING: ['CANCELLING'],
+      ...STAYS,
       REMOVED: ['REMOVED'],
     },
     apply: (state) => ({ effects: recover(state) }),

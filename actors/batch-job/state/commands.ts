@@ -1,4 +1,5 @@
 import type { CheckedResult } from '../../../results/check/check.ts';
+import type { LabelChange } from '../../../domain/job/labels.ts';
 import type { ArchiveFinding, DetectionErrorCode, IssueCode, Range } from '../../../domain/types.ts';
 import type { NoticeReport } from '../../delivery/notice.ts';
 import type { Done, Refusal } from '../../runtime/machine.ts';
@@ -53,6 +54,8 @@ export type JobCommand =
       readonly admitted: boolean;
       readonly objectId: string;
     }
+  /** From the REST interface: what users may change of a job. The priority of a job that has ended stays. */
+  | ({ readonly type: 'change' } & JobEdit)
   /** From the worker protocol: what a component has answered. */
   | WorkDone
   | WorkFailed
@@ -92,6 +95,14 @@ export type JobCommand =
   /** From the server, when the operator wants live jobs to end with it. */
   | { readonly type: 'shutdown' };
 
+/** What is to be different; absent: as it is. */
+export interface JobEdit {
+  readonly priority?: number;
+  /** All of them, or some to be added and removed. */
+  readonly labels?: readonly string[] | LabelChange;
+  readonly externalId?: string | null;
+}
+
 export interface FailedPost {
   /** Of the notice. */
   readonly id: string;
@@ -101,4 +112,4 @@ export interface FailedPost {
 export type JobReply = Done | Refusal<JobRefusal>;
 
 /** Why a command was not carried out: the job does not exist, its state does not allow it, or the work is not its any more. */
-export type JobRefusal = 'NO_SUCH_JOB' | 'EXISTS' | 'NOT_OUTSTANDING' | 'WRONG_STATE';
+export type JobRefusal = 'NO_SUCH_JOB' | 'EXISTS' | 'NOT_OUTSTANDING' | 'TOO_MANY_LABELS' | 'WRONG_STATE';

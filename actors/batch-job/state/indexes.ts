@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Commit } from '../../../store/store.ts';
-import type { JobRecord } from './record.ts';
+import { externalIdOf, labelsOf, type JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
 import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 
@@ -22,16 +22,20 @@ export const STARTED_JOBS = 'started-jobs';
 export const REMOVED_JOBS = 'removed-jobs';
 /** Jobs whose document the search does not have yet, by the time of their end. */
 export const UNINDEXED_JOBS = 'unindexed-jobs';
-/** Jobs of a status, a pipeline or an external id, by number; complete jobs of a pipeline by their duration in milliseconds. */
+/** Jobs of a status, a pipeline, an external id or a label, by number; complete jobs of a pipeline by their duration in milliseconds. */
 export const jobsOfStatus = (status: string) => `jobs-of-status/${status}`;
 export const jobsOfPipeline = (pipeline: string) => `jobs-of-pipeline/${pipeline}`;
 export const jobsOfExternalId = (externalId: string) => `jobs-of-external-id/${externalId}`;
+export const jobsOfLabel = (label: string) => `jobs-of-label/${label}`;
 export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
 /** Counters: jobs by pipeline and status, and the milliseconds that the complete ones of a pipeline took together. */
 export const JOB_COUNTERS = 'jobs/';
 export const DURATION_COUNTERS = 'job-ms/';
 
-type Booked = Pick<JobState, 'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed'>;
+type Booked = Pick<
+  JobState,
+  'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'labels' | 'externalId'
+>;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
 export function indexesOf(
@@ -74,11 +78,10 @@ export function countersWithout(record: unknown, state: unknown): Commit['counte
 }
 
 /** Scores of a job in the indexes that it is in. */
-function indexOf(
-  { number, plan, externalId }: JobRecord,
-  booked: Booked | undefined,
-): Readonly<Record<string, number>> {
+function indexOf(record: JobRecord, booked: Booked | undefined): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
+  const { number, plan } = record;
+  const externalId = externalIdOf(record, booked);
   const { status, priority, startedAt, endedAt, removed, unindexed } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
   return {
@@ -87,6 +90,7 @@ function indexOf(
     [jobsOfPipeline(plan.name)]: number,
     [STARTED_JOBS]: startedAt,
     ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
+    ...Object.fromEntries(labelsOf(record, booked).map((label) => [jobsOfLabel(label), number])),
     ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
     ...(status === 'INITIALIZED' ? { [WAITING_JOBS]: waitingScore(priority, number) } : {}),
@@ -96,7 +100,7 @@ function indexOf(
 
 function countersOf(
   { plan }: { readonly plan: Pick<JobRecord['plan'], 'name'> },
-  booked: Omit<Booked, 'priority' | 'unindexed'> | undefined,
+  booked: Pick<Booked, 'status' | 'startedAt' | 'endedAt' | 'removed'> | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
   return {

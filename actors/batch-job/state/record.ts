@@ -26,6 +26,8 @@ export interface JobRecord {
   readonly owner?: Owner;
   readonly buildOutput: boolean;
   readonly externalId: string | null;
+  /** Absent: none. */
+  readonly labels?: readonly string[];
   /** Called when the job has ended; absent: nobody. */
   readonly callback?: { readonly url: string; readonly method: 'GET' | 'POST' };
   /** What was found out before the job about an earlier one like it (specification 2.1). */
@@ -59,6 +61,14 @@ export interface RequestedMedium {
   /** Why this medium could not be used already at creation; the others go on. */
   readonly problem?: Issue;
 }
+
+/** What users may change of a job at any time, as it is now. */
+export const labelsOf = (record: Pick<JobRecord, 'labels'>, { labels }: Pick<JobState, 'labels'>) =>
+  labels ?? record.labels ?? [];
+export const externalIdOf = (
+  record: Pick<JobRecord, 'externalId'>,
+  { externalId }: Pick<JobState, 'externalId'>,
+): string | null => (externalId === undefined ? record.externalId : externalId);
 
 /** Name of the folders of the job's run. */
 export const foldersOf = ({ jobId }: Pick<JobRecord, 'jobId'>, { run }: Pick<JobState, 'run'>): string =>

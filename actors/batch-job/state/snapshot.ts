@@ -36,6 +36,8 @@ export const jobSnapshotSchema = z.object({
   run: z.int().positive(),
   outdated: z.int().positive().nullable(),
   priority: z.int().min(0).max(9),
+  labels: z.array(z.string()).optional(),
+  externalId: z.string().nullable().optional(),
   stage: stageSchema,
   startedAt: z.number(),
   endedAt: z.number().nullable(),
@@ -69,9 +71,13 @@ export const jobSnapshotSchema = z.object({
 export type JobSnapshot = z.infer<typeof jobSnapshotSchema>;
 
 export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
-  const small = omit(state, 'media', 'units', 'weight', 'cursor', 'inspecting', 'outstanding');
+  const { labels, ...small } = omit(
+    state,
+    ...(['media', 'units', 'weight', 'cursor', 'inspecting', 'outstanding'] as const),
+  );
   return {
     ...small,
+    ...(labels === undefined ? {} : { labels: [...labels] }),
     issues: [...state.issues],
     timing: [...state.timing],
     versions: state.versions.map((of) => [...of]),

@@ -1,4 +1,5 @@
 import { isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
+import { externalIdOf, labelsOf } from '../../batch-job/state/record.ts';
 import { listedUri } from './listed-uri.ts';
 import type { StoredJob } from '../../batch-job/state/stored-job.ts';
 import { decodeText } from '../../../domain/decode-text.ts';
@@ -18,6 +19,8 @@ export interface JobListQuery {
   readonly statuses: readonly BatchJobStatus[] | undefined;
   readonly pipelineName: string | undefined;
   readonly externalId: string | undefined;
+  /** All of these. */
+  readonly labels: readonly string[] | undefined;
   readonly terminal: boolean | undefined;
   /** A part of the URI of a medium, in any case of letters. */
   readonly medium: string | undefined;
@@ -33,11 +36,12 @@ export interface JobCursor {
 
 /** Whether a job is one of those that were asked for. The index that led to it may be a moment older or newer than the job. */
 export function fitsJob({ record, snapshot }: StoredJob, query: JobListQuery): boolean {
-  const { statuses, pipelineName, externalId, terminal, medium, started, ended } = query;
+  const { statuses, pipelineName, externalId, labels, terminal, medium, started, ended } = query;
   const { status, startedAt, endedAt } = snapshot;
   const isEnded = isTerminal(status);
   return (
-    (externalId === undefined || record.externalId === externalId) &&
+    (externalId === undefined || externalIdOf(record, snapshot) === externalId) &&
+    (labels === undefined || hasAll(labelsOf(record, snapshot), labels)) &&
     (statuses === undefined || statuses.includes(status)) &&
     (pipelineName === undefined || record.plan.name === pipelineName) &&
     (terminal === undefined || isEnded === terminal) &&
@@ -46,6 +50,9 @@ export function fitsJob({ record, snapshot }: StoredJob, query: JobListQuery): b
     (medium === undefined || hasMedium(record.media, medium))
   );
 }
+
+const hasAll = (labels: readonly string[], wanted: readonly string[]) =>
+  wanted.every((label) => labels.includes(label));
 
 const isWithin = (at: number, span: TimeSpan | undefined): boolean =>
   span === undefined || (at >= (span.from ?? -Infinity) && at < (span.to ?? Infinity));

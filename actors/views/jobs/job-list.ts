@@ -1,9 +1,11 @@
+import { omit } from '../../../domain/omit.ts';
 import type { IndexEntry, Store } from '../../../store/store.ts';
 import { BATCH_JOB_STATUSES, isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
 import {
   ALL_JOBS,
   ENDED_JOBS,
   jobsOfExternalId,
+  jobsOfLabel,
   jobsOfPipeline,
   jobsOfStatus,
   LIVE_JOBS,
@@ -110,12 +112,14 @@ function startOf(before: JobCursor | undefined, time: TimeSpan | undefined): Ind
 
 /** Those with the fewest jobs that are not wanted. */
 function indexesFor(query: JobListQuery): Indexes {
-  const { statuses, pipelineName, externalId, terminal, medium, started, ended } = query;
-  const given = Object.values({ statuses, pipelineName, externalId, terminal, medium, started, ended });
+  const { pipelineName, externalId, labels, terminal, medium, started, ended } = query;
+  const given = Object.values(omit(query, 'limit', 'before'));
   const alone = given.filter((filter) => filter !== undefined).length <= 1;
   if (ended !== undefined) return { names: [ENDED_JOBS], exact: alone, time: ended };
   if (started !== undefined) return { names: [STARTED_JOBS], exact: alone, time: started };
   if (externalId !== undefined) return { names: [jobsOfExternalId(externalId)], exact: alone };
+  const [label] = labels ?? [];
+  if (label !== undefined) return { names: [jobsOfLabel(label)], exact: alone && labels?.length === 1 };
   const wanted = statusesOf(query);
   // Jobs that have ended are many: of those, a pipeline has fewer than a status.
   if (wanted !== undefined && !(pipelineName !== undefined && wanted.some(isTerminal)))

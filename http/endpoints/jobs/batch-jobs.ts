@@ -18,6 +18,7 @@ import {
   dryRunResponse,
   jobCreationProblem,
   jobCreationRequest,
+  jobChange,
   jobCreationResponse,
   jobId,
   jobIdParam,
@@ -211,6 +212,24 @@ export const batchJobEndpoints = [
   // Ours.
   endpoint({
     ...COMMON,
+    method: 'patch',
+    path: '/rest/jobs/{id}',
+    id: 'changeJob',
+    summary: 'Change the priority, labels or external id of a job',
+    description:
+      'Work of the job that waits then waits with the new priority; what runs goes on. The answer comes when the change is stored.',
+    params: z.object({ id: jobId }),
+    body: { schema: jobChange, example: { priority: 7, labels: ['set:night'] } },
+    answers: {
+      200: json('The job as it is now.', singleJobInfo),
+      404: sentence('There is no such job.'),
+      409: sentence('The job has ended, so its priority cannot be changed.'),
+    },
+    says: { body: (problems) => `The change has errors in the following fields:\n${problems}` },
+    handle: ({ params, body }, deps: BatchJobDeps) => changeJob(params.id, body, deps),
+  }),
+  endpoint({
+    ...COMMON,
     method: 'delete',
     path: '/rest/jobs/{id}',
     id: 'deleteJob',
@@ -234,6 +253,30 @@ export const batchJobEndpoints = [
     },
   }),
 ];
+
+async function changeJob(
+  jobId: string,
+  { priority, labels, externalId }: z.output<typeof jobChange>,
+  { jobService, views }: BatchJobDeps,
+) {
+  const id = jobNumber(jobId);
+  const reply =
+    id === null
+      ? undefined
+      : await jobService.change(id, {
+          ...(priority === undefined ? {} : { priority }),
+          ...(labels === undefined ? {} : { labels }),
+          ...(externalId === undefined ? {} : { externalId }),
+        });
+  if (reply?.kind === 'refused' && reply.reason === 'WRONG_STATE')
+    throw new HttpError(
+      409,
+      `Job ${jobId} has ended, so its priority cannot be changed. Resubmit it with another priority, or change only its labels and external id.`,
+    );
+  const job = reply?.kind === 'done' ? await views.detailedJob(id!) : undefined;
+  if (job === undefined) throw notThere('job', jobId, '/rest/jobs');
+  return ok(job);
+}
 
 async function resubmit(
   id: number,

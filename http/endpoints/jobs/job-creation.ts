@@ -104,6 +104,7 @@ function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner'>
     pipelineDefinition: body.pipelineDefinition ?? undefined,
     buildOutput: body.buildOutput ?? true,
     externalId: body.externalId ?? null,
+    ...((body.labels ?? []).length === 0 ? {} : { labels: body.labels! }),
     jobProperties: body.jobProperties ?? {},
     algorithmProperties: body.algorithmProperties ?? {},
     priority: body.priority ?? undefined,

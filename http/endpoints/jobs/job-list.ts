@@ -29,6 +29,7 @@ const JOB = {
   archiveStatus: 'NOT REQUESTED',
   callbackStatus: 'NOT REQUESTED',
   externalId: 'case 7',
+  labels: ['set:night'],
   waitingFor: {
     reason: 'As many jobs as the server runs at a time (MAX_LIVE_JOBS) are in progress.',
     position: 1,
@@ -103,9 +104,9 @@ export const jobListEndpoints = [
 
 /** What a query asks for. */
 export const toListQuery = (query: z.output<typeof jobListQuery>): JobListQuery => {
-  const { limit, status: statuses, pipelineName, externalId, medium, terminal } = query;
+  const { limit, status: statuses, pipelineName, externalId, label: labels, medium, terminal } = query;
   return {
-    ...{ limit, statuses, pipelineName, externalId, medium, terminal },
+    ...{ limit, statuses, pipelineName, externalId, labels, medium, terminal },
     before: cursorOf(query.before),
     started: spanOf(query.startedFrom, query.startedTo),
     ended: spanOf(query.endedFrom, query.endedTo),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { MAX_LABELS } from '../../../domain/job/labels.ts';
 import { queryTimestamp, trueOrFalse, wholeNumber } from '../common.ts';
-import { jobStatus, singleJobInfo } from './batch-jobs.ts';
+import { jobStatus, label, singleJobInfo } from './batch-jobs.ts';
 
 /** Where a page ended: a number, or a time and a number where the list is ordered by a time. */
 const CURSOR = /^(?:(-?\d{1,16})-)?(\d{1,16})$/;
@@ -34,6 +35,12 @@ export const jobListQuery = z
       .max(1_000)
       .optional()
       .describe('Exactly as the request had it'),
+    label: z
+      .union([z.string(), z.array(z.string())])
+      .transform((given) => [given].flat().flatMap((text) => text.split(',')))
+      .pipe(z.array(label).max(MAX_LABELS))
+      .optional()
+      .describe('Only jobs with all of these labels; the parameter may also be repeated'),
     medium: z
       .string()
       .min(1, { error: 'must not be empty' })
@@ -76,6 +83,7 @@ const listedJob = singleJobInfo
         'The first 20, of data: URIs of more than 8,192 characters only what kind of data they have; GET /rest/jobs/{id} has all of them, and whole',
       ),
     externalId: z.string().nullable().describe("The caller's id"),
+    labels: z.array(z.string()),
     mediaCount: z.int().min(0).describe('How many media the job has'),
   })
   .meta({ id: 'ListedJob' });

@@ -50,6 +50,7 @@ describe('With many jobs that have ended', () => {
       statuses: undefined,
       pipelineName: undefined,
       externalId: undefined,
+      labels: undefined,
       terminal: undefined,
       medium: undefined,
       started: undefined,

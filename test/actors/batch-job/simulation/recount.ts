@@ -6,7 +6,10 @@ import type { Commit } from '../../../../store/store.ts';
 
 export interface CountedJob {
   readonly record: JobRecord;
-  readonly state: Pick<JobState, 'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed'>;
+  readonly state: Pick<
+    JobState,
+    'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'labels' | 'externalId'
+  >;
 }
 
 export interface Books {
@@ -18,7 +21,8 @@ export interface Books {
 export function recount(jobs: readonly CountedJob[]): Books {
   const ledger = new Ledger();
   for (const { record, state } of jobs) {
-    const { number, plan, externalId } = record;
+    const { number, plan } = record;
+    const { externalId = record.externalId, labels = record.labels ?? [] } = state;
     const { status, priority, startedAt, endedAt, removed, unindexed } = state;
     const enter = (index: string, score: number) => ledger.enter(number, { [index]: score });
     if (removed) {
@@ -30,6 +34,7 @@ export function recount(jobs: readonly CountedJob[]): Books {
     enter(`jobs-of-pipeline/${plan.name}`, number);
     enter('started-jobs', startedAt);
     if (externalId !== null) enter(`jobs-of-external-id/${externalId}`, number);
+    for (const label of labels) enter(`jobs-of-label/${label}`, number);
     if (unindexed) enter('unindexed-jobs', endedAt!);
     if (isTerminal(status)) enter('ended-jobs', endedAt!);
     else enter('live-jobs', number);
