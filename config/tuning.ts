@@ -18,6 +18,8 @@ export const TUNING = {
   /** Components, algorithms, actions, tasks and pipelines together. */
   MAX_CATALOG_ELEMENTS: 10_000,
   MAX_SYSTEM_MESSAGES: 1_000,
+  /** Jobs that an operation handles between two commits of its own. */
+  OPERATION_BATCH: 50,
   /** Time in which an upload must bring another 64 KiB, or its end. */
   UPLOAD_PACE_MS: 60 * SECOND,
 

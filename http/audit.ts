@@ -25,7 +25,7 @@ export function audit(logger: Logger): Middleware {
     if (user === undefined || changesNothing(ctx)) return;
     const { requestId } = ctx.state as { requestId?: string };
     const { method, status } = ctx;
-    const job = jobOf(ctx);
+    const { jobId, operationId } = madeBy(ctx);
     logger.info(
       {
         user: user.name,
@@ -36,7 +36,8 @@ export function audit(logger: Logger): Middleware {
         path: ctx.path.slice(0, SHOWN),
         status,
         outcome: outcomeOf(status),
-        ...(job === undefined ? {} : { jobId: job }),
+        ...(jobId === undefined ? {} : { jobId }),
+        ...(operationId === undefined ? {} : { operationId }),
         ip,
         requestId,
       },
@@ -57,9 +58,12 @@ function outcomeOf(status: number): 'done' | 'forbidden' | 'refused' | 'failed' 
   return status < 500 ? 'refused' : 'failed';
 }
 
-/** The job that a request has made. */
-function jobOf(ctx: Context): string | undefined {
-  const body: unknown = ctx.body;
-  if (typeof body !== 'object' || body === null || !('jobId' in body)) return undefined;
-  return typeof body.jobId === 'string' ? body.jobId : undefined;
+/** The job or the operation that a request has made or is about. */
+function madeBy({ body }: Context): { readonly jobId?: string; readonly operationId?: string } {
+  if (typeof body !== 'object' || body === null) return {};
+  const { jobId, operationId } = body as { readonly jobId?: unknown; readonly operationId?: unknown };
+  return {
+    ...(typeof jobId === 'string' ? { jobId } : {}),
+    ...(typeof operationId === 'string' ? { operationId } : {}),
+  };
 }

@@ -7,6 +7,7 @@ import { PendingClaims } from '../dispatcher/pending-claims.ts';
 import { frameSettings, jobServiceSettings, leaseFileSettings, resultLimits } from './actor-settings.ts';
 import { JobNumbers } from '../requests/job-numbers.ts';
 import type { Foundation, GuardianDeps } from './guardian-deps.ts';
+import { registerOperations, type Operations } from './register-operations.ts';
 import { catalogReader, registerActors, tellJobs, type Actors } from './registered-actors.ts';
 import { systemMessageKind } from '../system-messages/actor.ts';
 import { SystemMessageService, tellingOfQuarantine } from '../system-messages/service.ts';
@@ -42,6 +43,7 @@ export interface Guardian extends Actors {
   readonly jobFrames: JobFrames;
   readonly queues: QueueViews;
   readonly systemMessages: SystemMessageService;
+  readonly operations: Operations;
 }
 
 /** While many jobs are posted, components that take many sub-jobs at a time wait so long for them: clients are answered first. */
@@ -66,6 +68,7 @@ export function guard(deps: GuardianDeps): Guardian {
     workerGateway: workerGateway(base, actors, pendingClaims, arrivalRate),
     ...leaseContents(base, actors),
     systemMessages: base.systemMessages,
+    operations: registerOperations(base, actors, services.jobService),
   };
 }
 

@@ -83,19 +83,24 @@ export class JobService {
     return reply;
   }
 
-  /** Runs a job that has ended once more. */
-  async resubmit(number: number, priority: number | undefined): Promise<JobReply | Overloaded> {
+  /** Runs a job that has ended once more; with `lastRun` only if that is still its last run. */
+  async resubmit(
+    number: number,
+    priority: number | undefined,
+    lastRun?: number,
+  ): Promise<JobReply | Overloaded> {
     const job = await storedJob(this.#deps.store, number);
     const uris = (job?.record.media ?? []).map(({ uri }) => uri);
     const run =
       job === undefined ? {} : { run: await this.#deps.numbers.runAfter(job.record.jobId, job.snapshot.run) };
-    return this.#deps.uploads.keepDuring(uris, () => this.#resubmit(number, priority, run));
+    const only = lastRun === undefined ? {} : { lastRun };
+    return this.#deps.uploads.keepDuring(uris, () => this.#resubmit(number, priority, { ...run, ...only }));
   }
 
   async #resubmit(
     number: number,
     priority: number | undefined,
-    run: { readonly run?: number },
+    runs: { readonly run?: number; readonly lastRun?: number },
   ): Promise<JobReply | Overloaded> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
@@ -111,7 +116,7 @@ export class JobService {
       priority: wanted,
       admitted: place.kind === 'live',
       objectId: randomUUID(),
-      ...run,
+      ...runs,
     } as const;
     const reply = await this.#deps.jobs.ask(String(number), command).catch((error: unknown) => {
       if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.#acceptance.leave(number);

@@ -11,6 +11,7 @@ import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
+import { operationEndpoints, type OperationEndpointDeps } from './jobs/operations.ts';
 import { pipelineEndpoints } from './pipelines.ts';
 import { queueEndpoints, type QueueDeps } from './queues.ts';
 import { libraryEndpoints } from './library.ts';
@@ -34,6 +35,7 @@ export interface EndpointDeps
     JobFileDeps,
     FoundDeps,
     JobFrameDeps,
+    OperationEndpointDeps,
     MediaDeps,
     ModelDeps,
     StreamingJobDeps,
@@ -61,6 +63,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...jobFileEndpoints,
   ...foundEndpoints,
   ...jobFrameEndpoints,
+  ...operationEndpoints,
   ...searchEndpoints,
   ...libraryEndpoints,
   ...mediaEndpoints,
@@ -78,6 +81,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
 export const tags = [
   { name: 'Service', description: 'The service itself: version, health, this document' },
   { name: 'Batch jobs', description: 'Run a pipeline over media and get what it found' },
+  { name: 'Operations', description: 'Do something to many jobs at once' },
   { name: 'Files of jobs', description: 'The media of jobs and what was made of them' },
   { name: 'Search', description: 'Find what all jobs have found' },
   { name: 'Media', description: 'Upload media, when the service cannot reach them' },

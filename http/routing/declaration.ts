@@ -12,6 +12,8 @@ import type { Sent } from '../schemas/sent-type.ts';
 export interface Limits {
   /** Of JSON. */
   readonly bodyLimits: BodyLimits;
+  /** Of operations, which may name a million jobs. */
+  readonly operationLimits: BodyLimits;
   /** Of descriptors, pipelines, tasks and actions. */
   readonly descriptorLimits: BodyLimits;
   /** Of parameters that come as the fields of a form. */

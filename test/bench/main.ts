@@ -13,6 +13,7 @@ import { manyImages } from './media/images.ts';
 import { print, type Figure } from './measure.ts';
 import { ownModels } from './media/models.ts';
 import { webPage } from './results/page.ts';
+import { bulkOperations } from './repair/bulk-operation.ts';
 import { pairs } from './media/pairs.ts';
 import { restInterface } from './jobs/rest.ts';
 import { runParts } from './run-parts.ts';
@@ -35,6 +36,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   rest: restInterface,
   start: startUp,
   idle: idleJobs,
+  operations: bulkOperations,
   delivery: deliveries,
   watching: measureWatching,
   document: largeDocument,

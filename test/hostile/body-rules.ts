@@ -16,8 +16,9 @@ import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
 import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
-import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
+import { cursorOf, jobFilter, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
+import * as operations from '../../http/schemas/jobs/operations.ts';
 import * as media from '../../http/schemas/media.ts';
 import { libraryQuery } from '../../http/schemas/library.ts';
 import { searchQuery } from '../../http/schemas/search.ts';
@@ -180,6 +181,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(jobListQuery, (before) => ({ before })),
       body(jobListQuery, (size) => ({ status: texts(size), label: texts(size) })),
     ],
+    jobFilter: [
+      body(jobFilter, (size) => makeNamed(size, () => '1')),
+      ...text(jobFilter, (medium) => ({ medium })),
+    ],
     cursorOf: ofText(cursorOf),
     ...because('is made of numbers', 'cursorText'),
   },
@@ -190,6 +195,14 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(libraryQuery, (given) => ({ name: given })),
       ...text(libraryQuery, (given) => ({ class: given, type: given, cursor: given })),
     ],
+  },
+  'http/schemas/jobs/operations.ts': {
+    ...because(ANSWER, 'operation', 'operationList', 'operationIdParam'),
+    operationRequest: [
+      body(operations.operationRequest, (size) => ({ action: 'cancel', ids: texts(size) })),
+      body(operations.operationRequest, (size) => makeNamed(size, () => '1')),
+    ],
+    operationListQuery: text(operations.operationListQuery, (before) => ({ before })),
   },
   'http/schemas/search.ts': {
     ...because(ANSWER, 'searchPage'),

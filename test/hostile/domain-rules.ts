@@ -20,7 +20,7 @@ import * as illFormed from '../../domain/geometry/ill-formed.ts';
 import { jobConfigHashInSteps } from '../../domain/job/job-config-hash.ts';
 import { jobNumber } from '../../domain/job/job-id.ts';
 import { jobNotes, lookForWrongValues } from '../../domain/job/job-notes.ts';
-import { changeLabels } from '../../domain/job/labels.ts';
+import { changeLabels } from '../../domain/labels.ts';
 import { compileJsonPath } from '../../domain/text/json-path.ts';
 import { replaceStrings } from '../../domain/text/json-text.ts';
 import * as selectors from '../../domain/text/media-selectors.ts';
@@ -356,7 +356,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     jobNumber: [...ofText(jobNumber), ...ofText(jobNumber, 'a-', '-1')],
   },
   'job/owner.ts': because(FIXED, 'ownerOf'),
-  'job/labels.ts': {
+  'labels.ts': {
     changeLabels: (size) => () =>
       changeLabels(many(size, String), { add: many(size, String), remove: many(size, (at) => `x${at}`) }),
   },

@@ -1,5 +1,5 @@
 /** What users change of a job at any time: labels, its external id, and the priority of what is still to be done. */
-import { changeLabels, MAX_LABELS } from '../../../domain/job/labels.ts';
+import { changeLabels, MAX_LABELS } from '../../../domain/labels.ts';
 import { refuseWith, WRONG_STATE, type Change, type Refused } from '../../runtime/machine.ts';
 import type { JobTypes } from '../state/change.ts';
 import type { JobEdit, JobRefusal } from '../state/commands.ts';

@@ -75,6 +75,7 @@ const ON: Transitions<JobTypes> = {
     from: ENDED,
     to: ['INITIALIZED', ...WORKING, ...OWN_ENDS],
     apply(state, command, context) {
+      if ((command.lastRun ?? state.run) !== state.run) return WRONG_STATE;
       const run = Math.max(state.run + 1, command.run ?? 0);
       const initial = initialState(context.record, { ...command, run, at: context.at });
       // The old outputs go only now that the new run is accepted: this effect follows the commit.

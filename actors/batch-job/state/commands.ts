@@ -1,5 +1,5 @@
 import type { CheckedResult } from '../../../results/check/check.ts';
-import type { LabelChange } from '../../../domain/job/labels.ts';
+import type { LabelChange } from '../../../domain/labels.ts';
 import type { ArchiveFinding, DetectionErrorCode, IssueCode, Range } from '../../../domain/types.ts';
 import type { NoticeReport } from '../../delivery/notice.ts';
 import type { Done, Refusal } from '../../runtime/machine.ts';
@@ -51,6 +51,8 @@ export type JobCommand =
       readonly priority: number;
       /** The first run of which DATA_DIR has no results; absent: the next one. */
       readonly run?: number;
+      /** Refused when it is not the last run any more. */
+      readonly lastRun?: number;
       readonly admitted: boolean;
       readonly objectId: string;
     }

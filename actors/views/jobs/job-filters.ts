@@ -10,11 +10,15 @@ export interface TimeSpan {
   readonly to: number | undefined;
 }
 
-export interface JobListQuery {
+export interface JobListQuery extends JobFilter {
   /** Jobs of a page at most. */
   readonly limit: number;
   /** Where the page before ended; a list that is ordered by a time needs the score. */
   readonly before: JobCursor | undefined;
+}
+
+/** Which jobs are meant: those that fit all that is given. */
+export interface JobFilter {
   /** Any of these. */
   readonly statuses: readonly BatchJobStatus[] | undefined;
   readonly pipelineName: string | undefined;

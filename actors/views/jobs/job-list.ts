@@ -16,7 +16,7 @@ import type { DetailedJobInfo } from './job-info.ts';
 import type { JobViews } from './jobs.ts';
 import { readableJob, type StoredJob } from '../../batch-job/state/stored-job.ts';
 
-export type { JobCursor, JobListQuery, TimeSpan } from './job-filters.ts';
+export type { JobCursor, JobFilter, JobListQuery, TimeSpan } from './job-filters.ts';
 
 /** A job in a list: of many media only the first, and how many there are. */
 export interface ListedJob extends DetailedJobInfo {
@@ -42,7 +42,7 @@ const TURN = 20;
  * even empty, while more follow.
  */
 export async function listJobs(store: Store, views: JobViews, query: JobListQuery): Promise<JobPage> {
-  const { found, next } = await scan(store, query, indexesFor(query));
+  const { found, next } = await findJobs(store, query);
   const infos = await views.infos(found);
   const jobs = infos.map((info) => ({
     ...info,
@@ -65,6 +65,10 @@ interface Found {
   readonly found: readonly StoredJob[];
   readonly next: JobCursor | null;
 }
+
+/** The jobs of a page as they are stored. */
+export const findJobs = (store: Store, query: JobListQuery): Promise<Found> =>
+  scan(store, query, indexesFor(query));
 
 async function scan(store: Store, query: JobListQuery, indexes: Indexes): Promise<Found> {
   const wanted = indexes.exact ? query.limit + 1 : MAX_SCANNED;

@@ -10,6 +10,7 @@ import { mediaCommands } from './media.ts';
 import { messageCommands } from './messages.ts';
 import { modelCommands } from './models.ts';
 import { nodeCommands, serviceCommands } from './nodes.ts';
+import { operationCommands } from './operations.ts';
 import { queueCommands } from './queues.ts';
 import { searchCommands } from './search.ts';
 import { streamCommands } from './streams.ts';
@@ -17,6 +18,7 @@ import { streamCommands } from './streams.ts';
 /** The commands over the whole REST interface, one group a resource. */
 export function resourceCommands(program: Command, terminal: Terminal): void {
   jobCommands(program, terminal);
+  operationCommands(program, terminal);
   streamCommands(program, terminal);
   mediaCommands(program, terminal);
   catalogCommands(program, terminal);

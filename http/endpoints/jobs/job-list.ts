@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import type { JobListQuery, JobPage, TimeSpan } from '../../../actors/views/jobs/job-list.ts';
+import type { JobFilter, JobListQuery, JobPage, TimeSpan } from '../../../actors/views/jobs/job-list.ts';
 import type { LiveIssues } from '../../../actors/views/jobs/live-issues.ts';
 import { json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError } from '../../routing/errors.ts';
-import { cursorOf, cursorText, jobListQuery, jobPage, liveIssues } from '../../schemas/jobs/job-list.ts';
+import {
+  cursorOf,
+  cursorText,
+  type jobFilter,
+  jobListQuery,
+  jobPage,
+  liveIssues,
+} from '../../schemas/jobs/job-list.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
 
 export interface JobListDeps {
@@ -103,13 +110,19 @@ export const jobListEndpoints = [
 ];
 
 /** What a query asks for. */
-export const toListQuery = (query: z.output<typeof jobListQuery>): JobListQuery => {
-  const { limit, status: statuses, pipelineName, externalId, label: labels, medium, terminal } = query;
+export const toListQuery = (query: z.output<typeof jobListQuery>): JobListQuery => ({
+  ...toFilter(query),
+  limit: query.limit,
+  before: cursorOf(query.before),
+});
+
+/** Which jobs it means. */
+export const toFilter = (given: z.output<typeof jobFilter>): JobFilter => {
+  const { status: statuses, pipelineName, externalId, label: labels, medium, terminal } = given;
   return {
-    ...{ limit, statuses, pipelineName, externalId, labels, medium, terminal },
-    before: cursorOf(query.before),
-    started: spanOf(query.startedFrom, query.startedTo),
-    ended: spanOf(query.endedFrom, query.endedTo),
+    ...{ statuses, pipelineName, externalId, labels, medium, terminal },
+    started: spanOf(given.startedFrom, given.startedTo),
+    ended: spanOf(given.endedFrom, given.endedTo),
   };
 };
 

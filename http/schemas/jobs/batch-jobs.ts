@@ -3,7 +3,7 @@ import { BATCH_JOB_STATUSES } from '../../../actors/batch-job/state/status.ts';
 import { maybe } from '../../../actors/catalog/descriptors/fields.ts';
 import { DOCUMENT_FORMATS } from '../../../domain/job/export-formats.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
-import { LABEL_FORM, MAX_LABELS } from '../../../domain/job/labels.ts';
+import { LABEL_FORM, MAX_LABELS } from '../../../domain/labels.ts';
 import { REQUEST_LIMITS } from '../../../domain/plan/request-limits.ts';
 import {
   coreResponse,
