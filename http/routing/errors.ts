@@ -43,6 +43,7 @@ const NOT_FOUND = {
   task: 'task-not-found',
   action: 'action-not-found',
   algorithm: 'algorithm-not-found',
+  operation: 'operation-not-found',
   queue: 'queue-not-found',
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 

@@ -270,7 +270,7 @@ async function changeJob(
         });
   if (reply?.kind === 'refused' && reply.reason === 'WRONG_STATE')
     throw new HttpError(
-      409,
+      'job-finished',
       `Job ${jobId} has ended, so its priority cannot be changed. Resubmit it with another priority, or change only its labels and external id.`,
     );
   const job = reply?.kind === 'done' ? await views.detailedJob(id!) : undefined;

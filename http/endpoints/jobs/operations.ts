@@ -154,7 +154,7 @@ export const operationEndpoints = [
       const reply = await operations.service.cancel(operationNumber(known)!);
       if (reply.kind === 'refused')
         throw new HttpError(
-          409,
+          'operation-finished',
           `Operation ${known} cannot be cancelled: its status is ${reply.status ?? status}.`,
         );
       return ok(await operationOf(known, operations));
@@ -220,7 +220,7 @@ function numbersOf(ids: readonly (string | number)[]): readonly number[] {
     const number = jobNumber(String(id));
     if (number === null)
       throw new HttpError(
-        400,
+        'invalid-body',
         `ids[${n}] is ${JSON.stringify(String(id).slice(0, 100))}; it must be the id of a job, such as host-12.`,
       );
     return number;
