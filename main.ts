@@ -87,6 +87,7 @@ async function compose(
   cleanups: CleanupStack,
 ): Promise<RunningServer> {
   const parts = await makeParts(settings, options, opened);
+  cleanups.add(() => parts.traces?.close());
   cleanups.add(() => closeThreads(parts));
   const { store, http, logger, url, uploads, locks, cluster } = parts;
   cleanups.add(() => cluster?.leave());
@@ -207,8 +208,10 @@ async function closeAll(
   stopWork();
   // Before the store: what is being answered needs it.
   await closeServer(http);
+  await guardian.auditTrail.close();
   await closeThreads(parts);
   await guardian.nodes.own.close();
   await cluster?.leave();
+  await parts.traces?.close();
   await store.close();
 }

@@ -4,7 +4,9 @@ import type { Sent } from '../http/schemas/sent-type.ts';
 import type { actorPage } from '../http/schemas/actors.ts';
 import type { component } from '../http/schemas/components.ts';
 import type { action, algorithm, pipeline, task } from '../http/schemas/pipelines.ts';
+import type { failureGroups } from '../http/schemas/jobs/job-failures.ts';
 import type { detectionDocument } from '../http/schemas/jobs/detection-document.ts';
+import type { delivery, deliveryPage } from '../http/schemas/jobs/deliveries.ts';
 import type { jobPage, liveIssues } from '../http/schemas/jobs/job-list.ts';
 import type {
   allJobsStatistics,
@@ -23,6 +25,8 @@ import type {
   nodeInfos,
   serviceLog,
 } from '../http/schemas/nodes.ts';
+import type { auditPage } from '../http/schemas/operation/audit.ts';
+import type { drain } from '../http/schemas/operation/drains.ts';
 import type { queueInfo } from '../http/schemas/queues.ts';
 import type { searchPage } from '../http/schemas/search.ts';
 import type { info } from '../http/schemas/service.ts';
@@ -56,6 +60,8 @@ export type Uploaded = Answer<typeof upload>;
 export type PipelineName = Pick<Pipeline, 'name' | 'description'>;
 export type ListedJob = JobPage['jobs'][number];
 export type JobPage = Answer<typeof jobPage>;
+export type Delivery = Answer<typeof delivery>;
+export type DeliveryPage = Answer<typeof deliveryPage>;
 export type SearchPage = Answer<typeof searchPage>;
 export type SearchHit = SearchPage['hits'][number];
 export type Statistics = Answer<typeof allJobsStatistics>;
@@ -73,6 +79,12 @@ export type CreatedStream = Answer<typeof streamingJobCreationResponse>;
 export type CancelledStream = Answer<typeof streamingJobCancelResponse>;
 
 export type Info = Answer<typeof info>;
+/** Failures of all jobs by cause. */
+export type FailureGroups = Answer<typeof failureGroups>;
+/** A service, node or server that drains. */
+export type Drain = Answer<typeof drain>;
+/** Who changed what. */
+export type AuditPage = Answer<typeof auditPage>;
 export type Queue = Answer<typeof queueInfo>;
 export type SystemMessage = Answer<typeof systemMessage>;
 export type ActorPage = Answer<typeof actorPage>;

@@ -1,5 +1,7 @@
 /** Names in the environment that look like settings and are none: a misspelt one would have no effect, and nobody would know. */
 
+import { lettersBetween } from '../domain/text/nearest-name.ts';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'TROUPE_';
@@ -22,11 +24,6 @@ const OF_COMPONENTS = [
 /** Kubernetes sets these for a service whose name begins with "troupe". */
 const OF_KUBERNETES = /^TROUPE_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_\w+)$/;
 const ADDRESS_OF_KUBERNETES = /^(tcp|udp|sctp):\/\//;
-
-/** Letters that may differ: names of at least `LONG_NAME` letters may differ in two. */
-const LONG_NAME = 10;
-const FEW_LETTERS = 1;
-const MORE_LETTERS = 2;
 
 export interface UnknownName {
   readonly name: string;
@@ -66,27 +63,8 @@ export function nearestSetting(name: string, settings: Iterable<string>): string
   const spellings = upper.startsWith(PREFIX) ? [upper, upper.slice(PREFIX.length)] : [upper];
   let best: { readonly setting: string; readonly letters: number } | undefined;
   for (const setting of settings) {
-    const letters = Math.min(...spellings.map((spelling) => differingLetters(spelling, setting)));
-    const most = setting.length < LONG_NAME ? FEW_LETTERS : MORE_LETTERS;
-    if (letters <= most && letters < (best?.letters ?? Infinity)) best = { setting, letters };
+    const letters = Math.min(...spellings.map((spelling) => lettersBetween(spelling, setting) ?? Infinity));
+    if (letters < (best?.letters ?? Infinity)) best = { setting, letters };
   }
   return best?.setting;
-}
-
-/** Letters to insert, remove, replace or swap with their neighbour until one name is the other (optimal string alignment). */
-function differingLetters(a: string, b: string): number {
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row++) {
-    const next = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const isSame = a[row - 1] === b[column - 1];
-      let letters = Math.min(last[column]! + 1, next[column - 1]! + 1, last[column - 1]! + (isSame ? 0 : 1));
-      const isSwap = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (isSwap) letters = Math.min(letters, before[column - 2]! + 1);
-      next.push(letters);
-    }
-    [before, last] = [last, next];
-  }
-  return last[b.length]!;
 }

@@ -12,7 +12,11 @@ import { serviceToken } from './service-token.ts';
 
 type Wanted = Pick<
   Settings,
-  'CALLBACK_PRIVATE' | 'CALLBACK_ALLOWED_HOSTS' | 'ARCHIVE_CHECK_MS' | 'DELIVERY_TIMEOUT_MS'
+  | 'CALLBACK_PRIVATE'
+  | 'CALLBACK_ALLOWED_HOSTS'
+  | 'CALLBACK_SECRETS'
+  | 'ARCHIVE_CHECK_MS'
+  | 'DELIVERY_TIMEOUT_MS'
 >;
 
 /** What the server sends of itself: callbacks, posts to archives and questions to them. `version`: of the product. */
@@ -31,7 +35,7 @@ export function createOutgoing(settings: Wanted, client: ServiceClient, version:
     reach,
   };
   return {
-    send: createSend({ agents, token, timeoutMs, version }),
+    send: createSend({ agents, token, timeoutMs, version, secrets: settings.CALLBACK_SECRETS }),
     openArchived: ({ uri, object }: { readonly uri: string; readonly object: BucketObject | null }) =>
       openArchivedDocument(documents, uri, object),
     askArchive: (question: ArchiveQuestion): Promise<ArchiveFinding> =>

@@ -9,13 +9,16 @@ export interface OutgoingRequest {
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly idempotencyKey: string;
+  /** A callback that is signed, with its id; `secrets` are used in place of those of the receiver. */
+  readonly webhook?: { readonly id: string; readonly secrets?: readonly string[] };
   /** A token of the service goes with it. */
   readonly addToken: boolean;
   /** When a refusal of the receiver contains this text, another attempt makes no sense. */
   readonly finalAnswer?: string;
 }
 
-export type Outcome = { readonly kind: 'sent' } | Failure;
+/** `status`: of the answer; absent: there was none. */
+export type Outcome = { readonly kind: 'sent'; readonly status?: number } | Failure;
 
 export interface Failure {
   readonly kind: 'failed';
@@ -28,6 +31,7 @@ export interface Failure {
   readonly trouble: 'receiver' | 'request' | 'service';
   /** The same request would never be sent or taken. */
   readonly final: boolean;
+  readonly status?: number;
   /** Time that the receiver wants to be left alone, in milliseconds. */
   readonly retryAfterMs?: number;
 }

@@ -1,4 +1,5 @@
 /** Sends callbacks and archive posts: one attempt each, and what is to be thought of its end. */
+import { secretsFor, webhookHeaders, type ReceiverSecrets } from '../domain/job/webhook.ts';
 import type { OutgoingAgents } from './http/agent.ts';
 import { sendCallback } from './http/callback-request.ts';
 import type { Answer } from './http/exchange.ts';
@@ -9,6 +10,7 @@ import { NoToken, type ServiceToken } from './service-token.ts';
 export interface SendDeps {
   readonly agents: OutgoingAgents;
   readonly token: ServiceToken;
+  readonly secrets: readonly ReceiverSecrets[];
   /** Whole time of a request in milliseconds. */
   readonly timeoutMs: number;
   /** Of the product, for the User-Agent. */
@@ -39,6 +41,7 @@ export function createSend(deps: SendDeps): Send {
 
 async function attempt(deps: SendDeps, request: OutgoingRequest, signal: AbortSignal): Promise<Outcome> {
   const token = request.addToken ? await deps.token.get() : undefined;
+  const body = request.method === 'GET' ? undefined : (request.text ?? JSON.stringify(request.body));
   const answer = await sendCallback(deps.agents, {
     method: request.method,
     url: request.url,
@@ -47,8 +50,9 @@ async function attempt(deps: SendDeps, request: OutgoingRequest, signal: AbortSi
       'User-Agent': `Troupe/${deps.version}`,
       'Idempotency-Key': request.idempotencyKey,
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...signatureOf(deps, request, body),
     },
-    ...(request.method === 'GET' ? {} : { body: request.text ?? JSON.stringify(request.body) }),
+    ...(body === undefined ? {} : { body }),
     timeoutMs: deps.timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
     signal,
@@ -58,22 +62,35 @@ async function attempt(deps: SendDeps, request: OutgoingRequest, signal: AbortSi
   return outcomeOf(answer, request, token);
 }
 
+function signatureOf({ secrets }: SendDeps, { webhook, url }: OutgoingRequest, body = '') {
+  if (webhook === undefined) return {};
+  const own = webhook.secrets ?? secretsFor(url, secrets);
+  return webhookHeaders({ id: webhook.id, at: Date.now(), body, secrets: own });
+}
+
 function outcomeOf(answer: Answer, { finalAnswer }: OutgoingRequest, token: string | undefined): Outcome {
   const { status } = answer;
-  if (status >= 200 && status < 300) return { kind: 'sent' };
+  if (status >= 200 && status < 300) return { kind: 'sent', status };
   if (status >= 300 && status < 400)
-    return failure(
-      'request',
-      `the receiver answered with status ${status}, and redirections are not followed: give the address that it leads to`,
-      isFinal(status, false),
-    );
+    return {
+      ...failure(
+        'request',
+        `the receiver answered with status ${status}, and redirections are not followed: give the address that it leads to`,
+        isFinal(status, false),
+      ),
+      status,
+    };
   const excerpt = shorten(token === undefined ? answer.text : answer.text.replaceAll(token, '***'));
   const reason = `the receiver answered with status ${status}${excerpt === '' ? '' : `: ${excerpt}`}`;
   const trouble = OVERLOADED.includes(status) ? 'receiver' : 'request';
   const hopeless = finalAnswer !== undefined && answer.text.includes(finalAnswer);
   const final = hopeless || isFinal(status, token !== undefined);
   const wait = status === 429 || status === 503 ? retryAfter(answer.header('retry-after')) : undefined;
-  return { ...failure(trouble, reason, final), ...(wait === undefined ? {} : { retryAfterMs: wait }) };
+  return {
+    ...failure(trouble, reason, final),
+    status,
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  };
 }
 
 const failure = (trouble: Failure['trouble'], reason: string, final = false): Failure => ({

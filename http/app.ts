@@ -4,6 +4,7 @@ import type { ActorSystem } from '../actors/runtime/system.ts';
 import type { JobListWatch } from '../actors/views/jobs/job-list-watch.ts';
 import type { JobWatch } from '../actors/views/jobs/job-watch.ts';
 import type { Logger } from '../config/logger.ts';
+import type { Traces } from '../domain/job/trace.ts';
 import type { Access } from './access/index.ts';
 import { identify } from './access/claimant.ts';
 import { identifyNode } from './access/node-access.ts';
@@ -24,6 +25,7 @@ import { withoutBasePath } from './steps/base-path.ts';
 import { crossOrigin } from './steps/cors.ts';
 import { privateAnswers } from './steps/private-answers.ts';
 import { refusalMessages } from './steps/refusal-messages.ts';
+import { traceOfRequest, traceRequests } from './steps/traces.ts';
 import { readableTarget } from './steps/request-target.ts';
 
 /** Made here of what else there is. */
@@ -42,6 +44,10 @@ export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits {
   /** A token that may read the metrics and nothing else; undefined: there is none. */
   readonly metricsToken: string | undefined;
   readonly system: ActorSystem;
+  /** Whether what only reads is audited, too. */
+  readonly auditReads: boolean;
+  /** Absent: no spans are reported. */
+  readonly traces?: Traces | undefined;
 }
 
 /** Codes of a client that hangs up in the middle of a document, or of its own request (HPE_: of the parser): no error of ours. */
@@ -61,12 +67,13 @@ export function createApp(deps: AppDeps): Koa {
   app.use(readableTarget);
   app.use(withoutBasePath(deps.url));
   app.use(metrics.measure);
+  app.use(traceRequests(deps.traces));
   app.use(requestIds(logger));
   const { open, worker, node, jobs, rest } = routersOf(deps, metrics);
   // Most requests go below /rest: they pass no step that is not for them.
   const restSteps = inTurn([
     crossOrigin(deps.allowedOrigins),
-    audit(logger),
+    audit({ logger, trail: deps.auditTrail, reads: deps.auditReads }),
     mapErrors(logger),
     refusalMessages,
     // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
@@ -172,6 +179,9 @@ function requestIds(logger: Logger): Middleware {
     await next();
     const ms = Math.round(performance.now() - started);
     const { method, path, ip } = ctx.request;
-    logger.debug({ requestId, method, path, status: ctx.res.statusCode, ms, ip }, 'request');
+    logger.debug(
+      { requestId, method, path, status: ctx.res.statusCode, ms, ip, ...traceOfRequest(ctx) },
+      'request',
+    );
   };
 }

@@ -9,6 +9,7 @@ import { Cluster } from '../actors/cluster/cluster.ts';
 import { systemClock } from '../actors/basics/clock.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Settings } from '../config/settings.ts';
+import { weightOf } from '../domain/job/user-shares.ts';
 import { MEDIA_QUEUES } from '../protocol/worker-protocol.ts';
 import { movedStarts, type MovedStart } from '../results/moved-files.ts';
 import { MemoryLedger } from '../store/memory-ledger.ts';
@@ -50,7 +51,11 @@ async function openSqlite(settings: Settings, logger: Logger, place: Place): Pro
   const { folder } = place;
   const database = path.join(folder, 'troupe.db');
   await refuseMissingDatabase(database, settings);
-  const work = new MemoryLedger({ settings: leaseSettings(settings), now: () => systemClock.steady() });
+  const work = new MemoryLedger({
+    settings: leaseSettings(settings),
+    now: () => systemClock.steady(),
+    weightOf: (item) => weightOf(settings.USER_SHARES, item),
+  });
   const store = new SqliteStore(database, { work, place });
   if (store.movedFrom !== undefined)
     logger.info(
@@ -80,6 +85,7 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
       settings: leaseSettings(settings),
       server,
       now: () => systemClock.steady(),
+      weightOf: (item) => weightOf(settings.USER_SHARES, item),
       // Whoever waits for a frame waits at one server.
       ownQueues: [MEDIA_QUEUES.FRAME],
       schemas: { [BATCH_JOB]: JOB_SCHEMA, [STREAMING_JOB]: STREAMING_SCHEMA },

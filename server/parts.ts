@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import path from 'node:path';
 import { Catalog } from '../actors/catalog/catalog.ts';
-import { mediaComponent, streamComponent } from '../actors/node-manager/components.ts';
+import { mediaComponent, transferComponent, streamComponent } from '../actors/node-manager/components.ts';
 import { installedComponents, type ComponentFolder } from '../actors/node-manager/installed-components.ts';
 import { DAY_MS, systemClock } from '../actors/basics/clock.ts';
 import { UploadLocks } from '../actors/uploads/upload-locks.ts';
@@ -19,6 +19,7 @@ import { ResultChecker } from '../results/check/check.ts';
 import { DocumentExporter } from '../results/exports/exporter.ts';
 import { Timelines } from '../results/timeline/timelines.ts';
 import { createOutgoing } from '../egress/outgoing-requests.ts';
+import type { OpenTraces } from '../egress/traces.ts';
 import { uploadsFolder } from '../results/layout.ts';
 import { SERVER_PROPERTY_DEFAULTS } from '../domain/properties/workflow-properties.ts';
 import { removeSearchFiles, SqliteSearch } from '../search/sqlite/sqlite-search.ts';
@@ -66,10 +67,11 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     cluster === undefined ? LOCAL_LOCKS : new StoredLocks(store, owner, () => systemClock.now(), cluster);
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
   const media = mediaComponent(HOST_SCRIPT, settings.COMPONENT_PROCESSES);
+  const transfers = transferComponent(HOST_SCRIPT);
   const installed = installedComponents({
     package: options.componentFolders ?? [BUILT_IN],
     outside: settings.COMPONENT_FOLDERS,
-    ownServices: [media.model.serviceName],
+    ownServices: [media, transfers].map(({ model }) => model.serviceName),
     host: HOST_SCRIPT,
   });
   const uploadLocks =
@@ -86,7 +88,7 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     settings,
     logger,
     url,
-    own: [media, ...installed.streaming.map((one) => streamComponent(one, settings.MAX_STREAMS))],
+    own: [media, transfers, ...installed.streaming.map((one) => streamComponent(one, settings.MAX_STREAMS))],
     uploads,
     access,
     epoch,
@@ -100,8 +102,19 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     exporter: new DocumentExporter({ most: settings.MAX_EXPORTS, paceMs: EXPORT_PACE_MS }),
     timelines: new Timelines(TIMELINE_OPTIONS),
     work: new WorkMetrics(),
+    traces: await tracesOf(settings, logger),
     ...(await openSearch(settings, cluster !== undefined)),
   };
+}
+
+/** Undefined: no collector is named, and nothing is loaded for it. */
+async function tracesOf(
+  { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, NODE_NAME: instance }: Settings,
+  logger: Logger,
+): Promise<OpenTraces | undefined> {
+  if (endpoint === undefined) return undefined;
+  const { openTraces } = await import('../egress/traces.ts');
+  return openTraces({ endpoint, instance, logger, version: readInfo().version });
 }
 
 /** Without a search nobody would keep its index up to date: the next time that there is one, it is made anew. */

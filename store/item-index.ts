@@ -36,6 +36,12 @@ export class ItemIndex {
     return this.#byActor.get(actorName(actor))?.size ?? 0;
   }
 
+  waitingIn(queue: string): readonly string[] {
+    return [...this.#entries.values()].flatMap(({ state, item }) =>
+      state === 'waiting' && item.queue === queue ? [item.id] : [],
+    );
+  }
+
   put(entry: Entry): void {
     const { id, actor } = entry.item;
     this.#entries.set(id, entry);

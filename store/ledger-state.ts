@@ -5,27 +5,32 @@ import { LeaseStore } from './lease-store.ts';
 import { markCancelled } from './leases.ts';
 import { randomId } from './random-id.ts';
 import type { ActorKey } from './store.ts';
-import { TurnQueue } from './turn-queue.ts';
+import { TurnQueue } from './turns/turn-queue.ts';
 
 export interface LedgerDeps {
   readonly settings: LeaseSettings;
   /** Milliseconds that no clock change moves. */
   now(): number;
   newToken(): string;
+  /** Share of an item's user in comparison to others. */
+  weightOf(item: WorkItem): number;
 }
 
 export const LEDGER_DEFAULTS: LedgerDeps = {
   settings: { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 86_400_000, cancelGraceMs: 5_000 },
   now: () => performance.now(),
   newToken: randomId,
+  weightOf: () => 1,
 };
 
 const { REMEMBERED, FEW, MAX_RELEASES } = LEDGER_LIMITS;
 
+type Counts = Pick<QueueFigures, 'waiting' | 'held'>;
+
 /** What the ledger in memory knows, and the transitions of its items and leases. */
 export class LedgerState {
   readonly items = new ItemIndex();
-  readonly waiting = new TurnQueue();
+  readonly waiting: TurnQueue;
   readonly leases = new Map<string, Lease>();
   /** How many are held, by queue. */
   readonly held = new Map<string, number>();
@@ -39,18 +44,25 @@ export class LedgerState {
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
+    this.waiting = new TurnQueue(deps.weightOf);
   }
 
   /** Of every queue in which something waits or is held. */
   figures(): ReadonlyMap<string, QueueFigures> {
     const oldest = this.items.oldest(this.#deps.now());
-    const lengths = this.waiting.lengths();
-    const figures = new Map<string, QueueFigures>();
-    for (const queue of new Set([...lengths.keys(), ...this.held.keys()])) {
-      const [waiting, held] = [lengths.get(queue) ?? 0, this.held.get(queue) ?? 0];
-      if (waiting + held > 0) figures.set(queue, { waiting, held, oldestMs: oldest.get(queue) ?? 0 });
+    const withAge = ([queue, counts]: readonly [string, Counts]) =>
+      [queue, { ...counts, oldestMs: oldest.get(queue) ?? 0 }] as const;
+    return new Map([...this.counts()].map(withAge));
+  }
+
+  /** The same without ages. */
+  counts(): ReadonlyMap<string, Counts> {
+    const counts = new Map<string, Counts>();
+    for (const queue of new Set([...this.waiting.names(), ...this.held.keys()])) {
+      const [waiting, held] = [this.waiting.lengthOf(queue), this.held.get(queue) ?? 0];
+      if (waiting + held > 0) counts.set(queue, { waiting, held });
     }
-    return figures;
+    return counts;
   }
 
   offer(items: readonly WorkItem[]): void {
@@ -157,8 +169,7 @@ export class LedgerState {
   }
 
   mostInTurn(queues: readonly string[], max: number): number {
-    const lengths = this.waiting.lengths();
-    const waiting = queues.reduce((sum, queue) => sum + (lengths.get(queue) ?? 0), 0);
+    const waiting = queues.reduce((sum, queue) => sum + this.waiting.lengthOf(queue), 0);
     return Math.min(max, Math.max(FEW, Math.ceil(waiting / 2)));
   }
 
@@ -197,7 +208,10 @@ export class LedgerState {
   /** The lease is over. */
   free({ item, token }: Lease): void {
     this.leases.delete(token);
-    this.held.set(item.queue, this.held.get(item.queue)! - 1);
+    const left = this.held.get(item.queue)! - 1;
+    if (left > 0) this.held.set(item.queue, left);
+    else this.held.delete(item.queue);
+    this.waiting.free(item);
     this.stored.drop(item.id);
   }
 
@@ -220,7 +234,7 @@ export class LedgerState {
   onOffer(names: ReadonlySet<string>): void {
     const queues = new Map<string, Pick<QueueFigures, 'waiting' | 'held'>>();
     for (const queue of names) {
-      const waiting = this.waiting.lengths().get(queue) ?? 0;
+      const waiting = this.waiting.lengthOf(queue);
       if (waiting > 0) queues.set(queue, { waiting, held: this.held.get(queue) ?? 0 });
     }
     if (queues.size > 0) for (const listener of this.listeners) listener.onOffer(queues);

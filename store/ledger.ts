@@ -22,6 +22,10 @@ export interface WorkItem {
   readonly attempt: number;
   /** How much of its actor's progress it stands for, in percent. */
   readonly share: number;
+  /** Whose turn it takes: at equal priority users share a queue. Absent: nobody's, which counts as a user, too. */
+  readonly user?: string;
+  /** The user's group, which may have a weight. */
+  readonly group?: string;
 }
 
 /** What a commit of an actor changes in the ledger. */
@@ -119,7 +123,7 @@ export interface WorkLedger {
   offer(items: readonly WorkItem[]): Promise<void>;
   /** The same of what it does not want any more. */
   withdraw(items: readonly WorkItem[]): Promise<void>;
-  /** Hands out up to `max` items: the highest priority first, actors of one priority in turn, an actor's items in order. */
+  /** Hands out up to `max` items: the highest priority first, users of one priority by their shares, actors of a user in turn, an actor's items in order. */
   claim(claim: Claim): Promise<readonly Lease[]>;
   /** A worker is alive and has done so much; of one that works in turn that goes for all it holds. `lost`: the item is not its own any more. */
   beat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'>;
@@ -162,6 +166,8 @@ export interface WorkLedger {
   announce(): Promise<void>;
   /** Every queue in which something waits or is held. */
   queues(): Promise<ReadonlyMap<string, QueueFigures>>;
+  /** The same without ages, for which all that waits would be looked at. */
+  counts(): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>>;
   leases(): Promise<readonly Lease[]>;
   /** Ids of all that the ledger knows of an actor. */
   listIds(actor: ActorKey): Promise<ReadonlySet<string>>;

@@ -22,7 +22,7 @@ import {
   newLease,
   postpone,
 } from './leases.ts';
-import { actorName, type ActorKey } from './store.ts';
+import type { ActorKey } from './store.ts';
 
 /**
  * The ledger of a server that owns its store: in memory, for what is to be done stands in the rows of live actors, which offer it
@@ -52,6 +52,7 @@ export class MemoryLedger implements WorkLedger {
       const at = this.#deps.now();
       const lease = newLease(token, item, worker, at, this.#deps.settings);
       this.#state.hold({ ...lease, startedAt: at - heldMs, wholeUntil: lease.wholeUntil - heldMs }, 0);
+      this.#state.waiting.hold(item);
     }
   }
 
@@ -171,10 +172,8 @@ export class MemoryLedger implements WorkLedger {
 
   unavailable(queue: string, reason: string): Promise<void> {
     return runAsync(() => {
-      const waiting = this.#state.waiting.lengths().get(queue) ?? 0;
-      this.#state.tell(
-        this.#state.waiting.take([queue], waiting).map((item) => ({ what: 'lost', item, token: '', reason })),
-      );
+      const waiting = this.#state.waiting.remove(this.#state.items.waitingIn(queue));
+      this.#state.tell(waiting.map((item) => ({ what: 'lost', item, token: '', reason })));
     });
   }
 
@@ -221,11 +220,15 @@ export class MemoryLedger implements WorkLedger {
   }
 
   announce(): Promise<void> {
-    return runAsync(() => this.#state.onOffer(new Set(this.#state.waiting.lengths().keys())));
+    return runAsync(() => this.#state.onOffer(new Set(this.#state.waiting.names())));
   }
 
   queues(): Promise<ReadonlyMap<string, QueueFigures>> {
     return runAsync(() => this.#state.figures());
+  }
+
+  counts(): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>> {
+    return runAsync(() => this.#state.counts());
   }
 
   leases(): Promise<readonly Lease[]> {
@@ -239,11 +242,12 @@ export class MemoryLedger implements WorkLedger {
   workStatus(actors: readonly ActorKey[]): Promise<readonly WorkStatus[]> {
     return runAsync(() =>
       actors.map((actor) => {
-        const leases = this.#state.items.idsOf(actor).flatMap((id) => {
-          const entry = this.#state.items.get(id);
-          return entry?.state === 'held' ? [this.#state.leases.get(entry.token)!] : [];
-        });
-        return { leases, ahead: this.#state.waiting.ahead(actorName(actor)) };
+        const entries = this.#state.items.idsOf(actor).map((id) => this.#state.items.get(id)!);
+        const leases = entries.flatMap((entry) =>
+          entry.state === 'held' ? [this.#state.leases.get(entry.token)!] : [],
+        );
+        const waiting = entries.flatMap((entry) => (entry.state === 'waiting' ? [entry.item] : []));
+        return { leases, ahead: this.#state.waiting.ahead(waiting) };
       }),
     );
   }

@@ -7,17 +7,23 @@ import { readSources } from './house/sources.ts';
 import { importsOf, type Import } from './support/imports.ts';
 
 /** Rules that a backend of the store goes by. */
-const PURE: readonly string[] = ['store/leases.ts', 'store/turn-queue.ts'];
+const PURE: readonly string[] = [
+  'store/leases.ts',
+  'store/turns/turn-queue.ts',
+  'store/turns/level.ts',
+  'store/turns/fair-order.ts',
+];
 /**
  * What surrounds the decisions of actors with a store, files, processes and other actors, beside `actor.ts`; all else in their folders
  * decides. Folders of services to the edge are not among them.
  */
 const AROUND: Readonly<Record<string, readonly string[]>> = {
-  admission: [],
+  admission: ['waiting-turns.ts'],
   'batch-job': [
     'completion/archive-checks.ts',
     'completion/cleanup.ts',
     'completion/data-uris.ts',
+    'failures/failure-groups.ts',
     'life-cycle/work-news.ts',
     'poisoned-job.ts',
     'state/stored-job.ts',
@@ -42,12 +48,14 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'node-state.ts',
     'tokens.ts',
   ],
+  pauses: ['pauses.ts'],
   service: ['memory.ts'],
   'system-messages': ['disk-watch.ts', 'condition-messages.ts', 'service.ts'],
 };
 /** Folders below actors/ that are no actors. */
 const NO_ACTORS: readonly string[] = [
   ...[
+    'audit',
     'basics',
     'cluster',
     'frames',

@@ -1,11 +1,14 @@
+import type { UserShares } from '../../domain/job/user-shares.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { Behavior } from '../runtime/behavior.ts';
 import { inMemory } from '../runtime/in-memory.ts';
 import { commandsOf, DONE, refuseWith } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind } from '../runtime/system.ts';
 import type { AdmissionCommand, AdmissionReply, AdmissionTypes, StoredJobs } from './model.ts';
+import { WaitingTurns } from './waiting-turns.ts';
 import { sharedEntry, sharedRoom, type SharedFigures } from './shared-limits.ts';
 import { ADMISSION_MACHINE, admissionOf } from './transitions.ts';
 
@@ -13,6 +16,8 @@ export const ADMISSION = 'admission';
 
 export interface AdmissionDeps {
   readonly store: Store;
+  readonly shares: UserShares;
+  readonly clock: Clock;
   readonly maxLive: number;
   readonly maxWaiting: number;
   /** How many servers let jobs in. */
@@ -34,11 +39,26 @@ export function admissionKind(deps: AdmissionDeps): ActorKind<AdmissionCommand, 
     accepts: commandsOf(ADMISSION_MACHINE),
     mailbox: 100_000,
     intensity: DEFAULT_INTENSITY,
-    load: async () => (store.shared ? sharedAdmission(deps) : alone(deps)),
+    load: async () => inTurn(store.shared ? sharedAdmission(deps) : await alone(deps), deps),
   };
 }
 
 type AdmissionBehavior = Behavior<AdmissionCommand, AdmissionReply>;
+
+/** Gives each job its turn, in case that it has to wait. */
+function inTurn(admission: AdmissionBehavior, deps: AdmissionDeps): AdmissionBehavior {
+  const turns = new WaitingTurns(deps);
+  return {
+    ...admission,
+    async handle(envelope) {
+      const { command } = envelope;
+      if (command.type !== 'enter') return admission.handle(envelope);
+      const turn = await turns.next(command);
+      const reply = await admission.handle({ ...envelope, command: { ...command, turn } });
+      return reply.kind === 'waiting' ? { ...reply, turn } : reply;
+    },
+  };
+}
 
 async function alone({ store, maxLive, maxWaiting, admit }: AdmissionDeps): Promise<AdmissionBehavior> {
   return inMemory<AdmissionTypes>({

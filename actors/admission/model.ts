@@ -1,5 +1,6 @@
 import type { Map, Set } from 'immutable';
 import type { Done, Reply } from '../runtime/machine.ts';
+import type { Owner } from '../../domain/job/owner.ts';
 import type { ScoreHeap } from './score-heap.ts';
 
 /** Who is in, and who waits. There may be many of them, and each message changes one: a changed copy costs little. */
@@ -26,8 +27,15 @@ export type AdmissionCommand =
   /** From admission itself, which has looked at the indexes. */
   | { readonly type: 'looked'; readonly stored: StoredJobs }
   /** From the job service: may a new run begin? The place is taken by the answer. */
-  | { readonly type: 'enter'; readonly jobNumber: number; readonly priority: number }
-  /** From the job service: the priority of a job has changed, which may be waiting. */
+  | {
+      readonly type: 'enter';
+      readonly jobNumber: number;
+      readonly priority: number;
+      readonly owner?: Owner | undefined;
+      /** From admission itself: the job's turn if it has to wait; absent: its number. */
+      readonly turn?: number;
+    }
+  /** From the job service: the priority of a job has changed, which may be waiting. It keeps its turn. */
   | { readonly type: 'prioritize'; readonly jobNumber: number; readonly priority: number }
   /** From a job that has ended, or from the job service when the job was not stored after all. */
   | { readonly type: 'leave'; readonly jobNumber: number };
@@ -43,7 +51,7 @@ export interface AdmissionTypes {
   readonly command: AdmissionCommand;
   readonly effect: AdmissionEffect;
   /** live: the job may begin. waiting: it is told when its turn has come. */
-  readonly reply: Done | { readonly kind: 'live' | 'waiting' };
+  readonly reply: Done | { readonly kind: 'live' } | { readonly kind: 'waiting'; readonly turn?: number };
   /** As many jobs wait as may. */
   readonly refusal: 'FULL';
   readonly context: {

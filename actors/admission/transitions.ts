@@ -1,4 +1,4 @@
-import { waitingScore } from '../batch-job/state/indexes.ts';
+import { turnOf, waitingScore } from '../batch-job/state/indexes.ts';
 import { Map, Set } from '../basics/immutable.ts';
 import { DONE, refuseWith, type Machine, type Outcome } from '../runtime/machine.ts';
 import { heapOf, withoutLowest, withScore } from './score-heap.ts';
@@ -15,21 +15,21 @@ export const admissionOf = ({ live, waiting }: StoredJobs): AdmissionState => ({
   entered: Map(),
 });
 
-/** How many jobs are live at a time; the rest wait their turn, by priority and number. */
+/** How many jobs are live at a time; the rest wait their turn. */
 export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
   initial: { live: Set(), waiting: Map(), turns: null, entered: Map() },
   on: {
     open: { apply: () => ({ reply: DONE, effects: [{ type: 'look' }] }) },
     looked: { apply: (state, { stored }, { at }) => compareWithStored(state, stored, at) },
     enter: {
-      apply(state, { jobNumber, priority }, { at, maxLive, maxWaiting }) {
+      apply(state, { jobNumber, priority, turn = jobNumber }, { at, maxLive, maxWaiting }) {
         const { live, waiting } = state;
         if (waiting.has(jobNumber)) return { reply: { kind: 'waiting' } };
         const entered = state.entered.set(jobNumber, at);
         if (live.has(jobNumber) || live.size < maxLive)
           return { reply: { kind: 'live' }, state: { ...state, entered, live: live.add(jobNumber) } };
         if (waiting.size >= maxWaiting) return refuseWith('FULL');
-        const score = waitingScore(priority, jobNumber);
+        const score = waitingScore(priority, turn);
         return {
           reply: { kind: 'waiting' },
           state: {
@@ -43,8 +43,9 @@ export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
     },
     prioritize: {
       apply(state, { jobNumber, priority }) {
-        if (!state.waiting.has(jobNumber)) return { reply: DONE };
-        const score = waitingScore(priority, jobNumber);
+        const before = state.waiting.get(jobNumber);
+        if (before === undefined) return { reply: DONE };
+        const score = waitingScore(priority, turnOf(before));
         return {
           reply: DONE,
           state: {

@@ -1,3 +1,4 @@
+import { traceFacts } from '../../domain/job/trace.ts';
 import type { ComponentVersions } from '../../protocol/document-work.ts';
 import type { JobEnd } from './job-deps.ts';
 import type { JobRecord } from './state/record.ts';
@@ -19,6 +20,7 @@ export const mediaSucceeded = (
 /** And how it ended. */
 export const endFacts = (record: JobRecord, end: JobEnd) => ({
   ...endOf(end),
+  ...traceFacts(end.trace),
   mediaSucceeded: mediaSucceeded(record, end),
   components: componentVersions(record, end).map(
     ({ algorithm, versions }) => `${algorithm} ${versions.join(', ')}`,

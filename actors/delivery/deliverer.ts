@@ -1,3 +1,12 @@
+import {
+  parseTraceparent,
+  partOf,
+  traceFacts,
+  traceparentFor,
+  type FinishedSpan,
+  type Traces,
+} from '../../domain/job/trace.ts';
+import { webhookId } from '../../domain/job/webhook.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { OutgoingRequest, Outcome, Send } from '../../egress/request.ts';
 import type { ClusterLocks } from '../../store/cluster-locks.ts';
@@ -23,6 +32,8 @@ export interface DeliveryDeps {
   /** Must be longer than a request and its report take together. */
   readonly idleMs: number;
   readonly send: Send;
+  /** Absent: no spans are reported. */
+  readonly traces?: Traces | undefined;
   /** Tells the actor that owes the notice; the answer comes after its commit. */
   report(
     entry: OutboxEntry,
@@ -188,8 +199,12 @@ class Errands {
   }
 
   async #attempt(entry: OutboxEntry): Promise<Outcome> {
+    const { send, clock, traces } = this.#deps;
+    const from = clock.now();
     try {
-      return await this.#deps.send(requestOf(entry), this.#stopped.signal);
+      const outcome = await send(requestOf(entry), this.#stopped.signal);
+      for (const span of spansOfAttempt(entry, outcome, { from, to: clock.now() })) traces?.record(span);
+      return outcome;
     } catch (error) {
       return { kind: 'failed', trouble: 'service', reason: String(error), final: false };
     }
@@ -204,7 +219,9 @@ class Errands {
 
   async #answerTo(entry: OutboxEntry, report: NoticeReport, look: boolean): Promise<Settlement> {
     const { store, logger } = this.#deps;
-    const facts = { notice: entry.id, destination: entry.destination };
+    const { trace } = noticeOf(entry);
+    const jobId = entry.id.replace(/\.\d+\.(?:callback|archive\.\d+)$/, '');
+    const facts = { jobId, ...traceFacts(trace), notice: entry.id, destination: entry.destination };
     try {
       if (look && (await stillInOutbox(store, entry)) === undefined) return 'gone';
       const { kind } = await this.#deps.report(entry, report, envelopeOf(entry, report));
@@ -221,13 +238,44 @@ class Errands {
 }
 
 export function requestOf(entry: Notice): OutgoingRequest {
-  const { kind, method, url, body, headers = {}, addToken } = noticeOf(entry);
+  const { kind, method, url, body, addToken, secrets, trace } = noticeOf(entry);
+  const { headers: own = {} } = noticeOf(entry);
+  const headers =
+    trace === undefined ? own : { ...own, traceparent: traceparentFor(trace, attemptOf(entry)) };
   const request = { method, url, body, headers, addToken, idempotencyKey: entry.id };
-  return kind === 'archive' ? { ...request, finalAnswer: HOPELESS } : request;
+  if (kind === 'archive') return { ...request, finalAnswer: HOPELESS };
+  const id = webhookId(entry.id);
+  return { ...request, webhook: secrets === undefined ? { id } : { id, secrets } };
+}
+
+function spansOfAttempt(
+  entry: Notice,
+  outcome: Outcome,
+  times: Pick<FinishedSpan, 'from' | 'to'>,
+): readonly FinishedSpan[] {
+  const { kind, method, attempts, trace } = noticeOf(entry);
+  const context = trace === undefined ? undefined : partOf(trace, attemptOf(entry));
+  const job = parseTraceparent(trace?.traceparent);
+  if (context === undefined || job === undefined) return [];
+  const attributes = {
+    'http.request.method': method,
+    'server.address': new URL(entry.destination).hostname,
+    'troupe.delivery.id': webhookId(entry.id),
+    'troupe.attempt': attempts + 1,
+    ...(outcome.status === undefined ? {} : { 'http.response.status_code': outcome.status }),
+  };
+  const error = outcome.kind === 'failed' ? outcome.reason : undefined;
+  return [{ name: kind, kind: 'client', context, parentId: job.spanId, ...times, attributes, error }];
+}
+
+/** Names an attempt; a callback that is delivered again has the same id, and its attempts are counted anew. */
+function attemptOf(entry: Notice): string {
+  const { createdAt, attempts } = noticeOf(entry);
+  return `${entry.id}.${createdAt}.${attempts}`;
 }
 
 /** The same for every telling of one attempt, so that its job hears it once. */
 function envelopeOf(entry: OutboxEntry, report: NoticeReport): string {
   const what = report.type === 'noticeSent' ? 'sent' : report.next === null ? 'givenUp' : 'failed';
-  return `${entry.id}.${noticeOf(entry).attempts}.${what}`;
+  return `${attemptOf(entry)}.${what}`;
 }

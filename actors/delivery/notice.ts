@@ -1,3 +1,4 @@
+import type { JobTrace } from '../../domain/job/trace.ts';
 import type { Notice } from '../../store/store.ts';
 
 /** Kind of the delivery actor; its id is the destination. */
@@ -14,10 +15,24 @@ export interface HttpNotice {
   readonly headers?: Readonly<Record<string, string>>;
   /** A token of the service goes with it (client credentials). */
   readonly addToken: boolean;
+  /** Of the job, which sign a callback; absent: those of its receiver do. */
+  readonly secrets?: readonly string[];
+  /** Of its job; absent: it has none. */
+  readonly trace?: JobTrace;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Failed attempts so far. */
   readonly attempts: number;
+}
+
+/** An attempt to deliver a notice, as it is kept. */
+export interface Attempt {
+  /** Its end, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Of the receiver's answer; null: there was none. */
+  readonly status: number | null;
+  /** Why it failed; null: it did not. */
+  readonly error: string | null;
 }
 
 /**
@@ -26,7 +41,7 @@ export interface HttpNotice {
  */
 export type NoticeReport =
   /** The receiver took it: the job takes the notice out of the outbox. */
-  | { readonly type: 'noticeSent'; readonly id: string }
+  | { readonly type: 'noticeSent'; readonly id: string; readonly attempt?: Attempt }
   | {
       readonly type: 'noticeFailed';
       readonly id: string;
@@ -34,6 +49,8 @@ export type NoticeReport =
       readonly reason: string;
       /** The notice as it is to be kept, with attempts + 1 and its next due time; null: given up. */
       readonly next: Notice | null;
+      /** Absent: it was given up without another attempt. */
+      readonly attempt?: Attempt;
       /** The quick attempts are used up: others follow, but nobody should wait for them. */
       readonly slow?: true;
     };

@@ -41,7 +41,9 @@ export function reportOf(
   policy: DeliveryPolicy,
 ): NoticeReport {
   const { actor: _, ...notice } = entry;
-  if (outcome.kind === 'sent') return { type: 'noticeSent', id: entry.id };
+  const { status = null } = outcome;
+  if (outcome.kind === 'sent')
+    return { type: 'noticeSent', id: entry.id, attempt: { at, status, error: null } };
   const body = noticeOf(entry);
   const due = at + delayOf(body.attempts, outcome, jitter, policy);
   const attempts = body.attempts + 1;
@@ -52,6 +54,7 @@ export function reportOf(
     id: entry.id,
     reason: failureText(body, outcome.reason),
     next: givenUp ? null : { ...notice, due, body: { ...body, attempts } },
+    attempt: { at, status, error: outcome.reason },
     ...(slow ? { slow } : {}),
   };
 }

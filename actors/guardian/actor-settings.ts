@@ -17,13 +17,18 @@ import type { ConfigurationRules } from '../node-configuration/model.ts';
 const WINDOW_PER_PROCESS = 16;
 const LEAST_WINDOW = 64;
 
-export const jobSettings = (settings: Settings, version: string, server: string): JobSettings => ({
+export const jobSettings = (
+  settings: Settings,
+  { version, server, url }: { readonly version: string; readonly server: string; readonly url: string },
+): JobSettings => ({
   dataDir: settings.DATA_DIR,
+  ...(settings.RESULT_LINKS === 'http' ? { linkBase: url } : {}),
   server,
   window: Math.max(LEAST_WINDOW, WINDOW_PER_PROCESS * settings.COMPONENT_PROCESSES),
   // Servers that share a store follow the jobs that have ended, each for itself.
   search: settings.SEARCH && settings.STORE === 'sqlite',
   attempts: settings.SUB_JOB_ATTEMPTS,
+  transferPauseMs: settings.TRANSFER_PAUSE_MS,
   maxDerived: settings.MAX_DERIVATIVE_MEDIA,
   privateBuckets: settings.CALLBACK_PRIVATE,
   allowedHosts: settings.CALLBACK_ALLOWED_HOSTS,

@@ -1,5 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import type { Settings } from '../../config/settings.ts';
+import type { Traces } from '../../domain/job/trace.ts';
 import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../../domain/types.ts';
 import type { Send } from '../../egress/request.ts';
 import type { FetchLimits } from '../../protocol/media-work.ts';
@@ -12,6 +13,7 @@ import type { FindModel } from '../requests/request-models.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ManagedComponent } from '../node-manager/components.ts';
+import type { PauseBook } from '../pauses/pause-book.ts';
 import type { JobNumbers } from '../requests/job-numbers.ts';
 import type { ActorSystem } from '../runtime/system.ts';
 import type { SystemMessageService } from '../system-messages/service.ts';
@@ -56,10 +58,14 @@ export interface GuardianDeps {
   readonly meter: WorkMeter & StreamMeter;
   /** Version of the product. */
   readonly version: string;
+  /** Absent: no spans are reported. */
+  readonly traces?: Traces | undefined;
   /** Sends callbacks and archive posts. */
   readonly send: Send;
   /** Asks archives for an earlier job like this one. */
   askArchive(question: ArchiveQuestion): Promise<ArchiveFinding>;
+  /** How clients reach the server, without a slash at its end. */
+  readonly url: string;
   serverUrl(): string;
   /** A token of the service; undefined when there is none to be had. */
   bearer(): Promise<string | undefined>;
@@ -77,4 +83,6 @@ export interface Foundation extends GuardianDeps {
   readonly owner: Owner;
   readonly systemMessages: SystemMessageService;
   readonly numbers: JobNumbers;
+  /** What operators have paused. */
+  readonly pauseBook: PauseBook;
 }

@@ -1,9 +1,11 @@
 /** How a job is stored of which nothing speaks against that: it gets its number, its place and its actor. */
 import { randomUUID } from 'node:crypto';
+import { traceFacts, type JobTrace } from '../../domain/job/trace.ts';
 import { jobIdOf } from '../../domain/job/job-id.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { removeFile } from '../../files/remove.ts';
 import { ADMISSION } from '../admission/actor.ts';
+import type { AdmissionReply } from '../admission/model.ts';
 import { isFull } from '../system-messages/disk-watch.ts';
 import { DeliveryError } from '../basics/errors.ts';
 import { storedJob } from '../batch-job/state/stored-job.ts';
@@ -25,7 +27,11 @@ export class Acceptance {
     this.#deps = deps;
   }
 
-  async accept({ wanted, archiveUrls }: PlannedJob, repeatable: Repeatable | undefined): Promise<Submission> {
+  async accept(
+    { wanted, archiveUrls }: PlannedJob,
+    repeatable: Repeatable | undefined,
+    trace: JobTrace | undefined,
+  ): Promise<Submission> {
     const check = await this.#deps.archive.check(wanted);
     const [number, mediaId] = await Promise.all([
       this.#numberOf(repeatable),
@@ -46,14 +52,14 @@ export class Acceptance {
         };
       }),
     };
-    const outcome = await this.#enter(record, check.answer);
+    const outcome = await this.#enter(record, check.answer, trace);
     if (outcome === 'overloaded') return refuseOverload();
     if (outcome === 'noRoom') return noRoom();
     // The same request came twice at once, and the other was first.
     if (outcome === 'exists') return (await this.acceptedBefore(number)) ?? acceptedAs(record, check);
     const answer = acceptedAs(record, check);
     const { priority, externalId } = record;
-    const more = externalId === null ? {} : { externalId };
+    const more = { ...(externalId === null ? {} : { externalId }), ...traceFacts(trace) };
     this.#deps.logger.info({ ...jobFacts(record), priority, ...more }, 'a job was accepted');
     // The job is stored: it is accepted also when its answer cannot be kept just now.
     if (repeatable !== undefined) await this.#deps.repeats.keep(repeatable, answer).catch(() => undefined);
@@ -89,15 +95,17 @@ export class Acceptance {
   async #enter(
     record: JobRecord,
     archive: ArchiveCheckResult['answer'],
+    trace: JobTrace | undefined,
   ): Promise<'accepted' | 'exists' | 'overloaded' | 'noRoom'> {
     const { jobs, admission } = this.#deps;
-    const { number: jobNumber, priority } = record;
-    const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber, priority });
+    const { number: jobNumber, priority, owner } = record;
+    const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber, priority, owner });
     if (place.kind === 'refused') return 'overloaded';
-    const admitted = place.kind === 'live';
+    const start = startAt(place);
     try {
       const kept = await withDataUrisInFile(record, this.#deps.settings);
-      const command = { type: 'accept', record: kept, admitted, objectId: randomUUID(), archive } as const;
+      const objectId = randomUUID();
+      const command = { type: 'accept', record: kept, ...start, objectId, archive, trace } as const;
       const reply = await jobs.ask(String(jobNumber), command);
       if (reply.kind === 'done') return 'accepted';
       await this.#discard(kept);
@@ -123,6 +131,10 @@ export class Acceptance {
     this.#deps.admission.tell(ADMISSION, { type: 'leave', jobNumber });
   }
 }
+
+/** How a job begins at this place. */
+export const startAt = (place: Exclude<AdmissionReply, { readonly kind: 'refused' }>) =>
+  place.kind === 'waiting' ? { admitted: false, waitingTurn: place.turn } : { admitted: true };
 
 function acceptedAs(record: JobRecord, { status, answer }: ArchiveCheckResult): Accepted {
   const { jobId, warnings = [] } = record;

@@ -2,6 +2,7 @@ import type { Logger } from '../../config/logger.ts';
 import type { PipelineRequest } from '../../domain/plan/plan-checks.ts';
 import type { Owner } from '../../domain/job/owner.ts';
 import type { RequestLimits } from '../../domain/plan/request-limits.ts';
+import type { JobTrace } from '../../domain/job/trace.ts';
 import type { MediaSelector, MediumProblem, Properties, Range } from '../../domain/types.ts';
 import type { Store } from '../../store/store.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
@@ -12,6 +13,7 @@ import type { Family } from '../runtime/system.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';
 import type { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
 import type { ArrivalRate } from '../basics/arrival-rate.ts';
+import type { JobRecord } from '../batch-job/state/record.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import type { Repeats } from '../requests/idempotency.ts';
 import type { JobModels } from '../requests/request-models.ts';
@@ -29,7 +31,9 @@ export interface JobRequest extends PipelineRequest {
   /** Whoever asks for it, by name. */
   readonly user: string;
   readonly owner?: Owner | undefined;
-  readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | undefined;
+  readonly callback: JobRecord['callback'] | undefined;
+  /** That the request belongs to. */
+  readonly trace?: JobTrace | undefined;
 }
 export interface JobRequestMedium {
   readonly uri: string;
@@ -68,6 +72,8 @@ export interface JobServiceDeps {
   readonly archive: ArchiveChecks;
   readonly uploads: Pick<UploadStore, 'keepDuring'>;
   readonly models: JobModels;
+  /** An operator drains this server. */
+  isDraining(): boolean;
   /** Why a medium cannot be used, as far as that shows without reading it. */
   checkMedium(uri: string): Promise<MediumProblem | undefined>;
 }

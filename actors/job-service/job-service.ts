@@ -1,17 +1,52 @@
 import { randomUUID } from 'node:crypto';
 import { tooManyMedia } from '../../domain/plan/request-limits.ts';
+import type { Owner } from '../../domain/job/owner.ts';
+import type { JobTrace } from '../../domain/job/trace.ts';
 import type { Issue } from '../../domain/types.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { freeBytes } from '../system-messages/disk-watch.ts';
 import { DeliveryError } from '../basics/errors.ts';
+import { isTerminal, type BatchJobStatus } from '../batch-job/state/status.ts';
 import { readableJob, storedJob } from '../batch-job/state/stored-job.ts';
-import { Acceptance, refuseOverload } from './acceptance.ts';
-import type { JobEdit, JobReply } from '../batch-job/state/commands.ts';
+import { Acceptance, refuseOverload, startAt } from './acceptance.ts';
+import { jobOfDelivery } from './delivered-job.ts';
+import type { JobCommand, JobEdit, JobReply } from '../batch-job/state/commands.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from '../batch-job/log-facts.ts';
 import type { Repeatable } from '../requests/idempotency.ts';
 import { checkedRequest, checkMedia, type PlannedJob } from './request-checks.ts';
 import type { Overloaded, Refused, Submission } from '../requests/submission.ts';
+import {
+  liveJob,
+  nothingFailed,
+  retryFacts,
+  unknownJob,
+  type NoRetry,
+  type RetryRequest,
+} from './retry-checks.ts';
+
+/** Whether a job of this status holds a place in admission. */
+const isLive = (status: string | undefined): status is string =>
+  status !== undefined && status !== 'UNKNOWN' && !isTerminal(status as BatchJobStatus);
+
+export interface Retried {
+  readonly kind: 'retried';
+  readonly jobId: string;
+  /** Number of the new run. */
+  readonly run: number;
+}
+
+/** Who wants a retry, and the trace that the request belongs to; with `lastRun` only if that is still the job's last run. */
+interface RetryOrigin {
+  readonly by?: string;
+  readonly trace?: JobTrace | undefined;
+  readonly lastRun?: number;
+}
+
+/** Whether a run begins at once is known when it has asked for its place. */
+type WithoutPlace<C> = C extends unknown ? Omit<C, 'admitted' | 'objectId'> : never;
+
+const DRAINING = 'An administrator drains this server: it takes no new jobs. Ask another server, or wait.';
 
 /** Where jobs come in: everything that can be refused is refused here, before anything is stored. */
 export class JobService {
@@ -51,7 +86,7 @@ export class JobService {
     }
     const planned = await this.plan(request);
     if (planned.kind !== 'planned') return planned;
-    return this.#acceptance.accept(planned, repeatable);
+    return this.#acceptance.accept(planned, repeatable, request.trace);
   }
 
   /** All that is looked at before a job is stored; the archive is not asked. */
@@ -83,47 +118,92 @@ export class JobService {
     return reply;
   }
 
-  /** Runs a job that has ended once more; with `lastRun` only if that is still its last run. */
+  /** Sends the callback of a job that has ended once more; `id`: of the delivery. */
+  async redeliver(id: string, by: string): Promise<'pending' | 'unknown' | 'live'> {
+    const job = await jobOfDelivery(this.#deps.store, id);
+    if (job === undefined) return 'unknown';
+    const { record, snapshot } = job;
+    const reply = await this.#deps.jobs.ask(String(record.number), { type: 'redeliver', run: snapshot.run });
+    if (reply.kind === 'refused') return reply.reason === 'WRONG_STATE' ? 'live' : 'unknown';
+    this.#deps.logger.info({ jobId: record.jobId, delivery: id, by }, 'a callback is sent once more');
+    return 'pending';
+  }
+
+  /** Runs a job that has ended once more. `trace`: that the request belongs to. With `lastRun` only if that is still its last run. */
   async resubmit(
     number: number,
     priority: number | undefined,
-    lastRun?: number,
+    { trace, lastRun }: { readonly trace?: JobTrace | undefined; readonly lastRun?: number } = {},
   ): Promise<JobReply | Overloaded> {
     const job = await storedJob(this.#deps.store, number);
     const uris = (job?.record.media ?? []).map(({ uri }) => uri);
     const run =
       job === undefined ? {} : { run: await this.#deps.numbers.runAfter(job.record.jobId, job.snapshot.run) };
+    const wanted = priority ?? this.#deps.settings.defaultPriority;
     const only = lastRun === undefined ? {} : { lastRun };
-    return this.#deps.uploads.keepDuring(uris, () => this.#resubmit(number, priority, { ...run, ...only }));
+    return this.#deps.uploads.keepDuring(uris, () =>
+      this.#runAgain(number, job?.record.owner, {
+        type: 'resubmit',
+        priority: wanted,
+        ...run,
+        ...only,
+        trace,
+      }),
+    );
   }
 
-  async #resubmit(
+  /** Starts a new run of a job that has ended: of all that failed, everything else stays. Several at once: one starts it. */
+  async retry(
     number: number,
-    priority: number | undefined,
-    runs: { readonly run?: number; readonly lastRun?: number },
+    request: RetryRequest,
+    from: RetryOrigin = {},
+  ): Promise<Retried | NoRetry | Overloaded> {
+    const job = await storedJob(this.#deps.store, number);
+    if (job === undefined) return unknownJob(number);
+    const { record, snapshot } = job;
+    const { by, trace, lastRun = snapshot.run } = from;
+    if (snapshot.run !== lastRun) return liveJob(record.jobId, snapshot.status);
+    const facts = await retryFacts(this.#deps, job, request);
+    if ('kind' in facts) return facts;
+    const { priority } = snapshot;
+    const run = await this.#deps.numbers.runAfter(record.jobId, snapshot.run);
+    const uris = record.media.map(({ uri }) => uri);
+    const reply = await this.#deps.uploads.keepDuring(uris, () =>
+      this.#runAgain(number, record.owner, { type: 'retry', ...request, ...facts, priority, run, trace }),
+    );
+    if (reply.kind === 'overloaded') return reply;
+    if (reply.kind === 'refused') {
+      if (reply.reason === 'NO_SUCH_JOB') return unknownJob(number);
+      if (reply.reason === 'NOTHING_FAILED') return nothingFailed(record.jobId);
+      // Another run has come and gone since the job was read.
+      return isLive(reply.status) ? liveJob(record.jobId, reply.status) : this.retry(number, request, from);
+    }
+    const { what } = request;
+    this.#deps.logger.info(
+      { ...jobFacts(record), ...(by === undefined ? {} : { by }), what },
+      'a job is retried',
+    );
+    return { kind: 'retried', jobId: record.jobId, run };
+  }
+
+  async #runAgain(
+    number: number,
+    owner: Owner | undefined,
+    command: WithoutPlace<Extract<JobCommand, { type: 'resubmit' | 'retry' }>>,
   ): Promise<JobReply | Overloaded> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
-    const wanted = priority ?? this.#deps.settings.defaultPriority;
-    const place = await this.#deps.admission.ask(ADMISSION, {
-      type: 'enter',
-      jobNumber: number,
-      priority: wanted,
-    });
+    const { priority } = command;
+    const enter = { type: 'enter', jobNumber: number, priority, owner } as const;
+    const place = await this.#deps.admission.ask(ADMISSION, enter);
     if (place.kind === 'refused') return refuseOverload();
-    const command = {
-      type: 'resubmit',
-      priority: wanted,
-      admitted: place.kind === 'live',
-      objectId: randomUUID(),
-      ...runs,
-    } as const;
-    const reply = await this.#deps.jobs.ask(String(number), command).catch((error: unknown) => {
+    const placed = { ...command, ...startAt(place), objectId: randomUUID() };
+    const reply = await this.#deps.jobs.ask(String(number), placed).catch((error: unknown) => {
       if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.#acceptance.leave(number);
       throw error;
     });
-    // A job that is live already keeps its place: only one that does not exist has to give it back.
-    if (reply.kind === 'refused' && reply.reason === 'NO_SUCH_JOB') this.#acceptance.leave(number);
+    // A job that is live already keeps its place: one that has ended, or does not exist, has to give it back.
+    if (reply.kind === 'refused' && !isLive(reply.status)) this.#acceptance.leave(number);
     return reply;
   }
 
@@ -133,8 +213,9 @@ export class JobService {
   }
 
   /** Why no new job would be looked at now. */
-  async closedFor(): Promise<'STOPPING' | 'DISK_FULL' | undefined> {
+  async closedFor(): Promise<'STOPPING' | 'DRAINING' | 'DISK_FULL' | undefined> {
     if (this.#closed) return 'STOPPING';
+    if (this.#deps.isDraining()) return 'DRAINING';
     return (await this.#noDisk()) === undefined ? undefined : 'DISK_FULL';
   }
 
@@ -145,6 +226,7 @@ export class JobService {
 
   async #noRoom(): Promise<string | undefined> {
     if (this.#closed) return 'The server is shutting down; try again later.';
+    if (this.#deps.isDraining()) return DRAINING;
     return (await this.#noDisk()) ?? this.#deps.store.full?.();
   }
 

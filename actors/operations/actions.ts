@@ -10,7 +10,7 @@ import type { Family } from '../runtime/system.ts';
 import type { Action, Initiator, PendingJob, Refusal } from './state.ts';
 
 export interface ActionDeps {
-  readonly jobService: Pick<JobService, 'remove' | 'resubmit' | 'change'>;
+  readonly jobService: Pick<JobService, 'remove' | 'resubmit' | 'retry' | 'change'>;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly archiveChecks: Pick<ArchiveChecks, 'repost'>;
 }
@@ -34,6 +34,8 @@ interface Entry<A extends Action> {
   act(what: Act<A>, deps: ActionDeps): Promise<Acted>;
 }
 
+const MESSAGE_LENGTH = 500;
+
 export const NO_SUCH_JOB: Reason = { reason: 'NO_SUCH_JOB', message: 'There is no such job.' };
 const NOT_ENDED: Reason = { reason: 'NOT_ENDED', message: 'The job has not ended.' };
 const HAS_ENDED: Reason = { reason: 'HAS_ENDED', message: 'The job has ended already.' };
@@ -42,6 +44,15 @@ const FINISHING: Reason = {
   reason: 'FINISHING',
   message: 'The job writes its document already, so it cannot be cancelled.',
 };
+const NOTHING_FAILED: Reason = {
+  reason: 'NOTHING_FAILED',
+  message: 'Nothing of the job failed, so there is nothing to retry.',
+};
+const NOT_KEPT: Reason = {
+  reason: 'NOT_KEPT',
+  message:
+    'The results of the job were not kept, so it cannot be retried. Resubmit it to run everything again.',
+};
 const TOO_MANY_LABELS: Reason = {
   reason: 'TOO_MANY_LABELS',
   message: `The job would have more than ${MAX_LABELS} labels.`,
@@ -49,6 +60,9 @@ const TOO_MANY_LABELS: Reason = {
 
 const statusOf = ({ snapshot }: StoredJob) => snapshot.status;
 const unlessEnded = (job: StoredJob) => (isTerminal(statusOf(job)) ? undefined : NOT_ENDED);
+const hasSucceeded = (status: BatchJobStatus) => status === 'COMPLETE' || status === 'COMPLETE_WITH_WARNINGS';
+const hasNewRun = (job: StoredJob | undefined, { run }: PendingJob) =>
+  job !== undefined && job.snapshot.run > run;
 const isStopped = (status: BatchJobStatus) => status === 'CANCELLING' || status === 'CANCELLED';
 /** To do it once more does no harm. */
 const never = () => false;
@@ -57,11 +71,37 @@ type Table = { readonly [T in Action['type']]: Entry<Extract<Action, { readonly 
 
 const resubmit: Table['resubmit'] = {
   refusal: unlessEnded,
-  isDone: (job, { run }) => job !== undefined && job.snapshot.run > run,
+  isDone: hasNewRun,
   async act({ action, job: { record, snapshot } }, { jobService }) {
-    const reply = await jobService.resubmit(record.number, action.priority, snapshot.run);
+    const reply = await jobService.resubmit(record.number, action.priority, { lastRun: snapshot.run });
     if (reply.kind === 'overloaded') return { busy: reply.message };
     return reply.kind === 'done' ? 'done' : reasonOf(reply, NOT_ENDED);
+  },
+};
+
+const retry: Table['retry'] = {
+  refusal(job) {
+    if (job.snapshot.retryable === true) return unlessEnded(job);
+    return unlessEnded(job) ?? (hasSucceeded(statusOf(job)) ? NOTHING_FAILED : NOT_KEPT);
+  },
+  isDone: hasNewRun,
+  async act({ action: { what, jobProperties }, job: { record, snapshot }, by }, { jobService }) {
+    const request = { what, ...(jobProperties === undefined ? {} : { jobProperties }) };
+    const retried = await jobService.retry(record.number, request, { by: by.name, lastRun: snapshot.run });
+    switch (retried.kind) {
+      case 'retried':
+        return 'done';
+      case 'overloaded':
+        return { busy: retried.message };
+      case 'unknown':
+        return NO_SUCH_JOB;
+      case 'live':
+        return NOT_ENDED;
+      case 'nothing':
+        return { reason: 'NOTHING_TO_RETRY', message: retried.message.slice(0, MESSAGE_LENGTH) };
+      case 'refused':
+        return { reason: 'INVALID_PROPERTIES', message: retried.message.slice(0, MESSAGE_LENGTH) };
+    }
   },
 };
 
@@ -119,9 +159,7 @@ const archiverepost: Table['archiverepost'] = {
       : { reason: 'NOT_POSTED', message: failure.slice(0, MESSAGE_LENGTH) };
   },
 };
-const MESSAGE_LENGTH = 500;
-
-const TABLE: Table = { resubmit, cancel, delete: remove, priority, label, archiverepost };
+const TABLE: Table = { resubmit, retry, cancel, delete: remove, priority, label, archiverepost };
 
 /** The entry of an action. Entries take only their own action, which the table keeps together. */
 export const entryOf = (action: Action): Entry<Action> => TABLE[action.type];

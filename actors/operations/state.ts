@@ -1,6 +1,8 @@
 /** What an operation is: one action on many jobs. */
 import { z } from 'zod';
 import type { Owner } from '../../domain/job/owner.ts';
+import type { Properties } from '../../domain/types.ts';
+import type { RetryScope } from '../batch-job/state/record.ts';
 import { BATCH_JOB_STATUSES } from '../batch-job/state/status.ts';
 import type { Reply } from '../runtime/machine.ts';
 import type { JobCursor, JobFilter } from '../views/jobs/job-filters.ts';
@@ -19,6 +21,7 @@ export const MAX_OPERATION_JOBS = 1_000_000;
 /** What is done to each job. */
 export type Action =
   | { readonly type: 'resubmit'; readonly priority?: number }
+  | { readonly type: 'retry'; readonly what: RetryScope; readonly jobProperties?: Properties }
   | { readonly type: 'cancel' | 'delete' | 'archiverepost' }
   | { readonly type: 'priority'; readonly priority: number }
   | { readonly type: 'label'; readonly add: readonly string[]; readonly remove: readonly string[] };

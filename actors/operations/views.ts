@@ -2,6 +2,7 @@
 import { omit } from '../../domain/omit.ts';
 import { localIso } from '../../results/local-iso.ts';
 import type { Store } from '../../store/store.ts';
+import type { RetryScope } from '../batch-job/state/record.ts';
 import type { JobFilter } from '../views/jobs/job-filters.ts';
 import {
   ALL_OPERATIONS,
@@ -28,6 +29,7 @@ export interface OperationInfo {
   /** Which jobs were meant; null: their ids were given. */
   readonly filter: ShownFilter | null;
   readonly priority?: number;
+  readonly what?: RetryScope;
   readonly add?: readonly string[];
   readonly remove?: readonly string[];
   /** Percent of the jobs that were handled. */
@@ -44,6 +46,7 @@ export interface ShownFilter {
   readonly externalId?: string;
   readonly label?: readonly string[];
   readonly medium?: string;
+  readonly failure?: string;
   readonly terminal?: boolean;
   readonly startedFrom?: string;
   readonly startedTo?: string;
@@ -110,10 +113,15 @@ function infoOf({ record, state }: StoredOperation): OperationInfo | undefined {
     startDate: localIso(record.startedAt),
     endDate: endedAt === null ? null : localIso(endedAt),
     ...{ matched, done, refused, refusals, message },
-    ...omit(record.action, 'type'),
+    ...shownAction(record.action),
     filter: record.filter === undefined ? null : shownFilter(record.filter),
     progress: progressOf(state),
   };
+}
+
+/** Properties may be secret. */
+function shownAction(action: Action) {
+  return action.type === 'retry' ? { what: action.what } : omit(action, 'type');
 }
 
 function shownFilter({ statuses, labels, started, ended, ...same }: JobFilter): ShownFilter {

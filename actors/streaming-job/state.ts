@@ -46,6 +46,8 @@ export interface StreamingJobRecord {
   readonly healthReportCallbackUri: string | null;
   readonly summaryReportCallbackUri: string | null;
   readonly stallCallbackUri: string | null;
+  /** Reports are signed with these; absent: with those that the server knows for their receiver. */
+  readonly callbackSecrets?: readonly string[];
   readonly pipelineName: string;
   readonly algorithm: string;
   readonly trackType: string;

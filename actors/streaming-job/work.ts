@@ -4,7 +4,7 @@ import { STREAMING_JOB, type StreamingJobRecord, type StreamingJobState } from '
 
 /** The one piece of work of a streaming job: to watch its stream, by the component of this attempt. */
 export function streamItem(
-  { number, algorithm }: Pick<StreamingJobRecord, 'number' | 'algorithm'>,
+  { number, algorithm, owner }: Pick<StreamingJobRecord, 'number' | 'algorithm' | 'owner'>,
   { attempt }: Pick<StreamingJobState, 'attempt'>,
 ): WorkItem {
   return {
@@ -17,5 +17,6 @@ export function streamItem(
     kind: 'STREAM',
     attempt,
     share: 0,
+    ...owner,
   };
 }

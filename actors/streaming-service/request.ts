@@ -19,6 +19,8 @@ export interface StreamingJobRequest {
   readonly user: string;
   readonly owner?: Owner;
   readonly jobProperties: Properties;
+  /** Reports are signed with these; absent: with those that the server knows for their receiver. */
+  readonly callbackSecrets?: readonly string[];
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly stream: {
     readonly uri: string;

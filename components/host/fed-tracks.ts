@@ -29,8 +29,11 @@ export async function* inFedTracks(
   context: DetectContext,
 ): AsyncGenerator<ReportedTrack> {
   const { properties } = work;
-  const { signal, warn } = context;
-  const about = { properties, signal, warn, working: () => context.working?.() };
+  const { signal, warn, traceparent } = context;
+  const about = {
+    ...{ properties, signal, warn, working: () => context.working?.() },
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
   if (detector.fed !== undefined) {
     yield* askDetector(detector, feed, about, context);
     return;

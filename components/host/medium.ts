@@ -28,11 +28,12 @@ export function inMedium(
   work: DetectWork,
   context: DetectContext,
 ): AsyncIterable<ReportedTrack> {
-  const { signal, warn } = context;
+  const { signal, warn, traceparent } = context;
   const job: DetectionJob = {
     properties: work.properties,
     signal,
     warn,
+    ...(traceparent === undefined ? {} : { traceparent }),
     working: () => context.working?.(),
   };
   switch (methodFor(detector, work.medium)) {

@@ -96,6 +96,10 @@ export interface DetectionJob {
    * document. Equal ones are told once; 20 of up to 4,000 characters at most.
    */
   readonly warn?: (message: string) => void;
+  /**
+   * The trace of the job, as a header of the W3C recommendation Trace Context, for requests to other services; absent: there is none.
+   */
+  readonly traceparent?: string;
   /** Tells that it goes on, when it waits for somebody else; frames and sound that are asked for tell it as well. */
   readonly working?: () => void;
   /** The source is a live stream, and the detector follows things over the borders of its segments (`followsStreams`). */

@@ -98,6 +98,16 @@ const watching = {
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info')
     .describe('The least important lines that are written'),
+  AUDIT_READS: truth()
+    .default(false)
+    .describe('Record also who reads what, not only who changes it, in the log and in `GET /rest/audit`'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+    .optional()
+    .meta({ shownDefault: 'no traces' })
+    .describe(
+      'OpenTelemetry collector that traces of jobs are sent to (OTLP over HTTP); other OTEL_ names have their usual meaning',
+    ),
   METRICS_TOKEN: z
     .string()
     .regex(/^\S{16,}$/, { error: 'must have at least 16 characters and no blanks' })
@@ -125,5 +135,5 @@ export const servingGroups: readonly SettingGroup[] = [
   { title: 'Storage', about: 'Where everything lies, and how long it is kept.', settings: storage },
   { title: 'Names', about: 'What jobs, documents and this node are called.', settings: naming },
   { title: 'Requests and uploads', about: 'What clients may send at most.', settings: requests },
-  { title: 'Log and metrics', settings: watching },
+  { title: 'Log, metrics and traces', settings: watching },
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseUserShares } from '../../domain/job/user-shares.ts';
 
 /** The kinds of values that settings have. */
 export const whole = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) => {
@@ -33,6 +34,18 @@ export const origins = z
   )
   .refine((list) => list.length === 1 || !list.includes('*'), {
     error: 'must be * alone, or a list without it',
+  });
+/** Weights of users, like alice=3,group:lab=2,*=1. */
+export const userShares = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    try {
+      return parseUserShares(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
   });
 export const SECOND = 1_000;
 export const MIB = 1024 * 1024;

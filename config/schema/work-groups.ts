@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { z } from 'zod';
-import { GIB, MIB, SECOND, truth, wait, whole, type SettingGroup } from './values.ts';
+import { callbackSecrets } from './callback-secrets.ts';
+import { GIB, MIB, SECOND, truth, userShares, wait, whole, type SettingGroup } from './values.ts';
 
 /** A decoded picture of the largest size that is taken and its copies fit into the least; several processes do into the machine. */
 function defaultMemory(): number {
@@ -11,6 +12,9 @@ function defaultMemory(): number {
 
 const jobs = {
   DEFAULT_PRIORITY: whole(4, 0, 9).describe('Priority of jobs that name none'),
+  USER_SHARES: userShares.describe(
+    'Weights of users at equal priority, for example alice=3,group:lab=2,*=1: while others wait, alice gets three times as much as a user with 1. Whole numbers from 1 to 100; * is everybody else, and 1 when it is not named',
+  ),
   MAX_LIVE_JOBS: whole(1_000, 1).describe('Jobs in progress; more wait as INITIALIZED'),
   MAX_WAITING_JOBS: whole(10_000, 0).describe('Jobs that wait; more are answered 503'),
   MAX_MEDIA_PER_JOB: whole(10_000, 1).describe('Media of a job; one with more is refused'),
@@ -138,6 +142,18 @@ const delivering = {
     .default('')
     .describe(
       'Comma-separated host names and addresses that callbacks, archive posts and results for buckets may go to in any case',
+    ),
+  CALLBACK_SECRETS: callbackSecrets
+    .default([])
+    .meta({ shownDefault: 'callbacks are not signed' })
+    .describe(
+      'JSON file with the secrets that callbacks are signed with: an object with the host or the beginning of the URL of each receiver, and one secret or a list of two; read at start',
+    ),
+  RESULT_LINKS: z
+    .enum(['file', 'http'], { error: 'must be file or http' })
+    .default('file')
+    .describe(
+      'What outputObjectUri of a callback names, unless the document is in a bucket; http: its address at this server (BASE_URL), which needs a token; file: its path on the server',
     ),
   DELIVERY_CONCURRENCY: whole(8, 1, 1_000).describe(
     'Callbacks and archive posts to one destination (scheme, host and port) at a time',

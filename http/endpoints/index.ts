@@ -2,19 +2,24 @@ import type { Endpoint } from '../steps/endpoint.ts';
 import { administrationEndpoints, type AdministrationDeps } from './administration.ts';
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
+import { deliveryEndpoints, type DeliveryDeps } from './jobs/deliveries.ts';
 import { foundEndpoints, type FoundDeps } from './jobs/job-findings.ts';
+import { failureEndpoints, type FailureDeps } from './jobs/job-failures.ts';
 import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
 import { jobFileEndpoints, type JobFileDeps } from './jobs/job-files.ts';
 import { jobFrameEndpoints, type JobFrameDeps } from './jobs/job-frames.ts';
 import { jobListEndpoints, type JobListDeps } from './jobs/job-list.ts';
+import { jobRetryEndpoints, type JobRetryDeps } from './jobs/job-retry.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { operationEndpoints, type OperationEndpointDeps } from './jobs/operations.ts';
 import { pipelineEndpoints } from './pipelines.ts';
-import { queueEndpoints, type QueueDeps } from './queues.ts';
 import { libraryEndpoints } from './library.ts';
+import { auditEndpoints, type AuditDeps } from './operation/audit.ts';
+import { drainEndpoints, type DrainDeps } from './operation/drains.ts';
+import { queueChangeEndpoints, queueEndpoints, type QueueDeps } from './queues.ts';
 import { searchEndpoints, type SearchDeps } from './search.ts';
 import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
@@ -30,7 +35,12 @@ export interface EndpointDeps
     ServiceDeps,
     AdministrationDeps,
     BatchJobDeps,
+    JobRetryDeps,
     JobListDeps,
+    FailureDeps,
+    DrainDeps,
+    AuditDeps,
+    DeliveryDeps,
     JobEventDeps,
     JobFileDeps,
     FoundDeps,
@@ -58,7 +68,12 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...componentEndpoints,
   ...pipelineEndpoints,
   ...queueEndpoints,
+  ...jobRetryEndpoints,
   ...jobListEndpoints,
+  ...failureEndpoints,
+  ...queueChangeEndpoints,
+  ...drainEndpoints,
+  ...deliveryEndpoints,
   ...jobEventEndpoints,
   ...jobFileEndpoints,
   ...foundEndpoints,
@@ -70,6 +85,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...modelEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,
+  ...auditEndpoints,
   serviceLogEndpoint,
   ...workerProtocolEndpoints,
   ...workerFileEndpoints,
@@ -82,6 +98,7 @@ export const tags = [
   { name: 'Service', description: 'The service itself: version, health, this document' },
   { name: 'Batch jobs', description: 'Run a pipeline over media and get what it found' },
   { name: 'Operations', description: 'Do something to many jobs at once' },
+  { name: 'Callbacks', description: 'How callbacks of jobs are delivered' },
   { name: 'Files of jobs', description: 'The media of jobs and what was made of them' },
   { name: 'Search', description: 'Find what all jobs have found' },
   { name: 'Media', description: 'Upload media, when the service cannot reach them' },

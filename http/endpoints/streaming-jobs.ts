@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Streams } from '../../actors/guardian/register-streams.ts';
 import type { StreamingJobRequest } from '../../actors/streaming-service/request.ts';
 import type { Refused } from '../../actors/requests/submission.ts';
+import { takeCallbackSecrets } from '../../domain/job/webhook.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
 import { ownerOf } from '../../domain/job/owner.ts';
 import { userOf, type User } from '../access/bearer.ts';
@@ -246,12 +247,14 @@ export const streamingJobEndpoints = [
 /** The request in the words of the job service. */
 function toRequest(body: StreamingJobCreationRequest, user: User): StreamingJobRequest {
   const { streamUri, segmentSize, mediaProperties } = body.stream;
+  const { refused, ...properties } = takeCallbackSecrets(body.jobProperties ?? {});
+  if (refused !== undefined) throw refusalOf({ message: refused }, body.externalId);
   const owner = ownerOf(user);
   return {
+    ...properties,
     user: user.name,
     ...(owner === undefined ? {} : { owner }),
     externalId: body.externalId ?? null,
-    jobProperties: body.jobProperties ?? {},
     algorithmProperties: body.algorithmProperties ?? {},
     stream: { uri: streamUri.trim(), segmentSize, properties: mediaProperties ?? {} },
     stallTimeout: body.stallTimeout,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { answersOf } from './common.ts';
 import { SchemaCollector, type JsonSchema, type Side } from './json-schema.ts';
+import { WEBHOOKS, type Webhook } from './webhooks.ts';
 import type { Caller, Content, DeclaredAnswer, Operation } from '../routing/declaration.ts';
 
 export interface DocumentFacts {
@@ -26,6 +27,12 @@ export function openApiDocument(
       ...paths[operation.path],
       [operation.method]: operationObject(operation, collector),
     };
+  const webhooks: Record<string, Record<string, Json>> = {};
+  for (const webhook of WEBHOOKS)
+    webhooks[webhook.name] = {
+      ...webhooks[webhook.name],
+      [webhook.method]: webhookObject(webhook, collector),
+    };
   const { schemas, finish } = collector.components();
   return finish({
     openapi: '3.1.0',
@@ -33,6 +40,7 @@ export function openApiDocument(
     servers: [{ url }],
     tags,
     paths,
+    webhooks,
     components: { schemas, securitySchemes: securitySchemes(sessionCookie) },
   });
 }
@@ -107,6 +115,30 @@ function operationObject(operation: Operation, collector: SchemaCollector): Json
       ]),
     ),
     security: SECURITY[caller].map((scheme) => ({ [scheme]: [] })),
+  };
+}
+
+/** A request of the server to a receiver, which answers as it likes. */
+function webhookObject(
+  { id, tag, summary, description, headers, query, body, answers }: Webhook,
+  collector: SchemaCollector,
+): Json {
+  const parameters = [
+    ...parameterObjects('query', query, collector),
+    ...parameterObjects('header', headers, collector),
+  ];
+  return {
+    operationId: id,
+    tags: [tag],
+    ...{ summary, description },
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: contentObject({ schema: body }, 'output', collector) } }),
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, meaning]) => [status, { description: meaning }]),
+    ),
+    security: [],
   };
 }
 

@@ -4,7 +4,7 @@ import { go, hrefOf } from '../kit/route.ts';
 import type { JobStatus } from './types.ts';
 
 /** Parameters of the list that stand in the address of the page as well. */
-export const FILTERS = ['status', 'pipelineName', 'externalId', 'label', 'terminal'] as const;
+export const FILTERS = ['status', 'pipelineName', 'externalId', 'label', 'terminal', 'failure'] as const;
 
 const STATUSES: readonly JobStatus[] = [
   'INITIALIZED',
@@ -72,6 +72,7 @@ export function JobFilters({ query }: { readonly query: URLSearchParams }) {
         Label
         <input type="search" {...choice('label')} />
       </label>
+      {query.has('failure') && <span>Group of failures {query.get('failure')}</span>}
       {narrowed && <a href={hrefOf(['jobs'])}>Show all</a>}
     </form>
   );

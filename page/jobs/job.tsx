@@ -6,6 +6,7 @@ import { useGet } from '../kit/load.ts';
 import { Connection, Facts, Progress, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { JobButtons } from './buttons.tsx';
+import { Callback } from './callback.tsx';
 import { Issues } from './issues.tsx';
 import { Labels, waitingSentence } from './list.tsx';
 import { MediaList } from './media.tsx';
@@ -54,6 +55,7 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
             <JobFacts job={job} />
             {/* Once more when it has ended: until then they are counted as they come. */}
             <Issues job={job} key={`issues ${String(now.terminal)} ${now.jobStatus}`} />
+            {job.terminal && job.callbackStatus !== 'NOT REQUESTED' && <Callback job={job} />}
             <MediaList job={job} key={`media ${String(now.terminal)}`} />
           </>
         );

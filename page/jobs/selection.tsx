@@ -70,13 +70,14 @@ export function SelectionBar({ selection, shown, isMore, filter, choose }: BarPr
 
 function Actions({ busy, act }: { readonly busy: boolean; readonly act: (deed: Deed) => void }) {
   const [label, setLabel] = useState('');
-  const simple = (text: string, action: 'resubmit' | 'cancel' | 'delete') => (
+  const simple = (text: string, action: 'resubmit' | 'retry' | 'cancel' | 'delete') => (
     <button type="button" disabled={busy} onClick={() => act({ action })}>
       {text}
     </button>
   );
   return (
     <>
+      {simple('Retry failed work', 'retry')}
       {simple('Run again', 'resubmit')}
       {simple('Cancel', 'cancel')}
       {simple('Delete', 'delete')}
@@ -143,6 +144,7 @@ const refusedSentence = ({ count: jobs, message, examples }: Operation['refusals
   `${countText(jobs, 'job')} refused: ${message} (${examples.join(', ')}${jobs > examples.length ? ', …' : ''})`;
 
 const QUESTIONS: Readonly<Record<string, string>> = {
+  retry: 'Run what failed in them again? All other results stay.',
   resubmit: 'Run them again from the start? What they found before is replaced.',
   cancel: 'Cancel them? What they have found until now is kept.',
   delete: 'Delete them with everything that they have made?',

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
+import type { deliveryPage } from '../../http/schemas/jobs/deliveries.ts';
 import type { jobPage } from '../../http/schemas/jobs/job-list.ts';
 import type { singleJobInfo } from '../../http/schemas/jobs/batch-jobs.ts';
 
 /** What the REST interface answers about batch jobs; the shapes are those that the server declares. */
 export type JobPage = z.output<typeof jobPage>;
+export type DeliveryPage = z.output<typeof deliveryPage>;
 export type ListedJob = JobPage['jobs'][number];
 export type JobInfo = z.output<typeof singleJobInfo>;
 export type JobStatus = JobInfo['jobStatus'];

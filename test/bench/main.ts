@@ -6,6 +6,7 @@ import { accuracy } from './media/accuracy.ts';
 import { cluster } from './jobs/cluster.ts';
 import { emptyJobs, idleJobs, mailboxes } from './jobs/core.ts';
 import { measureDecoding } from './media/decode.ts';
+import { fairClaims } from './jobs/fair-claims.ts';
 import { deliveries } from './jobs/delivery.ts';
 import { largeDocument } from './results/document.ts';
 import { exports } from './results/export.ts';
@@ -13,8 +14,10 @@ import { manyImages } from './media/images.ts';
 import { print, type Figure } from './measure.ts';
 import { ownModels } from './media/models.ts';
 import { webPage } from './results/page.ts';
-import { bulkOperations } from './repair/bulk-operation.ts';
 import { pairs } from './media/pairs.ts';
+import { bulkOperations } from './repair/bulk-operation.ts';
+import { measureRepair } from './repair/repair.ts';
+import { measureTracing } from './repair/trace-costs.ts';
 import { restInterface } from './jobs/rest.ts';
 import { runParts } from './run-parts.ts';
 import { measureSearch } from './results/search.ts';
@@ -36,8 +39,13 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   rest: restInterface,
   start: startUp,
   idle: idleJobs,
-  operations: bulkOperations,
   delivery: deliveries,
+  repair: async () => [
+    ...(await measureRepair()),
+    ...(await fairClaims()),
+    ...(await bulkOperations()),
+    ...(await measureTracing()),
+  ],
   watching: measureWatching,
   document: largeDocument,
   export: exports,

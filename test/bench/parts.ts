@@ -110,6 +110,7 @@ export async function startCore(
     version: 'bench',
     send: () => Promise.resolve({ kind: 'sent' }),
     askArchive: () => Promise.resolve({ kind: 'none' }),
+    url: 'http://127.0.0.1',
     serverUrl: () => '',
     bearer: () => Promise.resolve(undefined),
     checkMedium: () => Promise.resolve(undefined),

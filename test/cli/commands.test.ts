@@ -8,6 +8,7 @@ import { bitmapOf } from '../support/media/bitmap.ts';
 import { writeWhisperModel } from '../support/media/whisper-model.ts';
 import { yoloModel } from '../components/models/onnx/own-model.ts';
 import { ownToken } from '../support/tokens.ts';
+import { answer as answerWith, Receiver } from '../support/servers/receiver.ts';
 import { until } from '../support/until.ts';
 import { answer, withService, type Handler } from './support/scripted-service.ts';
 import { documentOf, Place, tracksOf, type Outcome } from './support/support.ts';
@@ -279,6 +280,32 @@ describe('troupe, over the REST interface', () => {
         .that.is.above(0);
     });
 
+    it('are retried where something failed, and others say why they are not', async () => {
+      const late = path.join(place.folder, 'media', 'late.bmp');
+      const wanted = JSON.parse(request) as { readonly media: readonly object[] };
+      const media = [...wanted.media, { mediaUri: pathToFileURL(late).href }];
+      const { jobId: id } = (await json('jobs', 'create', file('late.json', { ...wanted, media }))) as {
+        jobId: string;
+      };
+      expect((await place.troupe(['jobs', 'watch', id])).stdout).to.include('ERROR');
+      writeFileSync(late, PICTURE);
+      const { code, stdout, stderr } = await place.troupe([
+        'jobs',
+        'retry',
+        await endedJob(),
+        id,
+        '--failed-media',
+      ]);
+      expect([code, stdout], stderr).to.deep.equal([
+        1,
+        `Job ${id} is retried (run 2); troupe jobs watch ${id} shows its progress.\n`,
+      ]);
+      expect(stderr).to.match(/^Job cli-host-\d+ is not retried: Nothing of job .* failed/);
+      await good('jobs', 'watch', id);
+      expect(await good('jobs', 'show', id)).to.match(/Runs +1: ALL, ERROR\n +2: FAILED_MEDIA, COMPLETE\n/);
+      expect(await refusalOf('jobs', 'retry', id, '--property', 'A=B')).to.match(/nothing to retry/);
+    });
+
     it('continue when Ctrl-C ends their watching; once cancelled, watching ends with exit code 1', async () => {
       await good('services', 'stop', SERVICE);
       const id = await createJob();
@@ -471,6 +498,26 @@ describe('troupe, over the REST interface', () => {
       /^Type +WHISPER: .*\nLanguages +en .*\bde\b/m,
     );
     expect(await refusalOf('models', 'check', 'none.onnx')).to.match(/^There is no file none\.onnx\.$/m);
+  });
+
+  it('deliveries are listed, shown and repeated', async () => {
+    const receiver = await Receiver.start(answerWith(404, 'who are you'));
+    const callback = { callbackURL: `${receiver.url}/done` };
+    const job = file('called.json', JSON.stringify({ ...(JSON.parse(request) as object), ...callback }));
+    const { jobId } = (await json('jobs', 'create', job)) as { jobId: string };
+    const id = `${jobId}_1_callback`;
+    const list = () => good('deliveries', 'list', '--job', jobId, '--state', 'failed');
+    await until('it has failed', list, (text) => text.includes(id));
+    expect(await list()).to.match(new RegExp(`^${id} +FAILED .* 1 +http://127\\.0\\.0\\.1`, 'm'));
+    expect(await good('deliveries', 'show', id)).to.match(/^Attempts .* 404 +the receiver answered/m);
+    receiver.manner = answerWith(200);
+    expect(await good('deliveries', 'redeliver', id)).to.contain(`The callback is sent to ${receiver.url}`);
+    const delivered = () => json('deliveries', 'show', id) as Promise<{ state: string }>;
+    await until('it has arrived', delivered, ({ state }) => state === 'DELIVERED');
+    await receiver.close();
+    expect(await refusalOf('deliveries', 'show', 'x')).to.equal(
+      'The service knows no delivery x: troupe deliveries list shows those it knows.\n',
+    );
   });
 
   it('queues are listed and shown', async () => {

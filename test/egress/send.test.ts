@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
 import { REACH_SETTINGS, type AddressRule } from '../../egress/http/addresses.ts';
 import { outgoingAgents, type OutgoingAgents } from '../../egress/http/agent.ts';
 import type { Failure, OutgoingRequest, Outcome } from '../../egress/request.ts';
@@ -21,6 +22,7 @@ import { until } from '../support/until.ts';
 
 const TIMEOUT_MS = 300;
 type Reach = Omit<AddressRule, 'settings'>;
+const SECRET = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
 const HERE: Reach = { allowPrivate: true };
 
 describe('A callback or archive post', () => {
@@ -45,7 +47,8 @@ describe('A callback or archive post', () => {
   const sender = (reach: Reach = HERE, token: ServiceToken = tokens()) => {
     const made = outgoingAgents({ ...reach, settings: REACH_SETTINGS });
     agents.push(made);
-    return createSend({ agents: made, token, timeoutMs: TIMEOUT_MS, version: '1.2.3' });
+    const secrets = [{ receiver: '127.0.0.1', secrets: [SECRET] }];
+    return createSend({ agents: made, token, secrets, timeoutMs: TIMEOUT_MS, version: '1.2.3' });
   };
   const request = (more: Partial<OutgoingRequest> = {}): OutgoingRequest => ({
     method: 'POST',
@@ -70,7 +73,7 @@ describe('A callback or archive post', () => {
 
   it('is posted as JSON with its Idempotency-Key and the name of the service', async () => {
     await startReceiver(answer(204));
-    expect(await post()).to.deep.equal({ kind: 'sent' });
+    expect(await post()).to.include({ kind: 'sent' });
     const [got] = receiver.requests;
     expect(got).to.include({
       method: 'POST',
@@ -88,9 +91,34 @@ describe('A callback or archive post', () => {
 
   it('by GET has no body and no content type', async () => {
     await startReceiver(answer(200));
-    expect(await post({ method: 'GET', body: null })).to.deep.equal({ kind: 'sent' });
+    expect(await post({ method: 'GET', body: null })).to.include({ kind: 'sent' });
     expect(receiver.requests[0]).to.include({ method: 'GET', path: '/done?x=1', body: '' });
     expect(receiver.requests[0]?.headers).not.to.have.property('content-type');
+  });
+
+  it('is signed for its receiver when it is a callback, also by GET', async () => {
+    await startReceiver(answer(200));
+    const webhook = { id: 'host-1_1_callback' };
+    for (const method of ['POST', 'GET'] as const) await post({ method, webhook });
+    await post();
+    const [byPost, byGet, archive] = receiver.requests;
+    const verify = ({ headers, body } = byPost!) =>
+      new Webhook(SECRET).verify(body, headers as Record<string, string>);
+    expect(verify()).to.deep.equal({ jobId: 'host-1', externalId: null });
+    expect(byPost?.headers['webhook-id']).to.equal('host-1_1_callback');
+    expect(() => verify(byGet)).not.to.throw();
+    expect(() => verify({ ...byGet!, body: ' ' })).to.throw('No matching signature found');
+    expect(archive?.headers).not.to.have.property('webhook-signature');
+  });
+
+  it('is signed with the secret of its job in place of that of the receiver', async () => {
+    await startReceiver(answer(200));
+    const own = `whsec_${Buffer.alloc(32, 4).toString('base64')}`;
+    await post({ webhook: { id: 'host-1_1_callback', secrets: [own] } });
+    const { headers, body } = receiver.requests[0]!;
+    const verify = (secret: string) => new Webhook(secret).verify(body, headers as Record<string, string>);
+    expect(verify(own)).to.have.property('jobId', 'host-1');
+    expect(() => verify(SECRET)).to.throw('No matching signature found');
   });
 
   it('keeps its connection for the next one', async () => {
@@ -204,7 +232,7 @@ describe('A callback or archive post', () => {
 
   it('arrives whatever the length of the answer, of which 64 KiB are read', async () => {
     await startReceiver(flood(200));
-    expect(await post()).to.deep.equal({ kind: 'sent' });
+    expect(await post()).to.include({ kind: 'sent' });
     await until('the connection is closed', () => receiver.connections === 0);
     receiver.manner = flood(500);
     const { reason } = await failureOf(post());
@@ -216,7 +244,7 @@ describe('A callback or archive post', () => {
     await startReceiver((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/plain' }).end(bomb);
     });
-    expect(await post()).to.deep.equal({ kind: 'sent' });
+    expect(await post()).to.include({ kind: 'sent' });
     expect(receiver.requests[0]?.headers).to.include({ 'accept-encoding': 'identity' });
   });
 
@@ -239,7 +267,7 @@ describe('A callback or archive post', () => {
     expect(first.reason, 'an answer that quotes the token').to.equal(
       'the receiver answered with status 401: what is ***?',
     );
-    expect(await post({ addToken: true }, send)).to.deep.equal({ kind: 'sent' });
+    expect(await post({ addToken: true }, send)).to.include({ kind: 'sent' });
     expect(receiver.requests.map(({ headers }) => headers.authorization)).to.deep.equal([
       'Bearer secret-t1',
       'Bearer secret-t2',
@@ -275,7 +303,7 @@ describe('A callback or archive post', () => {
     await startReceiver(answer(200));
     const injected = 'x\r\nX-Evil: 1';
     expect(await failureOf(post({ idempotencyKey: injected }))).to.include({ final: true });
-    expect(await post({ url: `${receiver.url}/a\r\nX-Evil: 1` }), 'a URL').to.deep.equal({ kind: 'sent' });
+    expect(await post({ url: `${receiver.url}/a\r\nX-Evil: 1` }), 'a URL').to.include({ kind: 'sent' });
     expect(receiver.requests.map(({ headers }) => headers['x-evil'])).to.deep.equal([undefined]);
   });
 
@@ -331,9 +359,9 @@ describe('A callback or archive post', () => {
     it('to a private address or name that is on the list', async () => {
       await startReceiver(answer(200));
       const reach = { allowPrivate: false, allowedHosts: ['LOCALHOST', '127.0.0.1'] };
-      expect(await post({}, sender(reach))).to.deep.equal({ kind: 'sent' });
+      expect(await post({}, sender(reach))).to.include({ kind: 'sent' });
       const url = `http://localhost:${receiver.port}/`;
-      expect(await post({ url }, sender(reach))).to.deep.equal({ kind: 'sent' });
+      expect(await post({ url }, sender(reach))).to.include({ kind: 'sent' });
     });
 
     for (const url of [

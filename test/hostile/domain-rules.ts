@@ -6,11 +6,14 @@ import * as archive from '../../domain/job/archive.ts';
 import * as artifacts from '../../domain/tracks/artifact-selection.ts';
 import * as buckets from '../../domain/job/buckets.ts';
 import * as callback from '../../domain/job/callback.ts';
+import * as trace from '../../domain/job/trace.ts';
+import * as webhook from '../../domain/job/webhook.ts';
 import { ComponentWarnings } from '../../domain/properties/component-warnings.ts';
 import { mergeDetectionErrors } from '../../domain/tracks/detection-errors.ts';
 import { documentPage } from '../../domain/job/document-page.ts';
 import * as elementNotes from '../../domain/plan/element-notes.ts';
 import { exportFileName } from '../../domain/job/export-formats.ts';
+import { messagePattern } from '../../domain/text/message-pattern.ts';
 import * as frameList from '../../domain/frames/frame-list.ts';
 import { frameTable } from '../../domain/frames/frame-runs.ts';
 import { firstIndex } from '../../domain/first-index.ts';
@@ -27,6 +30,7 @@ import * as selectors from '../../domain/text/media-selectors.ts';
 import * as mediaTypes from '../../domain/plan/media-types.ts';
 import * as moving from '../../domain/tracks/moving-tracks.ts';
 import * as padding from '../../domain/geometry/padding.ts';
+import { lettersBetween, nearestNames } from '../../domain/text/nearest-name.ts';
 import { patternSize } from '../../domain/text/pattern-size.ts';
 import * as printing from '../../domain/text/printable.ts';
 import { resolvePlan } from '../../domain/plan/plan-checks.ts';
@@ -41,6 +45,7 @@ import * as rollUp from '../../domain/tracks/roll-up.ts';
 import * as segments from '../../domain/frames/segments.ts';
 import { factsFromMetadata } from '../../domain/plan/skip-inspection.ts';
 import * as merging from '../../domain/tracks/track-merging.ts';
+import { parseUserShares } from '../../domain/job/user-shares.ts';
 import { snippetOf } from '../../domain/text/snippet.ts';
 import * as words from '../../domain/text/words.ts';
 import * as trigger from '../../domain/properties/trigger.ts';
@@ -58,6 +63,7 @@ import { action, algorithm, catalog, pipeline, task } from '../domain/catalog-su
 import { box, track } from '../domain/support.ts';
 import { because, many, makeNamed, ofText, type Known, type Work } from './growth.ts';
 
+const TRACE = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, parentId: null };
 const texts = (count: number): Properties => makeNamed(count, (at) => String(at));
 const ranges = (count: number): readonly Range[] =>
   many(count, (at) => ({ start: 3 * (count - at), stop: 3 * (count - at) + 1 }));
@@ -230,6 +236,23 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     ),
     objectUri: ofText((text) => buckets.objectUri({ url: 'http://a' } as never, text)),
   },
+  'job/trace.ts': {
+    parseTraceparent: ofText(trace.parseTraceparent, '00-'),
+    partOf: ofText((text) => trace.partOf(TRACE, text)),
+    childOf: ofText((text) => trace.childOf({ traceId: '', spanId: '', sampled: true }, text)),
+    traceparentFor: ofText((text) => trace.traceparentFor(TRACE, text)),
+    traceFacts: ofText((text) => trace.traceFacts({ traceparent: text })),
+    ...because('puts three short texts together', 'traceparentOf', 'jobTraceOf'),
+  },
+  'job/webhook.ts': {
+    takeCallbackSecrets: ofText((text) => webhook.takeCallbackSecrets({ CALLBACK_SECRET: text }), 'whsec_'),
+    areWebhookSecrets: ofText((text) => webhook.areWebhookSecrets([text]), 'whsec_'),
+    webhookHeaders: ofText((text) =>
+      webhook.webhookHeaders({ id: 'a', at: 0, body: text, secrets: ['whsec_AAAA'] }),
+    ),
+    webhookId: ofText(webhook.webhookId),
+    secretsFor: ofText((text) => webhook.secretsFor(text, [{ receiver: text, secrets: [] }]), 'http://a/'),
+  },
   'job/callback.ts': {
     callbackUrl: ofText(
       (text) => callback.callbackUrl(text, { jobId: 'j', externalId: text, outputObjectUri: null }),
@@ -356,6 +379,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     jobNumber: [...ofText(jobNumber), ...ofText(jobNumber, 'a-', '-1')],
   },
   'job/owner.ts': because(FIXED, 'ownerOf'),
+  'job/user-shares.ts': { ...because(FIXED, 'weightOf'), parseUserShares: ofText(parseUserShares, '', '=1') },
   'labels.ts': {
     changeLabels: (size) => () =>
       changeLabels(many(size, String), { add: many(size, String), remove: many(size, (at) => `x${at}`) }),
@@ -447,6 +471,24 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     printable: ofText(printing.printable),
     printableLines: ofText(printing.printableLines),
     shortenText: ofText((text) => printing.shortenText(text, 100)),
+  },
+  'text/message-pattern.ts': {
+    messagePattern: [
+      ...ofText(messagePattern),
+      ...ofText(messagePattern, 'https://a/', ' b'),
+      ...ofText(messagePattern, '/', '/1'),
+    ],
+  },
+  'text/nearest-name.ts': {
+    nearestNames: [
+      ...ofText((name) => nearestNames(name, ['TROUPE.DETECTION_FACE_REQUEST'])),
+      (size) => () =>
+        nearestNames(
+          'TROUPE.DETECTON_FACE',
+          many(size, (at) => `TROUPE.DETECTION_${at}`),
+        ),
+    ],
+    lettersBetween: ofText((name) => lettersBetween(name, name)),
   },
   'text/pattern-size.ts': { patternSize: [...ofText(patternSize), ...ofText(patternSize, '[')] },
   'plan/plan-checks.ts': {

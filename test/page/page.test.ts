@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { packageRoot } from '../../config/info.ts';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';
+import { answer, inTurn, Receiver } from '../support/servers/receiver.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 import { SHOWN } from './frame-truth-suite.ts';
@@ -234,6 +235,19 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     await row(page, jobs[2]!).getByRole('link', { name: 'seen:today' }).click();
     await row(page, jobs[0]!).waitFor();
     expect(page.url()).to.include('label=seen');
+  });
+
+  it('shows the attempts to deliver a callback and sends it again', async () => {
+    const receiver = await Receiver.start(inTurn(answer(404), answer(204)));
+    const job = await light({ callbackURL: receiver.url });
+    const { page } = await chromium.reader(service, `#/jobs/${job}`);
+    const callback = page.locator('section.callback');
+    await callback.getByText('the receiver answered with status 404').waitFor();
+    page.once('dialog', (dialog) => void dialog.accept());
+    await callback.getByRole('button', { name: 'Send again' }).click();
+    await callback.getByText('accepted with status 204').waitFor();
+    expect(receiver.requests).to.have.length(2);
+    await receiver.close();
   });
 
   it('changes how many of a service there are to be, down to none and back', async () => {

@@ -47,6 +47,8 @@ export function requestOf(shape: GivenJob, key: string, calls: boolean): JobRequ
     algorithmProperties: {},
     priority: undefined,
     user: 'simulation',
+    // Several users, whose work takes turns.
+    owner: { user: key.at(-1)! },
     callback: calls ? { url: `${RECEIVER}/${key}`, method: 'POST' } : undefined,
   };
 }

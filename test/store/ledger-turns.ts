@@ -1,25 +1,30 @@
 /** The turns of a work ledger: what is handed out first. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { WorkItem } from '../../store/ledger.ts';
+import type { WorkItem, WorkLedger } from '../../store/ledger.ts';
 import { actorName } from '../../store/store.ts';
 import { runs, seeded } from '../support/seed.ts';
 import { actor, item, type Open } from './ledger-contract.ts';
+import { PlainList } from './plain-list.ts';
 
 const SETTINGS = { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 600_000, cancelGraceMs: 5_000 };
-const JOBS = ['0', '1', '2', '3'].map((n) => actor(`job ${n}`));
+const JOBS = ['0', '1', '2', '3', '4', '5'].map((n) => actor(`job ${n}`));
+/** Two jobs each; the last user is that of items from before users were kept. */
+const USERS = ['alice', 'bob', undefined];
 
-const nameOfItem = (one: WorkItem) => actorName(one.actor);
 const ids = (items: readonly WorkItem[]) => items.map(({ id }) => id).join(' ');
 
-const anId = fc.integer({ min: 0, max: 40 });
+const anId = fc.integer({ min: 0, max: 60 });
 /** All of an item follows from its number, as the row of a sub-job does not change. */
-const itemOfNumber = (n: number): WorkItem =>
-  item(`${n}`, {
-    actor: JOBS[n % 4]!,
+const itemOfNumber = (n: number): WorkItem => {
+  const user = USERS[n % 3];
+  return item(`${n}`, {
+    actor: JOBS[n % 6]!,
     priority: [0, 4, 4, 4, 9][n % 5]!,
-    queue: n % 3 === 0 ? 'TEXT' : 'FACE',
+    queue: n % 7 === 0 ? 'TEXT' : 'FACE',
+    ...(user === undefined ? {} : { user }),
   });
+};
 const aCommand = fc.oneof(
   fc.record({
     type: fc.constant('offer' as const),
@@ -31,7 +36,11 @@ const aCommand = fc.oneof(
     max: fc.integer({ min: 1, max: 5 }),
   }),
   fc.record({ type: fc.constant('settle' as const), ids: fc.array(anId.map(String), { maxLength: 4 }) }),
+  fc.record({ type: fc.constant('release' as const), n: fc.nat(20) }),
 );
+type Command = typeof aCommand extends fc.Arbitrary<infer C> ? C : never;
+const aWeight = fc.constantFrom(1, 2, 3, 10);
+const weights = fc.oneof(fc.constant([1, 1, 1]), fc.tuple(aWeight, aWeight, aWeight));
 
 /** Whoever serves several queues begins with another one each time. */
 const fromTurn = (queues: readonly string[], turn: number) => [
@@ -39,37 +48,88 @@ const fromTurn = (queues: readonly string[], turn: number) => [
   ...queues.slice(0, turn % queues.length),
 ];
 
+/** A ledger and a plain list to which the same happens. */
+class Compared {
+  readonly #ledger: WorkLedger;
+  readonly #settle: (ids: readonly string[]) => Promise<void>;
+  readonly model: PlainList;
+  #claims = 0;
+
+  constructor(ledger: WorkLedger, settle: (ids: readonly string[]) => Promise<void>, model: PlainList) {
+    this.#ledger = ledger;
+    this.#settle = settle;
+    this.model = model;
+  }
+
+  async run(command: Command): Promise<void> {
+    switch (command.type) {
+      case 'offer':
+        await this.#ledger.offer(command.items);
+        return this.model.offer(command.items);
+      case 'claim': {
+        const turn = this.#claims++;
+        const leases = await this.#ledger.claim({ ...command, worker: `worker ${turn}` });
+        const expected = this.model.claim(fromTurn(command.queues, turn), command.max);
+        return void expect(ids(leases.map((lease) => lease.item))).to.equal(ids(expected));
+      }
+      case 'settle':
+        await this.#settle(command.ids);
+        return this.model.settle(command.ids);
+      case 'release': {
+        const leases = await this.#ledger.leases();
+        const lease = leases.toSorted((a, b) => Number(a.item.id) - Number(b.item.id))[command.n];
+        if (lease === undefined) return;
+        await this.#ledger.release(lease.token, lease.worker, false);
+        this.model.release(lease.item.id);
+      }
+    }
+  }
+
+  /** @param slack so many items more or fewer may be said to come before a job */
+  async check(slack: number): Promise<void> {
+    for (const [n, { ahead }] of (await this.#ledger.workStatus(JOBS)).entries()) {
+      const expected = this.model.ahead(actorName(JOBS[n]!));
+      expect([...ahead.keys()].toSorted(), `queues of job ${n}`).to.deep.equal(
+        [...expected.keys()].toSorted(),
+      );
+      for (const [queue, places] of expected)
+        expect(ahead.get(queue), `${queue} of job ${n}`).to.be.closeTo(places, slack);
+    }
+    for (const [name, { waiting, held }] of await this.#ledger.queues())
+      expect([waiting, held], name).to.deep.equal(this.model.figures(name));
+  }
+}
+
 /**
- * Urgent items first, actors of one priority in turn, the items of an actor in order, each once: compared with a plain list, whatever is
- * offered, claimed and settled. So a large job never starves a small one.
+ * Urgent items first, users of one priority by their shares, a user's jobs in turn, the items of a job in order, each once: compared with
+ * a plain list, whatever is offered, claimed, given back and settled.
  */
 export function ledgerTurns(open: Open): void {
   it(`hands out in the order of a plain list, and tells how many come before a job ${seeded}`, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(aCommand, { maxLength: 40 }), async (commands) => {
-        const { ledger, apply, close } = await open({ settings: SETTINGS, now: () => 0 });
-        const model = new PlainList();
-        let claims = 0;
+      fc.asyncProperty(weights, fc.array(aCommand, { maxLength: 40 }), async (shares, commands) => {
+        const weightOf = ({ user }: WorkItem) => shares[USERS.indexOf(user)]!;
+        const { ledger, apply, close } = await open({ settings: SETTINGS, now: () => 0, weightOf });
+        const settle = (settled: readonly string[]) => apply(JOBS[0]!, { settle: settled });
+        const compared = new Compared(ledger, settle, new PlainList(weightOf));
+        const isEven = new Set(shares).size === 1;
         for (const command of commands) {
-          if (command.type === 'offer') {
-            await ledger.offer(command.items);
-            model.offer(command.items);
-          } else if (command.type === 'claim') {
-            const leases = await ledger.claim({ ...command, worker: `worker ${claims}` });
-            const claimed = leases.map((lease) => lease.item);
-            expect(ids(claimed)).to.equal(ids(model.claim(fromTurn(command.queues, claims++), command.max)));
-            // What is over may be offered again.
-            await apply(JOBS[0]!, { settle: claimed.map(({ id }) => id) });
-          } else {
-            await apply(JOBS[0]!, { settle: command.ids });
-            model.remove(command.ids);
-          }
-          const status = await ledger.workStatus(JOBS);
-          for (const [n, { ahead }] of status.entries())
-            expect(Object.fromEntries(ahead), `job ${n}`).to.deep.equal(model.ahead(actorName(JOBS[n]!)));
-          for (const [name, { waiting }] of await ledger.queues())
-            expect(waiting, name).to.equal(model.items.filter(({ queue }) => queue === name).length);
+          await compared.run(command);
+          await compared.check(isEven ? 0 : SLACK);
         }
+        await close?.();
+      }),
+      runs(200),
+    );
+  });
+
+  it(`lets nobody wait longer than one sub-job while another has more than their share ${seeded}`, async () => {
+    await fc.assert(
+      fc.asyncProperty(aLoad, async ({ shares, slots, arrivals }) => {
+        const weightOf = ({ user }: WorkItem) => shares[Number(user)]!;
+        const { ledger, apply, close } = await open({ settings: SETTINGS, now: () => 0, weightOf });
+        const run = new LoadRun(ledger, (id) => apply(JOBS[0]!, { settle: [id] }), weightOf);
+        await run.all(arrivals, slots);
         await close?.();
       }),
       runs(100),
@@ -77,82 +137,91 @@ export function ledgerTurns(open: Open): void {
   });
 }
 
-/** Items in the order of offering, and for each (queue, priority) the jobs in the order of their turns. */
-class PlainList {
-  items: WorkItem[] = [];
-  readonly #turns = new Map<string, string[]>();
+/** With weights that differ, `ahead` counts other users for themselves. */
+const SLACK = 6;
+const LONGEST = 6;
+const aLoad = fc.record({
+  shares: fc.tuple(aWeight, aWeight, aWeight, aWeight),
+  slots: fc.integer({ min: 1, max: 6 }),
+  arrivals: fc.array(
+    fc.record({
+      user: fc.nat(3),
+      at: fc.nat(40),
+      count: fc.integer({ min: 1, max: 12 }),
+      lasts: fc.integer({ min: 1, max: LONGEST }),
+    }),
+    { minLength: 1, maxLength: 12 },
+  ),
+});
+interface Arrival {
+  readonly user: number;
+  readonly at: number;
+  readonly count: number;
+  readonly lasts: number;
+}
 
-  offer(items: readonly WorkItem[]): void {
-    for (const offered of items) {
-      if (this.items.some(({ id }) => id === offered.id)) continue;
-      this.items.push(offered);
-      const turns = this.#turnsOf(offered);
-      if (!turns.includes(nameOfItem(offered))) turns.push(nameOfItem(offered));
+/** Workers that take one item at a time, in steps of a clock. */
+class LoadRun {
+  readonly #ledger: WorkLedger;
+  readonly #settle: (id: string) => Promise<void>;
+  readonly #weightOf: (item: WorkItem) => number;
+  readonly #waiting = new Set<WorkItem>();
+  readonly #running = new Map<WorkItem, number>();
+  /** By pairs of users: since when the second has waited while the first had more than their share. */
+  #since: ReadonlyMap<string, number> = new Map();
+
+  constructor(
+    ledger: WorkLedger,
+    settle: (id: string) => Promise<void>,
+    weightOf: (item: WorkItem) => number,
+  ) {
+    this.#ledger = ledger;
+    this.#settle = settle;
+    this.#weightOf = weightOf;
+  }
+
+  async all(arrivals: readonly Arrival[], slots: number): Promise<void> {
+    const last = Math.max(...arrivals.map(({ at }) => at));
+    const lasts = new Map<string, number>();
+    for (let at = 0; at <= last || this.#waiting.size + this.#running.size > 0; at++) {
+      for (const [one, end] of this.#running)
+        if (end <= at) {
+          await this.#settle(one.id);
+          this.#running.delete(one);
+        }
+      for (const [n, { user, count, lasts: ms }] of arrivals.filter((one) => one.at === at).entries())
+        for (let k = 0; k < count; k++) {
+          const one = item(`${at}.${n}.${k}`, { actor: actor(`job of ${user}`), user: String(user) });
+          lasts.set(one.id, ms);
+          this.#waiting.add(one);
+          await this.#ledger.offer([one]);
+        }
+      await this.#fill(slots, (one) => at + lasts.get(one.id)!);
+      this.#check(at);
     }
   }
 
-  claim(queues: readonly string[], max: number): readonly WorkItem[] {
-    const taken: WorkItem[] = [];
-    while (taken.length < max) {
-      const candidates = this.items.filter(({ queue }) => queues.includes(queue));
-      const best = candidates.toSorted(
-        (a, b) => b.priority - a.priority || queues.indexOf(a.queue) - queues.indexOf(b.queue),
-      )[0];
-      if (best === undefined) break;
-      const turns = this.#turnsOf(best);
-      const jobId = turns.shift()!;
-      const next = candidates.find(
-        (candidate) => nameOfItem(candidate) === jobId && this.#turnsOf(candidate) === turns,
-      )!;
-      this.#drop(next);
-      if (this.#has(next)) turns.push(jobId);
-      taken.push(next);
-    }
-    return taken;
-  }
-
-  remove(wanted: readonly string[]): void {
-    for (const id of wanted) {
-      const found = this.items.find((candidate) => candidate.id === id);
-      if (found === undefined) continue;
-      this.#drop(found);
-      const turns = this.#turnsOf(found);
-      if (!this.#has(found)) turns.splice(turns.indexOf(nameOfItem(found)), 1);
+  async #fill(slots: number, endOf: (one: WorkItem) => number): Promise<void> {
+    while (this.#running.size < slots && this.#waiting.size > 0) {
+      const [lease] = await this.#ledger.claim({ queues: ['FACE'], max: 1, worker: String(Math.random()) });
+      const one = [...this.#waiting].find(({ id }) => id === lease!.item.id)!;
+      this.#waiting.delete(one);
+      this.#running.set(one, endOf(one));
     }
   }
 
-  /** Takes from a copy until the job's turn comes. */
-  ahead(jobId: string): Readonly<Record<string, number>> {
-    const queues = new Set(
-      this.items.filter((candidate) => nameOfItem(candidate) === jobId).map(({ queue }) => queue),
+  /** More than their share: without one item a user would still hold as much, by weight, as the one who waits would with one more. */
+  #check(at: number): void {
+    const users = [...new Set([...this.#waiting, ...this.#running.keys()].map(({ user }) => user!))];
+    const held = (user: string) => [...this.#running.keys()].filter((one) => one.user === user).length;
+    const weight = (user: string) => this.#weightOf(item('', { user }));
+    const waits = (user: string) => [...this.#waiting].some((one) => one.user === user);
+    const pairs = users.flatMap((rich) => users.filter(waits).map((poor) => ({ rich, poor })));
+    const unfair = pairs.filter(
+      ({ rich, poor }) => (held(rich) - 1) / weight(rich) >= (held(poor) + 1) / weight(poor),
     );
-    const places = [...queues].map((queue) => {
-      const copy = new PlainList();
-      copy.items = [...this.items];
-      for (const [name, turns] of this.#turns) copy.#turns.set(name, [...turns]);
-      let taken = 0;
-      while (nameOfItem(copy.claim([queue], 1)[0]!) !== jobId) taken++;
-      return [queue, taken] as const;
-    });
-    return Object.fromEntries(places);
-  }
-
-  #drop(gone: WorkItem): void {
-    this.items = this.items.filter((other) => other !== gone);
-  }
-
-  #has(one: WorkItem): boolean {
-    const { queue, priority } = one;
-    return this.items.some(
-      (other) =>
-        nameOfItem(other) === nameOfItem(one) && other.queue === queue && other.priority === priority,
-    );
-  }
-
-  #turnsOf({ queue, priority }: WorkItem): string[] {
-    const name = `${queue} ${priority}`;
-    const turns = this.#turns.get(name) ?? [];
-    this.#turns.set(name, turns);
-    return turns;
+    const names = unfair.map(({ rich, poor }) => `user ${poor} waits while ${rich} has more`);
+    this.#since = new Map(names.map((name) => [name, this.#since.get(name) ?? at]));
+    for (const [name, since] of this.#since) expect(at - since, name).to.be.lessThan(LONGEST);
   }
 }

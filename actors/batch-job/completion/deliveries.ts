@@ -1,5 +1,5 @@
 /** What becomes of the notices of a job: which are still owed, which have arrived, which were given up (specification 3.4). */
-import type { HttpNotice } from '../../delivery/notice.ts';
+import type { Attempt, HttpNotice } from '../../delivery/notice.ts';
 import type { FailedPost } from '../state/commands.ts';
 import { archiveId, callbackId } from './notice-ids.ts';
 import type { JobRecord } from '../state/record.ts';
@@ -7,6 +7,7 @@ import type { Delivery, JobState } from '../state/state.ts';
 import { isTerminal } from '../state/status.ts';
 
 const MAX_FAILURES = 20;
+const MAX_TRIED = 20;
 
 /** A delivery that begins. `open` has a bit for each notice that is owed, by its number (`numbers`): thousands of them make a short text. */
 export const startDelivery = (numbers: readonly number[], failures: readonly string[] = []): Delivery => ({
@@ -17,7 +18,11 @@ export const startDelivery = (numbers: readonly number[], failures: readonly str
   attempts: 0,
   lastError: null,
   nextAttempt: null,
+  tried: [],
 });
+
+/** A callback that is delivered once more, whatever became of it; its attempts so far are kept. */
+export const restartDelivery = ({ tried }: Delivery): Delivery => ({ ...startDelivery([0]), tried });
 
 /** A notice that is still owed, and the delivery that it belongs to. */
 export interface OpenNotice {
@@ -44,6 +49,13 @@ export function openNotice(
 const bitsOf = ({ open }: Pick<Delivery, 'open'>) => BigInt(`0x${open}`);
 const withBit = (bits: string, n: number) => (BigInt(`0x${bits}`) | (1n << BigInt(n))).toString(16);
 const withoutBit = (bits: string, n: number) => (BigInt(`0x${bits}`) & ~(1n << BigInt(n))).toString(16);
+
+/** The notice with an attempt that was made of it. */
+export function withAttempt(notice: OpenNotice, attempt: Attempt | undefined): OpenNotice {
+  const { kind, delivery } = notice;
+  if (kind !== 'callback' || attempt === undefined) return notice;
+  return { ...notice, delivery: { ...delivery, tried: [...delivery.tried, attempt].slice(-MAX_TRIED) } };
+}
 
 /** The notice has arrived. */
 export function markArrived({ delivery, n }: OpenNotice): Delivery {

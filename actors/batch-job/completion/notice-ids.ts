@@ -1,4 +1,5 @@
 /** What the notices of a job are called, and whom they go to. */
+import { webhookId } from '../../../domain/job/webhook.ts';
 import { destinationOf, type HttpNotice } from '../../delivery/notice.ts';
 import type { JobRecord } from '../state/record.ts';
 
@@ -24,3 +25,6 @@ export function destinationsOf({ callback, media }: JobRecord): readonly string[
   const urls = callback === undefined ? posts : [callback.url, ...posts];
   return [...new Set(urls.filter((url) => URL.canParse(url)).map(destinationOf))];
 }
+
+/** How clients and receivers know the callback of a run. */
+export const deliveryId = (record: JobRecord, run: number): string => webhookId(callbackId(record, run));

@@ -28,6 +28,7 @@ type Ended = Pick<
   | 'status'
   | 'run'
   | 'endedAt'
+  | 'trace'
   | 'objectId'
   | 'hasDocument'
   | 'outputUri'
@@ -56,8 +57,8 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
 /** What is owed by a job that is ended because its actor fails: whoever waits for it hears of its end, the archive gets nothing. */
 export function owedWhenPoisoned(
   record: JobRecord,
-  ended: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput' | 'externalId'>,
-  settings: Pick<JobSettings, 'dataDir'>,
+  ended: Pick<Ended, 'status' | 'run' | 'trace' | 'hasDocument' | 'outputUri' | 'pastOutput' | 'externalId'>,
+  settings: Pick<JobSettings, 'dataDir' | 'linkBase'>,
   at: number,
 ): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
   const archived = record.media.some(({ archiveUrl }) => archiveUrl !== undefined);
@@ -87,6 +88,17 @@ export function outputUri(
   return pastOutput;
 }
 
+/** What a callback names: a file of this server as its address there, if that is wanted; all else by its URI. */
+function resultLink(
+  record: JobRecord,
+  state: Parameters<typeof outputUri>[1],
+  { dataDir, linkBase }: Pick<JobSettings, 'dataDir' | 'linkBase'>,
+): string | null {
+  const uri = outputUri(record, state, dataDir);
+  if (linkBase === undefined || !/^file:/i.test(uri ?? '')) return uri;
+  return `${linkBase}/rest/jobs/${encodeURIComponent(record.jobId)}/output/detection`;
+}
+
 /** Halves of characters, which JSON lets in, cannot stand in a URL: a job must not fail at its end for them. */
 const wellFormed = (text: string | null) => (text === null ? null : Buffer.from(text).toString());
 
@@ -94,17 +106,17 @@ const wellFormed = (text: string | null) => (text === null ? null : Buffer.from(
 const STATUS_HEADER = 'Troupe-Job-Status';
 
 /** Specification 6.1; with the status of the job besides. */
-function callbackNotice(
+export function callbackNotice(
   record: JobRecord,
-  state: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput' | 'externalId'>,
-  { dataDir }: Pick<JobSettings, 'dataDir'>,
+  state: Pick<Ended, 'status' | 'run' | 'trace' | 'hasDocument' | 'outputUri' | 'pastOutput' | 'externalId'>,
+  settings: Pick<JobSettings, 'dataDir' | 'linkBase'>,
   at: number,
 ): Notice | null {
   if (record.callback === undefined) return null;
-  const { url, method } = record.callback;
+  const { url, method, secrets } = record.callback;
   const { jobId } = record;
   const externalId = wellFormed(externalIdOf(record, state));
-  const outputObjectUri = wellFormed(outputUri(record, state, dataDir));
+  const outputObjectUri = wellFormed(resultLink(record, state, settings));
   const body: HttpNotice = {
     kind: 'callback',
     method,
@@ -112,6 +124,8 @@ function callbackNotice(
     body: method === 'GET' ? null : { jobId, externalId, outputObjectUri, jobStatus: state.status },
     headers: { [STATUS_HEADER]: state.status },
     addToken: callbackWantsToken(record),
+    ...(secrets === undefined ? {} : { secrets }),
+    ...(state.trace === null ? {} : { trace: state.trace }),
     createdAt: at,
     attempts: 0,
   };
@@ -187,6 +201,7 @@ function archivePost(
       timing: timingOf(record, state.timing),
     }),
     addToken: common.withToken.has(archiveUrl),
+    ...(state.trace === null ? {} : { trace: state.trace }),
     createdAt: at,
     attempts: 0,
   };

@@ -1,15 +1,24 @@
 import { refuseWith, WRONG_STATE, type Machine, type Transitions } from '../../runtime/machine.ts';
 import { after, TERMINAL_STATUSES } from '../state/status.ts';
 import type { JobCommand } from '../state/commands.ts';
-import type { JobEffect } from '../state/effects.ts';
 import { withoutChange, type JobTypes } from '../state/change.ts';
 import { initialState, NO_JOB } from '../state/initial-state.ts';
-import { markArrived, attemptFailed, openNotice, markReposted } from '../completion/deliveries.ts';
+import {
+  markArrived,
+  attemptFailed,
+  openNotice,
+  markReposted,
+  restartDelivery,
+  withAttempt,
+} from '../completion/deliveries.ts';
+import { callbackNotice } from '../completion/notices.ts';
 import { noticeIds } from '../completion/notice-ids.ts';
+import { baseRunOf } from '../state/record.ts';
 import { acceptAnswer, acceptAnswers, loseWork } from './answers.ts';
 import { changeJob, editsOf } from './change-job.ts';
-import { begin, continueAfterArchive, withArchiveAnswer } from './progress.ts';
-import { recover, removal } from './recovery.ts';
+import { begin, continueAfterArchive, deliver, withArchiveAnswer } from './progress.ts';
+import { offerDue, recover, removal } from './recovery.ts';
+import { afterRun, resubmittedRecord, retry } from './retry.ts';
 import { dropWork, stop } from './stop-job.ts';
 
 const WORKING = ['IN_PROGRESS', 'IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS'] as const;
@@ -77,22 +86,15 @@ const ON: Transitions<JobTypes> = {
     apply(state, command, context) {
       if ((command.lastRun ?? state.run) !== state.run) return WRONG_STATE;
       const run = Math.max(state.run + 1, command.run ?? 0);
-      const initial = initialState(context.record, { ...command, run, at: context.at });
-      // The old outputs go only now that the new run is accepted: this effect follows the commit.
-      const fresh = { ...initial, ...editsOf(state), outdated: state.run };
-      const old: JobEffect = { type: 'removeFiles', run: state.run, document: true };
-      const change = command.admitted ? begin(fresh, context) : withoutChange(fresh);
-      // Notices of the run before are not sent any more: their receivers will hear of this one.
-      const remove = noticeIds(context.record, state.run, ['callback', 'archive']);
-      const outbox = { put: change.outbox?.put ?? [], remove };
-      return { ...change, effects: [old, ...change.effects], outbox, synced: true };
+      const record = resubmittedRecord(context.record, state);
+      const initial = initialState(record, { ...command, run, at: context.at });
+      const fresh = { ...initial, ...editsOf(state), outdated: baseRunOf(state) };
+      const change = command.admitted ? begin(fresh, { ...context, record }) : withoutChange(fresh);
+      return { ...afterRun(state, fresh, change, context), record, removeRows: [''] };
     },
   },
-  change: {
-    from: ['INITIALIZED', ...BUSY, ...ENDED],
-    to: STAYS,
-    apply: changeJob,
-  },
+  retry: { from: ENDED, to: ['INITIALIZED', ...WORKING, ...OWN_ENDS], apply: retry },
+  change: { from: ['INITIALIZED', ...BUSY, ...ENDED], to: STAYS, apply: changeJob },
   workDone: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
   workFailed: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
   workAnswered: { from: BUSY, to: ANSWERED, apply: acceptAnswers },
@@ -100,6 +102,16 @@ const ON: Transitions<JobTypes> = {
     from: BUSY,
     to: ANSWERED,
     apply: loseWork,
+  },
+  transfersDue: {
+    from: BUSY,
+    to: {
+      IN_PROGRESS: ['IN_PROGRESS'],
+      IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS'],
+      IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS'],
+      CANCELLING: ['CANCELLING'],
+    },
+    apply: (state, _, { at }) => ({ ...withoutChange(state), effects: offerDue(state, at) }),
   },
   workDropped: {
     from: ['CANCELLING'],
@@ -117,21 +129,33 @@ const ON: Transitions<JobTypes> = {
   noticeSent: {
     from: ENDED,
     to: STAYS_ENDED,
-    apply: (state, { id }, context) => {
+    apply: (state, { id, attempt }, context) => {
       const notice = openNotice(context.record, state, id);
       if (notice === undefined) return refuseWith('NOT_OUTSTANDING');
-      return { ...withoutChange({ ...state, [notice.kind]: markArrived(notice) }), outbox: { remove: [id] } };
+      const delivery = markArrived(withAttempt(notice, attempt));
+      return { ...withoutChange({ ...state, [notice.kind]: delivery }), outbox: { remove: [id] } };
     },
   },
   noticeFailed: {
     from: ENDED,
     to: STAYS_ENDED,
-    apply: (state, { id, reason, next, slow = false }, context) => {
+    apply: (state, { id, reason, next, attempt, slow = false }, context) => {
       const notice = openNotice(context.record, state, id);
       if (notice === undefined) return refuseWith('NOT_OUTSTANDING');
-      const delivery = attemptFailed(notice, reason, next?.due ?? null, slow);
+      const delivery = attemptFailed(withAttempt(notice, attempt), reason, next?.due ?? null, slow);
       const failed = withoutChange({ ...state, [notice.kind]: delivery });
       return next === null ? { ...failed, outbox: { remove: [id] } } : { ...failed, outbox: { put: [next] } };
+    },
+  },
+  redeliver: {
+    from: ENDED,
+    to: STAYS_ENDED,
+    apply(state, { run }, { record, settings, at }) {
+      const notice = callbackNotice(record, state, settings, at);
+      if (notice === null || state.callback === null || state.run !== run)
+        return refuseWith('NOT_OUTSTANDING');
+      const restarted = withoutChange({ ...state, callback: restartDelivery(state.callback) });
+      return { ...restarted, effects: deliver([notice]), outbox: { put: [notice] }, synced: true };
     },
   },
   archiveReposted: {

@@ -1,9 +1,17 @@
 import type { CheckedResult } from '../../../results/check/check.ts';
 import type { LabelChange } from '../../../domain/labels.ts';
-import type { ArchiveFinding, DetectionErrorCode, IssueCode, Range } from '../../../domain/types.ts';
+import type {
+  ArchiveFinding,
+  DetectionErrorCode,
+  IssueCode,
+  Properties,
+  Range,
+} from '../../../domain/types.ts';
+import type { JobTrace } from '../../../domain/job/trace.ts';
 import type { NoticeReport } from '../../delivery/notice.ts';
 import type { Done, Refusal } from '../../runtime/machine.ts';
-import type { JobRecord } from './record.ts';
+import type { JobRecord, RetryScope } from './record.ts';
+import type { SubJobRow } from './state.ts';
 
 /** A component's answer, checked and spooled. */
 export interface WorkDone {
@@ -18,17 +26,41 @@ export interface WorkDone {
   readonly version?: string;
 }
 
-/** A component says why it cannot. Not tried again. */
+/** A component says why it cannot. Not tried again, but for a transfer that may go well later. */
 export interface WorkFailed {
   readonly type: 'workFailed';
   readonly key: string;
   readonly token: string;
   readonly code: DetectionErrorCode | IssueCode;
   readonly message: string;
+  /** Another host was away or busy. */
+  readonly mayPass?: true;
   /** Frames of the tracks that it was fed. */
   readonly range?: Range;
   readonly ms: number;
   readonly version?: string;
+}
+
+/** From the REST interface: do again what failed in a run that has ended, and what depended on it. */
+export interface Retry {
+  readonly type: 'retry';
+  readonly what: RetryScope;
+  /** The run that has ended, and all of its rows. */
+  readonly ended: number;
+  readonly rows: readonly SubJobRow[];
+  /** Places of media of the request that could not be used when the job was accepted, and can be now. */
+  readonly usable: ReadonlySet<number>;
+  /** Places of media whose files are gone, or are not as they were: they are retrieved again. */
+  readonly lost: ReadonlySet<number>;
+  /** Over those of the job. */
+  readonly jobProperties?: Properties;
+  readonly priority: number;
+  /** As of `resubmit`. */
+  readonly run?: number;
+  readonly admitted: boolean;
+  readonly trace?: JobTrace | undefined;
+  readonly waitingTurn?: number | undefined;
+  readonly objectId: string;
 }
 
 export type JobCommand =
@@ -37,7 +69,9 @@ export type JobCommand =
       readonly type: 'accept';
       readonly record: JobRecord;
       readonly admitted: boolean;
+      readonly waitingTurn?: number | undefined;
       readonly objectId: string;
+      readonly trace?: JobTrace | undefined;
       /** What the archive said before the job, or that it is to be asked after inspection. */
       readonly archive: ArchiveFinding | 'later' | 'notAsked';
     }
@@ -54,8 +88,11 @@ export type JobCommand =
       /** Refused when it is not the last run any more. */
       readonly lastRun?: number;
       readonly admitted: boolean;
+      readonly waitingTurn?: number | undefined;
       readonly objectId: string;
+      readonly trace?: JobTrace | undefined;
     }
+  | Retry
   /** From the REST interface: what users may change of a job. The priority of a job that has ended stays. */
   | ({ readonly type: 'change' } & JobEdit)
   /** From the worker protocol: what a component has answered. */
@@ -66,6 +103,8 @@ export type JobCommand =
    * outstanding any more nothing is taken.
    */
   | { readonly type: 'workAnswered'; readonly answers: readonly (WorkDone | WorkFailed)[] }
+  /** From the timer of the job: attempts at transfers are due. */
+  | { readonly type: 'transfersDue' }
   /** From the archive, asked after inspection. */
   | { readonly type: 'archiveChecked'; readonly run: number; readonly answer: ArchiveFinding }
   /** From the delivery of notices: one has arrived, or an attempt has failed. */
@@ -76,6 +115,8 @@ export type JobCommand =
       readonly arrived: readonly string[];
       readonly failed: readonly FailedPost[];
     }
+  /** From the REST interface: the callback of this run is to be delivered once more. */
+  | { readonly type: 'redeliver'; readonly run: number }
   /** From the search: it has the document of this run, or knows that it never can. */
   | { readonly type: 'indexed'; readonly run: number }
   /** From the REST interface and from retention: a job that has ended goes. */
@@ -113,5 +154,11 @@ export interface FailedPost {
 
 export type JobReply = Done | Refusal<JobRefusal>;
 
-/** Why a command was not carried out: the job does not exist, its state does not allow it, or the work is not its any more. */
-export type JobRefusal = 'NO_SUCH_JOB' | 'EXISTS' | 'NOT_OUTSTANDING' | 'TOO_MANY_LABELS' | 'WRONG_STATE';
+/** Why a command was not carried out: the job does not exist, its state does not allow it, the work is not its any more, or there is nothing to retry. */
+export type JobRefusal =
+  | 'NO_SUCH_JOB'
+  | 'EXISTS'
+  | 'NOT_OUTSTANDING'
+  | 'TOO_MANY_LABELS'
+  | 'WRONG_STATE'
+  | 'NOTHING_FAILED';

@@ -4,6 +4,8 @@ import type { JobRecord } from './record.ts';
 export interface JobSettings {
   /** Clients are told where their results lie below it. */
   readonly dataDir: string;
+  /** How clients reach the server, for links to results in callbacks; absent: callbacks name files. */
+  readonly linkBase?: string;
   /** The server that decides, by the id of its start. */
   readonly server: string;
   /** Sub-jobs of one job that are queued or run at a time. */
@@ -12,6 +14,8 @@ export interface JobSettings {
   readonly search: boolean;
   /** Attempts at a sub-job before it is given up. */
   readonly attempts: number;
+  /** Pause before the second attempt at a download or an upload, doubling with each: milliseconds. */
+  readonly transferPauseMs: number;
   /** Media that may be derived from those of one job. */
   readonly maxDerived: number;
   /** Whether buckets for results may have loopback and private addresses. */

@@ -1,17 +1,22 @@
 import { z } from 'zod';
 import type { Commit } from '../../../store/store.ts';
+import { FAILURE_COUNTERS, failureCause, keyText } from '../failures/causes.ts';
 import { externalIdOf, labelsOf, type JobRecord } from './record.ts';
-import type { JobState } from './state.ts';
+import type { Delivery, JobState } from './state.ts';
 import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 
 /** The indexes and counters in which a job stands: what lists, statistics, start-up and retention look at. */
 
 /** Jobs that are not terminal, by number: what a start has to look at. */
 export const LIVE_JOBS = 'live-jobs';
-/** Jobs that wait for admission, by priority and number. */
+/** Jobs that wait for admission, by priority and turn: all, and those of one user. */
 export const WAITING_JOBS = 'waiting-jobs';
-/** Higher priority first, then lower number. */
-export const waitingScore = (priority: number, jobNumber: number) => (9 - priority) * 1e12 + jobNumber;
+export const waitingJobsOf = (user: string) => `waiting-jobs-of/${user}`;
+/** Higher priority first, then lower turn. */
+export const waitingScore = (priority: number, turn: number) => (9 - priority) * MOST_TURNS + turn;
+/** Not exact, when the turn is no whole number. */
+export const turnOf = (score: number) => score % MOST_TURNS;
+const MOST_TURNS = 1e12;
 /** All batch jobs by number. */
 export const ALL_JOBS = 'batch-jobs';
 /** Jobs that have ended, by the time of their end. */
@@ -20,13 +25,28 @@ export const ENDED_JOBS = 'ended-jobs';
 export const STARTED_JOBS = 'started-jobs';
 /** Jobs that a client or retention has removed and whose files may still be there. */
 export const REMOVED_JOBS = 'removed-jobs';
+/** Ended jobs whose spool is kept for a retry, by number. */
+export const RETRYABLE_JOBS = 'retryable-jobs';
 /** Jobs whose document the search does not have yet, by the time of their end. */
 export const UNINDEXED_JOBS = 'unindexed-jobs';
+/** Where the callback of a job that has ended stands. */
+export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+/** Undefined: the job has none, or has not ended. */
+export function deliveryStateOf(callback: Delivery | null): DeliveryState | undefined {
+  if (callback === null) return undefined;
+  if (callback.pending > 0) return 'PENDING';
+  return callback.failures.length > 0 ? 'FAILED' : 'DELIVERED';
+}
+/** Jobs whose callback stands so, by the time of their end. */
+export const deliveriesOf = (state: DeliveryState) => `deliveries/${state}`;
 /** Jobs of a status, a pipeline, an external id or a label, by number; complete jobs of a pipeline by their duration in milliseconds. */
 export const jobsOfStatus = (status: string) => `jobs-of-status/${status}`;
 export const jobsOfPipeline = (pipeline: string) => `jobs-of-pipeline/${pipeline}`;
 export const jobsOfExternalId = (externalId: string) => `jobs-of-external-id/${externalId}`;
 export const jobsOfLabel = (label: string) => `jobs-of-label/${label}`;
+/** Jobs with failures of a group, by the time of the last one. */
+export const jobsOfFailure = (group: string) => `jobs-of-failure/${group}`;
 export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
 /** Counters: jobs by pipeline and status, and the milliseconds that the complete ones of a pipeline took together. */
 export const JOB_COUNTERS = 'jobs/';
@@ -34,7 +54,18 @@ export const DURATION_COUNTERS = 'job-ms/';
 
 type Booked = Pick<
   JobState,
-  'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'labels' | 'externalId'
+  | 'status'
+  | 'priority'
+  | 'startedAt'
+  | 'endedAt'
+  | 'removed'
+  | 'unindexed'
+  | 'retryable'
+  | 'causes'
+  | 'waitingTurn'
+  | 'callback'
+  | 'labels'
+  | 'externalId'
 >;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
@@ -66,6 +97,7 @@ const countedJob = z.object({
     startedAt: z.number(),
     endedAt: z.number().nullable(),
     removed: z.boolean(),
+    causes: z.array(failureCause).optional(),
   }),
 });
 
@@ -80,10 +112,13 @@ export function countersWithout(record: unknown, state: unknown): Commit['counte
 /** Scores of a job in the indexes that it is in. */
 function indexOf(record: JobRecord, booked: Booked | undefined): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
-  const { number, plan } = record;
+  const { number, plan, owner } = record;
   const externalId = externalIdOf(record, booked);
-  const { status, priority, startedAt, endedAt, removed, unindexed } = booked;
+  const { status, priority, startedAt, endedAt, removed, unindexed, callback } = booked;
+  const { retryable = false, causes = [], waitingTurn = number } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
+  const waiting = waitingScore(priority, waitingTurn);
+  const delivery = deliveryStateOf(callback);
   return {
     [ALL_JOBS]: number,
     [jobsOfStatus(status)]: number,
@@ -92,20 +127,28 @@ function indexOf(record: JobRecord, booked: Booked | undefined): Readonly<Record
     ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
     ...Object.fromEntries(labelsOf(record, booked).map((label) => [jobsOfLabel(label), number])),
     ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
+    ...(retryable ? { [RETRYABLE_JOBS]: number } : {}),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
-    ...(status === 'INITIALIZED' ? { [WAITING_JOBS]: waitingScore(priority, number) } : {}),
+    ...(delivery === undefined ? {} : { [deliveriesOf(delivery)]: endedAt ?? startedAt }),
+    ...(status === 'INITIALIZED'
+      ? { [WAITING_JOBS]: waiting, [waitingJobsOf(owner?.user ?? '')]: waiting }
+      : {}),
     ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
+    ...Object.fromEntries(causes.map(({ group, last }) => [jobsOfFailure(group), last])),
   };
 }
 
 function countersOf(
   { plan }: { readonly plan: Pick<JobRecord['plan'], 'name'> },
-  booked: Pick<Booked, 'status' | 'startedAt' | 'endedAt' | 'removed'> | undefined,
+  booked: Pick<Booked, 'status' | 'startedAt' | 'endedAt' | 'removed' | 'causes'> | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
   return {
     [`${JOB_COUNTERS}${plan.name}/${booked.status}`]: 1,
     ...(booked.status === 'COMPLETE' ? { [`${DURATION_COUNTERS}${plan.name}`]: durationOf(booked) } : {}),
+    ...Object.fromEntries(
+      (booked.causes ?? []).map((cause) => [`${FAILURE_COUNTERS}${keyText(cause)}`, cause.count]),
+    ),
   };
 }
 

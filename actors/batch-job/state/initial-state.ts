@@ -1,4 +1,6 @@
+import type { JobTrace } from '../../../domain/job/trace.ts';
 import { List } from '../../basics/immutable.ts';
+import { SERVER, withCause } from '../failures/causes.ts';
 import { errorText } from './issues.ts';
 import { untouchedMedia } from './media.ts';
 import type { JobRecord } from './record.ts';
@@ -15,6 +17,7 @@ export const NO_JOB: JobState = {
   startedAt: 0,
   endedAt: null,
   endedBy: null,
+  trace: null,
   objectId: '',
   hasDocument: false,
   unindexed: false,
@@ -38,6 +41,7 @@ export const NO_JOB: JobState = {
   cursor: 0,
   inspecting: null,
   outstanding: new Map(),
+  laterRows: new Map(),
 };
 
 /** A job before its first stage. */
@@ -47,7 +51,9 @@ export function initialState(
     readonly run: number;
     readonly priority: number;
     readonly admitted: boolean;
+    readonly waitingTurn?: number | undefined;
     readonly objectId: string;
+    readonly trace?: JobTrace | undefined;
     readonly at: number;
   },
 ): JobState {
@@ -56,12 +62,26 @@ export function initialState(
     status: start.admitted ? 'IN_PROGRESS' : 'INITIALIZED',
     run: start.run,
     priority: start.priority,
+    ...(start.waitingTurn === undefined ? {} : { waitingTurn: start.waitingTurn }),
     startedAt: start.at,
     objectId: start.objectId,
+    trace: start.trace ?? null,
     issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),
     firstError: firstOf(record),
+    ...causesOf(record, start.at),
     media: untouchedMedia(record),
   };
+}
+
+/** Media that cannot be used. */
+function causesOf({ media }: JobRecord, at: number): Pick<JobState, 'causes'> {
+  const problems = media.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
+  if (problems.length === 0) return {};
+  const causes = problems.reduce<JobState['causes']>(
+    (known, { code, message }) => withCause(known, { component: SERVER, code, message }, at),
+    undefined,
+  );
+  return { causes };
 }
 
 function firstOf({ media }: JobRecord): string | null {

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { omit } from '../../../domain/omit.ts';
+import { failureCause } from '../failures/causes.ts';
 import { BATCH_JOB_STATUSES } from './status.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, Stage } from './state.ts';
 
-export const JOB_SCHEMA = 1;
+/** The newest schema, and the one that also older servers read: they know nothing of retries. */
+export const JOB_SCHEMA = 2;
+const WITHOUT_RETRY = 1;
+
+export const schemaOf = ({ baseRun }: Pick<JobState, 'baseRun'>): number =>
+  baseRun === undefined ? WITHOUT_RETRY : JOB_SCHEMA;
 
 const stageSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('WAITING') }),
@@ -18,6 +24,12 @@ const stageSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('ENDED') }),
 ]);
 
+const attemptSchema = z.object({
+  at: z.number(),
+  status: z.int().nullable(),
+  error: z.string().nullable(),
+});
+
 const deliverySchema = z
   .object({
     pending: z.int().nonnegative(),
@@ -27,21 +39,29 @@ const deliverySchema = z
     attempts: z.int().nonnegative(),
     lastError: z.string().nullable(),
     nextAttempt: z.number().nullable(),
+    // Jobs that were stored by an earlier version have none.
+    tried: z.array(attemptSchema).default([]),
   })
   .nullable();
+
+const traceSchema = z.object({ traceparent: z.string(), parentId: z.string().nullable().optional() });
 
 /** The small part of a job's state, replaced at every commit; media, units and outstanding work come back from the rows. */
 export const jobSnapshotSchema = z.object({
   status: z.enum(BATCH_JOB_STATUSES),
   run: z.int().positive(),
+  baseRun: z.int().positive().optional(),
+  retryable: z.boolean().optional(),
   outdated: z.int().positive().nullable(),
   priority: z.int().min(0).max(9),
   labels: z.array(z.string()).optional(),
   externalId: z.string().nullable().optional(),
+  waitingTurn: z.number().optional(),
   stage: stageSchema,
   startedAt: z.number(),
   endedAt: z.number().nullable(),
   endedBy: z.string().nullable(),
+  trace: traceSchema.nullable().default(null),
   objectId: z.string(),
   hasDocument: z.boolean(),
   unindexed: z.boolean(),
@@ -64,6 +84,7 @@ export const jobSnapshotSchema = z.object({
     }),
   ),
   firstError: z.string().nullable(),
+  causes: z.array(failureCause).readonly().optional(),
   failedMedia: z.int().nonnegative().nullable(),
   /** 0 to 100, from committed sub-jobs only. */
   progress: z.number().min(0).max(100),
@@ -73,7 +94,7 @@ export type JobSnapshot = z.infer<typeof jobSnapshotSchema>;
 export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
   const { labels, ...small } = omit(
     state,
-    ...(['media', 'units', 'weight', 'cursor', 'inspecting', 'outstanding'] as const),
+    ...(['media', 'units', 'weight', 'cursor', 'inspecting', 'outstanding', 'laterRows'] as const),
   );
   return {
     ...small,
@@ -88,7 +109,7 @@ export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
 }
 
 const toStored = (delivery: Delivery | null) =>
-  delivery === null ? null : { ...delivery, failures: [...delivery.failures] };
+  delivery === null ? null : { ...delivery, failures: [...delivery.failures], tried: [...delivery.tried] };
 
 /** (tasks done + part done of this task) / tasks, in percent; 100 only at the end. How much there is to do is known once all media are inspected. */
 export function progressOf(record: JobRecord, { stage, weight, inspecting }: JobState): number {

@@ -19,6 +19,8 @@ export interface ReportQueuesDeps {
 export interface Report {
   readonly kind: 'health' | 'summary';
   readonly jobs: readonly number[];
+  /** Of the jobs, which signs it; absent: that of the receiver does. */
+  readonly secrets?: readonly string[] | undefined;
   text(): Promise<string>;
   /** When it was tried, or was lost. */
   done(): Promise<void>;
@@ -115,6 +117,8 @@ export class ReportQueues {
   async #try(url: string, report: Report): Promise<string | null> {
     const { send, timeoutMs } = this.#deps;
     const timeout = AbortSignal.timeout(timeoutMs);
+    const id = randomUUID();
+    const { secrets } = report;
     try {
       const request = {
         method: 'POST',
@@ -122,7 +126,8 @@ export class ReportQueues {
         body: null,
         text: await report.text(),
         headers: { 'Content-Type': 'application/json' },
-        idempotencyKey: randomUUID(),
+        idempotencyKey: id,
+        webhook: secrets === undefined ? { id } : { id, secrets },
         addToken: false,
       } as const;
       const outcome = await send(request, AbortSignal.any([timeout, this.#stop.signal]));

@@ -64,18 +64,20 @@ export class StreamReports {
       this.#health(address, [{ record, state }]);
   }
 
-  /** How all live jobs stand: one report for each address. */
+  /** How all live jobs stand: one report for each address, and for each secret that signs it. */
   async healthOfAll(): Promise<void> {
     const { store, locks } = this.#deps;
     if (!(await locks.claim('stream-health', LOCK_MS))) return;
-    const byAddress = new Map<string, StoredStream[]>();
+    const byReceiver = new Map<string, { readonly address: string; readonly jobs: StoredStream[] }>();
     for await (const { id } of allEntries(store, LIVE_STREAMS)) {
       const job = await storedStream(store, Number(id));
       const address = job?.record.healthReportCallbackUri;
       if (job === undefined || address === null || address === undefined) continue;
-      byAddress.set(address, [...(byAddress.get(address) ?? []), job]);
+      const receiver = [address, ...(job.record.callbackSecrets ?? [])].join(' ');
+      const { jobs } = byReceiver.get(receiver) ?? { jobs: [] };
+      byReceiver.set(receiver, { address, jobs: [...jobs, job] });
     }
-    for (const [address, jobs] of byAddress) this.#health(address, jobs);
+    for (const { address, jobs } of byReceiver.values()) this.#health(address, jobs);
   }
 
   #health(address: string, jobs: readonly StoredStream[]): void {
@@ -84,6 +86,7 @@ export class StreamReports {
     this.#queues.add(address, {
       kind: 'health',
       jobs: jobs.map(({ record }) => record.number),
+      secrets: jobs[0]?.record.callbackSecrets,
       text: () => Promise.resolve(text),
       done: () => Promise.resolve(),
     });
@@ -138,6 +141,7 @@ export class StreamReports {
     this.#queues.add(address, {
       kind: 'summary',
       jobs: [number],
+      secrets: record.callbackSecrets,
       text: () => readFile(place, 'utf8'),
       done: async () => {
         this.#posting.delete(file);
@@ -172,6 +176,7 @@ export class StreamReports {
     this.#queues.add(address, {
       kind: 'summary',
       jobs: [number],
+      secrets: record.callbackSecrets,
       text: () => Promise.resolve(text),
       done: removeFolder,
     });

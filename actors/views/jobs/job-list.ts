@@ -5,6 +5,7 @@ import {
   ALL_JOBS,
   ENDED_JOBS,
   jobsOfExternalId,
+  jobsOfFailure,
   jobsOfLabel,
   jobsOfPipeline,
   jobsOfStatus,
@@ -61,6 +62,8 @@ interface Indexes {
   readonly time?: TimeSpan;
 }
 
+const ANY_TIME: TimeSpan = { from: undefined, to: undefined };
+
 interface Found {
   readonly found: readonly StoredJob[];
   readonly next: JobCursor | null;
@@ -116,11 +119,12 @@ function startOf(before: JobCursor | undefined, time: TimeSpan | undefined): Ind
 
 /** Those with the fewest jobs that are not wanted. */
 function indexesFor(query: JobListQuery): Indexes {
-  const { pipelineName, externalId, labels, terminal, medium, started, ended } = query;
+  const { pipelineName, externalId, labels, terminal, medium, failure, started, ended } = query;
   const given = Object.values(omit(query, 'limit', 'before'));
   const alone = given.filter((filter) => filter !== undefined).length <= 1;
   if (ended !== undefined) return { names: [ENDED_JOBS], exact: alone, time: ended };
   if (started !== undefined) return { names: [STARTED_JOBS], exact: alone, time: started };
+  if (failure !== undefined) return { names: [jobsOfFailure(failure)], exact: alone, time: ANY_TIME };
   if (externalId !== undefined) return { names: [jobsOfExternalId(externalId)], exact: alone };
   const [label] = labels ?? [];
   if (label !== undefined) return { names: [jobsOfLabel(label)], exact: alone && labels?.length === 1 };

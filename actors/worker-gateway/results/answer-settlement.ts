@@ -1,11 +1,15 @@
 /** What the ledger and the job hear of an answer. */
 import type { Logger } from '../../../config/logger.ts';
 import { ACCEPTED, LOST, type AnswerOutcome } from '../../../protocol/answer-outcome.ts';
+import type { Traces } from '../../../domain/job/trace.ts';
 import { removeFile } from '../../../files/remove.ts';
+import { queueOf } from '../../../protocol/transfers.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import type { Store } from '../../../store/store.ts';
 import type { JobCommand, JobReply, WorkDone, WorkFailed } from '../../batch-job/state/commands.ts';
+import { spansOfAnswer } from '../../batch-job/spans.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { PendingClaims } from '../../dispatcher/pending-claims.ts';
 import type { Clock } from '../../basics/clock.ts';
 import type { Family } from '../../runtime/system.ts';
 import type { WorkMeter } from '../../basics/meter.ts';
@@ -20,7 +24,12 @@ export interface AnswerSettlementDeps {
   readonly logger: Logger;
   readonly meter: WorkMeter;
   readonly catalog: Pick<Catalog, 'versionOf'>;
+  readonly pendingClaims: Pick<PendingClaims, 'wake'>;
+  /** Absent: no spans are reported. */
+  readonly traces?: Traces | undefined;
 }
+
+type Traced = Pick<Held, 'lease' | 'row'>;
 
 export class AnswerSettlement {
   readonly #deps: AnswerSettlementDeps;
@@ -45,9 +54,24 @@ export class AnswerSettlement {
       if (file !== undefined) await removeFile(file);
       return { kind: now };
     }
-    if ('type' in said) return this.toJob(lease, said);
+    if ('type' in said) return this.#toJob({ lease, row }, said);
     const final = await this.#files.final(file!, row);
-    return this.toJob(lease, this.doneBy({ ...held, lease, row }, said, this.#files.keyOf(final)));
+    return this.#toJob({ lease, row }, this.doneBy({ ...held, lease, row }, said, this.#files.keyOf(final)));
+  }
+
+  async #toJob({ lease, row }: Traced, command: WorkDone | WorkFailed): Promise<AnswerOutcome> {
+    const outcome = await this.toJob(lease, command);
+    if (outcome.kind === ACCEPTED.kind) this.trace({ lease, row }, command);
+    return outcome;
+  }
+
+  /** For the trace of the job. */
+  trace({ lease, row }: Traced, command: WorkDone | WorkFailed): void {
+    const { traces, clock } = this.#deps;
+    if (traces === undefined) return;
+    const to = clock.now();
+    const from = to - Math.max(command.ms, clock.steady() - lease.startedAt);
+    for (const span of spansOfAnswer(row, command, { from, to })) traces.record(span);
   }
 
   /** The job commits before the component hears of it; the token makes a repeated command the same command. */
@@ -55,7 +79,7 @@ export class AnswerSettlement {
     const versioned = this.withVersion(item.queue, command);
     const reply = await this.#deps.jobs.ask(item.actor.id, versioned, { envelopeId: token });
     if (reply.kind === 'done') {
-      this.count(item.queue, command);
+      this.wasAccepted(item.queue, command);
       return ACCEPTED;
     }
     const outcome = await this.end(token);
@@ -87,10 +111,12 @@ export class AnswerSettlement {
     return version === undefined ? command : { ...command, version };
   }
 
-  /** For the metrics. */
-  count(queue: string, command: WorkDone | WorkFailed): void {
-    const { meter } = this.#deps;
+  /** Counts it for the metrics. When it was a transfer, another one may have its slot. */
+  wasAccepted(name: string, command: WorkDone | WorkFailed): void {
+    const { meter, pendingClaims } = this.#deps;
     const done = command.type === 'workDone';
+    const queue = queueOf(name);
+    if (queue !== name) pendingClaims.wake(queue, 1);
     meter.subJobEnded(queue, done ? 'done' : 'failed', command.ms / 1_000);
     if (!done || command.result.kind !== 'FINISH') return;
     const { sections, tracks, detections } = command.result.summary;

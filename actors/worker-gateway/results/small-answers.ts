@@ -154,7 +154,9 @@ export class SmallAnswers {
       const { lease, answer } = one;
       const isAccepted = await settlement.isAccepted(lease);
       outcomes.set(answer, isAccepted ? ACCEPTED : await settlement.end(lease.token));
-      if (isAccepted) settlement.count(lease.item.queue, command);
+      if (!isAccepted) continue;
+      settlement.wasAccepted(lease.item.queue, command);
+      settlement.trace(one, command);
     }
   }
 }

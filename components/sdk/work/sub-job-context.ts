@@ -8,7 +8,7 @@ import type { WorkContext } from './work-context.ts';
 export function contextOf(
   { client, cache }: { readonly client: WorkerClient; readonly cache?: MediaCache },
   heartbeat: Heartbeat,
-  { token }: Pick<Assignment, 'token'>,
+  { token, traceparent }: Pick<Assignment, 'token' | 'traceparent'>,
   signal: AbortSignal,
 ): WorkContext {
   /** Signs of life while a medium is fetched, or somebody else waited for: what is counted afterwards has to go on from there. */
@@ -24,6 +24,7 @@ export function contextOf(
   };
   return {
     signal,
+    ...(traceparent === undefined ? {} : { traceparent }),
     working,
     progress: (done, total) => {
       last = { done, total };

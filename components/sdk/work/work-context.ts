@@ -4,6 +4,8 @@ import type { LocalMedium } from '../media/media-cache.ts';
 export interface WorkContext {
   /** Aborts when the job is cancelled, the lease is lost, or this process is to end. */
   readonly signal: AbortSignal;
+  /** The trace of the job, as a header of the W3C recommendation Trace Context; absent: there is none. */
+  readonly traceparent?: string;
   /** `done` must grow for the server to see progress: frames, items or tracks. */
   progress(done: number, total: number): void;
   /** Tells that it goes on where there is nothing to count. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { JobCommand, JobReply } from '../../../actors/batch-job/state/commands.ts';
+import type { JobTrace } from '../../../domain/job/trace.ts';
 import type { Family } from '../../../actors/runtime/system.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
 import { userOf } from '../../access/bearer.ts';
 import { json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
+import { jobTrace } from '../../steps/traces.ts';
 import { errorMembers, HttpError, notThere, overloadError } from '../../routing/errors.ts';
 import { coreProblem, coreResponse, onFailure, successResponse } from '../../schemas/common.ts';
 import { cocoDocument, detectionDocument } from '../../schemas/jobs/detection-document.ts';
@@ -92,7 +94,10 @@ export const batchJobEndpoints = [
     },
     handle: ({ body, given, query, headers, ctx }, deps: BatchJobDeps) =>
       createJob(
-        { body, given, isDryRun: query.dryRun === true, key: headers['Idempotency-Key'] },
+        {
+          ...{ body, given, isDryRun: query.dryRun === true },
+          ...{ key: headers['Idempotency-Key'], trace: jobTrace(ctx) },
+        },
         userOf(ctx),
         deps,
       ),
@@ -181,8 +186,8 @@ export const batchJobEndpoints = [
     },
     refusal: notCreated,
     says: { params: noJobId },
-    handle: ({ params: { id }, query: { jobPriority } }, deps: BatchJobDeps) =>
-      resubmit(id, jobPriority, deps),
+    handle: ({ params: { id }, query: { jobPriority: priority }, ctx }, deps: BatchJobDeps) =>
+      resubmit(id, { priority, trace: jobTrace(ctx) }, deps),
   }),
   endpoint({
     ...COMMON,
@@ -280,10 +285,10 @@ async function changeJob(
 
 async function resubmit(
   id: number,
-  priority: number | undefined,
+  wanted: { readonly priority: number | undefined; readonly trace: JobTrace | undefined },
   { jobService, views }: Pick<BatchJobDeps, 'jobService' | 'views'>,
 ) {
-  const reply = await jobService.resubmit(id, priority);
+  const reply = await jobService.resubmit(id, wanted.priority, { trace: wanted.trace });
   if (reply.kind === 'overloaded') throw overloadError(reply.message);
   if (reply.kind === 'refused') {
     const why =

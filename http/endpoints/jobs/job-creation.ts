@@ -6,6 +6,8 @@ import type { JobRequest } from '../../../actors/job-service/job-request.ts';
 import type { JobService } from '../../../actors/job-service/job-service.ts';
 import type { Accepted, RefusalReason, Refused } from '../../../actors/requests/submission.ts';
 import { ownerOf } from '../../../domain/job/owner.ts';
+import { takeCallbackSecrets } from '../../../domain/job/webhook.ts';
+import type { JobTrace } from '../../../domain/job/trace.ts';
 import type { User } from '../../access/bearer.ts';
 import { answerWith, ok } from '../../routing/declaration.ts';
 import type { ErrorCode } from '../../routing/error-codes.ts';
@@ -27,14 +29,15 @@ interface Creation {
   readonly isDryRun: boolean;
   /** The Idempotency-Key. */
   readonly key: string | undefined;
+  readonly trace: JobTrace | undefined;
 }
 
 export async function createJob(
-  { body, given, isDryRun, key }: Creation,
+  { body, given, isDryRun, key, trace }: Creation,
   user: User,
   { jobService, dryRuns, url }: CreationDeps,
 ) {
-  const request = { ...toRequest(body), user: user.name, owner: ownerOf(user) };
+  const request = { ...toRequest(body), user: user.name, owner: ownerOf(user), trace };
   const submission = isDryRun
     ? await dryRuns.of(request)
     : await jobService.submit(request, repeatableOf(key, given, user));
@@ -79,18 +82,24 @@ export function repeatableOf(
 }
 
 /** Specification 2.1: GET when nothing is said. */
-function callbackOf({ callbackURL, callbackMethod, externalId }: JobCreationRequest): JobRequest['callback'] {
+function callbackOf(
+  { callbackURL, callbackMethod, externalId }: JobCreationRequest,
+  secrets: readonly string[] | undefined,
+): JobRequest['callback'] {
   const method = callbackMethod?.trim().toUpperCase() ?? 'GET';
   if (method !== 'GET' && method !== 'POST')
     throw refusalOf(
       { message: `callbackMethod is "${callbackMethod}"; it must be GET or POST.` },
       externalId,
     );
-  return isGiven(callbackURL) ? { url: callbackURL!.trim(), method } : undefined;
+  if (!isGiven(callbackURL)) return undefined;
+  return { url: callbackURL!.trim(), method, ...(secrets === undefined ? {} : { secrets }) };
 }
 
 /** The request in the words of the job service; what the client left out gets the specification's defaults. */
 function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner'> {
+  const { jobProperties, callbackSecrets, refused } = takeCallbackSecrets(body.jobProperties ?? {});
+  if (refused !== undefined) throw refusalOf({ message: refused }, body.externalId);
   return {
     media: body.media.map((medium) => ({
       uri: medium.mediaUri,
@@ -105,10 +114,10 @@ function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner'>
     buildOutput: body.buildOutput ?? true,
     externalId: body.externalId ?? null,
     ...((body.labels ?? []).length === 0 ? {} : { labels: body.labels! }),
-    jobProperties: body.jobProperties ?? {},
+    jobProperties,
     algorithmProperties: body.algorithmProperties ?? {},
     priority: body.priority ?? undefined,
-    callback: callbackOf(body),
+    callback: callbackOf(body, callbackSecrets),
   };
 }
 

@@ -69,7 +69,7 @@ export const jobListEndpoints = [
     summary: 'List jobs, newest first',
     description:
       'Page by page; the filters that are given must all fit. With endedFrom or endedTo the list is ordered by endDate, with startedFrom ' +
-      'or startedTo alone by startDate, else by the number of the job.',
+      'or startedTo alone by startDate, with failure by the time of the last failure, else by the number of the job.',
     query: jobListQuery,
     answers: {
       200: json('A page of jobs.', jobPage, { jobs: [JOB], next: '12' }),
@@ -118,9 +118,9 @@ export const toListQuery = (query: z.output<typeof jobListQuery>): JobListQuery 
 
 /** Which jobs it means. */
 export const toFilter = (given: z.output<typeof jobFilter>): JobFilter => {
-  const { status: statuses, pipelineName, externalId, label: labels, medium, terminal } = given;
+  const { status: statuses, pipelineName, externalId, label: labels, medium, failure, terminal } = given;
   return {
-    ...{ statuses, pipelineName, externalId, labels, medium, terminal },
+    ...{ statuses, pipelineName, externalId, labels, medium, failure, terminal },
     started: spanOf(given.startedFrom, given.startedTo),
     ended: spanOf(given.endedFrom, given.endedTo),
   };

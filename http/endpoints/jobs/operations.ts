@@ -199,10 +199,13 @@ function requestOf(body: z.output<typeof operationRequest>, user: User, isAdmini
   };
 }
 
-function actionOf({ action, priority, add = [], remove = [] }: z.output<typeof operationRequest>): Action {
+function actionOf(request: z.output<typeof operationRequest>): Action {
+  const { action, priority, what = 'FAILED_SUB_JOBS', jobProperties = {}, add = [], remove = [] } = request;
   switch (action) {
     case 'resubmit':
       return { type: action, ...(priority === undefined ? {} : { priority }) };
+    case 'retry':
+      return { type: action, what, ...(Object.keys(jobProperties).length === 0 ? {} : { jobProperties }) };
     case 'priority':
       return { type: action, priority: priority! };
     case 'label':

@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { MAX_OPERATION_JOBS, OPERATION_STATUSES } from '../../../actors/operations/state.ts';
 import { timestamp, wholeNumber } from '../common.ts';
-import { jobId, labels } from './batch-jobs.ts';
+import { jobId, labels, properties } from './batch-jobs.ts';
 import { jobFilter } from './job-list.ts';
+import { retryScope } from './job-retry.ts';
 
 /** Operations: one action on many jobs (ours). */
-const action = z.enum(['resubmit', 'cancel', 'delete', 'priority', 'label', 'archiverepost']);
+const action = z.enum(['resubmit', 'retry', 'cancel', 'delete', 'priority', 'label', 'archiverepost']);
 type ActionName = z.output<typeof action>;
 
 /** What actions take besides the jobs. */
 const PARAMETERS: Readonly<Partial<Record<ActionName, readonly string[]>>> = {
   resubmit: ['priority'],
+  retry: ['what', 'jobProperties'],
   priority: ['priority'],
   label: ['add', 'remove'],
 };
@@ -26,6 +28,10 @@ export const operationRequest = z
       .describe('Ids or numbers of jobs, instead of a filter'),
     dryRun: z.boolean().optional().describe('true: counts what would be done, and changes nothing'),
     priority: z.int().min(0).max(9).optional().describe('For the actions priority and resubmit'),
+    what: retryScope.optional().describe('For the action retry; absent: FAILED_SUB_JOBS'),
+    jobProperties: properties
+      .optional()
+      .describe('For the action retry: over those of the jobs, for all that runs again'),
     add: labels.optional().describe('For the action label: labels that the jobs get'),
     remove: labels.optional().describe('For the action label: labels that the jobs lose'),
   })
@@ -33,7 +39,7 @@ export const operationRequest = z
     const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
     if ((given.filter === undefined) === (given.ids === undefined))
       wrong('filter', 'must be given, or ids; one of both');
-    for (const name of ['priority', 'add', 'remove'] as const)
+    for (const name of ['priority', 'what', 'jobProperties', 'add', 'remove'] as const)
       if (given[name] !== undefined && PARAMETERS[given.action]?.includes(name) !== true)
         wrong(name, `has no meaning for the action ${given.action}`);
     if (given.action === 'priority' && given.priority === undefined)
@@ -70,6 +76,7 @@ export const operation = z
     message: z.string().nullable().describe('What it waits for, or why it ended with ERROR'),
     filter: jobFilter.nullable().describe('null: ids were given'),
     priority: z.int().optional(),
+    what: retryScope.optional(),
     add: z.array(z.string()).optional(),
     remove: z.array(z.string()).optional(),
   })

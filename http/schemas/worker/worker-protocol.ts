@@ -43,6 +43,10 @@ export const failureRequest = z.object({
     'LOCAL_STORAGE',
   ]),
   message: z.string().transform((text) => text.slice(0, MAX_MESSAGE)),
+  mayPass: z
+    .literal(true)
+    .optional()
+    .describe('Another host was away or busy. Transfers are tried again later; other work has failed'),
 });
 
 export const answersRequest = z.object({
@@ -68,6 +72,10 @@ const assignment = z
     algorithm: z.string(),
     attempt: z.int().min(1),
     heartbeatMs: z.int().min(1).describe('Time between two heartbeats that is asked for'),
+    traceparent: z
+      .string()
+      .optional()
+      .describe('The trace of the job (W3C Trace Context), to be continued by the component'),
     last: z.literal(true).optional().describe('Claimed in turn: it is all that its job waits for'),
     work: z
       .looseObject({})

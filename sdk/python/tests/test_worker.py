@@ -129,6 +129,26 @@ class Work(unittest.TestCase):
         with self.assertRaises(ProtocolError):
             self.worker(Asking(lambda _: None)).run()
 
+    def test_the_trace_of_the_job_is_told_to_the_detector(self):
+        traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        seen = []
+
+        class Tracing(Detector):
+            def generic(self, document, job):
+                seen.append(job.traceparent)
+                yield Finding({})
+
+        self.server.work = [{**assignment(1), "traceparent": traceparent}, assignment(2)]
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        medium = Path(folder.name) / "medium.txt"
+        medium.write_text("text")
+        for one in self.server.work:
+            one["work"]["medium"]["path"] = str(medium)
+        files = MediaFiles(self.client, MediaCache(Path(folder.name) / "cache", 10**9))
+        self.work_until(SubJobs(Tracing(), self.client, files), lambda: len(self.server.answers) == 2)
+        self.assertEqual(seen, [traceparent, None])
+
     def test_what_there_is_no_room_for_is_released_after_a_pause(self):
         self.assertIsNone(self.answer_to(507))
         self.assertEqual(self.server.released, ["t1"])

@@ -10,8 +10,9 @@ LONGEST_WARNING = 4000
 
 
 class Context:
-    def __init__(self, id: str) -> None:
+    def __init__(self, id: str, traceparent: str | None = None) -> None:
         self.id = id
+        self.traceparent = traceparent
         self.done = 0.0
         self.total = 0.0
         self._steps = 0.0

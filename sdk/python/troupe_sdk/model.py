@@ -156,6 +156,11 @@ class Job:
         return self._context.id
 
     @property
+    def traceparent(self) -> str | None:
+        """The trace of the job, as a header of W3C Trace Context, for requests to other services. None: there is none."""
+        return self._context.traceparent
+
+    @property
     def cancelled(self) -> bool:
         """The result is not wanted any more. A detector that loops without asking for frames looks at it, or calls ``check``."""
         return self._context.cancelled

@@ -1,4 +1,5 @@
 /** What scripts of the ledger answer. */
+import { countAhead } from '../../turns/fair-order.ts';
 import type { Lease, News, QueueFigures, WorkItem, WorkStatus } from '../../ledger.ts';
 import type { QueueNames } from './queue-names.ts';
 
@@ -62,11 +63,37 @@ export function readQueues(answer: unknown, names: QueueNames): ReadonlyMap<stri
   );
 }
 
+type ShownPlace = readonly [
+  user: string,
+  weight: number,
+  held: number,
+  pass: string,
+  turn: string,
+  waiting: number,
+];
+type ShownLevel = readonly [time: string, places: readonly ShownPlace[]];
+/** Items above its level, its actor's turn among those of its user, and the number of its level; 0: there are no shares. */
+type ShownAhead = readonly [queue: string, above: number, rank: number, user: string, level: number];
+
 /** @param now of this server's clock */
-export const readStatus = (answer: unknown, now: number): readonly WorkStatus[] =>
-  (answer as readonly (readonly [readonly ShownLease[], readonly [string, number][]])[]).map(
+export function readStatus([found, shown]: readonly unknown[], now: number): readonly WorkStatus[] {
+  const levels = (shown as readonly ShownLevel[]).map(([time, places]) => ({
+    time: Number(time),
+    places: places.map(([user, weight, held, pass, turn, waiting]) => ({
+      ...{ user, weight, held, waiting },
+      ...{ pass: Number(pass), turn: Number(turn) },
+    })),
+  }));
+  const aheadOf = ([queue, above, rank, user, number]: ShownAhead): readonly [string, number] => {
+    const level = levels[number - 1];
+    const mine = level?.places.find((place) => place.user === user);
+    if (level === undefined || mine === undefined) return [queue, above + rank];
+    return [queue, above + rank + countAhead(level.places, mine, rank, level.time)];
+  };
+  return (found as readonly (readonly [readonly ShownLease[], readonly ShownAhead[]])[]).map(
     ([leases, ahead]) => ({
       leases: leases.map((lease) => readLease(lease, now)),
-      ahead: new Map(ahead),
+      ahead: new Map(ahead.map(aheadOf)),
     }),
   );
+}

@@ -1,9 +1,11 @@
-import type { LeaseSettings } from '../../ledger.ts';
+import type { LeaseSettings, WorkItem } from '../../ledger.ts';
 
 /** What a server says that it can read. */
 export interface Knowledge {
   /** The newest schema of snapshots, by the kind of actor. */
   readonly schemas: Readonly<Record<string, number>>;
+  /** It keeps the turns of users; an older server does not. */
+  readonly shares: 1;
 }
 
 export interface RedisLedgerDeps {
@@ -24,6 +26,8 @@ export interface RedisLedgerDeps {
   readonly ownQueues?: readonly string[];
   /** Work of actors whose snapshot is of a newer schema is left to servers that know it; kinds that are not named are not looked at. */
   readonly schemas?: Knowledge['schemas'];
+  /** Share of an item's user in comparison to others. */
+  readonly weightOf?: (item: WorkItem) => number;
 }
 
 export interface ServersFound {

@@ -18,17 +18,23 @@ export type LedgerVerb = (typeof LEDGER_VERBS)[number];
 /** With which a commit ends. */
 export function changeWords(
   { offer = [], prioritize = [], withdraw = [], settle = [], clear = false }: WorkChange = {},
-  names: QueueNames,
+  context: ItemContext,
 ): readonly Argument[] {
   return [
     ...[settle.length, ...settle, clear ? 1 : 0],
-    ...itemWords(prioritize, names),
-    ...itemWords(withdraw, names),
-    ...itemWords(offer, names),
+    ...itemWords(prioritize, context),
+    ...itemWords(withdraw, context),
+    ...itemWords(offer, context),
   ];
 }
 
-export function itemWords(items: readonly WorkItem[], names: QueueNames): readonly Argument[] {
+interface ItemContext {
+  readonly names: QueueNames;
+  /** Share of an item's user in comparison to others. */
+  weightOf(item: WorkItem): number;
+}
+
+export function itemWords(items: readonly WorkItem[], { names, weightOf }: ItemContext): readonly Argument[] {
   const words = items.flatMap((item) => [
     item.id,
     names.nameForAll(item.queue),
@@ -36,6 +42,8 @@ export function itemWords(items: readonly WorkItem[], names: QueueNames): readon
     actorName(item.actor),
     item.attempt,
     JSON.stringify(item),
+    item.user ?? '',
+    weightOf(item),
   ]);
   return [items.length, ...words];
 }

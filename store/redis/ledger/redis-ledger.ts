@@ -45,6 +45,7 @@ export class RedisLedger implements WorkLedger {
   readonly #deps: RedisLedgerDeps;
   readonly #listeners: LedgerListener[] = [];
   readonly #names: QueueNames;
+  readonly #items: Parameters<typeof itemWords>[1];
   readonly #unclear = new UnconfirmedLeases();
   readonly #servers: ServerRegister;
   #turn = 0;
@@ -56,6 +57,7 @@ export class RedisLedger implements WorkLedger {
     this.#scripts = new Scripts(redis, prefix, LEDGER_VERBS);
     this.#deps = deps;
     this.#names = new QueueNames(deps.server, deps.ownQueues ?? []);
+    this.#items = { names: this.#names, weightOf: deps.weightOf ?? (() => 1) };
     this.#servers = new ServerRegister((verb, words) => this.#runAll(verb, words), this.#names, deps);
   }
 
@@ -77,7 +79,7 @@ export class RedisLedger implements WorkLedger {
 
   /** With which a commit ends. */
   changeWords(change: WorkChange | undefined): readonly Argument[] {
-    return changeWords(change, this.#names);
+    return changeWords(change, this.#items);
   }
 
   /** Tells this server's listeners what a script has done. */
@@ -100,11 +102,11 @@ export class RedisLedger implements WorkLedger {
   }
 
   async offer(items: readonly WorkItem[]): Promise<void> {
-    if (items.length > 0) await this.#run('work/offer', itemWords(items, this.#names));
+    if (items.length > 0) await this.#run('work/offer', itemWords(items, this.#items));
   }
 
   async withdraw(items: readonly WorkItem[]): Promise<void> {
-    if (items.length > 0) await this.#run('work/withdraw', itemWords(items, this.#names));
+    if (items.length > 0) await this.#run('work/withdraw', itemWords(items, this.#items));
   }
 
   /** @throws StoreAway also while others take this server for dead */
@@ -215,6 +217,10 @@ export class RedisLedger implements WorkLedger {
     return readQueues(await this.#run('work/queues', []), this.#names);
   }
 
+  counts(): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>> {
+    return this.queues();
+  }
+
   async leases(): Promise<readonly Lease[]> {
     return this.#readLeases(await this.#run('leases/all', []));
   }
@@ -225,7 +231,7 @@ export class RedisLedger implements WorkLedger {
 
   async workStatus(actors: readonly ActorKey[]): Promise<readonly WorkStatus[]> {
     if (actors.length === 0) return [];
-    const found = await this.#run('work/status', [actors.length, ...actors.map(actorName)]);
+    const found = await this.#runAll('work/status', [actors.length, ...actors.map(actorName)]);
     return readStatus(found, this.#deps.now());
   }
 

@@ -22,7 +22,7 @@ export class ServerRegister {
    * and no attempt is counted. `node`: the name of its own node, which no other server that is there may have.
    */
   async alive(ms: number, node: string): Promise<ServersFound> {
-    const knowledge: Knowledge = { schemas: this.#deps.schemas ?? {} };
+    const knowledge: Knowledge = { schemas: this.#deps.schemas ?? {}, shares: 1 };
     const [dead, servers, holder, wasAbsent] = await this.#run('servers/alive', [
       ms,
       this.#deps.lostMs ?? 0,

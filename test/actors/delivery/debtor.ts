@@ -151,7 +151,7 @@ export function stage(store: Store, options: StageOptions = {}): Stage {
   const debtors = system.register(actors);
   const agents = outgoingAgents({ allowPrivate: true, settings: REACH_SETTINGS });
   const token = { get: () => Promise.resolve('secret'), drop: () => undefined };
-  const send = createSend({ agents, token, timeoutMs, version });
+  const send = createSend({ agents, token, timeoutMs, version, secrets: [] });
   const report: Report = (entry, told, envelopeId) => debtors.ask(entry.actor.id, told, { envelopeId });
   const delivery = registerDelivery(system, {
     store,

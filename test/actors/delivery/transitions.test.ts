@@ -126,7 +126,8 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
     expect(led.sent).to.deep.equal(ids(8));
     led.try('n0000', SENT);
     expect(led.sent, 'the next one goes while the job is told').to.deep.equal(['n0008']);
-    expect(led.reports).to.deep.equal([{ type: 'noticeSent', id: 'n0000' }]);
+    const attempt = { at: 100, status: null, error: null };
+    expect(led.reports).to.deep.equal([{ type: 'noticeSent', id: 'n0000', attempt }]);
   });
 
   it('waits for what is not due yet, and for nothing when there is nothing', () => {
@@ -231,6 +232,7 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
           reason:
             'Sending HTTP POST callback to "http://***@receiver/done?token=***&x=1" failed due to: the connection was refused',
           next: null,
+          attempt: { at: 23 * HOUR + 1, status: null, error: 'the connection was refused' },
         },
       ]);
       led.settle('a');

@@ -25,7 +25,10 @@ export interface GivenJob {
 const owedBy = ({ owes = 0 }: GivenJob): JobSnapshot['callback'] =>
   owes === 0
     ? null
-    : { pending: owes, open: '1', slow: '0', failures: [], attempts: 0, lastError: null, nextAttempt: null };
+    : {
+        ...{ pending: owes, open: '1', slow: '0', failures: [], attempts: 0 },
+        ...{ lastError: null, nextAttempt: null, tried: [] },
+      };
 
 export async function storeJob(store: Store, given: GivenJob): Promise<void> {
   const { number, pipeline = 'A PIPELINE', status = 'COMPLETE', ms = 10, endedAt = 1_000, media = 1 } = given;
@@ -55,6 +58,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     startedAt: endedAt - ms,
     endedAt,
     endedBy: null,
+    trace: null,
     objectId: '00000000-0000-0000-0000-000000000000',
     hasDocument: given.document === true,
     unindexed: false,

@@ -57,6 +57,7 @@ async function fill(dataDir: string, jobs: number): Promise<void> {
     startedAt: 0,
     endedAt: 1,
     endedBy: null,
+    trace: null,
     objectId: '00000000-0000-0000-0000-000000000000',
     hasDocument: true,
     unindexed: false,

@@ -56,6 +56,7 @@ const NO_FILTER = {
   labels: undefined,
   medium: undefined,
   terminal: undefined,
+  failure: undefined,
   started: undefined,
   ended: undefined,
 } as const;

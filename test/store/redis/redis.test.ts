@@ -26,9 +26,9 @@ describe('The store in Redis', () => {
   storeContract({ open: (prefix) => open({ prefix }) });
 
   describe('and its work ledger', () => {
-    const ofRedis: Open = async ({ settings, now }) => {
+    const ofRedis: Open = async (parts) => {
       const prefix = `ledger-${++prefixes}`;
-      const store = await open({ prefix, ledger: { settings, now, clock: 'now', gapMs: 1e9 } });
+      const store = await open({ prefix, ledger: { ...parts, clock: 'now', gapMs: 1e9 } });
       const versions = new Map<string, number>();
       return {
         ledger: store.work,
@@ -86,6 +86,43 @@ describe('The store in Redis', () => {
       await commit(one, 0, { offer: [item('a')] });
       await until('the other has heard of it', () => heard.length > 0);
       expect(heard).to.deep.equal(['FACE']);
+    });
+
+    const ofUser = (id: string, user?: string) =>
+      item(id, { actor: actor(`job of ${id}`), ...(user === undefined ? {} : { user }) });
+    const claimOne = async (store: RedisStore) =>
+      (await store.work.claim({ queues: ['FACE'], max: 1, worker: 'w' })).map(({ item: { id } }) => id);
+
+    it('gives users their turns whichever server is asked, also after a restart', async () => {
+      const prefix = `two-${++prefixes}`;
+      const one = await open({ prefix });
+      await one.work.offer([ofUser('a1', 'alice'), ofUser('a2', 'alice'), ofUser('b1', 'bob')]);
+      await one.work.offer([ofUser('old 1'), ofUser('old 2')]);
+      expect(await claimOne(one)).to.deep.equal(['a1']);
+      await one.close();
+      const other = await open({ prefix });
+      const third = await open({ prefix });
+      const claimed = [await claimOne(other), await claimOne(third), await claimOne(other)].flat();
+      expect(claimed, 'work of nobody is that of one user').to.deep.equal(['b1', 'old 1', 'a2']);
+    });
+
+    it('lets jobs take turns while an older server is there, and users when it has gone', async () => {
+      const prefix = `two-${++prefixes}`;
+      const store = await open({ prefix });
+      const client = new Redis(redis().url);
+      const knows = `{${prefix}}:w:knows`;
+      await client.hset(knows, 'older', JSON.stringify({ schemas: {} }));
+      await store.work.offer(['a1', 'a2', 'a3', 'a4'].map((id) => ofUser(id, 'alice')));
+      await store.work.offer(['b1', 'b2', 'b3'].map((id) => ofUser(id, 'bob')));
+      expect([await claimOne(store), await claimOne(store)].flat()).to.deep.equal(['a1', 'a2']);
+      await client.hdel(knows, 'older');
+      expect([await claimOne(store), await claimOne(store)].flat()).to.deep.equal(['b1', 'b2']);
+      await client.hset(knows, 'older', JSON.stringify({ schemas: {} }));
+      await store.work.alive(60_000, 'a node');
+      expect([await claimOne(store), await claimOne(store)].flat()).to.deep.equal(['a3', 'a4']);
+      await client.hdel(knows, 'older');
+      expect(await claimOne(store)).to.deep.equal(['b3']);
+      client.disconnect();
     });
 
     it('lets a component go on with what the other server has given it', async () => {

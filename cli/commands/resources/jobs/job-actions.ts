@@ -1,4 +1,4 @@
-/** `troupe jobs cancel|resubmit|delete|label|priority`: one action on one job, or on many at once. */
+/** `troupe jobs cancel|resubmit|retry|delete|label|priority`: one action on one job, or on many at once. */
 import type { Command } from 'commander';
 import type { OperationRequest } from '../../../../client/answers.ts';
 import { fieldOf } from '../../../../client/answer-text.ts';
@@ -6,8 +6,18 @@ import { RefusedError } from '../../../../client/errors.ts';
 import { jobPath } from '../../../../client/rest-client.ts';
 import { Failure } from '../../../terminal/failure.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
-import { askCommand, clientOf, collectValues, show, whole, withQuery, type RestOptions } from '../command.ts';
+import {
+  askCommand,
+  clientOf,
+  collectValues,
+  property,
+  show,
+  whole,
+  withQuery,
+  type RestOptions,
+} from '../command.ts';
 import { filterOf, withFilters, type FilterOptions } from './job-filters.ts';
+import { retry, retryRequest, type RetryOptions } from './job-retry.ts';
 import { unknownJob } from './job-show.ts';
 import { operate } from './operate.ts';
 
@@ -18,7 +28,7 @@ interface ManyOptions extends RestOptions, FilterOptions {
 }
 
 /** What is done, and with which words. */
-type Deed = Pick<OperationRequest, 'action' | 'priority' | 'add' | 'remove'>;
+type Deed = Omit<OperationRequest, 'filter' | 'ids' | 'dryRun'>;
 
 export function jobActionCommands(jobs: Command, terminal: Terminal): void {
   many(jobs, 'cancel [ID...]', 'cancel jobs').action((ids: string[], options: ManyOptions) =>
@@ -32,6 +42,14 @@ export function jobActionCommands(jobs: Command, terminal: Terminal): void {
       isSingle(ids, options)
         ? resubmit(ids[0]!, options, terminal)
         : onMany({ action: 'resubmit', ...priorityOf(options) }, ids, options, terminal),
+    );
+  many(jobs, 'retry [ID...]', 'run again what failed in jobs that have ended; all other results stay')
+    .option('--failed-media', 'run all work again on each medium with a failure, not only what failed')
+    .option('--property <NAME=VALUE>', 'job property for what runs again; may be repeated', property)
+    .action((ids: string[], options: ManyOptions & RetryOptions) =>
+      isSingle(ids, options)
+        ? retry(ids[0]!, options, terminal)
+        : onMany({ action: 'retry', ...retryRequest(options) }, ids, options, terminal),
     );
   many(jobs, 'delete [ID...]', 'delete jobs that have ended, with their documents and other files').action(
     (ids: string[], options: ManyOptions) =>

@@ -8,6 +8,7 @@ export interface FilterOptions {
   readonly externalId?: string;
   readonly label?: readonly string[];
   readonly medium?: string;
+  readonly failure?: string;
   readonly since?: string;
   readonly startedFrom?: string;
   readonly startedTo?: string;
@@ -23,6 +24,7 @@ export interface JobFilter {
   readonly externalId?: string | undefined;
   readonly label?: string | undefined;
   readonly medium?: string | undefined;
+  readonly failure?: string | undefined;
   readonly startedFrom?: string | undefined;
   readonly startedTo?: string | undefined;
   readonly endedFrom?: string | undefined;
@@ -45,6 +47,7 @@ export const withFilters = (command: Command): Command =>
       collectValues,
     )
     .option('--medium <TEXT>', 'only jobs with a medium whose URI has this in it')
+    .option('--failure <GROUP>', 'only jobs of this group of troupe failures')
     .option('--since <TIME>', 'only jobs that began since then: 2d, 12h, 30m, or as --started-from', date)
     .option(
       '--started-from <TIME>',
@@ -57,13 +60,14 @@ export const withFilters = (command: Command): Command =>
     .option('--live', 'only jobs that have not ended');
 
 export const filterOf = (options: FilterOptions): JobFilter => {
-  const { externalId, medium, startedTo, endedFrom, endedTo } = options;
+  const { externalId, medium, failure, startedTo, endedFrom, endedTo } = options;
   return {
     status: options.status?.join(',').toUpperCase(),
     pipelineName: options.pipeline,
     externalId,
     label: options.label?.join(','),
     medium,
+    failure,
     startedFrom: options.startedFrom ?? options.since,
     ...{ startedTo, endedFrom, endedTo },
     terminal: options.live === true ? false : undefined,

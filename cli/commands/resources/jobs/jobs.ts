@@ -20,7 +20,7 @@ const ID = '<ID>';
 export function jobCommands(program: Command, terminal: Terminal): void {
   const jobs = program
     .command('jobs')
-    .description('jobs: list, show, create, watch, cancel, resubmit, delete, label, ...');
+    .description('jobs: list, show, create, watch, cancel, resubmit, retry, delete, label, ...');
   jobListCommands(jobs, terminal);
   showCommand(jobs, terminal);
   createCommand(jobs, terminal);

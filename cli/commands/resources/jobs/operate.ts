@@ -24,6 +24,7 @@ const LONGEST_LOOK_MS = 1_000;
 /** What was done to jobs, by action. */
 const DONE: Readonly<Record<OperationRequest['action'], string>> = {
   resubmit: 'resubmitted',
+  retry: 'retried',
   cancel: 'cancelled',
   delete: 'deleted',
   label: 'labelled',

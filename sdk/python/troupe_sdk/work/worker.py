@@ -122,7 +122,7 @@ class Worker:
         return late or len(self._answers) >= MOST_IN_TURN // 2 or self._bytes >= MOST_BYTES
 
     def _work(self, assignment: Assignment) -> None:
-        context = Context(str(assignment["id"]))
+        context = Context(str(assignment["id"]), assignment.get("traceparent"))
         token = str(assignment["token"])
         started = time.monotonic()
         self._heartbeat.begin(token, assignment["heartbeatMs"], context, lambda why: self.interrupter.interrupt(why, context))

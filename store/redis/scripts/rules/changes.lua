@@ -1,13 +1,17 @@
 -- What becomes of items: the transitions of the ledger.
 -- Reads an item from the arguments, as the caller describes it.
 local function described()
-  local id, queue, priority, actor, attempt, json = arg(), arg(), number(), arg(), number(), arg()
+  local id, queue, priority, actor, attempt, json, user, weight = arg(), arg(), number(), arg(), number(), arg(), arg(), number()
   priority = math.min(HIGHEST_PRIORITY, math.max(0, priority))
-  return { id = id, key = P .. 'i:' .. id, queue = queue, priority = string.format('%d', priority), actor = actor, attempt = attempt, json = json }
+  return {
+    id = id, key = P .. 'i:' .. id, queue = queue, priority = string.format('%d', priority), actor = actor, attempt = attempt, json = json,
+    user = user, weight = weight
+  }
 end
 
 local function keep(item)
-  redis.call('HSET', item.key, 'j', item.json, 'q', item.queue, 'p', item.priority, 'a', item.actor, 'n', item.attempt)
+  redis.call('HSET', item.key, 'j', item.json, 'q', item.queue, 'p', item.priority, 'a', item.actor, 'n', item.attempt,
+    'u', item.user, 'w', item.weight)
   redis.call('SADD', P .. 'of:' .. item.actor, item.id)
 end
 

@@ -16,12 +16,12 @@ end
 
 local function itemOf(id)
   local key = P .. 'i:' .. id
-  local fields = fieldsOf(key, 6, 's', 'q', 'p', 'a', 'n', 'j', 'l', 'k', 'o', 'what', 'alone')
+  local fields = fieldsOf(key, 6, 's', 'q', 'p', 'a', 'n', 'j', 'l', 'k', 'o', 'what', 'alone', 'u', 'w')
   if not fields then return nil end
   return {
     id = id, key = key, state = fields[1], queue = fields[2], priority = fields[3], actor = fields[4],
     attempt = tonumber(fields[5]), json = fields[6], token = fields[7] or '', releases = tonumber(fields[8] or '0'),
-    orphan = fields[9] == '1', what = fields[10], alone = fields[11] == '1'
+    orphan = fields[9] == '1', what = fields[10], alone = fields[11] == '1', user = fields[12] or '', weight = tonumber(fields[13] or '1')
   }
 end
 
@@ -30,28 +30,42 @@ local function lineOf(item) return P .. 'line:' .. item.queue .. ':' .. item.pri
 local function waitingIn(queue) return redis.call('ZCARD', P .. 'since:' .. queue) end
 local function heldIn(queue) return tonumber(redis.call('HGET', P .. 'held', queue) or '0') end
 
+-- include rules/shares.lua
+
 local function deepen(item, by)
   local field = item.queue .. ':' .. item.priority
   if redis.call('HINCRBY', P .. 'depth', field, by) == 0 then redis.call('HDEL', P .. 'depth', field) end
 end
 
 local function wait(item, releases)
+  local isShared = hasShares()
   redis.call('HSET', item.key, 's', 'waiting', 'k', releases)
   redis.call('HDEL', item.key, 'l', 'o', 'what', 'why')
   local turn = nextNumber()
+  -- Of all users, for older servers.
   redis.call('ZADD', turnsOf(item), 'NX', turn, item.actor)
   redis.call('ZADD', lineOf(item), turn, item.id)
   redis.call('ZADD', P .. 'since:' .. item.queue, at, item.id)
   redis.call('SADD', P .. 'queues', item.queue)
   deepen(item, 1)
   offered[item.queue] = true
+  if isShared then startWaiting(item, turn) end
 end
 
-local function unwait(item)
+-- `turn`: of the next one, when a worker takes this one.
+local function unwait(item, turn)
+  local isShared = hasShares()
   redis.call('ZREM', lineOf(item), item.id)
-  if redis.call('EXISTS', lineOf(item)) == 0 then redis.call('ZREM', turnsOf(item), item.actor) end
+  local isLast = redis.call('EXISTS', lineOf(item)) == 0
+  if isLast then redis.call('ZREM', turnsOf(item), item.actor) end
   redis.call('ZREM', P .. 'since:' .. item.queue, item.id)
   deepen(item, -1)
+  if not isShared then
+    if turn and not isLast then redis.call('ZADD', turnsOf(item), turn, item.actor) end
+    return
+  end
+  if turn then endTurn(item, turn, isLast) end
+  stopWaiting(item, isLast)
 end
 
 local function remove(item)

@@ -22,32 +22,33 @@ local function text(n)
   return string.format('%.17g', n)
 end
 
-local function keepClocks(lease)
+local function keepClocks(lease, ...)
   redis.call('HSET', lease.key, 'lease', text(lease.lease), 'silent', text(lease.silent), 'whole', text(lease.whole),
-    'done', text(lease.done), 'total', text(lease.total))
+    'done', text(lease.done), 'total', text(lease.total), ...)
   if lease.kill then redis.call('HSET', lease.key, 'kill', text(lease.kill)) end
   redis.call('ZADD', P .. 'due', text(math.min(lease.lease, lease.silent, lease.whole, lease.kill or math.huge)), lease.token)
 end
 
 -- A lease as it is answered.
-local function shown(lease)
+local function shown(lease, json)
   return {
-    lease.token, get(P .. 'i:' .. lease.id, 'j'), lease.worker, text(lease.at), text(lease.lease), text(lease.silent), text(lease.whole),
+    lease.token, json or get(P .. 'i:' .. lease.id, 'j'), lease.worker, text(lease.at), text(lease.lease), text(lease.silent), text(lease.whole),
     text(lease.done), text(lease.total), lease.cancelled and '1' or '0', lease.kill and text(lease.kill) or '',
     lease.turn and '1' or '0', lease.last and '1' or '0', lease.begun and '1' or '0', text(at)
   }
 end
 
 local function freeQueue(item)
+  if hasShares() then addHeld(item, -1) end
   if redis.call('HINCRBY', P .. 'held', item.queue, -1) <= 0 then redis.call('HDEL', P .. 'held', item.queue) end
 end
 
 local function free(lease, item)
+  freeQueue(item)
   redis.call('DEL', lease.key)
   redis.call('ZREM', P .. 'due', lease.token)
   redis.call('ZREM', P .. 'w:' .. lease.worker, lease.token)
   if lease.server ~= '' then redis.call('SREM', P .. 'v:' .. lease.server, lease.token) end
-  freeQueue(item)
 end
 
 local function tell(item, what, token, why)

@@ -17,6 +17,7 @@ local function figuresOf(queue) return { queue, waitingIn(queue), heldIn(queue) 
 
 -- What the caller tells its listeners; the listeners of other servers hear of queues by the channel.
 local function told()
+  saveUsers()
   local queues = {}
   for queue in pairs(offered) do
     local figures = figuresOf(queue)

@@ -51,11 +51,60 @@ local function firstReadable(turns)
   end
 end
 
+-- Of the users with one weight, from the first of them on: the first with a job that this server can read.
+local function firstPlace(queue, priority, member)
+  local from, page, members = 0, 1, { member }
+  local after = string.format('(%s;', string.sub(member, 1, 3))
+  while true do
+    for _, one in ipairs(members) do
+      local place = placeOf(one)
+      local jobs = jobsKey(queue, priority, place.user)
+      place.actor = firstReadable(jobs)
+      if place.actor then return place end
+      -- An older server has taken all of them.
+      if redis.call('EXISTS', jobs) == 0 then redis.call('ZREM', placesKey(queue, priority), one) end
+    end
+    if #members < page then return nil end
+    from, page = from + page, CHUNK
+    members = redis.call('ZRANGEBYLEX', placesKey(queue, priority), '[' .. member, after, 'LIMIT', from, page)
+  end
+end
+
+-- As `nextPlace` of store/turns.
+local function nextPlace(queue, priority)
+  local places, limit, after = {}, math.huge, '-'
+  while true do
+    local member = redis.call('ZRANGEBYLEX', placesKey(queue, priority), after, '+', 'LIMIT', 0, 1)[1]
+    if not member then break end
+    after = '[' .. string.sub(member, 1, 3) .. ';'
+    local place = firstPlace(queue, priority, member)
+    if place then
+      places[#places + 1] = place
+      limit = math.min(limit, (place.held + 1) / place.weight)
+    end
+  end
+  local best
+  for _, place in ipairs(places) do
+    local isEarlier = not best or place.pass < best.pass or place.pass == best.pass and place.turn < best.turn
+    if place.held / place.weight < limit and isEarlier then best = place end
+  end
+  return best
+end
+
+-- Levels above were empty when they were looked at before.
+local highest = HIGHEST_PRIORITY
 local function first()
-  for priority = HIGHEST_PRIORITY, 0, -1 do
+  if hasShares() then saveUsers() end
+  for priority = highest, 0, -1 do
+    highest = priority
     for _, queue in ipairs(queues) do
-      local actor = firstReadable(P .. 'turns:' .. queue .. ':' .. priority)
-      if actor then return queue, priority, actor end
+      if hasShares() then
+        local place = nextPlace(queue, priority)
+        if place then return queue, priority, place.actor, place end
+      else
+        local actor = firstReadable(P .. 'turns:' .. queue .. ':' .. priority)
+        if actor then return queue, priority, actor, { user = '' } end
+      end
     end
   end
 end
@@ -63,27 +112,33 @@ end
 -- One that cannot be read goes, so that it is in nobody's way.
 local function nextItem()
   while true do
-    local queue, priority, actor = first()
+    local queue, priority, actor, place = first()
     if not queue then return nil end
     local line = P .. 'line:' .. queue .. ':' .. priority .. ':' .. actor
     local id = redis.call('ZRANGE', line, 0, 0)[1]
     local item = id and itemOf(id)
     local isRead, what = pcall(cjson.decode, item and item.json or '')
     if isRead and type(what) == 'table' then
-      item.kind = what.kind
+      -- An older server may have offered it for nobody.
+      item.kind, item.user = what.kind, hasShares() and place.user or item.user
       return item
     end
-    local gone = { id = id or '', key = P .. 'i:' .. (id or ''), queue = queue, priority = string.format('%d', priority), actor = actor }
+    local gone = {
+      id = id or '', key = P .. 'i:' .. (id or ''), queue = queue, priority = string.format('%d', priority), actor = actor, user = place.user
+    }
     if id then unwait(gone) end
-    if redis.call('EXISTS', line) == 0 then redis.call('ZREM', turnsOf(gone), actor) end
+    if redis.call('EXISTS', line) == 0 then
+      redis.call('ZREM', turnsOf(gone), actor)
+      if hasShares() then redis.call('ZREM', jobsKey(queue, priority, place.user), actor) end
+    end
     remove(gone)
   end
 end
 
 local function hold(item, token)
-  unwait(item)
-  -- The actor goes to the end of the turn, when more of it waits.
-  if redis.call('EXISTS', lineOf(item)) == 1 then redis.call('ZADD', turnsOf(item), nextNumber(), item.actor) end
+  if hasShares() then addHeld(item, 1) end
+  local turn = nextNumber()
+  unwait(item, turn)
   local last = inTurn and redis.call('SCARD', P .. 'of:' .. item.actor) == 1
   local whole = at + wholeMs
   -- A live stream goes on for as long as it is wanted.
@@ -93,14 +148,13 @@ local function hold(item, token)
     lease = at + leaseMs, silent = at + silenceMs, whole = whole, done = 0, total = 0, turn = inTurn, last = last
   }
   -- Should the server die, nobody knows whether a worker elsewhere has got it: until that is heard of, it ends with the server as well.
-  redis.call('HSET', lease.key, 'i', item.id, 'w', worker, 'v', server, 'far', lasting and '1' or '0', 'at', text(at),
+  keepClocks(lease, 'i', item.id, 'w', worker, 'v', server, 'far', lasting and '1' or '0', 'at', text(at),
     'turn', inTurn and '1' or '0', 'last', last and '1' or '0')
-  keepClocks(lease)
-  redis.call('ZADD', P .. 'w:' .. worker, nextNumber(), token)
+  redis.call('ZADD', P .. 'w:' .. worker, turn, token)
   redis.call('SADD', P .. 'v:' .. server, token)
   redis.call('HINCRBY', P .. 'held', item.queue, 1)
   redis.call('HSET', item.key, 's', 'held', 'l', token)
-  return shown(lease)
+  return shown(lease, item.json)
 end
 
 local leases = {}

@@ -461,6 +461,7 @@ describe('callbackStatus and archiveStatus (specification 3.4)', () => {
       attempts: 0,
       lastError: null,
       nextAttempt: null,
+      tried: [],
       ...more,
     }) as JobState['callback'];
   const waits = delivery({ pending: 1, open: '1' });

@@ -8,7 +8,17 @@ export interface CountedJob {
   readonly record: JobRecord;
   readonly state: Pick<
     JobState,
-    'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'labels' | 'externalId'
+    | 'status'
+    | 'priority'
+    | 'startedAt'
+    | 'endedAt'
+    | 'removed'
+    | 'unindexed'
+    | 'retryable'
+    | 'causes'
+    | 'waitingTurn'
+    | 'labels'
+    | 'externalId'
   >;
 }
 
@@ -21,9 +31,10 @@ export interface Books {
 export function recount(jobs: readonly CountedJob[]): Books {
   const ledger = new Ledger();
   for (const { record, state } of jobs) {
-    const { number, plan } = record;
+    const { number, plan, owner } = record;
     const { externalId = record.externalId, labels = record.labels ?? [] } = state;
     const { status, priority, startedAt, endedAt, removed, unindexed } = state;
+    const { retryable, causes = [], waitingTurn } = state;
     const enter = (index: string, score: number) => ledger.enter(number, { [index]: score });
     if (removed) {
       enter('removed-jobs', number);
@@ -36,9 +47,16 @@ export function recount(jobs: readonly CountedJob[]): Books {
     if (externalId !== null) enter(`jobs-of-external-id/${externalId}`, number);
     for (const label of labels) enter(`jobs-of-label/${label}`, number);
     if (unindexed) enter('unindexed-jobs', endedAt!);
+    if (retryable === true) enter('retryable-jobs', number);
     if (isTerminal(status)) enter('ended-jobs', endedAt!);
     else enter('live-jobs', number);
-    if (status === 'INITIALIZED') enter('waiting-jobs', (9 - priority) * 1e12 + number);
+    if (status === 'INITIALIZED')
+      for (const index of ['waiting-jobs', `waiting-jobs-of/${owner?.user ?? ''}`])
+        enter(index, (9 - priority) * 1e12 + (waitingTurn ?? number));
+    for (const { group, component, code, pattern, count, last } of causes) {
+      enter(`jobs-of-failure/${group}`, last);
+      ledger.add({ [`failures/${JSON.stringify([component, code, pattern])}`]: count });
+    }
     ledger.add({ [`jobs/${plan.name}/${status}`]: 1 });
     if (status !== 'COMPLETE') continue;
     enter(`job-ms/${plan.name}`, endedAt! - startedAt);

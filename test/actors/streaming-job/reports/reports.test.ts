@@ -2,9 +2,12 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
+import { z } from 'zod';
+import { healthReport } from '../../../../http/schemas/callbacks.ts';
 import { systemClock } from '../../../../actors/basics/clock.ts';
 import { StreamReports } from '../../../../actors/streaming-job/reports/reports.ts';
-import { INITIAL, type StreamingJobRecord } from '../../../../actors/streaming-job/state.ts';
+import { LIVE_STREAMS } from '../../../../actors/streaming-job/indexes.ts';
+import { INITIAL, STREAMING_JOB, type StreamingJobRecord } from '../../../../actors/streaming-job/state.ts';
 import { segmentFile, segmentsFolder, streamOutputFolder } from '../../../../results/layout.ts';
 import { LOCAL_LOCKS } from '../../../../store/cluster-locks.ts';
 import { SqliteStore } from '../../../../store/sqlite/sqlite-store.ts';
@@ -22,6 +25,8 @@ describe('The report of a segment', () => {
   let folders = 0;
   let posted: string[] = [];
   let reports: StreamReports;
+  /** The secrets of jobs that sign what is posted. */
+  const signed = new Map<string, readonly string[] | undefined>();
   /** Posts that never come to an end. */
   let hanging = 0;
   let hangs = false;
@@ -46,13 +51,21 @@ describe('The report of a segment', () => {
         claim: () => (isAway ? Promise.reject(new StoreAway('It is gone.')) : Promise.resolve(true)),
       },
       ...{ maxQueued: 10, timeoutMs: 60_000, meter: { reportEnded() {} }, tellOthers() {} },
-      send: ({ text }) => {
+      send: ({ text, webhook }) => {
+        signed.set(text!, webhook?.secrets);
         if (hangs) return new Promise(() => hanging++);
         posted.push(text!);
         return Promise.resolve({ kind: 'sent' });
       },
     });
 
+  const storeStream = (record: StreamingJobRecord) =>
+    store.commit({
+      actor: { kind: STREAMING_JOB, id: String(record.number) },
+      ...{ expected: 0, owner: { server: 'here', epoch: 1 }, record },
+      snapshot: { schema: 1, body: { state: { ...INITIAL, status: 'IN_PROGRESS' } } },
+      index: { [LIVE_STREAMS]: record.number },
+    });
   const waitForSegment = (segment: number) =>
     writeFile(segmentFile(dataDir, STREAM.number, segment), `segment ${segment}`);
   const publishSegments = async (record: StreamingJobRecord, lastSegment: number) => {
@@ -98,5 +111,33 @@ describe('The report of a segment', () => {
     isAway = false;
     await reports.onEnd(STREAM);
     expect(await readdir(path.dirname(segmentsFolder(dataDir, STREAM.number)))).to.deep.equal([]);
+  });
+
+  it('is signed with the secret of its job, and health of jobs with others goes apart', async () => {
+    const [address, text] = ['http://receiver.example', 'segment 0'];
+    const callbackSecrets = ['whsec_own'];
+    await waitForSegment(0);
+    await publishSegments({ ...STREAM, summaryReportCallbackUri: address, callbackSecrets }, 0);
+    expect(signed.get(text)).to.deep.equal(callbackSecrets);
+    for (const [number, secrets] of [
+      [21, undefined],
+      [22, callbackSecrets],
+      [23, callbackSecrets],
+    ] as const)
+      await storeStream({
+        ...{ ...STREAM, number, healthReportCallbackUri: address },
+        ...(secrets === undefined ? {} : { callbackSecrets: secrets }),
+      });
+    await reports.healthOfAll();
+    await until('two reports of health are posted', () => posted.length === 3);
+    const jobsOf = (report: string) =>
+      z
+        .strictObject(healthReport.shape)
+        .parse(JSON.parse(report))
+        .reports.map(({ jobId }) => jobId);
+    expect(posted.slice(1).map((report) => [jobsOf(report), signed.get(report)])).to.deep.equal([
+      [[21], undefined],
+      [[22, 23], callbackSecrets],
+    ]);
   });
 });

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { DeliveryPage, DeliveryQuery, ShownDelivery } from '../../../actors/views/deliveries.ts';
+import { userOf } from '../../access/bearer.ts';
+import { answerWith, json, ok, sentence } from '../../routing/declaration.ts';
+import { HttpError, notThere } from '../../routing/errors.ts';
+import { delivery, deliveryId, deliveryPage, deliveryQuery } from '../../schemas/jobs/deliveries.ts';
+import { cursorOf, cursorText } from '../../schemas/jobs/job-list.ts';
+import { endpoint } from '../../steps/endpoint.ts';
+
+export interface DeliveryDeps {
+  readonly deliveries: {
+    list(query: DeliveryQuery): Promise<DeliveryPage>;
+    one(id: string): Promise<ShownDelivery | undefined>;
+    /** `by`: the name of whoever wants it. */
+    redeliver(id: string, by: string): Promise<'pending' | 'unknown' | 'live'>;
+  };
+}
+
+const COMMON = { tag: 'Callbacks', caller: 'USER' } as const;
+const params = z.object({ id: deliveryId });
+const NO_SUCH_DELIVERY = sentence('There is no such delivery, or its job has run again since.');
+const DELIVERY = {
+  id: 'host-12_1_callback',
+  jobId: 'host-12',
+  state: 'PENDING',
+  method: 'POST',
+  url: 'https://receiver.example/done',
+  jobStatus: 'COMPLETE',
+  createdAt: '2026-03-01T09:30:00.000+01:00',
+  attempts: [
+    {
+      at: '2026-03-01T09:30:01.000+01:00',
+      status: 503,
+      error: 'the receiver answered with status 503',
+    },
+  ],
+  nextAttempt: '2026-03-01T09:30:02.000+01:00',
+};
+
+const notFound = (id: string) => notThere('delivery', id, '/rest/deliveries');
+
+/** Callbacks and the attempts to deliver them (ours). */
+export const deliveryEndpoints = [
+  endpoint({
+    ...COMMON,
+    method: 'get',
+    path: '/rest/deliveries',
+    id: 'listDeliveries',
+    summary: 'List the callbacks of jobs that have ended',
+    description: 'A delivery stays as long as its job. A new run of the job replaces it.',
+    query: deliveryQuery,
+    answers: {
+      200: json('A page of deliveries.', deliveryPage, { deliveries: [DELIVERY], next: null }),
+      400: sentence('A part of the query is wrong.'),
+    },
+    says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
+    async handle({ query: { before, ...query } }, { deliveries: views }: DeliveryDeps) {
+      const { score, number } = cursorOf(before) ?? {};
+      const cursor = score === undefined || number === undefined ? undefined : { score, number };
+      const { limit, state, receiver, job } = query;
+      const { deliveries, next } = await views.list({ limit, state, receiver, job, before: cursor });
+      return ok({ deliveries, next: next === null ? null : cursorText(next) });
+    },
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'get',
+    path: '/rest/deliveries/{id}',
+    id: 'getDelivery',
+    summary: 'Get one callback with its attempts',
+    params,
+    answers: { 200: json('The delivery.', delivery, DELIVERY), 404: NO_SUCH_DELIVERY },
+    async handle({ params: { id } }, { deliveries }: DeliveryDeps) {
+      const found = await deliveries.one(id);
+      if (found === undefined) throw notFound(id);
+      return ok(found);
+    },
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'post',
+    path: '/rest/deliveries/{id}/redeliver',
+    id: 'redeliver',
+    summary: 'Send a callback once more',
+    description:
+      'Attempts start again at once, whatever became of the callback before. Its id stays the same, so a receiver recognizes a duplicate.',
+    params,
+    answers: {
+      202: json('It will be sent.', delivery, DELIVERY),
+      404: NO_SUCH_DELIVERY,
+      409: sentence('The job runs again: it calls back at its end.'),
+    },
+    async handle({ params: { id }, ctx }, { deliveries }: DeliveryDeps) {
+      const outcome = await deliveries.redeliver(id, userOf(ctx).name);
+      if (outcome === 'live')
+        throw new HttpError(
+          'job-not-finished',
+          'The job of this callback runs again. It calls back at its end.',
+        );
+      const found = outcome === 'unknown' ? undefined : await deliveries.one(id);
+      if (found === undefined) throw notFound(id);
+      return answerWith(202, found);
+    },
+  }),
+];

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { DELIVERY_STATES } from '../../../actors/batch-job/state/indexes.ts';
+import { timestamp, wholeNumber } from '../common.ts';
+import { jobId, jobIdParam, jobStatus } from './batch-jobs.ts';
+
+/** Deliveries of callbacks (ours): what may be asked for, and what is answered. */
+const state = z.enum(DELIVERY_STATES).meta({
+  id: 'DeliveryState',
+  description: 'PENDING: attempts follow; DELIVERED: the receiver accepted it; FAILED: it was given up',
+});
+
+const CURSOR = /^-?\d{1,16}-\d{1,16}$/;
+
+export const deliveryQuery = z.strictObject({
+  limit: wholeNumber(1, 500).default(50).describe('Deliveries of a page at most'),
+  before: z
+    .string()
+    .regex(CURSOR, { error: 'must be the next of the page before' })
+    .optional()
+    .describe('The next of the page before, for the page after it'),
+  job: jobIdParam.optional().describe('Only that of this job'),
+  state: z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(DELIVERY_STATES))
+    .optional()
+    .describe('Only deliveries in this state'),
+  receiver: z
+    .string()
+    .min(1, { error: 'must not be empty' })
+    .max(1_000)
+    .optional()
+    .describe('Only those to this host, with or without its port, or to this origin'),
+});
+
+export const deliveryId = z.string().max(300).describe('The webhook-id of each attempt');
+
+export const delivery = z
+  .object({
+    id: deliveryId,
+    jobId,
+    state,
+    method: z.enum(['GET', 'POST']),
+    url: z.string().describe('The callback URL of the job, without passwords and tokens'),
+    jobStatus,
+    createdAt: timestamp.describe('The end of the job'),
+    attempts: z
+      .array(
+        z.object({
+          at: timestamp.describe('The end of the attempt'),
+          status: z.int().nullable().describe('HTTP status of the answer; null: there was none'),
+          error: z.string().nullable().describe('Why it failed; null: it did not'),
+        }),
+      )
+      .describe('The last 20, the oldest first'),
+    nextAttempt: timestamp
+      .nullable()
+      .describe('null: none is planned, or the first one has not been made yet'),
+  })
+  .meta({ id: 'Delivery', description: 'A callback of a job that has ended' });
+
+export const deliveryPage = z
+  .object({
+    deliveries: z.array(delivery).describe('Those of the jobs that ended last come first'),
+    next: z
+      .string()
+      .nullable()
+      .describe('What to send as before for the next page; null: this is the last one'),
+  })
+  .meta({
+    id: 'DeliveryPage',
+    description:
+      'A page of deliveries. With a filter it may be short, or empty, although more follow: continue until next is null.',
+  });

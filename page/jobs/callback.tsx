@@ -1,0 +1,43 @@
+import { send } from '../kit/api.ts';
+import { moment } from '../kit/format.ts';
+import { useGet } from '../kit/load.ts';
+import { Risky } from '../kit/parts.tsx';
+import type { DeliveryPage, JobInfo } from './types.ts';
+
+const EVERY_MS = 5_000;
+
+/** The attempts to deliver the callback of a job that has ended, with a button that sends it once more. */
+export function Callback({ job: { jobId } }: { readonly job: JobInfo }) {
+  const found = useGet<DeliveryPage>('rest/deliveries', { job: jobId }, EVERY_MS);
+  const delivery = found.value?.deliveries[0];
+  if (delivery === undefined) return null;
+  return (
+    <section class="callback">
+      <h2>Callback</h2>
+      <p>
+        {`${delivery.method} ${delivery.url}: ${STATES[delivery.state]} `}
+        <Risky
+          ask={`Send the callback of ${jobId} again? Its receiver gets it under the same id.`}
+          act={async () => {
+            await send('POST', `rest/deliveries/${encodeURIComponent(delivery.id)}/redeliver`);
+            found.again();
+          }}
+        >
+          Send again
+        </Risky>
+      </p>
+      <ul>
+        {delivery.attempts.map(({ at, status, error }) => (
+          <li key={at}>
+            <time dateTime={at}>{moment(at)}</time> {error ?? `accepted with status ${status}`}
+          </li>
+        ))}
+      </ul>
+      {delivery.nextAttempt !== null && (
+        <p class="hint">{`The next attempt is at ${moment(delivery.nextAttempt)}.`}</p>
+      )}
+    </section>
+  );
+}
+
+const STATES = { PENDING: 'pending.', DELIVERED: 'delivered.', FAILED: 'failed.' };

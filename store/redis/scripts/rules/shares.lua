@@ -1,0 +1,158 @@
+-- Fair shares among users: what `store/turns/` says, in keys of Redis.
+-- They are in force while all servers know them. Else jobs have their turns whoever they are of, as older servers keep them.
+local users, times, generation, inForce = {}, {}, nil, nil
+
+local function allKnowShares()
+  for _, knowledge in ipairs(redis.call('HVALS', P .. 'knows')) do
+    if not string.find(knowledge, '"shares":1', 1, true) then return false end
+  end
+  return true
+end
+
+-- Keys of another generation were kept by servers that did not hear of each change.
+local function keyOf(kind, queue, ...)
+  return table.concat({ P .. 'fair', generation, kind, #queue, queue, ... }, ':')
+end
+local function levelKey(queue, priority) return keyOf('level', queue, priority) end
+local function placesKey(queue, priority) return keyOf('users', queue, priority) end
+local function jobsKey(queue, priority, user) return keyOf('jobs', queue, priority, user) end
+
+-- A member of `users`, whose order is that of `comparePlaces` for each weight.
+local function memberOf(place, held, name)
+  return string.format('%03d:%09d:%018d:%018d:', place.weight, held, place.pass, place.turn) .. name
+end
+local function placeOf(member)
+  local weight, held, pass, turn, name = string.match(member, '^(%d+):(%d+):(%d+):(%d+):(.*)$')
+  return { weight = tonumber(weight), held = tonumber(held), pass = tonumber(pass), turn = tonumber(turn), user = name, member = member }
+end
+
+-- A user in one queue, as stored: how many items are held, and by priority how many wait, and the member in `users`.
+local function userOf(queue, name)
+  local id = #queue .. queue .. name
+  local user = users[id]
+  if user then return user end
+  user = { queue = queue, name = name, key = keyOf('user', queue, name), held = 0, waits = {}, places = {}, stored = {} }
+  local fields = redis.call('HGETALL', user.key)
+  for i = 1, #fields, 2 do
+    local kind, priority, value = string.sub(fields[i], 1, 1), string.sub(fields[i], 2), fields[i + 1]
+    if kind == 'h' then
+      user.held = tonumber(value)
+    elseif kind == 'n' then
+      user.waits[priority] = tonumber(value)
+    else
+      user.stored[priority], user.places[priority] = value, placeOf(value)
+    end
+  end
+  users[id] = user
+  return user
+end
+
+-- The virtual time of a level, written once for all turns of a script.
+local function timeOf(level)
+  if not times[level] then times[level] = { at = tonumber(redis.call('HGET', level, 'time') or '0') } end
+  return times[level]
+end
+
+-- Whoever comes back while others wait is not served twice for one turn.
+local function leaveLevel(user, priority)
+  local level = levelKey(user.queue, priority)
+  if redis.call('EXISTS', placesKey(user.queue, priority)) == 1 then
+    redis.call('HSET', level, 'u' .. user.name, user.places[priority].pass)
+  else
+    redis.call('DEL', level)
+    times[level] = nil
+  end
+  user.places[priority] = nil
+end
+
+local function saveUser(user)
+  user.isChanged = false
+  local fields, gone = {}, { 'h' }
+  if user.held > 0 then fields, gone = { 'h', user.held }, {} end
+  for priority, place in pairs(user.places) do
+    local waits, before = user.waits[priority] or 0, user.stored[priority]
+    local member = waits > 0 and memberOf(place, user.held, user.name) or nil
+    if before and before ~= member then redis.call('ZREM', placesKey(user.queue, priority), before) end
+    if member and before ~= member then redis.call('ZADD', placesKey(user.queue, priority), 0, member) end
+    user.stored[priority] = member
+    if member then
+      fields[#fields + 1], fields[#fields + 2] = 'n' .. priority, waits
+      fields[#fields + 1], fields[#fields + 2] = 'm' .. priority, member
+    else
+      gone[#gone + 1], gone[#gone + 2] = 'n' .. priority, 'm' .. priority
+      leaveLevel(user, priority)
+    end
+  end
+  if #fields == 0 then return redis.call('DEL', user.key) end
+  redis.call('HSET', user.key, unpack(fields))
+  if #gone > 0 then redis.call('HDEL', user.key, unpack(gone)) end
+end
+
+-- Places are stored once for all that a script changes.
+local function saveUsers()
+  for level, time in pairs(times) do
+    if time.isChanged then redis.call('HSET', level, 'time', string.format('%d', time.at)) end
+    time.isChanged = false
+  end
+  for _, user in pairs(users) do
+    if user.isChanged then saveUser(user) end
+  end
+end
+
+local function addHeld(item, by)
+  local user = userOf(item.queue, item.user)
+  user.held, user.isChanged = math.max(0, user.held + by), true
+end
+
+local function startWaiting(item, turn)
+  redis.call('ZADD', jobsKey(item.queue, item.priority, item.user), 'NX', turn, item.actor)
+  local user, priority = userOf(item.queue, item.user), item.priority
+  user.waits[priority], user.isChanged = (user.waits[priority] or 0) + 1, true
+  if user.places[priority] then return end
+  local level = levelKey(item.queue, priority)
+  local pass = redis.call('HGET', level, 'u' .. user.name)
+  if pass then redis.call('HDEL', level, 'u' .. user.name) end
+  user.places[priority] = { weight = item.weight, pass = math.max(timeOf(level).at, tonumber(pass or '0')), turn = turn }
+end
+
+-- `isLast`: nothing else of its actor waits at this level.
+local function stopWaiting(item, isLast)
+  if isLast then redis.call('ZREM', jobsKey(item.queue, item.priority, item.user), item.actor) end
+  local user = userOf(item.queue, item.user)
+  user.waits[item.priority], user.isChanged = math.max(0, (user.waits[item.priority] or 0) - 1), true
+  if user.waits[item.priority] == 0 then saveUser(user) end
+end
+
+-- Its user's turn is over, and that of its actor when more of it waits.
+local function endTurn(item, turn, isLast)
+  if not isLast then redis.call('ZADD', jobsKey(item.queue, item.priority, item.user), turn, item.actor) end
+  local user, time = userOf(item.queue, item.user), timeOf(levelKey(item.queue, item.priority))
+  local place = user.places[item.priority]
+  time.at, time.isChanged = math.max(time.at, place.pass), true
+  place.pass, place.turn = time.at + math.floor(STRIDE / place.weight + 0.5), turn
+end
+
+-- What waits and what is held gets its places: shares have not been in force until now.
+local function startShares()
+  generation = redis.call('INCR', P .. 'generations')
+  redis.call('SET', P .. 'shares', generation)
+  for _, queue in ipairs(redis.call('SMEMBERS', P .. 'queues')) do
+    for _, id in ipairs(redis.call('ZRANGE', P .. 'since:' .. queue, 0, -1)) do
+      local item = itemOf(id)
+      if item then startWaiting(item, nextNumber()) end
+    end
+  end
+  for _, token in ipairs(redis.call('ZRANGE', P .. 'due', 0, -1)) do
+    local item = itemOf(get(P .. 'l:' .. token, 'i') or '')
+    if item then addHeld(item, 1) end
+  end
+end
+
+local function hasShares()
+  if inForce == nil then
+    generation = redis.call('GET', P .. 'shares')
+    inForce = generation or allKnowShares()
+    if inForce and not generation then startShares() end
+  end
+  return inForce
+end

@@ -1,0 +1,146 @@
+import type { WorkItem } from '../ledger.ts';
+import { actorName } from '../store.ts';
+import { comparePlaces, countAhead, nextPlace, strideOf, type Place } from './fair-order.ts';
+
+/** A user's items that wait at one level: actors in turn (a Map keeps the order of turns), an actor's items in order. */
+interface UserLine extends Place {
+  readonly user: string;
+  held: number;
+  pass: number;
+  turn: number;
+  waiting: number;
+  readonly actors: Map<string, WorkItem[]>;
+}
+
+export const userOf = ({ user = '' }: WorkItem): string => user;
+
+/** What waits in one queue at one priority: users in turn by their shares. */
+export class Level {
+  readonly #lines = new Map<string, UserLine>();
+  /** By weight, each in the order of turns. */
+  readonly #ordered = new Map<number, UserLine[]>();
+  /** The passes of users that do not wait any more, while others do: whoever comes back is not served twice for one turn. */
+  readonly #passes = new Map<string, number>();
+  /** The pass of the latest turn: nobody who comes starts earlier. */
+  #time = 0;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** @param turn higher than that of all who came before */
+  add(item: WorkItem, { weight, held, turn }: Omit<Place, 'pass'>): void {
+    const user = userOf(item);
+    const line = this.#lines.get(user) ?? this.#begin(user, { weight, held, turn });
+    const items = line.actors.get(actorName(item.actor));
+    if (items === undefined) line.actors.set(actorName(item.actor), [item]);
+    else items.push(item);
+    line.waiting++;
+    this.#length++;
+  }
+
+  /** The item whose turn it is; it stays. */
+  first(): WorkItem | undefined {
+    return this.#next()?.actors.values().next().value?.[0];
+  }
+
+  /** Takes out the item whose turn it is, into the hands of a worker. */
+  take(turn: number): void {
+    const line = this.#next()!;
+    const [actor, items] = line.actors.entries().next().value!;
+    items.shift();
+    // The actor goes to the end of its user's turn, or out of it.
+    line.actors.delete(actor);
+    if (items.length > 0) line.actors.set(actor, items);
+    this.#move(line, () => {
+      this.#time = Math.max(this.#time, line.pass);
+      line.pass = this.#time + strideOf(line.weight);
+      line.turn = turn;
+      line.held++;
+      this.#shorten(line);
+    });
+  }
+
+  remove(item: WorkItem): void {
+    const line = this.#lines.get(userOf(item))!;
+    const name = actorName(item.actor);
+    const rest = line.actors.get(name)!.filter(({ id }) => id !== item.id);
+    if (rest.length > 0) line.actors.set(name, rest);
+    else line.actors.delete(name);
+    this.#move(line, () => this.#shorten(line));
+  }
+
+  /** A user holds more or fewer items of the queue now. */
+  setHeld(user: string, held: number): void {
+    const line = this.#lines.get(user);
+    if (line !== undefined && line.held !== held) this.#move(line, () => (line.held = held));
+  }
+
+  waitingOf(user: string): number {
+    return this.#lines.get(user)?.waiting ?? 0;
+  }
+
+  /**
+   * How many items are handed out before the first of this item's actor.
+   * @param above how many of a user's items are handed out before those of this level
+   */
+  ahead(item: WorkItem, above: (user: string) => number): number {
+    const places = [...this.#lines.values()].map((line) => ({ ...line, held: line.held + above(line.user) }));
+    const mine = places.find(({ user }) => user === userOf(item))!;
+    const rank = [...mine.actors.keys()].indexOf(actorName(item.actor));
+    return rank + countAhead(places, mine, rank, this.#time);
+  }
+
+  #next(): UserLine | undefined {
+    return nextPlace([...this.#ordered.values()].map(([first]) => first!));
+  }
+
+  #begin(user: string, place: Omit<Place, 'pass'>): UserLine {
+    const pass = Math.max(this.#time, this.#passes.get(user) ?? 0);
+    const line = { ...place, user, pass, waiting: 0, actors: new Map<string, WorkItem[]>() };
+    this.#passes.delete(user);
+    this.#lines.set(user, line);
+    this.#insert(line);
+    return line;
+  }
+
+  #shorten(line: UserLine): void {
+    line.waiting--;
+    this.#length--;
+  }
+
+  /** Changes what the order depends on. */
+  #move(line: UserLine, change: () => void): void {
+    const ordered = this.#ordered.get(line.weight)!;
+    ordered.splice(placeIn(ordered, line), 1);
+    if (ordered.length === 0) this.#ordered.delete(line.weight);
+    change();
+    if (line.waiting > 0) this.#insert(line);
+    else this.#end(line);
+  }
+
+  #insert(line: UserLine): void {
+    const ordered = this.#ordered.get(line.weight);
+    if (ordered === undefined) this.#ordered.set(line.weight, [line]);
+    else ordered.splice(placeIn(ordered, line), 0, line);
+  }
+
+  #end({ user, pass }: UserLine): void {
+    this.#lines.delete(user);
+    if (this.#lines.size > 0) return void this.#passes.set(user, pass);
+    this.#passes.clear();
+    this.#time = 0;
+  }
+}
+
+/** Where a line stands in the order, or would stand. */
+function placeIn(ordered: readonly UserLine[], line: UserLine): number {
+  let [low, high] = [0, ordered.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (comparePlaces(ordered[middle]!, line) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,67 @@
+/** What a claim costs when many users wait, in comparison to one user with as many jobs. */
+import { RedisStore } from '../../../store/redis/redis-store.ts';
+import { MemoryLedger } from '../../../store/memory-ledger.ts';
+import type { WorkItem, WorkLedger } from '../../../store/ledger.ts';
+import { TestRedis, hasRedis } from '../../support/servers/redis.ts';
+import { round, runInterleaved, type Figure } from '../measure.ts';
+
+const ITEMS = 100_000;
+const JOBS = 1_000;
+const USERS = 1_000;
+const CLAIMS = 2_000;
+const ROUNDS = 5;
+const OFFERED_AT_A_TIME = 1_000;
+
+const itemOf = (n: number, users: number): WorkItem => ({
+  id: String(n),
+  actor: { kind: 'batch-job', id: String(n % JOBS) },
+  key: String(n),
+  queue: 'BENCH',
+  priority: 4,
+  kind: 'DETECT',
+  attempt: 1,
+  share: 0,
+  user: `user ${(n % JOBS) % users}`,
+});
+
+/** A ledger in which all items wait. */
+async function fill(ledger: WorkLedger, users: number): Promise<WorkLedger> {
+  for (let first = 0; first < ITEMS; first += OFFERED_AT_A_TIME)
+    await ledger.offer(Array.from({ length: OFFERED_AT_A_TIME }, (_, n) => itemOf(first + n, users)));
+  return ledger;
+}
+
+/** Microseconds of a claim with the return of what was claimed, so that as many wait as before. */
+async function claimTime(ledger: WorkLedger): Promise<number> {
+  const start = performance.now();
+  for (let n = 0; n < CLAIMS; n++) {
+    const [lease] = await ledger.claim({ queues: ['BENCH'], max: 1, worker: 'bench' });
+    await ledger.release(lease!.token, 'bench', false);
+  }
+  return ((performance.now() - start) * 1_000) / CLAIMS;
+}
+
+async function compare(store: string, one: WorkLedger, many: WorkLedger): Promise<Figure> {
+  await Promise.all([fill(one, 1), fill(many, USERS)]);
+  const times = await runInterleaved(ROUNDS, { one: () => claimTime(one), many: () => claimTime(many) });
+  return {
+    what: `${store}: claim among ${round(ITEMS)} sub-jobs of ${round(USERS)} users / of one user`,
+    value: `${round(times.many / times.one, 2)} (${round(times.many, 1)} / ${round(times.one, 1)} µs)`,
+    aim: '≤ 1.2',
+  };
+}
+
+export async function fairClaims(): Promise<readonly Figure[]> {
+  const inMemory = await compare('SQLite', new MemoryLedger(), new MemoryLedger());
+  if (!hasRedis()) return [inMemory];
+  const redis = await TestRedis.start();
+  const [one, many] = await Promise.all(
+    ['one', 'many'].map((prefix) => RedisStore.open({ url: redis.url, prefix })),
+  );
+  try {
+    return [inMemory, await compare('Redis', one!.work, many!.work)];
+  } finally {
+    await Promise.all([one!.close(), many!.close()]);
+    await redis.end();
+  }
+}
