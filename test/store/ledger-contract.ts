@@ -316,6 +316,17 @@ export function ledgerContract(open: Open): void {
       expect((await ledger.claim('worker', 2)).map(({ item: { id } }) => id)).to.deep.equal(['a', 'b']);
     });
 
+    it('keeps whose it is: users take turns at the new priority as well', async () => {
+      const of = (user: string) => ({ actor: actor(`job of ${user}`), user });
+      const anns = ['a1', 'a2', 'a3'].map((id) => item(id, { ...of('ann'), priority: 6 }));
+      const bobs = ['b1', 'b2'].map((id) => item(id, of('bob')));
+      await ledger.commit({ offer: anns }, 'job of ann');
+      await ledger.commit({ offer: bobs }, 'job of bob');
+      await ledger.commit({ prioritize: bobs.map((one) => ({ ...one, priority: 6 })) }, 'job of bob');
+      const leases = await ledger.claim('worker', 5);
+      expect(leases.map(({ item: { id } }) => id)).to.deep.equal(['a1', 'b1', 'a2', 'b2', 'a3']);
+    });
+
     it('keeps since when it waits, and takes nothing that is not known', async () => {
       await ledger.offer(item('a'));
       ledger.at = 1_000;

@@ -215,6 +215,8 @@ describe('An operation', () => {
       'has 10000 characters',
     );
     expect(await refused({ action: 'cancel', ids: [], priority: 3 })).to.include('no meaning');
+    expect(await refused({ action: 'resubmit', ids: [], what: 'FAILED_MEDIA' })).to.include('no meaning');
+    expect(await refused({ action: 'retry', ids: [], what: 'ALL' })).to.include('what: must be');
     const many = await refused({ action: 'cancel', ids: Array.from({ length: 1_000_001 }, () => 1) });
     expect(many).to.include('has 1000001 ids. At most 1000000 are allowed');
     for (const path of ['op-999', 'op-999/events', 'x']) {
