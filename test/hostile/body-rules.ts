@@ -241,6 +241,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   },
   'http/schemas/jobs/job-retry.ts': {
     ...because(ANSWER, 'retryResponse'),
+    ...because('is one of a few words', 'retryScope'),
     retryRequest: body(retryRequest, (size) => ({
       what: 'FAILED_MEDIA',
       jobProperties: makeNamed(size, String),

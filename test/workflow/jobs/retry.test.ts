@@ -58,12 +58,14 @@ describe('A retry of a job', () => {
     expect(status, text).to.equal(200);
     return service.terminal(id);
   };
-  const handedOut = (id: string, run: number) =>
-    service
+  /** What is transferred first is handed out for each step. */
+  const handedOut = (id: string, run: number) => {
+    const names = service
       .handedOut()
       .filter(({ subJob }) => subJob.startsWith(`${id}.${run}.`))
-      .map(({ subJob }) => subJob.slice(`${id}.${run}.`.length))
-      .toSorted();
+      .map(({ subJob }) => subJob.slice(`${id}.${run}.`.length));
+    return [...new Set(names)].toSorted();
+  };
   const spooled = async (id: string) =>
     (await service.files('spool')).filter((name) => name.startsWith(`${id}.`));
   const plain = (document: DetectionDocument): unknown =>
