@@ -6,7 +6,7 @@ import type { AnalyzeOptions } from './commands/analyze.ts';
 import { evaluateCommand } from './commands/evaluate-command.ts';
 import { moment } from './terminal/moments.ts';
 import { pages } from './arguments/pages.ts';
-import { address, property, whole } from './commands/resources/command.ts';
+import { address, collectValues, property, whole } from './commands/resources/command.ts';
 import { resourceCommands } from './commands/resources/index.ts';
 import type { StreamOptions } from './commands/stream.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -97,6 +97,7 @@ function analyzeCommand(program: Command, terminal: Terminal): void {
       algorithmProperty,
     )
     .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
+    .option('--label <LABEL>', 'word by which the job is found later; may be repeated', collectValues)
     .option(
       '--url <URL>',
       'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR, else one is started',

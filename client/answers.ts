@@ -17,6 +17,7 @@ import type {
   waitingFor,
 } from '../http/schemas/jobs/batch-jobs.ts';
 import type { apiKey, newKey } from '../http/schemas/users/keys.ts';
+import type { operation, operationList, operationRequest } from '../http/schemas/jobs/operations.ts';
 import type { upload } from '../http/schemas/media.ts';
 import type { modelList } from '../http/schemas/models.ts';
 import type {
@@ -70,6 +71,10 @@ export type SearchPage = Answer<typeof searchPage>;
 export type SearchHit = SearchPage['hits'][number];
 export type Statistics = Answer<typeof allJobsStatistics>;
 export type PipelineStatistics = Statistics['aggregatePipelineStatsMap'][string];
+/** One action on many jobs. */
+export type OperationRequest = Sent<z.input<typeof operationRequest>>;
+export type Operation = Answer<typeof operation>;
+export type OperationList = Answer<typeof operationList>;
 export type Reposted = Answer<typeof archiveRepostResponse>;
 
 export type StreamRequest = Sent<z.input<typeof streamingJobCreationRequest>>;

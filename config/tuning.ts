@@ -20,6 +20,8 @@ export const TUNING = {
   MAX_SYSTEM_MESSAGES: 1_000,
   /** Entries of the audit trail that are kept; the oldest are removed. */
   MAX_AUDIT_ENTRIES: 50_000,
+  /** Jobs that an operation handles between two commits of its own. */
+  OPERATION_BATCH: 50,
   /** Time in which an upload must bring another 64 KiB, or its end. */
   UPLOAD_PACE_MS: 60 * SECOND,
 

@@ -108,7 +108,7 @@ export function routersOf(
   const all: EndpointDeps & Limits = {
     ...deps,
     metrics,
-    eventStreams: new EventStreams(deps.watch, deps.listWatch, deps.events),
+    eventStreams: new EventStreams(deps.watch, deps.listWatch, deps.operations.watch, deps.events),
     liveEventStreams: new LiveEventStreams(deps.streams, deps.events),
     openApi: openApiOf(deps),
   };

@@ -41,7 +41,7 @@ export function audit({ logger, trail, reads }: AuditOptions): Middleware {
     const { requestId } = ctx.state as { requestId?: string };
     const entry = entryOf(ctx, user, ip, requestId ?? '');
     const { at: _at, user: name, subject, client, jobId: _, ...rest } = entry;
-    const job = jobOf(ctx);
+    const { jobId, operationId } = madeBy(ctx);
     logger.info(
       {
         user: name,
@@ -50,7 +50,8 @@ export function audit({ logger, trail, reads }: AuditOptions): Middleware {
         ...(session === undefined ? {} : { session: shownKey(session.key) }),
         ...(apiKey === undefined ? {} : { key: apiKey }),
         ...rest,
-        ...(job === undefined ? {} : { jobId: job }),
+        ...(jobId === undefined ? {} : { jobId }),
+        ...(operationId === undefined ? {} : { operationId }),
         ...traceOfRequest(ctx),
       },
       'audit',
@@ -62,7 +63,7 @@ export function audit({ logger, trail, reads }: AuditOptions): Middleware {
 
 function entryOf(ctx: Context, user: User, ip: string, requestId: string): AuditEntry {
   const { method, status } = ctx;
-  const jobId = jobOf(ctx) ?? OF_JOB.exec(ctx.path)?.[1];
+  const jobId = madeBy(ctx).jobId ?? OF_JOB.exec(ctx.path)?.[1];
   return {
     at: Date.now(),
     user: user.name.slice(0, NAME_SHOWN),
@@ -87,9 +88,12 @@ function outcomeOf(status: number): AuditEntry['outcome'] {
   return status < 500 ? 'refused' : 'failed';
 }
 
-/** The job that a request has made. */
-function jobOf(ctx: Context): string | undefined {
-  const body: unknown = ctx.body;
-  if (typeof body !== 'object' || body === null || !('jobId' in body)) return undefined;
-  return typeof body.jobId === 'string' ? body.jobId : undefined;
+/** The job or the operation that a request has made or is about. */
+function madeBy({ body }: Context): { readonly jobId?: string; readonly operationId?: string } {
+  if (typeof body !== 'object' || body === null) return {};
+  const { jobId, operationId } = body as { readonly jobId?: unknown; readonly operationId?: unknown };
+  return {
+    ...(typeof jobId === 'string' ? { jobId } : {}),
+    ...(typeof operationId === 'string' ? { operationId } : {}),
+  };
 }

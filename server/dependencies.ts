@@ -6,6 +6,7 @@ import type { EscalationMonitor } from '../actors/guardian/escalation-monitor.ts
 import type { ActorSystem } from '../actors/runtime/system.ts';
 import { deliveryOf, listDeliveries } from '../actors/views/deliveries.ts';
 import { listFailures } from '../actors/views/failures.ts';
+import { MAX_OPERATION_JOBS } from '../actors/operations/state.ts';
 import { listJobs } from '../actors/views/jobs/job-list.ts';
 import { liveIssues } from '../actors/views/jobs/live-issues.ts';
 import { usageBy } from '../actors/views/usage.ts';
@@ -35,6 +36,9 @@ import type { Parts } from './parts.ts';
 const MAX_FORM_BYTES = 64 * 1024;
 /** Of a component descriptor, pipeline, task or action. */
 const MAX_DESCRIPTOR_BYTES = 1024 * 1024;
+/** Of an operation: the ids of a million jobs, and as many again, so that the answer to more says how many are allowed. */
+const MAX_OPERATION_BYTES = 64 * 1024 * 1024;
+const MAX_OPERATION_VALUES = 2 * MAX_OPERATION_JOBS;
 const MAX_JSON_DEPTH = 32;
 /** Texts, numbers, lists and objects in a JSON body. */
 const MAX_JSON_VALUES = 250_000;
@@ -94,6 +98,10 @@ export function appDeps(
     apiKeys: new ApiKeys(store, parts.owner, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
+    operationLimits: {
+      ...bodyLimits(settings, MAX_OPERATION_BYTES),
+      maxValues: MAX_OPERATION_VALUES,
+    },
     formLimits: bodyLimits(settings, MAX_FORM_BYTES),
     descriptorLimits: bodyLimits(settings, MAX_DESCRIPTOR_BYTES),
     askDocument: (document, question) =>

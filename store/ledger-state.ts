@@ -82,6 +82,19 @@ export class LedgerState {
     this.waiting.offer([item]);
   }
 
+  prioritize(items: readonly WorkItem[]): void {
+    for (const { id, priority } of items) {
+      const entry = this.items.get(id);
+      if (entry === undefined || entry.state === 'told') continue;
+      const item = { ...entry.item, priority };
+      if (entry.state === 'waiting') {
+        this.waiting.remove([id]);
+        this.waiting.offer([item]);
+      } else this.leases.set(entry.token, { ...this.leases.get(entry.token)!, item });
+      this.items.put({ ...entry, item });
+    }
+  }
+
   withdraw(items: readonly WorkItem[]): void {
     const dropped: News[] = [];
     for (const item of items) {

@@ -32,6 +32,8 @@ export interface WorkItem {
 export interface WorkChange {
   /** To be done from now on. Of what was lost or dropped only a later attempt is offered anew. */
   readonly offer?: readonly WorkItem[];
+  /** What is known of these waits with their priority from now on, behind what waits with it already; what is held does so when it is given back. */
+  readonly prioritize?: readonly WorkItem[];
   /** Not wanted any more: what waits is dropped, and whoever holds one of them is told to stop. */
   readonly withdraw?: readonly WorkItem[];
   /** Ids of what is over: it was answered, or the actor has taken in that it was lost or dropped. */

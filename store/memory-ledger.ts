@@ -61,9 +61,13 @@ export class MemoryLedger implements WorkLedger {
   }
 
   /** Does what a commit of an actor asks for, once it is written. */
-  apply(actor: ActorKey, { offer = [], withdraw = [], settle = [], clear = false }: WorkChange): void {
+  apply(
+    actor: ActorKey,
+    { offer = [], prioritize = [], withdraw = [], settle = [], clear = false }: WorkChange,
+  ): void {
     for (const id of settle) this.#state.settle(id);
     if (clear) this.#state.clear(actor);
+    this.#state.prioritize(prioritize);
     this.#state.withdraw(withdraw);
     this.#state.offer(offer);
   }

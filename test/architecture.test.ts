@@ -38,6 +38,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
   ],
   catalog: ['descriptors/find-components.ts', 'external-components.ts'],
   delivery: ['deliverer.ts', 'outbox-check.ts'],
+  operations: ['actions.ts', 'runner.ts', 'service.ts', 'stored-operation.ts', 'views.ts'],
   dispatcher: ['pending-claims.ts'],
   'node-configuration': [],
   'node-manager': [

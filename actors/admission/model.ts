@@ -35,6 +35,8 @@ export type AdmissionCommand =
       /** From admission itself: the job's turn if it has to wait; absent: its number. */
       readonly turn?: number;
     }
+  /** From the job service: the priority of a job has changed, which may be waiting. It keeps its turn. */
+  | { readonly type: 'prioritize'; readonly jobNumber: number; readonly priority: number }
   /** From a job that has ended, or from the job service when the job was not stored after all. */
   | { readonly type: 'leave'; readonly jobNumber: number };
 

@@ -1,4 +1,4 @@
-import { waitingScore } from '../batch-job/state/indexes.ts';
+import { turnOf, waitingScore } from '../batch-job/state/indexes.ts';
 import { Map, Set } from '../basics/immutable.ts';
 import { DONE, refuseWith, type Machine, type Outcome } from '../runtime/machine.ts';
 import { heapOf, withoutLowest, withScore } from './score-heap.ts';
@@ -36,6 +36,21 @@ export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
             ...state,
             entered,
             waiting: waiting.set(jobNumber, score),
+            turns: withScore(state.turns, jobNumber, score),
+          },
+        };
+      },
+    },
+    prioritize: {
+      apply(state, { jobNumber, priority }) {
+        const before = state.waiting.get(jobNumber);
+        if (before === undefined) return { reply: DONE };
+        const score = waitingScore(priority, turnOf(before));
+        return {
+          reply: DONE,
+          state: {
+            ...state,
+            waiting: state.waiting.set(jobNumber, score),
             turns: withScore(state.turns, jobNumber, score),
           },
         };

@@ -44,6 +44,7 @@ export async function drain(
   // A live stream has no end to wait for: its component tells what it has seen when it is stopped.
   const endsHere = ({ item, worker }: Lease) =>
     item.kind !== 'STREAM' && (!store.shared || nodeOfWorker(worker) === nodeManager.host);
+  guardian.operations.runner.close();
   jobService.close();
   if (settings.SHUTDOWN_POLICY === 'cancel') {
     for await (const { id } of allEntries(store, LIVE_JOBS)) guardian.jobs.tell(id, { type: 'shutdown' });
@@ -61,6 +62,7 @@ export async function drain(
   streams.reports.close();
   // Until now whoever watches a job could see how it stands.
   guardian.watch.close();
+  guardian.operations.watch.close();
   guardian.listWatch.close();
   // It tells jobs, so they are still there.
   await guardian.indexer?.close();

@@ -10,6 +10,7 @@ import { frameSettings, jobServiceSettings, leaseFileSettings, resultLimits } fr
 import { PauseBook } from '../pauses/pause-book.ts';
 import { JobNumbers } from '../requests/job-numbers.ts';
 import type { Foundation, GuardianDeps } from './guardian-deps.ts';
+import { registerOperations, type Operations } from './register-operations.ts';
 import { catalogReader, registerActors, tellJobs, type Actors } from './registered-actors.ts';
 import { systemMessageKind } from '../system-messages/actor.ts';
 import { SystemMessageService, tellingOfQuarantine } from '../system-messages/service.ts';
@@ -46,6 +47,7 @@ export interface Guardian extends Actors {
   readonly queues: QueueViews;
   readonly systemMessages: SystemMessageService;
   readonly auditTrail: AuditTrail;
+  readonly operations: Operations;
 }
 
 /** While many jobs are posted, components that take many sub-jobs at a time wait so long for them: clients are answered first. */
@@ -79,6 +81,7 @@ export function guard(deps: GuardianDeps): Guardian {
       clock: base.system.clock,
       maxEntries: base.settings.MAX_AUDIT_ENTRIES,
     }),
+    operations: registerOperations(base, actors, services.jobService),
   };
 }
 

@@ -24,6 +24,8 @@ import type { SessionStore } from '../sessions/session-store.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';
 
 const SHARED_LOOK_MS = 1_000;
+/** Time between two looks for operations that nobody carries out. */
+const OPERATIONS_LOOK_MS = 2_000;
 
 /** Servers that share a store look so often whether a job that waits may begin. */
 const ADMISSION_LOOK_MS = 500;
@@ -59,6 +61,7 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
     startCleanup(guardian, deps),
     ...(deps.cluster === undefined ? [] : [readingShared(guardian, deps)]),
     watchingTheDisk(guardian, deps),
+    every(deps.clock, OPERATIONS_LOOK_MS, () => guardian.operations.service.look()),
     guardian.streams.startReporting(),
     ...admittingForOthers(guardian, deps),
   ];
@@ -85,6 +88,7 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
   for (const index of [LIVE_STREAMS, REMOVED_STREAMS])
     for await (const { id } of allEntries(store, index)) streams.jobs.tell(id, { type: 'resume' });
   await resumeReports(guardian, settings);
+  await guardian.operations.service.look();
   guardian.indexer?.wake();
   admission.tell(ADMISSION, { type: 'open' });
   await delivery.wakeAll();
@@ -156,7 +160,7 @@ function startReconciliation(
   });
 }
 
-function startCleanup({ jobs, jobService, streams }: Guardian, deps: ResumeDeps): () => void {
+function startCleanup({ jobs, jobService, streams, operations }: Guardian, deps: ResumeDeps): () => void {
   const { store, settings, logger } = deps;
   const retention = new Retention({
     ...deps,
@@ -173,6 +177,7 @@ function startCleanup({ jobs, jobService, streams }: Guardian, deps: ResumeDeps)
       await removeOrphans(store, settings.DATA_DIR, logger);
       await requests.remove();
       await forgetUsage(store, deps.owner, deps.clock.now());
+      await operations.service.removeOld();
       // What a server that is gone has begun to remove.
       for await (const { id } of allEntries(store, REMOVED_JOBS)) jobs.tell(id, { type: 'resume' });
       for await (const { id } of allEntries(store, REMOVED_STREAMS))

@@ -17,7 +17,13 @@ import { componentVersions } from '../batch-job/log-facts.ts';
 import { TimeSlices } from '../basics/time-slices.ts';
 import { forAction, jobWide } from '../batch-job/plan/effective-properties.ts';
 import { stageIndex } from '../batch-job/state/media.ts';
-import { baseRunOf, foldersOf, type JobRecord, type RequestedMedium } from '../batch-job/state/record.ts';
+import {
+  baseRunOf,
+  externalIdOf,
+  foldersOf,
+  type JobRecord,
+  type RequestedMedium,
+} from '../batch-job/state/record.ts';
 import { after } from '../batch-job/state/status.ts';
 import type { Derived, SubJobRow } from '../batch-job/state/state.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
@@ -138,7 +144,7 @@ function headOf({ record, snapshot }: StoredJob): DocumentHead {
     },
     priority: snapshot.priority,
     siteId: record.siteId,
-    externalJobId: record.externalId,
+    externalJobId: externalIdOf(record, snapshot),
     timeStart: new Date(snapshot.startedAt).toISOString(),
     timeStop: new Date(snapshot.endedAt ?? snapshot.startedAt).toISOString(),
     status: after(snapshot.status, snapshot.cancelledBy === 'SHUTDOWN' ? 'shutdown' : 'complete'),

@@ -23,6 +23,8 @@ export interface JobRequest extends PipelineRequest {
   readonly media: readonly JobRequestMedium[];
   readonly buildOutput: boolean;
   readonly externalId: string | null;
+  /** Each once; absent: none. */
+  readonly labels?: readonly string[];
   readonly jobProperties: Properties;
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly priority: number | undefined;

@@ -10,7 +10,7 @@ import { isTerminal, type BatchJobStatus } from '../batch-job/state/status.ts';
 import { readableJob, storedJob } from '../batch-job/state/stored-job.ts';
 import { Acceptance, refuseOverload, startAt } from './acceptance.ts';
 import { jobOfDelivery } from './delivered-job.ts';
-import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
+import type { JobCommand, JobEdit, JobReply } from '../batch-job/state/commands.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from '../batch-job/log-facts.ts';
 import type { Repeatable } from '../requests/idempotency.ts';
@@ -34,6 +34,13 @@ export interface Retried {
   readonly jobId: string;
   /** Number of the new run. */
   readonly run: number;
+}
+
+/** Who wants a retry, and the trace that the request belongs to; with `lastRun` only if that is still the job's last run. */
+interface RetryOrigin {
+  readonly by?: string;
+  readonly trace?: JobTrace | undefined;
+  readonly lastRun?: number;
 }
 
 /** Whether a run begins at once is known when it has asked for its place. */
@@ -105,6 +112,16 @@ export class JobService {
     return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
   }
 
+  /** Changes what users may change of a job. A job that waits for admission then waits by its new priority. */
+  async change(number: number, edit: JobEdit): Promise<JobReply> {
+    const { jobs, admission } = this.#deps;
+    const reply = await jobs.ask(String(number), { type: 'change', ...edit });
+    const { priority } = edit;
+    if (reply.kind === 'done' && priority !== undefined)
+      admission.tell(ADMISSION, { type: 'prioritize', jobNumber: number, priority });
+    return reply;
+  }
+
   /** Sends the callback of a job that has ended once more; `id`: of the delivery. */
   async redeliver(id: string, by: string): Promise<'pending' | 'unknown' | 'live'> {
     const job = await jobOfDelivery(this.#deps.store, id);
@@ -116,19 +133,26 @@ export class JobService {
     return 'pending';
   }
 
-  /** Runs a job that has ended once more. `trace`: that the request belongs to. */
+  /** Runs a job that has ended once more. `trace`: that the request belongs to. With `lastRun` only if that is still its last run. */
   async resubmit(
     number: number,
     priority: number | undefined,
-    trace?: JobTrace,
+    { trace, lastRun }: { readonly trace?: JobTrace | undefined; readonly lastRun?: number } = {},
   ): Promise<JobReply | Overloaded> {
     const job = await storedJob(this.#deps.store, number);
     const uris = (job?.record.media ?? []).map(({ uri }) => uri);
     const run =
       job === undefined ? {} : { run: await this.#deps.numbers.runAfter(job.record.jobId, job.snapshot.run) };
     const wanted = priority ?? this.#deps.settings.defaultPriority;
+    const only = lastRun === undefined ? {} : { lastRun };
     return this.#deps.uploads.keepDuring(uris, () =>
-      this.#runAgain(number, job?.record.owner, { type: 'resubmit', priority: wanted, ...run, trace }),
+      this.#runAgain(number, job?.record.owner, {
+        type: 'resubmit',
+        priority: wanted,
+        ...run,
+        ...only,
+        trace,
+      }),
     );
   }
 
@@ -136,12 +160,13 @@ export class JobService {
   async retry(
     number: number,
     request: RetryRequest,
-    by?: string,
-    trace?: JobTrace,
+    from: RetryOrigin = {},
   ): Promise<Retried | NoRetry | Overloaded> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return unknownJob(number);
     const { record, snapshot } = job;
+    const { by, trace, lastRun = snapshot.run } = from;
+    if (snapshot.run !== lastRun) return liveJob(record.jobId, snapshot.status);
     const facts = await retryFacts(this.#deps, job, request);
     if ('kind' in facts) return facts;
     const { priority } = snapshot;
@@ -155,9 +180,7 @@ export class JobService {
       if (reply.reason === 'NO_SUCH_JOB') return unknownJob(number);
       if (reply.reason === 'NOTHING_FAILED') return nothingFailed(record.jobId);
       // Another run has come and gone since the job was read.
-      return isLive(reply.status)
-        ? liveJob(record.jobId, reply.status)
-        : this.retry(number, request, by, trace);
+      return isLive(reply.status) ? liveJob(record.jobId, reply.status) : this.retry(number, request, from);
     }
     const { what } = request;
     this.#deps.logger.info(

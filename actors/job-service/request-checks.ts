@@ -99,6 +99,7 @@ function wantedJob(
     ...(request.owner === undefined ? {} : { owner: request.owner }),
     buildOutput: request.buildOutput,
     externalId: request.externalId,
+    ...(request.labels === undefined ? {} : { labels: request.labels }),
     ...(request.callback === undefined ? {} : { callback: request.callback }),
     jobProperties: request.jobProperties,
     algorithmProperties: request.algorithmProperties,

@@ -3,7 +3,7 @@ import { pathOf } from '../../results/file-keys.ts';
 import { detectionFile } from '../../results/layout.ts';
 import { SearchDied, type SearchedJob, type SearchIndex, type Taken } from '../../store/search.ts';
 import type { Store } from '../../store/store.ts';
-import { foldersOf } from '../batch-job/state/record.ts';
+import { externalIdOf, foldersOf } from '../batch-job/state/record.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
 import { readableJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 
@@ -66,11 +66,11 @@ export class JobDocuments {
   }
 
   #toSearchedJob({ record, snapshot }: StoredJob): SearchedJob {
-    const { number, jobId, externalId, owner, plan } = record;
+    const { number, jobId, owner, plan } = record;
     const { run, endedAt, startedAt } = snapshot;
     const tasks = plan.tasks.flatMap(({ name, actions }) => actions.map((action) => [action.name, name]));
     return {
-      ...{ number, run, jobId, externalId, owner },
+      ...{ number, run, jobId, externalId: externalIdOf(record, snapshot), owner },
       endedAt: endedAt ?? startedAt,
       document: pathOf(this.#deps.dataDir, detectionFile(foldersOf(record, snapshot))),
       tasks: Object.fromEntries(tasks) as Record<string, string>,

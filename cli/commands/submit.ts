@@ -19,6 +19,7 @@ export interface JobOptions {
   /** By algorithm name. */
   readonly algorithmProperty?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly priority?: number;
+  readonly label?: readonly string[];
   /** Of videos, in milliseconds: only what lies between the two. */
   readonly from?: number;
   readonly to?: number;
@@ -47,6 +48,7 @@ function requestOf(media: readonly MediumArgument[], options: JobOptions): JobRe
     jobProperties: { OUTPUT_DETAILS: 'TRUE', ...options.property },
     algorithmProperties: options.algorithmProperty ?? {},
     ...(options.priority !== undefined && { priority: options.priority }),
+    ...(options.label !== undefined && { labels: [...options.label] }),
   };
 }
 

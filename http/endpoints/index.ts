@@ -16,6 +16,7 @@ import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
+import { operationEndpoints, type OperationEndpointDeps } from './jobs/operations.ts';
 import { pipelineEndpoints } from './pipelines.ts';
 import { libraryEndpoints } from './library.ts';
 import { auditEndpoints, type AuditDeps } from './operation/audit.ts';
@@ -49,6 +50,7 @@ export interface EndpointDeps
     JobFrameDeps,
     KeyDeps,
     UsageDeps,
+    OperationEndpointDeps,
     MediaDeps,
     ModelDeps,
     StreamingJobDeps,
@@ -82,6 +84,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...jobFileEndpoints,
   ...foundEndpoints,
   ...jobFrameEndpoints,
+  ...operationEndpoints,
   ...searchEndpoints,
   ...libraryEndpoints,
   ...mediaEndpoints,
@@ -102,6 +105,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
 export const tags = [
   { name: 'Service', description: 'The service itself: version, health, this document' },
   { name: 'Batch jobs', description: 'Run a pipeline over media and get what it found' },
+  { name: 'Operations', description: 'Do something to many jobs at once' },
   { name: 'Callbacks', description: 'How callbacks of jobs are delivered' },
   { name: 'Files of jobs', description: 'The media of jobs and what was made of them' },
   { name: 'Search', description: 'Find what all jobs have found' },

@@ -1,6 +1,7 @@
 import type { PassThrough } from 'node:stream';
 import type { JobListQuery, JobPage, ListedJob } from '../../actors/views/jobs/job-list.ts';
 import type { JobListWatch } from '../../actors/views/jobs/job-list-watch.ts';
+import type { OperationInfo } from '../../actors/operations/views.ts';
 import type { JobWatch } from '../../actors/views/jobs/job-watch.ts';
 import { overloadError } from '../routing/errors.ts';
 import { LatestStream } from './latest-stream.ts';
@@ -13,16 +14,18 @@ export interface EventLimits {
   readonly heartbeatMs: number;
 }
 
-/** The event streams of batch jobs that are open. */
+/** The event streams of batch jobs and operations that are open. */
 export class EventStreams {
   readonly #jobs: JobWatch;
   readonly #lists: JobListWatch;
+  readonly #operations: JobWatch<OperationInfo>;
   readonly #limits: EventLimits;
   readonly #open = new Set<LatestStream>();
 
-  constructor(jobs: JobWatch, lists: JobListWatch, limits: EventLimits) {
+  constructor(jobs: JobWatch, lists: JobListWatch, operations: JobWatch<OperationInfo>, limits: EventLimits) {
     this.#jobs = jobs;
     this.#lists = lists;
+    this.#operations = operations;
     this.#limits = limits;
   }
 
@@ -34,6 +37,19 @@ export class EventStreams {
   open(job: number, lastEvent: number): Promise<PassThrough | undefined> {
     return this.#openStream('job', lastEvent, (stream) =>
       this.#jobs.watch(job, {
+        onChange: (event) => stream.tell(() => event),
+        onEnd: () => stream.onEnd(),
+      }),
+    );
+  }
+
+  /**
+   * The same for an operation.
+   * @throws HttpError when as many streams are open as there may be
+   */
+  openOperation(number: number, lastEvent: number): Promise<PassThrough | undefined> {
+    return this.#openStream('operation', lastEvent, (stream) =>
+      this.#operations.watch(number, {
         onChange: (event) => stream.tell(() => event),
         onEnd: () => stream.onEnd(),
       }),

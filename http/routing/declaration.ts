@@ -12,6 +12,8 @@ import type { Sent } from '../schemas/sent-type.ts';
 export interface Limits {
   /** Of JSON. */
   readonly bodyLimits: BodyLimits;
+  /** Of operations, which may name a million jobs. */
+  readonly operationLimits: BodyLimits;
   /** Of descriptors, pipelines, tasks and actions. */
   readonly descriptorLimits: BodyLimits;
   /** Of parameters that come as the fields of a form. */
@@ -60,7 +62,7 @@ export type DeclaredAnswers = Readonly<Record<number, DeclaredAnswer>>;
 
 /** An operation of the HTTP interface as clients see it; the tests hold every answer against it. */
 export interface Operation {
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With parameters as `{name}`. */
   readonly path: string;
   /** Name of the operation, unique; clients generated from the document call it so. */

@@ -275,6 +275,16 @@ export const ERROR_CODES = {
   },
 
   // Other resources
+  'operation-not-found': {
+    status: 404,
+    meaning: 'There is no operation with this id.',
+    advice: 'List the operations. They are deleted 7 days after their end.',
+  },
+  'operation-finished': {
+    status: 409,
+    meaning: 'The operation has ended or is being cancelled, so it cannot be cancelled.',
+    advice: 'Look at its status. Start another operation if jobs are left.',
+  },
   'queue-not-found': {
     status: 404,
     meaning: 'No queue has this name.',

@@ -44,6 +44,7 @@ const NOT_FOUND = {
   task: 'task-not-found',
   action: 'action-not-found',
   algorithm: 'algorithm-not-found',
+  operation: 'operation-not-found',
   queue: 'queue-not-found',
   'API key': 'key-not-found',
   service: 'service-not-found',

@@ -27,7 +27,7 @@ const ALLOWED = [
   'Range',
   'X-Request-Id',
 ];
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Seconds for which a browser remembers the answer to its preflight. */
 const REMEMBERED_S = 600;
 

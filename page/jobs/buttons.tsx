@@ -1,7 +1,6 @@
 import { send } from '../kit/api.ts';
-import { countText } from '../kit/format.ts';
 import { Risky } from '../kit/parts.tsx';
-import type { JobInfo, ListedJob } from './types.ts';
+import type { JobInfo } from './types.ts';
 
 /** What can be done to a job in the state in which it is. */
 export function JobButtons({
@@ -61,41 +60,3 @@ export function JobButtons({
 }
 
 const pathOf = (jobId: string) => `rest/jobs/${encodeURIComponent(jobId)}`;
-
-/** What can be done to several of the jobs that are shown; for one there is its own button. */
-export function ManyButtons({ jobs }: { readonly jobs: readonly ListedJob[] }) {
-  const failed = jobs.filter(({ jobStatus }) => jobStatus === 'ERROR');
-  const live = jobs.filter(({ terminal, jobStatus }) => !terminal && jobStatus !== 'CANCELLING');
-  if (failed.length < 2 && live.length < 2) return null;
-  return (
-    <p class="actions">
-      {failed.length > 1 && (
-        <Risky
-          ask={`Run ${countText(failed.length, 'job')} again from the start, of those that are shown and have failed? What they found before is replaced.`}
-          act={() => each(failed, 'resubmit')}
-        >
-          Run {failed.length} failed again
-        </Risky>
-      )}
-      {live.length > 1 && (
-        <Risky
-          ask={`Cancel the ${countText(live.length, 'job')} that are shown and under way? What they have found until now is kept.`}
-          act={() => each(live, 'cancel')}
-        >
-          Cancel {live.length} under way
-        </Risky>
-      )}
-    </p>
-  );
-}
-
-/** One after the other; those that are refused are told in the end, and hold up no others. */
-async function each(jobs: readonly ListedJob[], what: 'resubmit' | 'cancel'): Promise<void> {
-  const refused: string[] = [];
-  for (const { jobId } of jobs)
-    await send('POST', `${pathOf(jobId)}/${what}`).catch((error: unknown) =>
-      refused.push((error as Error).message),
-    );
-  if (refused.length > 0)
-    throw new Error(`${countText(refused.length, 'job')} of ${jobs.length}: ${refused[0]}`);
-}

@@ -4,7 +4,7 @@ import { go, hrefOf } from '../kit/route.ts';
 import type { JobStatus } from './types.ts';
 
 /** Parameters of the list that stand in the address of the page as well. */
-export const FILTERS = ['status', 'pipelineName', 'externalId', 'terminal', 'failure'] as const;
+export const FILTERS = ['status', 'pipelineName', 'externalId', 'label', 'terminal', 'failure'] as const;
 
 const STATUSES: readonly JobStatus[] = [
   'INITIALIZED',
@@ -67,6 +67,10 @@ export function JobFilters({ query }: { readonly query: URLSearchParams }) {
       <label>
         External id
         <input type="search" {...choice('externalId')} />
+      </label>
+      <label>
+        Label
+        <input type="search" {...choice('label')} />
       </label>
       {query.has('failure') && <span>Group of failures {query.get('failure')}</span>}
       {narrowed && <a href={hrefOf(['jobs'])}>Show all</a>}

@@ -8,7 +8,7 @@ import { go, hrefOf, type Route } from '../kit/route.ts';
 import { JobButtons } from './buttons.tsx';
 import { Callback } from './callback.tsx';
 import { Issues } from './issues.tsx';
-import { waitingSentence } from './list.tsx';
+import { Labels, waitingSentence } from './list.tsx';
 import { MediaList } from './media.tsx';
 import type { JobEvent, JobInfo } from './types.ts';
 
@@ -106,6 +106,7 @@ function JobFacts({ job }: { readonly job: JobInfo }) {
         ['Pipeline', <a href={hrefOf(['pipelines', job.pipelineName])}>{job.pipelineName}</a>],
         ['External id', job.externalId],
         ['Owner', job.owner && ownerText(job.owner)],
+        ['Labels', job.labels !== undefined && job.labels.length > 0 && <Labels of={job.labels} />],
         ['Priority', String(job.jobPriority)],
         ['Started', <time dateTime={startDate}>{moment(startDate)}</time>],
         ['Took', took === undefined ? undefined : duration(took)],

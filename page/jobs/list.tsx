@@ -5,8 +5,9 @@ import { countText, duration, fileName, moment } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { Connection, Problem, Progress, Status, Table } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
-import { JobButtons, ManyButtons } from './buttons.tsx';
+import { JobButtons } from './buttons.tsx';
 import { FILTERS, JobFilters } from './filters.tsx';
+import { isSelected, NOTHING, SelectionBar, toggle, type Selection } from './selection.tsx';
 import type { JobPage, JobsEvent, ListedJob } from './types.ts';
 
 const PAGE = 50;
@@ -19,6 +20,10 @@ export function JobList({ route: { query } }: { readonly route: Route }) {
     before: query.get('before') ?? undefined,
   };
   const key = JSON.stringify(asked);
+  const [chosen, setChosen] = useState<{ readonly key: string; readonly selection: Selection }>();
+  // Another page or another filter: what was chosen there is not meant any more.
+  const selection = chosen?.key === key ? chosen.selection : NOTHING;
+  const choose = (next: Selection) => setChosen({ key, selection: next });
   const first = useGet<JobPage>('rest/jobs', asked);
   const [followed, setFollowed] = useState<{ readonly key: string; readonly page: JobPage }>();
   const watching = useEvents('rest/jobs/events', asked, {
@@ -39,8 +44,18 @@ export function JobList({ route: { query } }: { readonly route: Route }) {
       {page === undefined && first.error !== undefined && (
         <Problem again={first.again}>{first.error.message}</Problem>
       )}
-      {page !== undefined && <ManyButtons jobs={page.jobs} />}
-      {page !== undefined && <JobTable jobs={page.jobs} />}
+      {page !== undefined && (
+        <SelectionBar
+          selection={selection}
+          shown={page.jobs}
+          isMore={page.next !== null || query.has('before')}
+          filter={Object.fromEntries(
+            FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)!]] : [])),
+          )}
+          choose={choose}
+        />
+      )}
+      {page !== undefined && <JobTable jobs={page.jobs} selection={selection} choose={choose} />}
       <Pages query={query} next={page?.next ?? null} />
     </>
   );
@@ -52,7 +67,12 @@ function mergePage(known: readonly ListedJob[], { jobs, order, next }: JobsEvent
   return { jobs: order.map((id) => byId.get(id)).filter((job) => job !== undefined), next };
 }
 
-function JobTable({ jobs }: { readonly jobs: readonly ListedJob[] }) {
+interface Choosing {
+  readonly selection: Selection;
+  readonly choose: (selection: Selection) => void;
+}
+
+function JobTable({ jobs, selection, choose }: { readonly jobs: readonly ListedJob[] } & Choosing) {
   if (jobs.length === 0)
     return (
       <p class="hint">
@@ -61,32 +81,62 @@ function JobTable({ jobs }: { readonly jobs: readonly ListedJob[] }) {
       </p>
     );
   return (
-    <Table
-      columns={[
-        'Job',
-        'Media',
-        'Pipeline',
-        'Status',
-        'Progress',
-        'Started',
-        { name: 'Actions', isUnseen: true },
-      ]}
-    >
-      {jobs.map((job) => (
-        <JobRow key={job.jobId} job={job} />
-      ))}
-    </Table>
+    <>
+      <label class="select-all">
+        <input
+          type="checkbox"
+          checked={jobs.every(({ jobId }) => isSelected(selection, jobId))}
+          onChange={({ currentTarget: { checked } }) =>
+            choose(checked ? new Set(jobs.map(({ jobId }) => jobId)) : NOTHING)
+          }
+        />{' '}
+        Select all on this page
+      </label>
+      <Table
+        columns={[
+          { name: 'Selected', isUnseen: true },
+          'Job',
+          'Media',
+          'Pipeline',
+          'Status',
+          'Progress',
+          'Started',
+          { name: 'Actions', isUnseen: true },
+        ]}
+      >
+        {jobs.map((job) => (
+          <JobRow
+            key={job.jobId}
+            job={job}
+            isChosen={isSelected(selection, job.jobId)}
+            onChoose={() => choose(toggle(selection, job.jobId, jobs))}
+          />
+        ))}
+      </Table>
+    </>
   );
 }
 
-function JobRow({ job }: { readonly job: ListedJob }) {
-  const { jobId, jobStatus, jobProgress, terminal, startDate, endDate, externalId, waitingFor } = job;
+function JobRow({
+  job,
+  isChosen,
+  onChoose,
+}: {
+  readonly job: ListedJob;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}) {
+  const { jobId, jobStatus, jobProgress, terminal, startDate, endDate, externalId, labels, waitingFor } = job;
   const ran = new Date(endDate ?? Date.now()).getTime() - new Date(startDate).getTime();
   return (
-    <tr data-job={jobId}>
+    <tr data-job={jobId} class={isChosen ? 'chosen-row' : undefined}>
+      <td>
+        <input type="checkbox" checked={isChosen} aria-label={`Select ${jobId}`} onChange={onChoose} />
+      </td>
       <th scope="row">
         <a href={hrefOf(['jobs', jobId])}>{jobId}</a>
         {externalId !== null && <small>{externalId}</small>}
+        <Labels of={labels} />
       </th>
       <td data-label="Media">
         <MediaNames of={job} />
@@ -105,6 +155,20 @@ function JobRow({ job }: { readonly job: ListedJob }) {
         <JobButtons job={job} />
       </td>
     </tr>
+  );
+}
+
+/** Each leads to the jobs that have it. */
+export function Labels({ of: labels }: { readonly of: readonly string[] }) {
+  if (labels.length === 0) return null;
+  return (
+    <small class="labels">
+      {labels.map((label) => (
+        <a key={label} href={hrefOf(['jobs'], { label })}>
+          {label}
+        </a>
+      ))}
+    </small>
   );
 }
 

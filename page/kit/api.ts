@@ -16,7 +16,7 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
 
 /** Sends a JSON body, or none. */
 export async function send<T>(
-  method: 'POST' | 'PUT' | 'DELETE',
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   body?: unknown,
   query: Query = {},

@@ -15,7 +15,9 @@ import { print, type Figure } from './measure.ts';
 import { ownModels } from './media/models.ts';
 import { webPage } from './results/page.ts';
 import { pairs } from './media/pairs.ts';
+import { bulkOperations } from './repair/bulk-operation.ts';
 import { measureRepair } from './repair/repair.ts';
+import { measureTracing } from './repair/trace-costs.ts';
 import { restInterface } from './jobs/rest.ts';
 import { runParts } from './run-parts.ts';
 import { measureSearch } from './results/search.ts';
@@ -38,7 +40,12 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   start: startUp,
   idle: idleJobs,
   delivery: deliveries,
-  repair: async () => [...(await measureRepair()), ...(await fairClaims())],
+  repair: async () => [
+    ...(await measureRepair()),
+    ...(await fairClaims()),
+    ...(await bulkOperations()),
+    ...(await measureTracing()),
+  ],
   watching: measureWatching,
   document: largeDocument,
   export: exports,

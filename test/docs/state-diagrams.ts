@@ -7,6 +7,7 @@ import { DELIVERY_MACHINE } from '../../actors/delivery/transitions.ts';
 import { NODE_CONFIGURATION_MACHINE } from '../../actors/node-configuration/transitions.ts';
 import { NODE_MANAGER_MACHINE } from '../../actors/node-manager/transitions.ts';
 import { STREAMING_JOB_MACHINE } from '../../actors/streaming-job/transitions.ts';
+import { OPERATION_MACHINE } from '../../actors/operations/transitions.ts';
 import { decide } from '../../actors/runtime/machine.ts';
 import { SERVICE_MACHINE, type RestartPolicy } from '../../actors/service/transitions.ts';
 import { MAILBOX, NEW_JOB, RESULT, SEGMENT, type Path } from '../house/paths.ts';
@@ -193,6 +194,13 @@ See chapter 3.2 of the [specification](specification.md). NONE means that the jo
 not exist yet.
 
 ${stateDiagram(['NONE'], declaredArrows(STREAMING_JOB_MACHINE))}
+
+## Operation
+
+An operation does one action to many jobs. In MATCHING it finds them, or, in RECEIVING, stores the
+ids that a client has sent. UNKNOWN means that it does not exist.
+
+${stateDiagram(['UNKNOWN'], declaredArrows(OPERATION_MACHINE))}
 
 ## Service
 

@@ -19,11 +19,12 @@ import { failureQuery } from '../../http/schemas/jobs/job-failures.ts';
 import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
 import { deliveryId, deliveryQuery } from '../../http/schemas/jobs/deliveries.ts';
-import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
+import { cursorOf, jobFilter, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
 import * as keys from '../../http/schemas/users/keys.ts';
 import * as usage from '../../http/schemas/users/usage.ts';
 import { retryRequest } from '../../http/schemas/jobs/job-retry.ts';
+import * as operations from '../../http/schemas/jobs/operations.ts';
 import * as media from '../../http/schemas/media.ts';
 import { libraryQuery } from '../../http/schemas/library.ts';
 import { searchQuery } from '../../http/schemas/search.ts';
@@ -203,7 +204,11 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       body(jobListQuery, (size) => makeNamed(size, () => '1')),
       ...text(jobListQuery, (pipelineName) => ({ pipelineName })),
       ...text(jobListQuery, (before) => ({ before, failure: before })),
-      body(jobListQuery, (size) => ({ status: texts(size) })),
+      body(jobListQuery, (size) => ({ status: texts(size), label: texts(size) })),
+    ],
+    jobFilter: [
+      body(jobFilter, (size) => makeNamed(size, () => '1')),
+      ...text(jobFilter, (medium) => ({ medium, failure: medium })),
     ],
     cursorOf: ofText(cursorOf),
     ...because('is made of numbers', 'cursorText'),
@@ -215,6 +220,14 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(libraryQuery, (given) => ({ name: given })),
       ...text(libraryQuery, (given) => ({ class: given, type: given, cursor: given })),
     ],
+  },
+  'http/schemas/jobs/operations.ts': {
+    ...because(ANSWER, 'operation', 'operationList', 'operationIdParam'),
+    operationRequest: [
+      body(operations.operationRequest, (size) => ({ action: 'cancel', ids: texts(size) })),
+      body(operations.operationRequest, (size) => makeNamed(size, () => '1')),
+    ],
+    operationListQuery: text(operations.operationListQuery, (before) => ({ before })),
   },
   'http/schemas/callbacks.ts': because(
     'describes what the server sends',
@@ -240,6 +253,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   },
   'http/schemas/jobs/job-retry.ts': {
     ...because(ANSWER, 'retryResponse'),
+    ...because('is one of a few words', 'retryScope'),
     retryRequest: body(retryRequest, (size) => ({
       what: 'FAILED_MEDIA',
       jobProperties: makeNamed(size, String),
@@ -260,6 +274,12 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       })),
       body(jobs.jobCreationRequest, (size) => ({ media: many(size, () => 0) })),
       ...text(jobs.jobCreationRequest, (mediaUri) => ({ media: [{ mediaUri }] })),
+    ],
+    label: text(jobs.label, (label) => label),
+    labels: body(jobs.labels, texts),
+    jobChange: [
+      body(jobs.jobChange, (size) => ({ labels: texts(size) })),
+      ...text(jobs.jobChange, (externalId) => ({ externalId })),
     ],
     jobIdParam: text(jobs.jobIdParam, (id) => id),
     creationQuery: text(jobs.creationQuery, (dryRun) => ({ dryRun })),

@@ -23,6 +23,7 @@ import * as illFormed from '../../domain/geometry/ill-formed.ts';
 import { jobConfigHashInSteps } from '../../domain/job/job-config-hash.ts';
 import { jobNumber } from '../../domain/job/job-id.ts';
 import { jobNotes, lookForWrongValues } from '../../domain/job/job-notes.ts';
+import { changeLabels } from '../../domain/labels.ts';
 import { compileJsonPath } from '../../domain/text/json-path.ts';
 import { replaceStrings } from '../../domain/text/json-text.ts';
 import * as selectors from '../../domain/text/media-selectors.ts';
@@ -380,6 +381,10 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   'job/usage.ts': because(FIXED, 'usageOfDay', 'dayOf', 'usageCounters'),
   'job/owner.ts': because(FIXED, 'ownerOf', 'sightOf', 'isSeen', 'scopesOf', 'placesOf', 'encodeName'),
   'job/user-shares.ts': { ...because(FIXED, 'weightOf'), parseUserShares: ofText(parseUserShares, '', '=1') },
+  'labels.ts': {
+    changeLabels: (size) => () =>
+      changeLabels(many(size, String), { add: many(size, String), remove: many(size, (at) => `x${at}`) }),
+  },
   'job/job-notes.ts': {
     ...because('is timed by jobNotes', 'JobNotes', 'jobPropertiesOf', 'lookForNotes'),
     lookForWrongValues: (size) => {

@@ -195,7 +195,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     expect((await service.ask('GET', `/rest/jobs/${job}`)).status).to.equal(400);
   });
 
-  it('runs all that have failed again by a button that says how many they are', async () => {
+  it('selects jobs, and runs those again that can be, after a question that counts them', async () => {
     const broken = {
       media: [sampleUri('video_01_invalid.mp4')],
       pipelineName: 'LIGHT PIPELINE',
@@ -215,7 +215,10 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     });
     const documents = async () => Promise.all(jobs.map(async (job) => (await service.job(job))?.startDate));
     const before = await documents();
-    await page.getByRole('button', { name: 'Run 2 failed again' }).click();
+    await page.getByLabel(`Select ${jobs[0]!}`).check();
+    await page.getByLabel(`Select ${jobs[1]!}`).press('Space');
+    await page.getByText('2 jobs selected').waitFor();
+    await page.getByLabel('Selected jobs').getByRole('button', { name: 'Run again' }).click();
     const [first, second, third] = await until(
       'both have begun anew',
       documents,
@@ -223,7 +226,15 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     );
     expect([first, second]).to.not.include(undefined);
     expect(third).to.equal(before[2]);
-    expect(asked[0]).to.match(/^Run 2 jobs again/);
+    expect(asked[0]).to.match(/^2 jobs\. Run them again/);
+    await page.getByText('2 of 2 jobs done.').waitFor();
+    await page.getByLabel('Select all on this page').check();
+    await page.getByLabel('Label for the selected jobs').fill('seen:today');
+    await page.getByRole('button', { name: 'Add label' }).click();
+    await page.getByText('3 of 3 jobs done.').waitFor();
+    await row(page, jobs[2]!).getByRole('link', { name: 'seen:today' }).click();
+    await row(page, jobs[0]!).waitFor();
+    expect(page.url()).to.include('label=seen');
   });
 
   it('shows the attempts to deliver a callback and sends it again', async () => {

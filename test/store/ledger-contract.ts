@@ -295,6 +295,48 @@ export function ledgerContract(open: Open): void {
     });
   });
 
+  describe('when the priority of work changes', () => {
+    it('hands out what waits by its new priority, behind what waits with it already', async () => {
+      await ledger.offer(item('a'), item('b'));
+      await ledger.commit({ offer: [item('other', { actor: actor('other'), priority: 6 })] }, 'other');
+      await ledger.commit({ prioritize: [item('a', { priority: 6 }), item('b', { priority: 9 })] });
+      const leases = await ledger.claim('worker', 3);
+      expect(leases.map(({ item: { id, priority } }) => [id, priority])).to.deep.equal([
+        ['b', 9],
+        ['other', 6],
+        ['a', 6],
+      ]);
+    });
+
+    it('hands out what is held by its new priority when it is given back', async () => {
+      await ledger.offer(item('a'), item('b', { priority: 5 }));
+      const [held] = await ledger.claim('one');
+      await ledger.commit({ prioritize: [item('b', { priority: 1 })] });
+      await ledger.of.release(held!.token, 'one');
+      expect((await ledger.claim('worker', 2)).map(({ item: { id } }) => id)).to.deep.equal(['a', 'b']);
+    });
+
+    it('keeps whose it is: users take turns at the new priority as well', async () => {
+      const of = (user: string) => ({ actor: actor(`job of ${user}`), user });
+      const anns = ['a1', 'a2', 'a3'].map((id) => item(id, { ...of('ann'), priority: 6 }));
+      const bobs = ['b1', 'b2'].map((id) => item(id, of('bob')));
+      await ledger.commit({ offer: anns }, 'job of ann');
+      await ledger.commit({ offer: bobs }, 'job of bob');
+      await ledger.commit({ prioritize: bobs.map((one) => ({ ...one, priority: 6 })) }, 'job of bob');
+      const leases = await ledger.claim('worker', 5);
+      expect(leases.map(({ item: { id } }) => id)).to.deep.equal(['a1', 'b1', 'a2', 'b2', 'a3']);
+    });
+
+    it('keeps since when it waits, and takes nothing that is not known', async () => {
+      await ledger.offer(item('a'));
+      ledger.at = 1_000;
+      await ledger.commit({ prioritize: [item('a', { priority: 9 }), item('unknown', { priority: 9 })] });
+      expect(Object.fromEntries(await ledger.of.queues())).to.deep.equal({
+        FACE: { waiting: 1, held: 0, oldestMs: 1_000 },
+      });
+    });
+  });
+
   describe('when work is withdrawn', () => {
     it('drops at once what waits, and what it does not know', async () => {
       await ledger.offer(item('a'), item('stays'));

@@ -9,7 +9,7 @@ import { archivesWithToken, callbackWantsToken, configHashOf } from './archive.t
 import type { JobSettings } from '../state/context.ts';
 import { startDelivery } from './deliveries.ts';
 import { archiveId, callbackId } from './notice-ids.ts';
-import { foldersOf, type JobRecord } from '../state/record.ts';
+import { externalIdOf, foldersOf, type JobRecord } from '../state/record.ts';
 import type { Delivery, JobState } from '../state/state.ts';
 
 /** The notices that a job owes when it ends, with the rows that keep what is posted to the archive for a later repost. */
@@ -36,6 +36,7 @@ type Ended = Pick<
   | 'documentHash'
   | 'timing'
   | 'media'
+  | 'externalId'
 >;
 
 /** What is owed by a job that ends in this state at `at`. */
@@ -56,7 +57,7 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
 /** What is owed by a job that is ended because its actor fails: whoever waits for it hears of its end, the archive gets nothing. */
 export function owedWhenPoisoned(
   record: JobRecord,
-  ended: Pick<Ended, 'status' | 'run' | 'trace' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  ended: Pick<Ended, 'status' | 'run' | 'trace' | 'hasDocument' | 'outputUri' | 'pastOutput' | 'externalId'>,
   settings: Pick<JobSettings, 'dataDir' | 'linkBase'>,
   at: number,
 ): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
@@ -107,14 +108,14 @@ const STATUS_HEADER = 'Troupe-Job-Status';
 /** Specification 6.1; with the status of the job besides. */
 export function callbackNotice(
   record: JobRecord,
-  state: Pick<Ended, 'status' | 'run' | 'trace' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  state: Pick<Ended, 'status' | 'run' | 'trace' | 'hasDocument' | 'outputUri' | 'pastOutput' | 'externalId'>,
   settings: Pick<JobSettings, 'dataDir' | 'linkBase'>,
   at: number,
 ): Notice | null {
   if (record.callback === undefined) return null;
   const { url, method, secrets } = record.callback;
   const { jobId } = record;
-  const externalId = wellFormed(record.externalId);
+  const externalId = wellFormed(externalIdOf(record, state));
   const outputObjectUri = wellFormed(resultLink(record, state, settings));
   const body: HttpNotice = {
     kind: 'callback',

@@ -16,6 +16,7 @@ import {
   type RetryRecord,
 } from '../state/record.ts';
 import type { JobState } from '../state/state.ts';
+import { editsOf } from './change-job.ts';
 import { byStage } from './fold.ts';
 import { begin } from './progress.ts';
 import { removalOfOutdated } from './recovery.ts';
@@ -42,6 +43,7 @@ export function retry(
   const { timing, versions, pastOutput, pastStatus } = state;
   const fresh: JobState = {
     ...initialState(record, { ...command, run, at: context.at }),
+    ...editsOf(state),
     ...{ timing, versions, pastOutput, pastStatus, outdated: state.run },
     baseRun: baseRunOf(state),
     laterRows: new Map(byStage(plan.rows)),

@@ -15,6 +15,7 @@ import { callbackNotice } from '../completion/notices.ts';
 import { noticeIds } from '../completion/notice-ids.ts';
 import { baseRunOf } from '../state/record.ts';
 import { acceptAnswer, acceptAnswers, loseWork } from './answers.ts';
+import { changeJob, editsOf } from './change-job.ts';
 import { begin, continueAfterArchive, deliver, withArchiveAnswer } from './progress.ts';
 import { offerDue, recover, removal } from './recovery.ts';
 import { afterRun, resubmittedRecord, retry } from './retry.ts';
@@ -41,6 +42,15 @@ const STAYS_ENDED = {
   CANCELLED: ['CANCELLED'],
   CANCELLED_BY_SHUTDOWN: ['CANCELLED_BY_SHUTDOWN'],
   ERROR: ['ERROR'],
+} as const;
+
+const STAYS = {
+  ...STAYS_ENDED,
+  INITIALIZED: ['INITIALIZED'],
+  IN_PROGRESS: ['IN_PROGRESS'],
+  IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS'],
+  IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS'],
+  CANCELLING: ['CANCELLING'],
 } as const;
 
 /** The life of a batch job (specification 3.1), one entry a command. */
@@ -74,15 +84,17 @@ const ON: Transitions<JobTypes> = {
     from: ENDED,
     to: ['INITIALIZED', ...WORKING, ...OWN_ENDS],
     apply(state, command, context) {
+      if ((command.lastRun ?? state.run) !== state.run) return WRONG_STATE;
       const run = Math.max(state.run + 1, command.run ?? 0);
       const record = resubmittedRecord(context.record, state);
       const initial = initialState(record, { ...command, run, at: context.at });
-      const fresh = { ...initial, outdated: baseRunOf(state) };
+      const fresh = { ...initial, ...editsOf(state), outdated: baseRunOf(state) };
       const change = command.admitted ? begin(fresh, { ...context, record }) : withoutChange(fresh);
       return { ...afterRun(state, fresh, change, context), record, removeRows: [''] };
     },
   },
   retry: { from: ENDED, to: ['INITIALIZED', ...WORKING, ...OWN_ENDS], apply: retry },
+  change: { from: ['INITIALIZED', ...BUSY, ...ENDED], to: STAYS, apply: changeJob },
   workDone: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
   workFailed: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
   workAnswered: { from: BUSY, to: ANSWERED, apply: acceptAnswers },
@@ -182,12 +194,7 @@ const ON: Transitions<JobTypes> = {
   resume: {
     from: ['INITIALIZED', ...BUSY, ...ENDED, 'REMOVED'],
     to: {
-      ...STAYS_ENDED,
-      INITIALIZED: ['INITIALIZED'],
-      IN_PROGRESS: ['IN_PROGRESS'],
-      IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS'],
-      IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS'],
-      CANCELLING: ['CANCELLING'],
+      ...STAYS,
       REMOVED: ['REMOVED'],
     },
     apply: (state) => ({ effects: recover(state) }),

@@ -45,9 +45,12 @@ export function workChange(
   const rowsOf = (type: 'offer' | 'cancelWork') =>
     effects.flatMap((effect) => (effect.type === type ? effect.rows : []));
   const over = [...(before?.outstanding.values() ?? [])].filter((row) => isAnswered(row, state));
+  const moved =
+    before === undefined || before.priority === state.priority ? [] : [...before.outstanding.values()];
   return {
     offer: workItems(record, state, rowsOf('offer')),
     withdraw: workItems(record, state, rowsOf('cancelWork')),
+    prioritize: workItems(record, state, moved),
     settle: over.map(({ id }) => id),
     clear: gone === true || state.stage.name === 'ENDED',
   };

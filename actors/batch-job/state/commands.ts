@@ -1,4 +1,5 @@
 import type { CheckedResult } from '../../../results/check/check.ts';
+import type { LabelChange } from '../../../domain/labels.ts';
 import type {
   ArchiveFinding,
   DetectionErrorCode,
@@ -84,12 +85,16 @@ export type JobCommand =
       readonly priority: number;
       /** The first run of which DATA_DIR has no results; absent: the next one. */
       readonly run?: number;
+      /** Refused when it is not the last run any more. */
+      readonly lastRun?: number;
       readonly admitted: boolean;
       readonly waitingTurn?: number | undefined;
       readonly objectId: string;
       readonly trace?: JobTrace | undefined;
     }
   | Retry
+  /** From the REST interface: what users may change of a job. The priority of a job that has ended stays. */
+  | ({ readonly type: 'change' } & JobEdit)
   /** From the worker protocol: what a component has answered. */
   | WorkDone
   | WorkFailed
@@ -133,6 +138,14 @@ export type JobCommand =
   /** From the server, when the operator wants live jobs to end with it. */
   | { readonly type: 'shutdown' };
 
+/** What is to be different; absent: as it is. */
+export interface JobEdit {
+  readonly priority?: number;
+  /** All of them, or some to be added and removed. */
+  readonly labels?: readonly string[] | LabelChange;
+  readonly externalId?: string | null;
+}
+
 export interface FailedPost {
   /** Of the notice. */
   readonly id: string;
@@ -142,4 +155,10 @@ export interface FailedPost {
 export type JobReply = Done | Refusal<JobRefusal>;
 
 /** Why a command was not carried out: the job does not exist, its state does not allow it, the work is not its any more, or there is nothing to retry. */
-export type JobRefusal = 'NO_SUCH_JOB' | 'EXISTS' | 'NOT_OUTSTANDING' | 'WRONG_STATE' | 'NOTHING_FAILED';
+export type JobRefusal =
+  | 'NO_SUCH_JOB'
+  | 'EXISTS'
+  | 'NOT_OUTSTANDING'
+  | 'TOO_MANY_LABELS'
+  | 'WRONG_STATE'
+  | 'NOTHING_FAILED';

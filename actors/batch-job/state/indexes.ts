@@ -4,7 +4,7 @@ import { usageCounters } from '../../../domain/job/usage.ts';
 import type { Commit } from '../../../store/store.ts';
 import { failureCause } from '../failures/causes.ts';
 import { failureCounters } from '../failures/failure-counters.ts';
-import type { JobRecord } from './record.ts';
+import { externalIdOf, labelsOf, type JobRecord } from './record.ts';
 import type { Delivery, JobState } from './state.ts';
 import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 
@@ -16,7 +16,10 @@ export const LIVE_JOBS = 'live-jobs';
 export const WAITING_JOBS = 'waiting-jobs';
 export const waitingJobsOf = (user: string) => `waiting-jobs-of/${user}`;
 /** Higher priority first, then lower turn. */
-export const waitingScore = (priority: number, turn: number) => (9 - priority) * 1e12 + turn;
+export const waitingScore = (priority: number, turn: number) => (9 - priority) * MOST_TURNS + turn;
+/** Not exact, when the turn is no whole number. */
+export const turnOf = (score: number) => score % MOST_TURNS;
+const MOST_TURNS = 1e12;
 /** All batch jobs by number. */
 export const ALL_JOBS = 'batch-jobs';
 /** Jobs that have ended, by the time of their end. */
@@ -40,10 +43,11 @@ export function deliveryStateOf(callback: Delivery | null): DeliveryState | unde
 }
 /** Jobs whose callback stands so, by the time of their end. */
 export const deliveriesOf = (state: DeliveryState) => `deliveries/${state}`;
-/** Jobs of a status, a pipeline or an external id, by number; complete jobs of a pipeline by their duration in milliseconds. */
+/** Jobs of a status, a pipeline, an external id or a label, by number; complete jobs of a pipeline by their duration in milliseconds. */
 export const jobsOfStatus = (status: string) => `jobs-of-status/${status}`;
 export const jobsOfPipeline = (pipeline: string) => `jobs-of-pipeline/${pipeline}`;
 export const jobsOfExternalId = (externalId: string) => `jobs-of-external-id/${externalId}`;
+export const jobsOfLabel = (label: string) => `jobs-of-label/${label}`;
 /** Jobs with failures of a group, by the time of the last one. */
 export const jobsOfFailure = (group: string) => `jobs-of-failure/${group}`;
 export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
@@ -69,6 +73,8 @@ type Booked = Pick<
   | 'causes'
   | 'waitingTurn'
   | 'callback'
+  | 'labels'
+  | 'externalId'
 >;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
@@ -131,11 +137,10 @@ export function countersWithout(record: unknown, state: unknown): Commit['counte
 }
 
 /** Scores of a job in the indexes that it is in. */
-function indexOf(
-  { number, plan, externalId, owner }: JobRecord,
-  booked: Booked | undefined,
-): Readonly<Record<string, number>> {
+function indexOf(record: JobRecord, booked: Booked | undefined): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
+  const { number, plan, owner } = record;
+  const externalId = externalIdOf(record, booked);
   const { status, priority, startedAt, endedAt, removed, unindexed, callback } = booked;
   const { retryable = false, causes = [], waitingTurn = number } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
@@ -157,6 +162,7 @@ function indexOf(
     [jobsOfStatus(status)]: number,
     [jobsOfPipeline(plan.name)]: number,
     ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
+    ...Object.fromEntries(labelsOf(record, booked).map((label) => [jobsOfLabel(label), number])),
     ...(retryable ? { [RETRYABLE_JOBS]: number } : {}),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
     ...(delivery === undefined ? {} : { [deliveriesOf(delivery)]: endedAt ?? startedAt }),
@@ -168,9 +174,7 @@ function indexOf(
 
 function countersOf(
   { plan, owner }: { readonly plan: Pick<JobRecord['plan'], 'name'>; readonly owner?: Owner },
-  booked:
-    | Omit<Booked, 'priority' | 'unindexed' | 'timing' | 'retryable' | 'waitingTurn' | 'callback'>
-    | undefined,
+  booked: Pick<Booked, 'status' | 'startedAt' | 'endedAt' | 'removed' | 'causes'> | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
   const { status, causes = [] } = booked;

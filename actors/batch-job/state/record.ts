@@ -27,6 +27,8 @@ export interface JobRecord {
   readonly owner?: Owner;
   readonly buildOutput: boolean;
   readonly externalId: string | null;
+  /** Absent: none. */
+  readonly labels?: readonly string[];
   /** Called when the job has ended; absent: nobody. */
   readonly callback?: {
     readonly url: string;
@@ -102,6 +104,14 @@ export interface RequestedMedium {
   /** Hex SHA-256 that it must have, because a retry keeps results of it and retrieves it again; absent: it may be any. */
   readonly sha256?: string;
 }
+
+/** What users may change of a job at any time, as it is now. */
+export const labelsOf = (record: Pick<JobRecord, 'labels'>, { labels }: Pick<JobState, 'labels'>) =>
+  labels ?? record.labels ?? [];
+export const externalIdOf = (
+  record: Pick<JobRecord, 'externalId'>,
+  { externalId }: Pick<JobState, 'externalId'>,
+): string | null => (externalId === undefined ? record.externalId : externalId);
 
 /** The run whose rows and folders a run uses: its own, or those of the run that a retry continues. */
 export const baseRunOf = ({ run, baseRun = run }: Pick<JobState, 'run' | 'baseRun'>): number => baseRun;

@@ -54,6 +54,8 @@ export const jobSnapshotSchema = z.object({
   retryable: z.boolean().optional(),
   outdated: z.int().positive().nullable(),
   priority: z.int().min(0).max(9),
+  labels: z.array(z.string()).optional(),
+  externalId: z.string().nullable().optional(),
   waitingTurn: z.number().optional(),
   stage: stageSchema,
   startedAt: z.number(),
@@ -90,9 +92,13 @@ export const jobSnapshotSchema = z.object({
 export type JobSnapshot = z.infer<typeof jobSnapshotSchema>;
 
 export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
-  const small = omit(state, 'media', 'units', 'weight', 'cursor', 'inspecting', 'outstanding', 'laterRows');
+  const { labels, ...small } = omit(
+    state,
+    ...(['media', 'units', 'weight', 'cursor', 'inspecting', 'outstanding', 'laterRows'] as const),
+  );
   return {
     ...small,
+    ...(labels === undefined ? {} : { labels: [...labels] }),
     issues: [...state.issues],
     timing: [...state.timing],
     versions: state.versions.map((of) => [...of]),

@@ -44,6 +44,9 @@ export interface JobState {
   /** A run whose files may still be there: only until the next commit. */
   readonly outdated: number | null;
   readonly priority: number;
+  /** What users have changed of the record since the job was accepted; absent: nothing. */
+  readonly labels?: readonly string[] | undefined;
+  readonly externalId?: string | null | undefined;
   /** Its turn among the jobs that wait for admission; absent: its number. */
   readonly waitingTurn?: number | undefined;
   readonly stage: Stage;

@@ -1,5 +1,6 @@
 import { isSeen, type Sight } from '../../../domain/job/owner.ts';
 import { isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
+import { externalIdOf, labelsOf } from '../../batch-job/state/record.ts';
 import { listedUri } from './listed-uri.ts';
 import type { StoredJob } from '../../batch-job/state/stored-job.ts';
 import { decodeText } from '../../../domain/decode-text.ts';
@@ -10,15 +11,23 @@ export interface TimeSpan {
   readonly to: number | undefined;
 }
 
-export interface JobListQuery {
+export interface JobListQuery extends JobFilter {
   /** Jobs of a page at most. */
   readonly limit: number;
   /** Where the page before ended; a list that is ordered by a time needs the score. */
   readonly before: JobCursor | undefined;
+  /** Whose jobs. */
+  readonly sight: Sight;
+}
+
+/** Which jobs are meant: those that fit all that is given. */
+export interface JobFilter {
   /** Any of these. */
   readonly statuses: readonly BatchJobStatus[] | undefined;
   readonly pipelineName: string | undefined;
   readonly externalId: string | undefined;
+  /** All of these. */
+  readonly labels: readonly string[] | undefined;
   readonly terminal: boolean | undefined;
   /** A part of the URI of a medium, in any case of letters. */
   readonly medium: string | undefined;
@@ -26,8 +35,6 @@ export interface JobListQuery {
   readonly failure: string | undefined;
   readonly started: TimeSpan | undefined;
   readonly ended: TimeSpan | undefined;
-  /** Whose jobs. */
-  readonly sight: Sight;
 }
 
 export interface JobCursor {
@@ -38,12 +45,14 @@ export interface JobCursor {
 
 /** Whether a job is one of those that were asked for. The index that led to it may be a moment older or newer than the job. */
 export function fitsJob({ record, snapshot }: StoredJob, query: JobListQuery): boolean {
-  const { statuses, pipelineName, externalId, terminal, medium, failure, started, ended, sight } = query;
+  const { statuses, pipelineName, externalId, labels, terminal, medium, failure } = query;
+  const { started, ended, sight } = query;
   const { status, startedAt, endedAt, causes = [] } = snapshot;
   const isEnded = isTerminal(status);
   return (
     isSeen(record.owner, sight) &&
-    (externalId === undefined || record.externalId === externalId) &&
+    (externalId === undefined || externalIdOf(record, snapshot) === externalId) &&
+    (labels === undefined || hasAll(labelsOf(record, snapshot), labels)) &&
     (statuses === undefined || statuses.includes(status)) &&
     (pipelineName === undefined || record.plan.name === pipelineName) &&
     (terminal === undefined || isEnded === terminal) &&
@@ -53,6 +62,9 @@ export function fitsJob({ record, snapshot }: StoredJob, query: JobListQuery): b
     (medium === undefined || hasMedium(record.media, medium))
   );
 }
+
+const hasAll = (labels: readonly string[], wanted: readonly string[]) =>
+  wanted.every((label) => labels.includes(label));
 
 const isWithin = (at: number, span: TimeSpan | undefined): boolean =>
   span === undefined || (at >= (span.from ?? -Infinity) && at < (span.to ?? Infinity));

@@ -31,6 +31,7 @@ export interface DetailedJobInfo extends SingleJobInfo {
   readonly externalId: string | null;
   /** Absent for a job from before owners were kept. */
   readonly owner?: Owner;
+  readonly labels: readonly string[];
   /** Media that were processed without an error; absent until the job has ended, and when it was cancelled. */
   readonly mediaSucceeded?: number;
   /** For each medium what to ask for to get it; of a job that is told alone. */
@@ -78,6 +79,7 @@ export interface Attempts {
 export function listedJob({
   externalId: _,
   owner: _o,
+  labels: _l,
   mediaSucceeded: _s,
   callbackAttempts: _c,
   archiveAttempts: _a,

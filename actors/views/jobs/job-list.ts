@@ -1,4 +1,5 @@
 import { scopesOf } from '../../../domain/job/owner.ts';
+import { omit } from '../../../domain/omit.ts';
 import type { IndexEntry, Store } from '../../../store/store.ts';
 import { BATCH_JOB_STATUSES, isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
 import {
@@ -6,6 +7,7 @@ import {
   ENDED_JOBS,
   jobsOfExternalId,
   jobsOfFailure,
+  jobsOfLabel,
   jobsOfPipeline,
   jobsOfStatus,
   LIVE_JOBS,
@@ -17,7 +19,7 @@ import type { DetailedJobInfo } from './job-info.ts';
 import type { JobViews } from './jobs.ts';
 import { readableJob, type StoredJob } from '../../batch-job/state/stored-job.ts';
 
-export type { JobCursor, JobListQuery, TimeSpan } from './job-filters.ts';
+export type { JobCursor, JobFilter, JobListQuery, TimeSpan } from './job-filters.ts';
 
 /** A job in a list: of many media only the first, and how many there are. */
 export interface ListedJob extends DetailedJobInfo {
@@ -43,7 +45,7 @@ const TURN = 20;
  * even empty, while more follow.
  */
 export async function listJobs(store: Store, views: JobViews, query: JobListQuery): Promise<JobPage> {
-  const { found, next } = await scan(store, query, indexesFor(query));
+  const { found, next } = await findJobs(store, query);
   const infos = await views.infos(found);
   const jobs = infos.map((info) => ({
     ...info,
@@ -68,6 +70,10 @@ interface Found {
   readonly found: readonly StoredJob[];
   readonly next: JobCursor | null;
 }
+
+/** The jobs of a page as they are stored. */
+export const findJobs = (store: Store, query: JobListQuery): Promise<Found> =>
+  scan(store, query, indexesFor(query));
 
 async function scan(store: Store, query: JobListQuery, indexes: Indexes): Promise<Found> {
   const wanted = indexes.exact ? query.limit + 1 : MAX_SCANNED;
@@ -127,9 +133,9 @@ function indexesFor(query: JobListQuery): Indexes {
 
 /** An owner has few jobs compared with all: their own indexes are taken unless an external id says more. */
 function indexesSeen(query: JobListQuery, scopes: readonly string[]): Indexes {
-  const { statuses, pipelineName, externalId, terminal, medium, failure, started, ended } = query;
+  const { statuses, pipelineName, externalId, labels, terminal, medium, failure, started, ended } = query;
   const of = (name: string) => scopes.map((scope) => ofScope(scope, name));
-  const filters = [statuses, pipelineName, externalId, medium, failure];
+  const filters = [statuses, pipelineName, externalId, labels, medium, failure];
   const exact = filters.every((filter) => filter === undefined);
   const alone = exact && terminal === undefined;
   if (ended !== undefined)
@@ -142,22 +148,15 @@ function indexesSeen(query: JobListQuery, scopes: readonly string[]): Indexes {
 }
 
 function indexesOfAll(query: JobListQuery): Indexes {
-  const { statuses, pipelineName, externalId, terminal, medium, failure, started, ended } = query;
-  const given = Object.values({
-    statuses,
-    pipelineName,
-    externalId,
-    terminal,
-    medium,
-    failure,
-    started,
-    ended,
-  });
+  const { pipelineName, externalId, labels, terminal, medium, failure, started, ended } = query;
+  const given = Object.values(omit(query, 'limit', 'before', 'sight'));
   const alone = given.filter((filter) => filter !== undefined).length <= 1;
   if (ended !== undefined) return { names: [ENDED_JOBS], exact: alone, time: ended };
   if (started !== undefined) return { names: [STARTED_JOBS], exact: alone, time: started };
   if (failure !== undefined) return { names: [jobsOfFailure(failure)], exact: alone, time: ANY_TIME };
   if (externalId !== undefined) return { names: [jobsOfExternalId(externalId)], exact: alone };
+  const [label] = labels ?? [];
+  if (label !== undefined) return { names: [jobsOfLabel(label)], exact: alone && labels?.length === 1 };
   const wanted = statusesOf(query);
   // Jobs that have ended are many: of those, a pipeline has fewer than a status.
   if (wanted !== undefined && !(pipelineName !== undefined && wanted.some(isTerminal)))

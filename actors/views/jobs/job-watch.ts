@@ -1,27 +1,32 @@
 import type { Logger } from '../../../config/logger.ts';
 import type { Clock } from '../../basics/clock.ts';
 import type { JobProgressEvent } from './job-info.ts';
-import type { JobViews } from './jobs.ts';
 import { PollLoop } from './poll-loop.ts';
 
+/** How a job, or anything else that has a number and ends, stands. */
+interface Watchable {
+  readonly terminal: boolean;
+}
+
 /** Whoever watches a job. Neither may throw. */
-export interface JobWatcher {
+export interface JobWatcher<E extends Watchable = JobProgressEvent> {
   /** The job as it is now: at first, and whenever something has changed. */
-  onChange(event: JobProgressEvent): void;
+  onChange(event: E): void;
   /** Nothing follows: the job has ended or is gone, or the server stops. */
   onEnd(): void;
 }
 
-export interface JobWatchDeps {
-  readonly views: Pick<JobViews, 'progressEvents'>;
+export interface JobWatchDeps<E extends Watchable> {
+  /** How these stand now, in the same order; undefined for one that does not exist. */
+  readonly views: { progressEvents(numbers: readonly number[]): Promise<readonly (E | undefined)[]> };
   readonly clock: Clock;
   readonly logger: Logger;
   /** Time between two looks. */
   readonly pollMs: number;
 }
 
-interface Watched {
-  readonly watchers: Set<JobWatcher>;
+interface Watched<E extends Watchable> {
+  readonly watchers: Set<JobWatcher<E>>;
   /** What the watchers were told last, and the number of the look that saw it. */
   last: string;
   look: number;
@@ -34,15 +39,15 @@ const BATCH = 25;
  * Looks at the jobs that somebody watches and tells of changes: one look a job however many watch it, none when nobody
  * does. It looks at the store, so that nothing has to be told to it and nothing can be missed.
  */
-export class JobWatch {
-  readonly #deps: JobWatchDeps;
-  readonly #jobs = new Map<number, Watched>();
+export class JobWatch<E extends Watchable = JobProgressEvent> {
+  readonly #deps: JobWatchDeps<E>;
+  readonly #jobs = new Map<number, Watched<E>>();
   readonly #pollLoop: PollLoop;
   /** Counts looks: one that began earlier but ends later tells nothing. */
   #looks = 0;
   #closed = false;
 
-  constructor(deps: JobWatchDeps) {
+  constructor(deps: JobWatchDeps<E>) {
     this.#deps = deps;
     const { clock, logger, pollMs: everyMs } = deps;
     this.#pollLoop = new PollLoop({
@@ -63,7 +68,7 @@ export class JobWatch {
    * Tells the watcher how the job stands, at once, then of every change until it has ended; the answer stops that.
    * Undefined when there is no such job.
    */
-  async watch(number: number, watcher: JobWatcher): Promise<(() => void) | undefined> {
+  async watch(number: number, watcher: JobWatcher<E>): Promise<(() => void) | undefined> {
     const look = ++this.#looks;
     const [event] = await this.#deps.views.progressEvents([number]);
     if (event === undefined) return undefined;
@@ -87,7 +92,7 @@ export class JobWatch {
     for (const [number, watched] of this.#jobs) this.#end(number, watched);
   }
 
-  #leave(number: number, watched: Watched, watcher: JobWatcher): void {
+  #leave(number: number, watched: Watched<E>, watcher: JobWatcher<E>): void {
     watched.watchers.delete(watcher);
     if (watched.watchers.size === 0 && this.#jobs.get(number) === watched) this.#jobs.delete(number);
     if (this.#jobs.size === 0) this.#pollLoop.pause();
@@ -104,7 +109,7 @@ export class JobWatch {
     }
   }
 
-  #compare(number: number, event: JobProgressEvent | undefined, look: number): void {
+  #compare(number: number, event: E | undefined, look: number): void {
     const watched = this.#jobs.get(number);
     if (watched === undefined || watched.look > look) return;
     watched.look = look;
@@ -117,7 +122,7 @@ export class JobWatch {
     if (event.terminal) this.#end(number, watched);
   }
 
-  #end(number: number, watched: Watched): void {
+  #end(number: number, watched: Watched<E>): void {
     this.#jobs.delete(number);
     for (const watcher of watched.watchers) watcher.onEnd();
     watched.watchers.clear();

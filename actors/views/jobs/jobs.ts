@@ -7,7 +7,7 @@ import { wholeUris } from '../../batch-job/completion/data-uris.ts';
 import { BATCH_JOB } from '../../batch-job/state/keys.ts';
 import { mediaSucceeded } from '../../batch-job/log-facts.ts';
 import { deliveryStatus } from '../../batch-job/completion/deliveries.ts';
-import type { JobRecord } from '../../batch-job/state/record.ts';
+import { externalIdOf, labelsOf, type JobRecord } from '../../batch-job/state/record.ts';
 import type { JobSnapshot } from '../../batch-job/state/snapshot.ts';
 import type { Delivery } from '../../batch-job/state/state.ts';
 import { isTerminal } from '../../batch-job/state/status.ts';
@@ -141,8 +141,9 @@ export class JobViews {
       pipelineName: record.plan.name,
       archiveStatus: this.#archiveStatus(record, snapshot),
       callbackStatus: this.#callbackStatus(record, snapshot),
-      externalId: record.externalId,
       ...(record.owner === undefined ? {} : { owner: record.owner }),
+      externalId: externalIdOf(record, snapshot),
+      labels: labelsOf(record, snapshot),
       ...(terminal ? succeededOf(record, snapshot) : {}),
       ...attemptsOf('callbackAttempts', snapshot.callback),
       ...attemptsOf('archiveAttempts', snapshot.archive),

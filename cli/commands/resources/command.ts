@@ -213,13 +213,20 @@ export function property(
   return { ...before, [name.trim()]: value };
 }
 
-/** A day or a moment, of this place where it names no zone, as the service takes it. */
+const AGES = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
+
+/** A day or a moment, of this place where it names no zone, or how long ago it was (2d, 12h, 30m); as the service takes it. */
 export function date(given: string): string {
   const text = given.trim();
+  const [, count, unit] = /^(\d{1,5})([dhm])$/.exec(text) ?? [];
+  if (count !== undefined)
+    return new Date(Date.now() - Number(count) * AGES[unit as keyof typeof AGES]).toISOString();
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text;
   const ms = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(day) ? Date.parse(day) : NaN;
   if (Number.isNaN(ms))
-    throw new InvalidArgumentError('Write a day (2026-03-01) or a moment (2026-03-01T09:30).');
+    throw new InvalidArgumentError(
+      'Write a day (2026-03-01), a moment (2026-03-01T09:30) or an age (2d, 12h, 30m).',
+    );
   return new Date(ms).toISOString();
 }
 

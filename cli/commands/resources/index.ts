@@ -14,6 +14,7 @@ import { mediaCommands } from './media.ts';
 import { messageCommands } from './messages.ts';
 import { modelCommands } from './models.ts';
 import { nodeCommands, serverCommands, serviceCommands } from './nodes.ts';
+import { operationCommands } from './operations.ts';
 import { queueCommands } from './queues.ts';
 import { searchCommands } from './search.ts';
 import { usageCommand } from './usage.ts';
@@ -23,6 +24,7 @@ import { streamCommands } from './streams.ts';
 export function resourceCommands(program: Command, terminal: Terminal): void {
   jobCommands(program, terminal);
   deliveryCommands(program, terminal);
+  operationCommands(program, terminal);
   streamCommands(program, terminal);
   mediaCommands(program, terminal);
   catalogCommands(program, terminal);

@@ -21,6 +21,7 @@ import {
   dryRunResponse,
   jobCreationProblem,
   jobCreationRequest,
+  jobChange,
   jobCreationResponse,
   jobId,
   jobIdParam,
@@ -233,6 +234,26 @@ export const batchJobEndpoints = [
   // Ours.
   endpoint({
     ...COMMON,
+    method: 'patch',
+    path: '/rest/jobs/{id}',
+    id: 'changeJob',
+    jobs: 'BATCH_JOB',
+    summary: 'Change the priority, labels or external id of a job',
+    description:
+      'Work of the job that waits then waits with the new priority; what runs goes on. The answer comes when the change is stored.',
+    params: z.object({ id: jobId }),
+    body: { schema: jobChange, example: { priority: 7, labels: ['set:night'] } },
+    answers: {
+      200: json('The job as it is now.', singleJobInfo),
+      404: sentence('There is no such job.'),
+      409: sentence('The job has ended, so its priority cannot be changed.'),
+    },
+    says: { body: (problems) => `The change has errors in the following fields:\n${problems}` },
+    absent: ({ params }) => noJobOf(params.id),
+    handle: ({ params, body, ctx }, deps: BatchJobDeps) => changeJob(params.id, body, ctx, deps),
+  }),
+  endpoint({
+    ...COMMON,
     method: 'delete',
     path: '/rest/jobs/{id}',
     id: 'deleteJob',
@@ -279,6 +300,33 @@ function noSuchJobToResubmit(id: number): never {
   throw notResubmitted('job-not-found', id, `There was no job with id: ${id}`);
 }
 
+async function changeJob(
+  jobId: string,
+  { priority, labels, externalId }: z.output<typeof jobChange>,
+  ctx: Context,
+  { jobService, views, userLimits }: BatchJobDeps,
+) {
+  const tooHigh = userLimits.refusedPriority(ctx, priority);
+  if (tooHigh !== undefined) throw new HttpError('priority-too-high', tooHigh);
+  const id = jobNumber(jobId);
+  const reply =
+    id === null
+      ? undefined
+      : await jobService.change(id, {
+          ...(priority === undefined ? {} : { priority }),
+          ...(labels === undefined ? {} : { labels }),
+          ...(externalId === undefined ? {} : { externalId }),
+        });
+  if (reply?.kind === 'refused' && reply.reason === 'WRONG_STATE')
+    throw new HttpError(
+      'job-finished',
+      `Job ${jobId} has ended, so its priority cannot be changed. Resubmit it with another priority, or change only its labels and external id.`,
+    );
+  const job = reply?.kind === 'done' ? await views.detailedJob(id!) : undefined;
+  if (job === undefined) return noJobOf(jobId);
+  return ok(job);
+}
+
 async function resubmit(
   id: number,
   priority: number | undefined,
@@ -290,7 +338,7 @@ async function resubmit(
   const reply = await userLimits.within(
     ctx,
     'jobs',
-    () => jobService.resubmit(id, userLimits.priority(ctx, priority), jobTrace(ctx)),
+    () => jobService.resubmit(id, userLimits.priority(ctx, priority), { trace: jobTrace(ctx) }),
     (message) => notCreated(whyNotResubmitted(id, message)),
   );
   if (reply.kind === 'overloaded') throw overloadError(reply.message);

@@ -134,6 +134,7 @@ function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user' | 'owner' 
     pipelineDefinition: body.pipelineDefinition ?? undefined,
     buildOutput: body.buildOutput ?? true,
     externalId: body.externalId ?? null,
+    ...((body.labels ?? []).length === 0 ? {} : { labels: body.labels! }),
     jobProperties,
     algorithmProperties: body.algorithmProperties ?? {},
     callback: callbackOf(body, callbackSecrets),

@@ -89,4 +89,4 @@ export const jobEventEndpoints = [
 ];
 
 /** A client that comes again goes on counting. */
-const lastEventOf = (given: string) => (/^\d{1,15}$/.test(given) ? Number(given) : 0);
+export const lastEventOf = (given: string) => (/^\d{1,15}$/.test(given) ? Number(given) : 0);

@@ -1,11 +1,18 @@
 import { z } from 'zod';
-import type { JobListQuery, JobPage, TimeSpan } from '../../../actors/views/jobs/job-list.ts';
+import type { JobFilter, JobListQuery, JobPage, TimeSpan } from '../../../actors/views/jobs/job-list.ts';
 import type { LiveIssues } from '../../../actors/views/jobs/live-issues.ts';
 import { json, nothing, ok, sentence, withoutBody } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError } from '../../routing/errors.ts';
 import type { JobGuard } from '../../users/job-step.ts';
-import { cursorOf, cursorText, jobListQuery, jobPage, liveIssues } from '../../schemas/jobs/job-list.ts';
+import {
+  cursorOf,
+  cursorText,
+  type jobFilter,
+  jobListQuery,
+  jobPage,
+  liveIssues,
+} from '../../schemas/jobs/job-list.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
 
 export interface JobListDeps {
@@ -30,6 +37,7 @@ const JOB = {
   archiveStatus: 'NOT REQUESTED',
   callbackStatus: 'NOT REQUESTED',
   externalId: 'case 7',
+  labels: ['set:night'],
   waitingFor: {
     reason: 'As many jobs as the server runs at a time (MAX_LIVE_JOBS) are in progress.',
     position: 1,
@@ -106,13 +114,19 @@ export const jobListEndpoints = [
 ];
 
 /** What a query asks for. */
-export const toListQuery = (query: z.output<typeof jobListQuery>): Omit<JobListQuery, 'sight'> => {
-  const { limit, status: statuses, pipelineName, externalId, medium, failure, terminal } = query;
+export const toListQuery = (query: z.output<typeof jobListQuery>): Omit<JobListQuery, 'sight'> => ({
+  ...toFilter(query),
+  limit: query.limit,
+  before: cursorOf(query.before),
+});
+
+/** Which jobs it means. */
+export const toFilter = (given: z.output<typeof jobFilter>): JobFilter => {
+  const { status: statuses, pipelineName, externalId, label: labels, medium, failure, terminal } = given;
   return {
-    ...{ limit, statuses, pipelineName, externalId, medium, failure, terminal },
-    before: cursorOf(query.before),
-    started: spanOf(query.startedFrom, query.startedTo),
-    ended: spanOf(query.endedFrom, query.endedTo),
+    ...{ statuses, pipelineName, externalId, labels, medium, failure, terminal },
+    started: spanOf(given.startedFrom, given.startedTo),
+    ended: spanOf(given.endedFrom, given.endedTo),
   };
 };
 

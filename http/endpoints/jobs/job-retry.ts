@@ -54,9 +54,9 @@ export const jobRetryEndpoints = [
       if (number === null) return noJobOf(params.id);
       const { what, jobProperties } = body;
       const given = jobProperties == null || Object.keys(jobProperties).length === 0 ? {} : { jobProperties };
-      const by = userOf(ctx).name;
+      const facts = { by: userOf(ctx).name, trace: jobTrace(ctx) };
       const retried = await userLimits.within(ctx, 'jobs', () =>
-        jobService.retry(number, { what, ...given }, by, jobTrace(ctx)),
+        jobService.retry(number, { what, ...given }, facts),
       );
       if (retried.kind === 'overloaded') throw overloadError(retried.message);
       if (retried.kind === 'unknown') return noJobOf(params.id);

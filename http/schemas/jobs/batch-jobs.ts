@@ -4,6 +4,8 @@ import { RETRIES } from '../../../actors/batch-job/state/record.ts';
 import { maybe } from '../../../actors/catalog/descriptors/fields.ts';
 import { DOCUMENT_FORMATS } from '../../../domain/job/export-formats.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
+import { LABEL_FORM, MAX_LABELS } from '../../../domain/labels.ts';
+import { REQUEST_LIMITS } from '../../../domain/plan/request-limits.ts';
 import {
   coreResponse,
   externalId,
@@ -36,6 +38,22 @@ const mediaSelector = z.object({
   selectionProperties: properties.nullish(),
 });
 const MAX_SELECTORS = 100;
+
+export const label = z
+  .string()
+  .regex(LABEL_FORM, {
+    error: ({ input }) =>
+      `must have 1 to 64 characters of A-Z, a-z, 0-9, ".", "_", ":" and "-"; it ${labelProblem(String(input))}`,
+  })
+  .describe('1 to 64 letters, digits, points, underscores, colons and hyphens');
+const labelProblem = (given: string) =>
+  given.length > 64 ? `has ${given.length} characters` : `is ${JSON.stringify(given)}`;
+/** Each once. */
+export const labels = z
+  .array(label)
+  .max(MAX_LABELS)
+  .transform((given) => [...new Set(given)])
+  .pipe(z.array(z.string()));
 
 const mediaData = z.object({
   mediaUri: z.string().min(1),
@@ -76,6 +94,7 @@ export const jobCreationRequest = z
     pipelineDefinition: transientPipelineDefinition.nullish(),
     buildOutput: z.boolean().nullish(),
     externalId: externalId.nullish(),
+    labels: labels.nullish().describe('Words by which jobs are found and changed together'),
     jobProperties: properties.nullish(),
     algorithmProperties: algorithmProperties.nullish(),
     priority: z.int().min(0).max(9).nullish(),
@@ -191,6 +210,7 @@ export const singleJobInfo = z
     // What the specification does not list: only for those who ask for it.
     externalId: z.string().nullable().optional().describe("With details=true: the caller's id"),
     owner: owner.optional().describe('With details=true: who created the job'),
+    labels: z.array(z.string()).optional().describe('With details=true'),
     mediaSucceeded: z
       .int()
       .min(0)
@@ -229,6 +249,22 @@ export const creationHeaders = z.object({
     .optional()
     .describe('A request that is repeated under the same key, for a day, gets the same job'),
 });
+
+/** What may be changed of a job (ours); what is left out stays. */
+export const jobChange = z
+  .object({
+    priority: z.int().min(0).max(9).optional().describe('Of a job that has not ended'),
+    labels: labels.optional().describe('All labels from now on'),
+    externalId: externalId
+      .pipe(z.string().max(REQUEST_LIMITS.externalIdLength))
+      .nullable()
+      .optional()
+      .describe('The document of a job that has ended keeps the id that it has'),
+  })
+  .refine(({ priority, labels: all, externalId: id }) => (priority ?? all ?? id) !== undefined, {
+    error: 'must have priority, labels or externalId',
+  })
+  .meta({ id: 'JobChange' });
 
 export const singleJobQuery = z.object({
   details: z

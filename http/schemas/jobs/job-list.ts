@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { MAX_LABELS } from '../../../domain/labels.ts';
 import { failureId } from './job-failures.ts';
 import { queryTimestamp, trueOrFalse, wholeNumber } from '../common.ts';
-import { jobStatus, singleJobInfo } from './batch-jobs.ts';
+import { jobStatus, label, singleJobInfo } from './batch-jobs.ts';
 
 /** Where a page ended: a number, or a time and a number where the list is ordered by a time. */
 const CURSOR = /^(?:(-?\d{1,16})-)?(\d{1,16})$/;
@@ -10,6 +11,56 @@ const statuses = z
   .union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().flatMap((text) => text.split(',')))
   .pipe(z.array(jobStatus).max(100));
+
+/** Which jobs are meant: those that fit all filters that are given. */
+const filters = {
+  status: statuses.optional().describe('Only jobs in one of these; the parameter may also be repeated'),
+  pipelineName: z
+    .string()
+    .trim()
+    .toUpperCase()
+    .min(1, { error: 'must not be blank' })
+    .max(1_000)
+    .optional()
+    .describe('In any case of letters'),
+  externalId: z
+    .string()
+    .min(1, { error: 'must not be empty' })
+    .max(1_000)
+    .optional()
+    .describe('Exactly as the request had it'),
+  label: z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => [given].flat().flatMap((text) => text.split(',')))
+    .pipe(z.array(label).max(MAX_LABELS))
+    .optional()
+    .describe('Only jobs with all of these labels; the parameter may also be repeated'),
+  medium: z
+    .string()
+    .min(1, { error: 'must not be empty' })
+    .max(1_000)
+    .optional()
+    .describe(
+      'A part of the URI of one of its media, as it is shown here or decoded, in any case of letters',
+    ),
+  failure: failureId.optional().describe('Only jobs of this group of failures (GET /rest/failures)'),
+  startedFrom: queryTimestamp.optional().describe('Only jobs whose startDate is not before it'),
+  startedTo: queryTimestamp.optional().describe('Only jobs whose startDate is before it'),
+  endedFrom: queryTimestamp.optional().describe('Only jobs whose endDate is not before it'),
+  endedTo: queryTimestamp.optional().describe('Only jobs whose endDate is before it'),
+  terminal: trueOrFalse.optional().describe('true: jobs that have ended; false: the others'),
+};
+
+/** The same in a body, where a wrong name must not mean all jobs. */
+export const jobFilter = z
+  .strictObject({
+    ...filters,
+    terminal: z
+      .union([z.boolean(), trueOrFalse])
+      .optional()
+      .describe('true: jobs that have ended; false: the others'),
+  })
+  .meta({ id: 'JobFilter' });
 
 /** The list of jobs (ours): what may be asked for, and what is answered. */
 export const jobListQuery = z
@@ -20,35 +71,7 @@ export const jobListQuery = z
       .regex(CURSOR, { error: 'must be the next of the page before, or the number of a job' })
       .optional()
       .describe('The next of the page before, for the page after it'),
-    status: statuses.optional().describe('Only jobs in one of these; the parameter may also be repeated'),
-    pipelineName: z
-      .string()
-      .trim()
-      .toUpperCase()
-      .min(1, { error: 'must not be blank' })
-      .max(1_000)
-      .optional()
-      .describe('In any case of letters'),
-    externalId: z
-      .string()
-      .min(1, { error: 'must not be empty' })
-      .max(1_000)
-      .optional()
-      .describe('Exactly as the request had it'),
-    medium: z
-      .string()
-      .min(1, { error: 'must not be empty' })
-      .max(1_000)
-      .optional()
-      .describe(
-        'A part of the URI of one of its media, as it is shown here or decoded, in any case of letters',
-      ),
-    failure: failureId.optional().describe('Only jobs of this group of failures (GET /rest/failures)'),
-    startedFrom: queryTimestamp.optional().describe('Only jobs whose startDate is not before it'),
-    startedTo: queryTimestamp.optional().describe('Only jobs whose startDate is before it'),
-    endedFrom: queryTimestamp.optional().describe('Only jobs whose endDate is not before it'),
-    endedTo: queryTimestamp.optional().describe('Only jobs whose endDate is before it'),
-    terminal: trueOrFalse.optional().describe('true: jobs that have ended; false: the others'),
+    ...filters,
   })
   .refine((query) => !isTimed(query) || query.before === undefined || query.before.includes('-'), {
     path: ['before'],
@@ -80,6 +103,7 @@ const listedJob = singleJobInfo
         'The first 20, of data: URIs of more than 8,192 characters only what kind of data they have; GET /rest/jobs/{id} has all of them, and whole',
       ),
     externalId: z.string().nullable().describe("The caller's id"),
+    labels: z.array(z.string()),
     mediaCount: z.int().min(0).describe('How many media the job has'),
   })
   .meta({ id: 'ListedJob' });

@@ -3,7 +3,7 @@ import { RETRIES } from '../../../actors/batch-job/state/record.ts';
 import { coreResponse } from '../common.ts';
 import { jobId, properties } from './batch-jobs.ts';
 
-const retryScope = z
+export const retryScope = z
   .enum(RETRIES)
   .describe(
     'FAILED_SUB_JOBS: the sub-jobs that failed, and what depended on them; FAILED_MEDIA: all sub-jobs of each medium with a failure',

@@ -17,11 +17,12 @@ export type LedgerVerb = (typeof LEDGER_VERBS)[number];
 
 /** With which a commit ends. */
 export function changeWords(
-  { offer = [], withdraw = [], settle = [], clear = false }: WorkChange = {},
+  { offer = [], prioritize = [], withdraw = [], settle = [], clear = false }: WorkChange = {},
   context: ItemContext,
 ): readonly Argument[] {
   return [
     ...[settle.length, ...settle, clear ? 1 : 0],
+    ...itemWords(prioritize, context),
     ...itemWords(withdraw, context),
     ...itemWords(offer, context),
   ];

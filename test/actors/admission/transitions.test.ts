@@ -98,6 +98,18 @@ describe('The admission of jobs', () => {
     expect(led.leave(4).admitted).to.deep.equal([]);
   });
 
+  it('moves who waits to another priority with its turn', () => {
+    const led = new Led().enter(1).enter(2);
+    for (const [jobNumber, turn] of [
+      [3, 7],
+      [4, 2],
+      [5, 3],
+    ] as const)
+      led.tell({ type: 'enter', jobNumber, priority: 4, turn });
+    for (const jobNumber of [3, 5, 1, 99]) led.tell({ type: 'prioritize', jobNumber, priority: 8 });
+    expect([1, 2, 5].map((jobNumber) => led.leave(jobNumber).admitted)).to.deep.equal([[5], [3], [4]]);
+  });
+
   it(`never has more live or waiting than may be, and nobody in both ${seeded}`, () => {
     const step = fc.record({
       what: fc.constantFrom('enter', 'leave', 'looked'),

@@ -16,6 +16,12 @@ type Event =
   | { readonly type: 'drop' | 'check' | 'sent' }
   | { readonly type: 'finish' }
   | { readonly type: 'admit' | 'cancel' | 'shutdown' | 'resume' | 'remove' | 'forget' }
+  | {
+      readonly type: 'change';
+      readonly priority?: number;
+      readonly labels: readonly string[];
+      readonly externalId: string | null;
+    }
   | { readonly type: 'resubmit'; readonly priority: number; readonly admitted: boolean };
 
 const event: fc.Arbitrary<Event> = fc.oneof(
@@ -66,6 +72,18 @@ const event: fc.Arbitrary<Event> = fc.oneof(
       priority: fc.nat(9),
       admitted: fc.boolean(),
     }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record(
+      {
+        type: fc.constant('change' as const),
+        priority: fc.nat(9),
+        labels: fc.subarray(['a', 'b', 'c']),
+        externalId: fc.constantFrom('case 1', 'case 2', null),
+      },
+      { requiredKeys: ['type', 'labels', 'externalId'] },
+    ),
   },
 );
 
@@ -139,6 +157,7 @@ function commandsOf(job: LedJob, event: Exclude<Event, { type: 'finish' }>): rea
       return [{ type: 'noticeSent', id: `${job.record.jobId}.1.callback` }];
     case 'resubmit':
       return [{ ...event, objectId: 'again' }];
+    case 'change':
     case 'admit':
     case 'cancel':
     case 'shutdown':

@@ -60,6 +60,7 @@ const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>
   cancel: () => ({ type: 'cancel' }),
   resubmit: () => ({ type: 'resubmit', priority: 4, admitted: true, objectId: 'other' }),
   retry: (job) => retryOf(job),
+  change: () => ({ type: 'change', labels: ['set:night'] }),
   workDone: (job) => doneWith(job.given, job.outstanding[0] ?? past()),
   workFailed: (job) => failedWith(job.outstanding[0] ?? past()),
   workAnswered: (job) => ({
@@ -115,17 +116,17 @@ ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstan
 
 /** The same for what comes before and after the work. */
 const AROUND = `
-                       archiveChecked  noticeSent    noticeFailed  archiveReposted  remove        forget        indexed       retry         transfersDue  redeliver
-INITIALIZED            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state
-IN_PROGRESS            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state
-IN_PROGRESS_WARNINGS   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state
-IN_PROGRESS_ERRORS     wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state
-CANCELLING             wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state
-COMPLETE               wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =
-COMPLETE_WITH_WARNINGS wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =
-CANCELLED              wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =
-CANCELLED_BY_SHUTDOWN  wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =
-ERROR                  wrong_state   =             =             =             =             wrong_state   =             IN_PROGRESS   wrong_state   =`;
+                       archiveChecked  noticeSent    noticeFailed  archiveReposted  remove        forget        indexed       retry         transfersDue  redeliver     change
+INITIALIZED            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =
+IN_PROGRESS            wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =
+IN_PROGRESS_WARNINGS   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =
+IN_PROGRESS_ERRORS     wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =
+CANCELLING             wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   wrong_state   =             wrong_state   =
+COMPLETE               wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =
+COMPLETE_WITH_WARNINGS wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =
+CANCELLED              wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =
+CANCELLED_BY_SHUTDOWN  wrong_state   =             =             =             =             wrong_state   =             nothing_failed  wrong_state   =   =
+ERROR                  wrong_state   =             =             =             =             wrong_state   =             IN_PROGRESS   wrong_state   =   =`;
 
 const cellsOf = (table: string) =>
   table

@@ -51,6 +51,7 @@ describe('With many jobs that have ended', () => {
       statuses: undefined,
       pipelineName: undefined,
       externalId: undefined,
+      labels: undefined,
       terminal: undefined,
       medium: undefined,
       failure: undefined,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import { expect } from 'chai';
 import Koa from 'koa';
+import type { OperationInfo } from '../../../actors/operations/views.ts';
 import type { JobListWatch } from '../../../actors/views/jobs/job-list-watch.ts';
 import type { JobWatch, JobWatcher } from '../../../actors/views/jobs/job-watch.ts';
 import type { JobProgressEvent } from '../../../actors/views/jobs/job-info.ts';
@@ -41,9 +42,10 @@ describe('An event stream', () => {
         return Promise.resolve(() => watchers.delete(watcher));
       },
     } as unknown as JobWatch;
-    // Nobody watches the list here.
+    // Nobody watches the list or operations here.
     const lists = {} as JobListWatch;
-    const eventStreams = new EventStreams(watch, lists, { maxStreams: 1, heartbeatMs });
+    const operations = {} as JobWatch<OperationInfo>;
+    const eventStreams = new EventStreams(watch, lists, operations, { maxStreams: 1, heartbeatMs });
     const jobAccess = new JobAccess({ visibility: 'all', findJob: () => Promise.resolve(undefined) });
     const router = route(new Router(), jobEventEndpoints, { eventStreams, jobAccess });
     const app = new Koa();

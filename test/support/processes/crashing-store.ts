@@ -2,6 +2,7 @@
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
 import type { JobSnapshot } from '../../../actors/batch-job/state/snapshot.ts';
 import type { SubJobRow } from '../../../actors/batch-job/state/state.ts';
+import { OPERATION } from '../../../actors/operations/state.ts';
 import { STREAMING_JOB } from '../../../actors/streaming-job/state.ts';
 import type { Logger } from '../../../config/logger.ts';
 import type { Commit, Store } from '../../../store/store.ts';
@@ -17,6 +18,8 @@ export function mortalStore(store: Store, logger: Logger, fate: Fate): Store {
   const isOfSearch = searchCommits();
   const commit = async (wanted: Commit): Promise<number> => {
     if (wanted.actor.kind === STREAMING_JOB) return committedStream(store, wanted, logger);
+    if (wanted.actor.kind === OPERATION && fate.wish?.operations === true)
+      return committedOperation(store, wanted, logger, fate);
     if (wanted.actor.kind !== BATCH_JOB) return store.commit(wanted);
     const { wish } = fate;
     // The search takes in what ended a while ago: nobody means that who counts the commits of a job.
@@ -36,6 +39,15 @@ export function mortalStore(store: Store, logger: Logger, fate: Fate): Store {
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
+}
+
+async function committedOperation(store: Store, wanted: Commit, logger: Logger, fate: Fate): Promise<number> {
+  const number = ++fate.commits;
+  const due = fate.wish?.at === number ? fate.wish.when : undefined;
+  const line = { operation: wanted.actor.id, number };
+  if (due === 'before') return die(line, 'right before', logger);
+  const version = await store.commit(wanted);
+  return due === 'after' ? die(line, 'right after', logger) : version;
 }
 
 async function committedStream(store: Store, wanted: Commit, logger: Logger): Promise<number> {
@@ -58,8 +70,9 @@ function searchCommits(): (wanted: Commit) => boolean {
   };
 }
 
-function isMeant({ at, indexed }: DeathWish, wanted: Commit, number: number): boolean {
+function isMeant({ at, indexed, operations }: DeathWish, wanted: Commit, number: number): boolean {
   if (indexed === true) return isIndexed(wanted);
+  if (operations === true) return at === number;
   return at === number || (number < at && isEnd(wanted));
 }
 

@@ -21,6 +21,8 @@ export interface DeathWish {
   readonly when: 'before' | 'after';
   /** Not the commit of this number, but the one by which a job says that the search has its document. */
   readonly indexed?: true;
+  /** Commits of operations count as well as those of jobs, each at its number. */
+  readonly operations?: true;
 }
 export type ToServer =
   | { readonly type: 'die'; readonly wish: DeathWish }

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import type { OperationInfo } from '../../../actors/operations/views.ts';
 import { makeVideo } from '../../media/support/make-video.ts';
 import {
   sampleUri,
@@ -57,12 +58,14 @@ describe('A retry of a job', () => {
     expect(status, text).to.equal(200);
     return service.terminal(id);
   };
-  const handedOut = (id: string, run: number) =>
-    service
+  /** What is transferred first is handed out for each step. */
+  const handedOut = (id: string, run: number) => {
+    const names = service
       .handedOut()
       .filter(({ subJob }) => subJob.startsWith(`${id}.${run}.`))
-      .map(({ subJob }) => subJob.slice(`${id}.${run}.`.length))
-      .toSorted();
+      .map(({ subJob }) => subJob.slice(`${id}.${run}.`.length));
+    return [...new Set(names)].toSorted();
+  };
   const spooled = async (id: string) =>
     (await service.files('spool')).filter((name) => name.startsWith(`${id}.`));
   const plain = (document: DetectionDocument): unknown =>
@@ -167,6 +170,34 @@ describe('A retry of a job', () => {
     expect(JSON.stringify(runs)).to.not.contain('hidden');
     expect((await service.resubmit(id)).status).to.equal(200);
     expect((await service.terminal(id)).jobStatus, 'run as it was asked for').to.equal('ERROR');
+  });
+
+  it('keeps labels and external id that were changed since, and is made for many jobs at once', async () => {
+    const labelled = { labels: ['many'], externalId: 'before' };
+    const [one, other] = [
+      await failed(segmented([failsOnce(PICTURE, 'many 1')], labelled)),
+      await failed(segmented([failsOnce(PICTURE, 'many 2')], labelled)),
+    ];
+    const sane = await service.submit(segmented([sound(PICTURE)], labelled));
+    await service.terminal(sane);
+    const edit = { labels: ['many', 'seen'], externalId: 'after' };
+    expect((await service.ask('PATCH', `/rest/jobs/${one}`, edit)).status).to.equal(200);
+    const request = { action: 'retry', filter: { label: 'many' }, what: 'FAILED_MEDIA' };
+    const started = (await service.ask('POST', '/rest/operations', request)).body as OperationInfo;
+    const { done, refusals, what } = await until(
+      'the operation ends',
+      async () => (await service.ask('GET', `/rest/operations/${started.operationId}`)).body as OperationInfo,
+      ({ terminal }) => terminal,
+    );
+    expect([done, what]).to.deep.equal([2, 'FAILED_MEDIA']);
+    expect(refusals.map(({ reason, examples }) => [reason, examples])).to.deep.equal([
+      ['NOTHING_FAILED', [sane]],
+    ]);
+    for (const id of [one, other]) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const { labels, externalId, runs } = (await service.detailedJob(one))!;
+    expect([labels, externalId]).to.deep.equal([edit.labels, edit.externalId]);
+    expect(runs?.map((run) => run.what)).to.deep.equal(['ALL', 'FAILED_MEDIA']);
+    expect((await service.document(one))['externalJobId']).to.equal('after');
   });
 
   it('can be repeated until nothing fails any more', async () => {

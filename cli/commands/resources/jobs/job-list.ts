@@ -9,28 +9,17 @@ import type { Terminal } from '../../../terminal/terminal.ts';
 import {
   askCommand,
   clientOf,
-  date,
   durationText,
   momentText,
   readAs,
   readCommand,
-  collectValues,
   whole,
   withQuery,
   type RestOptions,
 } from '../command.ts';
+import { filterOf, withFilters, type FilterOptions } from './job-filters.ts';
 
-interface ListOptions extends RestOptions {
-  readonly status?: readonly string[];
-  readonly pipeline?: string;
-  readonly externalId?: string;
-  readonly medium?: string;
-  readonly failure?: string;
-  readonly startedFrom?: string;
-  readonly startedTo?: string;
-  readonly endedFrom?: string;
-  readonly endedTo?: string;
-  readonly live?: boolean;
+interface ListOptions extends RestOptions, FilterOptions {
   readonly limit: number;
   readonly all?: boolean;
 }
@@ -56,25 +45,7 @@ function mediaText({ mediaUris, mediaCount }: ListedJob): string {
 }
 
 export function jobListCommands(jobs: Command, terminal: Terminal): void {
-  askCommand(jobs, 'list', 'list jobs, the newest first')
-    .option(
-      '--status <STATUS>',
-      'only jobs of this status, such as IN_PROGRESS or ERROR; may be repeated',
-      collectValues,
-    )
-    .option('--pipeline <NAME>', 'only jobs of this pipeline')
-    .option('--external-id <ID>', 'only jobs of this external id')
-    .option('--medium <TEXT>', 'only jobs with a medium whose URI has this in it')
-    .option('--failure <GROUP>', 'only jobs of this group of troupe failures')
-    .option(
-      '--started-from <TIME>',
-      'only jobs that began then or later: 2026-03-01, or 2026-03-01T09:30',
-      date,
-    )
-    .option('--started-to <TIME>', 'only jobs that began before it', date)
-    .option('--ended-from <TIME>', 'only jobs that ended then or later', date)
-    .option('--ended-to <TIME>', 'only jobs that ended before it', date)
-    .option('--live', 'only jobs that have not ended')
+  withFilters(askCommand(jobs, 'list', 'list jobs, the newest first'))
     .option('--limit <NUMBER>', 'jobs at most', whole(1, 1_000_000), 50)
     .option('--all', 'all jobs, however many')
     .action((options: ListOptions) => list(terminal, options));
@@ -105,16 +76,7 @@ async function pageOf(
   limit: number,
   before: string | null,
 ): Promise<JobPage> {
-  const { status, pipeline, externalId, medium, failure, live } = options;
-  const { startedFrom, startedTo, endedFrom, endedTo } = options;
-  const path = withQuery('/rest/jobs', {
-    limit,
-    before: before ?? undefined,
-    status: status?.join(',').toUpperCase(),
-    pipelineName: pipeline,
-    ...{ externalId, medium, failure, startedFrom, startedTo, endedFrom, endedTo },
-    terminal: live === true ? false : undefined,
-  });
+  const path = withQuery('/rest/jobs', { limit, before: before ?? undefined, ...filterOf(options) });
   const answer = await client.ask({ method: 'GET', path });
   const page = client.good(answer) as Partial<JobPage>;
   if (Array.isArray(page.jobs)) return page as JobPage;

@@ -89,6 +89,7 @@ function jobLines(job: JobInfo): readonly string[] {
     Pipeline: job.pipelineName,
     'External id': job.externalId,
     Owner: job.owner === undefined ? undefined : ownerText(job.owner),
+    Labels: job.labels?.join(', ') || undefined,
     Started: momentText(job.startDate),
     Ended: momentText(job.endDate),
     Document: job.outputObjectPath,

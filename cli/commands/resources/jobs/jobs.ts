@@ -4,66 +4,31 @@ import { printPlan } from '../../dry-run.ts';
 import { EXIT } from '../../../terminal/failure.ts';
 import { Interrupts } from '../../../terminal/interrupts.ts';
 import { showProgress } from '../../../render/progress.ts';
-import { fieldOf } from '../../../../client/answer-text.ts';
-import { jobPath } from '../../../../client/rest-client.ts';
 import { jobLine } from '../../../render/tables.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
-import { RefusedError } from '../../../../client/errors.ts';
 import { watchJob } from '../../../../client/watch.ts';
-import {
-  askCommand,
-  clientOf,
-  command,
-  show,
-  textOf,
-  whole,
-  withQuery,
-  type RestOptions,
-} from '../command.ts';
+import { askCommand, clientOf, show, textOf, type RestOptions } from '../command.ts';
+import { createdLines, jobActionCommands } from './job-actions.ts';
 import { fetchCommand } from './job-fetch.ts';
 import { jobListCommands } from './job-list.ts';
 import { outputCommands } from './job-output.ts';
 import { repostCommand } from './job-repost.ts';
-import { retryCommand } from './job-retry.ts';
-import { showCommand, unknownJob } from './job-show.ts';
+import { showCommand } from './job-show.ts';
 
 const ID = '<ID>';
 
 export function jobCommands(program: Command, terminal: Terminal): void {
   const jobs = program
     .command('jobs')
-    .description('jobs: list, show, create, watch, cancel, resubmit, retry, delete, ...');
+    .description('jobs: list, show, create, watch, cancel, resubmit, retry, delete, label, ...');
   jobListCommands(jobs, terminal);
   showCommand(jobs, terminal);
   createCommand(jobs, terminal);
   watchCommand(jobs, terminal);
-  askCommand(jobs, `cancel ${ID}`, 'cancel a job').action((id: string, options: RestOptions) =>
-    cancel(id, options, terminal),
-  );
-  resubmitCommand(jobs, terminal);
-  retryCommand(jobs, terminal);
+  jobActionCommands(jobs, terminal);
   outputCommands(jobs, terminal);
   fetchCommand(jobs, terminal);
-  command(jobs, `delete ${ID}`, 'delete a job that has ended, with its document and its other files').action(
-    (id: string, options: RestOptions) => {
-      const call = { method: 'DELETE', path: jobPath(id) } as const;
-      const lines = () => [`Job ${id} is deleted.`];
-      return show(terminal, options, call, { lines, refusals: { 404: unknownJob(id) } });
-    },
-  );
   repostCommand(jobs, terminal);
-}
-
-/** The service's words for a job that it does not know are those of the reference system: the tool has shorter ones. */
-async function cancel(id: string, options: RestOptions, terminal: Terminal): Promise<void> {
-  const call = { method: 'POST', path: `${jobPath(id)}/cancel` } as const;
-  try {
-    await show(terminal, options, call, { lines: () => [`Job ${id} is being cancelled.`] });
-  } catch (error) {
-    if (!(error instanceof RefusedError) || error.status !== 400) throw error;
-    await (await clientOf(options, terminal)).job(id);
-    throw error;
-  }
 }
 
 function watchCommand(jobs: Command, terminal: Terminal): void {
@@ -102,24 +67,6 @@ function createCommand(jobs: Command, terminal: Terminal): void {
       } as const;
       await show(terminal, options, call, { lines: createdLines });
     });
-}
-
-function resubmitCommand(jobs: Command, terminal: Terminal): void {
-  askCommand(jobs, `resubmit ${ID}`, 'run a job that has ended once more')
-    .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
-    .action((id: string, options: RestOptions & { readonly priority?: number }) => {
-      const path = withQuery(`${jobPath(id)}/resubmit`, { jobPriority: options.priority });
-      return show(terminal, options, { method: 'POST', path, once: 'job' }, { lines: createdLines });
-    });
-}
-
-function createdLines(created: unknown): readonly string[] {
-  const id = String(fieldOf(created, 'jobId'));
-  const match = fieldOf(created, 'outputObjectUri');
-  return [
-    `Job ${id} is accepted; troupe jobs watch ${id} shows its progress.`,
-    ...(typeof match === 'string' ? [`The archive has the results of an earlier job: ${match}`] : []),
-  ];
 }
 
 async function watch(id: string, options: RestOptions, terminal: Terminal): Promise<number> {

@@ -25,6 +25,19 @@ local function offer(item)
   wait(item, 0)
 end
 
+-- An item that waits keeps the time since when it does.
+local function prioritize(item)
+  local known = itemOf(item.id)
+  if not known or known.state == 'told' then return end
+  local since = redis.call('ZSCORE', P .. 'since:' .. known.queue, item.id)
+  if known.state == 'waiting' then unwait(known) end
+  known.priority, known.json = item.priority, item.json
+  keep(known)
+  if known.state ~= 'waiting' then return end
+  wait(known, known.releases)
+  if since then redis.call('ZADD', P .. 'since:' .. known.queue, since, item.id) end
+end
+
 local function withdraw(item)
   local known = itemOf(item.id)
   if known and known.state == 'held' then

@@ -56,6 +56,7 @@ else
 end
 for _ = 1, number() do settle(arg()) end
 if arg() == '1' then clear(actor) end
+for _ = 1, number() do prioritize(described()) end
 for _ = 1, number() do withdraw(described()) end
 for _ = 1, number() do offer(described()) end
 return { told(), gone and 0 or expected + 1 }

@@ -17,6 +17,8 @@ export interface CountedJob {
     | 'retryable'
     | 'causes'
     | 'waitingTurn'
+    | 'labels'
+    | 'externalId'
   >;
 }
 
@@ -29,7 +31,8 @@ export interface Books {
 export function recount(jobs: readonly CountedJob[]): Books {
   const ledger = new Ledger();
   for (const { record, state } of jobs) {
-    const { number, plan, externalId, owner } = record;
+    const { number, plan, owner } = record;
+    const { externalId = record.externalId, labels = record.labels ?? [] } = state;
     const { status, priority, startedAt, endedAt, removed, unindexed } = state;
     const { retryable, causes = [], waitingTurn } = state;
     const enter = (index: string, score: number) => ledger.enter(number, { [index]: score });
@@ -42,6 +45,7 @@ export function recount(jobs: readonly CountedJob[]): Books {
     enter(`jobs-of-pipeline/${plan.name}`, number);
     enter('started-jobs', startedAt);
     if (externalId !== null) enter(`jobs-of-external-id/${externalId}`, number);
+    for (const label of labels) enter(`jobs-of-label/${label}`, number);
     if (unindexed) enter('unindexed-jobs', endedAt!);
     if (retryable === true) enter('retryable-jobs', number);
     if (isTerminal(status)) enter('ended-jobs', endedAt!);

@@ -1,0 +1,46 @@
+/** What users change of a job at any time: labels, its external id, and the priority of what is still to be done. */
+import { changeLabels, MAX_LABELS } from '../../../domain/labels.ts';
+import { refuseWith, WRONG_STATE, type Change, type Refused } from '../../runtime/machine.ts';
+import type { JobTypes } from '../state/change.ts';
+import type { JobEdit, JobRefusal } from '../state/commands.ts';
+import type { DecisionContext } from '../state/context.ts';
+import { externalIdOf, labelsOf } from '../state/record.ts';
+import type { JobState } from '../state/state.ts';
+import { isTerminal } from '../state/status.ts';
+
+/** Nothing is stored when all is as it is to be. */
+export function changeJob(
+  state: JobState,
+  edit: JobEdit,
+  { record }: Pick<DecisionContext, 'record'>,
+): Change<JobTypes> | Refused<JobRefusal> {
+  const now = { labels: labelsOf(record, state), externalId: externalIdOf(record, state) };
+  const { priority = state.priority, externalId = now.externalId } = edit;
+  const labels = labelsAfter(now.labels, edit.labels);
+  if (labels.length > MAX_LABELS)
+    return refuseWith(
+      'TOO_MANY_LABELS',
+      `The job would have ${labels.length} labels. At most ${MAX_LABELS} are allowed: remove some first.`,
+    );
+  if (priority !== state.priority && isTerminal(state.status)) return WRONG_STATE;
+  const isSame =
+    priority === state.priority && externalId === now.externalId && isSameList(labels, now.labels);
+  return isSame ? {} : { state: { ...state, priority, labels, externalId }, synced: true };
+}
+
+/** What users have changed of the job stays with all its runs. */
+export const editsOf = ({
+  labels,
+  externalId,
+}: Pick<JobState, 'labels' | 'externalId'>): Pick<JobState, 'labels' | 'externalId'> => ({
+  ...(labels === undefined ? {} : { labels }),
+  ...(externalId === undefined ? {} : { externalId }),
+});
+
+function labelsAfter(now: readonly string[], wanted: JobEdit['labels']): readonly string[] {
+  if (wanted === undefined) return now;
+  return 'add' in wanted ? changeLabels(now, wanted) : [...new Set(wanted)];
+}
+
+const isSameList = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((label, n) => label === other[n]);

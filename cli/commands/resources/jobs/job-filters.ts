@@ -1,0 +1,75 @@
+/** The filters by which commands choose jobs, as options and as the service takes them. */
+import type { Command } from 'commander';
+import { collectValues, date } from '../command.ts';
+
+export interface FilterOptions {
+  readonly status?: readonly string[];
+  readonly pipeline?: string;
+  readonly externalId?: string;
+  readonly label?: readonly string[];
+  readonly medium?: string;
+  readonly failure?: string;
+  readonly since?: string;
+  readonly startedFrom?: string;
+  readonly startedTo?: string;
+  readonly endedFrom?: string;
+  readonly endedTo?: string;
+  readonly live?: boolean;
+}
+
+/** As the query of GET /rest/jobs names them. */
+export interface JobFilter {
+  readonly status?: string | undefined;
+  readonly pipelineName?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly label?: string | undefined;
+  readonly medium?: string | undefined;
+  readonly failure?: string | undefined;
+  readonly startedFrom?: string | undefined;
+  readonly startedTo?: string | undefined;
+  readonly endedFrom?: string | undefined;
+  readonly endedTo?: string | undefined;
+  readonly terminal?: boolean | undefined;
+}
+
+export const withFilters = (command: Command): Command =>
+  command
+    .option(
+      '--status <STATUS>',
+      'only jobs of this status, such as IN_PROGRESS or ERROR; may be repeated',
+      collectValues,
+    )
+    .option('--pipeline <NAME>', 'only jobs of this pipeline')
+    .option('--external-id <ID>', 'only jobs of this external id')
+    .option(
+      '--label <LABEL>',
+      'only jobs with this label; may be repeated: jobs with all of them',
+      collectValues,
+    )
+    .option('--medium <TEXT>', 'only jobs with a medium whose URI has this in it')
+    .option('--failure <GROUP>', 'only jobs of this group of troupe failures')
+    .option('--since <TIME>', 'only jobs that began since then: 2d, 12h, 30m, or as --started-from', date)
+    .option(
+      '--started-from <TIME>',
+      'only jobs that began then or later: 2026-03-01, 2026-03-01T09:30, or 2d (two days ago)',
+      date,
+    )
+    .option('--started-to <TIME>', 'only jobs that began before it', date)
+    .option('--ended-from <TIME>', 'only jobs that ended then or later', date)
+    .option('--ended-to <TIME>', 'only jobs that ended before it', date)
+    .option('--live', 'only jobs that have not ended');
+
+export const filterOf = (options: FilterOptions): JobFilter => {
+  const { externalId, medium, failure, startedTo, endedFrom, endedTo } = options;
+  return {
+    status: options.status?.join(',').toUpperCase(),
+    pipelineName: options.pipeline,
+    externalId,
+    label: options.label?.join(','),
+    medium,
+    failure,
+    startedFrom: options.startedFrom ?? options.since,
+    ...{ startedTo, endedFrom, endedTo },
+    terminal: options.live === true ? false : undefined,
+  };
+};

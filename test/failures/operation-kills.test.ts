@@ -1,0 +1,9 @@
+import { operationKills } from './operation-kills-suite.ts';
+
+// One around each kind of commit: the start, the choice of the next jobs, a job, and the report.
+operationKills('resubmit', [
+  { at: 1, when: 'before' },
+  { at: 3, when: 'after' },
+  { at: 5, when: 'after' },
+]);
+operationKills('delete', [{ at: 5, when: 'after' }]);
