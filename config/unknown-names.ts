@@ -1,5 +1,7 @@
 /** Names in the environment that look like settings and are none: a misspelt one would have no effect, and nobody would know. */
 
+import { differingLetters } from '../domain/near-names.ts';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'TROUPE_';
@@ -71,22 +73,4 @@ export function nearestSetting(name: string, settings: Iterable<string>): string
     if (letters <= most && letters < (best?.letters ?? Infinity)) best = { setting, letters };
   }
   return best?.setting;
-}
-
-/** Letters to insert, remove, replace or swap with their neighbour until one name is the other (optimal string alignment). */
-function differingLetters(a: string, b: string): number {
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row++) {
-    const next = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const isSame = a[row - 1] === b[column - 1];
-      let letters = Math.min(last[column]! + 1, next[column - 1]! + 1, last[column - 1]! + (isSame ? 0 : 1));
-      const isSwap = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (isSwap) letters = Math.min(letters, before[column - 2]! + 1);
-      next.push(letters);
-    }
-    [before, last] = [last, next];
-  }
-  return last[b.length]!;
 }

@@ -73,6 +73,7 @@ export function appDeps(
     statistics: () => jobStatistics(store, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
+    strictRequests: settings.STRICT_REQUESTS,
     formLimits: bodyLimits(settings, MAX_FORM_BYTES),
     descriptorLimits: bodyLimits(settings, MAX_DESCRIPTOR_BYTES),
     askDocument: (document, question) =>

@@ -94,6 +94,11 @@ const watching = {
     .describe(
       'Refuse the start when the environment has a name that looks like a setting and is none; false: warn in the log',
     ),
+  STRICT_REQUESTS: truth()
+    .default(false)
+    .describe(
+      'Refuse request bodies with unknown members, such as misspelt ones, with status 400; false: accept and report them',
+    ),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info')

@@ -3,7 +3,7 @@
  * come. Each note says what a job that uses it would meet.
  */
 import { resolvePlan } from './plan-checks.ts';
-import type { CatalogLookup } from './plan-lookup.ts';
+import type { CatalogLookup, ElementKind } from './plan-lookup.ts';
 import { declaredBy } from '../properties/property-checks.ts';
 import { KnownProperties, adviceOn, notesOn, showText } from '../properties/property-notes.ts';
 import { isForgiven, isOfType, valueProblem } from '../properties/property-values.ts';
@@ -13,7 +13,7 @@ import { WORKFLOW_PROPERTIES, workflowProperty } from '../properties/workflow-pr
 
 /** The catalog with its names, for what was probably meant. */
 export interface NamedCatalog extends CatalogLookup {
-  names(kind: 'algorithm' | 'action' | 'task'): Iterable<string>;
+  readonly names: (kind: ElementKind) => Iterable<string>;
 }
 
 /** Notes on one element. */

@@ -67,6 +67,7 @@ export const componentEndpoints = [
       schema: componentDescriptor,
       example: DESCRIPTOR,
       tolerant: true,
+      noun: 'a component descriptor',
       limits: 'descriptorLimits',
     },
     answers: {
@@ -88,13 +89,13 @@ export const componentEndpoints = [
       body: (problems, given) =>
         `Cannot register component: ${quotedName(given)}The following fields have errors:\n${problems}`,
     },
-    async handle({ body: descriptor, query, ctx }, { catalog, catalogActor }: CatalogDeps) {
+    async handle({ body: descriptor, unknownMembers, query, ctx }, { catalog, catalogActor }: CatalogDeps) {
       const { name, subject } = userOf(ctx);
       const by = { name, subject };
       const command = { type: 'register', descriptor, by, byAdmin: isAdmin(ctx) } as const;
       const reply = await catalogActor.ask(CATALOG, command);
       if (reply.kind === 'refused') throw notRegistered(reply.reason, textOf(reply), ctx);
-      const warnings = new CatalogNotes(catalog).onComponent(descriptor);
+      const warnings = [...unknownMembers, ...new CatalogNotes(catalog).onComponent(descriptor)];
       const outcome = { message: OUTCOMES[reply.outcome], ...(query.details === true ? { warnings } : {}) };
       return answerWith(reply.outcome === 'ADDED' ? 201 : 200, outcome, warningHeaders(warnings));
     },

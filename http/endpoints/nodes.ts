@@ -139,7 +139,11 @@ export const nodeEndpoints = [
     summary: 'Replace the configuration of all nodes',
     description:
       'A service without the environment variable TROUPE_START=ON_DEMAND is started at once, serviceCount times, and kept running. Whoever may do this can run any command as the user of the server.',
-    body: { schema: nodeConfiguration, example: [{ host: 'host', services: [FACES] }] },
+    body: {
+      schema: nodeConfiguration,
+      noun: 'a node configuration',
+      example: [{ host: 'host', services: [FACES] }],
+    },
     answers: {
       201: json('It is stored. responseCode 2: in part, the message says what was left out.', coreResponse),
       400: json('It is no configuration; the message says why.', coreProblem),
@@ -147,7 +151,7 @@ export const nodeEndpoints = [
     },
     refusal: onFailure,
     says: { body: (problems) => `The node configuration has errors in the following fields:\n${problems}` },
-    handle: ({ body, ctx }, deps: NodeDeps) => save(body, ctx, deps),
+    handle: ({ body, unknownMembers, ctx }, deps: NodeDeps) => save({ body, unknownMembers, ctx }, deps),
   }),
   endpoint({
     method: 'get',
@@ -256,9 +260,14 @@ async function seenNodes(
   return new Map(seen.flatMap(([host, node]) => (node === undefined ? [] : [[host, node] as const])));
 }
 
+interface SaveRequest {
+  readonly body: z.infer<typeof nodeConfiguration>;
+  readonly unknownMembers: readonly string[];
+  readonly ctx: Context;
+}
+
 async function save(
-  nodes: z.infer<typeof nodeConfiguration>,
-  ctx: Context,
+  { body: nodes, unknownMembers, ctx }: SaveRequest,
   { nodeConfiguration: family, logger }: NodeDeps,
 ) {
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes });
@@ -266,7 +275,7 @@ async function save(
     const message = textOf(reply);
     throw new HttpError('invalid-node-configuration', message, { body: onFailure(message) });
   }
-  const warnings = reply.kind === 'saved' ? reply.warnings : [];
+  const warnings = [...unknownMembers, ...(reply.kind === 'saved' ? reply.warnings : [])];
   logger.info({ user: userOf(ctx).name, hosts: nodes.length, warnings }, 'node configuration saved');
   return answerWith(201, successResponse(warnings));
 }

@@ -33,7 +33,7 @@ const wrongDetails = sentence('details is neither true nor false.');
 type NotesOn<T> = (notes: CatalogNotes, element: T) => readonly string[];
 
 /** One of the four lists of the catalog. */
-interface Shelf<T extends object> {
+interface Shelf<T extends { readonly name: string }> {
   /** In the path. */
   readonly plural: string;
   readonly one: 'Pipeline' | 'Task' | 'Action' | 'Algorithm';
@@ -44,7 +44,14 @@ interface Shelf<T extends object> {
 }
 
 /** With details=true each element tells in `warnings` what is wrong with it. */
-function readElement<T extends object>({ plural, one, shown, all, find, notesOn }: Shelf<T>) {
+function readElement<T extends { readonly name: string }>({
+  plural,
+  one,
+  shown,
+  all,
+  find,
+  notesOn,
+}: Shelf<T>) {
   const withWarnings = (notes: CatalogNotes) => (element: T) =>
     notesOn === undefined ? element : { ...element, warnings: notesOn(notes, element) };
   return [
@@ -78,11 +85,20 @@ function readElement<T extends object>({ plural, one, shown, all, find, notesOn 
       handle({ params: { name }, query }, { catalog }: CatalogDeps) {
         const found = find(catalog, name);
         if (found === undefined)
-          throw notThere(one.toLowerCase() as Lowercase<typeof one>, name, `/rest/${plural}`);
+          throw notThere(
+            one.toLowerCase() as Lowercase<typeof one>,
+            name,
+            `/rest/${plural}`,
+            namesOf(all(catalog)),
+          );
         return ok(query.details === true ? withWarnings(new CatalogNotes(catalog))(found) : found);
       },
     }),
   ];
+}
+
+function* namesOf(elements: Iterable<{ readonly name: string }>): Generator<string> {
+  for (const { name } of elements) yield name;
 }
 
 function* mapEach<T, U>(all: Iterable<T>, to: (one: T) => U): Generator<U> {
@@ -95,6 +111,8 @@ interface Creation<T> {
   toCommand(element: T): CatalogCommand;
   readonly notesOn: NotesOn<T>;
 }
+
+const NOUNS = { Pipeline: 'a pipeline', Task: 'a task', Action: 'an action', Algorithm: 'an algorithm' };
 
 /** 200 without content (specification 4.7); warnings are headers, and a body only with details=true. */
 const createElement = <T>(
@@ -111,7 +129,7 @@ const createElement = <T>(
       'What it refers to need not be there yet: that is checked when a job is created. Until then it is a warning: in headers ' +
       '`Warning: 299 - "text"`, and with details=true in the body.',
     query: detailsQuery,
-    body: { schema, example, limits: 'descriptorLimits' },
+    body: { schema, example, limits: 'descriptorLimits', noun: NOUNS[one] },
     answers: {
       200: {
         ...json(
@@ -126,11 +144,11 @@ const createElement = <T>(
     },
     check: parseFields,
     says: { body: (problems) => `${one} has errors in the following fields:\n${problems}` },
-    async handle({ query, body }, { catalog, catalogActor }: CatalogDeps) {
+    async handle({ query, body, unknownMembers }, { catalog, catalogActor }: CatalogDeps) {
       const reply = await catalogActor.ask(CATALOG, toCommand(body));
       if (reply.kind === 'refused')
         throw new HttpError(codeOfRefusal(reply.reason), textOf(reply), { status: 400 });
-      const warnings = notesOn(new CatalogNotes(catalog), body);
+      const warnings = [...unknownMembers, ...notesOn(new CatalogNotes(catalog), body)];
       return answerWith(200, query.details === true ? { warnings } : undefined, warningHeaders(warnings));
     },
   });

@@ -40,7 +40,10 @@ export const queueEndpoints = [
     },
     async handle({ params: { name } }, { queues }: QueueDeps) {
       const found = await queues.one(name);
-      if (found === undefined) throw notThere('queue', name, '/rest/queues');
+      if (found === undefined) {
+        const known = (await queues.all()).map((queue) => queue.name);
+        throw notThere('queue', name, '/rest/queues', known);
+      }
       return ok(found);
     },
   }),

@@ -75,6 +75,7 @@ export const streamingJobEndpoints = [
     headers: creationHeaders,
     body: {
       schema: streamingJobCreationRequest,
+      noun: 'a streaming job',
       example: {
         enableOutputToDisk: true,
         stream: { streamUri: 'rtsp://camera.example/live', segmentSize: 100 },
@@ -102,7 +103,7 @@ export const streamingJobEndpoints = [
       body: (problems) => creationFailure(`The request has errors in the following fields:\n${problems}`),
       headers: () => WRONG_KEY,
     },
-    async handle({ body, given, headers, ctx }, { streams, url }: StreamingJobDeps) {
+    async handle({ body, given, unknownMembers, headers, ctx }, { streams, url }: StreamingJobDeps) {
       const user = userOf(ctx);
       const repeatable = repeatableOf(headers['Idempotency-Key'], given, user);
       const submission = await streams.service.submit(toRequest(body, user), repeatable);
@@ -115,7 +116,7 @@ export const streamingJobEndpoints = [
           throw new HttpError('idempotency-key-reused', KEY_REUSED, { body: notCreated(KEY_REUSED) });
         case 'accepted': {
           const { jobId, outputObjectDirectory, warnings } = submission;
-          const coreResponse = successResponse(warnings);
+          const coreResponse = successResponse([...unknownMembers, ...warnings]);
           const Location = `${url}/rest/streaming/jobs/${jobId}`;
           return answerWith(201, { jobId, outputObjectDirectory, coreResponse }, { Location });
         }

@@ -1,6 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../../config/logger.ts';
 import { DeliveryError, isTransient } from '../../actors/basics/errors.ts';
+import { suggestion } from '../../domain/near-names.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 
 interface ErrorOptions {
@@ -46,10 +47,18 @@ const NOT_FOUND = {
   queue: 'queue-not-found',
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
-/** 404 for a name that nothing has. `list`: the path that lists all names. */
-export const notThere = (kind: keyof typeof NOT_FOUND, name: string, list: string) => {
+/** 404 for a name that nothing has. `list`: the path that lists all names. `known`: names that may be meant. */
+export const notThere = (
+  kind: keyof typeof NOT_FOUND,
+  name: string,
+  list: string,
+  known: Iterable<string> = [],
+) => {
   const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
-  return new HttpError(NOT_FOUND[kind], `There is no ${kind} "${shown}"; GET ${list} lists all.`);
+  return new HttpError(
+    NOT_FOUND[kind],
+    `There is no ${kind} "${shown}"; GET ${list} lists all.${suggestion(name, known)}`,
+  );
 };
 const MAX_SHOWN = 200;
 

@@ -44,6 +44,7 @@ import { snippetOf } from '../../domain/text/snippet.ts';
 import * as words from '../../domain/text/words.ts';
 import * as trigger from '../../domain/properties/trigger.ts';
 import type { AlgorithmProperty, Properties, Range, Track } from '../../domain/types.ts';
+import * as near from '../../domain/near-names.ts';
 import * as plain from '../../domain/values.ts';
 import {
   archiveJob,
@@ -684,6 +685,14 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     triggerMatches: (size) => () =>
       trigger.triggerMatches({ property: 'A', values: many(size, String) }, { A: 'x' }),
     refusedTrigger: property('TRIGGER', trigger.refusedTrigger),
+  },
+  'near-names.ts': {
+    nearestName: [
+      ...ofText((text) => near.nearestName(text, [text])),
+      (size) => () => near.nearestName('NAME X', many(size, String)),
+    ],
+    suggestion: ofText((text) => near.suggestion(text, [text])),
+    ...because('is timed by nearestName, which bounds the lengths', 'differingLetters'),
   },
   'values.ts': {
     parseNumber: [...ofText(plain.parseNumber), ...ofText(plain.parseNumber, '1.')],

@@ -69,6 +69,7 @@ export const batchJobEndpoints = [
     query: creationQuery,
     body: {
       schema: jobCreationRequest,
+      noun: 'a job',
       example: {
         media: [{ mediaUri: 'file:///media/street.mp4' }],
         pipelineName: 'MOTION DETECTION PIPELINE',
@@ -89,9 +90,9 @@ export const batchJobEndpoints = [
       body: (problems) => creationFailure(`The request has errors in the following fields:\n${problems}`),
       headers: () => WRONG_KEY,
     },
-    handle: ({ body, given, query, headers, ctx }, deps: BatchJobDeps) =>
+    handle: ({ body, given, unknownMembers, query, headers, ctx }, deps: BatchJobDeps) =>
       createJob(
-        { body, given, isDryRun: query.dryRun === true, key: headers['Idempotency-Key'] },
+        { body, given, unknownMembers, isDryRun: query.dryRun === true, key: headers['Idempotency-Key'] },
         userOf(ctx),
         deps,
       ),
