@@ -51,7 +51,7 @@ async function writeBody({ status, headers }: Answer, body: Readable, to: string
     await pipeline(body, createWriteStream(part, { flags: status === 206 ? 'a' : 'w' }));
     await rename(part, to);
   } catch (error) {
-    const problem = `${to} is not here whole: ${reasonOf(error)}. The same command goes on with it.`;
+    const problem = `${to} is not here whole: ${reasonOf(error)}. Run the same command again to continue.`;
     throw new ClientError(problem, { begun: true });
   }
   return { what: 'fetched', bytes: (await sizeOf(to)) ?? 0 };

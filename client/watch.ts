@@ -24,7 +24,9 @@ export async function watchJob(client: RestClient, jobId: string, watcher: Watch
     for (;;) {
       await seeEvents(client, jobId, watcher);
       if (watcher.signal.aborted)
-        throw new ClientError(`Job ${jobId} goes on; nobody watches it any more.`, { begun: true });
+        throw new ClientError(`Job ${jobId} continues; this command has stopped watching it.`, {
+          begun: true,
+        });
       const job = await client.job(jobId);
       watcher.onEvent(job);
       if (job.terminal) return job;

@@ -199,7 +199,7 @@ export class Cluster {
     const { channel, logger } = this.#deps;
     channel
       .say(JSON.stringify(order))
-      .catch((err: unknown) => logger.debug({ err }, 'an order could not be told to other servers'));
+      .catch((err: unknown) => logger.debug({ err }, 'an order could not be sent to other servers'));
   }
 
   /** What other servers order. */
@@ -224,7 +224,10 @@ export class Cluster {
       this.#servers = servers;
       for (const task of this.#there) task();
       if (dead.length === 0) return 'SAID';
-      logger.warn({ servers: dead }, 'servers are gone: what they did goes on here and elsewhere');
+      logger.warn(
+        { servers: dead },
+        'other servers are gone; their work continues on the servers that are left',
+      );
       for (const task of this.#taking) task(dead);
       return 'SAID';
     } catch (err) {

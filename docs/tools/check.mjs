@@ -7,7 +7,7 @@ import { checkCommands } from './lib/commands.mjs';
 import { checkIndex, checkLinks } from './lib/links.mjs';
 import { checkDiagrams } from './lib/mermaid.mjs';
 import { findPages, readPage } from './lib/pages.mjs';
-import { checkText } from './lib/rules.mjs';
+import { checkProse, checkText } from './lib/rules.mjs';
 import { checkQuestions } from './lib/search.mjs';
 import { checkSpelling } from './lib/spelling.mjs';
 
@@ -24,6 +24,9 @@ const problems = [
   ...checkIndex(pages).filter(isChosen),
   ...(chosen.length === 0 ? [] : checkSpelling(chosen.map(({ file }) => file))),
   ...(parts.length === 0 ? [...stalePages(), ...checkQuestions(pages)] : []),
+  ...textsOfCode()
+    .filter(({ file }) => parts.length === 0 || parts.some((part) => file.includes(part)))
+    .flatMap(({ file, line, text }) => checkProse(text, line).map((problem) => ({ file, ...problem }))),
 ];
 const warnings = problems.filter(({ isWarning }) => isWarning);
 const errors = problems.filter(({ isWarning }) => !isWarning);
@@ -36,6 +39,16 @@ process.exitCode = errors.length === 0 ? 0 : 1;
 
 function print({ file, line, rule, message, isWarning }) {
   console.log(`${file}:${line}: ${isWarning ? 'warning: ' : ''}${rule}: ${message}`);
+}
+
+/** What users read of the code: messages, and comments of files and of exported functions. */
+function textsOfCode() {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['dist/test/docs/messages.js', '--json'], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status !== 0) throw new Error(`The messages cannot be listed: ${stderr}`);
+  return JSON.parse(stdout);
 }
 
 function stalePages() {

@@ -27,7 +27,7 @@ export const administrationEndpoints = [
     id: 'getMetrics',
     tag: TAG,
     caller: 'METRICS',
-    summary: 'Tell how the server stands, for Prometheus',
+    summary: 'Show metrics for Prometheus',
     answers: {
       200: content('Metrics in the text format of Prometheus.', 'text/plain'),
     },
@@ -43,9 +43,9 @@ export const administrationEndpoints = [
     tag: TAG,
     caller: 'ADMIN',
     forbidden: {
-      message: 'No backup taken! It holds what all users have stored. Please log in as an admin user.',
+      message: 'The backup was not created. It contains the data of all users, so it needs the role ADMIN.',
     },
-    summary: 'Take a backup of the database',
+    summary: 'Download a backup of the database',
     description:
       'A consistent copy, taken while jobs run. Documents and other results are in files beside it.',
     answers: {
@@ -67,7 +67,7 @@ export const administrationEndpoints = [
         throw backup.kind === 'busy'
           ? overloadError(backup.message)
           : new HttpError('storage-full', backup.message);
-      logger.info({ user: userOf(ctx).name, bytes: backup.bytes }, 'a backup of the database was taken');
+      logger.info({ user: userOf(ctx).name, bytes: backup.bytes }, 'a backup of the database was created');
       ctx.attachment(`troupe-${new Date().toISOString().slice(0, 10)}.db`);
       return { ...ok(backup.stream), length: backup.bytes };
     },

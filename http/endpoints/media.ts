@@ -59,7 +59,7 @@ export const mediaEndpoints = [
     id: 'checkMedia',
     tag: TAG,
     caller: 'USER',
-    summary: 'Tell which media a job could use',
+    summary: 'Check which media a job can use',
     description:
       'Says beforehand what the creation of a job says of its media: whether their URIs are well-formed, and whether files lie ' +
       'where the service reads them. A client uploads the others. Nothing is fetched or opened.',

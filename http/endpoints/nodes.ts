@@ -36,8 +36,7 @@ export interface NodeDeps {
 
 const TAG = 'Nodes and services';
 const FORBIDDEN = json('The token does not grant ADMIN.', coreProblem);
-const NO_ADMIN =
-  'You do not have the proper user privileges to make this change! Please log in as an admin user.';
+const NO_ADMIN = 'This change needs the role ADMIN.';
 
 const FACES = {
   serviceName: 'FaceDetection',
@@ -61,7 +60,7 @@ const change = (
     id: `${verb}Service`,
     tag: TAG,
     caller: 'ADMIN',
-    forbidden: onFailure(`Node service status not changed! ${NO_ADMIN}`),
+    forbidden: onFailure(`The service was not changed. ${NO_ADMIN}`),
     summary,
     description,
     params: z.object({ serviceName: z.string().describe('<host>:<service>:<n>') }),
@@ -80,7 +79,7 @@ const change = (
       if (isThere) return ok(successResponse());
       return ok(
         onFailure(
-          `Error ${deed} the service with name '${serviceName}'. Please check the server logs. ${reason}`,
+          `Error ${deed} the service with name '${serviceName}'. The log of the server has more. ${reason}`,
         ),
       );
     },
@@ -135,7 +134,7 @@ export const nodeEndpoints = [
     id: 'saveNodeConfiguration',
     tag: TAG,
     caller: 'ADMIN',
-    forbidden: onFailure(`Node config changes not saved! ${NO_ADMIN}`),
+    forbidden: onFailure(`The node configuration was not saved. ${NO_ADMIN}`),
     summary: 'Replace the configuration of all nodes',
     description:
       'A service without the environment variable TROUPE_START=ON_DEMAND is started at once, serviceCount times, and kept running. Whoever may do this can run any command as the user of the server.',
@@ -199,7 +198,7 @@ export const nodeEndpoints = [
     id: 'getNodeInfo',
     tag: TAG,
     caller: 'USER',
-    summary: 'Tell how each service stands',
+    summary: 'Show the state of each service',
     answers: { 200: json('All services, those of other hosts as Configured.', deployedNodeManagerModel) },
     async handle(_, deps: NodeDeps) {
       const { host, deployed } = deps.nodeManager;

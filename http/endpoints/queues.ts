@@ -32,7 +32,7 @@ export const queueEndpoints = [
     id: 'getQueue',
     tag: TAG,
     caller: 'USER',
-    summary: 'Tell how long a queue is',
+    summary: 'Show a queue',
     params: z.object({ name: z.string().describe('Its exact name') }),
     answers: {
       200: json('The queue.', queueInfo, EXAMPLE),

@@ -77,7 +77,7 @@ export const searchEndpoints = [
     id: 'rebuildSearch',
     caller: 'ADMIN',
     forbidden: {
-      message: 'The search index was not rebuilt. Please log in as an admin user.',
+      message: 'The search index was not rebuilt. This needs the role ADMIN.',
     },
     summary: 'Rebuild the search index',
     description:

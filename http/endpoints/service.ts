@@ -135,7 +135,7 @@ export const selfEndpoints = [
     id: 'getReadiness',
     tag: TAG,
     caller: 'ANYONE',
-    summary: 'Tell whether the server takes new jobs',
+    summary: 'Show whether the server accepts new jobs',
     answers: {
       200: nothing('It does.'),
       503: sentence('It stops, or cannot store anything now; the message says which.'),

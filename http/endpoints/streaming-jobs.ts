@@ -128,7 +128,7 @@ export const streamingJobEndpoints = [
     method: 'get',
     path: '/rest/streaming/jobs/{id}',
     id: 'getStreamingJob',
-    summary: 'Tell how a streaming job stands',
+    summary: 'Show a streaming job',
     params,
     query: singleJobQuery,
     answers: { 200: json('The job.', streamingJobInfo), 400: NO_SUCH_JOB },

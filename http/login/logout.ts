@@ -28,7 +28,7 @@ export function logout(deps: LogoutDeps): Router {
 async function leave(ctx: Context, { entry, url, isOwn, atProvider }: LogoutDeps): Promise<void> {
   const refusal = strangersRequest(ctx, isOwn);
   if (refusal !== undefined) {
-    const link = { to: `${url.basePath}/`, text: 'Go on' };
+    const link = { to: `${url.basePath}/`, text: 'Continue' };
     return showPage(ctx, { status: 403, title: 'You are still logged in', says: [refusal], link });
   }
   const session = await entry.letOut(ctx);

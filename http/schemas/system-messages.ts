@@ -8,7 +8,7 @@ export const messageText = z
     error:
       'The message must be a JSON string: a text in quotes; or send it as it is, with Content-Type: text/plain.',
   })
-  .max(MAX_MESSAGE, { error: `The message must have no more than ${MAX_MESSAGE} characters.` })
+  .max(MAX_MESSAGE, { error: `The message must have at most ${MAX_MESSAGE} characters.` })
   .refine((text) => text.trim() !== '', { error: 'The message must not be blank.' });
 
 export const messageType = z.enum(MESSAGE_TYPES);

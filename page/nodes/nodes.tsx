@@ -103,7 +103,7 @@ function ServiceTable({
                     Log
                   </button>
                 )}{' '}
-                {one.unlaunchable && <small class="bad">It cannot be started any more.</small>}
+                {one.unlaunchable && <small class="bad">It can no longer be started.</small>}
               </div>
             ))}
           </td>

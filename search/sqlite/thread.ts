@@ -66,7 +66,7 @@ export class Thread<Request, Reply> {
 
   /** Ends the thread at once; what it was asked fails. */
   terminate(): Promise<void> {
-    this.#fail(() => true, new SearchBusy('The search is begun anew: ask again in a moment.'));
+    this.#fail(() => true, new SearchBusy('The search is starting. Try again in a moment.'));
     return this.#end((worker) => void worker.terminate());
   }
 

@@ -143,7 +143,7 @@ describe('troupe jobs fetch', () => {
     try {
       const broken = await through();
       expect(broken.code).to.equal(1);
-      expect(broken.stderr).to.include('The same command goes on with it.');
+      expect(broken.stderr).to.include('Run the same command again to continue.');
       const size = partSize();
       expect(size).to.be.within(1, 100_000);
       asked.length = 0;

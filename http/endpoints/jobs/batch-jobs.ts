@@ -102,7 +102,7 @@ export const batchJobEndpoints = [
     method: 'get',
     path: '/rest/jobs/{id}',
     id: 'getJob',
-    summary: 'Tell how a job stands',
+    summary: 'Show a job',
     params,
     query: singleJobQuery,
     answers: { 200: json('The job.', singleJobInfo), 400: nothing('There is no such job.') },

@@ -78,7 +78,7 @@ export const jobListEndpoints = [
     method: 'get',
     path: '/rest/jobs/{id}/issues',
     id: 'getLiveIssues',
-    summary: 'Tell what has gone wrong so far in a job that is under way',
+    summary: 'List the errors and warnings of a running job',
     description:
       'As its document will tell it. That of a job that has ended is at `/rest/jobs/{id}/output/detection`.',
     params: z.object({ id: jobIdParam }),

@@ -253,7 +253,7 @@ describe('The files of a job over REST', () => {
     const changed =
       'The file has changed since the job looked at it, and what was found is not about what lies there now: resubmit the job.';
     const outside =
-      'The medium cannot be read any more: The file does not lie below a media folder of the service: add its folder to the setting MEDIA_ROOTS.';
+      'The medium cannot be read any more: MEDIA_ROOTS does not contain the folder of this file. Add the folder to MEDIA_ROOTS, or upload the file.';
     const messages = [];
     for (const n of [0, 1, 2, 3, 4]) messages.push(await messageOf(mediumOf(document, n)));
     expect(messages).to.deep.equal([

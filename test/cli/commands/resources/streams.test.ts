@@ -142,7 +142,7 @@ describe('troupe streams', () => {
     await left.says('stdout', 'IN_PROGRESS');
     left.signal('SIGINT');
     const end = await left.ended;
-    expect([end.code, end.stderr]).to.deep.equal([1, `Streaming job ${other.id} goes on; nobody watches it any more.\n`]); // oxfmt-ignore
+    expect([end.code, end.stderr]).to.deep.equal([1, `Streaming job ${other.id} continues; this command has stopped watching it.\n`]); // oxfmt-ignore
     await component.end(other.token, { reason: 'ended', detail: '' });
   });
 
