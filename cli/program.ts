@@ -127,7 +127,7 @@ function streamCommand(program: Command, terminal: Terminal): void {
     )
     .option('--keep', 'Ctrl-C only stops watching; the job continues')
     .option('--url <URL>', 'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR', address)
-    .option('--json', 'print the events as the service tells them, a line of JSON an event')
+    .option('--json', 'print the events of the service, one line of JSON each')
     .addHelpText(
       'after',
       '\nExit code: 0 the stream has ended or was cancelled, 1 the job ended with an error, 2 nothing was run.',

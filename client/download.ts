@@ -1,4 +1,6 @@
-/** Files of a service, fetched so that what broke off goes on where it was, and what is here is not fetched again. */
+/**
+ * Downloads files of a service. An interrupted file continues where it was, and a complete file is not fetched again.
+ */
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';

@@ -50,7 +50,7 @@ async function seeEvents(client: RestClient, jobId: string, { onEvent, signal }:
 }
 
 /**
- * Hands on the events that come from `path` until `onEvent` answers that it has seen enough, `signal` aborts, or the stream breaks off.
+ * Hands on the events that come from `path` until `onEvent` answers that it has seen enough, `signal` aborts, or the stream is interrupted.
  * @throws RefusedError, UnreachableError
  */
 export async function eachEvent(

@@ -41,7 +41,7 @@ export function refusalText(refusal: Refusal): string {
     case 'differs':
       return DIFFERS_TEXT;
     case 'broken':
-      return 'The answer broke off.';
+      return 'The answer is incomplete.';
     case 'garbage':
     case 'refused':
       return refusal.reason;

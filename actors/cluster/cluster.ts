@@ -159,7 +159,7 @@ export class Cluster {
       if ((await this.#beat()) === 'NAME_TAKEN')
         logger.error(
           { node },
-          'this server was silent, and another one has taken the name of its node: stop one of them',
+          'another server now uses the name of this node, because this server was silent. Stop one of them',
         );
     });
   }
@@ -224,10 +224,7 @@ export class Cluster {
       this.#servers = servers;
       for (const task of this.#there) task();
       if (dead.length === 0) return 'SAID';
-      logger.warn(
-        { servers: dead },
-        'other servers are gone; their work continues on the servers that are left',
-      );
+      logger.warn({ servers: dead }, 'other servers stopped; the remaining servers take over their work');
       for (const task of this.#taking) task(dead);
       return 'SAID';
     } catch (err) {

@@ -175,9 +175,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const ELSEWHERE = 'The results of this job are those of an earlier job of another service. Read them there.';
 const IN_BUCKET = 'It is in the bucket of the job (S3_RESULTS_BUCKET). Its URI is in the document.';
 const NO_FILE =
-  'There is no such file: the job has not made it, or has put it into a bucket (its URI in the document says so).';
+  'There is no such file: the job did not create it, or stored it in a bucket (see its URI in the document).';
 const CHANGED =
-  'The file has changed since the job looked at it, and what was found is not about what lies there now: resubmit the job.';
+  'The file has changed since the job analyzed it, so the results do not match it. Resubmit the job.';
 const FETCHED =
   'The service fetched this medium and removed its copy when the job ended: get it from its own address, which mediaUris of the job says.';
 const NOT_FETCHED =
@@ -185,7 +185,7 @@ const NOT_FETCHED =
 
 const goneSentence = ({ snapshot }: StoredJob, { uri }: IndexedMedium): string => {
   if (uri.startsWith('derived:'))
-    return 'The file of this derivative medium is gone: resubmit the job to have it made again.';
+    return 'The file of this derivative medium was deleted. Resubmit the job to create it again.';
   if (/^file:/i.test(uri)) return 'The medium can no longer be read: it was moved or deleted.';
   return isTerminal(snapshot.status) ? FETCHED : NOT_FETCHED;
 };

@@ -29,7 +29,7 @@ export class JobService {
     this.#closed = true;
   }
 
-  /** Why so many media are refused, before any of them is looked at. */
+  /** Why so many media are refused, before any of them is processed. */
   tooMany(media: number): string | undefined {
     const { limits } = this.#deps.settings;
     return media > limits.media ? tooManyMedia(media, limits) : undefined;

@@ -80,7 +80,7 @@ export function startDiskWatch(deps: DiskWatchDeps): () => void {
   const look = () =>
     void watch
       .look()
-      .catch((err: unknown) => deps.logger.warn({ err }, 'the free disk could not be looked at'))
+      .catch((err: unknown) => deps.logger.warn({ err }, 'the free disk space could not be read'))
       .finally(() => {
         if (!stopped) cancel = deps.clock.after(deps.everyMs, look);
       });

@@ -251,7 +251,7 @@ export class UploadStore {
   }
 
   async #removeBroken(id: string): Promise<void> {
-    this.#deps.logger.info({ upload: id }, 'removing an upload that was broken off');
+    this.#deps.logger.info({ upload: id }, 'removing an incomplete upload');
     await removeFolder(path.join(this.#deps.folder, id));
   }
 

@@ -51,7 +51,7 @@ function requestOf(media: readonly MediumArgument[], options: JobOptions): JobRe
   };
 }
 
-/** Shows what a job would do. Nothing is uploaded: a medium that the service cannot read is told. */
+/** Shows what a job would do. Nothing is uploaded: media that the service cannot read are reported. */
 export async function tryOut(
   { client }: Service,
   media: readonly MediumArgument[],

@@ -14,7 +14,7 @@ const listening = {
   HOST: z.string().trim().min(1).default(DEFAULT_HOST).describe('Address to listen on'),
   PORT: whole(8080, 0, 65_535)
     .meta({ shownDefault: '8080' })
-    .describe('Port to listen on; 0 takes a free one'),
+    .describe('Port to listen on; 0 selects a free one'),
   BASE_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
     .refine((url) => !/[?#@]/.test(url), { error: 'must have no user, query or fragment' })

@@ -59,9 +59,9 @@ export const componentEndpoints = [
     caller: 'USER',
     summary: 'Register a component that you run yourself',
     description:
-      'Whoever registered a component may claim the work of its algorithm with the same client. Where the descriptor has no list of ' +
+      'The client that registered a component can claim the work of its algorithm. Where the descriptor has no list of ' +
       'actions, tasks or pipelines, one is made that runs the algorithm with its defaults. A replacement happens as a whole or not ' +
-      'at all. A component with the algorithm of a managed one replaces it until it is removed. Comments and trailing commas are let pass.',
+      'at all. A component with the algorithm of a managed one replaces it until it is removed. Comments and trailing commas are allowed.',
     query: detailsQuery,
     body: {
       schema: componentDescriptor,

@@ -117,9 +117,9 @@ export const nodeEndpoints = [
     id: 'getNodeConfiguration',
     tag: TAG,
     caller: 'USER',
-    summary: 'Tell which services are configured, host by host',
+    summary: 'Show the configured services of each host',
     description:
-      'Until somebody posts one, this host runs every installed component, on demand. Values of environment variables are shown to an ADMIN only; a USER sees <hidden>.',
+      'Until one is saved, this host runs every installed component, on demand. Values of environment variables are shown to an ADMIN only; a USER sees <hidden>.',
     answers: {
       200: json('The configuration of all nodes.', nodeConfiguration, [{ host: 'host', services: [FACES] }]),
     },
@@ -137,7 +137,7 @@ export const nodeEndpoints = [
     forbidden: onFailure(`The node configuration was not saved. ${NO_ADMIN}`),
     summary: 'Replace the configuration of all nodes',
     description:
-      'A service without the environment variable TROUPE_START=ON_DEMAND is started at once, serviceCount times, and kept running. Whoever may do this can run any command as the user of the server.',
+      'A service without the environment variable TROUPE_START=ON_DEMAND is started at once, serviceCount times, and kept running. A caller who can do this can run any command as the user of the server.',
     body: {
       schema: nodeConfiguration,
       noun: 'a node configuration',
@@ -145,7 +145,7 @@ export const nodeEndpoints = [
     },
     answers: {
       201: json('It is stored. responseCode 2: in part, the message says what was left out.', coreResponse),
-      400: json('It is no configuration; the message says why.', coreProblem),
+      400: json('The configuration is invalid. The message says why.', coreProblem),
       403: FORBIDDEN,
     },
     refusal: onFailure,
@@ -158,7 +158,7 @@ export const nodeEndpoints = [
     id: 'getNodeHosts',
     tag: TAG,
     caller: 'USER',
-    summary: 'List the hosts of the configuration, and tell whether their node managers are connected',
+    summary: 'List the hosts of the configuration and whether they are connected',
     description: 'Also those that are connected and are to run nothing yet.',
     answers: { 200: json('By host.', nodeHosts, { host: true }) },
     async handle(_, deps: NodeDeps) {
@@ -180,7 +180,7 @@ export const nodeEndpoints = [
     id: 'listNodes',
     tag: TAG,
     caller: 'USER',
-    summary: 'List all hosts with how they stand, whether the configuration names them or not',
+    summary: 'List all hosts with their state, also those that are not configured',
     answers: {
       200: json("The server's own comes first; services counts those that it is to run.", nodeInfos),
     },

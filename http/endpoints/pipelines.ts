@@ -74,13 +74,13 @@ function readElement<T extends { readonly name: string }>({
       method: 'get',
       path: `/rest/${plural}/{name}`,
       id: `get${one}`,
-      summary: `Tell what stands under this name of the ${plural}`,
+      summary: `Show one of the ${plural} by its name`,
       query: detailsQuery,
       params: elementNameParams,
       answers: {
-        200: json('What stands there.', shown),
+        200: json('The element.', shown),
         400: wrongDetails,
-        404: sentence('Nothing does.'),
+        404: sentence('Nothing has this name.'),
       },
       handle({ params: { name }, query }, { catalog }: CatalogDeps) {
         const found = find(catalog, name);
@@ -167,7 +167,7 @@ const removeElement = (path: string, kind: Removable, id: string) =>
     params: elementNameParams,
     answers: {
       200: nothing('Removed, or never there.'),
-      403: sentence(`A component registered the ${kind}, and the caller is no ADMIN.`),
+      403: sentence(`A component registered the ${kind}, and the caller is not ADMIN.`),
     },
     async handle({ params: { name }, ctx }, { catalogActor }: CatalogDeps) {
       const command = { type: 'remove', kind, name, installedToo: isAdmin(ctx) } as const;

@@ -50,7 +50,7 @@ export const serviceEndpoints = [
     id: 'getInfo',
     tag: TAG,
     caller: 'USER',
-    summary: 'Tell which version runs',
+    summary: 'Show the version',
     answers: {
       200: {
         ...json('The application, its version and its build.', info, {
@@ -93,7 +93,7 @@ export const selfEndpoints = [
     caller: 'USER',
     summary: 'Show the caller, its roles and the end of its session',
     answers: {
-      200: json('Whom the token or the session stands for.', caller, {
+      200: json('The user of the token or the session.', caller, {
         name: 'alice',
         subject: '5f1b3a52',
         roles: ['USER'],
@@ -124,7 +124,7 @@ export const selfEndpoints = [
     id: 'getHealth',
     tag: TAG,
     caller: 'ANYONE',
-    summary: 'Tell whether the server is up',
+    summary: 'Show whether the server runs',
     answers: { 200: nothing('It is.') },
     handle: () => withoutBody(200),
   }),

@@ -90,7 +90,7 @@ export const streamingJobEndpoints = [
           outputObjectDirectory: '/var/lib/troupe/output-objects/12',
           coreResponse: { responseCode: 0, message: null },
         }),
-        headers: { Location: 'Where the job can be asked for' },
+        headers: { Location: 'Address of the job' },
       },
       400: json('The job was refused; the message says why.', streamingJobCreationProblem, {
         ...notCreated(WHY_REFUSED),
@@ -203,7 +203,7 @@ export const streamingJobEndpoints = [
     id: 'watchStreamingJob',
     summary: 'Watch a streaming job (server-sent events)',
     description:
-      'The first event, `job`, comes at once and tells how the job stands, as GET does; the next ones when that changes. `trackBegan`, ' +
+      'The first event, `job`, comes at once with the state of the job, as GET shows it. The next `job` events come when the state changes. `trackBegan`, ' +
       '`trackEnded`, `segment`, `reconnecting`, `warning` and `counts` tell what is seen as it happens; `missed` tells a client that reads too ' +
       'slowly how many it has not got. `at` is when it happened, in milliseconds since the epoch; an event may arrive after a later one. The stream ends with the job.',
     params,
@@ -237,7 +237,7 @@ export const streamingJobEndpoints = [
       if (jpeg === undefined)
         throw new HttpError(
           'live-picture-unavailable',
-          `There is no picture of streaming job ${id}, which is ${job.jobStatus}.`,
+          `Streaming job ${id} has no picture, because it is ${job.jobStatus}.`,
         );
       return answerWith(200, jpeg, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
     },

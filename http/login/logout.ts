@@ -15,9 +15,9 @@ export interface LogoutDeps {
 }
 
 /**
- * Ends the session here, and leads the browser to where it ends at the provider, too: by a page that goes on by itself, since browsers
- * follow no redirection of a form to another server from a page whose form-action is 'self'. A script, which asks for JSON, is told the
- * address.
+ * Ends the session here and at the provider. The answer is a page that continues to the provider by itself: from a page
+ * whose form-action is 'self', browsers follow no redirection of a form to another server. A script that accepts JSON
+ * receives the address instead.
  */
 export function logout(deps: LogoutDeps): Router {
   const router = new Router();

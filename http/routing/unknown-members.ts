@@ -1,4 +1,4 @@
-/** Members of a body that its schema does not have: they are accepted and have no effect, so their sender is told. */
+/** Members of a body that its schema does not have. They are accepted without effect, and the answer reports them. */
 import { z } from 'zod';
 import { pathText } from '../../actors/catalog/descriptors/fields.ts';
 import { suggestion } from '../../domain/near-names.ts';

@@ -32,7 +32,7 @@ export const successResponse = (warnings: readonly string[] = []) =>
 
 export const onFailure = (message: string) => ({ responseCode: 1 as const, message });
 
-/** A whole number as it stands in a query or a path: digits only, between the two bounds. */
+/** A whole number in a query or a path: digits only, between the two bounds. */
 export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -40,7 +40,7 @@ export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
     .transform(Number)
     .pipe(z.int().min(least).max(most));
 
-/** A boolean as it stands in a query, in any case of letters. */
+/** A boolean in a query, in any case of letters. */
 export const trueOrFalse = z
   .preprocess(
     (text) => (typeof text === 'string' ? text.trim().toLowerCase() : text),
@@ -77,7 +77,7 @@ export const owner = z
 /** A moment with the offset of its zone. */
 export const timestamp = z.iso.datetime({ offset: true });
 
-/** The same as it stands in a query, where an unencoded + has become a blank. */
+/** The same in a query, where an unencoded + has become a blank. */
 export const queryTimestamp = z
   .string()
   .transform((text) => text.replace(/ (?=\d\d:\d\d$)/, '+'))

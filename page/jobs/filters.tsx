@@ -3,7 +3,7 @@ import { useGet } from '../kit/load.ts';
 import { go, hrefOf } from '../kit/route.ts';
 import type { JobStatus } from './types.ts';
 
-/** Parameters of the list that stand in the address of the page as well. */
+/** Parameters of the list that are also in the address of the page. */
 export const FILTERS = ['status', 'pipelineName', 'externalId', 'terminal'] as const;
 
 const STATUSES: readonly JobStatus[] = [

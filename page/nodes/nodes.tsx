@@ -51,7 +51,7 @@ export function Nodes({ session }: { readonly session: Session }) {
               <section key={host}>
                 <h2>{host}</h2>
                 {hosts.value?.[host] === false && (
-                  <p class="hint">Its node is not connected: nobody knows how its services stand.</p>
+                  <p class="hint">Its node is not connected, so the state of its services is unknown.</p>
                 )}
                 <ServiceTable
                   services={services}

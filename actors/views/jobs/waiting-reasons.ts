@@ -44,8 +44,7 @@ export class WaitingReasons {
     const stage = snapshot.stage.name;
     if (stage === 'ENDED') return undefined;
     if (stage === 'WAITING') return this.#forAdmission(String(record.number));
-    if (stage === 'CHECK')
-      return { reason: 'The archive is asked whether an earlier job has done the same.' };
+    if (stage === 'CHECK') return { reason: 'The archive is searched for an equal earlier job.' };
     if (work === undefined || work.leases.length > 0) return undefined;
     return this.#inQueue(work.ahead);
   }
@@ -65,7 +64,7 @@ export class WaitingReasons {
     const service = serviceOf(queue);
     const idle = idleReason(queue);
     return {
-      reason: idle === undefined ? comesAfter(ahead) : `Nobody takes its sub-jobs now: ${idle}.`,
+      reason: idle === undefined ? comesAfter(ahead) : `No component processes its sub-jobs now: ${idle}.`,
       queue: nameOf(queue),
       position: ahead + 1,
       ...(service === undefined ? {} : { service }),

@@ -197,6 +197,7 @@ function refusalOf(error: unknown, source: Readable): Refusal {
   if (error instanceof Refused) return error.refusal;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return { kind: 'noRoom', message: NO_ROOM };
-  if (source.errored !== null || source.destroyed) return { kind: 'broken', message: 'The file broke off.' };
+  if (source.errored !== null || source.destroyed)
+    return { kind: 'broken', message: 'The file is incomplete.' };
   throw error;
 }

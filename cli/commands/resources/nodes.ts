@@ -65,7 +65,7 @@ export function nodeCommands(program: Command, terminal: Terminal): void {
     .description('hosts and their services: list, config, apply, hosts, info, logs');
   listCommand(nodes, terminal);
   const of = (path: string) => `/rest/nodes/${path}`;
-  const about = 'show which services are configured; --json is what "apply" takes';
+  const about = 'show which services are configured; --json is the input of "apply"';
   readCommand<readonly NodeManagerModel[]>(nodes, terminal, 'config', about, of('config'), {
     lines: (all) => {
       const rows = all.flatMap(({ host, services }) => services.map((service) => ({ ...service, host })));
@@ -120,8 +120,8 @@ function applyCommand(nodes: Command, terminal: Terminal): void {
 }
 
 const CHANGES = [
-  ['start', 'is asked to start'],
-  ['stop', 'is asked to stop, and stays stopped until it is started'],
+  ['start', 'is starting'],
+  ['stop', 'is stopping, and stays stopped until you start it'],
 ] as const;
 
 export function serviceCommands(program: Command, terminal: Terminal): void {

@@ -28,7 +28,7 @@ export function queueCommands(program: Command, terminal: Terminal): void {
     (name) => `/rest/queues/${segment(name)}`,
     (name) => ({
       lines: (queue) => tableOr('', COLUMNS, [queue], terminal),
-      refusals: { 404: `There is no queue ${name}: troupe queues list shows those there are.` },
+      refusals: { 404: `There is no queue ${name}: troupe queues list shows all.` },
     }),
   );
 }

@@ -79,7 +79,7 @@ export const batchJobEndpoints = [
       200: json('With dryRun=true: what the job would do.', dryRunResponse),
       201: {
         ...json('The job was accepted.', jobCreationResponse, CREATED),
-        headers: { Location: 'Where the job can be asked for' },
+        headers: { Location: 'Address of the job' },
       },
       400: json('The job was refused; the message says why.', jobCreationProblem, REFUSED),
       422: json('The Idempotency-Key was used for another request.', jobCreationProblem),
@@ -153,7 +153,7 @@ export const batchJobEndpoints = [
       },
       400: {
         ...sentence(
-          'There is no such job, it has not ended, or it was asked to write no document (no body). Or it has no such form (the message says why).',
+          'There is no such job, it has not ended, or it writes no document (no body). Or it has no such format (the message says why).',
         ),
         onRequest: true,
       },

@@ -67,7 +67,7 @@ const assignment = z
     kind: z.enum([...WORK_KINDS, 'STREAM', 'FRAME']),
     algorithm: z.string(),
     attempt: z.int().min(1),
-    heartbeatMs: z.int().min(1).describe('Time between two heartbeats that is asked for'),
+    heartbeatMs: z.int().min(1).describe('Requested time between two heartbeats'),
     last: z.literal(true).optional().describe('Claimed in turn: it is all that its job waits for'),
     work: z
       .looseObject({})
@@ -77,7 +77,7 @@ const assignment = z
 export const claimAnswer = z.object({ work: z.array(assignment) }).meta({ id: 'ClaimAnswer' });
 export const answersAnswer = claimAnswer
   .extend({
-    refused: z.array(z.string().nullable()).describe('For each answer: null, or why it is not taken'),
+    refused: z.array(z.string().nullable()).describe('For each answer: null, or why it is refused'),
   })
   .meta({ id: 'AnswersAnswer' });
 export const resultAnswer = claimAnswer.partial().meta({ id: 'ResultAnswer' });

@@ -103,7 +103,7 @@ describe('The archive (specification 6.4)', () => {
       const secret = await ask();
       expect(secret.status).to.equal(502);
       expect(await secret.text())
-        .to.include('could not be fetched: what lies there is no detection document')
+        .to.include('could not be fetched: the file there is not a detection document')
         .and.not.include('secret');
       status = 404;
       const refused = await ask();

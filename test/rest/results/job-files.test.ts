@@ -251,7 +251,7 @@ describe('The files of a job over REST', () => {
     renameSync(path('folder.png'), path('moved.png'));
     symlinkSync('/etc', path('folder.png'));
     const changed =
-      'The file has changed since the job looked at it, and what was found is not about what lies there now: resubmit the job.';
+      'The file has changed since the job analyzed it, so the results do not match it. Resubmit the job.';
     const outside =
       'The medium cannot be read any more: MEDIA_ROOTS does not contain the folder of this file. Add the folder to MEDIA_ROOTS, or upload the file.';
     const messages = [];
