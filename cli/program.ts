@@ -89,8 +89,8 @@ function analyzeCommand(program: Command, terminal: Terminal): void {
       'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR, else one is started',
       address,
     )
-    .option('--upload', 'give the files to the service, which shares none with this machine')
-    .option('--dry-run', 'check everything and show what the job would do, without making it')
+    .option('--upload', 'upload the files, for a service that cannot read them')
+    .option('--dry-run', 'validate the request and show what the job would do, without creating it')
     .option('--output <FILE>', 'write the detection document to this file')
     .option('--json', 'print the detection document instead of tables')
     .addHelpText(

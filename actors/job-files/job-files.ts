@@ -192,7 +192,7 @@ const goneSentence = ({ snapshot }: StoredJob, { uri }: IndexedMedium): string =
 
 /** A job that goes on may still make it. */
 const notMade = ({ snapshot }: StoredJob, sentence: string): string =>
-  isTerminal(snapshot.status) ? sentence : `${sentence.slice(0, -1)} so far; it is still under way.`;
+  isTerminal(snapshot.status) ? sentence : `${sentence} The job is still in progress.`;
 
 /** What the service keeps itself is not written again; its time may change when the data folder is moved. */
 function isSame({ bytes, modified, file: key }: IndexedMedium, file: ServedFile): boolean {

@@ -36,7 +36,7 @@ export function noPipeline(given: string, known: readonly PipelineName[]): strin
 
 /** For a command that was given no pipeline. Answers the exit code. */
 export async function askForPipeline(client: RestClient, terminal: Terminal): Promise<number> {
-  terminal.note('Say what is looked for: --pipeline <NAME>.');
+  terminal.note('Choose a pipeline: --pipeline <NAME>.');
   for (const line of pipelineLines(await client.pipelines())) terminal.note(line);
   return EXIT.refused;
 }

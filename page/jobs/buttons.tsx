@@ -68,10 +68,10 @@ export function ManyButtons({ jobs }: { readonly jobs: readonly ListedJob[] }) {
       )}
       {live.length > 1 && (
         <Risky
-          ask={`Cancel the ${countText(live.length, 'job')} that are shown and under way? What they have found until now is kept.`}
+          ask={`Cancel the ${countText(live.length, 'job')} that are shown and in progress? Their results so far are kept.`}
           act={() => each(live, 'cancel')}
         >
-          Cancel {live.length} under way
+          Cancel {live.length} in progress
         </Risky>
       )}
     </p>

@@ -38,7 +38,7 @@ export function JobFilters({ query }: { readonly query: URLSearchParams }) {
         State
         <select {...choice('terminal')}>
           <option value="">all</option>
-          <option value="false">under way</option>
+          <option value="false">in progress</option>
           <option value="true">ended</option>
         </select>
       </label>

@@ -83,7 +83,7 @@ function Stage({ job, event }: { readonly job: JobInfo; readonly event: JobEvent
 }
 
 const STAGES: Readonly<Record<string, string>> = {
-  WAITING: 'It waits until fewer jobs are under way.',
+  WAITING: 'It waits until fewer jobs are in progress.',
   PREPARE: 'The media are fetched and inspected.',
   CHECK: 'The archive is searched for an equal earlier job.',
   COPY: 'The results of an earlier job are copied.',

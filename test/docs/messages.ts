@@ -95,13 +95,13 @@ export function allTexts(): readonly Text[] {
     const built = `dist/${file.replace(/\.tsx?$/, '.js')}`;
     if (!existsSync(built)) return [];
     const texts = textsOf(file, readFileSync(built, 'utf8'));
-    return file.endsWith('.tsx') ? placed(texts, readFileSync(file, 'utf8')) : texts;
+    return file.endsWith('.tsx') ? withSourceLines(texts, readFileSync(file, 'utf8')) : texts;
   });
   return [...compiled, ...filesBelow('components', /descriptor\.json$/).flatMap(describedIn)];
 }
 
 /** JSX becomes other lines: a text is looked for in the source. */
-function placed(texts: readonly Text[], source: string): readonly Text[] {
+function withSourceLines(texts: readonly Text[], source: string): readonly Text[] {
   return texts.map((text) => {
     const at = source.indexOf(text.text.split(VALUE)[0]!.slice(0, 30));
     return at === -1 ? text : { ...text, line: source.slice(0, at).split('\n').length };

@@ -116,12 +116,12 @@ function jobLines(job: StreamInfo): readonly string[] {
 
 function reportText(last: NonNullable<StreamInfo['reports']>['health'] | undefined): string | undefined {
   if (last === undefined || last === null) return undefined;
-  return `${momentText(last.at)}, ${last.error === null ? 'taken' : `not taken: ${last.error}`}`;
+  return `${momentText(last.at)}, ${last.error === null ? 'accepted' : `not accepted: ${last.error}`}`;
 }
 
 function watchCommand(streams: Command, terminal: Terminal): void {
   const about =
-    'show what is seen of a live stream as it happens, until the job has ended; Ctrl-C ends the watching, not the job';
+    'show results of a live stream as they come, until the job has ended; Ctrl-C stops watching, not the job';
   const codes = '0 the stream has ended or was cancelled, 1 it ended with an error or is no longer watched';
   command(streams, `watch ${ID}`, about)
     .option('--json', 'print the events of the service, one line of JSON each')

@@ -61,7 +61,7 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
         onLoadedMetadata={({ currentTarget }) => {
           // Sound alone is played as well, without a picture.
           if (currentTarget.videoWidth === 0)
-            return onFailure('This browser plays no picture of this video.');
+            return onFailure('This browser cannot show the pictures of this video.');
           // Whoever was quicker than the video with "Play" is not stopped again.
           const isWanted = !currentTarget.paused;
           const { frame: at, isPlaying, rate } = recovery.onLoad();

@@ -123,7 +123,7 @@ describe('troupe analyze', () => {
     const { code, stdout, stderr } = await place.troupe(['analyze', sample('astronaut.png')]);
     expect([code, stdout], stderr).to.deep.equal([2, '']);
     expect(stderr)
-      .to.include('Say what is looked for: --pipeline <NAME>.\nThe pipelines are:\n')
+      .to.include('Choose a pipeline: --pipeline <NAME>.\nThe pipelines are:\n')
       .and.to.match(/^ {2}FACE DETECTION PIPELINE {3,}\S.*$/m);
   });
 

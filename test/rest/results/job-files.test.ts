@@ -139,7 +139,7 @@ describe('The files of a job over REST', () => {
     expect((await bytesOf(`/rest/jobs/${job}/media/0`)).equals(picture)).to.equal(true);
     expect(await messageOf(`/rest/jobs/${job}/media/1`)).to.deep.equal([
       404,
-      'The job has no medium 1: they are numbered from 0, as they stand in its document so far; it is still under way.',
+      'The job has no medium 1. Media are numbered from 0, in the order of the document. The job is still in progress.',
     ]);
     await service.cancel(job);
     await service.terminal(job);

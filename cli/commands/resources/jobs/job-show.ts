@@ -46,7 +46,7 @@ async function problemLines(
     return [
       '',
       ended
-        ? 'What went wrong stood in its document, which is not here.'
+        ? 'Its errors and warnings are in its document, which is not on this server.'
         : 'Errors are shown when the job has ended.',
     ];
   const { media, errors, warnings } = await summarize(document);
