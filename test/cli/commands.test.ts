@@ -307,7 +307,7 @@ describe('troupe, over the REST interface', () => {
       expect(code).to.equal(1);
       expect(JSON.parse(stdout)).to.have.nested.property('failures[0].jobId', 999_999);
       expect(stderr).to.equal('Job 999999 is not posted: Could not find job with id 999999.\n');
-      expect(await refusalOf('jobs', 'repost', 'x')).to.include('x is no job id');
+      expect(await refusalOf('jobs', 'repost', 'x')).to.include('x is not a job id');
     });
 
     it('that are refused say why in the words of the service', async () => {
@@ -479,7 +479,7 @@ describe('troupe, over the REST interface', () => {
       messagesInQueue: 0,
     });
     expect(await refusalOf('queues', 'show', 'x')).to.equal(
-      'There is no queue x: troupe queues list shows those there are.\n',
+      'There is no queue x: troupe queues list shows all.\n',
     );
   });
 
@@ -544,7 +544,7 @@ describe('troupe, over the REST interface', () => {
     await withService([html, answer(200, { jobs: 1 }), answer(200, { pipelines: [] })], async (url) => {
       const as = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
       for (const [args, words] of [
-        [['info'], 'is no Troupe service'],
+        [['info'], 'is not a Troupe service'],
         [['jobs', 'list'], 'something else than a list of jobs'],
         [['pipelines', 'list'], 'something else than expected'],
       ] as const) {
@@ -561,7 +561,7 @@ describe('troupe, over the REST interface', () => {
     const as = { TROUPE_TOKEN: await ownToken(server.url, place.dataDir, 'user') };
     const stop = await place.troupe(['services', 'stop', 'x:y:1'], as);
     expect([stop.code, stop.stdout]).to.deep.equal([2, '']);
-    expect(stop.stderr).to.include('Please log in as an admin user.');
+    expect(stop.stderr).to.include('needs the role ADMIN');
     const post = await place.troupe(['messages', 'post', 'x'], as);
     expect(post.stderr).to.equal('Only admins can add system messages.\n');
     expect((await place.troupe(['nodes', 'info'], as)).code).to.equal(0);

@@ -177,7 +177,7 @@ describe('troupe jobs fetch', () => {
     rmSync(medium);
     const { code, stdout, stderr } = await fetchAll(jobId, '--media');
     expect(code).to.equal(1);
-    expect(stderr).to.equal('media/0-gone.png: The medium cannot be read any more: File does not exist.\n');
+    expect(stderr).to.equal('media/0-gone.png: The medium can no longer be read: File does not exist.\n');
     expect(stdout).to.match(/ fetched, 1 file not available: /);
   });
 

@@ -110,7 +110,6 @@ function withSourceLines(texts: readonly Text[], source: string): readonly Text[
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const texts = allTexts();
-  if (process.argv.includes('--json')) console.log(JSON.stringify(texts));
-  else
-    for (const { file, line, text } of texts) console.log(`${file}:${line}: ${text.replaceAll(/\s+/g, ' ')}`);
+  const lines = texts.map(({ file, line, text }) => `${file}:${line}: ${text.replaceAll(/\s+/g, ' ')}`);
+  process.stdout.write(process.argv.includes('--json') ? JSON.stringify(texts) : `${lines.join('\n')}\n`);
 }

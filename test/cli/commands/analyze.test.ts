@@ -75,7 +75,7 @@ describe('troupe analyze', () => {
     const refused = await place.troupe([...job, '--algorithm-property', 'FACES:ROTATE=A']);
     expect(refused.code).to.equal(2);
     expect(refused.stderr).to.match(
-      /^The service has no algorithm named FACES\. The algorithms are: .*\bFACE,/m,
+      /^The service has no algorithm named FACES\. Did you mean FACE\? The algorithms are: .*\bFACE,/m,
     );
   });
 

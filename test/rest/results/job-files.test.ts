@@ -253,13 +253,13 @@ describe('The files of a job over REST', () => {
     const changed =
       'The file has changed since the job analyzed it, so the results do not match it. Resubmit the job.';
     const outside =
-      'The medium cannot be read any more: MEDIA_ROOTS does not contain the folder of this file. Add the folder to MEDIA_ROOTS, or upload the file.';
+      'The medium can no longer be read: MEDIA_ROOTS does not contain the folder of this file. Add the folder to MEDIA_ROOTS, or upload the file.';
     const messages = [];
     for (const n of [0, 1, 2, 3, 4]) messages.push(await messageOf(mediumOf(document, n)));
     expect(messages).to.deep.equal([
       [404, changed],
       [404, changed],
-      [404, 'The medium cannot be read any more: File does not exist.'],
+      [404, 'The medium can no longer be read: File does not exist.'],
       [404, outside],
       [404, outside],
     ]);

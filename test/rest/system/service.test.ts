@@ -63,7 +63,7 @@ describe('The service (specification 4.1)', () => {
         media: [sampleUri('hello-world.png')],
         pipelineName: 'LIGHT PIPELINE',
       });
-      expect(refused.text).to.include('no new jobs are taken until there is room');
+      expect(refused.text).to.include('new jobs are not accepted until there is space');
       const scraped = await full.ask('GET', '/metrics');
       expect(scraped.text).to.match(/^troupe_disk_free_bytes \d+$/m);
     } finally {
@@ -154,7 +154,7 @@ describe('The service (specification 4.1)', () => {
       [],
       ['test-host-77777.1'],
     ]);
-    const told = /^files of jobs that the store does not know are left where they lie/;
+    const told = /^files of unknown jobs are kept/;
     expect(service.log().filter(({ message }) => told.test(message))).to.have.length(1);
 
     // Again and again, for a server that is gone may have left something.

@@ -89,7 +89,7 @@ describe('Page ranges of a document', () => {
       const said =
         'No page of the document is processed: it has 5 pages, and its frameRanges name others. Count pages from 1.';
       expect(warnings[0]).to.equal(said);
-      expect(warnings[1]).to.match(/^Nothing of the document is looked at: .* Count pages from 1\.$/);
+      expect(warnings[1]).to.match(/^No page of the document is processed: .* Count pages from 1\.$/);
     });
   }
 
