@@ -207,6 +207,7 @@ async function closeAll(
   stopWork();
   // Before the store: what is being answered needs it.
   await closeServer(http);
+  await guardian.auditTrail.close();
   await closeThreads(parts);
   await guardian.nodes.own.close();
   await cluster?.leave();

@@ -19,6 +19,7 @@ export function troupeProgram(terminal: Terminal): Command {
     .showHelpAfterError('(troupe --help tells more)');
   serveCommand(program, terminal);
   nodeCommand(program);
+  doctorCommand(program, terminal);
   tokenCommand(program, terminal);
   loginCommand(program, terminal);
   analyzeCommand(program, terminal);
@@ -45,6 +46,18 @@ function nodeCommand(program: Command): void {
     )
     .option('--server <URL>', 'the server it belongs to; default: TROUPE_URL', address)
     .action(async ({ server }: { server?: string }) => (await import('./commands/node.ts')).node(server));
+}
+
+function doctorCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('doctor')
+    .description('check settings, folders, store, provider, clock, models and port, and say what to repair')
+    .option('--json', 'print what was found as JSON')
+    .addHelpText('after', '\nExit code: 0 a server can run here, 1 something has to be repaired.')
+    .action(async (options: { readonly json?: boolean }) => {
+      const { doctor } = await import('./doctor/doctor.ts');
+      process.exitCode = await doctor(options, terminal);
+    });
 }
 
 function tokenCommand(program: Command, terminal: Terminal): void {

@@ -4,6 +4,7 @@ import type { Sent } from '../http/schemas/sent-type.ts';
 import type { actorPage } from '../http/schemas/actors.ts';
 import type { component } from '../http/schemas/components.ts';
 import type { action, algorithm, pipeline, task } from '../http/schemas/pipelines.ts';
+import type { failureGroups } from '../http/schemas/jobs/job-failures.ts';
 import type { detectionDocument } from '../http/schemas/jobs/detection-document.ts';
 import type { jobPage, liveIssues } from '../http/schemas/jobs/job-list.ts';
 import type {
@@ -22,6 +23,8 @@ import type {
   nodeInfos,
   serviceLog,
 } from '../http/schemas/nodes.ts';
+import type { auditPage } from '../http/schemas/operation/audit.ts';
+import type { drain } from '../http/schemas/operation/drains.ts';
 import type { queueInfo } from '../http/schemas/queues.ts';
 import type { searchPage } from '../http/schemas/search.ts';
 import type { info } from '../http/schemas/service.ts';
@@ -68,6 +71,12 @@ export type CreatedStream = Answer<typeof streamingJobCreationResponse>;
 export type CancelledStream = Answer<typeof streamingJobCancelResponse>;
 
 export type Info = Answer<typeof info>;
+/** Failures of all jobs by cause. */
+export type FailureGroups = Answer<typeof failureGroups>;
+/** A service, node or server that drains. */
+export type Drain = Answer<typeof drain>;
+/** Who changed what. */
+export type AuditPage = Answer<typeof auditPage>;
 export type Queue = Answer<typeof queueInfo>;
 export type SystemMessage = Answer<typeof systemMessage>;
 export type ActorPage = Answer<typeof actorPage>;

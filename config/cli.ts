@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { DATA_DIR_DEFAULT } from './data-dir.ts';
 import { ConfigurationError, problemsOf } from './error.ts';
+import { withSecretFiles } from './secret-files.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -48,7 +49,8 @@ export interface CliSettings {
  * a server: to load that takes longer than all else that a command does here.
  * @throws ConfigurationError with every problem at once
  */
-export function readCliSettings(env: Environment = process.env): CliSettings {
+export function readCliSettings(environment: Environment = process.env): CliSettings {
+  const env = withSecretFiles(environment);
   const { TROUPE_URL: url, TROUPE_TOKEN: token, ...variables } = valuesIn(env);
   const client = clientOf(variables);
   const dataDir = path.resolve(readValue(env, 'DATA_DIR') ?? DATA_DIR_DEFAULT);

@@ -2,6 +2,7 @@ import { isLoopback } from './access.ts';
 import { readCliSettings } from './cli.ts';
 import { ConfigurationError, problemsOf } from './error.ts';
 import { serverEnvironment } from './schema/server.ts';
+import { withSecretFiles } from './secret-files.ts';
 import {
   foldersOf,
   inheritSettings,
@@ -48,7 +49,8 @@ export type NodeCredentials =
 export type NodeSettings = ReturnType<typeof readNodeSettings>;
 
 /** `url`: of the server; absent: TROUPE_URL. @throws ConfigurationError with every problem at once */
-export function readNodeSettings(url: string | undefined, env: Environment = process.env) {
+export function readNodeSettings(url: string | undefined, environment: Environment = process.env) {
+  const env = withSecretFiles(environment);
   const { url: known, token, client } = readCliSettings(env);
   const parsed = nodeEnvironment.safeParse(withoutBlanks(env));
   const server = url ?? known;

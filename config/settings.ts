@@ -6,6 +6,7 @@ import { ConfigurationError, problemsOf } from './error.ts';
 import { serverEnvironment } from './schema/server.ts';
 import { DEFAULT_HOST } from './schema/server-groups.ts';
 import { truth } from './schema/values.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { TUNING, type Tuning } from './tuning.ts';
 import { noteOnName, refusalOfName, unknownNames } from './unknown-names.ts';
 
@@ -70,7 +71,8 @@ const INHERITED = [
 ];
 
 /** @throws ConfigurationError with every problem at once */
-export function readSettings(env: Environment = process.env): Settings {
+export function readSettings(environment: Environment = process.env): Settings {
+  const env = withSecretFiles(environment);
   const given = { ...sharedStoreDefaults(env), ...withoutBlanks(env) };
   const names = namesOf(env);
   const parsed = serverEnvironment.safeParse(given);

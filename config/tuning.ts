@@ -18,6 +18,8 @@ export const TUNING = {
   /** Components, algorithms, actions, tasks and pipelines together. */
   MAX_CATALOG_ELEMENTS: 10_000,
   MAX_SYSTEM_MESSAGES: 1_000,
+  /** Entries of the audit trail that are kept; the oldest are removed. */
+  MAX_AUDIT_ENTRIES: 50_000,
   /** Time in which an upload must bring another 64 KiB, or its end. */
   UPLOAD_PACE_MS: 60 * SECOND,
 
@@ -65,6 +67,8 @@ export const TUNING = {
   /** serviceCount of a service of a node configuration. */
   MAX_SERVICE_COUNT: 1_024,
 
+  /** Time before the second attempt at a download or an upload; doubles with each. */
+  TRANSFER_PAUSE_MS: SECOND,
   /** Time before a callback or archive post that failed is retried; doubles with each failure, */
   DELIVERY_FIRST_DELAY_MS: SECOND,
   /** up to this. */

@@ -1,6 +1,6 @@
 /** Names in the environment that look like settings and are none: a misspelt one would have no effect, and nobody would know. */
 
-import { differingLetters } from '../domain/near-names.ts';
+import { lettersBetween } from '../domain/text/nearest-name.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,11 +24,6 @@ const OF_COMPONENTS = [
 /** Kubernetes sets these for a service whose name begins with "troupe". */
 const OF_KUBERNETES = /^TROUPE_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_\w+)$/;
 const ADDRESS_OF_KUBERNETES = /^(tcp|udp|sctp):\/\//;
-
-/** Letters that may differ: names of at least `LONG_NAME` letters may differ in two. */
-const LONG_NAME = 10;
-const FEW_LETTERS = 1;
-const MORE_LETTERS = 2;
 
 export interface UnknownName {
   readonly name: string;
@@ -68,9 +63,8 @@ export function nearestSetting(name: string, settings: Iterable<string>): string
   const spellings = upper.startsWith(PREFIX) ? [upper, upper.slice(PREFIX.length)] : [upper];
   let best: { readonly setting: string; readonly letters: number } | undefined;
   for (const setting of settings) {
-    const letters = Math.min(...spellings.map((spelling) => differingLetters(spelling, setting)));
-    const most = setting.length < LONG_NAME ? FEW_LETTERS : MORE_LETTERS;
-    if (letters <= most && letters < (best?.letters ?? Infinity)) best = { setting, letters };
+    const letters = Math.min(...spellings.map((spelling) => lettersBetween(spelling, setting) ?? Infinity));
+    if (letters < (best?.letters ?? Infinity)) best = { setting, letters };
   }
   return best?.setting;
 }

@@ -34,6 +34,7 @@ const BUSY = [429, 500, 502, 503, 504];
 
 /** Whether another attempt may go better: the store's own trouble, or a broken connection. */
 export function isPassing(error: unknown): boolean {
+  if (error instanceof BucketError) return isPassing(error.cause);
   const { name, status, clockMended } = factsOf(error);
   if (clockMended || (status !== undefined && BUSY.includes(status))) return true;
   return name === 'TimeoutError' || isBroken(error);

@@ -46,6 +46,8 @@ export interface ObjectContent {
 }
 
 export interface BucketTuning {
+  /** In all; 4 when absent. */
+  readonly attempts?: number | undefined;
   /** Pause before the second attempt, doubling with each; 1 s when absent. */
   readonly backOffMs?: number | undefined;
   /** A store that is silent for so long has hung; 30 s when absent. */
@@ -58,7 +60,7 @@ const CHUNK_BYTES = 256 * 1024;
 export function openBucket(
   access: BucketAccess,
   rule: AddressRule,
-  { backOffMs, silenceMs = 30_000 }: BucketTuning = {},
+  { attempts, backOffMs, silenceMs = 30_000 }: BucketTuning = {},
 ): Bucket {
   let opened: Promise<Connection> | undefined;
   const persistently = async <T>(
@@ -68,7 +70,7 @@ export function openBucket(
     try {
       signal.throwIfAborted();
       const connection = await (opened ??= connectBucket(access, rule, silenceMs));
-      return await repeatedly(() => attempt(connection), { backOffMs, isPassing }, signal);
+      return await repeatedly(() => attempt(connection), { attempts, backOffMs, isPassing }, signal);
     } catch (error) {
       signal.throwIfAborted();
       throw error instanceof LocalFileError ? error : bucketError(error, access);

@@ -42,6 +42,8 @@ export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits {
   /** A token that may read the metrics and nothing else; undefined: there is none. */
   readonly metricsToken: string | undefined;
   readonly system: ActorSystem;
+  /** Whether what only reads is audited, too. */
+  readonly auditReads: boolean;
 }
 
 /** Codes of a client that hangs up in the middle of a document, or of its own request (HPE_: of the parser): no error of ours. */
@@ -66,7 +68,7 @@ export function createApp(deps: AppDeps): Koa {
   // Most requests go below /rest: they pass no step that is not for them.
   const restSteps = inTurn([
     crossOrigin(deps.allowedOrigins),
-    audit(logger),
+    audit({ logger, trail: deps.auditTrail, reads: deps.auditReads }),
     mapErrors(logger),
     refusalMessages,
     // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.

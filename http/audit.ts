@@ -1,4 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
+import type { AuditTrail } from '../actors/audit/audit-trail.ts';
+import type { AuditEntry } from '../actors/audit/entry.ts';
 import type { Logger } from '../config/logger.ts';
 import type { User } from './access/bearer.ts';
 import { shownKey } from './login/entry.ts';
@@ -10,48 +12,71 @@ const ASKING = new Set(['/rest/media/check']);
 /** Where `dryRun=true` changes nothing; elsewhere it means nothing. */
 const TRIED = '/rest/jobs';
 const SHOWN = 500;
+const NAME_SHOWN = 200;
+/** A request that names a job, batch or streaming. */
+const OF_JOB = /^\/rest\/(?:streaming\/)?jobs\/([^/]*\d)(?:\/|$)/;
+
+export interface AuditOptions {
+  readonly logger: Logger;
+  readonly trail: Pick<AuditTrail, 'note'>;
+  /** Also what only reads (AUDIT_READS). */
+  readonly reads: boolean;
+}
 
 /**
- * Who did what: a line `audit` in the log for each request that changes something, or was to, by whoever passed authentication.
- * What a request says is not in it, and no query.
+ * Who did what: a line `audit` in the log and an entry of the audit trail for each request that changes something, or was to, by whoever
+ * passed authentication. What a request says is not in it, and no query.
  */
-export function audit(logger: Logger): Middleware {
-  const logRequest = async (ctx: Context, next: Next) => {
+export function audit({ logger, trail, reads }: AuditOptions): Middleware {
+  const noteRequest = async (ctx: Context, next: Next) => {
     // Read first: a request that breaks off loses its socket.
     const { ip } = ctx;
     await next();
     const { user } = ctx.state as { user?: User };
     const session = sessionOf(ctx);
-    if (user === undefined || changesNothing(ctx)) return;
+    if (user === undefined || (changesNothing(ctx) && !reads)) return;
     const { requestId } = ctx.state as { requestId?: string };
-    const { method, status } = ctx;
+    const entry = entryOf(ctx, user, ip, requestId ?? '');
+    const { at: _at, user: name, subject, client, jobId: _, ...rest } = entry;
     const job = jobOf(ctx);
     logger.info(
       {
-        user: user.name,
-        subject: user.subject,
-        client: user.client,
+        user: name,
+        subject,
+        client,
         ...(session === undefined ? {} : { session: shownKey(session.key) }),
-        method,
-        path: ctx.path.slice(0, SHOWN),
-        status,
-        outcome: outcomeOf(status),
+        ...rest,
         ...(job === undefined ? {} : { jobId: job }),
-        ip,
-        requestId,
       },
       'audit',
     );
+    trail.note(entry);
   };
-  return (ctx, next) => (READING.has(ctx.method) ? next() : logRequest(ctx, next));
+  return (ctx, next) => (READING.has(ctx.method) && !reads ? next() : noteRequest(ctx, next));
 }
 
-function changesNothing({ path, query }: Context): boolean {
-  if (ASKING.has(path)) return true;
-  return path === TRIED && query['dryRun'] === 'true';
+function entryOf(ctx: Context, user: User, ip: string, requestId: string): AuditEntry {
+  const { method, status } = ctx;
+  const jobId = jobOf(ctx) ?? OF_JOB.exec(ctx.path)?.[1];
+  return {
+    at: Date.now(),
+    user: user.name.slice(0, NAME_SHOWN),
+    subject: user.subject?.slice(0, NAME_SHOWN) ?? null,
+    client: user.client?.slice(0, NAME_SHOWN) ?? null,
+    method,
+    path: ctx.path.slice(0, SHOWN),
+    status,
+    outcome: outcomeOf(status),
+    ...(jobId === undefined ? {} : { jobId: jobId.slice(0, NAME_SHOWN) }),
+    ip,
+    requestId,
+  };
 }
 
-function outcomeOf(status: number): 'done' | 'forbidden' | 'refused' | 'failed' {
+const changesNothing = ({ method, path, query }: Context): boolean =>
+  READING.has(method) || ASKING.has(path) || (path === TRIED && query['dryRun'] === 'true');
+
+function outcomeOf(status: number): AuditEntry['outcome'] {
   if (status < 400) return 'done';
   if (status === 403) return 'forbidden';
   return status < 500 ? 'refused' : 'failed';

@@ -5,6 +5,8 @@ export class CodedError<
   Code extends IssueCode | DetectionErrorCode = IssueCode | DetectionErrorCode,
 > extends Error {
   readonly code: Code;
+  /** The same may go well later. */
+  mayPass?: true;
   constructor(code: Code, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'CodedError';
@@ -16,4 +18,6 @@ export class CodedError<
 export interface FailureRequest {
   readonly code: DetectionErrorCode | IssueCode;
   readonly message: string;
+  /** Another host was away or busy: the same is to be tried again later. */
+  readonly mayPass?: true | undefined;
 }

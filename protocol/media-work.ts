@@ -5,7 +5,10 @@ import type { FailureRequest } from './coded-error.ts';
 /** What has come of a medium that is being fetched, by the path that it will have. */
 export const partOf = (path: string): string => `${path}.part`;
 
-/** Retrieve, hash and inspect one medium. Answer: one line, a PreparedMedium. */
+/**
+ * Retrieve, hash and inspect one medium. Answer: one line, a PreparedMedium; a remote medium is fetched before in a step of its own, which
+ * is answered with a FetchedMedium.
+ */
 export interface PrepareWork {
   readonly uri: string;
   /** Where the whole URI lies; `uri` has only its beginning then. */
@@ -21,6 +24,10 @@ export interface PrepareWork {
   readonly limits: FetchLimits;
   /** The medium was derived from another one: its file lies at `fetchTo` already. */
   readonly stored?: boolean;
+  /** In hex, of a medium of which earlier results are kept: another content is an error. */
+  readonly sha256?: string;
+  /** Of a remote medium: FETCH it to `fetchTo`, no more; INSPECT what was fetched. Absent: both at once. */
+  readonly step?: 'FETCH' | 'INSPECT';
   /** Goes as a bearer token with the request for a remote medium. */
   readonly bearer?: string;
 }
@@ -44,6 +51,11 @@ export interface FetchLimits {
   readonly timeoutMs: number;
   /** Whether loopback and private addresses may be fetched from; link-local and metadata addresses never. */
   readonly allowPrivate: boolean;
+}
+
+/** The medium lies where it was to be fetched to. */
+export interface FetchedMedium {
+  readonly bytes: number;
 }
 
 export interface PreparedMedium {

@@ -33,6 +33,8 @@ export interface FinishWork {
   readonly selectorsOutput?: { readonly selectors: readonly MediaSelector[]; readonly file: string };
   /** Whether results may go to buckets on this host or in private networks. */
   readonly privateBuckets?: boolean;
+  /** The results are made, as the answer in this file says: they are uploaded, and that is answered anew. */
+  readonly made?: string;
 }
 
 export interface Derivation {
@@ -119,6 +121,8 @@ export interface ArtifactsWork {
   readonly folder: string;
   /** Whether results may go to buckets on this host or in private networks. */
   readonly privateBuckets?: boolean;
+  /** The results are made, as the answer in this file says: they are uploaded, and that is answered anew. */
+  readonly made?: string;
 }
 
 /** FRAME_INTERVAL, FRAME_RATE_CAP and USE_KEY_FRAMES as a component got them. */
@@ -143,6 +147,8 @@ export interface MarkupWork {
   readonly folder: string;
   /** Whether results may go to buckets on this host or in private networks. */
   readonly privateBuckets?: boolean;
+  /** The results are made, as the answer in this file says: they are uploaded, and that is answered anew. */
+  readonly made?: string;
 }
 
 export interface MarkupAnswer {

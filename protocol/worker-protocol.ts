@@ -8,13 +8,16 @@
 import type { CopyWork, UploadAnswer, UploadWork } from './bucket-work.ts';
 import type { DetectAnswer, DetectWork, FeedSummary, FeedWork } from './detection-work.ts';
 import type { DocumentAnswer, DocumentWork } from './document-work.ts';
-import type { FrameWork, PreparedMedium, PrepareWork } from './media-work.ts';
+import type { FetchedMedium, FrameWork, PreparedMedium, PrepareWork } from './media-work.ts';
 import type { StreamWork } from './streams.ts';
 import type { ArtifactsWork, FinishSummary, FinishWork, MarkupAnswer, MarkupWork } from './track-work.ts';
 
 /** Each kind of work: what a component is told, and what is taken from a good answer. */
 export interface WorkTypes {
-  readonly PREPARE: { readonly work: PrepareWork; readonly answer: { readonly prepared: PreparedMedium } };
+  readonly PREPARE: {
+    readonly work: PrepareWork;
+    readonly answer: { readonly prepared: PreparedMedium } | { readonly fetched: FetchedMedium };
+  };
   readonly FEED: { readonly work: FeedWork; readonly answer: { readonly summary: FeedSummary } };
   readonly DETECT: { readonly work: DetectWork; readonly answer: DetectAnswer };
   readonly FINISH: { readonly work: FinishWork; readonly answer: { readonly summary: FinishSummary } };
@@ -41,15 +44,19 @@ export const ANSWER_FORMS = {
 } as const satisfies Readonly<Record<WorkKind, AnswerForm>>;
 
 /**
- * tracks: a line a track or warning. medium: one line, a PreparedMedium. summary, pieces: tracks, and last a line with a summary. stored: one
+ * tracks: a line a track or warning. medium: one line, a PreparedMedium or a FetchedMedium. summary, pieces: tracks, and last a line with a summary. stored: one
  * line that says where a file lies now. document: the detection document.
  */
 export type AnswerForm = 'tracks' | 'medium' | 'summary' | 'pieces' | 'stored' | 'document';
 
 export const WORK_KINDS = Object.keys(ANSWER_FORMS) as readonly WorkKind[];
 
-/** The names under which the built-in media component claims its kinds of work; those of DETECT and MARKUP are the algorithms'. */
+/**
+ * The names under which the built-in media component claims its kinds of work; those of DETECT and MARKUP are the algorithms'. The first
+ * step of PREPARE of a remote medium has a queue of its own. Those of `TRANSFER_QUEUES` are for the process that waits for other hosts.
+ */
 export const MEDIA_QUEUES = {
+  DOWNLOAD: 'MEDIA_DOWNLOAD',
   PREPARE: 'MEDIA_INSPECTION',
   FEED: 'TRACK_FEEDING',
   FINISH: 'TRACK_FINISHING',
@@ -58,7 +65,7 @@ export const MEDIA_QUEUES = {
   UPLOAD: 'RESULT_UPLOAD',
   COPY: 'RESULT_COPY',
   FRAME: 'FRAME_EXTRACTION',
-} as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'> | 'FRAME', string>>;
+} as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'> | 'DOWNLOAD' | 'FRAME', string>>;
 
 export interface AssignmentOf<K extends WorkKind | 'STREAM' | 'FRAME', W> {
   /** Names the lease and fences it: an answer with the token of a lost lease is refused with 409. */

@@ -4,6 +4,7 @@ import { closedFor } from '../actors/guardian/health.ts';
 import { systemClock } from '../actors/basics/clock.ts';
 import type { EscalationMonitor } from '../actors/guardian/escalation-monitor.ts';
 import type { ActorSystem } from '../actors/runtime/system.ts';
+import { listFailures } from '../actors/views/failures.ts';
 import { listJobs } from '../actors/views/jobs/job-list.ts';
 import { liveIssues } from '../actors/views/jobs/live-issues.ts';
 import { jobStatistics } from '../actors/views/statistics.ts';
@@ -69,6 +70,8 @@ export function appDeps(
     listModels: () => listModels(settings.MODEL_ROOTS),
     checkMedia: (uris) => jobService.checkMedia(uris),
     listJobs: (query) => listJobs(store, views, query),
+    countLeases: async (holds) => (await store.work.leases()).filter(({ worker }) => holds(worker)).length,
+    listFailures: (query) => listFailures(store, query),
     liveIssues: (number) => liveIssues(store, number),
     statistics: () => jobStatistics(store, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },
@@ -85,6 +88,7 @@ export function appDeps(
     openExport: (file, wanted, left) => parts.exporter.open({ ...wanted, file, moved: movedFiles }, left),
     serviceMetrics: { ...guardian, dataDir: settings.DATA_DIR, store, system, running },
     metricsToken: settings.METRICS_TOKEN,
+    auditReads: settings.AUDIT_READS,
     allowedOrigins: settings.CORS_ALLOWED_ORIGINS,
     trustProxy: settings.TRUST_PROXY,
     health: { closedFor: () => closedFor(store, jobService, escalations) },

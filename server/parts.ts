@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import path from 'node:path';
 import { Catalog } from '../actors/catalog/catalog.ts';
-import { mediaComponent, streamComponent } from '../actors/node-manager/components.ts';
+import { mediaComponent, transferComponent, streamComponent } from '../actors/node-manager/components.ts';
 import { installedComponents, type ComponentFolder } from '../actors/node-manager/installed-components.ts';
 import { DAY_MS, systemClock } from '../actors/basics/clock.ts';
 import { UploadLocks } from '../actors/uploads/upload-locks.ts';
@@ -66,10 +66,11 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     cluster === undefined ? LOCAL_LOCKS : new StoredLocks(store, owner, () => systemClock.now(), cluster);
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
   const media = mediaComponent(HOST_SCRIPT, settings.COMPONENT_PROCESSES);
+  const transfers = transferComponent(HOST_SCRIPT);
   const installed = installedComponents({
     package: options.componentFolders ?? [BUILT_IN],
     outside: settings.COMPONENT_FOLDERS,
-    ownServices: [media.model.serviceName],
+    ownServices: [media, transfers].map(({ model }) => model.serviceName),
     host: HOST_SCRIPT,
   });
   const uploadLocks =
@@ -86,7 +87,7 @@ export async function makeParts(settings: Settings, options: ServerOptions, open
     settings,
     logger,
     url,
-    own: [media, ...installed.streaming.map((one) => streamComponent(one, settings.MAX_STREAMS))],
+    own: [media, transfers, ...installed.streaming.map((one) => streamComponent(one, settings.MAX_STREAMS))],
     uploads,
     access,
     epoch,

@@ -22,6 +22,8 @@ export const LEDGER_DEFAULTS: LedgerDeps = {
 
 const { REMEMBERED, FEW, MAX_RELEASES } = LEDGER_LIMITS;
 
+type Counts = Pick<QueueFigures, 'waiting' | 'held'>;
+
 /** What the ledger in memory knows, and the transitions of its items and leases. */
 export class LedgerState {
   readonly items = new ItemIndex();
@@ -44,13 +46,20 @@ export class LedgerState {
   /** Of every queue in which something waits or is held. */
   figures(): ReadonlyMap<string, QueueFigures> {
     const oldest = this.items.oldest(this.#deps.now());
+    const withAge = ([queue, counts]: readonly [string, Counts]) =>
+      [queue, { ...counts, oldestMs: oldest.get(queue) ?? 0 }] as const;
+    return new Map([...this.counts()].map(withAge));
+  }
+
+  /** The same without ages. */
+  counts(): ReadonlyMap<string, Counts> {
     const lengths = this.waiting.lengths();
-    const figures = new Map<string, QueueFigures>();
+    const counts = new Map<string, Counts>();
     for (const queue of new Set([...lengths.keys(), ...this.held.keys()])) {
       const [waiting, held] = [lengths.get(queue) ?? 0, this.held.get(queue) ?? 0];
-      if (waiting + held > 0) figures.set(queue, { waiting, held, oldestMs: oldest.get(queue) ?? 0 });
+      if (waiting + held > 0) counts.set(queue, { waiting, held });
     }
-    return figures;
+    return counts;
   }
 
   offer(items: readonly WorkItem[]): void {
@@ -184,7 +193,9 @@ export class LedgerState {
   /** The lease is over. */
   free({ item, token }: Lease): void {
     this.leases.delete(token);
-    this.held.set(item.queue, this.held.get(item.queue)! - 1);
+    const left = this.held.get(item.queue)! - 1;
+    if (left > 0) this.held.set(item.queue, left);
+    else this.held.delete(item.queue);
     this.stored.drop(item.id);
   }
 

@@ -160,6 +160,8 @@ export interface WorkLedger {
   announce(): Promise<void>;
   /** Every queue in which something waits or is held. */
   queues(): Promise<ReadonlyMap<string, QueueFigures>>;
+  /** The same without ages, for which all that waits would be looked at. */
+  counts(): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>>;
   leases(): Promise<readonly Lease[]>;
   /** Ids of all that the ledger knows of an actor. */
   listIds(actor: ActorKey): Promise<ReadonlySet<string>>;

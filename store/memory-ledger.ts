@@ -224,6 +224,10 @@ export class MemoryLedger implements WorkLedger {
     return runAsync(() => this.#state.figures());
   }
 
+  counts(): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>> {
+    return runAsync(() => this.#state.counts());
+  }
+
   leases(): Promise<readonly Lease[]> {
     return runAsync(() => [...this.#state.leases.values()]);
   }

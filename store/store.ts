@@ -1,7 +1,7 @@
 /**
  * The contract of the store, in the language of actors. Nothing of a backend crosses it.
  *
- * An actor's durable state is a record (immutable once written), a snapshot (small, replaced at every commit) and rows
+ * An actor's durable state is a record (seldom replaced), a snapshot (small, replaced at every commit) and rows
  * (one per piece of work). `commit` is the only write of it: atomic, and refused when somebody else has committed since.
  */
 import { randomId } from './random-id.ts';
@@ -64,7 +64,7 @@ export interface Commit {
   readonly owner: Owner;
   /** null: the actor goes, with its rows, index entries and notices. */
   readonly snapshot: Snapshot | null;
-  /** Given once, when the actor is created. */
+  /** Given when the actor is created; a later one takes its place. */
   readonly record?: unknown;
   /** Names of parts of the record that many actors have in common: a store keeps each content of them once. */
   readonly common?: readonly string[];

@@ -133,6 +133,8 @@ export class TurnQueue {
 
   #forget(item: WorkItem): void {
     this.#items.delete(item.id);
-    this.#lengths.set(item.queue, this.#lengths.get(item.queue)! - 1);
+    const left = this.#lengths.get(item.queue)! - 1;
+    if (left > 0) this.#lengths.set(item.queue, left);
+    else for (const byQueue of [this.#lengths, this.#queues]) byQueue.delete(item.queue);
   }
 }

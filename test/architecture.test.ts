@@ -18,6 +18,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'completion/archive-checks.ts',
     'completion/cleanup.ts',
     'completion/data-uris.ts',
+    'failures/failure-groups.ts',
     'life-cycle/work-news.ts',
     'poisoned-job.ts',
     'state/stored-job.ts',
@@ -41,12 +42,14 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'node-state.ts',
     'tokens.ts',
   ],
+  pauses: ['pauses.ts'],
   service: ['memory.ts'],
   'system-messages': ['disk-watch.ts', 'condition-messages.ts', 'service.ts'],
 };
 /** Folders below actors/ that are no actors. */
 const NO_ACTORS: readonly string[] = [
   ...[
+    'audit',
     'basics',
     'cluster',
     'frames',

@@ -15,14 +15,13 @@ import { BATCH_JOB, runPrefix } from './state/keys.ts';
 import { planAhead } from './plan/plan-stages.ts';
 import { destinationsOf } from './completion/notice-ids.ts';
 import type { JobTypes } from './state/change.ts';
-import type { JobSettings } from './state/context.ts';
 import { followRows } from './life-cycle/follow-job.ts';
 import { restoreInSteps } from './life-cycle/fold.ts';
-import type { JobRecord } from './state/record.ts';
-import { JOB_SCHEMA, jobSnapshotSchema, toSnapshot } from './state/snapshot.ts';
+import { baseRunOf, type JobRecord } from './state/record.ts';
+import { JOB_SCHEMA, jobSnapshotSchema, schemaOf, toSnapshot } from './state/snapshot.ts';
 import { isTerminal } from './state/status.ts';
 import type { JobState, SubJobRow } from './state/state.ts';
-import { removeFiles, removeStrays } from './completion/cleanup.ts';
+import { removeFiles, removeStrays, removeViews } from './completion/cleanup.ts';
 import { recover } from './life-cycle/recovery.ts';
 import { JOB_MACHINE } from './life-cycle/transitions.ts';
 import { endPoisoned } from './poisoned-job.ts';
@@ -54,10 +53,11 @@ function durableJob(deps: JobDeps, ends: FinishedJobCache): DurableKind<JobRecor
   return {
     kind: BATCH_JOB,
     schema: JOB_SCHEMA,
+    schemaOf,
     common: ['plan', 'serverProperties'],
     rowsOf(body) {
-      const { status, run } = jobSnapshotSchema.parse(body);
-      return isTerminal(status) ? undefined : runPrefix(run);
+      const job = jobSnapshotSchema.parse(body);
+      return isTerminal(job.status) ? undefined : runPrefix(baseRunOf(job));
     },
     restore: (record, body, rows) =>
       restoreInSteps(
@@ -76,7 +76,7 @@ function durableJob(deps: JobDeps, ends: FinishedJobCache): DurableKind<JobRecor
     snapshot: toSnapshot,
     ahead: workAhead,
     decide(record, state, envelope) {
-      const decision = decideJob(record, state, envelope, deps.settings);
+      const decision = decideJob(record, state, envelope, deps);
       const { state: next, effects = [], record: created } = decision;
       const job = record ?? (created as JobRecord | undefined);
       if (job !== undefined && next !== undefined) ends.add(job.number, next, effects);
@@ -104,19 +104,32 @@ function decideJob(
   known: JobRecord | undefined,
   state: JobState | undefined,
   { command, at }: Envelope<JobCommand>,
-  settings: JobSettings,
+  { settings, failures }: Pick<JobDeps, 'settings' | 'failures'>,
 ): Decision<JobTypes> {
   const record = known ?? (command.type === 'accept' ? command.record : undefined);
   if (record === undefined) return { reply: { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' } };
   const decision = decide(JOB_MACHINE, state, command, { record, at, settings });
-  const { state: next, effects = [], gone } = decision;
-  if (next === undefined) return decision;
+  const { state: decided, effects = [], gone } = decision;
+  if (decided === undefined) return decision;
+  const next = withLimitedCauses(state, decided, failures);
   return {
     ...decision,
+    state: next,
     effects: effects.filter((effect) => !isInLedger(effect)),
     work: workChange(record, state, next, decision),
     ...indexesOf(record, state, gone === true ? undefined : next),
   };
+}
+
+/** How many groups of failures there are does not depend on the job. */
+function withLimitedCauses(
+  before: JobState | undefined,
+  state: JobState,
+  failures: JobDeps['failures'],
+): JobState {
+  const { causes } = state;
+  if (causes === undefined || causes === before?.causes) return state;
+  return { ...state, causes: failures.limitCauses(causes) };
 }
 
 async function perform(
@@ -134,10 +147,19 @@ async function perform(
       case 'cancelWork':
         await deps.store.work.withdraw(workItems(record, state, effect.rows));
         break;
+      case 'offerLater':
+        deps.timers.set(
+          record.number,
+          Math.min(...effect.rows.map(({ transfer }) => transfer?.notBefore ?? 0)),
+        );
+        break;
       case 'removeFiles':
         // A job that is removed keeps its mark until its files are gone: the next start tries again.
-        if (!(await removeRun(deps, record, { ...state, run: effect.run }, effect.document)) && state.removed)
-          return;
+        if (!(await removeRun(deps, record, state, effect)) && state.removed) return;
+        break;
+      case 'removeViews':
+        await removeViews(deps, record, state);
+        await deps.search.remove(record.number, effect.run);
         break;
       case 'removeStrays':
         await removeStrays(deps, record, state);
@@ -170,8 +192,11 @@ async function removeRun(
   deps: JobDeps,
   record: JobRecord,
   state: JobState,
-  document: boolean,
+  { run, files }: Extract<JobEffect, { type: 'removeFiles' }>,
 ): Promise<boolean> {
-  const gone = await removeFiles(deps, record, state, document);
-  return document ? (await deps.search.remove(record.number, state.run)) && gone : gone;
+  const gone = await removeFiles(deps, record, { run, removed: state.removed }, files);
+  if (files !== 'ALL') return gone;
+  // A retry has the folders of an earlier run.
+  const last = state.removed ? state.run : state.run - 1;
+  return (await deps.search.remove(record.number, last)) && gone;
 }

@@ -4,10 +4,12 @@ import type { Owner, Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 import type { LoadMarks } from '../runtime/load-marks.ts';
 import type { ActorKind } from '../runtime/system.ts';
+import type { FailureGroups } from './failures/failure-groups.ts';
 import type { JobCommand, JobReply } from './state/commands.ts';
 import type { JobSettings } from './state/context.ts';
 import type { JobRecord } from './state/record.ts';
 import type { JobState } from './state/state.ts';
+import type { TransferTimers } from './transfer-timers.ts';
 
 export interface JobDeps {
   readonly store: Store;
@@ -24,8 +26,10 @@ export interface JobDeps {
   checkArchive(record: JobRecord, state: JobState): void;
   /** Tells who sends them that notices wait for these destinations. */
   deliver(destinations: readonly string[]): void;
+  readonly timers: Pick<TransferTimers, 'set'>;
   forget(jobNumber: number): void;
   readonly search: JobSearch;
+  readonly failures: Pick<FailureGroups, 'limitCauses'>;
   onEnd(record: JobRecord, end: JobEnd): void;
 }
 

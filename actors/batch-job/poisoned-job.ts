@@ -3,11 +3,12 @@ import { commitAfter } from '../../store/store.ts';
 import { removeFiles } from './completion/cleanup.ts';
 import { owedWhenPoisoned } from './completion/notices.ts';
 import type { JobDeps } from './job-deps.ts';
+import { SERVER, withCause } from './failures/causes.ts';
 import { indexesOf } from './state/indexes.ts';
 import { errorText } from './state/issues.ts';
 import { BATCH_JOB } from './state/keys.ts';
-import type { JobRecord } from './state/record.ts';
-import { JOB_SCHEMA, jobSnapshotSchema } from './state/snapshot.ts';
+import { baseRunOf, type JobRecord } from './state/record.ts';
+import { JOB_SCHEMA, jobSnapshotSchema, schemaOf } from './state/snapshot.ts';
 import { isTerminal } from './state/status.ts';
 
 /** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */
@@ -21,23 +22,27 @@ export async function endPoisoned(deps: JobDeps, id: string, error: unknown): Pr
   const snapshot = jobSnapshotSchema.parse(state);
   if (isTerminal(snapshot.status)) return;
   const record = stored.record as JobRecord;
+  const at = deps.clock.now();
   const message = `The job was ended because it failed again and again: ${error instanceof Error ? error.message : String(error)}`;
   const ended = {
     ...snapshot,
     status: 'ERROR' as const,
     stage: { name: 'ENDED' as const },
-    endedAt: snapshot.endedAt ?? deps.clock.now(),
+    endedAt: snapshot.endedAt ?? at,
     hasDocument: false,
     progress: 100,
     firstError: snapshot.firstError ?? errorText({ code: 'OTHER', message }),
+    causes: deps.failures.limitCauses(
+      withCause(snapshot.causes, { component: SERVER, code: 'OTHER', message }, at),
+    ),
     issues: [...snapshot.issues, { severity: 'error' as const, code: 'OTHER' as const, message }],
   };
-  const { owed, notices } = owedWhenPoisoned(record, ended, deps.settings, deps.clock.now());
+  const { owed, notices } = owedWhenPoisoned(record, ended, deps.settings, at);
   await store.commit({
     actor,
     ...commitAfter(stored),
     owner,
-    snapshot: { schema: JOB_SCHEMA, body: { state: { ...ended, ...owed }, seen } },
+    snapshot: { schema: schemaOf(ended), body: { state: { ...ended, ...owed }, seen } },
     removeRows: [''],
     work: { clear: true },
     outbox: { put: notices },
@@ -46,5 +51,5 @@ export async function endPoisoned(deps: JobDeps, id: string, error: unknown): Pr
   logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
   deps.onEnd(record, ended);
   deps.deliver(notices.map(({ destination }) => destination));
-  await removeFiles(deps, record, snapshot, false);
+  await removeFiles(deps, record, { run: baseRunOf(snapshot), removed: snapshot.removed }, 'WORK');
 }

@@ -88,6 +88,11 @@ export interface Obeyed {
   readonly id: string;
 }
 
+/** What operators have paused or resumed is stored: each server reads it. */
+export interface PausesChanged {
+  readonly type: 'pausesChanged';
+}
+
 export type Order =
   | KillOrder
   | RestOrder
@@ -96,6 +101,7 @@ export type Order =
   | RebuildSearch
   | StreamOrder
   | Obeyed
+  | PausesChanged
   | NodeOrder;
 
 export interface ClusterDeps {

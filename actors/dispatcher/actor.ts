@@ -1,4 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
+import { queueOf, TRANSFER_QUEUES } from '../../protocol/transfers.ts';
 import type { News, WorkLedger } from '../../store/ledger.ts';
 import { assertNever } from '../basics/assert-never.ts';
 import type { Clock } from '../basics/clock.ts';
@@ -112,13 +113,20 @@ class LateWords {
       try {
         if (words.type === 'gone')
           await this.#ledger.releaseWorker(words.worker, words.counted, words.reason);
-        else await this.#ledger.unavailable(words.queue, words.reason);
+        else await this.#sayUnavailable(words.queue, words.reason);
       } catch (error) {
         if (!isTransient(error)) this.#waiting.shift();
         throw error;
       }
       this.#waiting.shift();
     }
+  }
+
+  /** Each lane of a queue is one for the ledger. */
+  async #sayUnavailable(queue: string, reason: string): Promise<void> {
+    const hasLanes = TRANSFER_QUEUES.includes(queue);
+    const names = hasLanes ? [...(await this.#ledger.counts()).keys()] : [queue];
+    for (const name of names) if (queueOf(name) === queue) await this.#ledger.unavailable(name, reason);
   }
 }
 

@@ -24,6 +24,7 @@ export const jobSettings = (settings: Settings, version: string, server: string)
   // Servers that share a store follow the jobs that have ended, each for itself.
   search: settings.SEARCH && settings.STORE === 'sqlite',
   attempts: settings.SUB_JOB_ATTEMPTS,
+  transferPauseMs: settings.TRANSFER_PAUSE_MS,
   maxDerived: settings.MAX_DERIVATIVE_MEDIA,
   privateBuckets: settings.CALLBACK_PRIVATE,
   allowedHosts: settings.CALLBACK_ALLOWED_HOSTS,

@@ -12,6 +12,7 @@ import type { FindModel } from '../requests/request-models.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ManagedComponent } from '../node-manager/components.ts';
+import type { PauseBook } from '../pauses/pause-book.ts';
 import type { JobNumbers } from '../requests/job-numbers.ts';
 import type { ActorSystem } from '../runtime/system.ts';
 import type { SystemMessageService } from '../system-messages/service.ts';
@@ -77,4 +78,6 @@ export interface Foundation extends GuardianDeps {
   readonly owner: Owner;
   readonly systemMessages: SystemMessageService;
   readonly numbers: JobNumbers;
+  /** What operators have paused. */
+  readonly pauseBook: PauseBook;
 }

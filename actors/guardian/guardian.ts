@@ -1,3 +1,5 @@
+import { AuditTrail } from '../audit/audit-trail.ts';
+import { withoutLanes } from '../../protocol/transfers.ts';
 import { ArrivalRate } from '../basics/arrival-rate.ts';
 import { JobService } from '../job-service/job-service.ts';
 import { DryRuns } from '../job-service/dry-run.ts';
@@ -5,6 +7,7 @@ import { Repeats } from '../requests/idempotency.ts';
 import { jobModels } from './job-models.ts';
 import { PendingClaims } from '../dispatcher/pending-claims.ts';
 import { frameSettings, jobServiceSettings, leaseFileSettings, resultLimits } from './actor-settings.ts';
+import { PauseBook } from '../pauses/pause-book.ts';
 import { JobNumbers } from '../requests/job-numbers.ts';
 import type { Foundation, GuardianDeps } from './guardian-deps.ts';
 import { catalogReader, registerActors, tellJobs, type Actors } from './registered-actors.ts';
@@ -42,6 +45,7 @@ export interface Guardian extends Actors {
   readonly jobFrames: JobFrames;
   readonly queues: QueueViews;
   readonly systemMessages: SystemMessageService;
+  readonly auditTrail: AuditTrail;
 }
 
 /** While many jobs are posted, components that take many sub-jobs at a time wait so long for them: clients are answered first. */
@@ -54,7 +58,11 @@ export function guard(deps: GuardianDeps): Guardian {
   const base = foundation(deps);
   const pendingClaims = new PendingClaims();
   const arrivalRate = new ArrivalRate(base.system.clock, BURST_PAUSE_MS);
-  const queues = new QueueViews({ ledger: base.store.work, algorithms: base.catalog.algorithms });
+  const queues = new QueueViews({
+    ledger: base.store.work,
+    algorithms: base.catalog.algorithms,
+    pauses: base.pauseBook,
+  });
   const actors = registerActors(base, { refusalOfAll: () => services.jobService.closedSentence() });
   const services = jobServices(base, actors, queues, arrivalRate);
   offerWork(base, actors, pendingClaims);
@@ -66,6 +74,11 @@ export function guard(deps: GuardianDeps): Guardian {
     workerGateway: workerGateway(base, actors, pendingClaims, arrivalRate),
     ...leaseContents(base, actors),
     systemMessages: base.systemMessages,
+    auditTrail: new AuditTrail({
+      ...base,
+      clock: base.system.clock,
+      maxEntries: base.settings.MAX_AUDIT_ENTRIES,
+    }),
   };
 }
 
@@ -84,14 +97,18 @@ function foundation(deps: GuardianDeps): Foundation {
   });
   const { DATA_DIR: dataDir, JOB_ID_HOST: jobIdHost } = settings;
   const numbers = new JobNumbers({ store, dataDir, jobIdHost, logger });
-  return { ...deps, store: telling, owner, systemMessages, numbers };
+  const pauseBook = new PauseBook(settings.NODE_NAME);
+  return { ...deps, store: telling, owner, systemMessages, numbers, pauseBook };
 }
 
 /** New work wakes components that wait for it, and has services started that serve it. */
-function offerWork({ store }: Foundation, actors: Actors, pendingClaims: PendingClaims): void {
+function offerWork({ store, pauseBook }: Foundation, actors: Actors, pendingClaims: PendingClaims): void {
   store.work.watch({
     news: (news) => tellJobs(store, actors, news),
-    onOffer(queues) {
+    onOffer(offered) {
+      const queues = new Map(
+        [...withoutLanes(offered)].filter(([queue]) => pauseBook.reason(queue) === undefined),
+      );
       for (const [queue, { waiting }] of queues) pendingClaims.wake(queue, waiting);
       actors.nodes.onOffer(queues);
     },
@@ -111,6 +128,7 @@ function jobServices(
   const jobService = new JobService({
     ...base,
     models: jobModels(base, () => nodes),
+    isDraining: () => base.pauseBook.isDraining,
     jobs,
     admission,
     archive: archiveChecks,
@@ -124,7 +142,7 @@ function jobServices(
     jobService,
     settings,
     nameOf: (queue) => queues.nameOf(queue),
-    idleReason: nodes.waitingReason,
+    idleReason: (queue) => base.pauseBook.reason(queue) ?? nodes.waitingReason(queue),
   });
   return { repeats, jobService, dryRuns };
 }
@@ -146,6 +164,7 @@ function workerGateway(
     arrivalRate,
     isSilent: (worker, askedMs) => nodes.gateway.isSilent(worker, askedMs),
     mayServe: base.catalog.mayServe,
+    openQueues: (queues, worker) => base.pauseBook.openQueues(queues, worker),
     rest: (worker) => nodes.rest(worker),
     clock: system.clock,
     dataDir: settings.DATA_DIR,
@@ -180,7 +199,8 @@ function views(base: Foundation, { nodes, delivery, frames }: Actors, queues: Qu
     nameOf: (queue) => queues.nameOf(queue),
     serviceOf: (queue) =>
       [...own, ...components].find((component) => component.queues.includes(queue))?.model.serviceName,
-    idleReason: nodes.waitingReason,
+    idleReason: (queue) => base.pauseBook.reason(queue) ?? nodes.waitingReason(queue),
+    drainingFor: (service) => base.pauseBook.drainingFor(service),
   });
   const jobFiles = new JobFiles({ ...base, dataDir: settings.DATA_DIR });
   const jobs = new JobViews(store, settings.DATA_DIR, waiting, delivery.troubleOf);

@@ -10,6 +10,7 @@ export async function closedFor(
 ): Promise<string | undefined> {
   const closed = await jobService.closedFor();
   if (closed === 'STOPPING') return 'The server is stopping.';
+  if (closed === 'DRAINING') return 'An administrator drains the server.';
   const works = await store.check().then(
     () => true,
     () => false,

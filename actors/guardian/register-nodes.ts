@@ -75,6 +75,7 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
     },
     onOffer(queues) {
       for (const [queue, { waiting, held }] of queues) {
+        if (base.pauseBook.find('node', host) !== undefined) break;
         const elsewhere = isStreamQueue(queue) ? gateway.placement.capacity(queue) : 0;
         family.tell(host, { type: 'demand', queue, wanted: Math.max(0, waiting + held - elsewhere) });
       }
@@ -190,6 +191,7 @@ function gatewayOf(
     ownCapacity: manager.capacity,
     servedFromOutside: (queue) => manager.workers.serves(queue, clock.steady()),
     heardElsewhere: (node) => own.heard.has(node),
+    isDraining: (node) => base.pauseBook.find('node', node) !== undefined,
     servicesElsewhere: () => [...own.servers.values()].flat(),
     releaseWorker: (worker, counted, reason) =>
       dispatcher.ask({ type: 'workerGone', worker, counted, reason }),

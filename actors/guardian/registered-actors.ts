@@ -12,10 +12,15 @@ import {
 import { ADMISSION, admissionKind } from '../admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
 import { batchJobKind } from '../batch-job/actor.ts';
+import { FailureGroups } from '../batch-job/failures/failure-groups.ts';
+import { TransferTimers } from '../batch-job/transfer-timers.ts';
 import type { JobSearch } from '../batch-job/job-deps.ts';
 import { BATCH_JOB } from '../batch-job/state/keys.ts';
 import { ArchiveChecks } from '../batch-job/completion/archive-checks.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
+import { pausesKind } from '../pauses/actor.ts';
+import type { Pause } from '../pauses/model.ts';
+import { Pauses } from '../pauses/pauses.ts';
 import { Repeats } from '../requests/idempotency.ts';
 import { endFacts, jobFacts } from '../batch-job/log-facts.ts';
 import { tellBatchJobs } from '../batch-job/life-cycle/work-news.ts';
@@ -52,6 +57,8 @@ export interface Actors {
   /** Of this host. */
   readonly nodeManager: NodeManager;
   readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
+  /** What operators have paused. */
+  readonly pauses: Pauses;
   readonly delivery: Delivery;
   /** Asks archives for earlier jobs on behalf of jobs. */
   readonly archiveChecks: ArchiveChecks;
@@ -90,6 +97,7 @@ export function registerActors(base: Foundation, edge: Edge): Actors {
     nodes,
     nodeManager: nodes.own.manager,
     nodeConfiguration: nodes.configuration,
+    pauses: registerPauses(base, others),
     delivery: registerDeliveries(base, others),
     archiveChecks: archiveChecksOf(base, jobs),
     streams: streamsOf(base, edge, others),
@@ -135,6 +143,10 @@ function registerJobs(base: Foundation, others: Others, search: JobSearch): Acto
       marks: new LoadMarks(settings.DATA_DIR),
       clock: system.clock,
       search,
+      failures: new FailureGroups(store, system.clock),
+      timers: new TransferTimers(system.clock, (jobNumber) =>
+        others().jobs.tell(String(jobNumber), { type: 'transfersDue' }),
+      ),
       settings: jobSettings(settings, base.version, owner.server),
       checkArchive: (record, state) => void others().archiveChecks.checkInspected(record, state),
       deliver: (destinations) => destinations.forEach(others().delivery.wake),
@@ -183,6 +195,19 @@ function registerAdmission(
       admit: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'admit' }),
     }),
   );
+}
+
+function registerPauses({ system, store, owner, cluster, pauseBook }: Foundation, others: Others): Pauses {
+  const apply = (pauses: readonly Pause[]) => {
+    // What waits is said again to components that wait for it, and to services that serve it.
+    if (pauseBook.replace(pauses)) others().dispatcher.tell(DISPATCHER, { type: 'announce' });
+  };
+  const changed = () => cluster?.order({ type: 'pausesChanged' });
+  const pauses = new Pauses(system.register(pausesKind({ store, owner, apply })), pauseBook, changed);
+  cluster?.onOrder((order) => {
+    if (order.type === 'pausesChanged') pauses.look();
+  });
+  return pauses;
 }
 
 function registerDeliveries(base: Foundation, others: Others): Delivery {

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { queueOf } from '../../protocol/transfers.ts';
 import { segmentsRoot } from '../../results/layout.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -63,7 +64,9 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
 }
 
 async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDeps): Promise<void> {
-  const { jobs, admission, nodeManager, nodes, nodeConfiguration, delivery, streams } = guardian;
+  const { jobs, admission, nodeManager, nodes, nodeConfiguration, delivery, streams, pauses } = guardian;
+  // First: nothing that is paused is to be handed out before.
+  await pauses.read();
   const unknown = await removeOrphans(store, settings.DATA_DIR, logger);
   if (unknown.length > 0)
     logger.warn(
@@ -92,10 +95,14 @@ async function resumeReports({ streams }: Pick<Guardian, 'streams'>, settings: S
 }
 
 /** What another server has changed for all is seen here within a second. */
-function readingShared({ catalogActor, nodeConfiguration }: Guardian, { clock }: ResumeDeps): () => void {
+function readingShared(
+  { catalogActor, nodeConfiguration, pauses }: Guardian,
+  { clock }: ResumeDeps,
+): () => void {
   return every(clock, SHARED_LOOK_MS, () => {
     catalogActor.tell(CATALOG, { type: 'read' });
     nodeConfiguration.tell(NODE_CONFIGURATION, { type: 'read' });
+    pauses.look();
     return Promise.resolve();
   });
 }
@@ -108,7 +115,7 @@ function workPeriodically(
   return [
     startTicking(clock, (stalledMs) => dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs })),
     every(clock, nodeManager.lookMs, async () => {
-      const busy = new Set((await store.work.queues()).keys());
+      const busy = new Set([...(await store.work.queues()).keys()].map(queueOf));
       nodeManager.family.tell(nodeManager.host, { type: 'look', busy });
     }),
     every(clock, ownNode.beatMs, async () => {

@@ -17,7 +17,7 @@ import { componentVersions } from '../batch-job/log-facts.ts';
 import { TimeSlices } from '../basics/time-slices.ts';
 import { forAction, jobWide } from '../batch-job/plan/effective-properties.ts';
 import { stageIndex } from '../batch-job/state/media.ts';
-import { foldersOf, type JobRecord, type RequestedMedium } from '../batch-job/state/record.ts';
+import { baseRunOf, foldersOf, type JobRecord, type RequestedMedium } from '../batch-job/state/record.ts';
 import { after } from '../batch-job/state/status.ts';
 import type { Derived, SubJobRow } from '../batch-job/state/state.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
@@ -89,7 +89,7 @@ export async function rowsOf(
 ): Promise<readonly SubJobRow[]> {
   const rows: SubJobRow[] = [];
   const actor = { kind: BATCH_JOB, id: String(record.number) };
-  for await (const { body } of allRows(store, actor, mediumPrefix(snapshot.run, index)))
+  for await (const { body } of allRows(store, actor, mediumPrefix(baseRunOf(snapshot), index)))
     rows.push(body as SubJobRow);
   return rows;
 }

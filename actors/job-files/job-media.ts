@@ -5,7 +5,7 @@ import { folderOfDocument, mediaIndexFile } from '../../results/layout.ts';
 import { indexedMedium } from '../../results/document/media-index.ts';
 import type { Store } from '../../store/store.ts';
 import { BATCH_JOB, mediumPrefix, unitPrefix } from '../batch-job/state/keys.ts';
-import { foldersOf } from '../batch-job/state/record.ts';
+import { baseRunOf, foldersOf } from '../batch-job/state/record.ts';
 import type { SubJobRow } from '../batch-job/state/state.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
 import { indexedMediumOf, shortUri } from './indexed-medium.ts';
@@ -57,9 +57,10 @@ async function liveMedium(store: Store, job: StoredJob, place: number): Promise<
 /** A medium may have a hundred thousand sub-jobs: only those are read that know of files. */
 async function rowsThatTell(
   store: Store,
-  { record, snapshot: { run } }: StoredJob,
+  { record, snapshot }: StoredJob,
   medium: number,
 ): Promise<readonly SubJobRow[]> {
+  const run = baseRunOf(snapshot);
   const ofTasks = record.plan.tasks.flatMap(({ actions }, task) =>
     actions.flatMap((_, action) =>
       ['f', 'm'].map((end) => `${unitPrefix(run, task, { medium, action })}${end}`),

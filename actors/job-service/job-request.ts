@@ -66,6 +66,8 @@ export interface JobServiceDeps {
   readonly archive: ArchiveChecks;
   readonly uploads: Pick<UploadStore, 'keepDuring'>;
   readonly models: JobModels;
+  /** An operator drains this server. */
+  isDraining(): boolean;
   /** Why a medium cannot be used, as far as that shows without reading it. */
   checkMedium(uri: string): Promise<MediumProblem | undefined>;
 }

@@ -4,14 +4,39 @@ import type { Issue } from '../../domain/types.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { freeBytes } from '../system-messages/disk-watch.ts';
 import { DeliveryError } from '../basics/errors.ts';
+import { isTerminal, type BatchJobStatus } from '../batch-job/state/status.ts';
 import { readableJob, storedJob } from '../batch-job/state/stored-job.ts';
 import { Acceptance, refuseOverload } from './acceptance.ts';
-import type { JobReply } from '../batch-job/state/commands.ts';
+import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from '../batch-job/log-facts.ts';
 import type { Repeatable } from '../requests/idempotency.ts';
 import { checkedRequest, checkMedia, type PlannedJob } from './request-checks.ts';
 import type { Overloaded, Refused, Submission } from '../requests/submission.ts';
+import {
+  liveJob,
+  nothingFailed,
+  retryFacts,
+  unknownJob,
+  type NoRetry,
+  type RetryRequest,
+} from './retry-checks.ts';
+
+/** Whether a job of this status holds a place in admission. */
+const isLive = (status: string | undefined): status is string =>
+  status !== undefined && status !== 'UNKNOWN' && !isTerminal(status as BatchJobStatus);
+
+export interface Retried {
+  readonly kind: 'retried';
+  readonly jobId: string;
+  /** Number of the new run. */
+  readonly run: number;
+}
+
+/** Whether a run begins at once is known when it has asked for its place. */
+type WithoutPlace<C> = C extends unknown ? Omit<C, 'admitted' | 'objectId'> : never;
+
+const DRAINING = 'An administrator drains this server: it takes no new jobs. Ask another server, or wait.';
 
 /** Where jobs come in: everything that can be refused is refused here, before anything is stored. */
 export class JobService {
@@ -79,36 +104,56 @@ export class JobService {
     const uris = (job?.record.media ?? []).map(({ uri }) => uri);
     const run =
       job === undefined ? {} : { run: await this.#deps.numbers.runAfter(job.record.jobId, job.snapshot.run) };
-    return this.#deps.uploads.keepDuring(uris, () => this.#resubmit(number, priority, run));
+    const wanted = priority ?? this.#deps.settings.defaultPriority;
+    return this.#deps.uploads.keepDuring(uris, () =>
+      this.#runAgain(number, { type: 'resubmit', priority: wanted, ...run }),
+    );
   }
 
-  async #resubmit(
+  /** Starts a new run of a job that has ended: of all that failed, everything else stays. Several at once: one starts it. */
+  async retry(number: number, request: RetryRequest, by?: string): Promise<Retried | NoRetry | Overloaded> {
+    const job = await storedJob(this.#deps.store, number);
+    if (job === undefined) return unknownJob(number);
+    const { record, snapshot } = job;
+    const facts = await retryFacts(this.#deps, job, request);
+    if ('kind' in facts) return facts;
+    const { priority } = snapshot;
+    const run = await this.#deps.numbers.runAfter(record.jobId, snapshot.run);
+    const uris = record.media.map(({ uri }) => uri);
+    const reply = await this.#deps.uploads.keepDuring(uris, () =>
+      this.#runAgain(number, { type: 'retry', ...request, ...facts, priority, run }),
+    );
+    if (reply.kind === 'overloaded') return reply;
+    if (reply.kind === 'refused') {
+      if (reply.reason === 'NO_SUCH_JOB') return unknownJob(number);
+      if (reply.reason === 'NOTHING_FAILED') return nothingFailed(record.jobId);
+      // Another run has come and gone since the job was read.
+      return isLive(reply.status) ? liveJob(record.jobId, reply.status) : this.retry(number, request, by);
+    }
+    const { what } = request;
+    this.#deps.logger.info(
+      { ...jobFacts(record), ...(by === undefined ? {} : { by }), what },
+      'a job is retried',
+    );
+    return { kind: 'retried', jobId: record.jobId, run };
+  }
+
+  async #runAgain(
     number: number,
-    priority: number | undefined,
-    run: { readonly run?: number },
+    command: WithoutPlace<Extract<JobCommand, { type: 'resubmit' | 'retry' }>>,
   ): Promise<JobReply | Overloaded> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
-    const wanted = priority ?? this.#deps.settings.defaultPriority;
-    const place = await this.#deps.admission.ask(ADMISSION, {
-      type: 'enter',
-      jobNumber: number,
-      priority: wanted,
-    });
+    const { priority } = command;
+    const place = await this.#deps.admission.ask(ADMISSION, { type: 'enter', jobNumber: number, priority });
     if (place.kind === 'refused') return refuseOverload();
-    const command = {
-      type: 'resubmit',
-      priority: wanted,
-      admitted: place.kind === 'live',
-      objectId: randomUUID(),
-      ...run,
-    } as const;
-    const reply = await this.#deps.jobs.ask(String(number), command).catch((error: unknown) => {
+    const placed = { ...command, admitted: place.kind === 'live', objectId: randomUUID() };
+    const reply = await this.#deps.jobs.ask(String(number), placed).catch((error: unknown) => {
       if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.#acceptance.leave(number);
       throw error;
     });
-    // A job that is live already keeps its place: only one that does not exist has to give it back.
-    if (reply.kind === 'refused' && reply.reason === 'NO_SUCH_JOB') this.#acceptance.leave(number);
+    // A job that is live already keeps its place: one that has ended, or does not exist, has to give it back.
+    if (reply.kind === 'refused' && !isLive(reply.status)) this.#acceptance.leave(number);
     return reply;
   }
 
@@ -118,8 +163,9 @@ export class JobService {
   }
 
   /** Why no new job would be looked at now. */
-  async closedFor(): Promise<'STOPPING' | 'DISK_FULL' | undefined> {
+  async closedFor(): Promise<'STOPPING' | 'DRAINING' | 'DISK_FULL' | undefined> {
     if (this.#closed) return 'STOPPING';
+    if (this.#deps.isDraining()) return 'DRAINING';
     return (await this.#noDisk()) === undefined ? undefined : 'DISK_FULL';
   }
 
@@ -130,6 +176,7 @@ export class JobService {
 
   async #noRoom(): Promise<string | undefined> {
     if (this.#closed) return 'The server is shutting down; try again later.';
+    if (this.#deps.isDraining()) return DRAINING;
     return (await this.#noDisk()) ?? this.#deps.store.full?.();
   }
 

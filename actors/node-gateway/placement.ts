@@ -18,6 +18,8 @@ export interface PlacementDeps {
   heardElsewhere(node: string): boolean;
   /** Services of other servers' own nodes. */
   servicesElsewhere(): readonly DeployedServiceModel[];
+  /** A node that drains gets no new work. */
+  isDraining(node: string): boolean;
   /** Has all work that waits said again. */
   announce(): void;
 }
@@ -134,8 +136,9 @@ export class NodePlacement {
     const isLost = !isServed && !this.#isAwaited(queue);
     // Streams are for the hosts that are configured to watch them; the server's own takes what these cannot.
     let left = waiting + held - (isStreamQueue(queue) ? 0 : own);
-    for (const [, remote] of this.#live()) {
+    for (const [node, remote] of this.#live()) {
       if (left <= 0) break;
+      if (this.#deps.isDraining(node)) continue;
       // Where nobody is able to do it, or will be, those are asked that cannot be started: they try again, or say so, and the work fails.
       const share = Math.min(left, isLost ? remote.unlaunchable(queue) : remote.capacity(queue));
       if (share > 0) shares.set(remote, share);

@@ -200,7 +200,7 @@ function serviceDeps(
     },
     releaseWorker: (worker, counted, reason) => {
       running.delete(worker);
-      deps.link.releaseWorker(worker, counted, reason);
+      deps.link.releaseWorker(worker, counted && !local.isSideBySide(worker), reason);
     },
     isUp: (worker) => workers.hasComeUp(worker),
     couldAsk: () => deps.link.reaches(),

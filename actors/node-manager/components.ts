@@ -1,4 +1,5 @@
 import { streamQueue } from '../../protocol/streams.ts';
+import { TRANSFER_QUEUES } from '../../protocol/transfers.ts';
 import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
 import {
   START_VARIABLE,
@@ -12,6 +13,8 @@ export interface ManagedComponent {
   readonly model: ServiceModel;
   /** What its processes are told besides the server's address and their token. */
   readonly bootstrap: Readonly<Record<string, unknown>>;
+  /** A process has many sub-jobs side by side. When it dies, none of them is to blame. */
+  readonly sideBySide?: true;
 }
 
 /** What of a component's descriptor matters to whoever runs it. */
@@ -105,17 +108,31 @@ function toModel({ name, value, sep }: Runnable['environmentVariables'][number])
   return sep === null || sep === undefined ? { name, value } : { name, value, sep };
 }
 
-/** The media component, which is the server's own: retrieval and inspection of media, finishing of tracks, documents. */
+/** The media component, which is the server's own: inspection of media, finishing of tracks, documents. */
 export function mediaComponent(host: string, processes: number): ManagedComponent {
-  const queues = Object.values(MEDIA_QUEUES);
+  const queues = Object.values(MEDIA_QUEUES).filter((queue) => !TRANSFER_QUEUES.includes(queue));
   return {
     queues,
     model: hostService(
       'TroupeMedia',
-      'Media retrieval and inspection, finishing of tracks, documents.',
+      'Inspection of media, finishing of tracks, documents.',
       host,
       processes,
     ),
     bootstrap: { kind: 'media', algorithms: queues },
+  };
+}
+
+/** Half of them may look up names of hosts, which is slow for those that are not known; the others write files meanwhile. */
+const TRANSFER_THREADS = 128;
+
+/** One process of the server's own that waits for other hosts: it downloads media and uploads results, many at a time. */
+export function transferComponent(host: string): ManagedComponent {
+  const threads = { name: 'UV_THREADPOOL_SIZE', value: String(TRANSFER_THREADS) };
+  return {
+    queues: TRANSFER_QUEUES,
+    model: hostService('TroupeTransfers', 'Downloads of media and uploads of results.', host, 1, [threads]),
+    bootstrap: { kind: 'transfers', algorithms: TRANSFER_QUEUES },
+    sideBySide: true,
   };
 }

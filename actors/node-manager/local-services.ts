@@ -60,6 +60,12 @@ export class LocalServices {
     return this.#installed.has(this.deployed.get(id)?.model.serviceName ?? '');
   }
 
+  /** Whether this process has many sub-jobs side by side. */
+  isSideBySide(worker: string): boolean {
+    const id = worker.slice(0, worker.lastIndexOf('#'));
+    return this.#installed.get(this.deployed.get(id)?.model.serviceName ?? '')?.sideBySide === true;
+  }
+
   /** How the process of this incarnation is started; makes its token. */
   launch(id: string, incarnation: number): Launch {
     const service = this.deployed.get(id);

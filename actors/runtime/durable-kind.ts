@@ -11,6 +11,8 @@ export interface DurableKind<R, T extends ActorTypes> {
   readonly kind: string;
   /** Number of the snapshot schema that this code writes; a newer one is left to the servers that know it. */
   readonly schema: number;
+  /** The oldest schema that can show a state, so that older servers go on with what they understand; absent: always `schema`. */
+  schemaOf?(state: T['state']): number;
   /** Throws when the stored parts make no sense: the actor is then put into quarantine. */
   restore(record: R, body: unknown, rows: readonly Row[]): T['state'] | Steps<T['state']>;
   /** Rows that `restore` wants to see; undefined: none. */
@@ -25,7 +27,7 @@ export interface DurableKind<R, T extends ActorTypes> {
   snapshot(record: R, state: T['state']): unknown;
   /** Long work that the next decision will need, done in turns with that of others; `decide` does what is left of it. */
   ahead?(record: R, state: T['state']): Steps<void> | undefined;
-  /** The first decision that changes something brings the record, unless `newRecord` makes it. */
+  /** The first decision that changes something brings the record, unless `newRecord` makes it; a later one may bring another. */
   decide(record: R | undefined, state: T['state'] | undefined, envelope: Envelope<T['command']>): Decision<T>;
   newRecord?(at: number): R;
   /** Parts of the record that many actors of the kind have in common. */

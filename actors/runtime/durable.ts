@@ -138,9 +138,9 @@ async function commit<R, T extends ActorTypes>(
     await commitToStore(store, { ...rest, ...commitAfter(current), actor, owner, snapshot: null });
     return NOTHING;
   }
-  const made =
-    current.record === undefined ? ((created ?? kind.newRecord?.(at)) as R | undefined) : undefined;
-  const record = current.record ?? made;
+  const first = current.record === undefined ? kind.newRecord?.(at) : undefined;
+  const made = (created ?? first) as R | undefined;
+  const record = made ?? current.record;
   if (record === undefined)
     throw new Error(`${actor.kind}/${actor.id} has no record: its first change must bring one.`);
   const seen = [...current.seen.slice(1 - SEEN), { id, reply }];
@@ -150,7 +150,10 @@ async function commit<R, T extends ActorTypes>(
     ...commitAfter(current),
     id: commitId,
     owner,
-    snapshot: { schema: kind.schema, body: { state: kind.snapshot(record, state), seen } },
+    snapshot: {
+      schema: kind.schemaOf?.(state) ?? kind.schema,
+      body: { state: kind.snapshot(record, state), seen },
+    },
     ...rest,
     ...(made === undefined ? {} : { record: made, common: kind.common ?? [] }),
   });

@@ -64,7 +64,7 @@ export function followedBy<R, T extends ActorTypes>(
   { record, state }: Loaded<R, T>,
   { version, commit, snapshot, rows }: Changed,
 ): Loaded<R, T> | undefined {
-  if (record === undefined || state === undefined || snapshot.schema !== kind.schema) return undefined;
+  if (record === undefined || state === undefined || snapshot.schema > kind.schema) return undefined;
   try {
     const { state: body, seen = [] } = snapshot.body as StoredBody;
     const prefix = kind.rowsOf(body);

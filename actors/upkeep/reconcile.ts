@@ -11,7 +11,7 @@ import { ADMISSION } from '../admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
 import { BATCH_JOB } from '../batch-job/state/keys.ts';
 import { foldersOf } from '../batch-job/state/record.ts';
-import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
+import { LIVE_JOBS, RETRYABLE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
 import { JOB_SCHEMA } from '../batch-job/state/snapshot.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
 import type { Repeats } from '../requests/idempotency.ts';
@@ -89,7 +89,7 @@ async function refuseNewerOf(store: Store, index: string, kind: string, schema: 
 }
 
 /**
- * Spool and media of jobs that are not live: left over by a process that died between an end and its clean-up. What lies there is
+ * Spool and media of jobs that are not live, but for the spool that a retry needs: left over by a process that died between an end and its clean-up. What lies there is
  * looked at before the jobs are, so that the files of a job that comes in meanwhile are never taken for such. Answers those of jobs that
  * are newer than all that the store knows, and stay: whoever starts a server by mistake on a store that is empty, or not this folder's, is
  * not to lose them.
@@ -105,16 +105,20 @@ export async function removeOrphans(
   for (const kind of ['spool', 'media'])
     for (const name of await readdir(path.join(dataDir, kind)).catch(() => []))
       (numberOfRun(name) > newest ? unknown : found).push(path.join(kind, name));
-  const live = new Set<string>();
-  for await (const { id } of allEntries(store, LIVE_JOBS)) {
-    const job = await storedJob(store, Number(id)).catch(() => null);
-    // A job that cannot be read may still be mended: then nothing is removed that might be its own.
-    if (job === null) return unknown;
-    if (job === undefined) continue;
-    live.add(foldersOf(job.record, job.snapshot));
-  }
+  const kept = new Set<string>();
+  for (const [index, kinds] of [
+    [LIVE_JOBS, ['spool', 'media']],
+    [RETRYABLE_JOBS, ['spool']],
+  ] as const)
+    for await (const { id } of allEntries(store, index)) {
+      const job = await storedJob(store, Number(id)).catch(() => null);
+      // A job that cannot be read may still be mended: then nothing is removed that might be its own.
+      if (job === null) return unknown;
+      if (job === undefined) continue;
+      for (const kind of kinds) kept.add(path.join(kind, foldersOf(job.record, job.snapshot)));
+    }
   for (const folder of found) {
-    if (live.has(runOfMedia(path.basename(folder)))) continue;
+    if (kept.has(path.join(path.dirname(folder), runOfMedia(path.basename(folder))))) continue;
     logger.info({ folder }, 'removing files of a job that has ended');
     await removeFolder(path.join(dataDir, folder)).catch(() => undefined);
   }

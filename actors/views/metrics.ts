@@ -1,5 +1,7 @@
 import type { StreamCounts } from '../../protocol/streams.ts';
+import type { QueueFigures } from '../../store/ledger.ts';
 import { allEntries, type Store } from '../../store/store.ts';
+import { failureCounts, type FailureCount } from '../batch-job/failures/failure-groups.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
 import { freeBytes } from '../system-messages/disk-watch.ts';
 import type { Happening } from '../basics/counts.ts';
@@ -33,6 +35,7 @@ export interface StreamFigures {
 export interface ServiceMetrics {
   readonly jobs: { readonly live: number; readonly waiting: number };
   readonly streams: readonly StreamFigures[];
+  readonly failures: readonly FailureCount[];
   readonly queues: readonly QueueInfo[];
   /** Milliseconds that the first sub-job of a queue has waited, by the name of the queue; only where some wait. */
   readonly oldest: ReadonlyMap<string, number>;
@@ -50,13 +53,14 @@ export interface ServiceMetrics {
 
 export async function serviceMetrics(sources: MetricSources): Promise<ServiceMetrics> {
   const { store, system, queues, running, dataDir } = sources;
-  const [live, waiting, free, work, streams, memory] = await Promise.all([
+  const [live, waiting, free, work, streams, memory, failures] = await Promise.all([
     store.count(LIVE_JOBS),
     store.count(WAITING_JOBS),
     freeBytes(dataDir),
     store.work.queues(),
     streamFigures(sources),
     store.memory?.(),
+    failureCounts(store),
   ]);
   const processes = new Map<string, number>();
   for (const worker of running) {
@@ -66,12 +70,9 @@ export async function serviceMetrics(sources: MetricSources): Promise<ServiceMet
   return {
     jobs: { live: live - waiting, waiting },
     streams,
+    failures,
     queues: queues.of(work),
-    oldest: new Map(
-      [...work].flatMap(([queue, { waiting: some, oldestMs }]) =>
-        some === 0 ? [] : [[queues.nameOf(queue), oldestMs] as const],
-      ),
-    ),
+    oldest: oldestOf(work, queues),
     freeBytes: free,
     ...(memory === undefined ? {} : { memory }),
     leases: [...work.values()].reduce((sum, { held }) => sum + held, 0),
@@ -84,6 +85,19 @@ export async function serviceMetrics(sources: MetricSources): Promise<ServiceMet
       quarantined: system.counts.of('quarantined'),
     },
   };
+}
+
+/** Of the lanes of a queue that of the one with the oldest. */
+function oldestOf(
+  work: ReadonlyMap<string, QueueFigures>,
+  queues: Pick<QueueViews, 'nameOf'>,
+): ServiceMetrics['oldest'] {
+  const oldest = new Map<string, number>();
+  for (const [queue, { waiting, oldestMs }] of work) {
+    const name = queues.nameOf(queue);
+    if (waiting > 0) oldest.set(name, Math.max(oldest.get(name) ?? 0, oldestMs));
+  }
+  return oldest;
 }
 
 async function streamFigures({ store, streams }: MetricSources): Promise<readonly StreamFigures[]> {

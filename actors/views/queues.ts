@@ -1,5 +1,7 @@
+import { queueOf, withoutLanes } from '../../protocol/transfers.ts';
 import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
 import type { Algorithm } from '../../domain/types.ts';
+import { pausedSince, type PauseBook } from '../pauses/pause-book.ts';
 import type { QueueFigures, WorkLedger } from '../../store/ledger.ts';
 
 /** Specification 2.7, QueueInfo. */
@@ -7,12 +9,21 @@ export interface QueueInfo {
   readonly name: string;
   /** Sub-jobs that wait; what a component has in hand is not counted. */
   readonly messagesInQueue: number;
+  /** Nothing of it is handed out; absent: it is. */
+  readonly paused?: PausedQueue;
+}
+
+/** Since when, as ISO 8601, and who wanted it. */
+export interface PausedQueue {
+  readonly since: string;
+  readonly by: string;
 }
 
 export interface QueueViewDeps {
   readonly ledger: WorkLedger;
   /** The algorithms of the catalog: each has a queue, also when it is empty. */
   algorithms(): readonly Pick<Algorithm, 'name' | 'actionType'>[];
+  readonly pauses: Pick<PauseBook, 'all' | 'find'>;
 }
 
 const OWN: ReadonlySet<string> = new Set(Object.values(MEDIA_QUEUES));
@@ -31,16 +42,19 @@ export class QueueViews {
   }
 
   /** The same, of what the ledger has told already. */
-  of(figures: ReadonlyMap<string, QueueFigures>): readonly QueueInfo[] {
-    const { algorithms } = this.#deps;
+  of(known: ReadonlyMap<string, QueueFigures>): readonly QueueInfo[] {
+    const { pauses } = this.#deps;
+    const figures = withoutLanes(known);
     const markup = this.#markup();
     const busy = [...figures].filter(([, { waiting }]) => waiting > 0).map(([queue]) => queue);
-    const queues = new Set([...OWN, ...algorithms().map(({ name }) => name), ...busy]);
-    return [...queues]
-      .map((queue) => ({
-        name: shownName(queue, markup),
-        messagesInQueue: figures.get(queue)?.waiting ?? 0,
-      }))
+    return [...new Set([...this.#allQueues(), ...busy])]
+      .map((queue) => {
+        return {
+          name: shownName(queue, markup),
+          messagesInQueue: figures.get(queue)?.waiting ?? 0,
+          ...pausedSince('paused', pauses.find('queue', queue)),
+        };
+      })
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -49,9 +63,21 @@ export class QueueViews {
     return (await this.all()).find((queue) => queue.name === name);
   }
 
+  /** What the ledger calls a queue that clients know by this name, which is compared exactly; undefined: there is none. */
+  async queueOf(name: string): Promise<string | undefined> {
+    const busy = (await this.#deps.ledger.queues()).keys();
+    return [...this.#allQueues(), ...busy].find((queue) => this.nameOf(queue) === name);
+  }
+
+  /** Those that are there also when nothing waits. */
+  #allQueues(): readonly string[] {
+    const { algorithms, pauses } = this.#deps;
+    return [...OWN, ...algorithms().map(({ name }) => name), ...pauses.all('queue').map(({ name }) => name)];
+  }
+
   /** The name under which clients know a queue. */
   nameOf(queue: string): string {
-    return shownName(queue, this.#markup());
+    return shownName(queueOf(queue), this.#markup());
   }
 
   #markup(): ReadonlySet<string> {

@@ -1,5 +1,6 @@
 import type { FetchLimits } from '../../protocol/media-work.ts';
 import { isStreamQueue } from '../../protocol/streams.ts';
+import { TRANSFER_QUEUES } from '../../protocol/transfers.ts';
 import { MEDIA_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
 import type { Lease } from '../../store/ledger.ts';
@@ -10,6 +11,7 @@ import { assignmentOf, UnreadableSubJob } from './leases/assignments.ts';
 import { leaseInput } from './leases/lease-input.ts';
 import { Intake, type IntakeDeps } from './results/intake.ts';
 import type { StreamGateway } from './streams/streams.ts';
+import { claimTransfers } from './transfer-claims.ts';
 
 export interface WorkerGatewayDeps extends Omit<IntakeDeps, 'streams'> {
   readonly streams: StreamGateway;
@@ -22,6 +24,8 @@ export interface WorkerGatewayDeps extends Omit<IntakeDeps, 'streams'> {
   isSilent(worker: string, askedMs: number): boolean;
   /** Whether the processes of a service may do the work of a queue now: that of a registered component is not for others. */
   mayServe(service: string, queue: string): boolean;
+  /** The queues from which a worker may be given work: an operator may have paused some, or be draining its service. */
+  openQueues(queues: readonly string[], worker: string): readonly string[];
   /** There is nothing to do for the process of this worker. */
   rest(worker: string): void;
   /** A token of the service; undefined when there is none to be had. */
@@ -43,12 +47,17 @@ export interface Claim {
 
 export interface Claimed {
   readonly work: readonly Assignment[];
+  /** Transfers wait for a slot, which may become free at another server. */
+  readonly waits?: boolean;
   /** To be called when the answer did not reach the component. */
   giveBack(): void;
 }
 
 /** Sub-jobs that a component asks for at a time when it does each within some 50 ms. */
 const MANY = 8;
+
+/** Time between two looks for slots that became free at another server. */
+const SLOT_LOOK_MS = 1_000;
 
 const NOTHING: Claimed = { work: [], giveBack() {} };
 
@@ -101,7 +110,7 @@ export class WorkerGateway {
         if (claimed.work.length > 0) return claimed;
         const left = until - clock.steady();
         if (left <= 0) return this.#inVain(claim);
-        await waiter.wait(left, gone);
+        await waiter.wait(claimed.waits === true ? Math.min(left, SLOT_LOOK_MS) : left, gone);
       }
     } finally {
       waiter.leave();
@@ -123,16 +132,19 @@ export class WorkerGateway {
     return service === undefined ? queues : queues.filter((queue) => this.#deps.mayServe(service, queue));
   }
 
-  async #claimLeases({ waitMs: _, ...claim }: Claim): Promise<Claimed> {
+  async #claimLeases({ waitMs: _, ...asked }: Claim): Promise<Claimed> {
+    const claim = { ...asked, queues: this.#deps.openQueues(asked.queues, asked.worker) };
     if (this.#closed || claim.queues.length === 0) return NOTHING;
     const { work: ledger } = this.#deps.store;
     const { worker } = claim;
-    const leases = await this.#leases(claim);
+    const { leases, waits } = claim.queues.every((queue) => TRANSFER_QUEUES.includes(queue))
+      ? await claimTransfers(ledger, claim)
+      : { leases: await this.#leases(claim), waits: false };
     const giveBack = () => {
       for (const { token } of leases) void ledger.release(token, worker).catch(() => undefined);
     };
     try {
-      return { work: await this.#assignments(leases, !claim.lasting), giveBack };
+      return { work: await this.#assignments(leases, !claim.lasting), giveBack, waits };
     } catch (error) {
       // Nobody would work on them until their leases run out, and whoever claimed them would be ended for that.
       giveBack();

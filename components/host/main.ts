@@ -38,13 +38,16 @@ type Bootstrap = {
       /** It watches live streams, and does nothing else. */
       readonly stream?: boolean;
     }
-  | { readonly kind: 'media'; readonly algorithms: readonly string[] }
+  | { readonly kind: 'media' | 'transfers'; readonly algorithms: readonly string[] }
 );
 
 /** Of media that are kept of servers whose files this host does not see. */
 const MEDIA_CACHE_BYTES = 10_000_000_000;
 
 const MODELS: ModelSettings = { roots: [], loaded: 2, checkMs: 60_000 };
+
+/** Downloads and uploads at a time: each waits for the network. */
+const TRANSFERS = 256;
 
 /** Time to give work back before the process ends, once its parent is gone or asks it to. */
 const LAST_WORDS_MS = 1_500;
@@ -89,6 +92,7 @@ function end(why: string): void {
 }
 
 async function main(bootstrap: Bootstrap): Promise<void> {
+  if (bootstrap.kind === 'transfers') return transfer(bootstrap);
   const component = bootstrap.kind === 'detector' ? await load(bootstrap) : undefined;
   const handle =
     component === undefined
@@ -103,19 +107,32 @@ async function main(bootstrap: Bootstrap): Promise<void> {
   await component?.close?.();
 }
 
+async function transfer({
+  serverUrl,
+  token,
+  algorithms,
+}: Extract<Bootstrap, { readonly kind: 'media' | 'transfers' }>): Promise<void> {
+  const [{ handleTransfer: handle }, { SideWorker }] = await Promise.all([
+    import('../builtin/media/handle.ts'),
+    import('../sdk/work/side-by-side.ts'),
+  ]);
+  const client = new WorkerClient(serverUrl, token);
+  await new SideWorker({ client, algorithms, places: TRANSFERS, signal: stop.signal, log, handle }).run();
+}
+
 /** The media component works beside the server. */
 function cacheOf(
   { kind, mediaCache: given = {} }: Bootstrap,
   client: WorkerClient,
 ): Pick<WorkerOptions, 'cache'> {
-  if (kind === 'media') return {};
+  if (kind !== 'detector') return {};
   const folder = given.folder ?? join(tmpdir(), `troupe-media-${userInfo().uid}`);
   const maxBytes = given.bytes ?? MEDIA_CACHE_BYTES;
   return { cache: new MediaCache({ folder, maxBytes, client, log }) };
 }
 
 function queuesOf(bootstrap: Bootstrap): readonly string[] {
-  if (bootstrap.kind === 'media') return bootstrap.algorithms;
+  if (bootstrap.kind !== 'detector') return bootstrap.algorithms;
   const { algorithm, stream } = bootstrap;
   return [stream === true ? streamQueue(algorithm) : algorithm];
 }
@@ -125,7 +142,7 @@ async function watcherOf(
   bootstrap: Bootstrap,
   component: Detector | MarkupComponent | undefined,
 ): Promise<Pick<WorkerOptions, 'watchStream'>> {
-  if (bootstrap.kind === 'media' || bootstrap.stream !== true) return {};
+  if (bootstrap.kind !== 'detector' || bootstrap.stream !== true) return {};
   if (component === undefined || 'markup' in component) return {};
   const [{ watchStream }, { openLive }] = await Promise.all([
     import('./stream.ts'),

@@ -5,7 +5,10 @@ import { stackOf, throwLocationOf } from './throw-location.ts';
 
 /** Only an error without a code is one that nobody foresaw: its message names the line of the detector. */
 export function failureOf(error: unknown): FailureRequest {
-  if (error instanceof CodedError) return { code: error.code, message: error.message };
+  if (error instanceof CodedError) {
+    const { code, message, mayPass } = error;
+    return { code, message, ...(mayPass === true ? { mayPass } : {}) };
+  }
   const place = throwLocationOf(error);
   const message = place === undefined ? messageOf(error) : `${messageOf(error)} (${place})`;
   return { code: 'DETECTION_FAILED', message };

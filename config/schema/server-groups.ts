@@ -103,6 +103,9 @@ const watching = {
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info')
     .describe('The least important lines that are written'),
+  AUDIT_READS: truth()
+    .default(false)
+    .describe('Record also who reads what, not only who changes it, in the log and in `GET /rest/audit`'),
   METRICS_TOKEN: z
     .string()
     .regex(/^\S{16,}$/, { error: 'must have at least 16 characters and no blanks' })

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export interface RetryPolicy {
   /** In all; 4 when absent. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /** Pause before the second attempt, doubling with each; 1 s when absent. */
   readonly backOffMs?: number | undefined;
   /** Whether another attempt may go better. */

@@ -11,13 +11,15 @@ export class TooLarge extends Error {}
 export interface FileToGet {
   readonly file: FileHandle;
   readonly maxBytes: number;
+  /** Hears how many bytes there are so far, and how many there will be; 0: the other side does not tell. */
+  readonly onBytes?: ((done: number, total: number) => void) | undefined;
 }
 
 /** Writes the bytes into the file from its beginning. `bytes`: how many there are, when the other side tells. Errors: TooLarge, LocalFileError. */
 export async function storeAnswer(
   stream: AsyncIterable<Uint8Array>,
   bytes: number | undefined,
-  { file, maxBytes }: FileToGet,
+  { file, maxBytes, onBytes }: FileToGet,
 ): Promise<void> {
   const tooLarge = new TooLarge(`it is larger than the ${maxBytes} bytes that a medium may have`);
   if ((bytes ?? 0) > maxBytes) throw tooLarge;
@@ -27,6 +29,7 @@ export async function storeAnswer(
     if (size + chunk.length > maxBytes) throw tooLarge;
     await withLocalErrors(file.write(chunk, 0, chunk.length, size));
     size += chunk.length;
+    onBytes?.(size, bytes ?? 0);
   }
 }
 

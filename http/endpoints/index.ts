@@ -3,17 +3,21 @@ import { administrationEndpoints, type AdministrationDeps } from './administrati
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
 import { foundEndpoints, type FoundDeps } from './jobs/job-findings.ts';
+import { failureEndpoints, type FailureDeps } from './jobs/job-failures.ts';
 import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
 import { jobFileEndpoints, type JobFileDeps } from './jobs/job-files.ts';
 import { jobFrameEndpoints, type JobFrameDeps } from './jobs/job-frames.ts';
 import { jobListEndpoints, type JobListDeps } from './jobs/job-list.ts';
+import { jobRetryEndpoints, type JobRetryDeps } from './jobs/job-retry.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { pipelineEndpoints } from './pipelines.ts';
-import { queueEndpoints, type QueueDeps } from './queues.ts';
 import { libraryEndpoints } from './library.ts';
+import { auditEndpoints, type AuditDeps } from './operation/audit.ts';
+import { drainEndpoints, type DrainDeps } from './operation/drains.ts';
+import { queueChangeEndpoints, queueEndpoints, type QueueDeps } from './queues.ts';
 import { searchEndpoints, type SearchDeps } from './search.ts';
 import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
@@ -29,7 +33,11 @@ export interface EndpointDeps
     ServiceDeps,
     AdministrationDeps,
     BatchJobDeps,
+    JobRetryDeps,
     JobListDeps,
+    FailureDeps,
+    DrainDeps,
+    AuditDeps,
     JobEventDeps,
     JobFileDeps,
     FoundDeps,
@@ -56,7 +64,11 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...componentEndpoints,
   ...pipelineEndpoints,
   ...queueEndpoints,
+  ...jobRetryEndpoints,
   ...jobListEndpoints,
+  ...failureEndpoints,
+  ...queueChangeEndpoints,
+  ...drainEndpoints,
   ...jobEventEndpoints,
   ...jobFileEndpoints,
   ...foundEndpoints,
@@ -67,6 +79,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...modelEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,
+  ...auditEndpoints,
   serviceLogEndpoint,
   ...workerProtocolEndpoints,
   ...workerFileEndpoints,

@@ -7,6 +7,8 @@ import type { Nodes } from '../../actors/node-gateway/nodes.ts';
 import { nodeOfService } from '../../actors/node-gateway/service-orders.ts';
 import type { NodeManager } from '../../actors/node-manager/actor.ts';
 import type { SeenNode } from '../../actors/node-manager/node-state.ts';
+import { pausedSince } from '../../actors/pauses/pause-book.ts';
+import type { Pauses } from '../../actors/pauses/pauses.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Family } from '../../actors/runtime/system.ts';
 import { nodeList } from '../../actors/views/node-list.ts';
@@ -30,6 +32,7 @@ export interface NodeDeps {
   readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
   readonly nodeManager: NodeManager;
   readonly nodes: Nodes;
+  readonly pauses: Pauses;
   readonly info: Info;
   readonly logger: Logger;
 }
@@ -184,13 +187,16 @@ export const nodeEndpoints = [
     answers: {
       200: json("The server's own comes first; services counts those that it is to run.", nodeInfos),
     },
-    handle: async (_, deps: NodeDeps) =>
-      ok(
-        await nodeList(await readConfiguration(deps), deps.nodes, {
-          version: deps.info.version,
-          now: Date.now(),
-        }),
-      ),
+    async handle(_, deps: NodeDeps) {
+      const { book } = deps.pauses;
+      const nodes = await listOf(deps);
+      return ok(
+        nodes.map((node) => ({
+          ...node,
+          ...pausedSince('draining', book.find('node', node.host) ?? book.find('server', node.host)),
+        })),
+      );
+    },
   }),
   endpoint({
     method: 'get',
@@ -203,7 +209,14 @@ export const nodeEndpoints = [
     async handle(_, deps: NodeDeps) {
       const { host, deployed } = deps.nodeManager;
       const nodes = withOthers(await readConfiguration(deps), await deps.nodes.own.states.heardNodes());
-      return ok({ nodeModels: deployedServices(nodes, host, deployed, await seenNodes(nodes, deps)) });
+      const all = deployedServices(nodes, host, deployed, await seenNodes(nodes, deps));
+      const { book } = deps.pauses;
+      return ok({
+        nodeModels: all.map((one) => ({
+          ...one,
+          ...pausedSince('draining', book.find('service', one.name)),
+        })),
+      });
     },
   }),
   endpoint({
@@ -236,6 +249,20 @@ export const nodeEndpoints = [
     deed: 'shutting down',
   }),
 ];
+
+/** Names of all services (`<host>:<service>:<n>`). */
+export async function knownServices(deps: NodeDeps): Promise<readonly string[]> {
+  const { host, deployed } = deps.nodeManager;
+  const nodes = withOthers(await readConfiguration(deps), await deps.nodes.own.states.heardNodes());
+  return deployedServices(nodes, host, deployed, await seenNodes(nodes, deps)).map(({ name }) => name);
+}
+
+/** Names of all hosts. */
+export const knownNodes = async (deps: NodeDeps): Promise<readonly string[]> =>
+  (await listOf(deps)).map(({ host }) => host);
+
+const listOf = async (deps: NodeDeps) =>
+  nodeList(await readConfiguration(deps), deps.nodes, { version: deps.info.version, now: Date.now() });
 
 /** Until somebody posts one, each server runs on its own node what all of them run. */
 async function readConfiguration({

@@ -1,15 +1,20 @@
 import { z } from 'zod';
+import type { Pauses } from '../../actors/pauses/pauses.ts';
+import { textOf } from '../../actors/runtime/machine.ts';
 import type { QueueViews } from '../../actors/views/queues.ts';
+import { userOf } from '../access/bearer.ts';
 import { json, ok, sentence } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
-import { notThere } from '../routing/errors.ts';
+import { HttpError, notThere } from '../routing/errors.ts';
 import { queueInfo } from '../schemas/queues.ts';
 
 export interface QueueDeps {
   readonly queues: QueueViews;
+  readonly pauses: Pauses;
 }
 
 const TAG = 'Queues';
+const PAUSED = { since: '2026-03-01T08:30:00.000Z', by: 'alice' };
 const EXAMPLE = { name: 'TROUPE.DETECTION_FACE_REQUEST', messagesInQueue: 12 };
 
 /** Specification 4.8. */
@@ -22,7 +27,7 @@ export const queueEndpoints = [
     caller: 'USER',
     summary: 'List the queues of sub-jobs',
     description:
-      'Every algorithm has one, also when it is empty, and each kind of the service’s own work: TROUPE.MEDIA_INSPECTION, TROUPE.TRACK_FINISHING and TROUPE.OUTPUT_OBJECT.',
+      'Every algorithm has one, also when it is empty, and each kind of the service’s own work: TROUPE.MEDIA_DOWNLOAD, TROUPE.MEDIA_INSPECTION, TROUPE.TRACK_FINISHING and TROUPE.OUTPUT_OBJECT.',
     answers: { 200: json('The queues, by name.', z.array(queueInfo), [EXAMPLE]) },
     handle: async (_, { queues }: QueueDeps) => ok(await queues.all()),
   }),
@@ -40,11 +45,59 @@ export const queueEndpoints = [
     },
     async handle({ params: { name } }, { queues }: QueueDeps) {
       const found = await queues.one(name);
-      if (found === undefined) {
-        const known = (await queues.all()).map((queue) => queue.name);
-        throw notThere('queue', name, '/rest/queues', known);
-      }
+      if (found === undefined) throw await noSuchQueue(name, queues);
       return ok(found);
     },
   }),
 ];
+
+const change = (
+  verb: 'pause' | 'resume',
+  { summary, description }: Readonly<Record<'summary' | 'description', string>>,
+) =>
+  endpoint({
+    method: 'post',
+    path: `/rest/queues/{name}/${verb}`,
+    id: `${verb}Queue`,
+    tag: TAG,
+    caller: 'ADMIN',
+    summary,
+    description,
+    params: z.object({ name: z.string().describe('Its exact name') }),
+    answers: {
+      200: json('The queue.', queueInfo, verb === 'resume' ? EXAMPLE : { ...EXAMPLE, paused: PAUSED }),
+      404: sentence('There is no such queue.'),
+      409: sentence('Too much is paused already.'),
+    },
+    async handle({ params: { name }, ctx }, { queues, pauses }: QueueDeps) {
+      const queue = await queues.queueOf(name);
+      if (queue === undefined) throw await noSuchQueue(name, queues);
+      const by = userOf(ctx).name;
+      const reply = await (verb === 'pause'
+        ? pauses.pause('queue', queue, by)
+        : pauses.resume('queue', queue));
+      if (reply.kind === 'refused') throw new HttpError('too-many-pauses', textOf(reply));
+      return ok((await queues.one(name)) ?? { name, messagesInQueue: 0 });
+    },
+  });
+
+/** What operators do with queues (ours). */
+export const queueChangeEndpoints = [
+  change('pause', {
+    summary: 'Pause a queue',
+    description:
+      'From now on none of its sub-jobs is handed out; those that run go on. It stays paused, on all servers and after a restart, until it is resumed.',
+  }),
+  change('resume', {
+    summary: 'Resume a queue',
+    description: 'Its sub-jobs are handed out again. A queue that is not paused stays as it is.',
+  }),
+];
+
+const noSuchQueue = async (name: string, queues: QueueViews) =>
+  notThere(
+    'queue',
+    name,
+    '/rest/queues',
+    (await queues.all()).map((queue) => queue.name),
+  );

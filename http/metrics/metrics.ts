@@ -110,6 +110,7 @@ export function describeMetrics(
   const jobGauge = gauge(registry, 'troupe_jobs', 'Jobs that have not ended', ['state']);
   jobGauge.set({ state: 'live' }, jobs.live);
   jobGauge.set({ state: 'waiting' }, jobs.waiting);
+  describeFailures(registry, rest.failures);
   describeQueues(registry, rest);
   describeStreams(registry, rest.streams);
   const free = 'Bytes that are free on the disk of DATA_DIR; below MIN_FREE_BYTES the server accepts no jobs';
@@ -133,6 +134,12 @@ function describeMemory(registry: Registry, { used, most }: NonNullable<ServiceM
   gauge(registry, 'troupe_redis_memory_max_bytes', limit).set(most);
   const share = 'Part of its memory that Redis uses; from 0.9 on the server accepts no jobs; 0: no limit';
   gauge(registry, 'troupe_redis_memory_share', share).set(most === 0 ? 0 : used / most);
+}
+
+function describeFailures(registry: Registry, failures: ServiceMetrics['failures']): void {
+  const about = 'Failed sub-jobs of stored jobs, by group of GET /rest/failures';
+  const counts = gauge(registry, 'troupe_failures', about, ['group', 'component', 'code']);
+  for (const { group, component, code, count } of failures) counts.set({ group, component, code }, count);
 }
 
 function describeQueues(

@@ -126,6 +126,11 @@ export const ERROR_CODES = {
     meaning: 'The request needs a job that is in progress, and this one has already ended.',
     advice: 'Read the detection document of the job, or resubmit the job.',
   },
+  'nothing-to-retry': {
+    status: 409,
+    meaning: 'Nothing in the job failed, or the results that a retry would keep are not there.',
+    advice: 'Resubmit the job to run everything again.',
+  },
   'invalid-job': {
     status: 400,
     meaning: 'The job cannot be created as requested, for example because a property has a wrong value.',
@@ -244,6 +249,21 @@ export const ERROR_CODES = {
     status: 404,
     meaning: 'No queue has this name.',
     advice: 'List the queues with `GET /rest/queues`.',
+  },
+  'too-many-pauses': {
+    status: 409,
+    meaning: 'Too many queues, services and nodes are paused already.',
+    advice: 'Resume some of them first.',
+  },
+  'node-not-found': {
+    status: 404,
+    meaning: 'No node has this name.',
+    advice: 'List the nodes with `GET /rest/nodes`.',
+  },
+  'server-not-found': {
+    status: 404,
+    meaning: 'No server has a node with this name.',
+    advice: 'List the nodes with `GET /rest/nodes`.',
   },
   'service-not-found': {
     status: 404,

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../../config/logger.ts';
+import { nearestNames } from '../../domain/text/nearest-name.ts';
 import { DeliveryError, isTransient } from '../../actors/basics/errors.ts';
-import { suggestion } from '../../domain/near-names.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 
 interface ErrorOptions {
@@ -45,9 +45,12 @@ const NOT_FOUND = {
   action: 'action-not-found',
   algorithm: 'algorithm-not-found',
   queue: 'queue-not-found',
+  service: 'service-not-found',
+  node: 'node-not-found',
+  server: 'server-not-found',
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
-/** 404 for a name that nothing has. `list`: the path that lists all names. `known`: names that may be meant. */
+/** 404 for a name that nothing has. `list`: the path that lists all names; `known`: all names, for suggestions. */
 export const notThere = (
   kind: keyof typeof NOT_FOUND,
   name: string,
@@ -55,10 +58,9 @@ export const notThere = (
   known: Iterable<string> = [],
 ) => {
   const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
-  return new HttpError(
-    NOT_FOUND[kind],
-    `There is no ${kind} "${shown}"; GET ${list} lists all.${suggestion(name, known)}`,
-  );
+  const nearest = nearestNames(name, known);
+  const meant = nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`;
+  return new HttpError(NOT_FOUND[kind], `There is no ${kind} "${shown}"; GET ${list} lists all.${meant}`);
 };
 const MAX_SHOWN = 200;
 

@@ -32,6 +32,12 @@ export const successResponse = (warnings: readonly string[] = []) =>
 
 export const onFailure = (message: string) => ({ responseCode: 1 as const, message });
 
+/** What is paused or drains: since when, and who wanted it. */
+export const pausedSince = z.object({
+  since: z.iso.datetime(),
+  by: z.string().describe('Name of the administrator'),
+});
+
 /** A whole number in a query or a path: digits only, between the two bounds. */
 export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { HIDDEN_VALUE } from '../../actors/node-configuration/model.ts';
+import { pausedSince } from './common.ts';
 import { SERVICE_STATUSES } from '../../actors/service/state.ts';
 
 /** Bodies of the node endpoints (specification 2.4): each validates, types and documents. */
@@ -78,6 +79,7 @@ export const deployedServiceModel = z
     lastKnownState: z.enum(SERVICE_STATUSES).describe('Specification 3.3'),
     restartCount: z.int().min(0),
     unlaunchable: z.boolean().describe('The service can no longer be launched'),
+    draining: pausedSince.optional().describe('It gets no new work; absent: it does'),
   })
   .meta({ id: 'DeployedServiceModel' });
 
@@ -118,6 +120,7 @@ export const nodeInfos = z.array(
       lastHeard: z.iso.datetime().nullable().describe('null: never, or it has gone in order'),
       services: z.int().min(0).describe('Services that it is to run'),
       running: z.int().min(0),
+      draining: pausedSince.optional().describe('The node or its server gets no new work; absent: it does'),
     })
     .meta({ id: 'NodeInfo' }),
 );

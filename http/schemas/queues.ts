@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pausedSince } from './common.ts';
 
 /** Specification 4.8. */
 export const queueInfo = z
@@ -8,5 +9,6 @@ export const queueInfo = z
       .int()
       .min(0)
       .describe('Sub-jobs that wait; those that a component has leased are not counted'),
+    paused: pausedSince.optional().describe('Absent: the queue is not paused'),
   })
   .meta({ id: 'QueueInfo' });

@@ -1,6 +1,7 @@
 /** Results in buckets. The rules of addresses are those of callbacks. */
 import { extname } from 'node:path';
 import { openBucket, type Bucket, type BucketTuning } from '../../egress/bucket.ts';
+import { isPassing } from '../../egress/bucket-errors.ts';
 import type { BucketAccess } from '../../domain/types.ts';
 import { MediumError } from '../medium-error.ts';
 
@@ -43,12 +44,12 @@ export function openResultBucket(
     { allowPrivate, settings: 'the setting CALLBACK_PRIVATE' },
     tuning,
   );
-  const toFailure = (error: unknown) =>
-    new MediumError(
-      'REMOTE_STORAGE_UPLOAD',
-      `The file could not be uploaded to ${access.url}: ${messageOf(error)}`,
-      { cause: error },
-    );
+  const toFailure = (error: unknown) => {
+    const message = `The file could not be uploaded to ${access.url}: ${messageOf(error)}`;
+    const failed = new MediumError('REMOTE_STORAGE_UPLOAD', message, { cause: error });
+    if (isPassing(error)) failed.mayPass = true;
+    return failed;
+  };
   return {
     async store(file, signal, onBytes) {
       try {

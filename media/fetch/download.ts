@@ -4,6 +4,7 @@ import type { FetchLimits } from '../../protocol/media-work.ts';
 import type { BucketObject } from '../../domain/types.ts';
 import type { AddressRule } from '../../egress/http/addresses.ts';
 import { openBucket, type BucketTuning } from '../../egress/bucket.ts';
+import { BucketError, isPassing as mayPassInBucket } from '../../egress/bucket-errors.ts';
 import { follow, type GetRequest } from '../../egress/http/follow.ts';
 import { HttpClient } from '../../egress/http/http-client.ts';
 import { isBroken, NoAnswer } from '../../egress/http/no-answer.ts';
@@ -19,25 +20,26 @@ const SILENCE_MS = 30_000;
 export interface DownloadOptions extends BucketTuning {
   /** A token that goes to the host of the URL, unless the URL holds credentials of its own. */
   readonly bearer?: string | undefined;
+  readonly onBytes?: FileToGet['onBytes'];
 }
 
 /**
- * Writes what the address answers into `file`; connection errors and 5xx are tried three times more. The time limit holds
- * for all attempts together. Errors: REMOTE_STORAGE_DOWNLOAD, LOCAL_STORAGE.
+ * Writes what the address answers into `file`; connection errors and 5xx are tried three times more, unless `attempts` says otherwise. The
+ * time limit holds for all attempts together. Errors: REMOTE_STORAGE_DOWNLOAD, which says whether it may pass, LOCAL_STORAGE.
  */
 export async function download(
   uri: string,
   file: FileHandle,
   limits: FetchLimits,
   signal: AbortSignal,
-  { backOffMs, bearer }: DownloadOptions = {},
+  { attempts, backOffMs, bearer, onBytes }: DownloadOptions = {},
 ): Promise<void> {
   const client = new HttpClient(ruleOf(limits));
   try {
     await inTime(uri, limits.timeoutMs, signal, (either) => {
       const from = { uri, bearer, headMs: SILENCE_MS, silenceMs: SILENCE_MS, signal: either };
-      const attempt = () => attemptOnce(client, from, { file, maxBytes: limits.maxBytes });
-      return repeatedly(attempt, { backOffMs, isPassing }, either);
+      const attempt = () => attemptOnce(client, from, { file, maxBytes: limits.maxBytes, onBytes });
+      return repeatedly(attempt, { attempts, backOffMs, isPassing }, either);
     });
   } finally {
     await client.close();
@@ -51,10 +53,10 @@ export async function downloadObject(
   file: FileHandle,
   limits: FetchLimits,
   signal: AbortSignal,
-  tuning: BucketTuning = {},
+  { onBytes, ...tuning }: DownloadOptions = {},
 ): Promise<void> {
   const bucket = openBucket(access, ruleOf(limits), tuning);
-  const into = { file, maxBytes: limits.maxBytes };
+  const into = { file, maxBytes: limits.maxBytes, onBytes };
   try {
     await inTime(uri, limits.timeoutMs, signal, (either) => bucket.getFile(object, into, either));
   } finally {
@@ -71,7 +73,10 @@ async function attemptOnce(client: HttpClient, from: GetRequest, into: FileToGet
 }
 
 /** Whether it is worth another attempt: the server's own trouble, or a broken connection. */
-const isPassing = (error: unknown): boolean => (error instanceof NoAnswer ? !error.final : isBroken(error));
+function isPassing(error: unknown): boolean {
+  if (error instanceof BucketError) return mayPassInBucket(error);
+  return error instanceof NoAnswer ? !error.final : isBroken(error);
+}
 
 async function inTime(
   uri: string,
@@ -89,11 +94,13 @@ async function inTime(
         cause: error,
       });
     const reason = timer.aborted ? `it took longer than ${timeoutMs / 1000} s` : firstLine(error);
-    throw new MediumError(
+    const failed = new MediumError(
       'REMOTE_STORAGE_DOWNLOAD',
       `Error retrieving media and saving it to temp file: ${shownUri(uri)}: ${reason}`,
       { cause: error },
     );
+    if (!timer.aborted && isPassing(error)) failed.mayPass = true;
+    throw failed;
   }
 }
 

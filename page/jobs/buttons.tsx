@@ -27,6 +27,17 @@ export function JobButtons({
     );
   return (
     <>
+      {jobStatus === 'ERROR' && (
+        <Risky
+          ask={`Run what failed in ${jobId} again? All other results stay.`}
+          act={async () => {
+            await send('POST', `${path}/retry`, { what: 'FAILED_SUB_JOBS' });
+            onChange?.();
+          }}
+        >
+          Retry failed work
+        </Risky>
+      )}
       <Risky
         ask={`Run ${jobId} again from the start? What it found before is replaced.`}
         act={async () => {

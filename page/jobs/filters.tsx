@@ -4,7 +4,7 @@ import { go, hrefOf } from '../kit/route.ts';
 import type { JobStatus } from './types.ts';
 
 /** Parameters of the list that are also in the address of the page. */
-export const FILTERS = ['status', 'pipelineName', 'externalId', 'terminal'] as const;
+export const FILTERS = ['status', 'pipelineName', 'externalId', 'terminal', 'failure'] as const;
 
 const STATUSES: readonly JobStatus[] = [
   'INITIALIZED',
@@ -68,6 +68,7 @@ export function JobFilters({ query }: { readonly query: URLSearchParams }) {
         External id
         <input type="search" {...choice('externalId')} />
       </label>
+      {query.has('failure') && <span>Group of failures {query.get('failure')}</span>}
       {narrowed && <a href={hrefOf(['jobs'])}>Show all</a>}
     </form>
   );

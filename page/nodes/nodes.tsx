@@ -1,9 +1,14 @@
 import { useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
-import type { deployedNodeManagerModel, nodeConfiguration, nodeHosts } from '../../http/schemas/nodes.ts';
+import type {
+  deployedNodeManagerModel,
+  nodeConfiguration,
+  nodeHosts,
+  nodeInfos,
+} from '../../http/schemas/nodes.ts';
 import { get, send } from '../kit/api.ts';
 import { useGet } from '../kit/load.ts';
-import { Problem, Shown, Status, Table } from '../kit/parts.tsx';
+import { Problem, Risky, Shown, Status, Table } from '../kit/parts.tsx';
 import { isAdmin, type Session } from '../kit/session.ts';
 import { LogDialog } from './log.tsx';
 import { servicesByHost, withMore, type DeployedService } from './services.ts';
@@ -17,6 +22,7 @@ const EVERY_MS = 2_000;
 export function Nodes({ session }: { readonly session: Session }) {
   const deployed = useGet<Deployed>('rest/nodes/info', {}, EVERY_MS);
   const hosts = useGet<z.output<typeof nodeHosts>>('rest/nodes/hosts', {}, EVERY_MS);
+  const infos = useGet<z.output<typeof nodeInfos>>('rest/nodes', {}, EVERY_MS);
   const [problem, setProblem] = useState<string>();
   const [read, setRead] = useState<string>();
   const configuration = useGet<Configuration>('rest/nodes/config');
@@ -50,6 +56,12 @@ export function Nodes({ session }: { readonly session: Session }) {
             ([host, services]) => (
               <section key={host}>
                 <h2>{host}</h2>
+                <Drain
+                  host={host}
+                  draining={infos.value?.find((one) => one.host === host)?.draining !== undefined}
+                  isAdmin={isAdmin(session)}
+                  again={infos.again}
+                />
                 {hosts.value?.[host] === false && (
                   <p class="hint">Its node is not connected, so the state of its services is unknown.</p>
                 )}
@@ -64,6 +76,37 @@ export function Nodes({ session }: { readonly session: Session }) {
         }
       </Shown>
     </>
+  );
+}
+
+/** Whether a node gets new work; an administrator changes it. */
+function Drain({
+  host,
+  draining,
+  isAdmin: mayChange,
+  again,
+}: {
+  readonly host: string;
+  readonly draining: boolean;
+  readonly isAdmin: boolean;
+  readonly again: () => void;
+}) {
+  const verb = draining ? 'undrain' : 'drain';
+  return (
+    <p>
+      {draining && <span class="warn">Draining: it gets no new work. </span>}
+      {mayChange && (
+        <Risky
+          ask={draining ? `Give ${host} work again?` : `Give ${host} no new work?`}
+          act={async () => {
+            await send('POST', `rest/nodes/${encodeURIComponent(host)}/${verb}`);
+            again();
+          }}
+        >
+          {draining ? 'End drain' : 'Drain'}
+        </Risky>
+      )}
+    </p>
   );
 }
 
@@ -103,6 +146,7 @@ function ServiceTable({
                     Log
                   </button>
                 )}{' '}
+                {one.draining !== undefined && <small class="warn">It gets no new work. </small>}
                 {one.unlaunchable && <small class="bad">It can no longer be started.</small>}
               </div>
             ))}

@@ -8,10 +8,11 @@ import { useGet } from '../kit/load.ts';
 import { OneField, Risky, Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { isAdmin, type Session } from '../kit/session.ts';
+import { Failures } from './failures.tsx';
 
 const EVERY_MS = 2_000;
 
-/** What waits, what administrators say, and how long jobs took. */
+/** What administrators say, why jobs fail, what waits, and how long jobs took. */
 export function Operation({ session }: { readonly session: Session }) {
   return (
     <>
@@ -19,7 +20,8 @@ export function Operation({ session }: { readonly session: Session }) {
         <h1>Operation</h1>
       </header>
       <Messages session={session} />
-      <Queues />
+      <Failures />
+      <Queues session={session} />
       <Statistics />
     </>
   );
@@ -74,20 +76,35 @@ function Messages({ session }: { readonly session: Session }) {
 
 type Queue = z.output<typeof queueInfo>;
 
-function Queues() {
+function Queues({ session }: { readonly session: Session }) {
   const queues = useGet<readonly Queue[]>('rest/queues', {}, EVERY_MS);
   return (
     <section>
       <h2>Queues</h2>
       <Shown of={queues}>
         {(all) => (
-          <Table columns={['Queue', { name: 'Sub-jobs that wait', isNumber: true }]}>
+          <Table columns={['Queue', { name: 'Sub-jobs that wait', isNumber: true }, 'State']}>
             {all
               .toSorted((a, b) => b.messagesInQueue - a.messagesInQueue)
-              .map(({ name, messagesInQueue }) => (
+              .map(({ name, messagesInQueue, paused }) => (
                 <tr key={name}>
                   <th scope="row">{name}</th>
                   <td class="number">{count(messagesInQueue)}</td>
+                  <td data-label="State" class="actions">
+                    {paused !== undefined && <span class="warn">Paused by {paused.by} </span>}
+                    {isAdmin(session) && (
+                      <Risky
+                        ask={paused === undefined ? `Pause ${name}?` : `Resume ${name}?`}
+                        act={async () => {
+                          const verb = paused === undefined ? 'pause' : 'resume';
+                          await send('POST', `rest/queues/${encodeURIComponent(name)}/${verb}`);
+                          queues.again();
+                        }}
+                      >
+                        {paused === undefined ? 'Pause' : 'Resume'}
+                      </Risky>
+                    )}
+                  </td>
                 </tr>
               ))}
           </Table>

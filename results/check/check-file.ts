@@ -8,9 +8,11 @@ import {
   type WorkKind,
   type WorkTypes,
 } from '../../protocol/worker-protocol.ts';
+import type { PreparedMedium } from '../../protocol/media-work.ts';
 import type { Range } from '../../domain/types.ts';
 import {
   bringsMedium,
+  isFetched,
   isWarning,
   withoutFrameTimes,
   wrongFeedSummary,
@@ -122,14 +124,16 @@ async function checkTracks(
 }
 
 async function checkPrepared(answer: Answer): Promise<Content<'PREPARE'> | Refused> {
-  let prepared: Content<'PREPARE'>['prepared'] | undefined;
+  let content: Content<'PREPARE'> | undefined;
   for await (const line of answer.lines(MAX_LINE_BYTES)) {
-    if (prepared !== undefined) return refuseFile('The answer has more than one line.');
-    const { value, wrong = wrongPrepared(value) } = parseJson(line.text);
-    if (wrong !== undefined) return refuseFile(`The answer ${wrong}: ${excerpt(line.text)}`);
-    prepared = withoutFrameTimes(value as Content<'PREPARE'>['prepared']);
+    if (content !== undefined) return refuseFile('The answer has more than one line.');
+    const { value, wrong } = parseJson(line.text);
+    const isStep = wrong === undefined && isFetched(value);
+    const reason = wrong ?? (isStep ? undefined : wrongPrepared(value));
+    if (reason !== undefined) return refuseFile(`The answer ${reason}: ${excerpt(line.text)}`);
+    content = isStep ? value : { prepared: withoutFrameTimes(value as PreparedMedium) };
   }
-  return prepared === undefined ? refuseFile('The answer is empty.') : { prepared };
+  return content ?? refuseFile('The answer is empty.');
 }
 
 /** The last line of an answer, which says what is in it. */

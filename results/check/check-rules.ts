@@ -2,7 +2,7 @@
  * What a result must look like. Every function tells the first thing that is wrong, or nothing. Fields that the protocol
  * does not know are let through for its later versions.
  */
-import type { PreparedMedium } from '../../protocol/media-work.ts';
+import type { FetchedMedium, PreparedMedium } from '../../protocol/media-work.ts';
 import type { DerivedMedium, TrackSection } from '../../protocol/track-work.ts';
 import type { Issue, Range } from '../../domain/types.ts';
 
@@ -117,6 +117,11 @@ const isMoment = (value: unknown): boolean => isFiniteNumber(value) && Math.abs(
 
 const MAX_FRAMES = 2 ** 31 - 1;
 const MAX_RANGES = 100_000;
+
+/** A remote medium was fetched, and is to be inspected. */
+export function isFetched(value: unknown): value is { readonly fetched: FetchedMedium } {
+  return isFields(value) && isFields(value['fetched']) && isCount(value['fetched']['bytes']);
+}
 
 export function wrongPrepared(value: unknown): string | undefined {
   if (!isFields(value) || !isFields(value['facts'])) return 'has no facts of a medium';

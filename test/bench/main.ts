@@ -14,6 +14,7 @@ import { print, type Figure } from './measure.ts';
 import { ownModels } from './media/models.ts';
 import { webPage } from './results/page.ts';
 import { pairs } from './media/pairs.ts';
+import { measureRepair } from './repair/repair.ts';
 import { restInterface } from './jobs/rest.ts';
 import { runParts } from './run-parts.ts';
 import { measureSearch } from './results/search.ts';
@@ -36,6 +37,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   start: startUp,
   idle: idleJobs,
   delivery: deliveries,
+  repair: measureRepair,
   watching: measureWatching,
   document: largeDocument,
   export: exports,

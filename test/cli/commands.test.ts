@@ -279,6 +279,32 @@ describe('troupe, over the REST interface', () => {
         .that.is.above(0);
     });
 
+    it('are retried where something failed, and others say why they are not', async () => {
+      const late = path.join(place.folder, 'media', 'late.bmp');
+      const wanted = JSON.parse(request) as { readonly media: readonly object[] };
+      const media = [...wanted.media, { mediaUri: pathToFileURL(late).href }];
+      const { jobId: id } = (await json('jobs', 'create', file('late.json', { ...wanted, media }))) as {
+        jobId: string;
+      };
+      expect((await place.troupe(['jobs', 'watch', id])).stdout).to.include('ERROR');
+      writeFileSync(late, PICTURE);
+      const { code, stdout, stderr } = await place.troupe([
+        'jobs',
+        'retry',
+        await endedJob(),
+        id,
+        '--failed-media',
+      ]);
+      expect([code, stdout], stderr).to.deep.equal([
+        1,
+        `Job ${id} is retried (run 2); troupe jobs watch ${id} shows its progress.\n`,
+      ]);
+      expect(stderr).to.match(/^Job cli-host-\d+ is not retried: Nothing of job .* failed/);
+      await good('jobs', 'watch', id);
+      expect(await good('jobs', 'show', id)).to.match(/Runs +1: ALL, ERROR\n +2: FAILED_MEDIA, COMPLETE\n/);
+      expect(await refusalOf('jobs', 'retry', id, '--property', 'A=B')).to.match(/nothing to retry/);
+    });
+
     it('continue when Ctrl-C ends their watching; once cancelled, watching ends with exit code 1', async () => {
       await good('services', 'stop', SERVICE);
       const id = await createJob();

@@ -8,6 +8,7 @@ import { frames } from './two-servers/frames-suite.ts';
 import { liveStreams } from './two-servers/live-streams-suite.ts';
 import { nodeBehindBalancer } from './two-servers/node-suite.ts';
 import { WITH_NODES } from './remote-node-support.ts';
+import { pauses } from './two-servers/pauses-suite.ts';
 import { sameAnswers } from './two-servers/same-answers-suite.ts';
 import { search } from './two-servers/search-suite.ts';
 import { serverPair } from './two-servers/server-pair.ts';
@@ -73,5 +74,6 @@ describe('Of two servers of one store', () => {
     });
   });
 
+  pauses(pair);
   nodeBehindBalancer(pair);
 });

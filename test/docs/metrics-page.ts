@@ -17,6 +17,7 @@ const FRESH: ServiceMetrics = {
   jobs: { live: 0, waiting: 0 },
   streams: [],
   queues: [],
+  failures: [],
   oldest: new Map(),
   freeBytes: 0,
   memory: { used: 0, most: 0 },

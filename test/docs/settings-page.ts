@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { accessGroup } from '../../config/access.ts';
 import { cliGroup } from '../../config/schema/cli.ts';
 import { serverGroups } from '../../config/schema/server.ts';
+import { SECRET_SETTINGS } from '../../config/secret-files.ts';
 import type { SettingGroup } from '../../config/schema/values.ts';
 import { plain, wrapLines } from './wrap-lines.ts';
 
@@ -18,6 +19,8 @@ Set these environment variables before you start \`troupe\`. An empty value coun
 
 - Times are in milliseconds and sizes are in bytes, unless the name says otherwise.
 - The value in parentheses is the default.
+- A secret can be in a file, for example a Docker secret: \`NAME_FILE\` is the path of the file with
+  the value of NAME. Set only one of both.
 - A wrong value stops the start. The error message names each wrong setting.
 - An unknown name has no effect. The log warns about a name that starts with \`TROUPE_\` or looks
   like a setting. With \`STRICT_SETTINGS=true\`, such a name stops the start.
@@ -48,7 +51,11 @@ function section({ title, about, settings }: SettingGroup): string {
 function entry(name: string, schema: z.ZodType): string {
   const fallback = defaultOf(name, schema);
   const meant = schema.description ?? '';
-  return wrapLines(`- \`${name}\`${fallback === undefined ? '' : ` (${fallback})`}: ${plain(meant)}.`, '  ');
+  const inFile = SECRET_SETTINGS.includes(name) ? ` or \`${name}_FILE\`` : '';
+  return wrapLines(
+    `- \`${name}\`${inFile}${fallback === undefined ? '' : ` (${fallback})`}: ${plain(meant)}.`,
+    '  ',
+  );
 }
 
 /** The default as readers see it; undefined: there is none. */

@@ -14,10 +14,13 @@ import { componentDescriptor } from '../../http/schemas/components.ts';
 import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
+import { auditCursor, auditQuery } from '../../http/schemas/operation/audit.ts';
+import { failureQuery } from '../../http/schemas/jobs/job-failures.ts';
 import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
+import { retryRequest } from '../../http/schemas/jobs/job-retry.ts';
 import * as media from '../../http/schemas/media.ts';
 import { libraryQuery } from '../../http/schemas/library.ts';
 import { searchQuery } from '../../http/schemas/search.ts';
@@ -150,6 +153,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     trueOrFalse: text(common.trueOrFalse, (given) => given),
     orEmpty: text(common.orEmpty(common.trueOrFalse), (given) => given),
     externalId: text(common.externalId, (given) => given),
+    ...because(ANSWER, 'pausedSince'),
     timestamp: text(common.timestamp, (given) => given),
     queryTimestamp: text(common.queryTimestamp, (given) => given),
   },
@@ -160,6 +164,14 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     actorListQuery: [
       body(actorListQuery, (size) => makeNamed(size, () => '1')),
       ...text(actorListQuery, (after) => ({ after })),
+    ],
+  },
+  'http/schemas/jobs/job-failures.ts': {
+    ...because(ANSWER, 'failureGroups'),
+    ...because('is timed as a part of the query of the list of jobs', 'failureId'),
+    failureQuery: [
+      body(failureQuery, (size) => makeNamed(size, () => '1')),
+      ...text(failureQuery, (component) => ({ component, code: component, from: component })),
     ],
   },
   'http/schemas/jobs/job-findings.ts': {
@@ -177,7 +189,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     jobListQuery: [
       body(jobListQuery, (size) => makeNamed(size, () => '1')),
       ...text(jobListQuery, (pipelineName) => ({ pipelineName })),
-      ...text(jobListQuery, (before) => ({ before })),
+      ...text(jobListQuery, (before) => ({ before, failure: before })),
       body(jobListQuery, (size) => ({ status: texts(size) })),
     ],
     cursorOf: ofText(cursorOf),
@@ -198,6 +210,13 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(searchQuery, (given) => ({ text: given })),
       ...text(searchQuery, (given) => ({ class: given, type: given, job: given })),
     ],
+  },
+  'http/schemas/jobs/job-retry.ts': {
+    ...because(ANSWER, 'retryResponse'),
+    retryRequest: body(retryRequest, (size) => ({
+      what: 'FAILED_MEDIA',
+      jobProperties: makeNamed(size, String),
+    })),
   },
   'http/schemas/jobs/batch-jobs.ts': {
     ...because(
@@ -270,6 +289,16 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       news: many(size, (number) => ({ what: 'configured', number })),
     })),
   },
+  'http/schemas/operation/audit.ts': {
+    ...because(ANSWER, 'auditPage'),
+    auditQuery: [
+      body(auditQuery, (size) => makeNamed(size, () => '1')),
+      ...text(auditQuery, (before) => ({ before, user: before, path: before, job: before, from: before })),
+    ],
+    auditCursor: ofText(auditCursor),
+    ...because('is made of numbers', 'auditCursorText'),
+  },
+  'http/schemas/operation/drains.ts': because(ANSWER, 'drain'),
   'http/schemas/problems.ts': because('is timed by each of the schemas', 'checkShape'),
   'http/schemas/queues.ts': because(ANSWER, 'queueInfo'),
   'http/schemas/service.ts': because(ANSWER, 'info', 'caller'),
@@ -361,6 +390,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       return () => wrong.wrongStreamTrack(given, { start: 0, stop: size });
     },
     wrongWarning: ofText((warning) => wrong.wrongWarning({ warning })),
+    isFetched: (size) => {
+      const given = { fetched: { bytes: size, more: 'x'.repeat(size) } };
+      return () => wrong.isFetched(given);
+    },
     wrongPrepared: (size) => {
       const facts = {
         mediaType: 'VIDEO',

@@ -11,6 +11,7 @@ import { mergeDetectionErrors } from '../../domain/tracks/detection-errors.ts';
 import { documentPage } from '../../domain/job/document-page.ts';
 import * as elementNotes from '../../domain/plan/element-notes.ts';
 import { exportFileName } from '../../domain/job/export-formats.ts';
+import { messagePattern } from '../../domain/text/message-pattern.ts';
 import * as frameList from '../../domain/frames/frame-list.ts';
 import { frameTable } from '../../domain/frames/frame-runs.ts';
 import { firstIndex } from '../../domain/first-index.ts';
@@ -26,6 +27,7 @@ import * as selectors from '../../domain/text/media-selectors.ts';
 import * as mediaTypes from '../../domain/plan/media-types.ts';
 import * as moving from '../../domain/tracks/moving-tracks.ts';
 import * as padding from '../../domain/geometry/padding.ts';
+import * as near from '../../domain/text/nearest-name.ts';
 import { patternSize } from '../../domain/text/pattern-size.ts';
 import * as printing from '../../domain/text/printable.ts';
 import { resolvePlan } from '../../domain/plan/plan-checks.ts';
@@ -44,7 +46,6 @@ import { snippetOf } from '../../domain/text/snippet.ts';
 import * as words from '../../domain/text/words.ts';
 import * as trigger from '../../domain/properties/trigger.ts';
 import type { AlgorithmProperty, Properties, Range, Track } from '../../domain/types.ts';
-import * as near from '../../domain/near-names.ts';
 import * as plain from '../../domain/values.ts';
 import {
   archiveJob,
@@ -444,6 +445,29 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     printableLines: ofText(printing.printableLines),
     shortenText: ofText((text) => printing.shortenText(text, 100)),
   },
+  'text/message-pattern.ts': {
+    messagePattern: [
+      ...ofText(messagePattern),
+      ...ofText(messagePattern, 'https://a/', ' b'),
+      ...ofText(messagePattern, '/', '/1'),
+    ],
+  },
+  'text/nearest-name.ts': {
+    nearestName: [
+      ...ofText((text) => near.nearestName(text, [text])),
+      (size) => () => near.nearestName('NAME X', many(size, String)),
+    ],
+    nearestNames: [
+      ...ofText((name) => near.nearestNames(name, ['TROUPE.DETECTION_FACE_REQUEST'])),
+      (size) => () =>
+        near.nearestNames(
+          'TROUPE.DETECTON_FACE',
+          many(size, (at) => `TROUPE.DETECTION_${at}`),
+        ),
+    ],
+    lettersBetween: ofText((name) => near.lettersBetween(name, name)),
+    suggestion: ofText((text) => near.suggestion(text, [text])),
+  },
   'text/pattern-size.ts': { patternSize: [...ofText(patternSize), ...ofText(patternSize, '[')] },
   'plan/plan-checks.ts': {
     resolvePlan: [
@@ -685,14 +709,6 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     triggerMatches: (size) => () =>
       trigger.triggerMatches({ property: 'A', values: many(size, String) }, { A: 'x' }),
     refusedTrigger: property('TRIGGER', trigger.refusedTrigger),
-  },
-  'near-names.ts': {
-    nearestName: [
-      ...ofText((text) => near.nearestName(text, [text])),
-      (size) => () => near.nearestName('NAME X', many(size, String)),
-    ],
-    suggestion: ofText((text) => near.suggestion(text, [text])),
-    ...because('is timed by nearestName, which bounds the lengths', 'differingLetters'),
   },
   'values.ts': {
     parseNumber: [...ofText(plain.parseNumber), ...ofText(plain.parseNumber, '1.')],

@@ -1,4 +1,4 @@
-/** Clients: each wants some jobs, asks any server until one answers, cancels some of them and has others run again. */
+/** Clients: each wants some jobs, asks any server until one answers, cancels some of them and has others run again, or what failed of them. */
 import { isTerminal } from '../../actors/batch-job/state/status.ts';
 import { storedJob } from '../../actors/batch-job/state/stored-job.ts';
 import type { GivenJob } from '../actors/batch-job/jobs.ts';
@@ -35,6 +35,8 @@ const BEFORE_CANCEL_MS = [30, 1_500] as const;
 const SHARE_WITH_CALLBACK = 0.8;
 const SHARE_CANCELLED = 0.25;
 const SHARE_AGAIN = 0.3;
+/** Of these, where something failed. */
+const SHARE_RETRIED = 0.7;
 const SHARE_ASKED_TWICE = 0.2;
 
 export class Client {
@@ -104,14 +106,19 @@ export class Client {
         stored !== undefined && isTerminal(stored.snapshot.status) ? 'over' : 'live',
       );
     while ((await this.#insist(isOver)) === 'live') await this.#clock.wait(between(random, ...PAUSE_MS));
+    const isRetry = random() < SHARE_RETRIED;
     for (;;) {
       const server = oneOf(random, servers());
       if (server === undefined) await this.#clock.wait(between(random, ...PAUSE_MS));
       else
         try {
-          const ask = () => server.guardian.jobService.resubmit(job.number!, undefined);
-          const reply = await this.#deps.network.http(this.#clock, server, ask);
-          if (reply.kind === 'done') job.resubmitted.sure++;
+          const { jobService } = server.guardian;
+          const again = async () =>
+            isRetry
+              ? await jobService.retry(job.number!, { what: 'FAILED_SUB_JOBS' })
+              : await jobService.resubmit(job.number!, undefined);
+          const reply = await this.#deps.network.http(this.#clock, server, again);
+          if (reply.kind === 'done' || reply.kind === 'retried') job.resubmitted.sure++;
           return;
         } catch {
           job.resubmitted.perhaps++;

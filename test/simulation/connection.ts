@@ -33,6 +33,7 @@ const LEDGER_CALLS = [
   'dismiss',
   'announce',
   'queues',
+  'counts',
   'leases',
   'listIds',
   'workStatus',

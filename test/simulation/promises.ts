@@ -27,6 +27,7 @@ export interface SeenJob {
 interface StoredState {
   readonly status: BatchJobStatus;
   readonly run: number;
+  readonly baseRun?: number;
   readonly stage: { readonly name: string };
 }
 
@@ -95,7 +96,7 @@ export class Promises implements Witness {
     Object.assign(job, { run: state.run, status: state.status });
   }
 
-  #passesOn({ id }: ActorKey, job: SeenJob, { run, status }: StoredState): void {
+  #passesOn({ id }: ActorKey, job: SeenJob, { run, baseRun, status }: StoredState): void {
     const end = job.ends.get(run);
     if (end !== undefined && end !== status)
       this.breaks('a run ends once', `run ${run} of job ${id} was ${end} and then ${status}`);
@@ -105,7 +106,8 @@ export class Promises implements Witness {
         'runs follow each other',
         `job ${id} was ${job.status} in run ${job.run}, and is in run ${run}`,
       );
-    job.rows.clear();
+    // A retry continues with the rows of the run before.
+    if (baseRun === undefined) job.rows.clear();
     job.found = [];
   }
 

@@ -1,6 +1,7 @@
 /** The real actors of one server, with their real clocks and wiring, on simulated time, network and disk. */
 import { openCatalog } from '../../actors/catalog/actor.ts';
 import { Catalog } from '../../actors/catalog/catalog.ts';
+import { PendingClaims } from '../../actors/dispatcher/pending-claims.ts';
 import { Cluster } from '../../actors/cluster/cluster.ts';
 import { ADMISSION } from '../../actors/admission/actor.ts';
 import { LIVE_JOBS, REMOVED_JOBS } from '../../actors/batch-job/state/indexes.ts';
@@ -82,7 +83,15 @@ export class Server {
     const { jobs } = this.guardian;
     const catalog = { versionOf: () => undefined };
     this.settlement = new AnswerSettlement(
-      { store, jobs, clock: this.clock, logger: silent, meter: METER, catalog },
+      {
+        store,
+        jobs,
+        clock: this.clock,
+        logger: silent,
+        meter: METER,
+        catalog,
+        pendingClaims: new PendingClaims(),
+      },
       files,
     );
   }

@@ -681,6 +681,18 @@ export function ledgerContract(open: Open): void {
     expect(await ledger.of.queues()).to.deep.equal(new Map());
   });
 
+  it('counts what waits and what is held in each queue, and forgets empty ones', async () => {
+    await ledger.offer(item('a', { queue: 'LOAD/x/me' }), item('b', { queue: 'LOAD/x/me' }));
+    await ledger.offer(item('c', { queue: 'LOAD/y/me' }));
+    await ledger.claim('w', 1, ['LOAD/x/me']);
+    const counts = await ledger.of.counts();
+    expect([...counts.keys()]).to.have.members(['LOAD/x/me', 'LOAD/y/me']);
+    expect(counts.get('LOAD/x/me')).to.include({ waiting: 1, held: 1 });
+    expect(counts.get('LOAD/y/me')).to.include({ waiting: 1, held: 0 });
+    await ledger.commit({ settle: ['a', 'b', 'c'] });
+    expect((await ledger.of.counts()).size).to.equal(0);
+  });
+
   it('tells of single actors what is held, and how many items are before theirs in each queue', async () => {
     const lease = await ledger.takeItem('a');
     await ledger.offer(

@@ -5,10 +5,10 @@ import { pathOf, type FileKey } from '../../../results/file-keys.ts';
 import {
   artifactsFolder,
   artifactsFolders,
+  detectionFile,
   derivativeFolders,
   framesFolder,
   looseFiles,
-  markupFolder,
   markupFolders,
   mediaFolder,
   outputFolder,
@@ -21,7 +21,8 @@ import { allRows, type Store } from '../../../store/store.ts';
 import { BATCH_JOB, runPrefix } from '../state/keys.ts';
 import { requestFilesOf } from './data-uris.ts';
 import type { JobSettings } from '../state/context.ts';
-import { foldersOf, mediumOf, type JobRecord } from '../state/record.ts';
+import type { RunFiles } from '../state/effects.ts';
+import { baseRunOf, foldersOf, mediumOf, type JobRecord } from '../state/record.ts';
 import type { JobState, SubJobRow } from '../state/state.ts';
 
 export interface CleanupDeps {
@@ -31,20 +32,20 @@ export interface CleanupDeps {
 }
 
 /**
- * Spool and fetched media of a run that is over; with `document` its outputs too, and of a job that is removed what its request had. False:
- * files are left, for the next start.
+ * Fetched media of a run that is over, its spool and its results, and of a job that is removed what its request had. False: files are left,
+ * for the next start.
  */
 export async function removeFiles(
   { settings, logger }: CleanupDeps,
   { jobId, media }: JobRecord,
   { run, removed }: Pick<JobState, 'run' | 'removed'>,
-  document: boolean,
+  which: RunFiles,
 ): Promise<boolean> {
   const name = runFolder(jobId, run);
   const folders = [
-    spoolFolder(jobId, run),
     mediaFolder(name),
-    ...(document ? [...outputFolders(name), framesFolder(name)] : []),
+    ...(which === 'MEDIA' ? [] : [spoolFolder(jobId, run)]),
+    ...(which === 'ALL' ? [...outputFolders(name), framesFolder(name)] : []),
   ];
   const files = [...looseFiles(name, media.length), ...(removed ? requestFilesOf({ media }) : [])];
   let all = true;
@@ -72,15 +73,15 @@ export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: 
   const derived = inData(derivativeFolders(name));
   const kept = new Set(state.media.flatMap(({ derived: one }) => (one === null ? [] : [inData(one.path)])));
   await removeOthers(derived, (file) => kept.has(file)).catch(logFailure(derived));
-  // While nothing failed, every picture and every copy is in the document.
-  if (state.status !== 'IN_PROGRESS') {
+  // While nothing failed, and nothing was made anew, every picture and every copy is in the document.
+  if (state.status !== 'IN_PROGRESS' || state.baseRun !== undefined) {
     const pictures = inData(artifactsFolders(name));
     const copies = inData(markupFolders(name));
-    const named = await namedFolders(deps, record, state);
+    const named = await namedPlaces(deps, record, state);
     await removeOthers(pictures, (file) => named.has(actionFolder(pictures, file))).catch(
       logFailure(pictures),
     );
-    await removeOthers(copies, (file) => named.has(path.dirname(file))).catch(logFailure(copies));
+    await removeOthers(copies, (file) => named.has(file)).catch(logFailure(copies));
   }
   // Beside the document its own sub-job writes at this moment.
   const documents = inData(outputFolder(name));
@@ -92,25 +93,41 @@ export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: 
 const actionFolder = (pictures: string, file: string): string =>
   path.join(pictures, ...path.relative(pictures, file).split(path.sep).slice(0, 3));
 
-/** Folders of artifacts and of marked-up copies that the document tells of. */
-async function namedFolders(
+/** Folders of artifacts, and marked-up copies, that the document tells of. */
+async function namedPlaces(
   { store, settings }: CleanupDeps,
   record: JobRecord,
   state: JobState,
 ): Promise<ReadonlySet<string>> {
-  const { run, media } = state;
+  const { media } = state;
   const name = foldersOf(record, state);
-  const folders = new Set<string>();
+  const places = new Set<string>();
   const actor = { kind: BATCH_JOB, id: String(record.number) };
-  for await (const { body } of allRows(store, actor, runPrefix(run))) {
-    const { kind, state: done, medium, stage, action } = body as SubJobRow;
+  for await (const { body } of allRows(store, actor, runPrefix(baseRunOf(state)))) {
+    const { kind, state: done, medium, stage, action, markup } = body as SubJobRow;
     if (done !== 'DONE' || stage.name !== 'TASK' || (kind !== 'ARTIFACTS' && kind !== 'MARKUP')) continue;
     const { mediaId } = mediumOf(record, media, medium);
     const place = { mediaId, task: stage.index, action };
-    const folder = kind === 'MARKUP' ? markupFolder(name, mediaId) : artifactsFolder(name, place);
-    folders.add(pathOf(settings.dataDir, folder));
+    places.add(pathOf(settings.dataDir, markup?.path ?? artifactsFolder(name, place)));
   }
-  return folders;
+  return places;
+}
+
+/** What was made of a document for those who look at it, and is made again. */
+export async function removeViews(
+  { settings, logger }: Pick<CleanupDeps, 'settings' | 'logger'>,
+  record: JobRecord,
+  state: Pick<JobState, 'run' | 'baseRun'>,
+): Promise<void> {
+  const name = foldersOf(record, state);
+  const inData = (key: FileKey) => pathOf(settings.dataDir, key);
+  const results = inData(outputFolder(name));
+  const document = inData(detectionFile(name));
+  for (const [place, removed] of [
+    [inData(framesFolder(name)), removeFolder(inData(framesFolder(name)))],
+    [results, removeOthers(results, (file) => !file.startsWith(`${document}.`))],
+  ] as const)
+    await removed.catch((error: unknown) => notRemoved(logger, place, error));
 }
 
 function notRemoved(logger: Logger, place: string, err: unknown): void {

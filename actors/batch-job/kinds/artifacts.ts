@@ -1,9 +1,10 @@
 import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { artifactsFolder } from '../../../results/layout.ts';
-import { withError, withWarnings } from '../state/issues.ts';
+import { withError, withServerFailure, withWarnings } from '../state/issues.ts';
 import { failedBy, withFound, withMedium } from '../state/media.ts';
 import { foldersOf } from '../state/record.ts';
 import { after } from '../state/status.ts';
+import { madeAt, uploadStep } from './bucket-lane.ts';
 import type { Kind, ResultOf } from './kind.ts';
 import { onMedium } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
@@ -25,7 +26,13 @@ export const ARTIFACTS: Kind<ResultOf<'ARTIFACTS'>> = {
     const row = subJobOfUnit(state, index, unit, context, { id: 'artifacts', path: 'g' });
     return { ...row, kind: 'ARTIFACTS', queue: MEDIA_QUEUES.ARTIFACTS, work };
   },
-  paths: (work, at) => ({ ...onMedium(work, at), tracks: at(work.tracks), folder: at(work.folder) }),
+  paths: (work, at) => ({
+    ...onMedium(work, at),
+    ...madeAt(work, at),
+    tracks: at(work.tracks),
+    folder: at(work.folder),
+  }),
+  nextStep: uploadStep,
   keepResult: (row, { summary }) => ({ ...row, summary }),
   unit: (unit) => unit,
   media(media, row) {
@@ -34,9 +41,10 @@ export const ARTIFACTS: Kind<ResultOf<'ARTIFACTS'>> = {
     const found = withMedium(media, row, (medium) => withFound(medium, row, summary));
     return (summary.errors?.length ?? 0) > 0 ? failedBy(found, row) : found;
   },
-  foldAnswer(state, { summary }) {
-    const [error] = summary.errors ?? [];
-    const status = error === undefined ? state.status : after(state.status, 'error');
-    return withWarnings(withError({ ...state, status }, error), summary.warnings.length);
+  foldAnswer(state, { summary }, { at }) {
+    const { errors = [], warnings } = summary;
+    const status = errors.length === 0 ? state.status : after(state.status, 'error');
+    const failed = errors.reduce((all, error) => withServerFailure(all, error, at), { ...state, status });
+    return withWarnings(withError(failed, errors[0]), warnings.length);
   },
 };

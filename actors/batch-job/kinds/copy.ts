@@ -8,14 +8,21 @@ import { withError, withIssue } from '../state/issues.ts';
 import type { PlannedCopy } from '../state/planned-work.ts';
 import { foldersOf } from '../state/record.ts';
 import type { JobState } from '../state/state.ts';
+import { bucketLane } from './bucket-lane.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 
 /** The results of an earlier job that the archive knows are copied into the bucket of this one. */
 export const COPY: Kind<ResultOf<'COPY'>> = {
   row(state, index, unit, context) {
+    const { record } = context;
     const row = newSubJob(state, index, unit, context, { id: 'copy', path: 'z/c' });
-    return { ...row, kind: 'COPY', queue: MEDIA_QUEUES.COPY, work: workOf(state, context) };
+    return {
+      ...row,
+      kind: 'COPY',
+      queue: bucketLane(MEDIA_QUEUES.COPY, record),
+      work: workOf(state, context),
+    };
   },
   paths: (work, at) => ({ ...work, folder: at(work.folder) }),
   keepResult: (row) => row,

@@ -6,11 +6,11 @@ import { pageRanges } from '../../../domain/frames/segments.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { annotates, forComponent, isFed } from '../plan/effective-properties.ts';
 import { withWarnings } from '../state/issues.ts';
-import { padNumber } from '../state/keys.ts';
+import { pieceName, pieceNumber } from '../state/keys.ts';
 import { failedBy } from '../state/media.ts';
 import { foldersOf, mediumOf, type JobRecord } from '../state/record.ts';
 import type { JobState, SubJobRow, Unit } from '../state/state.ts';
-import { WHOLE } from '../state/units.ts';
+import { nextPiece, WHOLE, withPiece } from '../state/units.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { onMedium } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
@@ -21,13 +21,13 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
   row(state, index, unit, context) {
     const { record } = context;
     const { action, properties, facts, medium: requested, work: medium } = settingOf(state, unit, context);
-    const piece = unit.made;
+    const piece = nextPiece(unit);
     const asked = unit.ranges[piece] ?? WHOLE;
     const time = facts.mediaType === 'AUDIO' && asked.stop >= 0 ? { time: asked } : {};
     const range = facts.mediaType === 'AUDIO' ? WHOLE : asked;
     const pages =
       facts.mediaType === 'UNKNOWN' && unit.fed === null ? pageRanges(requested.frameRanges) : undefined;
-    const names = { id: String(piece), path: `d${padNumber(piece, 7)}` };
+    const names = { id: String(piece), path: pieceName(piece) };
     const row = subJobOfUnit(state, index, unit, context, names);
     const folder = derivingFolder(foldersOf(record, state), state.run, medium.mediaId);
     const work = {
@@ -57,7 +57,7 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
     ...(derived > 0 ? { derived } : {}),
     ...(tracks + warnings === 0 ? { empty: true } : {}),
   }),
-  unit: pieceOf,
+  unit: (unit, row) => (row.state === 'QUEUED' ? withPiece(unit, pieceNumber(row)) : pieceOf(unit, row)),
   media: (media, row) => (row.state === 'FAILED' ? failedBy(media, row) : media),
   foldAnswer: (state, { warnings }) => withWarnings(state, warnings),
 };
@@ -65,15 +65,16 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
 function fedPiece(
   record: JobRecord,
   { media }: JobState,
-  { medium, made: piece }: Unit,
+  unit: Unit,
   { file, indexAt }: NonNullable<Unit['fed']>,
   properties: Properties,
 ): NonNullable<SubJobRow['fed']> {
+  const { medium } = unit;
   // What media selectors select are no tracks to be given back.
   const annotate = annotates(properties) && isFed(record, properties, media.get(medium)!);
   const { selectors = [] } = mediumOf(record, media, medium);
   const selective = selectors.some(({ selectionProperties: own }) => Object.keys(own).length > 0);
-  return { file, indexAt, piece, annotate, ...(selective ? { selective } : {}) };
+  return { file, indexAt, piece: nextPiece(unit), annotate, ...(selective ? { selective } : {}) };
 }
 
 /** The properties of a piece whose tracks come from one media selector. */

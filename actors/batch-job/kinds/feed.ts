@@ -4,6 +4,7 @@ import { tasksOn } from '../plan/effective-properties.ts';
 import { tracksBefore } from '../plan/track-inputs.ts';
 import { failedBy, withMedium, withNothingFed } from '../state/media.ts';
 import { mediumOf } from '../state/record.ts';
+import { mediaOfTask } from '../plan/plan-stages.ts';
 import { mostPieces } from '../plan/segment-cuts.ts';
 import type { Kind, ResultOf } from './kind.ts';
 import { onMedium, sourcesAt } from './paths.ts';
@@ -21,7 +22,10 @@ export const FEED: Kind<ResultOf<'FEED'>> = {
       properties,
       sources: first ? [] : tracksBefore(record, state.media, unit.medium),
       ...(first && selectors !== undefined ? { selectors } : {}),
-      maxPieces: mostPieces(state.media.size, record.plan.tasks[taskIndex(state)]!),
+      maxPieces: mostPieces(
+        mediaOfTask(record, state.media, taskIndex(state)),
+        record.plan.tasks[taskIndex(state)]!,
+      ),
     };
     const row = subJobOfUnit(state, index, unit, context, { id: 'feed', path: 'a' });
     return { ...row, kind: 'FEED', queue: MEDIA_QUEUES.FEED, work };

@@ -13,6 +13,7 @@ import { failedBy, withDerived, withFound, withMedium } from '../state/media.ts'
 import type { PlannedFinish } from '../state/planned-work.ts';
 import { foldersOf, type RequestedMedium } from '../state/record.ts';
 import type { JobState, Unit } from '../state/state.ts';
+import { madeAt, uploadStep } from './bucket-lane.ts';
 import { refuseRow, type Kind, type ResultOf } from './kind.ts';
 import { onMedium, sourcesAt, type PathOf } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
@@ -54,6 +55,11 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
       summary: { ...summary, derived: derived.map((one) => ({ ...one, path: keyOf(one.path) })) },
     };
   },
+  nextStep(row, answer, record) {
+    const { summary } = answer.result as ResultOf<'FINISH'>;
+    const names = summary.selectorsOutputUri !== undefined || (summary.derived?.length ?? 0) > 0;
+    return names ? uploadStep(row, answer, record) : undefined;
+  },
   knownAnswer({ work }, { empty }) {
     // Roll-up files, annotators and outputs of selectors have something to say also where nothing was found.
     if (!empty || work === null || !('parts' in work)) return undefined;
@@ -73,7 +79,9 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
     return { ...row, summary, ...(derived > 0 ? { derivedAt: state.media.size } : {}) };
   },
   unit: (unit, { state, file = null }) =>
-    state === 'QUEUED' ? { ...unit, finish: 'MADE' } : { ...unit, finish: 'DONE', finished: file },
+    state === 'QUEUED'
+      ? { ...unit, finish: 'MADE' }
+      : { ...closedUnit(unit), finish: 'DONE', finished: file },
   media(media, row) {
     const { summary } = row;
     if (summary === undefined) return failedBy(media, row);
@@ -85,6 +93,14 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
   },
   foldAnswer: (state, { summary }) => withWarnings(state, summary.warnings.length),
 };
+
+/** What is finished has no more pieces, also when a retry would cut the medium in another way. */
+const closedUnit = (unit: Unit): Unit => ({
+  ...unit,
+  feed: unit.feed === 'WANTED' ? 'DONE' : unit.feed,
+  pieces: unit.done + unit.failed,
+  gaps: [],
+});
 
 const roomForDerived = ({ media }: JobState, { record, settings }: DecisionContext): number =>
   Math.max(0, settings.maxDerived - (media.size - record.media.length));
@@ -133,6 +149,7 @@ function finishAt(work: FinishWork, at: PathOf): FinishWork {
   const { prepared, parts, annotated, derive, selectorsOutput } = work;
   return {
     ...onMedium(work, at),
+    ...madeAt(work, at),
     prepared: at(prepared),
     parts: parts.map((part) => partAt(part, at)),
     ...(annotated === undefined ? {} : { annotated: sourcesAt(annotated, at) }),

@@ -3,7 +3,9 @@ import type { WorkKind, WorkTypes } from '../../../protocol/worker-protocol.ts';
 import type { CheckedResult } from '../../../results/check/check.ts';
 import type { IssueCode } from '../../../domain/types.ts';
 import type { DecisionContext } from '../state/context.ts';
+import type { WorkDone } from '../state/commands.ts';
 import type { Failure } from '../state/issues.ts';
+import type { JobRecord } from '../state/record.ts';
 import type { JobState, MediumState, SubJobRow, Unit } from '../state/state.ts';
 import type { KeyOf, PathOf } from './paths.ts';
 
@@ -26,6 +28,8 @@ export interface Refused {
 export interface Kind<R extends Result = Result> {
   /** A job that is cancelled still does it. */
   readonly survivesCancel?: true;
+  /** It waits for another host: a failure that may pass is tried again later. */
+  readonly isTransfer?: true;
   /** The time that components spend on it counts for its action. */
   readonly isTimed?: true;
   /** The code of its failures in the document, whatever the component says. */
@@ -38,6 +42,8 @@ export interface Kind<R extends Result = Result> {
   keys?(result: R, keyOf: KeyOf): R;
   /** The answer to a new sub-job, where the server knows it: then it is taken at once, and no component hears of the sub-job. */
   knownAnswer?(row: SubJobRow, unit: Unit): R | undefined;
+  /** After a good answer that is only that of a step: the row with the next one; undefined: the sub-job is over. */
+  nextStep?(row: SubJobRow, answer: WorkDone, record: JobRecord): SubJobRow | undefined;
   /** The row with all of a good answer that a restart must find again. */
   keepResult(row: SubJobRow, result: R, state: JobState, context: DecisionContext): SubJobRow | Refused;
   /** What a row says of its unit: that it was made (QUEUED), or answered. */

@@ -8,6 +8,7 @@ import { withWarnings } from '../state/issues.ts';
 import { tracksBefore } from '../plan/track-inputs.ts';
 import { foldersOf } from '../state/record.ts';
 import type { JobState, Unit } from '../state/state.ts';
+import { madeAt, uploadStep } from './bucket-lane.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { onMedium, sourcesAt } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
@@ -33,11 +34,13 @@ export const MARKUP: Kind<ResultOf<'MARKUP'>> = {
   },
   paths: ({ prepared, ...work }, at) => ({
     ...onMedium(work, at),
+    ...madeAt(work, at),
     ...(prepared === undefined ? {} : { prepared: at(prepared) }),
     sources: sourcesAt(work.sources, at),
     folder: at(work.folder),
   }),
   keys: ({ stored, ...result }, keyOf) => ({ ...result, stored: { ...stored, path: keyOf(stored.path) } }),
+  nextStep: uploadStep,
   keepResult: (row, { stored: markup }) => ({ ...row, markup }),
   unit: pieceOf,
   foldAnswer: (state, { stored }) => withWarnings(state, stored.warnings.length),

@@ -5,12 +5,14 @@ import { jobWide } from '../plan/effective-properties.ts';
 import { withIssue } from '../state/issues.ts';
 import { foldersOf } from '../state/record.ts';
 import type { JobState } from '../state/state.ts';
+import { bucketLane } from './bucket-lane.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 
 /** The document goes into a bucket. One that stays on the server is a warning. */
 export const UPLOAD: Kind<ResultOf<'UPLOAD'>> = {
   survivesCancel: true,
+  isTransfer: true,
   row(state, index, unit, context) {
     const { record, settings } = context;
     const work: UploadWork = {
@@ -20,7 +22,7 @@ export const UPLOAD: Kind<ResultOf<'UPLOAD'>> = {
       ...(state.status === 'CANCELLING' ? { hurried: true } : {}),
     };
     const row = newSubJob(state, index, unit, context, { id: 'upload', path: 'z/u' });
-    return { ...row, kind: 'UPLOAD', queue: MEDIA_QUEUES.UPLOAD, work };
+    return { ...row, kind: 'UPLOAD', queue: bucketLane(MEDIA_QUEUES.UPLOAD, record), work };
   },
   paths: (work, at) => ({ ...work, path: at(work.path) }),
   keepResult: (row) => row,

@@ -3,11 +3,12 @@ import { refuseWith, type Refused } from '../../runtime/machine.ts';
 import { oneChange, type JobChange } from '../state/change.ts';
 import type { JobCommand, JobRefusal, WorkDone, WorkFailed } from '../state/commands.ts';
 import type { DecisionContext } from '../state/context.ts';
-import type { AnsweredBy } from './component-figures.ts';
+import { withComponent, type AnsweredBy } from './component-figures.ts';
+import { laterAttempt } from '../kinds/transfer.ts';
 import { foldAnswer } from './fold.ts';
 import type { Answer } from '../state/issues.ts';
 import { continueAfter, requeue } from './progress.ts';
-import { survivesCancel } from './stages.ts';
+import { KINDS, survivesCancel } from './stages.ts';
 import type { JobState, SubJobRow } from '../state/state.ts';
 import { dropWork } from './stop-job.ts';
 
@@ -21,8 +22,10 @@ export function acceptAnswer(
   context: DecisionContext,
 ): Changed {
   const { key, token } = answer;
-  return withOutstanding(state, key, (row) =>
-    answer.type === 'workDone'
+  return withOutstanding(state, key, (row) => {
+    const next = followingRow(state, row, answer, context);
+    if (next !== undefined) return requeue(withComponent(state, row, answer, context), next);
+    return answer.type === 'workDone'
       ? afterAnswer(
           state,
           { ...row, state: 'DONE', token, file: answer.file },
@@ -30,8 +33,20 @@ export function acceptAnswer(
           answer,
           context,
         )
-      : afterAnswer(state, { ...row, state: 'FAILED', token }, answer, answer, context),
-  );
+      : afterAnswer(state, { ...row, state: 'FAILED', token }, answer, answer, context);
+  });
+}
+
+/** A sub-job that is not over with this answer: with its next step, or with its next attempt. */
+function followingRow(
+  { status }: JobState,
+  row: SubJobRow,
+  answer: WorkDone | WorkFailed,
+  context: DecisionContext,
+): SubJobRow | undefined {
+  const { nextStep, isTransfer } = KINDS[row.kind];
+  if (answer.type === 'workDone') return nextStep?.(row, answer, context.record);
+  return isTransfer === true && status !== 'CANCELLING' ? laterAttempt(row, answer, context) : undefined;
 }
 
 /** One after the other, as if each had come alone; stored at once. */

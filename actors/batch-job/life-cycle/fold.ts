@@ -5,16 +5,17 @@
 import { List } from '../../basics/immutable.ts';
 import { atOnce, type Steps } from '../../runtime/steps.ts';
 import type { DecisionContext } from '../state/context.ts';
-import { subJobError, withError, type Answer, type Failure } from '../state/issues.ts';
-import { inspectingFrom, untouchedMedia } from '../state/media.ts';
+import { withCause } from '../failures/causes.ts';
+import { subJobError, withError, withServerFailure, type Answer, type Failure } from '../state/issues.ts';
+import { firstUsable, inspectingFrom, untouchedMedia } from '../state/media.ts';
 import { stageInSteps } from '../plan/plan-stages.ts';
 import type { JobRecord } from '../state/record.ts';
 import type { JobSnapshot } from '../state/snapshot.ts';
 import { withComponent, type AnsweredBy } from './component-figures.ts';
 import { KINDS, rankOf } from './stages.ts';
-import type { JobState, MediumState, SubJobRow } from '../state/state.ts';
+import type { JobState, LaterRows, MediumState, SubJobRow } from '../state/state.ts';
 import { after } from '../state/status.ts';
-import { isKnown, weightOfAll, withUnit } from '../state/units.ts';
+import { isUnfinished, weightOfAll, withUnit } from '../state/units.ts';
 
 /** What a row says of the unit that it was made for. */
 export const withMade = (state: JobState, row: SubJobRow): JobState =>
@@ -27,7 +28,7 @@ export function withAnswered(state: JobState, row: SubJobRow): JobState {
   );
 }
 
-const mediaWith = (media: List<MediumState>, row: SubJobRow): List<MediumState> =>
+export const mediaWith = (media: List<MediumState>, row: SubJobRow): List<MediumState> =>
   row.state === 'QUEUED' ? media : (KINDS[row.kind].media?.(media, row) ?? media);
 
 interface Folded {
@@ -64,10 +65,18 @@ export function foldKnownAnswer(
 
 function foldFailure(state: JobState, row: SubJobRow, failure: Failure, context: DecisionContext): Folded {
   const { foldFailure, errorCode: code = failure.code } = KINDS[row.kind];
-  if (foldFailure !== undefined) return { row, state: foldFailure(withAnswered(state, row), failure) };
-  const withReason = { ...row, error: subJobError(row, state, { ...failure, code }, context) };
+  const { at } = context;
+  if (foldFailure !== undefined) {
+    const folded = foldFailure(withAnswered(state, row), failure);
+    const issues = folded.issues.slice(state.issues.length);
+    const error = issues.find(({ severity }) => severity === 'error');
+    return { row, state: error === undefined ? folded : withServerFailure(folded, error, at) };
+  }
+  const error = subJobError(row, state, { ...failure, code }, context);
+  const withReason = { ...row, error };
   const folded = withError(withAnswered(state, withReason), failure);
-  return { row: withReason, state: { ...folded, status: after(state.status, 'error') } };
+  const causes = withCause(state.causes, { ...error, component: error.algorithm }, at);
+  return { row: withReason, state: { ...folded, causes, status: after(state.status, 'error') } };
 }
 
 export function withoutOutstanding(state: JobState, keys: readonly string[]): JobState {
@@ -95,11 +104,15 @@ export function* restoreInSteps(
         media = mediaWith(media, row);
         yield;
       }
-  const current = stages.find(([stage]) => stage === now)?.[1] ?? [];
   const units = List(yield* stageInSteps({ media }, small.stage, { record }));
   const upToNow = stages.flatMap(([stage, ofStage]) => (stage <= now ? ofStage : []));
   const outstanding = new Map(upToNow.filter(({ state }) => state === 'QUEUED').map((row) => [row.key, row]));
-  const inspecting = inspectingIn(record, small, media, upToNow);
+  const inspecting = inspectingIn(record, small, media, outstanding);
+  const { reached: current, later: laterRows } = splitRows(
+    new Map(stages.filter(([stage]) => stage >= now)),
+    now,
+    plannedUpTo({ inspecting }),
+  );
   let state: JobState = {
     ...small,
     media,
@@ -108,6 +121,7 @@ export function* restoreInSteps(
     cursor: 0,
     inspecting,
     outstanding,
+    laterRows,
   };
   for (const row of current) {
     // Whatever is answered was made before.
@@ -115,8 +129,30 @@ export function* restoreInSteps(
     if (row.state !== 'QUEUED') state = withAnswered(state, row);
     yield;
   }
-  const cursor = state.units.findIndex(({ feed, made, pieces }) => !isKnown(feed) || made < pieces);
+  const cursor = state.units.findIndex(isUnfinished);
   return { ...state, cursor: cursor === -1 ? state.units.size : cursor };
+}
+
+/** While media are inspected beside the first task, those from this one on have no units. */
+export const plannedUpTo = ({ inspecting }: Pick<JobState, 'inspecting'>): number =>
+  inspecting?.unplanned ?? Infinity;
+
+/** Which rows belong to stages up to now, those of media that have no units yet left out, and which to later ones. */
+export function splitRows(
+  rows: LaterRows,
+  now: number,
+  end: number,
+): { readonly reached: readonly SubJobRow[]; readonly later: LaterRows } {
+  const reached: SubJobRow[] = [];
+  const later = new Map<number, readonly SubJobRow[]>();
+  for (const [stage, ofStage] of rows) {
+    const isReached = ({ medium }: SubJobRow) => stage < now || (stage === now && medium < end);
+    const left = stage > now ? ofStage : ofStage.filter((row) => !isReached(row));
+    // Not by spreading them: a stage may have 100,000.
+    if (stage <= now) for (const row of ofStage) if (isReached(row)) reached.push(row);
+    if (left.length > 0) later.set(stage, left);
+  }
+  return { reached, later };
 }
 
 /** How far inspection has come beside the first task. */
@@ -124,14 +160,15 @@ function inspectingIn(
   record: JobRecord,
   { stage, status }: Pick<JobSnapshot, 'stage' | 'status'>,
   media: List<MediumState>,
-  rows: readonly SubJobRow[],
+  outstanding: JobState['outstanding'],
 ): JobState['inspecting'] {
   if (stage.name !== 'TASK' || stage.index > 0) return null;
-  const last = rows.reduce(
-    (most, { kind, medium }) => (kind === 'PREPARE' ? Math.max(most, medium) : most),
-    -1,
-  );
-  return inspectingFrom(record, media, status === 'CANCELLING' ? record.media.length : last + 1);
+  if (status === 'CANCELLING') return inspectingFrom(record, media, record.media.length);
+  const handedOut = new Set<number>();
+  for (const { kind, medium } of outstanding.values()) if (kind === 'PREPARE') handedOut.add(medium);
+  let next = firstUsable(record, 0, media);
+  while (handedOut.has(next)) next = firstUsable(record, next + 1, media);
+  return inspectingFrom(record, media, next);
 }
 
 /** Rows stage by stage, the first stage first; artifacts, which take the place of what was finished, come after it. */

@@ -4,14 +4,14 @@
  */
 import type { List } from 'immutable';
 import { byStage, withAnswered, withMade } from './fold.ts';
+import { withPlanned } from './earlier-rows.ts';
 import { firstUsable } from '../state/media.ts';
-import { withInspected } from '../plan/plan-stages.ts';
 import type { JobRecord } from '../state/record.ts';
 import type { JobSnapshot } from '../state/snapshot.ts';
 import { rankOf } from './stages.ts';
 import type { JobState, SubJobRow, Unit } from '../state/state.ts';
 import { isTerminal } from '../state/status.ts';
-import { isKnown } from '../state/units.ts';
+import { isUnfinished } from '../state/units.ts';
 
 /** Undefined: the job has moved on to where only all of its rows tell how it stands. */
 export function followRows(
@@ -29,7 +29,7 @@ export function followRows(
   let next: JobState = { ...state, ...small, inspecting };
   for (const [stage, ofStage] of stages) if (stage < now) next = withRows(next, ofStage, outstanding);
   // Rows of the first task may belong to units of media that were inspected since.
-  next = withInspected(next, { record });
+  next = withPlanned(next, { record });
   for (const [stage, ofStage] of stages) if (stage === now) next = withRows(next, ofStage, outstanding);
   return { ...next, outstanding, cursor: cursorFrom(next.cursor, next.units) };
 }
@@ -63,20 +63,17 @@ function withRows(
 /** How far media have been handed out for inspection beside the first task. */
 function inspectingAfter(
   record: JobRecord,
-  { inspecting }: JobState,
+  { inspecting, media }: JobState,
   inOrder: readonly SubJobRow[],
 ): JobState['inspecting'] {
   if (inspecting === null) return null;
   const last = inOrder.findLast(({ kind }) => kind === 'PREPARE')?.medium ?? -1;
-  return { ...inspecting, next: Math.max(inspecting.next, firstUsable(record, last + 1)) };
+  return { ...inspecting, next: Math.max(inspecting.next, firstUsable(record, last + 1, media)) };
 }
 
 function cursorFrom(cursor: number, units: List<Unit>): number {
   let at = cursor;
-  for (; at < units.size; at++) {
-    const { feed, made, pieces } = units.get(at)!;
-    if (!isKnown(feed) || made < pieces) break;
-  }
+  while (at < units.size && !isUnfinished(units.get(at)!)) at++;
   return at;
 }
 

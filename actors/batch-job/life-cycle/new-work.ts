@@ -7,7 +7,7 @@ import { PREPARE } from '../kinds/prepare.ts';
 import { firstUsable } from '../state/media.ts';
 import { followsOn, KINDS, kindOf } from './stages.ts';
 import type { JobState, SubJobRow, Unit } from '../state/state.ts';
-import { unitOf, WHOLE, withUnit } from '../state/units.ts';
+import { lacksFinish, singleUnit, unitIndex, withUnit } from '../state/units.ts';
 
 export interface Made {
   readonly state: JobState;
@@ -48,14 +48,9 @@ function fillInspection(state: JobState, context: DecisionContext): Made {
   let room = settings.window - inspectionsIn(state);
   for (; room > 0 && current.inspecting !== null && current.inspecting.next < record.media.length; room--) {
     const { next } = current.inspecting;
-    const row = PREPARE.row(
-      { ...current, stage: { name: 'PREPARE' } },
-      next,
-      unitOf(next, 0, [WHOLE]),
-      context,
-    );
+    const row = PREPARE.row({ ...current, stage: { name: 'PREPARE' } }, next, singleUnit(next, 0), context);
     rows.push(row);
-    const inspecting = { ...current.inspecting, next: firstUsable(record, next + 1) };
+    const inspecting = { ...current.inspecting, next: firstUsable(record, next + 1, current.media) };
     current = { ...withNew(current, row), inspecting };
   }
   return { state: current, rows };
@@ -69,7 +64,8 @@ function inspectionsIn({ inspecting, outstanding }: JobState): number {
   return count;
 }
 
-const hasNext = ({ feed, made, pieces }: Unit) => feed === 'WANTED' || (feed !== 'MADE' && made < pieces);
+const hasNext = (unit: Unit) =>
+  unit.feed === 'WANTED' || (unit.feed !== 'MADE' && unit.made < unit.pieces) || lacksFinish(unit);
 
 interface WithRow {
   readonly state: JobState;
@@ -89,7 +85,7 @@ function withRow(state: JobState, index: number, kind: Kind, context: DecisionCo
 /** What an answered row opens in its unit: the finishing when it was the last piece, and after that the artifacts. */
 export function workAfter(state: JobState, row: SubJobRow, context: DecisionContext): WithRow | undefined {
   const kind = followsOn(state, row, context);
-  return kind === undefined ? undefined : withRow(state, row.unit, kind, context);
+  return kind === undefined ? undefined : withRow(state, unitIndex(state.units, row), kind, context);
 }
 
 /** When the job is to stop: no new pieces; what was found already is still finished. */

@@ -1,13 +1,17 @@
 /** How a job continues: it makes work as far as the window allows, and moves from stage to stage to its end. */
 import type { ArchiveFinding } from '../../../domain/types.ts';
 import type { Notice } from '../../../store/store.ts';
-import { toStoredRows, type JobChange } from '../state/change.ts';
+import { List } from '../../basics/immutable.ts';
+import { hasNoRows, toStoredRows, type JobChange } from '../state/change.ts';
 import type { DecisionContext } from '../state/context.ts';
 import type { JobEffect } from '../state/effects.ts';
+import { baseRunOf } from '../state/record.ts';
 import { firstUninspected, inspectingFrom } from '../state/media.ts';
 import { isStopping, makeWork, workAfter } from './new-work.ts';
+import { copyFailure } from '../completion/archive.ts';
 import { owedAtEnd } from '../completion/notices.ts';
-import { planStage, withInspected } from '../plan/plan-stages.ts';
+import { planStage } from '../plan/plan-stages.ts';
+import { withEarlierRows, withPlanned } from './earlier-rows.ts';
 import { afterMatch, nextStage } from './stages.ts';
 import type { JobState, Stage, SubJobRow } from '../state/state.ts';
 import { after, BATCH_JOB_STATUSES, isTerminal } from '../state/status.ts';
@@ -59,7 +63,7 @@ export function continueAfter(state: JobState, row: SubJobRow, context: Decision
   const opened = follow === undefined ? [] : [follow.row];
   const next = advance(follow?.state ?? state, context);
   // The end removes every row; one that is written with it would stay for ever.
-  const rows = next.state.stage.name === 'ENDED' ? [] : toStoredRows([row, ...opened]);
+  const rows = hasNoRows(next.state) ? [] : toStoredRows([row, ...opened]);
   return {
     ...next,
     putRows: [...rows, ...next.putRows],
@@ -67,7 +71,7 @@ export function continueAfter(state: JobState, row: SubJobRow, context: Decision
   };
 }
 
-/** Puts a lost sub-job back to be tried again. */
+/** Puts a sub-job back to be tried again, or with its next step. */
 export function requeue(state: JobState, row: SubJobRow): JobChange {
   const outstanding = new Map(state.outstanding).set(row.key, row);
   return { state: { ...state, outstanding }, putRows: toStoredRows([row]), effects: offer([row]) };
@@ -81,7 +85,7 @@ export function advance(state: JobState, context: DecisionContext): JobChange {
     if (current.stage.name === 'ENDED') break;
     current = canBegin(current, context)
       ? enter(current, nextStage(current, context), context)
-      : withInspected(current, context);
+      : withPlanned(current, context);
     const made = makeWork(current, context);
     rows.push(...made.rows);
     current = made.state;
@@ -106,23 +110,36 @@ function end(state: JobState, { record, at, settings }: DecisionContext): JobCha
   const { callback, archive, notices, rows } = owedAtEnd(record, state, settings, at);
   const unindexed = settings.search && state.hasDocument;
   // Admission hears of it first: whoever sees the end and resubmits at once must not keep the place of the run before.
+  const retryable = isRetryable(state);
   const effects: JobEffect[] = [
     { type: 'ended' },
     // Before the files: to remove many takes a while.
     ...deliver(notices),
     ...(unindexed ? [{ type: 'index' } as const] : []),
-    { type: 'removeFiles', run: state.run, document: false },
+    { type: 'removeFiles', run: baseRunOf(state), files: retryable ? 'MEDIA' : 'WORK' },
   ];
   // Synced: the files that could do the work again go right after it.
   return {
-    state: { ...state, callback, archive, unindexed, endedBy: settings.server },
+    state: {
+      ...state,
+      ...{ callback, archive, unindexed, endedBy: settings.server, laterRows: new Map() },
+      ...(retryable ? { retryable } : {}),
+    },
     // What is posted to the archive outlives the end, for a repost.
     putRows: rows,
     effects,
-    removeRows: [''],
+    removeRows: retryable ? [] : [''],
     synced: true,
     outbox: { put: notices },
   };
+}
+
+/** Whether a retry may find something to do, and so needs what the run has done. A cancelled run is not continued, unless it is a retry. */
+function isRetryable({ firstError, issues, cancelledBy, baseRun, pastOutput }: JobState): boolean {
+  if (cancelledBy !== null) return baseRun !== undefined;
+  // An earlier job stands for this one: nothing but the copy can have failed.
+  if (pastOutput !== null) return copyFailure(issues) !== undefined;
+  return firstError !== null || issues.some(({ code }) => code === 'REMOTE_STORAGE_UPLOAD');
 }
 
 export function deliver(notices: readonly Notice[]): JobEffect[] {
@@ -130,7 +147,9 @@ export function deliver(notices: readonly Notice[]): JobEffect[] {
   return [{ type: 'deliver', destinations: [...new Set(notices.map(({ destination }) => destination))] }];
 }
 
-function enter(state: JobState, stage: Stage, context: DecisionContext): JobState {
+function enter(before: JobState, stage: Stage, context: DecisionContext): JobState {
+  // A job that stops leaves stages out: what a retry keeps of them is known all the same.
+  const state = isStopping(before) ? withEarlierRows({ ...before, stage, units: List() }, context) : before;
   const units = planStage(state, stage, context);
   // The units of PREPARE are media, in their order.
   const nextMedium = state.units.get(state.cursor)?.medium ?? context.record.media.length;
@@ -150,7 +169,7 @@ function enter(state: JobState, stage: Stage, context: DecisionContext): JobStat
       status: finalStatus(state),
       failedMedia: failedMedia(state, context),
     };
-  return entered;
+  return withEarlierRows(entered, context);
 }
 
 /** Of a job that was cancelled, or for which an earlier one stands, the media were not processed. */
@@ -173,7 +192,13 @@ function finalStatus(state: JobState): JobState['status'] {
   return after(state.status, state.cancelledBy === 'SHUTDOWN' ? 'shutdown' : 'complete');
 }
 
-function offer(rows: readonly SubJobRow[]): JobEffect[] {
+/** At once, but for transfers whose next attempt is due later. */
+export function offer(rows: readonly SubJobRow[]): JobEffect[] {
   const open = rows.filter(({ state }) => state === 'QUEUED');
-  return open.length === 0 ? [] : [{ type: 'offer', rows: open }];
+  const later = open.filter(({ transfer }) => transfer !== undefined);
+  const now = later.length === 0 ? open : open.filter(({ transfer }) => transfer === undefined);
+  return [
+    ...(now.length === 0 ? [] : [{ type: 'offer', rows: now } as const]),
+    ...(later.length === 0 ? [] : [{ type: 'offerLater', rows: later } as const]),
+  ];
 }

@@ -1,14 +1,19 @@
 /** What is to be done for a job that is loaded. */
 import type { JobEffect } from '../state/effects.ts';
+import { offer } from './progress.ts';
 import { survivesCancel } from './stages.ts';
-import type { JobState } from '../state/state.ts';
+import type { JobState, SubJobRow } from '../state/state.ts';
 import { isTerminal } from '../state/status.ts';
 
 /** The effects that a live job's state stands for: performed after a load, when those of an earlier process are gone. */
 export function recover(state: JobState): readonly JobEffect[] {
-  const { outdated } = state;
-  const old: JobEffect[] = outdated === null ? [] : [{ type: 'removeFiles', run: outdated, document: true }];
-  return [...old, ...effectsNow(state)];
+  return [...removalOfOutdated(state), ...effectsNow(state)];
+}
+
+/** What an earlier run has left goes only now that the new one is accepted. A retry keeps its files. */
+export function removalOfOutdated({ outdated: run, baseRun }: JobState): readonly JobEffect[] {
+  if (run === null) return [];
+  return [baseRun === undefined ? { type: 'removeFiles', run, files: 'ALL' } : { type: 'removeViews', run }];
 }
 
 function effectsNow(state: JobState): readonly JobEffect[] {
@@ -26,9 +31,21 @@ function effectsNow(state: JobState): readonly JobEffect[] {
   const dropped = state.status === 'CANCELLING' ? rows.filter(({ kind }) => !survivesCancel(kind)) : [];
   const kept = rows.filter((row) => !dropped.includes(row));
   return [
-    ...(kept.length > 0 ? [{ type: 'offer', rows: kept } as const] : []),
+    ...offer(kept),
     ...(dropped.length > 0 ? [{ type: 'cancelWork', rows: dropped } as const] : []),
     ...(state.stage.name === 'DOCUMENT' ? [{ type: 'removeStrays' } as const] : []),
+  ];
+}
+
+/** Transfers whose next attempt is due are offered; of the others the time is told again. */
+export function offerDue({ outstanding }: JobState, at: number): readonly JobEffect[] {
+  const waiting = [...outstanding.values()].filter(({ transfer }) => transfer !== undefined);
+  const isDue = ({ transfer }: SubJobRow) => (transfer?.notBefore ?? 0) <= at;
+  const due = waiting.filter(isDue);
+  const others = waiting.filter((row) => !isDue(row));
+  return [
+    ...(due.length > 0 ? [{ type: 'offer', rows: due } as const] : []),
+    ...(others.length > 0 ? [{ type: 'offerLater', rows: others } as const] : []),
   ];
 }
 
@@ -37,7 +54,7 @@ export const removal = ({ run }: JobState): JobEffect[] => [
   ...Array.from({ length: run }, (_, before) => before + 1).map((earlier): JobEffect => ({
     type: 'removeFiles',
     run: earlier,
-    document: true,
+    files: 'ALL',
   })),
   { type: 'forget' },
 ];

@@ -18,6 +18,7 @@ import { PREPARE } from '../kinds/prepare.ts';
 import { UPLOAD } from '../kinds/upload.ts';
 import { stageIndex, findUnderived } from '../state/media.ts';
 import type { JobState, Stage, SubJobRow, Unit } from '../state/state.ts';
+import { lacksFinish, unitIndex } from '../state/units.ts';
 
 /** Every kind of work that a batch job has done. */
 export const KINDS: Readonly<Record<WorkKind, Kind>> = {
@@ -86,7 +87,7 @@ const allPrepared = ({ media }: Pick<JobState, 'media'>) => media.every(({ prepa
 /** What is done next on a unit of a stage: what it is to be fed, or what a component is to look at. */
 export function kindOf(
   { stage }: Pick<JobState, 'stage'>,
-  { feed }: Unit,
+  unit: Unit,
   { record }: Pick<DecisionContext, 'record'>,
 ): Kind {
   switch (stage.name) {
@@ -95,7 +96,8 @@ export function kindOf(
       return PREPARE;
     case 'TASK':
       if (record.plan.tasks[stage.index]?.actionType === 'MARKUP') return MARKUP;
-      return feed === 'WANTED' ? FEED : DETECT;
+      if (unit.feed === 'WANTED') return FEED;
+      return lacksFinish(unit) ? FINISH : DETECT;
     case 'DOCUMENT':
       return DOCUMENT;
     case 'UPLOAD':
@@ -111,7 +113,8 @@ export function kindOf(
 
 /** What an answer opens in its unit: the finishing when it was the last piece, and after that the artifacts. */
 export function followsOn(state: JobState, row: SubJobRow, context: DecisionContext): Kind | undefined {
-  const unit = state.units.get(row.unit);
+  const index = unitIndex(state.units, row);
+  const unit = index < 0 ? undefined : state.units.get(index);
   if (state.stage.name !== 'TASK' || unit === undefined) return undefined;
   if (row.kind === 'DETECT') {
     const isComplete = unit.done + unit.failed === unit.pieces;

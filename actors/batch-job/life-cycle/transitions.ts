@@ -1,14 +1,15 @@
 import { refuseWith, WRONG_STATE, type Machine, type Transitions } from '../../runtime/machine.ts';
 import { after, TERMINAL_STATUSES } from '../state/status.ts';
 import type { JobCommand } from '../state/commands.ts';
-import type { JobEffect } from '../state/effects.ts';
 import { withoutChange, type JobTypes } from '../state/change.ts';
 import { initialState, NO_JOB } from '../state/initial-state.ts';
 import { markArrived, attemptFailed, openNotice, markReposted } from '../completion/deliveries.ts';
 import { noticeIds } from '../completion/notice-ids.ts';
+import { baseRunOf } from '../state/record.ts';
 import { acceptAnswer, acceptAnswers, loseWork } from './answers.ts';
 import { begin, continueAfterArchive, withArchiveAnswer } from './progress.ts';
-import { recover, removal } from './recovery.ts';
+import { offerDue, recover, removal } from './recovery.ts';
+import { afterRun, resubmittedRecord, retry } from './retry.ts';
 import { dropWork, stop } from './stop-job.ts';
 
 const WORKING = ['IN_PROGRESS', 'IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS'] as const;
@@ -66,17 +67,14 @@ const ON: Transitions<JobTypes> = {
     to: ['INITIALIZED', ...WORKING, ...OWN_ENDS],
     apply(state, command, context) {
       const run = Math.max(state.run + 1, command.run ?? 0);
-      const initial = initialState(context.record, { ...command, run, at: context.at });
-      // The old outputs go only now that the new run is accepted: this effect follows the commit.
-      const fresh = { ...initial, outdated: state.run };
-      const old: JobEffect = { type: 'removeFiles', run: state.run, document: true };
-      const change = command.admitted ? begin(fresh, context) : withoutChange(fresh);
-      // Notices of the run before are not sent any more: their receivers will hear of this one.
-      const remove = noticeIds(context.record, state.run, ['callback', 'archive']);
-      const outbox = { put: change.outbox?.put ?? [], remove };
-      return { ...change, effects: [old, ...change.effects], outbox, synced: true };
+      const record = resubmittedRecord(context.record, state);
+      const initial = initialState(record, { ...command, run, at: context.at });
+      const fresh = { ...initial, outdated: baseRunOf(state) };
+      const change = command.admitted ? begin(fresh, { ...context, record }) : withoutChange(fresh);
+      return { ...afterRun(state, fresh, change, context), record, removeRows: [''] };
     },
   },
+  retry: { from: ENDED, to: ['INITIALIZED', ...WORKING, ...OWN_ENDS], apply: retry },
   workDone: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
   workFailed: { from: BUSY, to: ANSWERED, apply: acceptAnswer },
   workAnswered: { from: BUSY, to: ANSWERED, apply: acceptAnswers },
@@ -84,6 +82,16 @@ const ON: Transitions<JobTypes> = {
     from: BUSY,
     to: ANSWERED,
     apply: loseWork,
+  },
+  transfersDue: {
+    from: BUSY,
+    to: {
+      IN_PROGRESS: ['IN_PROGRESS'],
+      IN_PROGRESS_WARNINGS: ['IN_PROGRESS_WARNINGS'],
+      IN_PROGRESS_ERRORS: ['IN_PROGRESS_ERRORS'],
+      CANCELLING: ['CANCELLING'],
+    },
+    apply: (state, _, { at }) => ({ ...withoutChange(state), effects: offerDue(state, at) }),
   },
   workDropped: {
     from: ['CANCELLING'],

@@ -6,18 +6,18 @@ import type { Change } from '../../runtime/machine.ts';
 import type { JobTypes } from '../state/change.ts';
 import type { JobRecord } from '../state/record.ts';
 import type { JobState, SubJobRow } from '../state/state.ts';
-import { weightOf } from '../state/units.ts';
+import { unitIndex, weightOf } from '../state/units.ts';
 
 export function workItems(
   { number, plan }: JobRecord,
   { units, weight, priority, inspecting }: JobState,
   rows: readonly SubJobRow[],
 ): readonly WorkItem[] {
-  const shareOf = ({ unit: index, kind }: SubJobRow): number => {
-    const unit = units.get(index);
+  const shareOf = (row: SubJobRow): number => {
     // Nothing else is done in a job of which an earlier one has done all.
-    if (kind === 'COPY') return 99;
-    if (kind !== 'DETECT' || unit === undefined || inspecting !== null) return 0;
+    if (row.kind === 'COPY') return 99;
+    const unit = row.kind === 'DETECT' ? units.get(unitIndex(units, row)) : undefined;
+    if (unit === undefined || inspecting !== null) return 0;
     return (100 * weightOf(unit)) / plan.tasks.length / Math.max(1, weight.total * unit.pieces);
   };
   return rows.map((row): WorkItem => {
@@ -43,13 +43,21 @@ export function workChange(
 ): WorkChange {
   const rowsOf = (type: 'offer' | 'cancelWork') =>
     effects.flatMap((effect) => (effect.type === type ? effect.rows : []));
-  const over = [...(before?.outstanding.values() ?? [])].filter(({ key }) => !state.outstanding.has(key));
+  const over = [...(before?.outstanding.values() ?? [])].filter((row) => isAnswered(row, state));
   return {
     offer: workItems(record, state, rowsOf('offer')),
     withdraw: workItems(record, state, rowsOf('cancelWork')),
     settle: over.map(({ id }) => id),
     clear: gone === true || state.stage.name === 'ENDED',
   };
+}
+
+/** The sub-job is over, or waits for its next step or a later attempt at a transfer. */
+function isAnswered({ key, queue, transfer }: SubJobRow, { outstanding }: JobState): boolean {
+  const now = outstanding.get(key);
+  return (
+    now === undefined || now.queue !== queue || (now.transfer?.failures ?? 0) > (transfer?.failures ?? 0)
+  );
 }
 
 /** Whether the commit has done already what this effect says. */

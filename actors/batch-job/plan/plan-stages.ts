@@ -7,10 +7,10 @@ import type { DecisionContext } from '../state/context.ts';
 import { annotates, derives, forPlanning, isFed, passesBy, tasksOn } from './effective-properties.ts';
 import { tracksBefore } from './track-inputs.ts';
 import { firstUninspected, isInspected, stageIndex, findUnderived } from '../state/media.ts';
-import type { JobRecord } from '../state/record.ts';
+import { isOpen, type JobRecord } from '../state/record.ts';
 import { mostPieces, SegmentCuts } from './segment-cuts.ts';
 import type { JobState, MediumState, Prepared, Processed, Stage, Unit } from '../state/state.ts';
-import { unitOf, weightOfAll, WHOLE } from '../state/units.ts';
+import { singleUnit, unitOf, weightOfAll, WHOLE } from '../state/units.ts';
 
 /** Actions on media from which on a stage is planned in turns with other work. */
 const LARGE_STAGE = 1_000;
@@ -35,14 +35,16 @@ export function* stageInSteps(
       return [];
     case 'PREPARE':
       return record.media.flatMap(({ problem }, medium) =>
-        problem === undefined ? [unitOf(medium, 0, [WHOLE])] : [],
+        problem === undefined && isOpen(record, medium) ? [singleUnit(medium, 0)] : [],
       );
     case 'DERIVED':
-      return findUnderived(media).map((medium) => unitOf(medium, 0, [WHOLE]));
+      return findUnderived(media)
+        .filter((medium) => isOpen(record, medium))
+        .map((medium) => singleUnit(medium, 0));
     case 'COPY':
     case 'DOCUMENT':
     case 'UPLOAD':
-      return [unitOf(0, 0, [WHOLE])];
+      return [singleUnit(0, 0)];
     case 'TASK': {
       const units: Unit[] = [];
       // The first task may begin before all media are inspected.
@@ -138,7 +140,14 @@ function* plannedMedia(
 
 /** While the first task runs, media may be derived already: they are none of its own. */
 const cutsOf = (record: JobRecord, media: List<MediumState>, task: PlannedTask, index: number) =>
-  new SegmentCuts(mostPieces(index === 0 ? record.media.length : media.size, task));
+  new SegmentCuts(mostPieces(index === 0 ? record.media.length : mediaOfTask(record, media, index), task));
+
+/** A retry cuts media as they were cut before, though there may be more of them now. */
+export const mediaOfTask = (
+  { retry }: Pick<JobRecord, 'retry'>,
+  media: Pick<List<MediumState>, 'size'>,
+  task: number,
+): number => retry?.mediaOfTask[task] ?? media.size;
 
 /** The same as were planned before, when nothing else has become known of the medium since. */
 function unitsOfMedium(task: TaskOnMedia, index: number, medium: number): readonly Unit[] {
@@ -160,6 +169,7 @@ const PLANNED = new WeakMap<
 >();
 
 function unitsOn({ record, media, task, cuts }: TaskOnMedia, index: number, medium: number): readonly Unit[] {
+  if (!isOpen(record, medium)) return [];
   const { prepared, failedIn } = media.get(medium)!;
   if (prepared === null || (failedIn !== null && failedIn < index)) return [];
   return task.actions.flatMap((action, number) => {
@@ -188,7 +198,7 @@ function unitOfAction(place: Place, number: number): Unit | null {
   const properties = forPlanning(record, media, action, medium, mediaType);
   if (passesBy(properties, state.derived !== null)) return null;
   const visual = mediaType === 'VIDEO' || mediaType === 'IMAGE';
-  if (task.actionType === 'MARKUP') return visual ? unitOf(medium, number, [WHOLE]) : null;
+  if (task.actionType === 'MARKUP') return visual ? singleUnit(medium, number) : null;
   const wanted: Unit = { ...unitOf(medium, number, []), feed: 'WANTED', pieces: 1 };
   if (tasksOn(record, state).length === 0 && record.media[medium]?.selectors !== undefined) return wanted;
   if (!derives(action) && isFed(record, properties, state))

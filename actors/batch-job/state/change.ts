@@ -29,11 +29,14 @@ export const toStoredRows = (rows: readonly SubJobRow[]): readonly Row[] =>
 
 export const withoutChange = (state: JobState): JobChange => ({ state, putRows: [], effects: [] });
 
+/** The end removes every row of a sub-job, unless a retry may need them: one that is written with it would stay for ever. */
+export const hasNoRows = ({ stage, retryable }: JobState): boolean =>
+  stage.name === 'ENDED' && retryable !== true;
+
 /** What two changes are together, the second of which follows the first. */
 export function oneChange(first: JobChange, second: JobChange): JobChange {
-  // The end removes every row of a sub-job: one that is written with it would stay for ever.
   const hasEnded = second.state.stage.name === 'ENDED';
-  const rows = hasEnded ? second.putRows : [...first.putRows, ...second.putRows];
+  const rows = hasNoRows(second.state) ? second.putRows : [...first.putRows, ...second.putRows];
   return {
     ...second,
     putRows: [...new Map(rows.map((row) => [row.key, row])).values()],

@@ -1,8 +1,15 @@
 import type { CheckedResult } from '../../../results/check/check.ts';
-import type { ArchiveFinding, DetectionErrorCode, IssueCode, Range } from '../../../domain/types.ts';
+import type {
+  ArchiveFinding,
+  DetectionErrorCode,
+  IssueCode,
+  Properties,
+  Range,
+} from '../../../domain/types.ts';
 import type { NoticeReport } from '../../delivery/notice.ts';
 import type { Done, Refusal } from '../../runtime/machine.ts';
-import type { JobRecord } from './record.ts';
+import type { JobRecord, RetryScope } from './record.ts';
+import type { SubJobRow } from './state.ts';
 
 /** A component's answer, checked and spooled. */
 export interface WorkDone {
@@ -17,17 +24,39 @@ export interface WorkDone {
   readonly version?: string;
 }
 
-/** A component says why it cannot. Not tried again. */
+/** A component says why it cannot. Not tried again, but for a transfer that may go well later. */
 export interface WorkFailed {
   readonly type: 'workFailed';
   readonly key: string;
   readonly token: string;
   readonly code: DetectionErrorCode | IssueCode;
   readonly message: string;
+  /** Another host was away or busy. */
+  readonly mayPass?: true;
   /** Frames of the tracks that it was fed. */
   readonly range?: Range;
   readonly ms: number;
   readonly version?: string;
+}
+
+/** From the REST interface: do again what failed in a run that has ended, and what depended on it. */
+export interface Retry {
+  readonly type: 'retry';
+  readonly what: RetryScope;
+  /** The run that has ended, and all of its rows. */
+  readonly ended: number;
+  readonly rows: readonly SubJobRow[];
+  /** Places of media of the request that could not be used when the job was accepted, and can be now. */
+  readonly usable: ReadonlySet<number>;
+  /** Places of media whose files are gone, or are not as they were: they are retrieved again. */
+  readonly lost: ReadonlySet<number>;
+  /** Over those of the job. */
+  readonly jobProperties?: Properties;
+  readonly priority: number;
+  /** As of `resubmit`. */
+  readonly run?: number;
+  readonly admitted: boolean;
+  readonly objectId: string;
 }
 
 export type JobCommand =
@@ -53,6 +82,7 @@ export type JobCommand =
       readonly admitted: boolean;
       readonly objectId: string;
     }
+  | Retry
   /** From the worker protocol: what a component has answered. */
   | WorkDone
   | WorkFailed
@@ -61,6 +91,8 @@ export type JobCommand =
    * outstanding any more nothing is taken.
    */
   | { readonly type: 'workAnswered'; readonly answers: readonly (WorkDone | WorkFailed)[] }
+  /** From the timer of the job: attempts at transfers are due. */
+  | { readonly type: 'transfersDue' }
   /** From the archive, asked after inspection. */
   | { readonly type: 'archiveChecked'; readonly run: number; readonly answer: ArchiveFinding }
   /** From the delivery of notices: one has arrived, or an attempt has failed. */
@@ -100,5 +132,5 @@ export interface FailedPost {
 
 export type JobReply = Done | Refusal<JobRefusal>;
 
-/** Why a command was not carried out: the job does not exist, its state does not allow it, or the work is not its any more. */
-export type JobRefusal = 'NO_SUCH_JOB' | 'EXISTS' | 'NOT_OUTSTANDING' | 'WRONG_STATE';
+/** Why a command was not carried out: the job does not exist, its state does not allow it, the work is not its any more, or there is nothing to retry. */
+export type JobRefusal = 'NO_SUCH_JOB' | 'EXISTS' | 'NOT_OUTSTANDING' | 'WRONG_STATE' | 'NOTHING_FAILED';

@@ -12,6 +12,8 @@ export interface JobSettings {
   readonly search: boolean;
   /** Attempts at a sub-job before it is given up. */
   readonly attempts: number;
+  /** Pause before the second attempt at a download or an upload, doubling with each: milliseconds. */
+  readonly transferPauseMs: number;
   /** Media that may be derived from those of one job. */
   readonly maxDerived: number;
   /** Whether buckets for results may have loopback and private addresses. */

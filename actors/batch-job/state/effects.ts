@@ -1,10 +1,17 @@
 import type { SubJobRow } from './state.ts';
 
+/** Files of a run that has ended: fetched media, these with the spool, and these with its results. */
+export type RunFiles = 'MEDIA' | 'WORK' | 'ALL';
+
 /** What is to be done after a commit. All of it is derived again when a live job is loaded, so nothing is lost with the process. */
 export type JobEffect =
   | { readonly type: 'offer'; readonly rows: readonly SubJobRow[] }
+  /** The same, each when its next attempt is due. */
+  | { readonly type: 'offerLater'; readonly rows: readonly SubJobRow[] }
   | { readonly type: 'cancelWork'; readonly rows: readonly SubJobRow[] }
-  | { readonly type: 'removeFiles'; readonly run: number; readonly document: boolean }
+  | { readonly type: 'removeFiles'; readonly run: number; readonly files: RunFiles }
+  /** A retry replaces the document of this run: the search finds nothing in it any more, and what was made of it for viewers goes. */
+  | { readonly type: 'removeViews'; readonly run: number }
   /** All tasks are over: files go of which the document will not tell. */
   | { readonly type: 'removeStrays' }
   | { readonly type: 'checkArchive' }

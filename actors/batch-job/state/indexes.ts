@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Commit } from '../../../store/store.ts';
+import { FAILURE_COUNTERS, failureCause, keyText } from '../failures/causes.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
 import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
@@ -20,18 +21,25 @@ export const ENDED_JOBS = 'ended-jobs';
 export const STARTED_JOBS = 'started-jobs';
 /** Jobs that a client or retention has removed and whose files may still be there. */
 export const REMOVED_JOBS = 'removed-jobs';
+/** Ended jobs whose spool is kept for a retry, by number. */
+export const RETRYABLE_JOBS = 'retryable-jobs';
 /** Jobs whose document the search does not have yet, by the time of their end. */
 export const UNINDEXED_JOBS = 'unindexed-jobs';
 /** Jobs of a status, a pipeline or an external id, by number; complete jobs of a pipeline by their duration in milliseconds. */
 export const jobsOfStatus = (status: string) => `jobs-of-status/${status}`;
 export const jobsOfPipeline = (pipeline: string) => `jobs-of-pipeline/${pipeline}`;
 export const jobsOfExternalId = (externalId: string) => `jobs-of-external-id/${externalId}`;
+/** Jobs with failures of a group, by the time of the last one. */
+export const jobsOfFailure = (group: string) => `jobs-of-failure/${group}`;
 export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
 /** Counters: jobs by pipeline and status, and the milliseconds that the complete ones of a pipeline took together. */
 export const JOB_COUNTERS = 'jobs/';
 export const DURATION_COUNTERS = 'job-ms/';
 
-type Booked = Pick<JobState, 'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed'>;
+type Booked = Pick<
+  JobState,
+  'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'retryable' | 'causes'
+>;
 
 /** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
 export function indexesOf(
@@ -62,6 +70,7 @@ const countedJob = z.object({
     startedAt: z.number(),
     endedAt: z.number().nullable(),
     removed: z.boolean(),
+    causes: z.array(failureCause).optional(),
   }),
 });
 
@@ -80,6 +89,7 @@ function indexOf(
 ): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
   const { status, priority, startedAt, endedAt, removed, unindexed } = booked;
+  const { retryable = false, causes = [] } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
   return {
     [ALL_JOBS]: number,
@@ -88,20 +98,25 @@ function indexOf(
     [STARTED_JOBS]: startedAt,
     ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
     ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
+    ...(retryable ? { [RETRYABLE_JOBS]: number } : {}),
     ...(unindexed ? { [UNINDEXED_JOBS]: endedAt ?? startedAt } : {}),
     ...(status === 'INITIALIZED' ? { [WAITING_JOBS]: waitingScore(priority, number) } : {}),
     ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),
+    ...Object.fromEntries(causes.map(({ group, last }) => [jobsOfFailure(group), last])),
   };
 }
 
 function countersOf(
   { plan }: { readonly plan: Pick<JobRecord['plan'], 'name'> },
-  booked: Omit<Booked, 'priority' | 'unindexed'> | undefined,
+  booked: Omit<Booked, 'priority' | 'unindexed' | 'retryable'> | undefined,
 ): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
   return {
     [`${JOB_COUNTERS}${plan.name}/${booked.status}`]: 1,
     ...(booked.status === 'COMPLETE' ? { [`${DURATION_COUNTERS}${plan.name}`]: durationOf(booked) } : {}),
+    ...Object.fromEntries(
+      (booked.causes ?? []).map((cause) => [`${FAILURE_COUNTERS}${keyText(cause)}`, cause.count]),
+    ),
   };
 }
 

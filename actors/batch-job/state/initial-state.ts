@@ -1,4 +1,5 @@
 import { List } from '../../basics/immutable.ts';
+import { SERVER, withCause } from '../failures/causes.ts';
 import { errorText } from './issues.ts';
 import { untouchedMedia } from './media.ts';
 import type { JobRecord } from './record.ts';
@@ -38,6 +39,7 @@ export const NO_JOB: JobState = {
   cursor: 0,
   inspecting: null,
   outstanding: new Map(),
+  laterRows: new Map(),
 };
 
 /** A job before its first stage. */
@@ -60,8 +62,20 @@ export function initialState(
     objectId: start.objectId,
     issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),
     firstError: firstOf(record),
+    ...causesOf(record, start.at),
     media: untouchedMedia(record),
   };
+}
+
+/** Media that cannot be used. */
+function causesOf({ media }: JobRecord, at: number): Pick<JobState, 'causes'> {
+  const problems = media.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
+  if (problems.length === 0) return {};
+  const causes = problems.reduce<JobState['causes']>(
+    (known, { code, message }) => withCause(known, { component: SERVER, code, message }, at),
+    undefined,
+  );
+  return { causes };
 }
 
 function firstOf({ media }: JobRecord): string | null {

@@ -2,6 +2,7 @@
 import type { CheckedResult } from '../../../results/check/check.ts';
 import { timeOfFrame } from '../../../domain/frames/frame-times.ts';
 import type { DetectionErrorCode, IssueCode, Range } from '../../../domain/types.ts';
+import { SERVER, withCause } from '../failures/causes.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobIssue, JobState, SubJobRow } from './state.ts';
 import { after } from './status.ts';
@@ -20,6 +21,13 @@ export const errorText = ({ code, message }: { readonly code: string; readonly m
 
 export const withError = (state: JobState, error: Pick<Failure, 'code' | 'message'> | undefined): JobState =>
   error === undefined ? state : { ...state, firstError: state.firstError ?? errorText(error) };
+
+/** The state with a failure that no algorithm has reported. */
+export const withServerFailure = (
+  state: JobState,
+  { code, message }: Pick<Failure, 'code' | 'message'>,
+  at: number,
+): JobState => ({ ...state, causes: withCause(state.causes, { component: SERVER, code, message }, at) });
 
 export function withIssue(state: JobState, { severity, code, message }: JobIssue): JobState {
   const told = severity === 'error' ? withError(state, { code, message }) : state;
@@ -47,7 +55,7 @@ export function subJobError(
     range,
     startTime: row.time?.start ?? time(range.start),
     stopTime: row.time?.stop ?? time(range.stop),
-    algorithm: task?.actions[row.action]?.algorithm.name ?? 'WORKFLOW_MANAGER',
+    algorithm: task?.actions[row.action]?.algorithm.name ?? SERVER,
     code,
     message,
   };

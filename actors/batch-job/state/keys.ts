@@ -1,6 +1,6 @@
 import type { FileKey } from '../../../results/file-keys.ts';
 import { spoolFile } from '../../../results/layout.ts';
-import type { JobRecord } from './record.ts';
+import { baseRunOf, type JobRecord } from './record.ts';
 import type { JobState, SubJobRow, Unit } from './state.ts';
 
 /** The kind of actor that jobs are. */
@@ -22,7 +22,18 @@ export const answerFile = (
   token: string,
 ): FileKey => spoolFile(jobId, run, `${id}.${token}`);
 
-/** Id and key of a sub-job. */
-export function namesOf({ jobId }: JobRecord, { run }: Pick<JobState, 'run'>, id: string, path: string) {
-  return { id: `${jobId}.${run}.${id}`, key: `${runPrefix(run)}${path}`, jobId, run };
+/** Id and key of a sub-job; the id is another one in every run. */
+export function namesOf(
+  { jobId }: JobRecord,
+  state: Pick<JobState, 'run' | 'baseRun'>,
+  id: string,
+  path: string,
+) {
+  const base = baseRunOf(state);
+  return { id: `${jobId}.${state.run}.${id}`, key: `${runPrefix(base)}${path}`, jobId, run: base };
 }
+
+/** Of a detector's row: its key ends with the number of its piece in its unit. */
+const PIECE_DIGITS = 7;
+export const pieceName = (piece: number): string => `d${padNumber(piece, PIECE_DIGITS)}`;
+export const pieceNumber = ({ key }: Pick<SubJobRow, 'key'>): number => Number(key.slice(-PIECE_DIGITS));

@@ -4,9 +4,12 @@ import { List } from '../../basics/immutable.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, MediumState, Stage, SubJobRow } from './state.ts';
 
-/** The media before anything is known of them but what was wrong at creation. */
-export const untouchedMedia = (record: JobRecord): List<MediumState> =>
-  List(record.media.map(({ problem }) => ({ ...UNKNOWN, failedIn: problem === undefined ? null : -1 })));
+/** The media before anything is known of them but what was wrong at creation. A retry leaves room for those that were derived before. */
+export function untouchedMedia({ media, retry }: JobRecord): List<MediumState> {
+  const named = media.map(({ problem }) => ({ ...UNKNOWN, failedIn: problem === undefined ? null : -1 }));
+  const derived = Array.from({ length: (retry?.known ?? media.length) - media.length }, () => UNKNOWN);
+  return List([...named, ...derived]);
+}
 
 const UNKNOWN: MediumState = { prepared: null, failedIn: null, processed: [], found: {}, derived: null };
 
@@ -29,10 +32,14 @@ export function firstUninspected({ media }: JobRecord, known: List<MediumState>,
 export const isInspected = ({ prepared, failedIn }: MediumState): boolean =>
   prepared !== null || failedIn !== null;
 
-/** The first medium of the request, from one on, that can be inspected at all. */
-export function firstUsable({ media }: Pick<JobRecord, 'media'>, from: number): number {
+/** The first medium of the request, from one on, that can be inspected at all and is not yet. */
+export function firstUsable(
+  { media }: Pick<JobRecord, 'media'>,
+  from: number,
+  known: List<MediumState>,
+): number {
   let at = from;
-  while (media[at]?.problem !== undefined) at++;
+  while (at < media.length && (media[at]!.problem !== undefined || isInspected(known.get(at)!))) at++;
   return at;
 }
 
@@ -109,5 +116,5 @@ export function inspectingFrom(
   next: number,
 ): JobState['inspecting'] {
   const unplanned = firstUninspected(record, media);
-  return unplanned === record.media.length ? null : { next: firstUsable(record, next), unplanned };
+  return unplanned === record.media.length ? null : { next: firstUsable(record, next, media), unplanned };
 }

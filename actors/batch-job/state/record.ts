@@ -6,10 +6,11 @@ import type { Issue, MediaSelector, Properties, Range } from '../../../domain/ty
 import type { TextPlace } from '../../../protocol/media-work.ts';
 import { runFolder } from '../../../results/layout.ts';
 import type { JobState, MediumState } from './state.ts';
+import type { BatchJobStatus } from './status.ts';
 
 /**
  * What was asked for and how it will be done, frozen when the job is accepted: a later change of pipelines or of server
- * settings does not touch it, and a resubmitted run uses it again.
+ * settings does not touch it, and a resubmitted run uses it again. A retry adds what it changes.
  */
 export interface JobRecord {
   /** The number in the job's id; batch and streaming jobs draw from one sequence. */
@@ -38,6 +39,41 @@ export interface JobRecord {
   readonly environmentProperties: Properties;
   /** What the request asked for without effect; absent: nothing. */
   readonly warnings?: readonly string[];
+  /** The run is a retry; absent: it does everything. */
+  readonly retry?: RetryRecord;
+  /** Earlier runs, the oldest first; absent: there were none, or nobody wrote them down. */
+  readonly runs?: readonly PastRun[];
+}
+
+/** What is done again: sub-jobs that failed, or all sub-jobs of media of which one failed. */
+export const RETRIES = ['FAILED_SUB_JOBS', 'FAILED_MEDIA'] as const;
+export type RetryScope = (typeof RETRIES)[number];
+
+export interface RetryRecord {
+  readonly what: RetryScope;
+  /** Media of the job that the run works on, by their places in ascending order, and those that it derives itself. */
+  readonly open: readonly number[];
+  /** Media that the job had before, with those that were derived. */
+  readonly known: number;
+  /** By task: media that there were when it was planned. Media are cut as they were. */
+  readonly mediaOfTask: readonly number[];
+  /** Job properties that the retry has changed. */
+  readonly jobProperties?: Properties;
+  /** Those of the request, once a retry has changed some. */
+  readonly requested?: Properties;
+}
+
+/** A run that has ended, and was followed by another one. */
+export interface PastRun {
+  readonly run: number;
+  readonly what: RetryScope | 'ALL';
+  readonly status: BatchJobStatus;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** Media of the request that had failed by then; null: nobody has counted them. */
+  readonly failedMedia: number | null;
+  readonly jobProperties?: Properties;
 }
 
 export interface RequestedMedium {
@@ -58,11 +94,31 @@ export interface RequestedMedium {
   readonly archiveUrl?: string;
   /** Why this medium could not be used already at creation; the others go on. */
   readonly problem?: Issue;
+  /** Hex SHA-256 that it must have, because a retry keeps results of it and retrieves it again; absent: it may be any. */
+  readonly sha256?: string;
 }
 
+/** The run whose rows and folders a run uses: its own, or those of the run that a retry continues. */
+export const baseRunOf = ({ run, baseRun = run }: Pick<JobState, 'run' | 'baseRun'>): number => baseRun;
+
+/** Whose slots the transfers of the job take. */
+export const userOf = ({ owner }: Pick<JobRecord, 'owner'>): string => owner?.user ?? '';
+
 /** Name of the folders of the job's run. */
-export const foldersOf = ({ jobId }: Pick<JobRecord, 'jobId'>, { run }: Pick<JobState, 'run'>): string =>
-  runFolder(jobId, run);
+export const foldersOf = (
+  { jobId }: Pick<JobRecord, 'jobId'>,
+  state: Pick<JobState, 'run' | 'baseRun'>,
+): string => runFolder(jobId, baseRunOf(state));
+
+const OPEN = new WeakMap<RetryRecord, ReadonlySet<number>>();
+
+/** Whether the run works on a medium: a retry leaves those alone whose results it keeps. */
+export function isOpen({ retry }: Pick<JobRecord, 'retry'>, medium: number): boolean {
+  if (retry === undefined || medium >= retry.known) return true;
+  const open = OPEN.get(retry) ?? new Set(retry.open);
+  OPEN.set(retry, open);
+  return open.has(medium);
+}
 
 /** A medium of the job; one that was derived has the properties of the one that it was made of. */
 export function mediumOf(

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { omit } from '../../../domain/omit.ts';
+import { failureCause } from '../failures/causes.ts';
 import { BATCH_JOB_STATUSES } from './status.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, Stage } from './state.ts';
 
-export const JOB_SCHEMA = 1;
+/** The newest schema, and the one that also older servers read: they know nothing of retries. */
+export const JOB_SCHEMA = 2;
+const WITHOUT_RETRY = 1;
+
+export const schemaOf = ({ baseRun }: Pick<JobState, 'baseRun'>): number =>
+  baseRun === undefined ? WITHOUT_RETRY : JOB_SCHEMA;
 
 const stageSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('WAITING') }),
@@ -34,6 +40,8 @@ const deliverySchema = z
 export const jobSnapshotSchema = z.object({
   status: z.enum(BATCH_JOB_STATUSES),
   run: z.int().positive(),
+  baseRun: z.int().positive().optional(),
+  retryable: z.boolean().optional(),
   outdated: z.int().positive().nullable(),
   priority: z.int().min(0).max(9),
   stage: stageSchema,
@@ -62,6 +70,7 @@ export const jobSnapshotSchema = z.object({
     }),
   ),
   firstError: z.string().nullable(),
+  causes: z.array(failureCause).readonly().optional(),
   failedMedia: z.int().nonnegative().nullable(),
   /** 0 to 100, from committed sub-jobs only. */
   progress: z.number().min(0).max(100),
@@ -69,7 +78,7 @@ export const jobSnapshotSchema = z.object({
 export type JobSnapshot = z.infer<typeof jobSnapshotSchema>;
 
 export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
-  const small = omit(state, 'media', 'units', 'weight', 'cursor', 'inspecting', 'outstanding');
+  const small = omit(state, 'media', 'units', 'weight', 'cursor', 'inspecting', 'outstanding', 'laterRows');
   return {
     ...small,
     issues: [...state.issues],

@@ -11,6 +11,7 @@ import type {
 import type { SubJobAssignment } from '../../../protocol/worker-protocol.ts';
 import type { Issue, MediumFacts, Range } from '../../../domain/types.ts';
 import type { FileKey } from '../../../results/file-keys.ts';
+import type { FailureCause } from '../failures/causes.ts';
 import type { PlannedWork } from './planned-work.ts';
 import type { BatchJobStatus } from './status.ts';
 
@@ -34,6 +35,10 @@ export interface JobState {
   readonly status: BatchJobStatus;
   /** Counts submissions; what is late of run 1 cannot touch run 2. */
   readonly run: number;
+  /** Of a retry: the run whose rows and folders it continues. */
+  readonly baseRun?: number | undefined;
+  /** The run has ended, and its rows and its spool are kept for a retry. */
+  readonly retryable?: boolean | undefined;
   /** A run whose files may still be there: only until the next commit. */
   readonly outdated: number | null;
   readonly priority: number;
@@ -73,6 +78,8 @@ export interface JobState {
   readonly issues: readonly JobIssue[];
   /** What went wrong first, for the log: code and message. */
   readonly firstError: string | null;
+  /** Why sub-jobs have failed; absent: none has. */
+  readonly causes?: readonly FailureCause[] | undefined;
   /** Media of the request that have failed, once the run has ended; null: nobody has counted them. */
   readonly failedMedia: number | null;
   /** Lists of which a changed copy costs little: a job may have 10,000 media and 100,000 units, and changes one with every answer. */
@@ -86,7 +93,11 @@ export interface JobState {
   readonly inspecting: Inspecting | null;
   /** Rows handed out for work and not yet answered, by key. */
   readonly outstanding: ReadonlyMap<string, SubJobRow>;
+  /** Of a retry: rows that it keeps of stages that it has not reached yet, by the rank of the stage. */
+  readonly laterRows: LaterRows;
 }
+
+export type LaterRows = ReadonlyMap<number, readonly SubJobRow[]>;
 
 /** How far the media of a request are inspected, while the first task has begun. */
 export interface Inspecting {
@@ -172,13 +183,16 @@ export interface Unit {
   readonly ranges: readonly Range[];
   readonly pieces: number;
   readonly made: number;
+  /** Pieces before the last one made that are to be made again. */
+  readonly gaps: readonly number[];
   readonly done: number;
   readonly failed: number;
   /** Files for derivative media in the answers so far. */
   readonly derived: number;
   /** No answer so far had a line in it: neither a track nor a warning. */
   readonly empty: boolean;
-  readonly finish: 'NONE' | 'MADE' | 'DONE';
+  /** UNUSED: the work needs no finishing. */
+  readonly finish: 'UNUSED' | 'NONE' | 'MADE' | 'DONE';
   /** The FINISH answer. */
   readonly finished: FileKey | null;
 }
@@ -193,6 +207,7 @@ export interface SubJobRow {
   readonly key: string;
   readonly id: string;
   readonly jobId: string;
+  /** Whose folders it uses (`baseRunOf`). */
   readonly run: number;
   readonly kind: SubJobAssignment['kind'];
   readonly queue: string;
@@ -208,6 +223,13 @@ export interface SubJobRow {
   readonly state: 'QUEUED' | 'DONE' | 'FAILED';
   /** Attempts that were lost because a component died, hung or answered garbage. */
   readonly attempts: number;
+  /** Of one that waits for another host: attempts that failed, and the time that they took. */
+  readonly transfer?: {
+    readonly failures: number;
+    readonly spentMs: number;
+    /** When the next one is due: milliseconds since the epoch. */
+    readonly notBefore: number;
+  };
   /** What is to be done; null once it is answered. */
   readonly work: PlannedWork | null;
   /** Fencing token of the answer that was taken. */

@@ -1,5 +1,6 @@
 /** Units of work, and what they count for in the progress of their stage. */
 import type { List } from 'immutable';
+import { firstIndex } from '../../../domain/first-index.ts';
 import type { Range } from '../../../domain/types.ts';
 import type { JobState, SubJobRow, Unit } from './state.ts';
 
@@ -13,6 +14,7 @@ export const unitOf = (medium: number, action: number, ranges: readonly Range[])
   ranges,
   pieces: ranges.length,
   made: 0,
+  gaps: [],
   done: 0,
   failed: 0,
   derived: 0,
@@ -20,6 +22,48 @@ export const unitOf = (medium: number, action: number, ranges: readonly Range[])
   finish: 'NONE',
   finished: null,
 });
+
+/** The unit of work that a medium, or the job, has once, and that needs no finishing. */
+export const singleUnit = (medium: number, action: number): Unit => ({
+  ...unitOf(medium, action, [WHOLE]),
+  finish: 'UNUSED',
+});
+
+/** The piece that is made next. */
+export const nextPiece = ({ gaps, made }: Unit): number => gaps[0] ?? made;
+
+/** The unit with another piece made. A retry keeps some pieces: those that are left out before it are to be made again. */
+export function withPiece(unit: Unit, piece: number): Unit {
+  const { gaps, made } = unit;
+  const next = made + gaps.length;
+  const left = Array.from({ length: Math.max(0, piece - next) }, (_, n) => next + n);
+  return { ...unit, made: made + 1, gaps: [...gaps.filter((gap) => gap !== piece), ...left] };
+}
+
+/** Whether all pieces are answered and nobody finishes them: a retry has taken the result of that away. */
+export const lacksFinish = ({ feed, finish, pieces, done, failed }: Unit): boolean =>
+  finish === 'NONE' && isKnown(feed) && done > 0 && done + failed === pieces;
+
+/** Whether a unit may have work to be made, now or later. */
+export const isUnfinished = (unit: Unit): boolean =>
+  !isKnown(unit.feed) || unit.made < unit.pieces || lacksFinish(unit);
+
+/** The place of a row's unit among those of its stage, which are in the order of media and actions; -1: it has none. */
+export function unitIndex(
+  units: List<Unit>,
+  { unit: hint, medium, action }: Pick<SubJobRow, 'unit' | 'medium' | 'action'>,
+): number {
+  const isOf = (at: number) => {
+    const unit = at < 0 ? undefined : units.get(at);
+    return unit?.medium === medium && unit.action === action;
+  };
+  if (isOf(hint)) return hint;
+  const at = firstIndex(units.size, (n) => {
+    const unit = units.get(n)!;
+    return unit.medium > medium || (unit.medium === medium && unit.action >= action);
+  });
+  return isOf(at) ? at : -1;
+}
 
 /** Whether it is settled how many pieces a unit has. */
 export const isKnown = (feed: Unit['feed']) => feed === 'NONE' || feed === 'DONE';
@@ -36,14 +80,15 @@ export const weightOfAll = (units: List<Unit>): JobState['weight'] => ({
 
 /** The state with a change in the unit that a row belongs to. */
 export function withUnit(state: JobState, row: SubJobRow, change: (unit: Unit) => Unit): JobState {
-  const unit = state.units.get(row.unit);
+  const index = unitIndex(state.units, row);
+  const unit = index < 0 ? undefined : state.units.get(index);
   // The inspection of a medium may be answered when the first task has begun.
   if (unit === undefined || row.stage.name !== state.stage.name) return state;
   const changed = change(unit);
   const { total, done } = state.weight;
   return {
     ...state,
-    units: state.units.set(row.unit, changed),
+    units: state.units.set(index, changed),
     weight: { total, done: done + weightDone(changed) - weightDone(unit) },
   };
 }

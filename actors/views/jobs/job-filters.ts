@@ -21,6 +21,8 @@ export interface JobListQuery {
   readonly terminal: boolean | undefined;
   /** A part of the URI of a medium, in any case of letters. */
   readonly medium: string | undefined;
+  /** Id of a group of failures. */
+  readonly failure: string | undefined;
   readonly started: TimeSpan | undefined;
   readonly ended: TimeSpan | undefined;
 }
@@ -33,14 +35,15 @@ export interface JobCursor {
 
 /** Whether a job is one of those that were asked for. The index that led to it may be a moment older or newer than the job. */
 export function fitsJob({ record, snapshot }: StoredJob, query: JobListQuery): boolean {
-  const { statuses, pipelineName, externalId, terminal, medium, started, ended } = query;
-  const { status, startedAt, endedAt } = snapshot;
+  const { statuses, pipelineName, externalId, terminal, medium, failure, started, ended } = query;
+  const { status, startedAt, endedAt, causes = [] } = snapshot;
   const isEnded = isTerminal(status);
   return (
     (externalId === undefined || record.externalId === externalId) &&
     (statuses === undefined || statuses.includes(status)) &&
     (pipelineName === undefined || record.plan.name === pipelineName) &&
     (terminal === undefined || isEnded === terminal) &&
+    (failure === undefined || causes.some(({ group }) => group === failure)) &&
     isWithin(startedAt, started) &&
     (ended === undefined || (isEnded && isWithin(endedAt ?? startedAt, ended))) &&
     (medium === undefined || hasMedium(record.media, medium))

@@ -1,9 +1,13 @@
 /** What is told of a job. */
 import type { Owner } from '../../../domain/job/owner.ts';
 import { localIso } from '../../../results/local-iso.ts';
+import { censorProperties } from '../../../domain/job/censor.ts';
+import type { Properties } from '../../../domain/types.ts';
+import type { JobRecord, PastRun } from '../../batch-job/state/record.ts';
 import type { JobSnapshot } from '../../batch-job/state/snapshot.ts';
 import type { Delivery } from '../../batch-job/state/state.ts';
-import type { BatchJobStatus } from '../../batch-job/state/status.ts';
+import { isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
+import type { StoredJob } from '../../batch-job/state/stored-job.ts';
 import type { WaitingFor } from './waiting-reasons.ts';
 
 /** Specification 2.2, SingleJobInfo. */
@@ -31,11 +35,24 @@ export interface DetailedJobInfo extends SingleJobInfo {
   readonly mediaSucceeded?: number;
   /** For each medium what to ask for to get it; of a job that is told alone. */
   readonly mediaHrefs?: readonly (string | null)[];
+  /** Of a job that is told alone, the oldest first. */
+  readonly runs?: readonly JobRun[];
   /** Attempts that failed, once there is one. */
   readonly callbackAttempts?: Attempts;
   readonly archiveAttempts?: Attempts;
   /** Why nothing of it runs; absent when something does, and when it has ended. */
   readonly waitingFor?: WaitingFor;
+}
+
+export interface JobRun {
+  readonly run: number;
+  readonly what: PastRun['what'];
+  readonly jobStatus: BatchJobStatus;
+  readonly startDate: string;
+  readonly endDate: string | null;
+  /** Media of the request that had failed at its end. */
+  readonly mediaFailed?: number;
+  readonly jobProperties?: Properties;
 }
 
 /** What changes while a job is under way, for those who watch it. */
@@ -65,10 +82,35 @@ export function listedJob({
   callbackAttempts: _c,
   archiveAttempts: _a,
   mediaHrefs: _m,
+  runs: _r,
   waitingFor: _w,
   ...info
 }: DetailedJobInfo): SingleJobInfo {
   return info;
+}
+
+/** Its runs as far as they are written down, with the one that goes on or ended last. */
+export const runsOf = ({ record, snapshot }: StoredJob): readonly JobRun[] =>
+  [...(record.runs ?? []), lastRun(record, snapshot)].map(runInfo);
+
+function lastRun({ retry }: JobRecord, snapshot: JobSnapshot): PastRun {
+  const { run, status, startedAt, endedAt, failedMedia } = snapshot;
+  const { what = 'ALL', jobProperties } = retry ?? {};
+  return {
+    ...{ run, what, status, startedAt, failedMedia },
+    endedAt: isTerminal(status) ? endedAt : null,
+    ...(jobProperties === undefined ? {} : { jobProperties }),
+  };
+}
+
+function runInfo({ run, what, status, startedAt, endedAt, failedMedia, jobProperties }: PastRun): JobRun {
+  return {
+    ...{ run, what, jobStatus: status },
+    startDate: localIso(startedAt),
+    endDate: endedAt === null ? null : localIso(endedAt),
+    ...(failedMedia === null ? {} : { mediaFailed: failedMedia }),
+    ...(jobProperties === undefined ? {} : { jobProperties: censorProperties(jobProperties) }),
+  };
 }
 
 /** Nothing before the first attempt has failed. */

@@ -4,6 +4,7 @@ import {
   ALL_JOBS,
   ENDED_JOBS,
   jobsOfExternalId,
+  jobsOfFailure,
   jobsOfPipeline,
   jobsOfStatus,
   LIVE_JOBS,
@@ -59,6 +60,8 @@ interface Indexes {
   readonly time?: TimeSpan;
 }
 
+const ANY_TIME: TimeSpan = { from: undefined, to: undefined };
+
 interface Found {
   readonly found: readonly StoredJob[];
   readonly next: JobCursor | null;
@@ -110,11 +113,21 @@ function startOf(before: JobCursor | undefined, time: TimeSpan | undefined): Ind
 
 /** Those with the fewest jobs that are not wanted. */
 function indexesFor(query: JobListQuery): Indexes {
-  const { statuses, pipelineName, externalId, terminal, medium, started, ended } = query;
-  const given = Object.values({ statuses, pipelineName, externalId, terminal, medium, started, ended });
+  const { statuses, pipelineName, externalId, terminal, medium, failure, started, ended } = query;
+  const given = Object.values({
+    statuses,
+    pipelineName,
+    externalId,
+    terminal,
+    medium,
+    failure,
+    started,
+    ended,
+  });
   const alone = given.filter((filter) => filter !== undefined).length <= 1;
   if (ended !== undefined) return { names: [ENDED_JOBS], exact: alone, time: ended };
   if (started !== undefined) return { names: [STARTED_JOBS], exact: alone, time: started };
+  if (failure !== undefined) return { names: [jobsOfFailure(failure)], exact: alone, time: ANY_TIME };
   if (externalId !== undefined) return { names: [jobsOfExternalId(externalId)], exact: alone };
   const wanted = statusesOf(query);
   // Jobs that have ended are many: of those, a pipeline has fewer than a status.

@@ -23,6 +23,7 @@ import {
 import {
   attemptsOf,
   listedJob,
+  runsOf,
   type DetailedJobInfo,
   type JobProgressEvent,
   type SingleJobInfo,
@@ -70,7 +71,7 @@ export class JobViews {
     if (info === undefined) return undefined;
     // Read for each answer: to keep them would take as much memory as the media.
     const uris = await wholeUris(this.#dataDir, job.record);
-    return { ...info, mediaUris: uris.map(maskUri), mediaHrefs: mediaHrefsOf(job) };
+    return { ...info, mediaUris: uris.map(maskUri), mediaHrefs: mediaHrefsOf(job), runs: runsOf(job) };
   }
 
   /** What is told of many jobs: of long data: URIs only what kind of data they have. */

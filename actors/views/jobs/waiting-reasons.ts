@@ -1,4 +1,6 @@
-import type { WorkStatus } from '../../../store/ledger.ts';
+import { queueOf, readLane, type Lane } from '../../../protocol/transfers.ts';
+import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
+import type { Lease, WorkStatus } from '../../../store/ledger.ts';
 import { allEntries, type Store } from '../../../store/store.ts';
 import { WAITING_JOBS } from '../../batch-job/state/indexes.ts';
 import type { Clock } from '../../basics/clock.ts';
@@ -25,6 +27,8 @@ export interface WaitingDeps {
   serviceOf(queue: string): string | undefined;
   /** Why nobody takes work from a queue; undefined: somebody does. */
   idleReason(queue: string): string | undefined;
+  /** Services and nodes that take no new work of a service, because they drain; '': none. */
+  drainingFor(service: string | undefined): string;
 }
 
 /** So long the order of the jobs that wait for admission is taken as it was seen. */
@@ -45,8 +49,8 @@ export class WaitingReasons {
     if (stage === 'ENDED') return undefined;
     if (stage === 'WAITING') return this.#forAdmission(String(record.number));
     if (stage === 'CHECK') return { reason: 'The archive is searched for an equal earlier job.' };
-    if (work === undefined || work.leases.length > 0) return undefined;
-    return this.#inQueue(work.ahead);
+    if (work === undefined) return undefined;
+    return work.leases.length > 0 ? this.#forTransfers(work.leases) : this.#inQueue(work.ahead);
   }
 
   async #forAdmission(jobNumber: string): Promise<WaitingFor> {
@@ -55,16 +59,31 @@ export class WaitingReasons {
     return position === undefined ? { reason } : { reason, position };
   }
 
+  /** Undefined: something else of the job runs as well. */
+  #forTransfers(leases: readonly Lease[]): WaitingFor | undefined {
+    const lanes = leases.map(({ item }) => readLane(item.queue));
+    const [first] = leases;
+    const [lane] = lanes;
+    if (first === undefined || lane === undefined || lanes.includes(undefined)) return undefined;
+    return { reason: transferReason(lane, first), queue: this.#deps.nameOf(lane.queue) };
+  }
+
   /** Of several queues the one in which its turn comes first. */
   #inQueue(places: ReadonlyMap<string, number>): WaitingFor | undefined {
     const [first] = [...places].toSorted(([, a], [, b]) => a - b);
     if (first === undefined) return undefined;
     const [queue, ahead] = first;
-    const { nameOf, serviceOf, idleReason } = this.#deps;
-    const service = serviceOf(queue);
-    const idle = idleReason(queue);
+    const { nameOf, serviceOf, idleReason, drainingFor } = this.#deps;
+    const known = queueOf(queue);
+    const service = serviceOf(known);
+    const idle = idleReason(known);
+    const lane = readLane(queue);
+    const next = lane === undefined ? comesAfter(ahead) : transferReason(lane);
     return {
-      reason: idle === undefined ? comesAfter(ahead) : `No component processes its sub-jobs now: ${idle}.`,
+      reason:
+        idle === undefined
+          ? `${next}${drainNote(drainingFor(service))}`
+          : `No component processes its sub-jobs now: ${idle}.`,
       queue: nameOf(queue),
       position: ahead + 1,
       ...(service === undefined ? {} : { service }),
@@ -86,9 +105,25 @@ export class WaitingReasons {
   }
 }
 
+const drainNote = (draining: string) =>
+  draining === '' ? '' : ` These take none, because they drain: ${draining}.`;
+
 function comesAfter(ahead: number): string {
   if (ahead === 0) return 'Its next sub-job is handed out as soon as a process of the component is free.';
   return ahead === 1
     ? '1 sub-job of another job is handed out before its next one.'
     : `${ahead} sub-jobs of other jobs are handed out before its next one.`;
 }
+
+const TRANSFERS: Readonly<Record<string, string>> = {
+  [MEDIA_QUEUES.DOWNLOAD]: 'download from',
+  [MEDIA_QUEUES.UPLOAD]: 'upload to',
+  [MEDIA_QUEUES.COPY]: 'copy of the results to',
+};
+
+function transferReason({ queue, host }: Lane, { done, total } = { done: 0, total: 0 }): string {
+  const far = total > 0 ? `: ${megabytes(Math.min(done, total))} of ${megabytes(total)} MB` : '';
+  return `Waiting for the ${TRANSFERS[queue]} ${host}${far}.`;
+}
+
+const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);

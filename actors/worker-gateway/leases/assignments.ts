@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { CopyWork } from '../../../protocol/bucket-work.ts';
 import type { DetectWork } from '../../../protocol/detection-work.ts';
 import type { PrepareWork } from '../../../protocol/media-work.ts';
+import { queueOf } from '../../../protocol/transfers.ts';
 import type { SubJobAssignment, WorkKind, WorkTypes } from '../../../protocol/worker-protocol.ts';
 import { readSmallPiece } from '../../../results/feed-index.ts';
 import { pathOf, type FileKey } from '../../../results/file-keys.ts';
@@ -64,7 +65,7 @@ async function readAssignment(
     token,
     id: row.id,
     kind: row.kind,
-    algorithm: row.queue,
+    algorithm: queueOf(row.queue),
     attempt,
     heartbeatMs,
     ...(lease.last === undefined ? {} : { last: lease.last }),
@@ -153,11 +154,17 @@ export const attemptFolder = (planned: FileKey, token: string): FileKey => `${pl
 const leasePath = (token: string, what: string) => `/worker/v1/leases/${token}/${what}`;
 const inputPath = (token: string) => leasePath(token, 'input');
 
-/** A remote medium may be asked for with a token of the service; without one it is asked for all the same. */
+/**
+ * A remote medium may be asked for with a token of the service; without one it is asked for all the same. The time limit is that of all
+ * attempts together.
+ */
 async function withBearer(
-  { bearer, fetchLimits: limits }: AssignmentDeps,
+  { bearer, fetchLimits }: AssignmentDeps,
   work: PlannedPrepare,
+  { row }: Handed,
 ): Promise<PrepareWork> {
+  const timeoutMs = Math.max(1, Math.round(fetchLimits.timeoutMs - (row.transfer?.spentMs ?? 0)));
+  const limits = { ...fetchLimits, timeoutMs };
   if (!/^https?:/i.test(work.uri) || !booleanOf(work.properties, 'REMOTE_MEDIA_ADD_TOKEN', false))
     return { ...work, limits };
   const token = await bearer();

@@ -12,7 +12,7 @@ export const withPaths = (kind: WorkKind, work: Work, at: PathOf): Work => KINDS
 
 /** What an answer says, with keys in place of the paths that its component has named. */
 export const withKeys = (result: Result, keyOf: KeyOf): Result =>
-  KINDS[result.kind].keys?.(result, keyOf) ?? result;
+  'fetched' in result ? result : (KINDS[result.kind].keys?.(result, keyOf) ?? result);
 
 /** What a document is written from, with paths in place of keys. */
 export async function* withTracksAt(

@@ -16,6 +16,9 @@ export async function finishWork(
   planned: PlannedFinish,
   { jobNumber, row }: Handed,
 ): Promise<FinishWork> {
+  const { rollUp, ...rest } = planned;
+  // Its results are made.
+  if (planned.made !== undefined) return rest;
   const parts: FinishPart[] = [];
   let derived = 0;
   // All pieces of a unit are fed from one file: to open it for each would take longer than a lease lasts.
@@ -36,7 +39,6 @@ export async function finishWork(
   } finally {
     await index?.close();
   }
-  const { rollUp, ...rest } = planned;
   const { mediaRoots: roots, excluded } = fetchLimits;
   const work = {
     ...rest,

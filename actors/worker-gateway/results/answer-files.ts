@@ -51,7 +51,7 @@ export class AnswerFiles {
 
   /** Other components will read this path: it is the place we gave for a fetched medium, or the file that was asked for. */
   async isOfMedium({ work }: SubJobRow, checked: WorkDone['result']): Promise<boolean> {
-    if (checked.kind !== 'PREPARE') return true;
+    if (checked.kind !== 'PREPARE' || 'fetched' in checked) return true;
     if (work === null || !('fetchTo' in work)) return false;
     const { path: named } = checked.prepared;
     return named === this.pathOf(work.fetchTo) || named === (await this.#deps.localPath(work.uri));

@@ -2,10 +2,12 @@
 import type { Logger } from '../../../config/logger.ts';
 import { ACCEPTED, LOST, type AnswerOutcome } from '../../../protocol/answer-outcome.ts';
 import { removeFile } from '../../../files/remove.ts';
+import { queueOf } from '../../../protocol/transfers.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import type { Store } from '../../../store/store.ts';
 import type { JobCommand, JobReply, WorkDone, WorkFailed } from '../../batch-job/state/commands.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { PendingClaims } from '../../dispatcher/pending-claims.ts';
 import type { Clock } from '../../basics/clock.ts';
 import type { Family } from '../../runtime/system.ts';
 import type { WorkMeter } from '../../basics/meter.ts';
@@ -20,6 +22,7 @@ export interface AnswerSettlementDeps {
   readonly logger: Logger;
   readonly meter: WorkMeter;
   readonly catalog: Pick<Catalog, 'versionOf'>;
+  readonly pendingClaims: Pick<PendingClaims, 'wake'>;
 }
 
 export class AnswerSettlement {
@@ -55,7 +58,7 @@ export class AnswerSettlement {
     const versioned = this.withVersion(item.queue, command);
     const reply = await this.#deps.jobs.ask(item.actor.id, versioned, { envelopeId: token });
     if (reply.kind === 'done') {
-      this.count(item.queue, command);
+      this.wasAccepted(item.queue, command);
       return ACCEPTED;
     }
     const outcome = await this.end(token);
@@ -87,10 +90,12 @@ export class AnswerSettlement {
     return version === undefined ? command : { ...command, version };
   }
 
-  /** For the metrics. */
-  count(queue: string, command: WorkDone | WorkFailed): void {
-    const { meter } = this.#deps;
+  /** Counts it for the metrics. When it was a transfer, another one may have its slot. */
+  wasAccepted(name: string, command: WorkDone | WorkFailed): void {
+    const { meter, pendingClaims } = this.#deps;
     const done = command.type === 'workDone';
+    const queue = queueOf(name);
+    if (queue !== name) pendingClaims.wake(queue, 1);
     meter.subJobEnded(queue, done ? 'done' : 'failed', command.ms / 1_000);
     if (!done || command.result.kind !== 'FINISH') return;
     const { sections, tracks, detections } = command.result.summary;

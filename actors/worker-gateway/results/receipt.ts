@@ -45,12 +45,12 @@ export class Receipt {
   async #content<A extends SentAnswer>(held: Held<A>): Promise<Received<A> | AnswerOutcome> {
     const { answer, lease, row } = held;
     if (answer.failure !== undefined) {
-      const { code, message } = answer.failure;
+      const { code, message, mayPass } = answer.failure;
       const range = await framesOf(row, this.#deps.dataDir);
       const ms = this.#settlement.workingTime(held);
       const { token } = lease;
       const said: WorkFailed = { type: 'workFailed', key: row.key, token, code, message, range, ms };
-      return { ...held, said };
+      return { ...held, said: mayPass === true ? { ...said, mayPass } : said };
     }
     const excess = excessOf(held, this.#deps.resultLimits);
     if (excess !== undefined) return this.#settlement.garbage(answer.token, excess);

@@ -11,6 +11,7 @@ export const NOWHERE: Place = { offset: 0, bytes: 0 };
  */
 export function isReadAgain({ said, answer: { lines = '' } }: Pick<Checked, 'said' | 'answer'>): boolean {
   if ('type' in said || lines === '') return false;
+  if ('fetched' in said) return false;
   return said.kind !== 'PREPARE' || said.prepared.facts.frameTimes !== undefined;
 }
 

@@ -154,7 +154,7 @@ export class SmallAnswers {
       const { lease, answer } = one;
       const isAccepted = await settlement.isAccepted(lease);
       outcomes.set(answer, isAccepted ? ACCEPTED : await settlement.end(lease.token));
-      if (isAccepted) settlement.count(lease.item.queue, command);
+      if (isAccepted) settlement.wasAccepted(lease.item.queue, command);
     }
   }
 }

@@ -1,15 +1,17 @@
 import type { Command } from 'commander';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { actorsCommand } from './actors.ts';
+import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { catalogCommands } from './catalog.ts';
 import { componentCommands } from './components.ts';
+import { failuresCommand } from './failures.ts';
 import { infoCommand } from './info.ts';
 import { jobCommands } from './jobs/jobs.ts';
 import { mediaCommands } from './media.ts';
 import { messageCommands } from './messages.ts';
 import { modelCommands } from './models.ts';
-import { nodeCommands, serviceCommands } from './nodes.ts';
+import { nodeCommands, serverCommands, serviceCommands } from './nodes.ts';
 import { queueCommands } from './queues.ts';
 import { searchCommands } from './search.ts';
 import { streamCommands } from './streams.ts';
@@ -24,10 +26,13 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   modelCommands(program, terminal);
   nodeCommands(program, terminal);
   serviceCommands(program, terminal);
+  serverCommands(program, terminal);
+  failuresCommand(program, terminal);
   queueCommands(program, terminal);
   messageCommands(program, terminal);
   searchCommands(program, terminal);
   infoCommand(program, terminal);
+  auditCommand(program, terminal);
   backupCommand(program, terminal);
   actorsCommand(program, terminal);
 }

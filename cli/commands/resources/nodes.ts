@@ -4,13 +4,23 @@ import type {
   NodeInfo,
   NodeManagerModel,
   Deployed,
+  Drain,
   DeployedService,
   ServiceLog,
 } from '../../../client/answers.ts';
 import type { Command } from 'commander';
 import type { Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { askCommand, readCommand, segment, show, tableOr, textOf, type RestOptions } from './command.ts';
+import {
+  askCommand,
+  momentText,
+  readCommand,
+  segment,
+  show,
+  tableOr,
+  textOf,
+  type RestOptions,
+} from './command.ts';
 
 const NAME: Column<ServiceModel> = { title: 'SERVICE', of: ({ serviceName }) => serviceName };
 const COMMAND: Column<ServiceModel> = {
@@ -35,7 +45,10 @@ const DEPLOYED: readonly Column<DeployedService>[] = [
   { title: 'RESTARTS', of: ({ restartCount }) => String(restartCount), right: true },
   {
     title: 'NOTE',
-    of: ({ unlaunchable }) => (unlaunchable ? 'cannot be launched: see troupe nodes logs' : ''),
+    of: ({ unlaunchable, draining }) => {
+      if (unlaunchable) return 'cannot be launched: see troupe nodes logs';
+      return draining === undefined ? '' : 'draining';
+    },
   },
 ];
 const HOSTS: readonly Column<readonly [string, boolean]>[] = [
@@ -54,7 +67,8 @@ const NODES: readonly Column<NodeInfo>[] = [
 const standingOf = ({ connected, lastHeard }: NodeInfo) =>
   connected ? 'connected' : lastHeard === null ? 'not connected' : `silent since ${lastHeard}`;
 
-function noteOf({ configured, connected, version }: NodeInfo): string {
+function noteOf({ configured, connected, version, draining }: NodeInfo): string {
+  if (draining !== undefined) return `draining since ${momentText(draining.since)}`;
   if (!configured) return 'the configuration has nothing for it';
   return connected || version !== null ? '' : 'start it there: troupe node --server URL';
 }
@@ -62,7 +76,7 @@ function noteOf({ configured, connected, version }: NodeInfo): string {
 export function nodeCommands(program: Command, terminal: Terminal): void {
   const nodes = program
     .command('nodes')
-    .description('hosts and their services: list, config, apply, hosts, info, logs');
+    .description('hosts and their services: list, config, apply, hosts, info, logs, drain, undrain');
   listCommand(nodes, terminal);
   const of = (path: string) => `/rest/nodes/${path}`;
   const about = 'show which services are configured; --json is the input of "apply"';
@@ -82,6 +96,7 @@ export function nodeCommands(program: Command, terminal: Terminal): void {
   const what = 'show the last lines of a service: <host>:<service>:<n>, as troupe nodes info shows it';
   const log = (name: string) => of(`services/${segment(name)}/log`);
   readCommand<ServiceLog>(nodes, terminal, 'logs <SERVICE>', what, log, { lines: logLines });
+  drainCommands(nodes, terminal, 'node', of(''));
 }
 
 function logLines({ name, lines }: ServiceLog): readonly string[] {
@@ -125,7 +140,7 @@ const CHANGES = [
 ] as const;
 
 export function serviceCommands(program: Command, terminal: Terminal): void {
-  const services = program.command('services').description('services: list, start, stop');
+  const services = program.command('services').description('services: list, start, stop, drain, undrain');
   const about = 'list the services that can be configured on a node';
   readCommand<Readonly<Record<string, ServiceModel>>>(
     services,
@@ -145,4 +160,34 @@ export function serviceCommands(program: Command, terminal: Terminal): void {
       return show(terminal, options, call, { lines: () => [`Service ${name} ${done}.`] });
     });
   }
+  drainCommands(services, terminal, 'service', '/rest/nodes/services/');
+}
+
+/** `troupe servers ...` */
+export function serverCommands(program: Command, terminal: Terminal): void {
+  const servers = program.command('servers').description('servers by the host of their node: drain, undrain');
+  drainCommands(servers, terminal, 'server', '/rest/servers/');
+}
+
+function drainCommands(group: Command, terminal: Terminal, kind: string, path: string): void {
+  const verbs = [
+    ['drain', `give a ${kind} no new work; running work goes on`],
+    ['undrain', `give a ${kind} work again`],
+  ] as const;
+  for (const [verb, about] of verbs)
+    askCommand(group, `${verb} <NAME>`, about).action((name: string, options: RestOptions) =>
+      show<Drain>(
+        terminal,
+        options,
+        { method: 'POST', path: `${path}${segment(name)}/${verb}` },
+        { lines: ({ draining, working }) => [drainLine(kind, name, draining !== undefined, working)] },
+      ),
+    );
+}
+
+function drainLine(kind: string, name: string, drains: boolean, working: number): string {
+  const what = `The ${kind} ${name}`;
+  if (!drains) return `${what} gets work again.`;
+  if (working === 0) return `${what} is drained: nothing runs there.`;
+  return `${what} is draining: ${working} ${working === 1 ? 'sub-job is' : 'sub-jobs are'} still running.`;
 }

@@ -3,15 +3,20 @@ import type { Queue } from '../../../client/answers.ts';
 import type { Command } from 'commander';
 import type { Column } from '../../terminal/columns.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { readCommand, segment, tableOr } from './command.ts';
+import { askCommand, readCommand, segment, show, tableOr, type RestOptions } from './command.ts';
 
 const COLUMNS: readonly Column<Queue>[] = [
   { title: 'QUEUE', of: ({ name }) => name },
   { title: 'WAITING', of: ({ messagesInQueue }) => String(messagesInQueue), right: true },
+  { title: 'PAUSED', of: ({ paused }) => (paused === undefined ? '' : `by ${paused.by}`) },
 ];
+const CHANGES = [
+  ['pause', 'hand out nothing of a queue until it is resumed; running work goes on'],
+  ['resume', 'hand out the sub-jobs of a queue again'],
+] as const;
 
 export function queueCommands(program: Command, terminal: Terminal): void {
-  const group = program.command('queues').description('queues of sub-jobs: list, show');
+  const group = program.command('queues').description('queues of sub-jobs: list, show, pause, resume');
   readCommand<readonly Queue[]>(
     group,
     terminal,
@@ -31,4 +36,13 @@ export function queueCommands(program: Command, terminal: Terminal): void {
       refusals: { 404: `There is no queue ${name}: troupe queues list shows all.` },
     }),
   );
+  for (const [verb, about] of CHANGES)
+    askCommand(group, `${verb} <NAME>`, about).action((name: string, options: RestOptions) =>
+      show<Queue>(
+        terminal,
+        options,
+        { method: 'POST', path: `/rest/queues/${segment(name)}/${verb}` },
+        { lines: (queue) => tableOr('', COLUMNS, [queue], terminal) },
+      ),
+    );
 }

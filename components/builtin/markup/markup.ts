@@ -11,7 +11,6 @@ import { writePng } from '../../../media/picture/write-png.ts';
 import { makeWhole } from '../../../files/part-file.ts';
 import { removeFolder } from '../../../files/remove.ts';
 import type { Issue } from '../../../domain/types.ts';
-import type { StoreFile } from '../media/artifacts/artifact-files.ts';
 import { DetectionError } from '../../sdk/detector.ts';
 import type { MarkupAnswer, MarkupWork } from '../../../protocol/track-work.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
@@ -22,14 +21,9 @@ import { readMarks } from './read-marks.ts';
 import { conceals, markupSettings, type MarkupSettings } from './settings.ts';
 
 /**
- * Yields one line, a MarkupAnswer; `store` puts the copy where it is to be found from outside. Errors: UNSUPPORTED_DATA_TYPE,
- * INVALID_PROPERTY, and those of media that cannot be read.
+ * Yields one line, a MarkupAnswer. Errors: UNSUPPORTED_DATA_TYPE, INVALID_PROPERTY, and those of media that cannot be read.
  */
-export async function* markUp(
-  work: MarkupWork,
-  context: WorkContext,
-  store?: StoreFile,
-): AsyncGenerator<string> {
+export async function* markUp(work: MarkupWork, context: WorkContext): AsyncGenerator<string> {
   const { mediaType } = work.medium;
   if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE')
     throw new DetectionError(
@@ -53,7 +47,7 @@ export async function* markUp(
     const draw = isCopy ? copySource : isVideo ? markUpVideo : markUpImage;
     const drawn = { marks, excerpt: concealed?.excerpt };
     const warnings = await makeWhole(path, (part) => draw(work, settings, drawn, part, context));
-    answer = await answerOf(path, warnings, store, signal);
+    answer = { path, uri: pathToFileURL(path).href, warnings };
   } catch (error) {
     await rm(path, { force: true });
     throw error;
@@ -95,22 +89,4 @@ async function markUpImage(
   await writePng(path, { width, height, data });
   progress(1, 1);
   return [];
-}
-
-async function answerOf(
-  path: string,
-  warnings: readonly Issue[],
-  store: StoreFile | undefined,
-  signal: AbortSignal,
-): Promise<MarkupAnswer> {
-  const local = pathToFileURL(path).href;
-  if (store === undefined) return { path, uri: local, warnings };
-  try {
-    return { path, uri: await store(path), warnings };
-  } catch (error) {
-    signal.throwIfAborted();
-    const reason = error instanceof Error ? error.message : String(error);
-    const message = `The marked-up medium could not be uploaded and was kept on the server instead: ${reason}`;
-    return { path, uri: local, warnings: [...warnings, { code: 'REMOTE_STORAGE_UPLOAD', message }] };
-  }
 }

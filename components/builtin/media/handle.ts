@@ -4,11 +4,11 @@ import type { CopyWork } from '../../../protocol/bucket-work.ts';
 import type { FeedWork } from '../../../protocol/detection-work.ts';
 import type { FrameWork } from '../../../protocol/media-work.ts';
 import type { ArtifactsWork } from '../../../protocol/track-work.ts';
-import type { Assignment } from '../../../protocol/worker-protocol.ts';
+import type { Assignment, SubJobAssignment } from '../../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { document } from './document.ts';
+import { fetchRemote } from './fetch.ts';
 import { finish } from './finish/finish.ts';
-import { resultStoreOf } from './finish/keep-results.ts';
 import { prepare } from './prepare.ts';
 import { upload } from './upload.ts';
 
@@ -27,20 +27,44 @@ export function handleMediaWork(
       return pictures(assignment.work, context);
     case 'DOCUMENT':
       return document(assignment.work, context);
-    case 'UPLOAD':
-      return upload(assignment.work, context);
-    case 'COPY':
-      return copyDocument(assignment.work, context);
     case 'FRAME':
       return frames(assignment.work, context);
     case 'DETECT':
     case 'MARKUP':
+    case 'UPLOAD':
+    case 'COPY':
     case 'STREAM':
       throw new DetectionError(
         'DETECTION_NOT_INITIALIZED',
         `The media component does not do ${assignment.kind}.`,
       );
   }
+}
+
+/** What waits for other hosts; done by a process that does many such sub-jobs side by side. */
+export function handleTransfer(
+  assignment: SubJobAssignment,
+  context: WorkContext,
+): AsyncIterable<string | Uint8Array> {
+  const { kind } = assignment;
+  if (kind === 'PREPARE') return fetchRemote(assignment.work, context);
+  if (kind === 'UPLOAD') return upload(assignment.work, context);
+  if (kind === 'COPY') return copyDocument(assignment.work, context);
+  if (kind === 'FINISH' || kind === 'ARTIFACTS' || kind === 'MARKUP')
+    return storeResults(assignment, context);
+  throw new DetectionError('DETECTION_NOT_INITIALIZED', `${kind} is no transfer.`);
+}
+
+type Stored = Extract<SubJobAssignment, { readonly kind: 'FINISH' | 'ARTIFACTS' | 'MARKUP' }>;
+
+/** Few jobs name a bucket for their results. */
+async function* storeResults({ kind, work }: Stored, context: WorkContext): AsyncGenerator<string> {
+  const { made } = work;
+  if (made === undefined) throw new DetectionError('DETECTION_NOT_INITIALIZED', `${kind} is not made yet.`);
+  const { storeArtifacts, storeFinished, storeMarkup } = await import('./store-made.ts');
+  if (kind === 'FINISH') yield* storeFinished({ ...work, made }, context);
+  else if (kind === 'ARTIFACTS') yield* storeArtifacts({ ...work, made }, context);
+  else yield* storeMarkup({ ...work, made }, context);
 }
 
 /** Few jobs feed tracks forward, and fewer are copied out of an archive: what only they need is a fifth of what the others load. */
@@ -61,8 +85,7 @@ async function* frames(work: FrameWork, context: WorkContext): AsyncGenerator<st
 }
 
 /** Loaded for the first picture that is cut out: it is most of what the other kinds of work need not load. */
-async function* pictures(work: ArtifactsWork, given: WorkContext): AsyncGenerator<string> {
+async function* pictures(work: ArtifactsWork, context: WorkContext): AsyncGenerator<string> {
   const { artifacts } = await import('./artifacts/artifacts.ts');
-  const { context, store } = resultStoreOf(work, given);
-  yield* artifacts(work, context, store);
+  yield* artifacts(work, context);
 }

@@ -12,7 +12,7 @@ import { booleanOf, numberOf } from '../../../domain/properties/properties.ts';
 import { userRanges } from '../../../domain/frames/segments.ts';
 import { factsFromMetadata } from '../../../domain/plan/skip-inspection.ts';
 import type { Issue, MediumFacts, Properties, Range } from '../../../domain/types.ts';
-import { partOf, type PreparedMedium, type PrepareWork } from '../../../protocol/media-work.ts';
+import type { PreparedMedium, PrepareWork } from '../../../protocol/media-work.ts';
 import { readText } from '../../../results/text-places.ts';
 import type { WorkContext } from '../../sdk/work/work-context.ts';
 import { decodeText } from '../../../domain/decode-text.ts';
@@ -27,8 +27,7 @@ export async function* prepare(given: PrepareWork, context: WorkContext): AsyncG
   const work = await withWholeUri(given);
   let done = 0;
   const meter = (bytes: number): void => context.progress((done += bytes), 0);
-  const path =
-    work.stored === true ? await derivedMedium(work) : await fetchMedium(work, context.signal, meter);
+  const path = await localPath(work, context.signal, meter);
   // Looked at before it is read: what is written meanwhile shows.
   const { size: bytes, mtimeMs } = statSync(path);
   const medium = await preparedMedium(path, work, context.signal, meter);
@@ -54,6 +53,7 @@ async function preparedMedium(
 ): Promise<PreparedMedium> {
   try {
     const { facts, warnings, inspected } = await factsOf(path, work, signal, meter);
+    if (inspected && work.sha256 !== undefined && facts.sha256 !== work.sha256) throw changedError();
     const ranges = rangesOf(facts, work);
     const ofRanges = [...nothingOf(facts, ranges), ...withoutEffect(facts, work)];
     return { facts, inspected, path, warnings: [...warnings, ...ofRanges], ranges };
@@ -65,31 +65,30 @@ async function preparedMedium(
   }
 }
 
-/** The service put it there itself, so that no root has to allow it. */
-async function derivedMedium({ fetchTo }: PrepareWork): Promise<string> {
+const changedError = () =>
+  new MediumError(
+    'MEDIA_INSPECTION',
+    'The medium has changed since the job found something in it. Retry the job with FAILED_MEDIA to process the medium as it is now',
+  );
+
+/** What the service has put there itself no root has to allow. */
+async function localPath(work: PrepareWork, signal: AbortSignal, meter: Meter): Promise<string> {
+  const { uri, fetchTo, limits, bearer, stored = false, step } = work;
+  if (!stored && step !== 'INSPECT') {
+    const object = mediaBucket(uri, work.properties) ?? undefined;
+    let seen = 0;
+    const onBytes = (done: number) => {
+      if (done > seen) meter(done - seen);
+      seen = done;
+    };
+    return (await retrieve(uri, fetchTo, limits, signal, { object, bearer, onBytes })).path;
+  }
   const found = await stat(fetchTo).catch(() => undefined);
   if (found?.isFile() === true) return fetchTo;
   throw new MediumError(
     'LOCAL_STORAGE',
-    'The file of the derivative medium is missing: run the job again to have it made once more',
+    `The file of the ${stored ? 'derivative' : 'fetched'} medium is missing: run the job again to have it ${stored ? 'made' : 'fetched'} once more`,
   );
-}
-
-async function fetchMedium(work: PrepareWork, signal: AbortSignal, meter: Meter): Promise<string> {
-  const { uri, fetchTo, limits, bearer } = work;
-  const object = mediaBucket(uri, work.properties) ?? undefined;
-  const watch = setInterval(() => void report(), WATCH_MS);
-  let seen = 0;
-  const report = async (): Promise<void> => {
-    const { size } = await stat(partOf(fetchTo)).catch(() => ({ size: 0 }));
-    if (size > seen) meter(size - seen);
-    seen = size;
-  };
-  try {
-    return (await retrieve(uri, fetchTo, limits, signal, { object, bearer })).path;
-  } finally {
-    clearInterval(watch);
-  }
 }
 
 /** Metadata that tell enough are believed (specification 2.1); else the medium itself is asked, and is right in doubt. */

@@ -21,6 +21,8 @@ export interface StoreOptions {
   readonly onBytes?: ((bytes: number) => void) | undefined;
   /** Pause before the second attempt, doubling with each; 1 s when absent. */
   readonly backOffMs?: number | undefined;
+  /** In all; 4 when absent. */
+  readonly attempts?: number | undefined;
   /** What is known of buckets that do not answer; what this process knows when absent. */
   readonly slow?: SlowBuckets | undefined;
 }
@@ -34,7 +36,10 @@ const FAILURES_IN_A_ROW = 3;
 /** Whoever has cancelled a job wants to see its end: a bucket that moves no byte for so long is left alone then. */
 const HURRIED_MS = 5_000;
 
-/** Yields one line, an UploadAnswer; a file that cannot be uploaded stays where it is, with a warning. */
+/**
+ * Yields one line, an UploadAnswer; a file that cannot be uploaded stays where it is, with a warning. It is tried once; of a failure that
+ * may pass the server hears, and says when it is tried again. Errors: REMOTE_STORAGE_UPLOAD.
+ */
 export async function* upload(work: UploadWork, context: WorkContext): AsyncGenerator<string> {
   const { size } = await stat(work.path);
   let done = 0;
@@ -43,6 +48,7 @@ export async function* upload(work: UploadWork, context: WorkContext): AsyncGene
   const timer = work.hurried === true ? setTimeout(over, HURRIED_MS) : undefined;
   const store = resultStore(work.properties, {
     privateBuckets: work.privateBuckets,
+    attempts: 1,
     onBytes: (bytes) => {
       timer?.refresh();
       context.progress((done += bytes), 2 * size);
@@ -67,6 +73,7 @@ async function uploadOrKeep(
     return { uri: await store(path, AbortSignal.any([signal, timeLimit])), warnings: [] };
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof MediumError && error.mayPass === true && !timeLimit.aborted) throw error;
     const message = `${error instanceof Error ? error.message : String(error)}. It was kept here instead.`;
     return { uri: local, warnings: [{ code: 'REMOTE_STORAGE_UPLOAD', message }] };
   }
@@ -103,14 +110,14 @@ interface Task {
 
 /** Files of the same content that are on their way at the same time go once. */
 function storeOne(bucket: ResultsBucket, options: StoreOptions): StoreResult {
-  const { privateBuckets = false, onBytes, backOffMs } = options;
+  const { privateBuckets = false, onBytes, backOffMs, attempts } = options;
   let opened: Promise<ResultBucket> | undefined;
   const underWay = new Map<string, Promise<void>>();
   return async (path, signal) => {
     const sha256 = await hashFile(path, signal, onBytes);
     const key = objectKey(bucket.prefix, sha256);
     const other = underWay.get(key);
-    opened ??= openedBucket(bucket, privateBuckets, { backOffMs });
+    opened ??= openedBucket(bucket, privateBuckets, { backOffMs, attempts });
     const sent = other ?? opened.then((files) => files.store({ path, key, sha256 }, signal, onBytes));
     underWay.set(key, sent);
     try {

@@ -17,6 +17,8 @@ import {
   type AnswersRequest,
   type ClaimAnswer,
   type ClaimRequest,
+  type HeartbeatAnswer,
+  type HeartbeatRequest,
   type StoredFile,
 } from '../../../protocol/worker-messages.ts';
 import type { Assignment } from '../../../protocol/worker-protocol.ts';
@@ -29,6 +31,8 @@ function instanceName(): string {
 
 export type ResultBody = string | Buffer | AsyncIterable<string | Uint8Array>;
 
+/** A heartbeat that got no answer in this time went astray. */
+const BEAT_MS = 5_000;
 const JSON_TYPE = 'application/json';
 /** What tells of a live stream and gets no answer for so long (milliseconds) is sent anew. */
 const STREAM_SILENCE_MS = 10_000;
@@ -59,6 +63,17 @@ export class WorkerClient {
   async claim(claim: ClaimRequest, signal: AbortSignal): Promise<readonly Assignment[]> {
     const answer = (await this.#json('/claim', claim, signal)) as ClaimAnswer;
     return answer.work;
+  }
+
+  /** A heartbeat, where no thread sends them. */
+  async beat(token: string, progress: Required<HeartbeatRequest>): Promise<'on' | 'cancelled' | 'lost'> {
+    try {
+      const signal = AbortSignal.timeout(BEAT_MS);
+      return ((await this.#json(`/leases/${token}/heartbeat`, progress, signal)) as HeartbeatAnswer).go;
+    } catch (error) {
+      if (error instanceof ProtocolError && error.status === 409) return 'lost';
+      throw error;
+    }
   }
 
   /** Answers several sub-jobs, and claims more; waits for a server that is away until the signal. */

@@ -9,8 +9,39 @@ import type { WorkerClient } from '../connection/client.ts';
 import { messageOf } from '../failure.ts';
 import { mayPass } from '../connection/retry.ts';
 
+/** Results up to this many bytes are sent in one piece; larger ones are sent while they are made, and kept in a file for a second time. */
+const WHOLE_BYTES = 8 * 1024 * 1024;
+
+/** The whole of an answer, for whoever sends it; undefined: it has grown large, and was sent while the rest of it was made. */
+export async function sendAnswer(
+  worker: { readonly client: WorkerClient; log(message: string): void },
+  token: string,
+  body: AsyncIterable<string | Uint8Array>,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  const iterator = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await iterator.next();
+      signal.throwIfAborted();
+      if (done === true) return Buffer.concat(parts);
+      const part = Buffer.from(value as Uint8Array);
+      parts.push(part);
+      size += part.length;
+      if (size <= WHOLE_BYTES) continue;
+      await sendLarge(worker, token, { begun: parts, rest: iterator, signal });
+      return undefined;
+    }
+  } finally {
+    // Whoever stops early lets the handler close what it has open.
+    await iterator.return?.();
+  }
+}
+
 /** The server may go away in the middle: then all of it is sent again, from where it was kept. */
-export async function sendLarge(
+async function sendLarge(
   { client, log }: { readonly client: WorkerClient; log(message: string): void },
   token: string,
   {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { failureOf, logStack, messageOf, ProtocolError } from '../failure.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { sendLarge } from './stored-answer.ts';
+import { sendAnswer } from './stored-answer.ts';
 import { IdleMemory } from './idle-memory.ts';
 import type { MediaCache } from '../media/media-cache.ts';
 import { DiskPause, OwnDiskError } from '../own-disk.ts';
@@ -33,8 +33,6 @@ export interface WorkerOptions extends StreamWorkerOptions {
   ): AsyncIterable<string | Uint8Array>;
 }
 
-/** Results up to this many bytes are sent in one piece; larger ones are sent while they are made, and kept in a file for a second time. */
-const WHOLE_BYTES = 8 * 1024 * 1024;
 /** Results up to this many bytes are sent together with others. */
 const SMALL_BYTES = 32 * 1024;
 /** Answers of so many bytes are not kept any longer. */
@@ -200,26 +198,10 @@ class TurnWorker {
     body: AsyncIterable<string | Uint8Array>,
     { signal, started }: { readonly signal: AbortSignal; readonly started: number },
   ): Promise<void> {
+    const whole = await sendAnswer(this.#options, token, body, signal);
+    if (whole === undefined) return;
     const { client } = this.#options;
-    const parts: Buffer[] = [];
-    let size = 0;
-    const iterator = body[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const { done, value } = await iterator.next();
-        signal.throwIfAborted();
-        if (done === true) break;
-        const part = Buffer.from(value as Uint8Array);
-        parts.push(part);
-        size += part.length;
-        if (size > WHOLE_BYTES)
-          return await sendLarge(this.#options, token, { begun: parts, rest: iterator, signal });
-      }
-    } finally {
-      // Whoever stops early lets the handler close what it has open.
-      await iterator.return?.();
-    }
-    const whole = Buffer.concat(parts);
+    const size = whole.length;
     // A document becomes a file that others find by name, whatever its size.
     const isDocument = kind !== 'FRAME' && ANSWER_FORMS[kind] === 'document';
     if (size > SMALL_BYTES || isDocument) return await client.result(token, whole, signal);

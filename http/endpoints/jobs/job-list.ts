@@ -61,7 +61,7 @@ export const jobListEndpoints = [
     summary: 'List jobs, newest first',
     description:
       'Page by page; the filters that are given must all fit. With endedFrom or endedTo the list is ordered by endDate, with startedFrom ' +
-      'or startedTo alone by startDate, else by the number of the job.',
+      'or startedTo alone by startDate, with failure by the time of the last failure, else by the number of the job.',
     query: jobListQuery,
     answers: {
       200: json('A page of jobs.', jobPage, { jobs: [JOB], next: '12' }),
@@ -103,9 +103,9 @@ export const jobListEndpoints = [
 
 /** What a query asks for. */
 export const toListQuery = (query: z.output<typeof jobListQuery>): JobListQuery => {
-  const { limit, status: statuses, pipelineName, externalId, medium, terminal } = query;
+  const { limit, status: statuses, pipelineName, externalId, medium, failure, terminal } = query;
   return {
-    ...{ limit, statuses, pipelineName, externalId, medium, terminal },
+    ...{ limit, statuses, pipelineName, externalId, medium, failure, terminal },
     before: cursorOf(query.before),
     started: spanOf(query.startedFrom, query.startedTo),
     ended: spanOf(query.endedFrom, query.endedTo),

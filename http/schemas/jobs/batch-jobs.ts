@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BATCH_JOB_STATUSES } from '../../../actors/batch-job/state/status.ts';
+import { RETRIES } from '../../../actors/batch-job/state/record.ts';
 import { maybe } from '../../../actors/catalog/descriptors/fields.ts';
 import { DOCUMENT_FORMATS } from '../../../domain/job/export-formats.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
@@ -141,6 +142,25 @@ export const jobCreationProblem = jobCreationResponse
   .extend(problemMembers)
   .meta({ id: 'JobCreationProblem' });
 
+const jobRun = z
+  .object({
+    run: z.int().min(1).describe('1: the first'),
+    what: z.enum(['ALL', ...RETRIES]).describe('What it processed: everything, or what a retry asked for'),
+    jobStatus,
+    startDate: timestamp,
+    endDate: timestamp.nullable().describe('null: it has not ended'),
+    mediaFailed: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('Media of the request that had failed at its end; absent when it was cancelled'),
+    jobProperties: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Job properties that the retry changed'),
+  })
+  .meta({ id: 'JobRun', description: 'The first run of a job, a retry, or a run after a resubmission' });
+
 export const waitingFor = z
   .object({
     reason: z.string().describe('A sentence for people'),
@@ -184,6 +204,10 @@ export const singleJobInfo = z
       .describe(
         'With details=true, for each of mediaUris: the path of the medium, relative to /rest/jobs/{jobId}/; null: it is available at its own address',
       ),
+    runs: z
+      .array(jobRun)
+      .optional()
+      .describe('With details=true, of a job that is read alone: its runs, the oldest first'),
     callbackAttempts: attempts.optional().describe('With details=true, once an attempt has failed'),
     archiveAttempts: attempts.optional().describe('With details=true, once an attempt has failed'),
     waitingFor: waitingFor

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { failureId } from './job-failures.ts';
 import { queryTimestamp, trueOrFalse, wholeNumber } from '../common.ts';
 import { jobStatus, singleJobInfo } from './batch-jobs.ts';
 
@@ -42,6 +43,7 @@ export const jobListQuery = z
       .describe(
         'A part of the URI of one of its media, as it is shown here or decoded, in any case of letters',
       ),
+    failure: failureId.optional().describe('Only jobs of this group of failures (GET /rest/failures)'),
     startedFrom: queryTimestamp.optional().describe('Only jobs whose startDate is not before it'),
     startedTo: queryTimestamp.optional().describe('Only jobs whose startDate is before it'),
     endedFrom: queryTimestamp.optional().describe('Only jobs whose endDate is not before it'),
@@ -50,12 +52,14 @@ export const jobListQuery = z
   })
   .refine((query) => !isTimed(query) || query.before === undefined || query.before.includes('-'), {
     path: ['before'],
-    error: 'must be the next of a page with the same filters by time',
+    error: 'must be the next of a page with the same filters by time or failure',
   });
 
-type Times = 'startedFrom' | 'startedTo' | 'endedFrom' | 'endedTo';
+type Times = 'startedFrom' | 'startedTo' | 'endedFrom' | 'endedTo' | 'failure';
 const isTimed = (query: { readonly [N in Times]?: string | undefined }) =>
-  [query.startedFrom, query.startedTo, query.endedFrom, query.endedTo].some((time) => time !== undefined);
+  [query.startedFrom, query.startedTo, query.endedFrom, query.endedTo, query.failure].some(
+    (time) => time !== undefined,
+  );
 
 /** What a cursor says, and how it is written. */
 export function cursorOf(
@@ -82,7 +86,9 @@ const listedJob = singleJobInfo
 
 export const jobPage = z
   .object({
-    jobs: z.array(listedJob).describe('Newest first: by the time of a filter by time, else by number'),
+    jobs: z
+      .array(listedJob)
+      .describe('Newest first: by the time of a filter by time or failure, else by number'),
     next: z
       .string()
       .nullable()

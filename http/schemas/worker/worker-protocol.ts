@@ -43,6 +43,10 @@ export const failureRequest = z.object({
     'LOCAL_STORAGE',
   ]),
   message: z.string().transform((text) => text.slice(0, MAX_MESSAGE)),
+  mayPass: z
+    .literal(true)
+    .optional()
+    .describe('Another host was away or busy. Transfers are tried again later; other work has failed'),
 });
 
 export const answersRequest = z.object({

@@ -215,6 +215,10 @@ export class RedisLedger implements WorkLedger {
     return readQueues(await this.#run('work/queues', []), this.#names);
   }
 
+  counts(): Promise<ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>> {
+    return this.queues();
+  }
+
   async leases(): Promise<readonly Lease[]> {
     return this.#readLeases(await this.#run('leases/all', []));
   }

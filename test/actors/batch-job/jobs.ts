@@ -29,6 +29,8 @@ export interface GivenMedium {
   readonly frameRanges?: readonly Range[];
   /** It cannot be used already at creation. */
   readonly problem?: boolean;
+  /** It lies at another host. */
+  readonly remote?: boolean;
   readonly sha256?: string;
   /** Length of a sound, as its inspection tells it. */
   readonly seconds?: number;
@@ -72,6 +74,7 @@ export function settingsOf(more: Partial<JobSettings> = {}): JobSettings {
     window: 4,
     attempts: 3,
     search: true,
+    transferPauseMs: 1_000,
     system,
     maxDerived: 10,
     privateBuckets: false,
@@ -89,10 +92,11 @@ export function recordOf(job: GivenJob = {}): JobRecord {
     jobId: `here-${number}`,
     siteId: 'here',
     user: 'somebody',
+    owner: { user: 'somebody' },
     plan: planOf(job),
     media: mediaOf(job).map((medium, index) => ({
       mediaId: 100 + index,
-      uri: `file:///media/${index}`,
+      uri: medium.remote === true ? `http://media.example/${index}` : `file:///media/${index}`,
       metadata: medium.metadata ?? {},
       properties: medium.properties ?? {},
       frameRanges: medium.frameRanges ?? [],
@@ -195,6 +199,7 @@ export interface Answer {
 }
 
 type WorkDone = Extract<JobCommand, { type: 'workDone' }>;
+type WorkFailed = Extract<JobCommand, { type: 'workFailed' }>;
 
 /** What a component answers to this row when all goes well. */
 export function doneWith(job: GivenJob, row: SubJobRow, answer: Answer = {}): WorkDone {
@@ -215,6 +220,8 @@ function resultOf(job: GivenJob, row: SubJobRow, answer: Answer): WorkDone['resu
   const warnings = warning === true ? [WARNING] : [];
   switch (row.kind) {
     case 'PREPARE': {
+      if (row.work !== null && 'step' in row.work && row.work.step === 'FETCH')
+        return { ok: true, kind: 'PREPARE', fetched: { bytes: 1_000 } };
       const facts = factsOf(medium);
       const { frameTimes, length } = facts;
       const ranges =
@@ -289,6 +296,17 @@ export const failedWith = (row: SubJobRow): JobCommand => ({
   ms: 5,
 });
 
+/** Another host is away or busy. */
+export const busyWith = (row: SubJobRow): WorkFailed => ({
+  type: 'workFailed',
+  key: row.key,
+  token: `token of ${row.id}.${row.attempts}.${row.transfer?.failures ?? 0}`,
+  code: 'REMOTE_STORAGE_DOWNLOAD',
+  message: 'The host does not answer.',
+  mayPass: true,
+  ms: 5,
+});
+
 export const lose = (row: SubJobRow): JobCommand => ({
   type: 'workLost',
   key: row.key,
@@ -327,6 +345,8 @@ export interface JobOutcome {
 }
 export interface ChangeOfJob {
   readonly state: JobState;
+  /** A record that takes the place of that before. */
+  readonly record?: JobRecord;
   readonly effects: readonly JobEffect[];
   /** Sub-jobs that are written. */
   readonly rows: readonly SubJobRow[];
@@ -343,7 +363,7 @@ export interface ChangeOfJob {
 }
 
 function outcomeOf(before: JobState | undefined, decision: Decision<JobTypes>): JobOutcome {
-  const { reply, state, effects = [], putRows = [], removeRows = [], outbox = {} } = decision;
+  const { reply, state, record, effects = [], putRows = [], removeRows = [], outbox = {} } = decision;
   if (state === undefined && effects.length === 0 && reply.kind === 'refused') return { reply };
   const { synced = false, gone = false } = decision;
   const isSubJob = ({ key, body }: Row) => (body as Partial<SubJobRow>).key === key;
@@ -351,6 +371,7 @@ function outcomeOf(before: JobState | undefined, decision: Decision<JobTypes>): 
     reply,
     change: {
       state: state ?? before!,
+      ...(record === undefined ? {} : { record: record as JobRecord }),
       effects,
       rows: putRows.filter(isSubJob).map(({ body }) => body as SubJobRow),
       keptRows: putRows.filter((row) => !isSubJob(row)),
@@ -367,7 +388,7 @@ function outcomeOf(before: JobState | undefined, decision: Decision<JobTypes>): 
 /** A job that is led by hand, one command after the other. */
 export class LedJob {
   readonly given: GivenJob;
-  readonly record: JobRecord;
+  record: JobRecord;
   readonly settings: JobSettings;
   state: JobState | undefined;
   last: JobOutcome | undefined;
@@ -398,6 +419,7 @@ export class LedJob {
     const { change } = this.last;
     if (change === undefined) return this.last.reply;
     this.state = change.gone ? undefined : change.state;
+    this.record = change.record ?? this.record;
     for (const prefix of change.removed)
       for (const key of this.rows.keys()) if (key.startsWith(prefix)) this.rows.delete(key);
     for (const row of change.rows) this.rows.set(row.key, row);

@@ -47,7 +47,7 @@ describe('Artifacts of a batch job that is cancelled', () => {
 });
 
 describe('What an earlier run of a batch job has left', () => {
-  const removal = { type: 'removeFiles', run: 1, document: true };
+  const removal = { type: 'removeFiles', run: 1, files: 'ALL' };
 
   it('goes when the job is resubmitted, also when the server dies before it', () => {
     const job = LedJob.accept().doAll();

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import type { JobCommand } from '../../../actors/batch-job/state/commands.ts';
 import { WORK_KINDS } from '../../../protocol/worker-protocol.ts';
 import type { ArchiveFinding, Range } from '../../../domain/types.ts';
+import { RETRIES } from '../../../actors/batch-job/state/record.ts';
 import { runs, runUntil, seeded } from '../../support/seed.ts';
 import { BUCKET, MATCH, noticeFailed, type GivenMedium } from './jobs.ts';
 import type { Shape } from './simulation/simulated-checks.ts';
@@ -38,6 +39,7 @@ const aMedium: fc.Arbitrary<GivenMedium> = fc
       { weight: 1, arbitrary: fc.constant(true) },
     ),
     seconds: fc.integer({ min: 1, max: 40 }),
+    remote: fc.boolean(),
     archiveUrl: fc.constantFrom(undefined, 'http://archive.example', 'https://other.example/path'),
   })
   .map(({ archiveUrl, ...medium }) => (archiveUrl === undefined ? medium : { ...medium, archiveUrl }));
@@ -103,7 +105,9 @@ const other = fc.oneof(
     type: fc.constantFrom('again' as const, 'news' as const, 'late news' as const),
     pick: fc.nat(50),
   }),
-  fc.record({ type: fc.constantFrom('reload' as const, 'resume' as const, 'admit' as const) }),
+  fc.record({
+    type: fc.constantFrom('reload' as const, 'resume' as const, 'admit' as const, 'due' as const),
+  }),
 );
 const delivery: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -140,11 +144,20 @@ const interruption = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('resubmit' as const), admitted: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('retry' as const),
+      what: fc.constantFrom(...RETRIES),
+      admitted: fc.boolean(),
+      loses: fc.boolean(),
+    }),
+  },
 );
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 40,
-    arbitrary: work('done', 'done', 'done', 'done', 'warning', 'nothing found', 'failed', 'lost'),
+    arbitrary: work('done', 'done', 'done', 'done', 'warning', 'nothing found', 'failed', 'lost', 'busy'),
   },
   { weight: 10, arbitrary: other },
   { weight: 4, arbitrary: archiveAnswer },
@@ -244,7 +257,7 @@ describe('The life of a batch job', function () {
         aShape,
         steps(
           fc.oneof(
-            { weight: 40, arbitrary: work('done', 'warning', 'nothing found', 'failed', 'lost') },
+            { weight: 40, arbitrary: work('done', 'warning', 'nothing found', 'failed', 'lost', 'busy') },
             { weight: 3, arbitrary: archiveAnswer },
             { weight: 1, arbitrary: interruption },
           ),
@@ -265,7 +278,7 @@ describe('The life of a batch job', function () {
       () => FOLLOWED.every((stage) => stages.has(stage)),
       fc.property(
         fc.oneof({ weight: 2, arbitrary: aShape }, { weight: 1, arbitrary: ofDocuments }),
-        steps(work('done', 'warning', 'nothing found', 'failed', 'lost')),
+        steps(work('done', 'warning', 'nothing found', 'failed', 'lost', 'busy')),
         (shape, way) => {
           const { follower } = walk(new SimulatedJob(shape), way);
           for (const stage of follower.stages) stages.add(stage);
@@ -322,6 +335,56 @@ describe('The life of a batch job', function () {
       ),
       runs(150),
     );
+  });
+
+  it(`has the work of a job without failures when all that failed is retried ${seeded}`, () => {
+    const shape = fc
+      .oneof({ weight: 3, arbitrary: aShape }, { weight: 1, arbitrary: ofDocuments })
+      .filter(({ media }) => media?.every(({ problem }) => problem === false) === true)
+      .map((given) => ({
+        ...given,
+        archive: 'notAsked' as const,
+        admitted: true,
+        buildOutput: true,
+        attempts: 1,
+      }));
+    const found = fc.constant([{ start: 0, stop: 3 }]);
+    const tried = fc.record({
+      type: fc.constant('work' as const),
+      pick: fc.nat(50),
+      fate: fc.constantFrom<Fate>('done', 'done', 'failed', 'lost'),
+      found,
+    });
+    const aRetry = fc.record({
+      type: fc.constant('retry' as const),
+      what: fc.constantFrom(...RETRIES),
+      admitted: fc.boolean(),
+      loses: fc.boolean(),
+    });
+    let retried = 0;
+    runUntil(
+      () => retried >= 100,
+      fc.property(
+        shape,
+        fc.array(fc.tuple(steps(tried), aRetry), { minLength: 1, maxLength: 3 }),
+        (given, ways) => {
+          const job = new SimulatedJob(given);
+          for (const [way, again] of ways) {
+            for (const step of way) job.take(step);
+            job.drive();
+            if (job.state.status === 'ERROR') job.take(again);
+          }
+          job.drive('DOCUMENT');
+          if (job.isOver || job.state.run === 1) return;
+          retried++;
+          const whole = new SimulatedJob(given);
+          whole.drive('DOCUMENT');
+          expect(job.work).to.deep.equal(whole.work);
+        },
+      ),
+      2_000,
+    );
+    expect(retried, 'jobs that were retried').to.be.at.least(100);
   });
 
   it(`runs once more, the same way, as often as it is resubmitted ${seeded}`, () => {

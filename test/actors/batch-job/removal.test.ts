@@ -14,7 +14,7 @@ const GIVEN: GivenJob = {
   media: [{ type: 'IMAGE', archiveUrl: 'http://archive.example' }],
   callback: { url: 'http://caller.example', method: 'POST' },
 };
-const REMOVAL = [{ type: 'removeFiles', run: 1, document: true }, { type: 'forget' }];
+const REMOVAL = [{ type: 'removeFiles', run: 1, files: 'ALL' }, { type: 'forget' }];
 
 describe('The removal of a batch job', () => {
   const removeJob = () => {

@@ -1,6 +1,7 @@
 /** Servers that share a store: the archive is asked by one of them for each run of a job. */
 import { expect } from 'chai';
 import { ArchiveChecks } from '../../../actors/batch-job/completion/archive-checks.ts';
+import { FailureGroups } from '../../../actors/batch-job/failures/failure-groups.ts';
 import { batchJobKind } from '../../../actors/batch-job/actor.ts';
 import type { JobCommand, JobReply } from '../../../actors/batch-job/state/commands.ts';
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';
@@ -58,9 +59,11 @@ describe('The check of the archive by one of several servers', () => {
         ...{ store, owner, logger: silent, mailbox: 100, intensity: DEFAULT_INTENSITY, idleMs: 60_000 },
         settings: settingsOf({ dataDir: path('data') }),
         clock: systemClock,
+        failures: new FailureGroups(store, systemClock),
         checkArchive: (record, state) => void checks.checkInspected(record, state),
         deliver() {},
         forget() {},
+        timers: { set() {} },
         onEnd() {},
         search: { wake() {}, remove: () => Promise.resolve(true) },
       }),

@@ -59,6 +59,7 @@ describe('The gateway of nodes on other hosts', () => {
       ownCapacity: () => ownCapacity,
       servedFromOutside: () => false,
       heardElsewhere: () => false,
+      isDraining: () => false,
       servicesElsewhere: () => [],
       releaseWorker: (worker, counted) =>
         isDispatcherBusy ? Promise.reject(new Error('busy')) : Promise.resolve(say('gone', worker, counted)),

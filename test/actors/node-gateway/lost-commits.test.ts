@@ -55,6 +55,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
       ownCapacity: () => 0,
       servedFromOutside: () => false,
       heardElsewhere: () => false,
+      isDraining: () => false,
       servicesElsewhere: () => [],
       releaseWorker: (worker, counted) => Promise.resolve(void said.push(['gone', worker, counted])),
       unavailable() {},

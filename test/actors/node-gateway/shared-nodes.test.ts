@@ -55,6 +55,7 @@ describe('The gateways of two servers that share a store', () => {
       ownCapacity: () => 0,
       servedFromOutside: () => false,
       heardElsewhere: () => false,
+      isDraining: () => false,
       servicesElsewhere: () => [],
       releaseWorker: (worker) => Promise.resolve(gone.push(worker)),
       unavailable() {},

@@ -40,6 +40,7 @@ describe('With many jobs that have ended', () => {
       nameOf: (queue) => queue,
       serviceOf: () => undefined,
       idleReason: () => undefined,
+      drainingFor: () => '',
     });
     return new JobViews(of, '/data', waiting, () => undefined);
   };
@@ -52,6 +53,7 @@ describe('With many jobs that have ended', () => {
       externalId: undefined,
       terminal: undefined,
       medium: undefined,
+      failure: undefined,
       started: undefined,
       ended: undefined,
       ...query,

@@ -7,6 +7,7 @@ import type { JobCommand, JobReply } from '../../../actors/batch-job/state/comma
 import type { SubJobRow } from '../../../actors/batch-job/state/state.ts';
 import { JOB_MACHINE } from '../../../actors/batch-job/life-cycle/transitions.ts';
 import { systemClock } from '../../../actors/basics/clock.ts';
+import { PendingClaims } from '../../../actors/dispatcher/pending-claims.ts';
 import { commandsOf } from '../../../actors/runtime/machine.ts';
 import { ActorSystem } from '../../../actors/runtime/system.ts';
 import { Intake } from '../../../actors/worker-gateway/results/intake.ts';
@@ -105,6 +106,7 @@ describe('Small answers of a component', () => {
       ...{ store, checker, clock: systemClock, logger: silent, jobs: jobs() },
       meter: { jobEnded() {}, subJobEnded() {}, countFound() {} },
       catalog: { versionOf: () => undefined },
+      pendingClaims: new PendingClaims(),
       ...{ dataDir: path(''), realDataDir: path(''), serverId: 'server', heartbeatMs: 1_000 },
       resultLimits: { maxBytes: 10_000, maxLines: 10 },
       streams: undefined as never,

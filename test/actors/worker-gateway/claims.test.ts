@@ -55,6 +55,7 @@ describe('A claim', () => {
       arrivalRate: { over: () => Promise.resolve() },
       isSilent: () => false,
       mayServe: () => true,
+      openQueues: (queues) => queues,
       rest: (worker) => resting.push(worker),
       clock: systemClock,
       jobs: undefined as never,

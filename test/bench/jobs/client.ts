@@ -21,6 +21,8 @@ export interface Client {
   post(path: string, body: unknown): Promise<unknown>;
   /** Runs a job from its POST until it is COMPLETE; answers its id. `pollMs`: between two looks at it. */
   run(job: JobBody, pollMs?: number): Promise<string>;
+  /** Waits until a job has ended. @throws Error when it has another status then */
+  waitFor(jobId: string, status: string, pollMs?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -40,16 +42,20 @@ export async function startClient(
   const { clientSecret } = await loadOrCreateDevelopmentSecrets(dataDir);
   const token = await requestToken({ issuer: `${server.url}/oidc`, clientId: 'troupe-cli', clientSecret });
   const post = (address: string, body: unknown) => ask(server.url + address, token, body);
-  const run = async (job: JobBody, pollMs = 5): Promise<string> => {
-    const { jobId } = (await post('/rest/jobs', job)) as { jobId: string };
+  const waitFor = async (jobId: string, status: string, pollMs = 5): Promise<void> => {
     for (;;) {
       const info = (await ask(`${server.url}/rest/jobs/${jobId}`, token)) as JobInfo;
-      if (info.terminal && info.jobStatus !== 'COMPLETE') throw new Error(`The job ended ${info.jobStatus}.`);
-      if (info.terminal) return jobId;
+      if (info.terminal && info.jobStatus !== status) throw new Error(`The job ended ${info.jobStatus}.`);
+      if (info.terminal) return;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   };
-  return { url: server.url, pid: server.pid, token, post, run, stop: () => server.stop() };
+  const run = async (job: JobBody, pollMs?: number): Promise<string> => {
+    const { jobId } = (await post('/rest/jobs', job)) as { jobId: string };
+    await waitFor(jobId, 'COMPLETE', pollMs);
+    return jobId;
+  };
+  return { url: server.url, pid: server.pid, token, post, run, waitFor, stop: () => server.stop() };
 }
 
 interface JobInfo {

@@ -35,6 +35,7 @@ describe('Queues (specification 4.8)', () => {
       readonly actionType: 'DETECTION' | 'MARKUP';
     }[];
     const own = [
+      'MEDIA_DOWNLOAD',
       'MEDIA_INSPECTION',
       'TRACK_FEEDING',
       'TRACK_FINISHING',

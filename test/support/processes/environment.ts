@@ -1,5 +1,6 @@
 /** What a test gives to a server or a node: settings, and values of `TUNING`, which are no settings and do not go through the environment. */
 import { readSettings, SETTING_NAMES, type Settings } from '../../../config/settings.ts';
+import { SECRET_SETTINGS } from '../../../config/secret-files.ts';
 import { TUNING, type Tuning } from '../../../config/tuning.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -7,7 +8,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** What processes of tests have of the environment of the test. */
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'LD_LIBRARY_PATH'];
 /** Node itself reads the last one. */
-const KNOWN = new Set([...SETTING_NAMES, ...INHERITED, 'NODE_EXTRA_CA_CERTS']);
+const FILES = SECRET_SETTINGS.map((name) => `${name}_FILE`);
+const KNOWN = new Set([...SETTING_NAMES, ...FILES, ...INHERITED, 'NODE_EXTRA_CA_CERTS']);
 const PROPERTY = /^TROUPE_PROP_/;
 
 export const inheritSettings = (): Environment =>

@@ -25,6 +25,7 @@ interface ListOptions extends RestOptions {
   readonly pipeline?: string;
   readonly externalId?: string;
   readonly medium?: string;
+  readonly failure?: string;
   readonly startedFrom?: string;
   readonly startedTo?: string;
   readonly endedFrom?: string;
@@ -64,6 +65,7 @@ export function jobListCommands(jobs: Command, terminal: Terminal): void {
     .option('--pipeline <NAME>', 'only jobs of this pipeline')
     .option('--external-id <ID>', 'only jobs of this external id')
     .option('--medium <TEXT>', 'only jobs with a medium whose URI has this in it')
+    .option('--failure <GROUP>', 'only jobs of this group of troupe failures')
     .option(
       '--started-from <TIME>',
       'only jobs that began then or later: 2026-03-01, or 2026-03-01T09:30',
@@ -103,14 +105,14 @@ async function pageOf(
   limit: number,
   before: string | null,
 ): Promise<JobPage> {
-  const { status, pipeline, externalId, medium, live } = options;
+  const { status, pipeline, externalId, medium, failure, live } = options;
   const { startedFrom, startedTo, endedFrom, endedTo } = options;
   const path = withQuery('/rest/jobs', {
     limit,
     before: before ?? undefined,
     status: status?.join(',').toUpperCase(),
     pipelineName: pipeline,
-    ...{ externalId, medium, startedFrom, startedTo, endedFrom, endedTo },
+    ...{ externalId, medium, failure, startedFrom, startedTo, endedFrom, endedTo },
     terminal: live === true ? false : undefined,
   });
   const answer = await client.ask({ method: 'GET', path });

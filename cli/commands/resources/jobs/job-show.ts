@@ -76,7 +76,7 @@ const first = ({ shown: some, count }: DocumentSummary['errors']) => ({
 });
 
 function jobLines(job: JobInfo): readonly string[] {
-  const { mediaUris, mediaSucceeded, waitingFor } = job;
+  const { mediaUris, mediaSucceeded, waitingFor, runs = [] } = job;
   const uris = mediaUris.slice(0, SHOWN_MEDIA).map((uri) => placeName(uri, URI_LENGTH));
   const more = mediaUris.length - uris.length;
   return factLines({
@@ -98,12 +98,16 @@ function jobLines(job: JobInfo): readonly string[] {
       mediaSucceeded === undefined || mediaSucceeded === mediaUris.length
         ? undefined
         : `${mediaSucceeded} of ${mediaUris.length} media`,
+    Runs: runs.length < 2 ? undefined : runs.map(runText),
     Media: more > 0 ? [...uris, `and ${more} more: --json has them all`] : uris,
   });
 }
 
 const ownerText = ({ user, group }: NonNullable<JobInfo['owner']>) =>
   group === undefined ? user : `${user} (${group})`;
+
+const runText = ({ run, what, jobStatus }: NonNullable<JobInfo['runs']>[number]): string =>
+  `${run}: ${what}, ${jobStatus}`;
 
 function deliveryText(status: string, failed: JobInfo['callbackAttempts']): string {
   if (failed === undefined) return status;

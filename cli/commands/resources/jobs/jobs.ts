@@ -24,6 +24,7 @@ import { fetchCommand } from './job-fetch.ts';
 import { jobListCommands } from './job-list.ts';
 import { outputCommands } from './job-output.ts';
 import { repostCommand } from './job-repost.ts';
+import { retryCommand } from './job-retry.ts';
 import { showCommand, unknownJob } from './job-show.ts';
 
 const ID = '<ID>';
@@ -31,7 +32,7 @@ const ID = '<ID>';
 export function jobCommands(program: Command, terminal: Terminal): void {
   const jobs = program
     .command('jobs')
-    .description('jobs: list, show, create, watch, cancel, resubmit, delete, ...');
+    .description('jobs: list, show, create, watch, cancel, resubmit, retry, delete, ...');
   jobListCommands(jobs, terminal);
   showCommand(jobs, terminal);
   createCommand(jobs, terminal);
@@ -40,6 +41,7 @@ export function jobCommands(program: Command, terminal: Terminal): void {
     cancel(id, options, terminal),
   );
   resubmitCommand(jobs, terminal);
+  retryCommand(jobs, terminal);
   outputCommands(jobs, terminal);
   fetchCommand(jobs, terminal);
   command(jobs, `delete ${ID}`, 'delete a job that has ended, with its document and its other files').action(

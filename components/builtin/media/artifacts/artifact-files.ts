@@ -5,9 +5,6 @@ import { pathToFileURL } from 'node:url';
 import { makeWhole } from '../../../../files/part-file.ts';
 import { writePng, type Picture } from '../../../../media/picture/write-png.ts';
 
-/** Puts a written file where it is to be found from outside and tells its URI. */
-export type StoreFile = (path: string) => Promise<string>;
-
 /** Pictures that are encoded at the same time. */
 const AT_A_TIME = 4;
 /** A fast level: half the time of the default one, for files that are a tenth larger. */
@@ -18,16 +15,12 @@ const REMEMBERED = 50_000;
 const KEPT_FREE_BYTES = 16 * 1024 * 1024;
 
 export class PictureFiles {
-  readonly #store: StoreFile | undefined;
   readonly #keptFree: number;
   readonly #writing = new Set<Promise<void>>();
   readonly #once = new Map<string, string>();
   #folder = '';
-  /** Why the first of those that could not be uploaded could not; they are kept where they were written. */
-  notStored: string | undefined;
 
-  constructor(store?: StoreFile, keptFreeBytes = KEPT_FREE_BYTES) {
-    this.#store = store;
+  constructor(keptFreeBytes = KEPT_FREE_BYTES) {
     this.#keptFree = keptFreeBytes;
   }
 
@@ -68,7 +61,7 @@ export class PictureFiles {
     this.#folder = folder;
     await this.#findRoom(folder);
     await makeWhole(path, (part) => writePng(part, picture, COMPRESSION));
-    return this.#uriOf(path);
+    return pathToFileURL(path).href;
   }
 
   /** Errors: when too little is left on the disk of the folder. */
@@ -79,14 +72,5 @@ export class PictureFiles {
     throw new Error(
       `The disk is nearly full (less than ${least} MiB are free): make room and run the job again.`,
     );
-  }
-
-  async #uriOf(path: string): Promise<string> {
-    try {
-      if (this.#store !== undefined) return await this.#store(path);
-    } catch (error) {
-      this.notStored ??= error instanceof Error ? error.message : String(error);
-    }
-    return pathToFileURL(path).href;
   }
 }

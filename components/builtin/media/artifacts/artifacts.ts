@@ -11,7 +11,7 @@ import { booleanOf } from '../../../../domain/properties/properties.ts';
 import type { Issue, Properties } from '../../../../domain/types.ts';
 import type { ArtifactsWork, FinishSummary } from '../../../../protocol/track-work.ts';
 import type { WorkContext } from '../../../sdk/work/work-context.ts';
-import { PictureFiles, type StoreFile } from './artifact-files.ts';
+import { PictureFiles } from './artifact-files.ts';
 import { takePictures, type Wanted } from './artifact-pictures.ts';
 import {
   detectionOf,
@@ -44,13 +44,9 @@ class Batch {
   }
 }
 
-/** Yields the lines of `work.tracks` again; `store` puts each picture where it is to be found from outside. */
-export function artifacts(
-  work: ArtifactsWork,
-  context: WorkContext,
-  store?: StoreFile,
-): AsyncGenerator<string> {
-  return inChunks(linesWithArtifacts(work, context, new PictureFiles(store)));
+/** Yields the lines of `work.tracks` again. */
+export function artifacts(work: ArtifactsWork, context: WorkContext): AsyncGenerator<string> {
+  return inChunks(linesWithArtifacts(work, context, new PictureFiles()));
 }
 
 async function* linesWithArtifacts(
@@ -80,7 +76,7 @@ async function* linesWithArtifacts(
   }
   yield* take();
   if (summary === undefined) throw new Error('The tracks end without a summary: run the job again.');
-  yield `${JSON.stringify({ summary: withIssues(summary, failures, files) })}\n`;
+  yield `${JSON.stringify({ summary: withIssues(summary, failures) })}\n`;
 }
 
 /** The pictures to be made of the track of a line; those that an earlier task has made are left alone. */
@@ -145,13 +141,7 @@ class Failures {
   }
 }
 
-function withIssues(summary: FinishSummary, failures: Failures, { notStored }: PictureFiles): FinishSummary {
-  const message = `Some extracted pictures could not be uploaded and were kept on the server instead: ${notStored ?? ''}`;
-  const kept: readonly Issue[] = notStored === undefined ? [] : [{ code: 'REMOTE_STORAGE_UPLOAD', message }];
+function withIssues(summary: FinishSummary, failures: Failures): FinishSummary {
   const errors = [...(summary.errors ?? []), ...failures.issues()];
-  return {
-    ...summary,
-    warnings: [...summary.warnings, ...kept],
-    ...(errors.length > 0 ? { errors } : {}),
-  };
+  return errors.length > 0 ? { ...summary, errors } : summary;
 }

@@ -19,7 +19,6 @@ import type { WorkContext } from '../../../sdk/work/work-context.ts';
 import { rawTracks, type RawTrack } from './raw-tracks.ts';
 import { readRollUp } from './roll-up.ts';
 import { openScratch, type Scratch } from './scratch.ts';
-import { keepingResults, resultStoreOf } from './keep-results.ts';
 import { selectorsOutput } from './selectors-output.ts';
 import {
   asConsumed,
@@ -33,17 +32,15 @@ import {
 } from './finished-line.ts';
 import { addTo } from '../../../../domain/grouping.ts';
 
-export async function* annotatedLines(work: FinishWork, given: WorkContext): AsyncGenerator<string> {
+export async function* annotatedLines(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
   if (work.derive !== undefined)
     throw new MediumError(
       'OTHER',
       'An annotator gives back tracks that were found before, and cannot bring derivative media: set IS_ANNOTATOR to FALSE for it.',
     );
-  const { context, store } = resultStoreOf(work, given);
   const scratch = openScratch();
   try {
-    const keep = keepingResults(store, context.signal);
-    const selected = selectorsOutput(work, keep);
+    const selected = selectorsOutput(work);
     const said = new ComponentWarnings();
     const answers = await takeAnswers(work, context, scratch, said);
     const answered = new Set([...answers.keys()].map(taskIn));
@@ -73,7 +70,7 @@ export async function* annotatedLines(work: FinishWork, given: WorkContext): Asy
     const selectorsOutputUri = await selected?.write();
     const summary = {
       ...summaryOf(sections, detections, ranges),
-      warnings: [...thresholdWarnings(work.properties), ...said.issues(), ...keep.warnings()],
+      warnings: [...thresholdWarnings(work.properties), ...said.issues()],
       ...(selectorsOutputUri === undefined ? {} : { selectorsOutputUri }),
     };
     yield `${JSON.stringify({ summary })}\n`;

@@ -2,13 +2,13 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { makeWhole, PART } from '../../../../files/part-file.ts';
 import { MediumError } from '../../../../media/medium-error.ts';
 import { DERIVED_PATH } from '../../../../results/check/check-rules.ts';
 import type { Properties } from '../../../../domain/types.ts';
 import type { DerivedMedium, FinishWork } from '../../../../protocol/track-work.ts';
 import type { RawTrack } from './raw-tracks.ts';
-import type { KeepResult } from './keep-results.ts';
 
 /** Property of a track: the id of the medium that was made with it. */
 const DERIVED_ID = 'DERIVATIVE_MEDIA_ID';
@@ -20,10 +20,7 @@ export interface Derivation {
 }
 
 /** Undefined when no track brings a medium. */
-export async function derivation(
-  { derive, medium }: FinishWork,
-  keep: KeepResult,
-): Promise<Derivation | undefined> {
+export async function derivation({ derive, medium }: FinishWork): Promise<Derivation | undefined> {
   if (derive === undefined) return undefined;
   if (medium.mediaType !== 'UNKNOWN')
     throw new MediumError(
@@ -50,7 +47,7 @@ export async function derivation(
         'OTHER',
         `The job has more derivative media than MAX_DERIVATIVE_MEDIA allows (${derive.most} more were left for this one).`,
       );
-    const made = await adoptFile(real, derive.firstMediaId + byPath.size, derive.folder, keep);
+    const made = await adoptFile(real, derive.firstMediaId + byPath.size, derive.folder);
     byPath.set(real, made);
     return made;
   };
@@ -71,17 +68,12 @@ export async function derivation(
 }
 
 /** Copied, not moved: the work may be done once more. */
-async function adoptFile(
-  real: string,
-  mediaId: number,
-  folder: string,
-  keep: KeepResult,
-): Promise<DerivedMedium> {
+async function adoptFile(real: string, mediaId: number, folder: string): Promise<DerivedMedium> {
   const suffix = /^\.\w{1,10}$/.test(extname(real)) ? extname(real).toLowerCase() : '';
   const path = join(folder, `${mediaId}${suffix}`);
   const copy = (part: string) => copyFile(real, part, constants.COPYFILE_FICLONE);
   await makeWhole(path, copy, { part: `${path}${PART}` });
-  return { mediaId, path, uri: await keep.uri(path) };
+  return { mediaId, path, uri: pathToFileURL(path).href };
 }
 
 function withId({ [DERIVED_PATH]: _, ...properties }: Properties, mediaId: number): Properties {

@@ -19,7 +19,6 @@ import { openScratch, type Scratch } from './scratch.ts';
 import { selectorsOutput, type SelectorsOutput } from './selectors-output.ts';
 import { trackShaper, type TrackShaper } from './shape-tracks.ts';
 import { joinTrackText, trackWriter } from './track-line.ts';
-import { keepingResults, resultStoreOf, type KeepResult } from './keep-results.ts';
 
 /** Yields a line per track in document order, and last the line of the summary. */
 export function finish(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
@@ -34,27 +33,24 @@ interface Outcome {
   readonly rolledUp: (track: RawTrack) => RawTrack;
   readonly derived: Derivation | undefined;
   readonly selected: SelectorsOutput | undefined;
-  readonly keep: KeepResult;
   /** What the component said. */
   readonly said: ComponentWarnings;
 }
 
-async function openOutcome(work: FinishWork, keep: KeepResult): Promise<Outcome> {
+async function openOutcome(work: FinishWork): Promise<Outcome> {
   return {
     shaper: trackShaper(work),
     rolledUp: await readRollUp(work.rollUp),
-    derived: await derivation(work, keep),
-    selected: selectorsOutput(work, keep),
-    keep,
+    derived: await derivation(work),
+    selected: selectorsOutput(work),
     said: new ComponentWarnings(),
   };
 }
 
-async function* finishedLines(work: FinishWork, given: WorkContext): AsyncGenerator<string> {
-  const { context, store } = resultStoreOf(work, given);
+async function* finishedLines(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
   const scratch = openScratch();
   try {
-    const outcome = await openOutcome(work, keepingResults(store, context.signal));
+    const outcome = await openOutcome(work);
     const finished = await finishTracks(work, context, scratch, outcome);
     finished.tracks.sort(inDocumentOrder);
     const types = new Map<string, number>();
@@ -169,7 +165,7 @@ function summary(
   work: FinishWork,
   { tracks, detections }: { readonly tracks: readonly Finished[]; readonly detections: number },
   types: ReadonlyMap<string, number>,
-  { shaper, keep, said }: Outcome,
+  { shaper, said }: Outcome,
 ): FinishSummary {
   const covered: readonly Range[] = work.medium.mediaType === 'VIDEO' ? tracks : [];
   return {
@@ -180,7 +176,6 @@ function summary(
       ...thresholdWarnings(work.properties),
       ...said.issues(),
       ...shaper.warnings(),
-      ...keep.warnings(),
     ] satisfies Issue[],
     ranges: capRanges(covered, MAX_TRACK_RANGES).map(({ start, stop }) => ({ start, stop })),
   };

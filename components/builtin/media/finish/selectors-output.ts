@@ -1,12 +1,12 @@
 /** The output document of media selectors: the medium with what was selected replaced by what the output action found. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { makeWhole, PART } from '../../../../files/part-file.ts';
 import { MediumError } from '../../../../media/medium-error.ts';
 import type { FinishWork } from '../../../../protocol/track-work.ts';
 import { readJsonText } from './feed.ts';
 import type { RawTrack } from './raw-tracks.ts';
-import type { KeepResult } from './keep-results.ts';
 import { addTo } from '../../../../domain/grouping.ts';
 
 /** What a track says of the text that was selected. */
@@ -21,7 +21,7 @@ export interface SelectorsOutput {
 }
 
 /** Undefined when the action does not fill the output document. */
-export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOutput | undefined {
+export function selectorsOutput(work: FinishWork): SelectorsOutput | undefined {
   if (work.selectorsOutput === undefined) return undefined;
   const { selectors, file } = work.selectorsOutput;
   const outputs = selectors.map(() => new Map<string, string[]>());
@@ -48,7 +48,7 @@ export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOu
       if ('refused' in filled) throw new MediumError('OTHER', filled.refused);
       await mkdir(dirname(file), { recursive: true });
       await makeWhole(file, (part) => writeFile(part, filled.text), { part: `${file}${PART}` });
-      return keep.uri(file);
+      return pathToFileURL(file).href;
     },
   };
 }

@@ -6,7 +6,10 @@ import type { Commit } from '../../../../store/store.ts';
 
 export interface CountedJob {
   readonly record: JobRecord;
-  readonly state: Pick<JobState, 'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed'>;
+  readonly state: Pick<
+    JobState,
+    'status' | 'priority' | 'startedAt' | 'endedAt' | 'removed' | 'unindexed' | 'retryable' | 'causes'
+  >;
 }
 
 export interface Books {
@@ -19,7 +22,7 @@ export function recount(jobs: readonly CountedJob[]): Books {
   const ledger = new Ledger();
   for (const { record, state } of jobs) {
     const { number, plan, externalId } = record;
-    const { status, priority, startedAt, endedAt, removed, unindexed } = state;
+    const { status, priority, startedAt, endedAt, removed, unindexed, retryable, causes = [] } = state;
     const enter = (index: string, score: number) => ledger.enter(number, { [index]: score });
     if (removed) {
       enter('removed-jobs', number);
@@ -31,9 +34,14 @@ export function recount(jobs: readonly CountedJob[]): Books {
     enter('started-jobs', startedAt);
     if (externalId !== null) enter(`jobs-of-external-id/${externalId}`, number);
     if (unindexed) enter('unindexed-jobs', endedAt!);
+    if (retryable === true) enter('retryable-jobs', number);
     if (isTerminal(status)) enter('ended-jobs', endedAt!);
     else enter('live-jobs', number);
     if (status === 'INITIALIZED') enter('waiting-jobs', (9 - priority) * 1e12 + number);
+    for (const { group, component, code, pattern, count, last } of causes) {
+      enter(`jobs-of-failure/${group}`, last);
+      ledger.add({ [`failures/${JSON.stringify([component, code, pattern])}`]: count });
+    }
     ledger.add({ [`jobs/${plan.name}/${status}`]: 1 });
     if (status !== 'COMPLETE') continue;
     enter(`job-ms/${plan.name}`, endedAt! - startedAt);

@@ -1,7 +1,9 @@
 /** A server of nothing but job actors, on a real store. */
 import { expect } from 'chai';
 import path from 'node:path';
+import { FailureGroups } from '../../../../actors/batch-job/failures/failure-groups.ts';
 import { batchJobKind } from '../../../../actors/batch-job/actor.ts';
+import { TransferTimers } from '../../../../actors/batch-job/transfer-timers.ts';
 import type { JobDeps } from '../../../../actors/batch-job/job-deps.ts';
 import { BATCH_JOB } from '../../../../actors/batch-job/state/keys.ts';
 import type { JobCommand, JobReply } from '../../../../actors/batch-job/state/commands.ts';
@@ -50,6 +52,7 @@ export class ServedJobs {
       intensity: DEFAULT_INTENSITY,
       idleMs: 60_000,
       clock: this.clock,
+      failures: new FailureGroups(store, this.clock),
       checkArchive: (_, { run }) => this.asked.push(run),
       deliver: (destinations) => this.woken.push(...destinations),
       forget: (number) => {
@@ -59,6 +62,9 @@ export class ServedJobs {
         wake: () => this.indexed.push('wake'),
         remove: (number, run) => Promise.resolve(this.indexed.push(`remove ${number}.${run}`) > 0),
       },
+      timers: new TransferTimers(this.clock, (number) =>
+        this.family.tell(String(number), { type: 'transfersDue' }),
+      ),
       onEnd: ({ number }) => this.ended.push(number),
     };
     this.family = this.system.register(batchJobKind(deps));

@@ -47,6 +47,37 @@ export const newRun = (shape: Shape): Run => ({
   answered: new Set(),
 });
 
+/** A retry: what it keeps was made and answered by the runs before. */
+export function retriedRun(
+  { media }: JobRecord,
+  before: ReadonlyMap<string, unknown>,
+  { rows: written, removed, state }: ChangeOfJob,
+): Run {
+  const kept = new Map(
+    [...before]
+      .filter(
+        ([key, body]) => (body as SubJobRow).key === key && !removed.some((prefix) => key.startsWith(prefix)),
+      )
+      .map(([key, body]) => [key, body as SubJobRow]),
+  );
+  for (const row of written) if (row.state !== 'QUEUED') kept.set(row.key, row);
+  const rows = [...kept.values()];
+  const failed = media.some(({ problem }) => problem !== undefined);
+  return {
+    ...{ progress: 0, failed, fetchFailed: failed, documentFailed: false, copied: false },
+    warned: rows.some((row) =>
+      [row.prepared, row.summary, row.markup].some((answer) => (answer?.warnings.length ?? 0) > 0),
+    ),
+    cancelledBy: undefined,
+    pastFound: state.pastOutput !== null,
+    prepared: new Set(
+      rows.filter(({ kind, state: is }) => kind === 'PREPARE' && is === 'DONE').map(({ medium }) => medium),
+    ),
+    made: kept,
+    answered: new Set(kept.keys()),
+  };
+}
+
 /** The callback and one post for each inspected medium with an archive: in the commit of the end or never. */
 export function checkOwed(
   { jobId, callback, media }: JobRecord,
@@ -99,7 +130,7 @@ export function checkRestored(restored: JobState, state: JobState): void {
   // Pieces that were dropped have no row any more: a job that stops makes no more pieces, so their number does not matter.
   const stopping = state.status === 'CANCELLING';
   const units = (of: JobState) =>
-    of.units.toArray().map((unit) => (stopping ? { ...unit, made: 0, feed: 'NONE' } : unit));
+    of.units.toArray().map((unit) => (stopping ? { ...unit, made: 0, gaps: [], feed: 'NONE' } : unit));
   expectSame(units(restored), units(state), 'restored units');
   expect(restored.weight.total, 'what the stage weighs').to.equal(state.weight.total);
   expect(restored.weight.done, 'what of it is done').to.be.closeTo(state.weight.done, 1e-6);
@@ -169,7 +200,7 @@ const nextUnit = ({ units, cursor }: JobState): number =>
   );
 
 const sameStage = (a: SubJobRow, b: SubJobRow) => JSON.stringify(a.stage) === JSON.stringify(b.stage);
-export const byKey = (a: SubJobRow, b: SubJobRow) => (a.key < b.key ? -1 : 1);
+export const byKey = (a: { readonly key: string }, b: { readonly key: string }) => (a.key < b.key ? -1 : 1);
 const compareNumbers = (a: number, b: number) => a - b;
 const framesOf = ({ start, stop }: Range) => Array.from({ length: stop - start + 1 }, (_, i) => start + i);
 

@@ -6,17 +6,20 @@ import { expect } from 'chai';
 import type { JobCommand } from '../../../../actors/batch-job/state/commands.ts';
 import type { JobEffect } from '../../../../actors/batch-job/state/effects.ts';
 import { runPrefix } from '../../../../actors/batch-job/state/keys.ts';
+import { baseRunOf, type RetryScope } from '../../../../actors/batch-job/state/record.ts';
 import { jobSnapshotSchema, toSnapshot } from '../../../../actors/batch-job/state/snapshot.ts';
 import { restore } from '../../../../actors/batch-job/life-cycle/fold.ts';
 import { deliveryStatus } from '../../../../actors/batch-job/completion/deliveries.ts';
 import { ARCHIVE_ROWS } from '../../../../actors/batch-job/completion/notices.ts';
 import type { JobState, SubJobRow } from '../../../../actors/batch-job/state/state.ts';
 import { isTerminal } from '../../../../actors/batch-job/state/status.ts';
+import { laterAttempt } from '../../../../actors/batch-job/kinds/transfer.ts';
+import { KINDS } from '../../../../actors/batch-job/life-cycle/stages.ts';
 import { recover } from '../../../../actors/batch-job/life-cycle/recovery.ts';
 import { JOB_MACHINE } from '../../../../actors/batch-job/life-cycle/transitions.ts';
 import { targetsOf } from '../../../docs/state-diagrams.ts';
 import type { ArchiveFinding, Range } from '../../../../domain/types.ts';
-import { doneWith, failedWith, LedJob, lose, type JobOutcome } from '../jobs.ts';
+import { busyWith, doneWith, failedWith, LedJob, lose, type JobOutcome } from '../jobs.ts';
 import {
   byKey,
   checkCoverage,
@@ -27,6 +30,7 @@ import {
   expectedEnd,
   expectFinal,
   newRun,
+  retriedRun,
   type Run,
   type Shape,
 } from './simulated-checks.ts';
@@ -34,7 +38,7 @@ import { SimulatedFollower } from './simulated-follower.ts';
 import { SimulatedOutbox, type Attempt } from './simulated-outbox.ts';
 
 /** What becomes of a piece in a component's hands. */
-export type Fate = 'done' | 'warning' | 'nothing found' | 'failed' | 'lost';
+export type Fate = 'done' | 'warning' | 'nothing found' | 'failed' | 'lost' | 'busy';
 
 export type Step =
   | { readonly type: 'work'; readonly pick: number; readonly fate: Fate; readonly found: readonly Range[] }
@@ -42,6 +46,8 @@ export type Step =
   | { readonly type: 'news'; readonly pick: number }
   | { readonly type: 'late news'; readonly pick: number }
   | { readonly type: 'reload' }
+  /** Time passes, and attempts at transfers are due. */
+  | { readonly type: 'due' }
   | { readonly type: 'admit' | 'cancel' | 'shutdown' | 'resume' }
   /** The server dies right after the next commit, with all that it had in memory. */
   | { readonly type: 'crash' }
@@ -51,7 +57,14 @@ export type Step =
   | { readonly type: 'deliverer dies' }
   | { readonly type: 'repost'; readonly fails: boolean }
   | { readonly type: 'remove' }
-  | { readonly type: 'resubmit'; readonly admitted: boolean };
+  | { readonly type: 'resubmit'; readonly admitted: boolean }
+  | {
+      readonly type: 'retry';
+      readonly what: RetryScope;
+      readonly admitted: boolean;
+      /** Whether media have been removed meanwhile. */
+      readonly loses: boolean;
+    };
 
 /** Work whose answers can have warnings. */
 const WARNING: ReadonlySet<SubJobRow['kind']> = new Set([
@@ -61,6 +74,8 @@ const WARNING: ReadonlySet<SubJobRow['kind']> = new Set([
   'MARKUP',
   'UPLOAD',
 ]);
+/** After so long any attempt is due. */
+const LONG_MS = 60_000;
 const MAX_SNAPSHOT_BYTES = 64 * 1024;
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
@@ -77,6 +92,8 @@ export class SimulatedJob {
   /** The dispatcher: what is queued or in a component's hands, and news for the job that is on its way. */
   readonly #work = new Map<string, SubJobRow>();
   readonly #cancelled = new Set<string>();
+  /** Transfers that wait for their next attempt. */
+  readonly #later = new Set<string>();
   readonly #news: JobCommand[] = [];
   readonly #past: JobCommand[] = [];
   /** Runs for which an archive is thinking about its answer. */
@@ -117,6 +134,19 @@ export class SimulatedJob {
     return [this.#snapshot, this.outbox.stored];
   }
 
+  /** Which sub-jobs it has stored, with what they looked at and found, whatever run they are of. */
+  get work(): readonly unknown[] {
+    const named = this.#job.record.media.length;
+    return this.#storedRows()
+      .map(({ key, kind, medium, range, state, summary, tracks }) => ({
+        // Media are derived in another order by a retry.
+        key: medium < named ? key : `derived${key.slice(key.indexOf('/', 5))}`,
+        ...{ kind, range, state, tracks },
+        found: summary === undefined ? undefined : [summary.tracks, summary.ranges],
+      }))
+      .toSorted(byKey);
+  }
+
   get isGone(): boolean {
     return this.#job.state === undefined;
   }
@@ -134,6 +164,8 @@ export class SimulatedJob {
       case 'reload':
         this.#reload();
         return this.#perform(recover(this.state));
+      case 'due':
+        return this.#passTime();
       case 'cancel':
       case 'shutdown':
         if (this.#send({ type: step.type }).reply.kind === 'done')
@@ -141,6 +173,9 @@ export class SimulatedJob {
         return this.#checkEnd();
       case 'resubmit':
         return this.#resubmit(step.admitted);
+      case 'retry':
+        this.#retry(step);
+        return this.#checkEnd();
       case 'admit':
       case 'resume':
         this.#send({ type: step.type });
@@ -169,11 +204,12 @@ export class SimulatedJob {
     this.#checkEnd();
     while (!this.isOver && this.stage !== stage) {
       expect(
-        this.#work.size + this.#news.length + this.#asked.length,
+        this.#work.size + this.#news.length + this.#asked.length + this.#later.size,
         'work or news for a job that has not ended',
       ).to.be.greaterThan(0);
       if (this.#news.length > 0) this.#bringNews(0);
       else if (this.#asked.length > 0) this.#archiveAnswers(0, { kind: 'none' });
+      else if (this.#work.size === 0) this.#passTime();
       else this.#answer({ type: 'work', pick: 0, fate: 'done', found: [{ start: 0, stop: 3 }] });
     }
   }
@@ -189,6 +225,13 @@ export class SimulatedJob {
     for (const delivery of [callback, archive])
       expect(deliveryStatus(delivery !== null, status, delivery)).to.not.equal('IN PROGRESS');
     expect(this.outbox.outcomes(this.#job.record.jobId, this.state.run)).to.not.include(undefined);
+  }
+
+  #passTime(): void {
+    this.#job.at += LONG_MS;
+    this.#later.clear();
+    this.#send({ type: 'transfersDue' });
+    this.#checkEnd();
   }
 
   #archiveAnswers(pick: number, finding: ArchiveFinding): void {
@@ -254,13 +297,13 @@ export class SimulatedJob {
     if (key === undefined) return;
     const row = this.#work.get(key)!;
     this.#work.delete(key);
-    if (this.#cancelled.has(key) && (fate === 'lost' || fate === 'failed')) {
+    if (this.#cancelled.has(key) && (fate === 'lost' || fate === 'failed' || fate === 'busy')) {
       this.#news.push({ type: 'workDropped', keys: [key] });
       return;
     }
     const command = this.#commandOf(row, fate, found);
     const stillWanted = this.state.outstanding.has(key);
-    if (stillWanted) this.#note(row, command, fate);
+    if (stillWanted && !this.#goesOn(row, command)) this.#note(row, command, fate);
     const { reply } = this.#send(command);
     expect(reply.kind, `the reply to ${command.type} of ${key}`).to.equal(stillWanted ? 'done' : 'refused');
     this.#checkEnd();
@@ -269,11 +312,22 @@ export class SimulatedJob {
 
   #commandOf(row: SubJobRow, fate: Fate, found: readonly Range[]): JobCommand {
     if (fate === 'failed') return failedWith(row);
+    if (fate === 'busy') return busyWith(row);
     if (fate === 'lost') return lose(row);
     return doneWith(this.#shape, row, {
       warning: fate === 'warning',
       found: fate === 'nothing found' ? [] : found,
     });
+  }
+
+  /** Whether it is only the answer to a step of the sub-job, or a failure after which it is tried again. */
+  #goesOn(row: SubJobRow, command: JobCommand): boolean {
+    const { nextStep, isTransfer } = KINDS[row.kind];
+    const { record, settings, at } = this.#job;
+    if (command.type === 'workDone') return nextStep?.(row, command, record) !== undefined;
+    if (command.type !== 'workFailed' || isTransfer !== true || this.state.status === 'CANCELLING')
+      return false;
+    return laterAttempt(row, command, { at, settings }) !== undefined;
   }
 
   /** What the end has to show of it. */
@@ -327,17 +381,34 @@ export class SimulatedJob {
     expect(this.#work.size, 'work that the run before left behind').to.equal(this.state.outstanding.size);
   }
 
+  #retry({ what, admitted, loses }: Extract<Step, { type: 'retry' }>): void {
+    const { run, retryable = false } = this.state;
+    const rows = this.#storedRows();
+    const usable = new Set(
+      this.#job.record.media.flatMap(({ problem }, n) => (problem === undefined ? [] : [n])),
+    );
+    const lost = new Set(loses ? rows.map(({ medium }) => medium) : []);
+    const { reply } = this.#send({
+      ...{ type: 'retry', what, ended: run, rows, usable, lost },
+      ...{ priority: 5, admitted, objectId: `object ${run + 1}` },
+    });
+    if (!this.isOver || (reply.kind === 'refused' && this.state.run === run)) return;
+    expect(retryable, 'only what was kept can be retried').to.equal(true);
+  }
+
+  #storedRows(): readonly SubJobRow[] {
+    const prefix = runPrefix(baseRunOf(jobSnapshotSchema.parse(this.#snapshot)));
+    const stored = [...this.#rows].filter(([key]) => key.startsWith(prefix));
+    return stored.map(([, row]) => row as SubJobRow).toSorted(byKey);
+  }
+
   #reload(): void {
     this.#job.state = this.#restoreState();
   }
 
   #restoreState(): JobState {
     const snapshot = jobSnapshotSchema.parse(this.#snapshot);
-    const prefix = runPrefix(snapshot.run);
-    const stored = isTerminal(snapshot.status)
-      ? []
-      : [...this.#rows].filter(([key]) => key.startsWith(prefix));
-    const rows = stored.map(([, row]) => row as SubJobRow).toSorted(byKey);
+    const rows = isTerminal(snapshot.status) ? [] : this.#storedRows();
     return restore(this.#job.record, snapshot, rows);
   }
 
@@ -346,7 +417,10 @@ export class SimulatedJob {
     this.#job.tell(command);
     const outcome = this.#job.last!;
     if (command.type === 'resubmit' && outcome.change !== undefined) this.#run = newRun(this.#shape);
-    if (before !== undefined && isTerminal(before.status) && command.type !== 'resubmit')
+    if (command.type === 'retry' && outcome.change !== undefined)
+      this.#run = retriedRun(this.#job.record, this.#rows, outcome.change);
+    const isNewRun = command.type === 'resubmit' || command.type === 'retry';
+    if (before !== undefined && isTerminal(before.status) && !isNewRun)
       expectFinal(before, outcome.change, command);
     if (outcome.change === undefined) return outcome;
     if (outcome.change.gone) return this.#withoutLostWork(outcome);
@@ -372,6 +446,7 @@ export class SimulatedJob {
   #restart(): void {
     this.#crashes = false;
     this.#work.clear();
+    this.#later.clear();
     this.#cancelled.clear();
     this.#news.length = 0;
     this.#asked.length = 0;
@@ -392,10 +467,14 @@ export class SimulatedJob {
       for (const key of this.#rows.keys()) if (key.startsWith(prefix)) this.#rows.delete(key);
     for (const row of rows) {
       this.#rows.set(row.key, json(row));
-      if (row.state === 'QUEUED' && row.attempts === 0) {
+      const isNew = !this.#run.made.has(row.key);
+      if (row.state === 'QUEUED' && isNew) {
         this.kinds.add(row.stage.name === 'DERIVED' ? 'DERIVED' : row.kind);
         checkNew(this.#run, this.state, row);
-      } else if (row.state !== 'QUEUED') {
+      } else if (row.state === 'QUEUED') {
+        const isNext = before?.outstanding.get(row.key)?.state === 'QUEUED';
+        expect(isNext, `${row.key} is made twice`).to.equal(true);
+      } else if (command.type !== 'retry') {
         expect(this.#run.answered.has(row.key), `${row.key} is answered twice`).to.equal(false);
         this.#run.answered.add(row.key);
       }
@@ -411,13 +490,14 @@ export class SimulatedJob {
   #perform(effects: readonly JobEffect[]): void {
     for (const effect of effects)
       if (effect.type === 'offer') for (const row of effect.rows) this.#work.set(row.key, row);
+      else if (effect.type === 'offerLater') for (const { key } of effect.rows) this.#later.add(key);
       else if (effect.type === 'cancelWork') this.#cancel(effect.rows);
       else if (effect.type === 'ended') this.#noteEnd();
       else if (effect.type === 'checkArchive') this.#ask();
       else if (effect.type === 'forget') this.#news.push({ type: 'forget' });
       else if (effect.type === 'removeFiles')
-        expect(effect.document, 'only a resubmission or a removal removes the document').to.equal(
-          effect.run < this.state.run || this.state.removed,
+        expect(effect.files === 'ALL', 'only a resubmission or a removal removes the document').to.equal(
+          effect.run < baseRunOf(this.state) || this.state.removed,
         );
   }
 
@@ -438,6 +518,7 @@ export class SimulatedJob {
     const keys = rows.map(({ key }) => key).toSorted();
     const dropped = keys.filter((key, index) => !this.#work.has(key) || index % 2 === 0);
     for (const key of dropped) this.#work.delete(key);
+    for (const key of keys) this.#later.delete(key);
     for (const key of keys) this.#cancelled.add(key);
     if (dropped.length > 0) this.#news.push({ type: 'workDropped', keys: dropped });
   }
@@ -469,7 +550,7 @@ export class SimulatedJob {
     expect(this.state.hasDocument).to.equal(written || copied);
     expect(this.state.pastOutput !== null).to.equal(pastFound);
     const left = [...this.#rows.keys()].filter((key) => !key.startsWith(ARCHIVE_ROWS));
-    expect(left, 'rows that an ended job leaves behind').to.deep.equal([]);
+    if (this.state.retryable !== true) expect(left, 'rows that an ended job leaves behind').to.deep.equal([]);
     expect([...this.ended], 'ends that were told').to.have.lengthOf(this.state.run);
     if (pastFound) checkNoWork(this.#run);
     else if (this.state.status === 'COMPLETE') checkCoverage(this.#shape, this.#run);

@@ -78,11 +78,8 @@ export function markupWork({ medium, sources, folder, properties = {} }: Asked):
   };
 }
 
-export async function markedUp(
-  asked: Asked,
-  store?: (path: string) => Promise<string>,
-): Promise<MarkupAnswer> {
-  const lines = (await textOf(markUp(markupWork(asked), context(), store))).trimEnd().split('\n');
+export async function markedUp(asked: Asked): Promise<MarkupAnswer> {
+  const lines = (await textOf(markUp(markupWork(asked), context()))).trimEnd().split('\n');
   if (lines.length !== 1) throw new Error(`the answer has ${lines.length} lines`);
   return JSON.parse(lines[0] ?? '') as MarkupAnswer;
 }

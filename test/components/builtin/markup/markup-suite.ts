@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { trackColour } from '../../../../components/builtin/markup/colours.ts';
 import loadMarkup from '../../../../components/builtin/markup/detector.ts';
-import { markUp } from '../../../../components/builtin/markup/markup.ts';
 import type { Frame } from '../../../../components/sdk/detector.ts';
 import { readImage } from '../../../../media/picture/image-frame.ts';
 import { openVideo } from '../../../../media/video/video-frames.ts';
@@ -283,17 +282,6 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
       expect(Buffer.compare(before.data, after.data)).to.equal(0);
     });
 
-    it('names the place where the copy was put, or warns that it was kept', async () => {
-      const sources = [await sourceOf(path('tracks'), [], { count: 0 })];
-      const asked = { medium: image(), sources, folder: out() };
-      const stored = await markedUp(asked, (file) => Promise.resolve(`s3://bucket/${file.slice(-4)}`));
-      expect(stored.uri).to.equal('s3://bucket/.png');
-      const kept = await markedUp(asked, () => Promise.reject(new Error('no such bucket')));
-      expect(kept.uri).to.equal(pathToFileURL(kept.path).href);
-      expect(kept.warnings.map(({ code }) => code)).to.deep.equal(['REMOTE_STORAGE_UPLOAD']);
-      expect(kept.warnings[0]?.message).to.contain('no such bucket');
-    });
-
     it('leaves nothing behind when the medium cannot be drawn into or the job is cancelled', async () => {
       const sources = [await sourceOf(path('tracks'), [finishedTrack([findBoxes(0, [1, 1, 9, 9])])])];
       const expectFailure = async (change: object, code: string, signal?: AbortSignal): Promise<void> => {
@@ -332,20 +320,6 @@ export function markup({ isLong }: { readonly isLong: boolean }): void {
       expect(failed).to.equal(cancelled);
       expect(told).to.deep.equal([1, 2, 3, 4, 5]);
       expect(await readdir(out()).catch(() => [])).to.deep.equal([]);
-    });
-
-    it('is given up while the copy is on its way into a bucket, and leaves nothing behind', async () => {
-      const sources = [await sourceOf(path('tracks'), [], { count: 0 })];
-      const work = markupWork({ medium: image(), sources, folder: out() });
-      const stop = new AbortController();
-      const cancelled = new Error('cancelled');
-      const store = (): Promise<string> => {
-        stop.abort(cancelled);
-        return Promise.reject(cancelled);
-      };
-      const failed = textOf(markUp(work, context({ signal: stop.signal }), store));
-      expect(await failed.catch((error: unknown) => error)).to.equal(cancelled);
-      expect(await readdir(out())).to.deep.equal([]);
     });
   });
 }

@@ -78,9 +78,8 @@ describe('Artifact extraction', () => {
 
   async function extractFrom(
     work: ArtifactsWork,
-    store?: (path: string) => Promise<string>,
   ): Promise<{ tracks: ExtractedTrack[]; summary: FinishSummary; lines: string[] }> {
-    const lines = (await textOf(artifacts(work, context(), store))).trimEnd().split('\n');
+    const lines = (await textOf(artifacts(work, context()))).trimEnd().split('\n');
     const { summary } = JSON.parse(lines.at(-1) ?? '') as { summary: FinishSummary };
     const tracks = lines.slice(0, -1).map((line) => JSON.parse(line.split('\t')[0] ?? '') as ExtractedTrack);
     return { tracks, summary, lines };
@@ -147,15 +146,12 @@ describe('Artifact extraction', () => {
       track([detection(11, [100, 0, 50, 50], { properties: { ROTATION: '45' } })]),
     ];
     const properties = { [POLICY]: 'ALL_DETECTIONS', [`${POLICY}_CROPPING`]: 'false' };
-    const stored: string[] = [];
-    const { tracks: found } = await extractFrom(
-      await workOn({}, await finishedTracks(tracks), properties),
-      (file) => {
-        stored.push(file.slice(folder.length));
-        return Promise.resolve(`https://bucket/${stored.length}`);
-      },
-    );
-    expect(stored.toSorted()).to.deep.equal(['/pictures/0/frame-10.png', '/pictures/0/frame-11.png']);
+    const work = await workOn({}, await finishedTracks(tracks), properties);
+    const { tracks: found } = await extractFrom(work);
+    expect((await readdir(join(work.folder, '0'))).toSorted()).to.deep.equal([
+      'frame-10.png',
+      'frame-11.png',
+    ]);
     const [first, second] = found.map(({ detections }) => detections.map((one) => one.artifactPath));
     expect(first?.[1]).to.equal(second?.[0]);
     const picture = await readImage(path('pictures/0/frame-11.png'));
@@ -163,20 +159,21 @@ describe('Artifact extraction', () => {
   });
 
   it('writes a whole frame once though tracks far apart ask for it', async () => {
-    const stored: string[] = [];
-    const files = new PictureFiles((file) => Promise.resolve(`s3://${stored.push(file)}`));
+    const files = new PictureFiles();
     const picture = { width: 4, height: 4, data: new Uint8Array(48).fill(9) };
     const told: (string | Error)[] = [];
     for (const name of ['a', 'b', 'a', 'b', 'a']) {
       await files.writeOnce(path(`${name}.png`), picture, (uri) => told.push(uri));
       await files.waitUntilWritten();
+      await rm(path(`${name}.png`), { force: true });
     }
-    expect(told).to.deep.equal(['s3://1', 's3://2', 's3://1', 's3://2', 's3://1']);
-    expect(stored).to.deep.equal([path('a.png'), path('b.png')]);
+    const uris = ['a', 'b', 'a', 'b', 'a'].map((name) => pathToFileURL(path(`${name}.png`)).href);
+    expect(told).to.deep.equal(uris);
+    expect(await readdir(folder), 'none is written a second time').to.deep.equal([]);
   });
 
   it('leaves disk space for the end of the job: it skips the picture, and says why', async () => {
-    const files = new PictureFiles(undefined, Number.MAX_SAFE_INTEGER);
+    const files = new PictureFiles(Number.MAX_SAFE_INTEGER);
     const told: (string | Error)[] = [];
     const picture = { width: 4, height: 4, data: new Uint8Array(48).fill(9) };
     await files.write(path('a.png'), picture, (uri) => told.push(uri));
@@ -255,22 +252,6 @@ describe('Artifact extraction', () => {
     );
     expect(tracks[0]?.detections[0]?.artifactExtractionStatus).to.equal('FAILED');
     expect(summary.errors?.[0]?.message).to.contain('could not be');
-  });
-
-  it('keeps pictures on the server when they cannot be uploaded, with one warning', async () => {
-    const lines = await finishedTracks([
-      track([detection(3, [0, 0, 30, 30])]),
-      track([detection(4, [0, 0, 30, 30])]),
-    ]);
-    const { tracks, summary } = await extractFrom(await workOn({}, lines, {}), (file) =>
-      file.endsWith('frame-3.png') ? Promise.reject(new Error('no such bucket')) : Promise.resolve('s3://4'),
-    );
-    expect(tracks.map(({ exemplar }) => exemplar.artifactPath)).to.deep.equal([
-      pathToFileURL(path('pictures/0/frame-3.png')).href,
-      's3://4',
-    ]);
-    expect(summary.warnings.map(({ code }) => code)).to.deep.equal(['REMOTE_STORAGE_UPLOAD']);
-    expect(summary.warnings[0]?.message).to.contain('no such bucket');
   });
 
   it('stops when the job is cancelled', async () => {

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { keepingResults } from '../../../../../components/builtin/media/finish/keep-results.ts';
 import { selectorsOutput } from '../../../../../components/builtin/media/finish/selectors-output.ts';
 import type { MediaSelector, Properties } from '../../../../../domain/types.ts';
 import { finishWork } from '../media-parts.ts';
@@ -43,14 +42,11 @@ describe('The output document of media selectors', () => {
   ): Promise<string> {
     await writeFile(path('document.json'), document);
     const work = await finishWork(path, { parts: [], mediaType: 'UNKNOWN', properties });
-    const output = selectorsOutput(
-      {
-        ...work,
-        medium: { ...work.medium, path: path('document.json') },
-        selectorsOutput: { selectors, file: path('out/filled.json') },
-      },
-      keepingResults(undefined, new AbortController().signal),
-    );
+    const output = selectorsOutput({
+      ...work,
+      medium: { ...work.medium, path: path('document.json') },
+      selectorsOutput: { selectors, file: path('out/filled.json') },
+    });
     const nowhere = { frame: 0, time: 0, x: 0, y: 0, width: 0, height: 0, confidence: -1 };
     for (const { selector: n = 0, text, properties: own = {}, ofDetection = {} } of said)
       output?.add({
@@ -130,8 +126,6 @@ describe('The output document of media selectors', () => {
 
   it('is not made by an action that does not fill it', async () => {
     const work = await finishWork(path, { parts: [] });
-    expect(selectorsOutput(work, keepingResults(undefined, new AbortController().signal))).to.equal(
-      undefined,
-    );
+    expect(selectorsOutput(work)).to.equal(undefined);
   });
 });

@@ -1,0 +1,44 @@
+/** Uploads into buckets, which wait in the lane of the bucket's host. */
+import type { ArtifactsWork, FinishWork, MarkupWork } from '../../../protocol/track-work.ts';
+import { laneName } from '../../../protocol/transfers.ts';
+import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
+import { resultsBucket } from '../../../domain/job/buckets.ts';
+import type { Properties } from '../../../domain/types.ts';
+import { jobWide } from '../plan/effective-properties.ts';
+import type { WorkDone } from '../state/commands.ts';
+import type { PlannedFinish } from '../state/planned-work.ts';
+import { userOf, type JobRecord } from '../state/record.ts';
+import type { SubJobRow } from '../state/state.ts';
+
+export const bucketLane = (
+  queue: string,
+  record: JobRecord,
+  properties: Properties = jobWide(record),
+): string => laneName(queue, bucketUrl(properties) ?? '', userOf(record));
+
+/** A sub-job whose results are made, and are still to go into a bucket: with that as its next step. */
+export function uploadStep(
+  row: SubJobRow,
+  { file }: Pick<WorkDone, 'file'>,
+  record: JobRecord,
+): SubJobRow | undefined {
+  const work = row.work as PlannedFinish | ArtifactsWork | MarkupWork;
+  if (work.made !== undefined || bucketUrl(work.properties) === undefined) return undefined;
+  const queue = bucketLane(MEDIA_QUEUES.UPLOAD, record, work.properties);
+  return { ...row, attempts: 0, queue, work: { ...work, made: file } };
+}
+
+/** The path of the answer that was made, for its key. */
+export const madeAt = (
+  { made }: Pick<FinishWork, 'made'>,
+  at: (key: string) => string,
+): Pick<FinishWork, 'made'> => (made === undefined ? {} : { made: at(made) });
+
+/** '' when the properties are wrong, which comes out when the bucket is used; undefined: they name no bucket. */
+function bucketUrl(properties: Properties): string | undefined {
+  try {
+    return resultsBucket(properties)?.url;
+  } catch {
+    return '';
+  }
+}

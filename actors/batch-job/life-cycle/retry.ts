@@ -1,0 +1,132 @@
+/** How a run that has ended is followed by another one: by a retry, or by one that does everything again. */
+import { omit } from '../../../domain/omit.ts';
+import { refuseWith, WRONG_STATE, type Refused } from '../../runtime/machine.ts';
+import { noticeIds } from '../completion/notice-ids.ts';
+import { ARCHIVE_ROWS } from '../completion/notices.ts';
+import { hasNoRows, toStoredRows, withoutChange, type JobChange } from '../state/change.ts';
+import type { JobRefusal, Retry } from '../state/commands.ts';
+import type { DecisionContext } from '../state/context.ts';
+import { initialState } from '../state/initial-state.ts';
+
+import {
+  baseRunOf,
+  type JobRecord,
+  type PastRun,
+  type RequestedMedium,
+  type RetryRecord,
+} from '../state/record.ts';
+import type { JobState } from '../state/state.ts';
+import { byStage } from './fold.ts';
+import { begin } from './progress.ts';
+import { removalOfOutdated } from './recovery.ts';
+import { planRetry, type RetryPlan } from './retry-rows.ts';
+
+/** Earlier runs that are told of. */
+const MOST_RUNS = 100;
+
+/**
+ * Rows of what failed go, and the run begins at the first stage with those that are left: what is missing is made as in every run. State,
+ * rows and record are stored at once.
+ */
+export function retry(
+  state: JobState,
+  command: Retry,
+  context: DecisionContext,
+): JobChange | Refused<JobRefusal> {
+  // Another run has come in between.
+  if (command.ended !== state.run) return WRONG_STATE;
+  const plan = state.retryable === true ? planRetry(context.record, state, command) : undefined;
+  if (plan === undefined) return refuseWith('NOTHING_FAILED');
+  const record = retriedRecord(context.record, state, command, plan);
+  const run = Math.max(state.run + 1, command.run ?? 0);
+  const { timing, versions, pastOutput, pastStatus } = state;
+  const fresh: JobState = {
+    ...initialState(record, { ...command, run, at: context.at }),
+    ...{ timing, versions, pastOutput, pastStatus, outdated: state.run },
+    baseRun: baseRunOf(state),
+    laterRows: new Map(byStage(plan.rows)),
+  };
+  const begun = command.admitted ? begin(fresh, { ...context, record }) : withoutChange(fresh);
+  const change = { ...afterRun(state, fresh, begun, context), record };
+  if (hasNoRows(begun.state)) return change;
+  return {
+    ...change,
+    putRows: [...toStoredRows(plan.moved), ...begun.putRows],
+    removeRows: [...plan.gone, ARCHIVE_ROWS],
+  };
+}
+
+/** The first change of a new run, with what it does to the run before. */
+export function afterRun(
+  ended: JobState,
+  fresh: JobState,
+  change: JobChange,
+  { record }: DecisionContext,
+): JobChange {
+  // Notices of the run before are not sent any more: their receivers will hear of this one.
+  const remove = noticeIds(record, ended.run, ['callback', 'archive']);
+  return {
+    ...change,
+    effects: [...removalOfOutdated(fresh), ...change.effects],
+    outbox: { put: change.outbox?.put ?? [], remove },
+    synced: true,
+  };
+}
+
+function retriedRecord(record: JobRecord, state: JobState, command: Retry, plan: RetryPlan): JobRecord {
+  const { what, jobProperties } = command;
+  const { open, known, mediaOfTask } = plan;
+  const requested =
+    record.retry?.requested ?? (jobProperties === undefined ? undefined : record.jobProperties);
+  const changed =
+    jobProperties === undefined ? {} : { jobProperties: { ...record.jobProperties, ...jobProperties } };
+  const retryOf: RetryRecord = {
+    ...{ what, open, known, mediaOfTask },
+    ...(jobProperties === undefined ? {} : { jobProperties }),
+    ...(requested === undefined ? {} : { requested }),
+  };
+  const media = retriedMedia(record, command, plan);
+  return { ...record, ...changed, media, retry: retryOf, runs: runsWith(record, state) };
+}
+
+/** The media of the request; what is retrieved again though results of it are kept must be as it was. */
+function retriedMedia(
+  { media }: JobRecord,
+  { rows, usable }: Retry,
+  { open, rows: kept }: RetryPlan,
+): readonly RequestedMedium[] {
+  const hashes = new Map<number, string>();
+  for (const { medium, prepared } of rows)
+    if (prepared?.inspected === true) hashes.set(medium, prepared.facts.sha256);
+  const expected = new Set(kept.map(({ medium }) => medium));
+  for (const { medium, kind } of kept) if (kind === 'PREPARE') expected.delete(medium);
+  const isOpen = new Set(open);
+  return media.map((medium, n) => {
+    if (!isOpen.has(n)) return medium;
+    const sha256 = expected.has(n) ? (hashes.get(n) ?? medium.sha256 ?? '') : '';
+    const rest = omit(medium, 'sha256', ...(usable.has(n) ? (['problem'] as const) : []));
+    return { ...rest, ...(sha256 === '' ? {} : { sha256 }) };
+  });
+}
+
+/** The record of a run that does everything again, as it was asked for. */
+export function resubmittedRecord(record: JobRecord, state: JobState): JobRecord {
+  return {
+    ...omit(record, 'retry'),
+    media: record.media.map((medium) => (medium.sha256 === undefined ? medium : omit(medium, 'sha256'))),
+    jobProperties: record.retry?.requested ?? record.jobProperties,
+    runs: runsWith(record, state),
+  };
+}
+
+const runsWith = (record: JobRecord, state: JobState): readonly PastRun[] =>
+  [...(record.runs ?? []), pastRun(record, state)].slice(-MOST_RUNS);
+
+function pastRun({ retry: of }: JobRecord, state: JobState): PastRun {
+  const { run, status, startedAt, endedAt, failedMedia } = state;
+  const { what = 'ALL', jobProperties } = of ?? {};
+  return {
+    ...{ run, what, status, startedAt, endedAt, failedMedia },
+    ...(jobProperties === undefined ? {} : { jobProperties }),
+  };
+}

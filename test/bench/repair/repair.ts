@@ -1,0 +1,87 @@
+/** What it costs to repair jobs, against doing the same work in new ones. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { makeVideo } from '../../media/support/make-video.ts';
+import { measureTime, round, runInterleaved, type Figure } from '../measure.ts';
+import { startClient, type Client, type JobBody } from '../jobs/client.ts';
+
+const MEDIA = 1_000;
+const FAILURES = 3;
+const ROUNDS = 5;
+/** Frames of a medium that fails: as long as the clips of a camera. */
+const FRAMES = 100;
+
+export async function measureRepair(): Promise<readonly Figure[]> {
+  return retryFigures();
+}
+
+/** Of a job with many pictures and a few clips, which are damaged at first. */
+async function retryFigures(): Promise<readonly Figure[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
+  const server = await startClient(folder, 'data');
+  const files = new RepairMedia(folder);
+  await files.make();
+  await server.run(jobOf(files.clips));
+  const { retry, fresh } = await runInterleaved(ROUNDS, {
+    retry: async () => retryMs(server, files),
+    fresh: () => measureTime(() => server.run(jobOf(files.clips))),
+  });
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+  return [
+    { what: `a new job with ${FAILURES} media`, value: `${round(fresh)} ms` },
+    {
+      what: `retry of ${FAILURES} of ${round(MEDIA)} media`,
+      value: `${round(retry)} ms, ratio ${round(retry / fresh, 2)}`,
+      aim: '<= 1.20',
+    },
+  ];
+}
+
+async function retryMs(server: Client, files: RepairMedia): Promise<number> {
+  await files.damage();
+  const job = jobOf([...files.pictures, ...files.clips]);
+  const { jobId } = (await server.post('/rest/jobs', job)) as { jobId: string };
+  await server.waitFor(jobId, 'ERROR', 50);
+  await files.repair();
+  return measureTime(async () => {
+    await server.post(`/rest/jobs/${jobId}/retry`, { what: 'FAILED_SUB_JOBS' });
+    await server.waitFor(jobId, 'COMPLETE');
+  });
+}
+
+const jobOf = (files: readonly string[]): JobBody => ({
+  pipelineName: 'FACE DETECTION PIPELINE',
+  media: files.map((file) => ({ mediaUri: pathToFileURL(file).href })),
+});
+
+class RepairMedia {
+  readonly pictures: readonly string[];
+  readonly clips: readonly string[];
+  readonly #whole: string;
+
+  constructor(folder: string) {
+    const named = (count: number, name: string) =>
+      Array.from({ length: count }, (_, n) => path.join(folder, `${n}${name}`));
+    this.pictures = named(MEDIA - FAILURES, '.png');
+    this.clips = named(FAILURES, '.mp4');
+    this.#whole = path.join(folder, 'whole.mp4');
+  }
+
+  async make(): Promise<void> {
+    makeVideo(this.#whole, { frames: FRAMES, width: 640, height: 360, gop: 50, bFrames: 2 });
+    for (const file of this.pictures) await copyFile('samples/hello-world.png', file);
+    await this.repair();
+  }
+
+  async repair(): Promise<void> {
+    for (const file of this.clips) await copyFile(this.#whole, file);
+  }
+
+  async damage(): Promise<void> {
+    for (const file of this.clips) await writeFile(file, 'damaged');
+  }
+}
