@@ -1,6 +1,6 @@
 import { censorAction, censoredProperty } from '../../domain/job/censor.ts';
 import type { Action } from '../../domain/types.ts';
-import { suggestion } from '../../domain/text/nearest-name.ts';
+import { suggestion } from '../../domain/nearest-name.ts';
 import { canonicalName } from '../../domain/values.ts';
 import { refuseWith, type Machine, type Outcome, type Refused, type Reply } from '../runtime/machine.ts';
 import type { CatalogCommand, CatalogDone, CatalogRefusal } from './commands.ts';

@@ -3,7 +3,7 @@ import type { PipelineName } from '../../client/answers.ts';
 import { alignedRows } from '../terminal/columns.ts';
 import { EXIT } from '../terminal/failure.ts';
 import type { RestClient } from '../../client/rest-client.ts';
-import { nearestName } from '../../domain/text/nearest-name.ts';
+import { nearestName } from '../../domain/nearest-name.ts';
 import { printable } from '../../domain/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

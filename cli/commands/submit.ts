@@ -10,7 +10,7 @@ import type { RestClient } from '../../client/rest-client.ts';
 import type { Service } from '../service/service.ts';
 import { printableLines } from '../../domain/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { suggestion } from '../../domain/text/nearest-name.ts';
+import { suggestion } from '../../domain/nearest-name.ts';
 import { RefusedError } from '../../client/errors.ts';
 import { Uploads } from './uploads.ts';
 

@@ -11,7 +11,7 @@ import {
 } from './plan-lookup.ts';
 import { declaredBy, refusedActionProperty } from '../properties/property-checks.ts';
 import { overActions, overPlan, type RequestLimits } from './request-limits.ts';
-import { nearestName } from '../text/nearest-name.ts';
+import { nearestName } from '../nearest-name.ts';
 import { canonicalName, isBlank } from '../values.ts';
 
 export interface PipelineRequest {

@@ -86,7 +86,7 @@ export const queueChangeEndpoints = [
   change('pause', {
     summary: 'Pause a queue',
     description:
-      'From now on none of its sub-jobs is handed out; those that run go on. It stays paused, on all servers and after a restart, until it is resumed.',
+      'None of its sub-jobs is handed out until it is resumed. Sub-jobs that are already running finish. The pause applies to all servers, also after a restart.',
   }),
   change('resume', {
     summary: 'Resume a queue',

@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../../config/logger.ts';
-import { nearestNames } from '../../domain/text/nearest-name.ts';
+import { nearestNames } from '../../domain/nearest-name.ts';
 import { DeliveryError, isTransient } from '../../actors/basics/errors.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 

@@ -1,7 +1,7 @@
 /** Members of a body that its schema does not have. They are accepted without effect, and the answer reports them. */
 import { z } from 'zod';
 import { pathText } from '../../actors/catalog/descriptors/fields.ts';
-import { suggestion } from '../../domain/text/nearest-name.ts';
+import { suggestion } from '../../domain/nearest-name.ts';
 
 /** Members that are reported of one body. */
 const MAX_REPORTED = 20;

@@ -27,7 +27,7 @@ import * as selectors from '../../domain/text/media-selectors.ts';
 import * as mediaTypes from '../../domain/plan/media-types.ts';
 import * as moving from '../../domain/tracks/moving-tracks.ts';
 import * as padding from '../../domain/geometry/padding.ts';
-import * as near from '../../domain/text/nearest-name.ts';
+import * as near from '../../domain/nearest-name.ts';
 import { patternSize } from '../../domain/text/pattern-size.ts';
 import * as printing from '../../domain/text/printable.ts';
 import { resolvePlan } from '../../domain/plan/plan-checks.ts';
@@ -452,7 +452,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       ...ofText(messagePattern, '/', '/1'),
     ],
   },
-  'text/nearest-name.ts': {
+  'nearest-name.ts': {
     nearestName: [
       ...ofText((text) => near.nearestName(text, [text])),
       (size) => () => near.nearestName('NAME X', many(size, String)),

@@ -171,7 +171,7 @@ export function serverCommands(program: Command, terminal: Terminal): void {
 
 function drainCommands(group: Command, terminal: Terminal, kind: string, path: string): void {
   const verbs = [
-    ['drain', `give a ${kind} no new work; running work goes on`],
+    ['drain', `give a ${kind} no new work; running work finishes`],
     ['undrain', `give a ${kind} work again`],
   ] as const;
   for (const [verb, about] of verbs)

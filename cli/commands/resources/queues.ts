@@ -11,7 +11,7 @@ const COLUMNS: readonly Column<Queue>[] = [
   { title: 'PAUSED', of: ({ paused }) => (paused === undefined ? '' : `by ${paused.by}`) },
 ];
 const CHANGES = [
-  ['pause', 'hand out nothing of a queue until it is resumed; running work goes on'],
+  ['pause', 'hand out nothing of a queue until it is resumed; running work finishes'],
   ['resume', 'hand out the sub-jobs of a queue again'],
 ] as const;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nearestName, nearestNames, suggestion } from '../../../domain/text/nearest-name.ts';
+import { nearestName, nearestNames, suggestion } from '../../domain/nearest-name.ts';
 
 const KNOWN = ['FACE DETECTION PIPELINE', 'MOTION', 'MOTIONS', 'callbackURL', 'TEXT'];
 const QUEUES = ['TROUPE.DETECTION_FACE_REQUEST', 'TROUPE.DETECTION_MOTION_REQUEST', 'TROUPE.OUTPUT_OBJECT'];
