@@ -191,7 +191,7 @@ describe('POST /rest/media', () => {
         pipelineName: 'LIGHT PIPELINE',
       });
       expect(status, name).to.equal(400);
-      expect(JSON.stringify(body), name).to.match(/own data folder|malformed/);
+      expect(JSON.stringify(body), name).to.match(/in DATA_DIR|malformed/);
     }
   });
 

@@ -93,7 +93,7 @@ describe('file: URIs of media', () => {
   });
 
   it("are refused in the service's own data folder", async () => {
-    expect(await refusalOf(`file://${inside('data', 'own.db')}`)).to.match(/own data folder/);
+    expect(await refusalOf(`file://${inside('data', 'own.db')}`)).to.match(/in DATA_DIR/);
   });
 
   it('are refused when they are malformed or name another host', async () => {
