@@ -314,7 +314,7 @@ describe('troupe, over the REST interface', () => {
       left.signal('SIGINT');
       const end = await left.ended;
       expect(end.code, end.stderr).to.equal(1);
-      expect(end.stderr).to.include(`Job ${id} goes on`);
+      expect(end.stderr).to.include(`Job ${id} continues`);
       const watching = place.start(['jobs', 'watch', id]);
       await watching.says('stderr', 'waiting: ');
       expect(await refusalOf('jobs', 'delete', id)).to.match(/has not ended/);
@@ -447,7 +447,7 @@ describe('troupe, over the REST interface', () => {
     expect([twice.code, twice.stderr.startsWith('Warning: ')], twice.stderr).to.deep.equal([0, true]);
     await good('services', 'stop', SERVICE);
     await until('it is stopped', () => good('nodes', 'info'), (text) => new RegExp(`^${SERVICE} +InactiveNoStart`, 'm').test(text)); // oxfmt-ignore
-    expect(await good('services', 'start', SERVICE)).to.equal(`Service ${SERVICE} is asked to start.\n`);
+    expect(await good('services', 'start', SERVICE)).to.equal(`Service ${SERVICE} is starting.\n`);
     await until('it has said something', () => good('nodes', 'logs', SERVICE), (text) => text.includes('The process was started')); // oxfmt-ignore
     expect(await refusalOf('nodes', 'logs', `${HOST}:None:1`)).to.include('There is no service "');
     expect(await refusalOf('services', 'start', 'none')).to.include('There is no such service');
