@@ -103,8 +103,8 @@ function analyzeCommand(program: Command, terminal: Terminal): void {
       'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR, else one is started',
       address,
     )
-    .option('--upload', 'give the files to the service, which shares none with this machine')
-    .option('--dry-run', 'check everything and show what the job would do, without making it')
+    .option('--upload', 'upload the files, for a service that cannot read them')
+    .option('--dry-run', 'validate the request and show what the job would do, without creating it')
     .option('--output <FILE>', 'write the detection document to this file')
     .option('--json', 'print the detection document instead of tables')
     .addHelpText(
@@ -141,7 +141,7 @@ function streamCommand(program: Command, terminal: Terminal): void {
     )
     .option('--keep', 'Ctrl-C only stops watching; the job continues')
     .option('--url <URL>', 'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR', address)
-    .option('--json', 'print the events as the service tells them, a line of JSON an event')
+    .option('--json', 'print the events of the service, one line of JSON each')
     .addHelpText(
       'after',
       '\nExit code: 0 the stream has ended or was cancelled, 1 the job ended with an error, 2 nothing was run.',

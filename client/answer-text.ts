@@ -1,4 +1,4 @@
-/** What stands in the body of an answer. */
+/** The body of an answer as JSON and as text. */
 
 /** undefined when there is no JSON in it. */
 export function jsonOf({ text }: { readonly text: string }): unknown {

@@ -1,4 +1,6 @@
-/** Files of a service, fetched so that what broke off goes on where it was, and what is here is not fetched again. */
+/**
+ * Downloads files of a service. An interrupted file continues where it was, and a complete file is not fetched again.
+ */
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -51,7 +53,7 @@ async function writeBody({ status, headers }: Answer, body: Readable, to: string
     await pipeline(body, createWriteStream(part, { flags: status === 206 ? 'a' : 'w' }));
     await rename(part, to);
   } catch (error) {
-    const problem = `${to} is not here whole: ${reasonOf(error)}. The same command goes on with it.`;
+    const problem = `${to} is not here whole: ${reasonOf(error)}. Run the same command again to continue.`;
     throw new ClientError(problem, { begun: true });
   }
   return { what: 'fetched', bytes: (await sizeOf(to)) ?? 0 };

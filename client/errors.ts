@@ -29,7 +29,9 @@ export class UnreachableError extends ClientError {
     if (jobId === undefined)
       super(`No service answers at ${url}: start it (troupe serve), or check the address.`);
     else
-      super(`The service at ${url} is gone: job ${jobId} goes on when it is started again.`, { begun: true });
+      super(`The service at ${url} has stopped: job ${jobId} resumes when the service starts again.`, {
+        begun: true,
+      });
     this.name = 'UnreachableError';
   }
 }

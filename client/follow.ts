@@ -6,8 +6,8 @@ import type { RestClient } from './rest-client.ts';
 const LOOK_MS = 200;
 
 /**
- * Looks at a job until it has ended. When `signal` aborts, the job is cancelled, and its end awaited all the same.
- * @throws UnreachableError when the service is gone; the job goes on when it is started again
+ * Polls a job until it has ended. When `signal` aborts, the job is cancelled, and its end is still awaited.
+ * @throws UnreachableError when the service has stopped; the job resumes with the service
  */
 export async function follow(
   client: RestClient,

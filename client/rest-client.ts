@@ -120,7 +120,7 @@ export class RestClient {
     if (answer.status >= 300) throw refusal(answer);
     const json = jsonOf(answer);
     if (json === undefined || json === null)
-      throw new ClientError(`What answers at ${this.url} is no Troupe service: check the address.`);
+      throw new ClientError(`What answers at ${this.url} is not a Troupe service. Check the address.`);
     return json;
   }
 }

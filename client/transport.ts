@@ -135,9 +135,12 @@ export class Transport {
       if (error instanceof ClientError || isLocal(error)) throw error;
       if (once === undefined || (error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return 'unanswered';
       const unknown = `Whether it took the ${once} is not known.`;
-      throw new ClientError(`The service at ${this.url} broke off: ${reasonOf(error)}. ${unknown}`, {
-        begun: true,
-      });
+      throw new ClientError(
+        `The service at ${this.url} closed the connection: ${reasonOf(error)}. ${unknown}`,
+        {
+          begun: true,
+        },
+      );
     }
   }
 }

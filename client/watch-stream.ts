@@ -47,7 +47,9 @@ export async function watchStream(
         return live.type === 'job' && hasEnded(live);
       });
       if (signal.aborted)
-        throw new ClientError(`Streaming job ${id} goes on; nobody watches it any more.`, { begun: true });
+        throw new ClientError(`Streaming job ${id} continues; this command has stopped watching it.`, {
+          begun: true,
+        });
       const job = await streamOf(client, id);
       onEvent({ ...job, type: 'job' });
       if (hasEnded(job)) return job;

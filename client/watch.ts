@@ -24,7 +24,9 @@ export async function watchJob(client: RestClient, jobId: string, watcher: Watch
     for (;;) {
       await seeEvents(client, jobId, watcher);
       if (watcher.signal.aborted)
-        throw new ClientError(`Job ${jobId} goes on; nobody watches it any more.`, { begun: true });
+        throw new ClientError(`Job ${jobId} continues; this command has stopped watching it.`, {
+          begun: true,
+        });
       const job = await client.job(jobId);
       watcher.onEvent(job);
       if (job.terminal) return job;
@@ -48,7 +50,7 @@ async function seeEvents(client: RestClient, jobId: string, { onEvent, signal }:
 }
 
 /**
- * Hands on the events that come from `path` until `onEvent` answers that it has seen enough, `signal` aborts, or the stream breaks off.
+ * Hands on the events that come from `path` until `onEvent` answers that it has seen enough, `signal` aborts, or the stream is interrupted.
  * @throws RefusedError, UnreachableError
  */
 export async function eachEvent(

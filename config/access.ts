@@ -65,7 +65,7 @@ const providerUri = (description: string) =>
 /** The variables as they are written; the rules between them are in `readAccess`. */
 export const accessEnvironment = z.object({
   OIDC_ISSUER_URI: providerUri(
-    'OpenID Connect provider of the web UI, and of REST clients by default; its discovery document lies at /.well-known/openid-configuration below',
+    'OpenID Connect provider of the web UI, and of REST clients by default; its discovery document is at /.well-known/openid-configuration below',
   ),
   OIDC_JWT_ISSUER_URI: providerUri('Provider of REST clients, when it is another one'),
   OIDC_CLIENT_ID: text(
@@ -80,9 +80,7 @@ export const accessEnvironment = z.object({
     'Claim that grants the role of a node on another host, which may speak for its node and do nothing else',
   ),
   OIDC_NODE_CLAIM_VALUE: text('Value of that claim'),
-  OIDC_SCOPES: text(
-    'Comma-separated scopes that are asked for when a browser logs in; `openid` is always among them',
-  ),
+  OIDC_SCOPES: text('Comma-separated scopes of the login by browser; `openid` is always among them'),
   OIDC_USER_NAME_ATTR: text('Claim with the user name').meta({ shownDefault: 'sub' }),
   OIDC_GROUP_CLAIM_NAME: text(
     "Claim with the user's group, which owns jobs together with the user; of a list the first entry counts",
@@ -154,7 +152,7 @@ function unknownNames(env: Environment): string[] {
 
 function refusalOf(name: string): string {
   const nearest = nearestSetting(name, Object.keys(accessEnvironment.shape));
-  return `${name} is no setting of the service. ${nearest === undefined ? 'Correct its name or remove it.' : `Did you mean ${nearest}?`}`;
+  return `${name} is not a setting of the service. ${nearest === undefined ? 'Correct its name or remove it.' : `Did you mean ${nearest}?`}`;
 }
 
 /** Is `host` (a name or an address, as in HOST or a URL) this machine only? */
@@ -198,7 +196,7 @@ function claimProblems(v: AccessVariables): string[] {
   const none = pairs.every(([name, value]) => v[name] === undefined && v[value] === undefined);
   return none
     ? [
-        'Nobody could use the service: set OIDC_ADMIN_CLAIM_NAME and OIDC_ADMIN_CLAIM_VALUE, ' +
+        'No user has a role. Set OIDC_ADMIN_CLAIM_NAME and OIDC_ADMIN_CLAIM_VALUE, ' +
           'or OIDC_USER_CLAIM_NAME and OIDC_USER_CLAIM_VALUE.',
       ]
     : halves;
@@ -212,7 +210,7 @@ function plainHttp(v: AccessVariables): string[] {
     const url = new URL(value);
     if (url.protocol === 'https:' || isLoopback(url.hostname)) return [];
     return [
-      `${name} is plain http: whoever sits between could forge tokens. Use https, or set OIDC_ALLOW_HTTP=true if the network is trusted.`,
+      `${name} is plain http, so tokens can be forged on the way. Use https, or set OIDC_ALLOW_HTTP=true if the network is trusted.`,
     ];
   });
 }

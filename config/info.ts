@@ -15,7 +15,7 @@ export interface Info {
   readonly version: string;
 }
 
-/** The folder that holds package.json: sources, descriptors and samples lie below it, compiled or not. */
+/** The folder with package.json, and with sources, descriptors and samples, compiled or not. */
 export const packageRoot = findRoot(path.dirname(fileURLToPath(import.meta.url)));
 
 export function readInfo(): Info {

@@ -1,10 +1,10 @@
-/** Secrets that lie in files, as Docker and Kubernetes hand them to a container: NAME_FILE names the file with the value of NAME. */
+/** Secrets that are in files, as Docker and Kubernetes hand them to a container: NAME_FILE names the file with the value of NAME. */
 import { readFileSync } from 'node:fs';
 import { ConfigurationError } from './error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings of the server, the tool and nodes whose value may lie in a file. */
+/** Settings of the server, the tool and nodes whose value may be in a file. */
 export const SECRET_SETTINGS: readonly string[] = [
   'METRICS_TOKEN',
   'OIDC_CLIENT_SECRET',

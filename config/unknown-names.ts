@@ -1,6 +1,6 @@
 /** Names in the environment that look like settings and are none: a misspelt one would have no effect, and nobody would know. */
 
-import { lettersBetween } from '../domain/text/nearest-name.ts';
+import { lettersBetween } from '../domain/nearest-name.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -67,7 +67,7 @@ async function askInTurn(waiting: IterableIterator<Pair>, search: Search): Promi
 
 /** Page after page, until one is not full. */
 async function askAbout({ url, sha256, addToken }: Pair, search: Search): Promise<void> {
-  if (!URL.canParse(url)) throw new Error('the ARCHIVE_URL property is no valid address');
+  if (!URL.canParse(url)) throw new Error('the ARCHIVE_URL property is not a valid address');
   for (let page = 0; page < MAX_PAGES; page++) {
     const entries = await askPage(checkUrl(url, sha256, page * ARCHIVE_PAGE), addToken, search);
     search.best = bestMatch(entries, search.jobConfigHash, search.best);

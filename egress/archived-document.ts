@@ -141,7 +141,7 @@ async function documentOnly(file: ArchivedFile): Promise<ArchivedFile> {
   }
   if (!isDocument(head)) {
     await source.return?.();
-    throw new NoAnswer('what lies there is no detection document', true);
+    throw new NoAnswer('the file there is not a detection document', true);
   }
   return { ...file, stream: Readable.from(both(head, source), { objectMode: false }) };
 }

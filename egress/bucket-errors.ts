@@ -56,7 +56,7 @@ const REFUSALS: Readonly<Record<string, (access: BucketAccess) => string>> = {
   AccessDenied: ({ name }) => `the keys that were given have no right to do this in the bucket "${name}"`,
   ExpiredToken: () => 'S3_SESSION_TOKEN has expired',
   InvalidToken: () => 'S3_SESSION_TOKEN is not valid',
-  EntityTooLarge: () => 'the object store takes no object of this size',
+  EntityTooLarge: () => 'the object store does not accept an object of this size',
   RequestTimeTooSkewed: () => 'the clock of this host is wrong',
   AuthorizationHeaderMalformed: ({ region }) => `S3_REGION "${region}" is not the region of the bucket`,
   PermanentRedirect: ({ region }) => `S3_REGION "${region}" or the host is not that of the bucket`,

@@ -9,7 +9,7 @@ export interface ServiceToken {
   drop(token: string): void;
 }
 
-/** There is no token to be had just now. The message is part of a sentence and holds no secret. */
+/** No token is available now. The message is part of a sentence and holds no secret. */
 export class NoToken extends Error {}
 
 /** What answers at the issuer's address is no provider: the issuer is wrong, or the provider starts and something answers in its place. */

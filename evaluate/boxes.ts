@@ -102,7 +102,7 @@ const boxMeasures = (precision: AveragePrecision, counts: Counted): BoxMeasures 
   f1: f1Of(counts),
 });
 
-/** One picture after the other: boxes of a picture are in memory while it is looked at. */
+/** One picture after the other: boxes of a picture are in memory while it is processed. */
 function judgeClass(pictures: Iterable<Picture>, rules: BoxRules, isTracked: (picture: number) => boolean) {
   const meter = new PrecisionMeter();
   const tracking = new Tracking();

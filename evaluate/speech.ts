@@ -176,7 +176,7 @@ export async function judgeText(
   const characters = characterErrors(right, read, MOST_CHARACTERS) ?? null;
   const notes =
     characters === null
-      ? [`More than ${MOST_CHARACTERS} characters differ, and only the errors of words are told.`]
+      ? [`More than ${MOST_CHARACTERS} characters differ, so only the errors of words are reported.`]
       : [];
   const result = { medium: one.name, words, characters };
   return { result, evaluated: finder === undefined ? [] : [finder], notes: [...none, ...notes] };

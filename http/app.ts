@@ -145,7 +145,7 @@ function openApiOf({ info, url, login }: AppDeps): () => string {
 
 const nothingHere: Middleware = (ctx) => {
   const message =
-    'There is nothing under this path. The REST interface is below /rest, its description at /docs/api.';
+    'The server has nothing at this path. The REST interface is below /rest, its description at /docs/api.';
   answer(ctx, new HttpError('path-not-found', message));
 };
 

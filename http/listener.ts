@@ -58,12 +58,12 @@ const LAST_ANSWERS_MS = 1_000;
 /** On a connection that has just come about something is asked soon. */
 const IDLE_LOOK_MS = 50;
 
-/** From now on each connection ends with its answer: whoever asks next connects anew, perhaps with another server. */
+/** From now on each connection closes after its answer, so that the client's next request can reach another server. */
 export function sendAway(http: Server): void {
   http.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
 }
 
-/** Takes no more connections; those on which nothing is asked end, all others with their answer. */
+/** Accepts no further connections. Idle ones close at once, the others after their answer. */
 export function closeServer(http: Server): Promise<void> {
   return new Promise((resolve) => {
     const looking = setInterval(() => http.closeIdleConnections(), IDLE_LOOK_MS);

@@ -23,8 +23,9 @@ export class ConnectionProblem {
     this.#said = trouble;
     if (isTurnedAway(error)) this.#logger.error({}, `The server turns the node away: ${reason}`);
     else if (error instanceof NoToken)
-      this.#logger.warn({ reason }, 'the node gets no token: it goes on with what it has');
-    else this.#logger.warn({ reason }, 'the server cannot be reached: the node goes on with what it has');
+      this.#logger.warn({ reason }, 'the node gets no token; it continues with its present work');
+    else
+      this.#logger.warn({ reason }, 'the server cannot be reached; the node continues with its present work');
   }
 
   over(): void {

@@ -1,6 +1,6 @@
 /**
- * What a node keeps in its own folder, so that it goes on without its server: the configuration, what its services remember, the token
- * that it was given, and which start of it is the last.
+ * Files in a node's own folder, which let it continue without its server: the configuration, the memory of its services,
+ * its token, and the number of its last start.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';

@@ -41,7 +41,7 @@ export function nodeTokens(credentials: NodeCredentials, files: NodeFiles): Node
 
 const NO_PROVIDER = 'The node gets no token, for no OpenID Connect provider answers at';
 const NONE =
-  'The node has no token: set TROUPE_TOKEN to what troupe token --node NAME prints where the server runs, or, when the server takes the tokens of a provider, TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET.';
+  'The node has no token: set TROUPE_TOKEN to what troupe token --node NAME prints where the server runs, or, for a server with a provider, TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET.';
 
 function givenTokens(joinToken: string | undefined, files: NodeFiles): NodeTokens {
   // The one that the server has given lives longer.

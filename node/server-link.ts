@@ -46,7 +46,7 @@ const KNOWN_MS = 3_000;
 /** What the server has not heard of beyond these is forgotten; it sees how things are in any case. */
 const MOST_NEWS = 10_000;
 
-/** The way of a node to its server: tells how the node stands whenever that changes, and carries out what the server wants. */
+/** The connection of a node to its server: reports each change of the node's state, and carries out the server's orders. */
 export class ServerLink implements NodeLink, TokenBook {
   readonly #deps: ServerLinkDeps;
   readonly #processes = new Map<string, string>();
@@ -229,7 +229,7 @@ export class ServerLink implements NodeLink, TokenBook {
     for (const { number, id, ...command } of commands.filter((one) => one.number > this.#done)) {
       if (id === undefined || this.#completedCommands.add(id))
         await carryOut(command as NodeCommand).catch((err: unknown) =>
-          logger.warn({ err, command }, 'what the server asked for failed'),
+          logger.warn({ err, command }, 'an order of the server failed'),
         );
       this.#done = number;
       this.#changed = true;

@@ -6,9 +6,10 @@ import path from 'node:path';
 const SERVER = 'server';
 
 /**
- * Notes of the processes that this server has started, each the leader of its group, in a folder of its own. Components end by themselves
- * when the server is gone; any other command may not care. A process is told by its id, its start and the start of the system, so that
- * nobody else's is ended that was given the same id. Needs /proc: where there is none (macOS), nothing is noted.
+ * Notes of the processes that this server has started, each the leader of its group, in a folder of its own. Components
+ * end by themselves when the server has stopped; other commands may not. A process is identified by its id, its start
+ * and the start of the system, so that no other process with the same id is ended. Needs /proc: without it (macOS),
+ * nothing is noted.
  */
 export class ProcessNotes {
   /** Of the notes of all servers. */

@@ -25,7 +25,7 @@ export const NOT_THE_MEDIUM = 'The answer names a file that is not the medium.';
 export const WATCHES_A_STREAM: Refusal = {
   kind: 'refused',
   reason:
-    'The lease is of a live stream, which has no result: tell of it by segments, events and its end. The lease goes on.',
+    'The lease is of a live stream, which has no result: report segments, events and the end instead. The lease stays.',
 };
 
 export const LOST_TEXT =
@@ -41,7 +41,7 @@ export function refusalText(refusal: Refusal): string {
     case 'differs':
       return DIFFERS_TEXT;
     case 'broken':
-      return 'The answer broke off.';
+      return 'The answer is incomplete.';
     case 'garbage':
     case 'refused':
       return refusal.reason;

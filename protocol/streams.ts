@@ -1,8 +1,9 @@
 /**
- * What a component that watches a live stream and the server say to each other. A stream is one long sub-job of the kind STREAM: its
- * component claims it from the queue of its algorithm for streams, beats as for any other, and tells while it goes on: a segment
- * whenever one is full, events as they happen, the newest picture when somebody wants to see it. It ends when it says so, fails or is
- * told to stop. Frames are numbered from the start of the job, over restarts of the component, too.
+ * The messages between the server and a component that watches a live stream. A stream is one long sub-job of the kind
+ * STREAM. Its component claims it from the queue of its algorithm for streams and sends heartbeats as for any other sub-
+ * job. Meanwhile it reports each full segment, events as they happen, and the newest picture on request. The work ends
+ * when the component reports its end, fails, or is stopped. Frames are numbered from the start of the job, also over
+ * restarts of the component.
  */
 import type { Properties, ReportedDetection, ReportedTrack } from '../domain/types.ts';
 

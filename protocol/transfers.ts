@@ -1,6 +1,6 @@
 /**
- * Downloads and uploads wait for other hosts. So that a slow host or a user with many of them holds up nobody else, their queues have a
- * lane for each user and host: its own queue in the work ledger, from which so many items are handed out at a time.
+ * Downloads and uploads wait for other hosts. Their queues have a lane for each user and host, so that a slow host or a user with many
+ * of them delays nobody else. A lane is its own queue in the work ledger, from which a fixed number of items is handed out at a time.
  */
 import { MEDIA_QUEUES } from './worker-protocol.ts';
 

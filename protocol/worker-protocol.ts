@@ -1,10 +1,9 @@
 /**
- * The kinds of work of the worker protocol (HTTP + JSON under /worker/v1), as types: what leaves the server is a sub-job of one of them.
- * The server writes them, the SDK reads them; docs/reference/component-protocol.md tells a stranger the same in words. What is said of sub-jobs
- * stands in `worker-messages.ts`, what a component is told and answers in the files that are imported here.
- *
- * Detectors serve DETECT, the markup component MARKUP, the built-in media component the rest. Live streams (`streams.ts`) are sub-jobs
- * of the kind STREAM.
+ * The kinds of work of the worker protocol (HTTP + JSON under /worker/v1), as types. The server writes sub-jobs, and the
+ * SDK reads them. docs/reference/component-protocol.md describes the protocol in words. Envelopes of sub-jobs are in
+ * `worker-messages.ts`; the work and the answers of each kind are in the imported files. Detectors serve DETECT, the
+ * markup component MARKUP, and the built-in media component the rest. Live streams (`streams.ts`) are sub-jobs of the
+ * kind STREAM.
  */
 import type { CopyWork, UploadAnswer, UploadWork } from './bucket-work.ts';
 import type { DetectAnswer, DetectWork, FeedSummary, FeedWork } from './detection-work.ts';

@@ -102,6 +102,7 @@ export function appDeps(
       ...bodyLimits(settings, MAX_OPERATION_BYTES),
       maxValues: MAX_OPERATION_VALUES,
     },
+    strictRequests: settings.STRICT_REQUESTS,
     formLimits: bodyLimits(settings, MAX_FORM_BYTES),
     descriptorLimits: bodyLimits(settings, MAX_DESCRIPTOR_BYTES),
     askDocument: (document, question) =>

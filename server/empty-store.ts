@@ -40,6 +40,6 @@ function sentence({ DATA_DIR, STORE, REDIS_PREFIX }: Omit<Wanted, 'ALLOW_EMPTY_S
       : ['its troupe.db is missing or empty', 'Put a backup in the place of troupe.db'];
   return (
     `The data folder ${DATA_DIR} has files of jobs up to number ${highest}, but ${missing}. ` +
-    `${restore}, or set ALLOW_EMPTY_STORE=true to begin anew with job ${highest + 1}.`
+    `${restore}, or set ALLOW_EMPTY_STORE=true to start again with job ${highest + 1}.`
   );
 }

@@ -11,7 +11,7 @@ const MAX_SESSIONS_PER_USER = 20;
 /** Time that a browser may take to log in at the provider. */
 const LOGIN_MS = 600_000;
 
-/** Browsers that have logged in stay so over a restart: their sessions lie in the store. */
+/** Browsers stay logged in over a restart: their sessions are in the store. */
 export async function openSessions({ settings, store, http, logger, url, serverId, epoch }: Parts) {
   const open = new OpenAnswers();
   const sessions = new SessionStore({

@@ -85,7 +85,7 @@ export const noteArrival = (lease: Lease, at: number, { leaseMs, silenceMs }: Le
   silentUntil: at + silenceMs,
 });
 
-/** All of its answer is here: there is no more progress to wait for. */
+/** The answer is complete, so there is no further progress to wait for. */
 export const markAnswered = (lease: Lease, answer?: string): Lease => ({
   ...lease,
   silentUntil: Infinity,

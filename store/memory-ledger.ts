@@ -25,8 +25,8 @@ import {
 import type { ActorKey } from './store.ts';
 
 /**
- * The ledger of a server that owns its store: in memory, for what is to be done stands in the rows of live actors, which offer it
- * again when the server starts. Only leases of workers that outlive the server are kept on disk.
+ * The ledger of a server with a store of its own, in memory: rows of live actors contain the work and offer it again at
+ * the start of the server. Only leases of workers that outlive the server are on disk.
  */
 export class MemoryLedger implements WorkLedger {
   readonly #deps: LedgerDeps;

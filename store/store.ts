@@ -197,7 +197,7 @@ export class StoreAway extends Error {
 export class VersionConflict extends Error {
   constructor(actor: ActorKey, expected: number) {
     super(
-      `${actor.kind}/${actor.id} was changed by somebody else: version ${expected} is not the stored one.`,
+      `${actor.kind}/${actor.id} was changed by another writer: version ${expected} is not the stored one.`,
     );
     this.name = 'VersionConflict';
   }

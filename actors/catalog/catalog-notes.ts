@@ -19,8 +19,8 @@ export class CatalogNotes {
   readonly #catalog: NamedCatalog;
 
   constructor(catalog: Catalog, { briefly = false } = {}) {
-    const { pipeline, task, action, algorithm, algorithms, actions, tasks } = catalog;
-    const all = { algorithm: algorithms, action: actions, task: tasks };
+    const { pipeline, task, action, algorithm, algorithms, actions, tasks, pipelines } = catalog;
+    const all = { algorithm: algorithms, action: actions, task: tasks, pipeline: pipelines };
     const names = (kind: keyof typeof all): readonly string[] =>
       briefly
         ? []

@@ -6,7 +6,7 @@ import {
   type PlanLimits,
   type PlanResult,
 } from '../../domain/plan/plan-checks.ts';
-import type { CatalogLookup } from '../../domain/plan/plan-lookup.ts';
+import type { CatalogLookup, ElementKind } from '../../domain/plan/plan-lookup.ts';
 import type { Action, Algorithm, Properties } from '../../domain/types.ts';
 import { omit } from '../../domain/omit.ts';
 import { canonicalName } from '../../domain/values.ts';
@@ -68,6 +68,8 @@ export class Catalog implements CatalogLookup {
   action = (name: string) => this.#state.action.get(canonicalName(name))?.element;
   task = (name: string) => this.#state.task.get(canonicalName(name))?.element;
   pipeline = (name: string) => this.#state.pipeline.get(canonicalName(name))?.element;
+
+  names = (kind: ElementKind): Iterable<string> => this.#state[kind].keys();
 
   algorithms = () => sortByName(this.#state.algorithm);
   actions = () => sortByName(this.#state.action);

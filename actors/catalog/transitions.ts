@@ -1,5 +1,6 @@
 import { censorAction, censoredProperty } from '../../domain/job/censor.ts';
 import type { Action } from '../../domain/types.ts';
+import { suggestion } from '../../domain/nearest-name.ts';
 import { canonicalName } from '../../domain/values.ts';
 import { refuseWith, type Machine, type Outcome, type Refused, type Reply } from '../runtime/machine.ts';
 import type { CatalogCommand, CatalogDone, CatalogRefusal } from './commands.ts';
@@ -70,7 +71,10 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
 function unregister(state: CatalogState, componentName: string): CatalogOutcome | Refused<CatalogRefusal> {
   const component = state.component.get(componentName);
   if (component === undefined)
-    return refuseWith('UNKNOWN', `There is no component named "${componentName}".`);
+    return refuseWith(
+      'UNKNOWN',
+      `There is no component named "${componentName}".${suggestion(componentName, state.component.keys())}`,
+    );
   if (!component.managed) return { reply: doneWith('REMOVED'), ...withoutRegistered(state, component) };
   return refuseWith(
     'MANAGED',

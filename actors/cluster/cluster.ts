@@ -165,7 +165,7 @@ export class Cluster {
       if ((await this.#beat()) === 'NAME_TAKEN')
         logger.error(
           { node },
-          'this server was silent, and another one has taken the name of its node: stop one of them',
+          'another server now uses the name of this node, because this server was silent. Stop one of them',
         );
     });
   }
@@ -205,7 +205,7 @@ export class Cluster {
     const { channel, logger } = this.#deps;
     channel
       .say(JSON.stringify(order))
-      .catch((err: unknown) => logger.debug({ err }, 'an order could not be told to other servers'));
+      .catch((err: unknown) => logger.debug({ err }, 'an order could not be sent to other servers'));
   }
 
   /** What other servers order. */
@@ -230,7 +230,7 @@ export class Cluster {
       this.#servers = servers;
       for (const task of this.#there) task();
       if (dead.length === 0) return 'SAID';
-      logger.warn({ servers: dead }, 'servers are gone: what they did goes on here and elsewhere');
+      logger.warn({ servers: dead }, 'other servers stopped; the remaining servers take over their work');
       for (const task of this.#taking) task(dead);
       return 'SAID';
     } catch (err) {

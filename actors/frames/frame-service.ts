@@ -125,7 +125,7 @@ export class FrameService {
       await mkdir(dirname(work.to), { recursive: true });
       await store.work.offer([item]);
     } catch (error) {
-      wanted.end({ kind: 'busy', message: 'The frame could not be asked for.' });
+      wanted.end({ kind: 'busy', message: 'The frame could not be requested.' });
       throw error;
     }
     return this.#waitFor(wanted);
@@ -182,7 +182,7 @@ export class FrameService {
       return { kind: 'made', path };
     } catch {
       // Its job was removed meanwhile, or the disk does not answer.
-      return { kind: 'busy', message: 'The frame is gone again: ask once more.' };
+      return { kind: 'busy', message: 'The frame was deleted. Request it again.' };
     }
   }
 

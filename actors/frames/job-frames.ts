@@ -104,7 +104,8 @@ export class JobFrames {
     const { facts, inspected } = found.medium;
     if (facts === null)
       return {
-        missing: 'Nothing is known of this medium: the job has not looked at it yet, or wrote no document.',
+        missing:
+          'Nothing is known about this medium: the job has not inspected it yet, or wrote no document.',
       };
     if (facts.mediaType !== 'VIDEO' && facts.mediaType !== 'IMAGE')
       return { missing: `A medium of the type ${facts.mediaType} has no frames.` };
@@ -135,7 +136,7 @@ export class JobFrames {
     if (made.kind === 'failed') return { missing: made.message };
     const file = await openServed(made.path);
     return file === undefined
-      ? { busy: 'The frame is gone again: ask once more.' }
+      ? { busy: 'The frame was deleted. Request it again.' }
       : { file, mimeType, name };
   }
 }

@@ -16,5 +16,7 @@ export async function closedFor(
     () => false,
   );
   if (!works) return 'The database cannot be read or written.';
-  return closed === 'DISK_FULL' ? 'The disk is nearly full: no new jobs are taken.' : escalations.reason;
+  return closed === 'DISK_FULL'
+    ? 'The disk is nearly full, so the server does not accept new jobs.'
+    : escalations.reason;
 }

@@ -76,7 +76,7 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
   if (unknown.length > 0)
     logger.warn(
       { count: unknown.length, such: unknown.slice(0, MOST_NAMED) },
-      `files of jobs that the store does not know are left where they lie: it is empty, or is not the one that belongs to this DATA_DIR (see ${store.shared ? 'REDIS_URL and REDIS_PREFIX' : 'troupe.db'})`,
+      `files of unknown jobs are kept: the store is empty, or belongs to another DATA_DIR (see ${store.shared ? 'REDIS_URL and REDIS_PREFIX' : 'troupe.db'})`,
     );
   // Before the jobs: which services there are decides what their work waits for.
   nodeManager.endLeftovers();

@@ -137,7 +137,7 @@ export class JobFiles {
   async #findIndexed(job: StoredJob, place: number): Promise<IndexedMedium | Missing> {
     const { store, dataDir } = this.#deps;
     const medium = await jobMedium(store, dataDir, job, place);
-    const none = `The job has no medium ${place}: they are numbered from 0, as they stand in its document.`;
+    const none = `The job has no medium ${place}. Media are numbered from 0, in the order of the document.`;
     return medium ?? { missing: notMade(job, none) };
   }
 
@@ -148,7 +148,7 @@ export class JobFiles {
     const path = await this.#deps.localPath(uri);
     if (path !== undefined) return path;
     const issue = await this.#deps.checkMedium(uri);
-    return { missing: `The medium cannot be read any more: ${issue?.message ?? 'it is not there'}.` };
+    return { missing: `The medium can no longer be read: ${issue?.message ?? 'it is not there'}.` };
   }
 
   #openFile({ uri, file: key }: IndexedMedium, path: string): Promise<ServedFile | undefined> {
@@ -172,13 +172,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
-const ELSEWHERE =
-  'The results of this job are those of an earlier one of another service: they are to be had there.';
-const IN_BUCKET = 'It lies in the bucket of the job (S3_RESULTS_BUCKET): its URI in the document says where.';
+const ELSEWHERE = 'The results of this job are those of an earlier job of another service. Read them there.';
+const IN_BUCKET = 'It is in the bucket of the job (S3_RESULTS_BUCKET). Its URI is in the document.';
 const NO_FILE =
-  'There is no such file: the job has not made it, or has put it into a bucket (its URI in the document says so).';
+  'There is no such file: the job did not create it, or stored it in a bucket (see its URI in the document).';
 const CHANGED =
-  'The file has changed since the job looked at it, and what was found is not about what lies there now: resubmit the job.';
+  'The file has changed since the job analyzed it, so the results do not match it. Resubmit the job.';
 const FETCHED =
   'The service fetched this medium and removed its copy when the job ended: get it from its own address, which mediaUris of the job says.';
 const NOT_FETCHED =
@@ -186,14 +185,14 @@ const NOT_FETCHED =
 
 const goneSentence = ({ snapshot }: StoredJob, { uri }: IndexedMedium): string => {
   if (uri.startsWith('derived:'))
-    return 'The file of this derivative medium is gone: resubmit the job to have it made again.';
-  if (/^file:/i.test(uri)) return 'The medium cannot be read any more: it was moved or removed.';
+    return 'The file of this derivative medium was deleted. Resubmit the job to create it again.';
+  if (/^file:/i.test(uri)) return 'The medium can no longer be read: it was moved or deleted.';
   return isTerminal(snapshot.status) ? FETCHED : NOT_FETCHED;
 };
 
 /** A job that goes on may still make it. */
 const notMade = ({ snapshot }: StoredJob, sentence: string): string =>
-  isTerminal(snapshot.status) ? sentence : `${sentence.slice(0, -1)} so far; it is still under way.`;
+  isTerminal(snapshot.status) ? sentence : `${sentence} The job is still in progress.`;
 
 /** What the service keeps itself is not written again; its time may change when the data folder is moved. */
 function isSame({ bytes, modified, file: key }: IndexedMedium, file: ServedFile): boolean {

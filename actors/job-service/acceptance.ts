@@ -142,7 +142,7 @@ function acceptedAs(record: JobRecord, { status, answer }: ArchiveCheckResult): 
   if (typeof answer === 'string' || answer.kind === 'none') return accepted;
   if (answer.kind === 'match')
     return copiesResults(record) ? accepted : { ...accepted, outputObjectUri: answer.match.outputUri };
-  const unasked = `The archive could not be asked for an earlier job: ${answer.reason}`;
+  const unasked = `The archive could not be searched for an earlier job: ${answer.reason}`;
   return { ...accepted, ...warningOf([...warnings, unasked]) };
 }
 

@@ -64,7 +64,7 @@ export class JobService {
     this.#closed = true;
   }
 
-  /** Why so many media are refused, before any of them is looked at. */
+  /** Why so many media are refused, before any of them is processed. */
   tooMany(media: number): string | undefined {
     const { limits } = this.#deps.settings;
     return media > limits.media ? tooManyMedia(media, limits) : undefined;
@@ -238,6 +238,6 @@ export class JobService {
     const { dataDir, minFreeBytes } = this.#deps.settings;
     if ((await freeBytes(dataDir)) >= minFreeBytes) return undefined;
     const least = Math.ceil(minFreeBytes / 2 ** 20);
-    return `The disk of the server is nearly full (MIN_FREE_BYTES: less than ${least} MiB are free in DATA_DIR); no new jobs are taken until there is room.`;
+    return `The disk of the server is nearly full (MIN_FREE_BYTES: less than ${least} MiB are free in DATA_DIR); new jobs are not accepted until there is space.`;
   }
 }

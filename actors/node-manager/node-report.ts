@@ -146,7 +146,7 @@ export class NodeReport {
     this.#version = undefined;
     this.#written = { services: '', tokens: new Map() };
     this.#again = err instanceof VersionConflict && ++this.#conflicts === 1;
-    if (!this.#again) logger.warn({ err, node }, 'what is to be known of a node cannot be stored');
+    if (!this.#again) logger.warn({ err, node }, 'the state of a node cannot be stored');
   }
 }
 

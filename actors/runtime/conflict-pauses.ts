@@ -11,9 +11,10 @@ export const FIRST_PAUSE_MS = 3;
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * A pause before the next try: meanwhile the others take several commands, which are then looked at in one go. From the second time on
- * servers pause for different times, so that those who are in each other's way part.
- * @param firstMs 0: the first time at once, as most often there is nobody any more @throws TransientError after too long
+ * A pause before the next try, in which other servers take several commands and process them together. From the second
+ * try on, each server waits for a different time, so that they stop colliding.
+ * @param firstMs 0: the first time at once, because the conflict has usually passed
+ * @throws TransientError after too long
  */
 export function inBetween(
   clock: Clock,

@@ -22,7 +22,7 @@ export interface ActorTypes {
   readonly status: string;
 }
 
-/** The command was carried out, and there is no more to say. */
+/** The command was carried out, without more to report. */
 export interface Done {
   readonly kind: 'done';
 }

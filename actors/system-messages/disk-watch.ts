@@ -49,10 +49,10 @@ export class DiskWatch {
     const free = await this.#deps.free();
     if (!this.#low && free < minFreeBytes) {
       this.#low = true;
-      logger.warn({ free, minFreeBytes }, 'the disk is nearly full: no new jobs and uploads are taken');
+      logger.warn({ free, minFreeBytes }, 'the disk is nearly full: new jobs and uploads are refused');
     } else if (this.#low && free >= minFreeBytes + minFreeBytes * SPARE) {
       this.#low = false;
-      logger.info({ free, minFreeBytes }, 'the disk has room again: new jobs and uploads are taken');
+      logger.info({ free, minFreeBytes }, 'the disk has space again: new jobs and uploads are accepted');
     }
     await this.#tell();
   }
@@ -80,7 +80,7 @@ export function startDiskWatch(deps: DiskWatchDeps): () => void {
   const look = () =>
     void watch
       .look()
-      .catch((err: unknown) => deps.logger.warn({ err }, 'the free disk could not be looked at'))
+      .catch((err: unknown) => deps.logger.warn({ err }, 'the free disk space could not be read'))
       .finally(() => {
         if (!stopped) cancel = deps.clock.after(deps.everyMs, look);
       });

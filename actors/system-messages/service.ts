@@ -68,7 +68,7 @@ export class SystemMessageService {
       const draft: MessageDraft = { msg, msgType: 'admin', removeStrategy, severity };
       const reply = await this.#ask({ type: 'post', id, draft });
       if (reply.kind === 'done') return id;
-      logger.warn({ msg }, 'there is no room for a system message');
+      logger.warn({ msg }, 'a system message was dropped, because the list is full');
     } catch (err) {
       logger.warn({ err, msg }, 'a system message could not be posted');
     }

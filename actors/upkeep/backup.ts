@@ -35,7 +35,7 @@ export class BackupService {
 
   async take(): Promise<Backup> {
     if (this.#busy)
-      return { kind: 'busy', message: 'Another backup is being taken; try again when it is done.' };
+      return { kind: 'busy', message: 'Another backup is in progress. Try again when it is complete.' };
     this.#busy = true;
     try {
       return (await this.#lacksRoom()) ?? (await this.#copyStore());
@@ -61,7 +61,7 @@ export class BackupService {
     const { dataDir, database, minFreeBytes } = this.#deps;
     const [{ size }, { bavail, bsize }] = await Promise.all([stat(database), statfs(dataDir)]);
     if (bavail * bsize - size >= minFreeBytes) return undefined;
-    const message = `There is no room for a copy of the database (${size} bytes) in DATA_DIR that leaves MIN_FREE_BYTES (${minFreeBytes}) free.`;
+    const message = `There is no space for a copy of the database (${size} bytes) in DATA_DIR that leaves MIN_FREE_BYTES (${minFreeBytes}) free.`;
     return { kind: 'noRoom', message };
   }
 }

@@ -63,7 +63,10 @@ export class RequestOrphans {
       return true;
     } catch (err) {
       // A job that cannot be read may still be mended, and what cannot be removed must not keep all else from being cleared up.
-      logger.warn({ err, file }, 'cannot tell whether a file of a request has a job, or cannot remove it');
+      logger.warn(
+        { err, file },
+        'cannot find out whether a request file belongs to a job, or cannot delete it',
+      );
       return false;
     }
   }

@@ -251,7 +251,7 @@ export class UploadStore {
   }
 
   async #removeBroken(id: string): Promise<void> {
-    this.#deps.logger.info({ upload: id }, 'removing an upload that was broken off');
+    this.#deps.logger.info({ upload: id }, 'removing an incomplete upload');
     await removeFolder(path.join(this.#deps.folder, id));
   }
 
@@ -281,11 +281,15 @@ export class UploadStore {
 }
 
 const noRoom = () =>
-  new Refused('noRoom', 'The disk of the server is nearly full; no uploads are taken until there is room.');
+  new Refused(
+    'noRoom',
+    'The disk of the server is nearly full; uploads are not accepted until there is space.',
+  );
 
 function refusalOf(error: unknown, source: Readable): Refusal {
   if (error instanceof Refused) return error.refusal;
   if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return noRoom().refusal;
-  if (source.errored !== null || source.destroyed) return { kind: 'broken', message: 'The body broke off.' };
+  if (source.errored !== null || source.destroyed)
+    return { kind: 'broken', message: 'The body is incomplete.' };
   throw error;
 }

@@ -217,8 +217,7 @@ export class WorkerGateway {
         key: lease.item.key,
         token: lease.token,
         code: 'LOCAL_STORAGE',
-        message:
-          'The results that this sub-job works on are gone from the disk of the server: resubmit the job.',
+        message: 'The results that this sub-job needs were deleted from the server. Resubmit the job.',
         ms: 0,
       });
       return undefined;

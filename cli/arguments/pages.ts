@@ -22,7 +22,7 @@ export function pages(given: string): readonly PageRange[] {
 }
 
 /**
- * The media with these pages for the documents among them: files by their content. What lies elsewhere is taken for a document.
+ * The media with these pages for the documents among them: files by their content. All other media count as documents.
  * @throws Failure when there is none
  */
 export async function withPages(

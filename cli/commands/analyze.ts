@@ -51,7 +51,7 @@ export async function analyze(
   const url = options.url ?? settings.url;
   const interrupts = new Interrupts();
   const onGone = () =>
-    terminal.note('That service is gone. What it accepted is in DATA_DIR and resumes from there.');
+    terminal.note('That service has stopped. Its accepted jobs are in DATA_DIR and resume from there.');
   const session = new Session(
     () => openService({ media, settings, url, terminal, signal: interrupts.signal }),
     url === undefined ? onGone : undefined,

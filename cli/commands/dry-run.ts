@@ -51,7 +51,7 @@ const actionFacts = ({ name, algorithm, properties, queue, reason }: PlannedActi
   Action: name,
   Algorithm: algorithm,
   Properties: Object.entries(properties).map(([property, value]) => `${property}=${value}`),
-  Queue: reason === null ? queue : `${queue} (nobody takes work from it now: ${reason})`,
+  Queue: reason === null ? queue : `${queue} (no component processes it now: ${reason})`,
 });
 
 function mediumText({ mediaUri, mediaType, problem, ...parts }: Plan['media'][number]): string {
@@ -59,7 +59,7 @@ function mediumText({ mediaUri, mediaType, problem, ...parts }: Plan['media'][nu
   return `${mediaUri}${type}${rangesText(mediaType, parts)}${problem === null ? '' : `: ${problem}`}`;
 }
 
-/** An older service does not say what of a medium is looked at. */
+/** An older service does not say what of a medium is processed. */
 function rangesText(
   type: Plan['media'][number]['mediaType'],
   { frameRanges = [], timeRanges = [] }: Partial<Pick<Plan['media'][number], 'frameRanges' | 'timeRanges'>>,

@@ -40,7 +40,7 @@ async function sourceOf(document: string, options: RestOptions, terminal: Termin
       open: () => Promise.resolve(createReadStream(document) as AsyncIterable<Buffer>),
     };
   if (place !== undefined || /[/\\]|\.json$/i.test(document))
-    throw new Failure(`${document} is no file: name a detection document or the id of a job.`);
+    throw new Failure(`${document} is not a file. Give a detection document or the id of a job.`);
   let client: Promise<RestClient> | undefined;
   return {
     name: `Job ${document}`,

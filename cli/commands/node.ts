@@ -8,7 +8,7 @@ import { EXIT, Failure } from '../terminal/failure.ts';
 import { Interrupts } from '../terminal/interrupts.ts';
 import { createLogger } from '../terminal/logger.ts';
 
-/** Runs services of a server on this host until SIGINT or SIGTERM, or until the server does not take it any more. */
+/** Runs services of a server on this host until SIGINT or SIGTERM, or until the server refuses the node. */
 export async function node(server: string | undefined): Promise<void> {
   const settings = readNodeSettings(server);
   const interrupts = new Interrupts();

@@ -3,6 +3,7 @@ import type { PipelineName } from '../../client/answers.ts';
 import { alignedRows } from '../terminal/columns.ts';
 import { EXIT } from '../terminal/failure.ts';
 import type { RestClient } from '../../client/rest-client.ts';
+import { nearestName } from '../../domain/nearest-name.ts';
 import { printable } from '../../domain/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -24,9 +25,18 @@ export function pipelineLines(known: readonly PipelineName[]): readonly string[]
 export const isUnknown = (given: string, known: readonly PipelineName[]): boolean =>
   known.length > 0 && !known.some(({ name }) => name === canonicalName(given));
 
+/** That no pipeline has the name, and which one was probably meant. */
+export function noPipeline(given: string, known: readonly PipelineName[]): string {
+  const nearest = nearestName(
+    given,
+    known.map(({ name }) => name),
+  );
+  return `No pipeline named: ${given}${nearest === undefined ? '' : `. Did you mean ${printable(nearest)}?`}`;
+}
+
 /** For a command that was given no pipeline. Answers the exit code. */
 export async function askForPipeline(client: RestClient, terminal: Terminal): Promise<number> {
-  terminal.note('Say what is looked for: --pipeline <NAME>.');
+  terminal.note('Choose a pipeline: --pipeline <NAME>.');
   for (const line of pipelineLines(await client.pipelines())) terminal.note(line);
   return EXIT.refused;
 }

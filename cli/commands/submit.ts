@@ -5,11 +5,12 @@ import { EXIT, Failure } from '../terminal/failure.ts';
 import type { MediumArgument } from '../arguments/media-arguments.ts';
 import { printPlan } from './dry-run.ts';
 import { timeRanges } from '../terminal/moments.ts';
-import { isUnknown, pipelineLines } from './pipeline-names.ts';
+import { isUnknown, noPipeline, pipelineLines } from './pipeline-names.ts';
 import type { RestClient } from '../../client/rest-client.ts';
 import type { Service } from '../service/service.ts';
 import { printableLines } from '../../domain/text/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { suggestion } from '../../domain/nearest-name.ts';
 import { RefusedError } from '../../client/errors.ts';
 import { Uploads } from './uploads.ts';
 
@@ -52,7 +53,7 @@ function requestOf(media: readonly MediumArgument[], options: JobOptions): JobRe
   };
 }
 
-/** Shows what a job would do. Nothing is uploaded: a medium that the service cannot read is told. */
+/** Shows what a job would do. Nothing is uploaded: media that the service cannot read are reported. */
 export async function tryOut(
   { client }: Service,
   media: readonly MediumArgument[],
@@ -110,7 +111,7 @@ async function filesToUpload(
 async function mustHavePipeline(name: string, client: RestClient): Promise<void> {
   const known = await client.pipelines();
   if (isUnknown(name, known))
-    throw new Failure([`No pipeline named: ${name}`, ...pipelineLines(known)].join('\n'));
+    throw new Failure([noPipeline(name, known), ...pipelineLines(known)].join('\n'));
 }
 
 /** A service takes properties of any algorithm and heeds those of algorithms that the pipeline has. @throws Failure */
@@ -120,7 +121,7 @@ async function mustBeKnown(algorithms: readonly string[], client: RestClient): P
   const unknown = algorithms.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new Failure(
-      `The service has no algorithm named ${unknown.join(', ')}. The algorithms are: ${known.join(', ')}.`,
+      `The service has no algorithm named ${unknown.join(', ')}.${suggestion(unknown[0]!, known)} The algorithms are: ${known.join(', ')}.`,
     );
 }
 

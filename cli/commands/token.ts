@@ -32,7 +32,7 @@ async function tokenOfNode(node: string, { access }: Holder, dataDir: string): P
     );
   if (access !== 'development')
     throw new Failure(
-      'The service takes the tokens of an OpenID Connect provider: give the node a client whose tokens have the claim OIDC_NODE_CLAIM_NAME, and set TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET there.',
+      'The service uses an OpenID Connect provider. Create a client whose tokens have the claim OIDC_NODE_CLAIM_NAME, and set TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET on the node.',
     );
   const { nodeSecret } = await loadOrCreateDevelopmentSecrets(dataDir);
   return joinToken(nodeSecret, node, Date.now());

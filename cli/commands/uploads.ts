@@ -32,7 +32,7 @@ export const uploadPath = (id: string) => `/rest/media/${encodeURIComponent(id)}
 
 /** Does this answer come from a service that takes no uploads? */
 export const takesNone = ({ status }: Pick<Answer, 'status'>) => status === 404 || status === 405;
-export const TAKES_NONE = 'This service takes no uploads: it is of an earlier version.';
+export const TAKES_NONE = 'This service has an earlier version that does not accept uploads.';
 
 /** What a command has uploaded, until a job has it. */
 export class Uploads {

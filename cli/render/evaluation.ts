@@ -42,7 +42,7 @@ function factsOf({ truth, document, media, pictures, evaluated, rules, ...measur
       ? `precision, recall and tracking: confidence from ${threshold} on, overlap from ${iou} on`
       : measured.speech === undefined
         ? exact
-          ? 'texts as they stand'
+          ? 'texts unchanged'
           : 'case and punctuation do not count'
         : `${measured.speech.measure}, collar of ${collarMs / 1_000} s`,
   };

@@ -1,4 +1,4 @@
-/** The media of a document: what people call them, and which were taken out of which. */
+/** The media of a document: their names, and from which medium each was extracted. */
 import { placeName } from '../terminal/names.ts';
 import type { MediumSummary } from './summary.ts';
 
@@ -14,7 +14,7 @@ interface Member {
   readonly depth: number;
 }
 
-/** Each medium before those that were taken out of it; a document tells of them in the order in which they were made. */
+/** Each medium before those extracted from it; a document lists them in the order of their creation. */
 export function asFamilies(media: readonly MediumSummary[]): readonly Member[] {
   const children = new Map<number, MediumSummary[]>();
   const named: MediumSummary[] = [];

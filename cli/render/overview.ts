@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'PROBLEMS', of: issuesText },
 ];
 
-/** Nothing for a single medium, whose own table says it all. What was taken out of a document counts as its own. */
+/** Nothing for a single medium, whose own table is enough. Media extracted from a document count. */
 export function overviewLines(
   { media, issues }: DocumentSummary,
   width: number,

@@ -28,8 +28,8 @@ const succeededText = (media: number, succeeded: number | undefined) =>
   succeeded === undefined || succeeded === media ? '' : `, ${succeeded} of ${media} media succeeded`;
 
 /**
- * A table a medium, those that were taken out of a document below it; then what went wrong. `known`: what people call the media
- * of some URIs.
+ * A table for each medium, with media extracted from a document below it; then errors and warnings. `known`: names of
+ * the media of some URIs.
  */
 export function documentLines(
   { status, media, errors, warnings }: DocumentSummary,

@@ -36,8 +36,7 @@ export async function openService({ media, settings, url, terminal, signal }: Op
       return await startService(own);
     } catch (error) {
       if (!(error instanceof HeldError) || performance.now() - started > MAX_WAIT_MS) throw error;
-      if (!told)
-        terminal.note('Another command has begun to start one there, or stops it: waiting for that.');
+      if (!told) terminal.note('Another command starts or stops a service there. Waiting for it.');
     }
     told = true;
     await pause(LOOK_MS, signal);

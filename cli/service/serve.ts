@@ -85,7 +85,7 @@ export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Setti
     if (code === 'EADDRINUSE')
       return `Port ${PORT} of ${HOST} is in use: stop what listens there, or set PORT to another one.`;
     if (code === 'EACCES') return `Port ${PORT} may not be used by this user: set PORT to one above 1023.`;
-    return `${HOST} is no address of this machine: set HOST to one.`;
+    return `${HOST} is not an address of this machine. Set HOST to one.`;
   }
   // Below a folder of a read-only disk a new one fails with ENOENT.
   if (

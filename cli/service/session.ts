@@ -2,8 +2,8 @@ import type { Service } from './service.ts';
 import { UnreachableError } from '../../client/errors.ts';
 
 /**
- * The service of a command, over the end of the service that it used at first (another command's own one, for example):
- * what was accepted is stored in DATA_DIR and goes on under the next service, which is opened then.
+ * The service of a command, also after the end of the first one (for example another command's). Accepted work is stored
+ * in DATA_DIR and resumes under the next service, which is opened then.
  */
 export class Session {
   readonly #open: () => Promise<Service>;

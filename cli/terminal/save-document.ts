@@ -7,7 +7,7 @@ import { EXIT, explain, Failure } from './failure.ts';
 export async function saveDocument(document: Readable, file: string, what = 'document'): Promise<void> {
   await pipeline(document, createWriteStream(file)).catch((error: unknown) => {
     const place = error instanceof Error && 'path' in error;
-    const problem = place ? `cannot be written to ${file}` : `broke off, and ${file} has only a part of it`;
+    const problem = place ? `cannot be written to ${file}` : `is incomplete in ${file}`;
     throw new Failure(`The ${what} ${problem}: ${explain(error)}`, EXIT.failed);
   });
 }

@@ -37,6 +37,6 @@ export class ChosenPages {
   get warning(): string | undefined {
     if (this.#ranges === undefined || (this.#ranges[0]?.start ?? Infinity) <= this.#highest) return undefined;
     const count = `${this.#highest} page${this.#highest === 1 ? '' : 's'}`;
-    return `Nothing of the document is looked at: it has ${count}, and its frameRanges name others. Count pages from 1.`;
+    return `No page of the document is processed: it has ${count}, and its frameRanges name others. Count pages from 1.`;
   }
 }

@@ -69,7 +69,7 @@ const stop = new AbortController();
 const log = (message: string) => process.stderr.write(`${message}\n`);
 
 process.on('SIGINT', () => undefined);
-process.on('SIGTERM', () => end('told to stop'));
+process.on('SIGTERM', () => end('stopping on request'));
 
 const input = createInterface({ input: process.stdin });
 input.once('line', (line) => {
@@ -81,8 +81,8 @@ input.once('line', (line) => {
     },
   );
 });
-process.stdin.on('end', () => end('the server is gone'));
-process.stdin.on('error', () => end('the server is gone'));
+process.stdin.on('end', () => end('the server has stopped'));
+process.stdin.on('error', () => end('the server has stopped'));
 
 function end(why: string): void {
   if (stop.signal.aborted) return;

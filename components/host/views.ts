@@ -60,7 +60,7 @@ const NOTHING: Views = {
   height: 0,
   frames: [],
   of: (frame) => {
-    throw new Error(`Nothing of frame ${frame} is looked at.`);
+    throw new Error(`No part of frame ${frame} is processed.`);
   },
 };
 

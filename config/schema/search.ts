@@ -25,9 +25,7 @@ const searching = {
     .min(1)
     .optional()
     .meta({ shownDefault: 'DATA_DIR' })
-    .describe(
-      'Folder of the index; of a server whose DATA_DIR lies on another host, best one on a disk of its own',
-    ),
+    .describe('Folder of the index; with DATA_DIR on another host, use a local disk'),
   SEARCH_TEXT_PROPERTIES: names('TEXT,TRANSCRIPT,TRANSLATED_AUDIO,TRANSLATION,CAPTION').describe(
     'Properties, comma-separated, whose values are the text of a track; after a change: troupe reindex',
   ),

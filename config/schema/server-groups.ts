@@ -14,7 +14,7 @@ const listening = {
   HOST: z.string().trim().min(1).default(DEFAULT_HOST).describe('Address to listen on'),
   PORT: whole(8080, 0, 65_535)
     .meta({ shownDefault: '8080' })
-    .describe('Port to listen on; 0 takes a free one'),
+    .describe('Port to listen on; 0 selects a free one'),
   BASE_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
     .refine((url) => !/[?#@]/.test(url), { error: 'must have no user, query or fragment' })
@@ -93,6 +93,11 @@ const watching = {
     .default(false)
     .describe(
       'Refuse the start when the environment has a name that looks like a setting and is none; false: warn in the log',
+    ),
+  STRICT_REQUESTS: truth()
+    .default(false)
+    .describe(
+      'Refuse request bodies with unknown members, such as misspelt ones, with status 400; false: accept and report them',
     ),
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })

@@ -78,7 +78,7 @@ const processes = {
     .optional()
     .meta({ shownDefault: 'models in DATA_DIR' })
     .describe(
-      'Folders, colon-separated, below which model files of your own may lie, for components that run them (models.md)',
+      'Folders, colon-separated, with your own model files, for components that run them (models.md)',
     ),
   MODELS_LOADED: whole(2, 1, 1_000).describe(
     'Models that one component process keeps loaded; of more, the one that was used longest ago goes',
@@ -123,7 +123,7 @@ const fetching = {
     .string()
     .optional()
     .meta({ shownDefault: 'with the development provider the working folder, else none' })
-    .describe('Folders, colon-separated, below which file: media may lie'),
+    .describe('Folders, colon-separated, from which file: media can be read'),
   MAX_MEDIUM_BYTES: whole(64 * 1024 * MIB, 1).describe('Size of a fetched medium'),
   MEDIUM_FETCH_MS: wait(3_600 * SECOND, 100).describe('Time for fetching a medium, with its retries'),
   FETCH_PRIVATE: truth()

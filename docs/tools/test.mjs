@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { problemOf } from './lib/commands.mjs';
 import { checkLinks } from './lib/links.mjs';
 import { parsePage } from './lib/pages.mjs';
-import { checkText } from './lib/rules.mjs';
+import { checkProse, checkText } from './lib/rules.mjs';
 import { sentencesOf } from './lib/sentences.mjs';
 
 const FRONT = '---\ndescription: A page.\n---\n\n# A page\n\n';
@@ -29,6 +29,14 @@ assert.deepEqual(
   ['title', 'description'],
 );
 
+assert.deepEqual(
+  checkProse('The job starts.\nThen it goes on. `goes on` is code.', 7).map(({ line, rule }) => [line, rule]),
+  [[8, 'terms']],
+);
+assert.deepEqual(
+  checkProse(`W${words(41).slice(1)}`, 1).map(({ rule, isWarning }) => [rule, isWarning]),
+  [['sentence-length', false]],
+);
 assert.deepEqual(
   sentencesOf(page('Use e.g. a file. See `a.b`. `C` runs? Yes.').tree).map((each) => each.words),
   [4, 2, 2, 1],

@@ -1,4 +1,4 @@
-/** The times of all frames of a video, run-length coded: a constant rate is one run, and a variable one is told exactly. */
+/** The times of all frames of a video, run-length coded: a constant rate is one run, and a variable rate is exact. */
 import type { FrameTimes } from '../types.ts';
 
 /**

@@ -22,7 +22,7 @@ export function plausibleRate(stated: number, mean: number): number {
   return stated > mean * MOST_OFF || stated < mean / MOST_OFF ? mean : stated;
 }
 
-/** Milliseconds at which the frame is shown; frames behind the end of a table go on at the mean rate. */
+/** Milliseconds at which the frame is shown. Frames after the end of a table continue at the mean rate. */
 export function timeOfFrame(frameTimes: FrameTimes, frame: number): number {
   const { startTime, fps, times } = frameTimes;
   const at = Math.max(0, frame);

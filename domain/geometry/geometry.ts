@@ -102,8 +102,8 @@ export function cornersOf({ x, y, width, height }: Box): readonly Point[] {
 }
 
 /**
- * Where the four corners of a detection lie in the frame: the box turned counter-clockwise around its top left corner by
- * its rotation, then mirrored at the vertical line through that corner.
+ * The four corners of a detection in the frame: the box is turned counter-clockwise around its top left corner by its
+ * rotation, then mirrored at the vertical line through that corner.
  */
 export function cornersInFrame(box: Box, { rotation, flip }: Orientation): readonly Point[] {
   const turn = rotationMap(-rotation);

@@ -1,4 +1,7 @@
-/** Which of the entries that an archive answers stands for the results of a job. They come from outside: nothing is taken on trust. */
+/**
+ * Selects the entry of an archive's answer whose results a job can use. Entries come from outside, so all of them are
+ * checked.
+ */
 import { ARCHIVE_SYSTEM } from './archive.ts';
 import type { PastJob } from '../types.ts';
 import { isBlank } from '../values.ts';

@@ -59,7 +59,7 @@ function checkRequested(job: ArchiveJob): boolean {
   return !job.media.every((medium) => valuesOf(medium, 'SKIP_ARCHIVE_CHECK').every(isTrue));
 }
 
-/** For each medium the ARCHIVE_URL in force: that of the first action that has one; null without any. */
+/** The ARCHIVE_URL that applies to each medium: that of the first action with one, or null. */
 export function archiveUrls(job: ArchiveJob): readonly (string | null)[] {
   const valuesOf = lookUp(job);
   return job.media.map((medium) => {
@@ -159,7 +159,7 @@ export const ARCHIVE_PAGE = 100;
 export function refusedArchiveUrl(url: string): string | null {
   const protocol = URL.canParse(url) ? new URL(url).protocol : '';
   if (protocol === 'http:' || protocol === 'https:') return null;
-  return 'The ARCHIVE_URL property is no valid address. It must begin with http:// or https://.';
+  return 'The ARCHIVE_URL property is not a valid address. It must begin with http:// or https://.';
 }
 
 /**

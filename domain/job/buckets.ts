@@ -1,6 +1,6 @@
 /**
- * What the S3 properties say: which bucket takes the results of a job, and which media lie in a bucket that the keys open.
- * With S3_USE_VIRTUAL_HOST the name of a bucket stands in front of S3_HOST, else it is the first part of the path.
+ * The S3 properties: which bucket receives the results of a job, and which media are in a bucket that the keys open.
+ * With S3_USE_VIRTUAL_HOST, the name of a bucket is before S3_HOST; otherwise it is the first part of the path.
  */
 import { booleanOf, textOf } from '../properties/properties.ts';
 import type { BucketAccess, BucketObject, Properties } from '../types.ts';
@@ -27,7 +27,7 @@ export function withoutKeys(properties: Properties): Properties {
 
 const KEY = /^(ARCHIVE_COPY_SRC_)?S3_(ACCESS_KEY|SECRET_KEY|SESSION_TOKEN)$/;
 
-/** Why a job is refused that has these properties in force for some medium and action, or null. */
+/** Why a job is refused when these properties apply to some medium and action, or null. */
 export function refusedBucketProperties(properties: Properties): string | null {
   const access = isSet(properties, 'S3_ACCESS_KEY');
   const secret = isSet(properties, 'S3_SECRET_KEY');
@@ -118,7 +118,7 @@ export function objectKey(prefix: string, sha256: string): string {
   return `${prefix}${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
 }
 
-/** The address of an object as it stands in documents. */
+/** The address of an object as documents show it. */
 export function objectUri({ url }: BucketAccess, key: string): string {
   return `${url}/${key.split('/').map(encodeURIComponent).join('/')}`;
 }

@@ -21,7 +21,7 @@ export function environmentNotes(
     const refused = refusedProperty({ ...FED, [name]: value });
     return [
       ...notesOn({ [name]: value }, known, where),
-      ...(refused === null ? [] : [`${where}: ${refused} Jobs that it is in force for are refused.`]),
+      ...(refused === null ? [] : [`${where}: ${refused} Jobs to which it applies are refused.`]),
     ];
   });
 }

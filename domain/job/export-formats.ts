@@ -1,4 +1,4 @@
-/** Forms in which the findings of a job can be had, besides the detection document itself. */
+/** Formats of the results of a job, besides the detection document itself. */
 export const EXPORT_FORMATS = {
   ndjson: { type: 'application/x-ndjson; charset=utf-8', extension: 'ndjson' },
   csv: { type: 'text/csv; charset=utf-8; header=present', extension: 'csv' },

@@ -32,7 +32,7 @@ const ALSO_READ: readonly DescribedProperty[] = [
 export const jobPropertiesOf = (declared: readonly DescribedProperty[]): KnownProperties =>
   new KnownProperties([...declared, ...WORKFLOW_PROPERTIES, ...ALSO_READ]);
 
-/** The first MAX_NOTES of the notes on a job, then how it goes on. */
+/** The first MAX_NOTES of the notes on a job, then how many more there are. */
 export class JobNotes {
   readonly #found = new Set<string>();
   #more = false;

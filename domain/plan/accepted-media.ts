@@ -1,4 +1,4 @@
-/** Whether a pipeline can do anything with a medium whose type stands in the request. */
+/** Whether a pipeline can process a medium whose type is part of the request. */
 import { mediaTypeOf, statedType } from './media-types.ts';
 import type { PipelinePlan, PlannedAction } from '../plan.ts';
 import type { MediaType, Properties } from '../types.ts';

@@ -1,9 +1,9 @@
 /**
- * What is wrong with an action, a task, a pipeline or an algorithm that is stored all the same: what it refers to may still
- * come. Each note says what a job that uses it would meet.
+ * Problems of a stored action, task, pipeline or algorithm, which may refer to elements that do not exist yet. Each note
+ * says what happens to a job that uses it.
  */
 import { resolvePlan } from './plan-checks.ts';
-import type { CatalogLookup } from './plan-lookup.ts';
+import type { CatalogLookup, ElementKind } from './plan-lookup.ts';
 import { declaredBy } from '../properties/property-checks.ts';
 import { KnownProperties, adviceOn, notesOn, showText } from '../properties/property-notes.ts';
 import { isForgiven, isOfType, valueProblem } from '../properties/property-values.ts';
@@ -13,7 +13,7 @@ import { WORKFLOW_PROPERTIES, workflowProperty } from '../properties/workflow-pr
 
 /** The catalog with its names, for what was probably meant. */
 export interface NamedCatalog extends CatalogLookup {
-  names(kind: 'algorithm' | 'action' | 'task'): Iterable<string>;
+  readonly names: (kind: ElementKind) => Iterable<string>;
 }
 
 /** Notes on one element. */
@@ -99,7 +99,7 @@ function* wrongInAlgorithm({ providesCollection }: Algorithm): Generator<string>
 }
 
 function missingNote(catalog: NamedCatalog, kind: 'algorithm' | 'action' | 'task', name: string): string {
-  return `There is no ${kind} ${showText(canonicalName(name))}${adviceOn(canonicalName(name), catalog.names(kind))}; jobs that need it are refused until there is.`;
+  return `There is no ${kind} ${showText(canonicalName(name))}${adviceOn(canonicalName(name), catalog.names(kind))}; jobs that need it are refused.`;
 }
 
 function first(notes: Iterable<string>): readonly string[] {

@@ -6,10 +6,12 @@ import {
   refusedDefinition,
   withTransientParts,
   type CatalogLookup,
+  type ElementKind,
   type TransientPipelineDefinition,
 } from './plan-lookup.ts';
 import { declaredBy, refusedActionProperty } from '../properties/property-checks.ts';
 import { overActions, overPlan, type RequestLimits } from './request-limits.ts';
+import { nearestName } from '../nearest-name.ts';
 import { canonicalName, isBlank } from '../values.ts';
 
 export interface PipelineRequest {
@@ -58,7 +60,10 @@ function resolveNamed(
 ): PlanResult {
   const pipeline = catalog.pipeline(canonicalName(name));
   if (pipeline === undefined)
-    return { refused: `No pipeline named: ${canonicalName(name)}`, reason: 'NO_SUCH_PIPELINE' };
+    return {
+      refused: `No pipeline named: ${canonicalName(name)}${suggestName('pipeline', canonicalName(name), catalog)}`,
+      reason: 'NO_SUCH_PIPELINE',
+    };
   const actionsOf = (task: string) => catalog.task(canonicalName(task))?.actions;
   const tooMany = overActions(pipeline, actionsOf, limits);
   if (tooMany !== undefined) return { refused: tooMany };
@@ -102,12 +107,37 @@ function collectParts(
   const tasks = pipeline.tasks.flatMap((name) => planTask(canonicalName(name)));
   const complaints = Object.entries(missing)
     .filter(([, names]) => names.size > 0)
-    .map(([kind, names]) => `The following ${kind} are missing: ${[...names].join(', ')}.`);
+    .map(
+      ([kind, names]) =>
+        `The following ${kind} are missing: ${[...names].join(', ')}.${suggestOneOf(KINDS[kind]!, names, catalog)}`,
+    );
   if (complaints.length === 0) return { tasks };
   return {
     refused: `Cannot run pipeline ${pipeline.name} due to the following issues: ${complaints.join(' ')}`,
   };
 }
+
+const KINDS: Readonly<Record<string, ElementKind>> = {
+  tasks: 'task',
+  actions: 'action',
+  algorithms: 'algorithm',
+};
+
+/** `. Did you mean FACE?`, or nothing. */
+function suggestName(kind: ElementKind, name: string, { names }: CatalogLookup): string {
+  const nearest = nearestName(name, names?.(kind) ?? []);
+  return nearest === undefined ? '' : `. Did you mean ${nearest}?`;
+}
+
+function suggestOneOf(kind: ElementKind, missing: ReadonlySet<string>, { names }: CatalogLookup): string {
+  for (const name of [...missing].slice(0, MAX_COMPARED)) {
+    const nearest = nearestName(name, names?.(kind) ?? []);
+    if (nearest !== undefined) return ` Did you mean ${nearest} instead of ${name}?`;
+  }
+  return '';
+}
+/** Missing names for which a near one is looked for. */
+const MAX_COMPARED = 10;
 
 function noteMissing(names: Set<string>, name: string): [] {
   names.add(name);

@@ -5,12 +5,16 @@
 import type { Action, Algorithm, Pipeline, Task } from '../types.ts';
 import { canonicalName } from '../values.ts';
 
+export type ElementKind = 'pipeline' | 'task' | 'action' | 'algorithm';
+
 /** Asked with names that are trimmed and in upper case. */
 export interface CatalogLookup {
   readonly pipeline: (name: string) => Pipeline | undefined;
   readonly task: (name: string) => Task | undefined;
   readonly action: (name: string) => Action | undefined;
   readonly algorithm: (name: string) => Algorithm | undefined;
+  /** All names, for suggestions; absent: nothing is suggested. */
+  readonly names?: (kind: ElementKind) => Iterable<string>;
 }
 
 export interface TransientPipelineDefinition {
@@ -50,6 +54,7 @@ export function withTransientParts(
     task: (name) => tasks.get(name) ?? catalog.task(name),
     action: (name) => actions.get(name) ?? catalog.action(name),
     algorithm: catalog.algorithm,
+    ...(catalog.names === undefined ? {} : { names: catalog.names }),
   };
 }
 

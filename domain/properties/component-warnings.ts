@@ -8,7 +8,7 @@ export const MAX_WARNING_LENGTH = 4000;
 
 const MORE = `There are more than ${MAX_WARNINGS} different warnings; the others are left out.`;
 
-/** Keeps each message once, however many pieces of a medium it comes from, and never more than are told. */
+/** Keeps each message once, for all pieces of a medium, and at most as many as are reported. */
 export class ComponentWarnings {
   readonly #messages = new Set<string>();
 

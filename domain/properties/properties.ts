@@ -1,6 +1,6 @@
 /**
- * Which value of a property is in force: the levels of a job, from the environment down to the shipped default.
- * Names are compared exactly.
+ * Which value of a property applies: the levels of a job, from the environment down to the shipped default. Names are
+ * compared exactly.
  */
 import { MEDIA_TYPES, type AlgorithmProperty, type MediaType, type Properties } from '../types.ts';
 import { parseBoolean, parseInteger, parseNumber } from '../values.ts';
@@ -88,7 +88,9 @@ function isSet(level: Properties): boolean {
   return false;
 }
 
-/** Every property in force for a medium of this type: all that is set anywhere and the defaults that apply to the type. */
+/**
+ * Every property that applies to a medium of this type: all values that are set anywhere, and the defaults of the type.
+ */
 export function effectiveProperties(levels: PropertyLevels, mediaType: MediaType): Properties {
   return overlay(allLevels(levels, mediaType));
 }
@@ -106,8 +108,8 @@ export function propertiesOver(
 }
 
 /**
- * Looks up single properties in force for media of one type in one action. For jobs of thousands of media, where laying all
- * levels over each other for each of them would take seconds.
+ * Looks up single properties for media of one type in one action. For jobs of thousands of media, where merging all
+ * levels for each medium would take seconds.
  */
 export function propertyLookup(
   levels: Omit<PropertyLevels, 'media' | 'selector'>,
@@ -148,8 +150,8 @@ export function frameSampling(levels: PropertyLevels, mediaFps: number): FrameSa
 }
 
 /**
- * What a component is given: the properties in force, without defaults for the orientation. FRAME_INTERVAL is resolved;
- * FRAME_RATE_CAP is on only when it decided, for readers that know the times of the frames.
+ * The properties that a component receives, without defaults for the orientation. FRAME_INTERVAL is resolved.
+ * FRAME_RATE_CAP is present only when it decided, for readers that know the times of the frames.
  */
 export function componentProperties(
   levels: PropertyLevels,

@@ -9,7 +9,7 @@ import { refusedTrigger } from './trigger.ts';
 import { isBlank, parseInteger, parseNumber } from '../values.ts';
 import { workflowProperty } from './workflow-properties.ts';
 
-/** Why a job is refused that has these properties in force for some medium and action, or null. */
+/** Why a job is refused when these properties apply to some medium and action, or null. */
 export function refusedProperty(properties: Properties): string | null {
   return (
     refusedPadding(properties, 'DETECTION_PADDING_X') ??

@@ -40,7 +40,7 @@ export class KnownProperties {
   }
 }
 
-/** Notes on the properties that stand in one place of a request, such as `jobProperties`; each only when it is asked for. */
+/** Notes on the properties in one place of a request, such as `jobProperties`; each is made on demand. */
 export function* notesOn(values: Properties, known: KnownProperties, where: string): Generator<string> {
   for (const [name, value] of Object.entries(values)) {
     if (!known.has(name))

@@ -1,7 +1,7 @@
 /**
- * JSONPath (RFC 9535) for documents and expressions of strangers: what an expression selects is told as places of a
- * document, and neither a nested filter nor a regular expression runs for ever. Three endings come on top of the standard,
- * `.first()`, `.last()` and `.keys()`.
+ * JSONPath (RFC 9535) for untrusted documents and expressions. The result of an expression is a list of places in a
+ * document. Nested filters and regular expressions have a bounded cost. Three endings extend the standard: `.first()`,
+ * `.last()` and `.keys()`.
  */
 import {
   FunctionExpressionType,
@@ -20,7 +20,7 @@ import { patternSize } from './pattern-size.ts';
 export const MAX_EXPRESSION_LENGTH = 1_000;
 /** Parts of a pattern for match() and search(), each as often as it is repeated: more take long to compile and to match. */
 export const MAX_PATTERN_SIZE = 500;
-/** Arrays and objects within each other, in a document that is looked at. */
+/** Arrays and objects within each other, in a document that is processed. */
 export const MAX_DEPTH = 200;
 /** Values that an expression may look at, each as often as it does: some seconds of work. */
 export const MAX_STEPS = 10_000_000;

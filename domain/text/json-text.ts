@@ -12,8 +12,8 @@ interface Frame {
 }
 
 /**
- * `root` holds what JSON.parse made of the text under the key "$"; the text is known to be valid. Of a key that an object has
- * twice, JSON.parse keeps the last value; an object or array before it is taken for that one when it is of the same kind.
+ * `root` has the result of JSON.parse under the key "$"; the text is known to be valid. Of a repeated key, JSON.parse
+ * keeps the last value. An earlier object or array of the same kind is used for it.
  */
 export function replaceStrings(text: string, root: { readonly $: unknown }, replace: Replace): string {
   const frames: Frame[] = [{ holder: root, isArray: false, key: '$', keyIsNext: false }];

@@ -56,7 +56,7 @@ export class SelectorCheck {
     if (output === undefined || isBlank(output))
       return 'A medium with "mediaSelectors" must also have "mediaSelectorsOutputAction": the name of the action whose output goes into the selectors output document.';
     if (!this.#names.includes(canonicalName(output)))
-      return `"mediaSelectorsOutputAction" is "${output}", which is no action of the pipeline. Its actions are: ${this.#names.join(', ')}.`;
+      return `"mediaSelectorsOutputAction" is "${output}", which is not an action of the pipeline. Its actions are: ${this.#names.join(', ')}.`;
     return mediaSelectors.length > MAX_SELECTORS
       ? `A medium may have at most ${MAX_SELECTORS} media selectors, but this one has ${mediaSelectors.length}. Let one expression select more.`
       : null;
@@ -85,9 +85,8 @@ function refusedSelector({ type, expression, resultDetectionProperty }: Requeste
 }
 
 /**
- * The distinct strings that a selector selects, in the order in which they stand in the document (as JSON.parse answers
- * it): single strings, and those within selected arrays and objects. Numbers, booleans and keys do not count, unless keys()
- * asks for the keys.
+ * The distinct strings that a selector selects, in the order of the document (as JSON.parse returns it): single strings,
+ * and those in selected arrays and objects. Numbers and booleans do not count, and keys only with keys().
  */
 export function selectStrings(document: unknown, selector: MediaSelector): readonly string[] | Refused {
   return orRefused(() => {

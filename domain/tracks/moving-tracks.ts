@@ -12,7 +12,7 @@ export interface MovingRule {
   readonly movingOnly: boolean;
 }
 
-/** The rule in force, null when tracks are not labelled. */
+/** The rule that applies; null when tracks are not labelled. */
 export function movingRule(properties: Properties): MovingRule | null {
   if (!booleanOf(properties, 'MOVING_TRACK_LABELS_ENABLED')) return null;
   return {

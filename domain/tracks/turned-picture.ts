@@ -1,4 +1,7 @@
-/** Pictures of a medium as a viewer shows them, turned and flipped, and where points and boxes of the stored picture lie in them. */
+/**
+ * Pictures of a medium as a viewer shows them, turned and flipped, with the positions of points and boxes of the stored
+ * picture.
+ */
 import {
   boundingBox,
   cornersInFrame,
@@ -42,7 +45,7 @@ export function turn({ width, height }: Size, rotation: number): Turn {
   return { sin, cos, left, top };
 }
 
-/** Where a point of the stored picture comes to lie in the turned and flipped one. */
+/** The position of a point of the stored picture in the turned and flipped one. */
 export function toUpright(
   { source, upright, rotation, flip }: TurnedPicture,
   { x, y }: { readonly x: number; readonly y: number },

@@ -1,4 +1,7 @@
-/** What a viewer asks about the media of a job that has ended, and what it is told. Frames count from 0, times are milliseconds. */
+/**
+ * Queries of a viewer about the media of a completed job, and their answers. Frames count from 0, times are
+ * milliseconds.
+ */
 import type { Properties } from '../types.ts';
 
 export interface ViewedIssue {

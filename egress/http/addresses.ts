@@ -49,7 +49,7 @@ export function checkAddress(address: string, rule: AddressRule, host = address)
   if (!metadata && range === 'unicast' && isGlobal(parsed)) return;
   if (!metadata && PRIVATE.includes(range)) {
     if (mayBePrivate(host, rule)) return;
-    throw new ForbiddenAddress(`the address lies in a private network, which ${rule.settings} can permit`);
+    throw new ForbiddenAddress(`the address is in a private network, which ${rule.settings} can permit`);
   }
   throw new ForbiddenAddress('the address is one that is never connected to');
 }

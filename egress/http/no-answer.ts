@@ -19,7 +19,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: BROKEN,
   UND_ERR_SOCKET: BROKEN,
-  EPIPE: 'the connection was closed before the request was taken',
+  EPIPE: 'the connection closed before the request was accepted',
   ENOTFOUND: 'its host name is not known',
   EAI_AGAIN: 'its host name could not be resolved just now',
   ETIMEDOUT: 'it could not be connected to',

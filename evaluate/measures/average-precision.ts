@@ -1,6 +1,7 @@
 /**
- * Average precision and recall of one class as COCO defines them (cocodataset.org, Detection Evaluation; COCOeval.accumulate and
- * summarize of pycocotools 2.0): the mean over ten overlaps and 101 recalls of the best precision that is had at that recall or a higher one.
+ * Average precision and recall of one class as COCO defines them (cocodataset.org, Detection Evaluation; COCOeval of
+ * pycocotools 2.0). The average precision is the mean over ten overlaps and 101 recalls of the best precision at this
+ * recall or a higher one.
  */
 import { candidatesOf, matchBoxes, type Candidate, type PictureCase } from './box-matching.ts';
 

@@ -29,7 +29,7 @@ export interface PictureCase {
 export const surestFirst = <T extends FoundBox>(found: readonly T[]): readonly T[] =>
   found.toSorted((a, b) => b.score - a.score);
 
-/** How much of both two boxes share; of a crowd, how much of the detection lies in it. 0 to 1. */
+/** The overlap of two boxes, from 0 to 1; of a crowd, the part of the detection within it. */
 export function overlap(found: Box, truth: TrueBox): number {
   const common = intersection(found, truth);
   if (isEmptyBox(common)) return 0;

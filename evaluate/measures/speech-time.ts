@@ -1,7 +1,7 @@
 /**
- * Who speaks when. Diarization error rate as NIST defines it (Rich Transcription 2009 evaluation plan, section 3; md-eval): the time that is
- * missed, told wrongly or given to another speaker, divided by the time that is spoken; two that speak at once count twice.
- * The detection error rate is the same where nobody tells speakers apart.
+ * Who speaks when. The diarization error rate is defined by NIST (Rich Transcription 2009 evaluation plan, section 3;
+ * md-eval). It is the time that is missed, wrongly detected or given to another speaker, divided by the spoken time. Two
+ * speakers at once count twice. The detection error rate is the same without telling speakers apart.
  */
 import { heaviestPairs, type Edge } from './assignment.ts';
 import { ratioOf } from './ratio.ts';

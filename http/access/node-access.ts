@@ -45,9 +45,9 @@ export function ownNodeTokens(secret: string, clock: () => number, refusals: Ref
 }
 
 const TO_BE_SET =
-  'This server takes no nodes: set OIDC_NODE_CLAIM_NAME and OIDC_NODE_CLAIM_VALUE to the claim that grants the role of a node.';
+  'This server does not accept nodes. Set OIDC_NODE_CLAIM_NAME and OIDC_NODE_CLAIM_VALUE to the claim that grants the role of a node.';
 const WRONG_KIND =
-  'This server takes the tokens of its OpenID Connect provider: set TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET on the node.';
+  'This server accepts tokens of its OpenID Connect provider only. Set TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET on the node.';
 
 const CODES = { 401: 'unauthorized', 403: 'node-refused', 503: 'provider-unavailable' } as const;
 

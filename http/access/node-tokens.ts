@@ -35,7 +35,7 @@ export function checkNodeToken(secret: string, token: string, now: number): Node
   const [, payload = '', mac = ''] = token.split('.');
   const claims = claimsIn(payload);
   if (!isNodeToken(token) || claims === undefined)
-    return { refused: 'This is no token of a node: troupe token --node NAME prints one.' };
+    return { refused: 'This is not the token of a node. `troupe token --node NAME` prints one.' };
   if (!isEqual(mac, macOf(secret, payload)))
     return {
       refused: `The token for the node ${claims.node} is of another server: print one where this server runs, with its DATA_DIR.`,

@@ -27,7 +27,7 @@ export const administrationEndpoints = [
     id: 'getMetrics',
     tag: TAG,
     caller: 'METRICS',
-    summary: 'Tell how the server stands, for Prometheus',
+    summary: 'Show metrics for Prometheus',
     answers: {
       200: content('Metrics in the text format of Prometheus.', 'text/plain'),
     },
@@ -43,18 +43,18 @@ export const administrationEndpoints = [
     tag: TAG,
     caller: 'ADMIN',
     forbidden: {
-      message: 'No backup taken! It holds what all users have stored. Please log in as an admin user.',
+      message: 'The backup was not created. It contains the data of all users, so it needs the role ADMIN.',
     },
-    summary: 'Take a backup of the database',
+    summary: 'Download a backup of the database',
     description:
-      'A consistent copy, taken while jobs run. Documents and other results are in files beside it.',
+      'A consistent copy, also while jobs run. Documents and other results are in files beside it.',
     answers: {
       200: {
         ...content('A SQLite database: troupe.db of a new DATA_DIR.', 'application/vnd.sqlite3'),
         headers: { 'Content-Disposition': 'A name for the file.' },
       },
       501: sentence('The states are in Redis: back up its own files.'),
-      507: sentence('The disk has no room for the copy.'),
+      507: sentence('The disk has no space for the copy.'),
     },
     async handle({ ctx }, { backups, logger }: AdministrationDeps) {
       if (backups === undefined)
@@ -67,7 +67,7 @@ export const administrationEndpoints = [
         throw backup.kind === 'busy'
           ? overloadError(backup.message)
           : new HttpError('storage-full', backup.message);
-      logger.info({ user: userOf(ctx).name, bytes: backup.bytes }, 'a backup of the database was taken');
+      logger.info({ user: userOf(ctx).name, bytes: backup.bytes }, 'a backup of the database was created');
       ctx.attachment(`troupe-${new Date().toISOString().slice(0, 10)}.db`);
       return { ...ok(backup.stream), length: backup.bytes };
     },
@@ -84,7 +84,7 @@ export const administrationEndpoints = [
     query: actorListQuery,
     answers: {
       200: json('A page of actors.', actorPage),
-      400: sentence('There is no such kind, or the query is wrong; the message says which kinds there are.'),
+      400: sentence('The kind or another part of the query is wrong. The message lists the kinds.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     handle({ query: { limit, kind, after, failed } }, { system }: AdministrationDeps) {

@@ -60,14 +60,15 @@ export const componentEndpoints = [
     jobs: 'NONE',
     summary: 'Register a component that you run yourself',
     description:
-      'Whoever registered a component may claim the work of its algorithm with the same client. Where the descriptor has no list of ' +
+      'The client that registered a component can claim the work of its algorithm. Where the descriptor has no list of ' +
       'actions, tasks or pipelines, one is made that runs the algorithm with its defaults. A replacement happens as a whole or not ' +
-      'at all. A component with the algorithm of a managed one replaces it until it is removed. Comments and trailing commas are let pass.',
+      'at all. A component with the algorithm of a managed one replaces it until it is removed. Comments and trailing commas are allowed.',
     query: detailsQuery,
     body: {
       schema: componentDescriptor,
       example: DESCRIPTOR,
       tolerant: true,
+      noun: 'a component descriptor',
       limits: 'descriptorLimits',
     },
     answers: {
@@ -89,13 +90,13 @@ export const componentEndpoints = [
       body: (problems, given) =>
         `Cannot register component: ${quotedName(given)}The following fields have errors:\n${problems}`,
     },
-    async handle({ body: descriptor, query, ctx }, { catalog, catalogActor }: CatalogDeps) {
+    async handle({ body: descriptor, unknownMembers, query, ctx }, { catalog, catalogActor }: CatalogDeps) {
       const { name, subject } = userOf(ctx);
       const by = { name, subject };
       const command = { type: 'register', descriptor, by, byAdmin: isAdmin(ctx) } as const;
       const reply = await catalogActor.ask(CATALOG, command);
       if (reply.kind === 'refused') throw notRegistered(reply.reason, textOf(reply), ctx);
-      const warnings = new CatalogNotes(catalog).onComponent(descriptor);
+      const warnings = [...unknownMembers, ...new CatalogNotes(catalog).onComponent(descriptor)];
       const outcome = { message: OUTCOMES[reply.outcome], ...(query.details === true ? { warnings } : {}) };
       return answerWith(reply.outcome === 'ADDED' ? 201 : 200, outcome, warningHeaders(warnings));
     },

@@ -47,12 +47,12 @@ export const mediaEndpoints = [
     body: { schema: z.string(), type: '*/*' },
     answers: {
       201: json('Stored.', upload, UPLOADED),
-      400: sentence('There is no body, it broke off, or the query is wrong.'),
+      400: sentence('The body is missing or incomplete, or the query is wrong.'),
       413: sentence(
         'The medium is larger than MAX_UPLOAD_BYTES, or all of the user are larger than MAX_UPLOADS_PERCENT_OF_USER allows.',
       ),
       415: sentence('The body is a form.'),
-      507: sentence('The uploads that are kept leave no room for it (MAX_UPLOADS_BYTES, MAX_UPLOADS).'),
+      507: sentence('The stored uploads leave no space for it (MAX_UPLOADS_BYTES, MAX_UPLOADS).'),
     },
     handle: ({ ctx, query, body }, deps: MediaDeps) => receive(ctx, query.name ?? '', body, deps),
   }),
@@ -63,9 +63,9 @@ export const mediaEndpoints = [
     tag: TAG,
     caller: 'USER',
     jobs: 'NONE',
-    summary: 'Tell which media a job could use',
+    summary: 'Check which media a job can use',
     description:
-      'Says beforehand what the creation of a job says of its media: whether their URIs are well-formed, and whether files lie ' +
+      'Checks what the creation of a job checks: whether the URIs are well-formed, and whether files are ' +
       'where the service reads them. A client uploads the others. Nothing is fetched or opened.',
     body: { schema: mediaCheckRequest, example: { mediaUris: [UPLOADED.mediaUri] } },
     answers: {

@@ -40,7 +40,7 @@ export const nodeSyncEndpoints = [
     id: 'syncNode',
     tag: 'Nodes on other hosts',
     caller: 'NODE',
-    summary: 'Tell how a node stands, and hear what it is to do',
+    summary: 'Report the state of a node and receive its orders',
     description:
       'Sent again and again by troupe node. Waits up to waitMs for something to do. What has a number is said again until the other side has told the number back.',
     params: nodeParams,

@@ -39,8 +39,7 @@ export interface NodeDeps {
 
 const TAG = 'Nodes and services';
 const FORBIDDEN = json('The token does not grant ADMIN.', coreProblem);
-const NO_ADMIN =
-  'You do not have the proper user privileges to make this change! Please log in as an admin user.';
+const NO_ADMIN = 'This change needs the role ADMIN.';
 
 const FACES = {
   serviceName: 'FaceDetection',
@@ -64,7 +63,7 @@ const change = (
     id: `${verb}Service`,
     tag: TAG,
     caller: 'ADMIN',
-    forbidden: onFailure(`Node service status not changed! ${NO_ADMIN}`),
+    forbidden: onFailure(`The service was not changed. ${NO_ADMIN}`),
     summary,
     description,
     params: z.object({ serviceName: z.string().describe('<host>:<service>:<n>') }),
@@ -83,7 +82,7 @@ const change = (
       if (isThere) return ok(successResponse());
       return ok(
         onFailure(
-          `Error ${deed} the service with name '${serviceName}'. Please check the server logs. ${reason}`,
+          `Error ${deed} the service with name '${serviceName}'. The log of the server has more. ${reason}`,
         ),
       );
     },
@@ -122,9 +121,9 @@ export const nodeEndpoints = [
     tag: TAG,
     caller: 'USER',
     jobs: 'NONE',
-    summary: 'Tell which services are configured, host by host',
+    summary: 'Show the configured services of each host',
     description:
-      'Until somebody posts one, this host runs every installed component, on demand. Values of environment variables are shown to an ADMIN only; a USER sees <hidden>.',
+      'Until one is saved, this host runs every installed component, on demand. Values of environment variables are shown to an ADMIN only; a USER sees <hidden>.',
     answers: {
       200: json('The configuration of all nodes.', nodeConfiguration, [{ host: 'host', services: [FACES] }]),
     },
@@ -139,19 +138,23 @@ export const nodeEndpoints = [
     id: 'saveNodeConfiguration',
     tag: TAG,
     caller: 'ADMIN',
-    forbidden: onFailure(`Node config changes not saved! ${NO_ADMIN}`),
+    forbidden: onFailure(`The node configuration was not saved. ${NO_ADMIN}`),
     summary: 'Replace the configuration of all nodes',
     description:
-      'A service without the environment variable TROUPE_START=ON_DEMAND is started at once, serviceCount times, and kept running. Whoever may do this can run any command as the user of the server.',
-    body: { schema: nodeConfiguration, example: [{ host: 'host', services: [FACES] }] },
+      'A service without the environment variable TROUPE_START=ON_DEMAND is started at once, serviceCount times, and kept running. A caller who can do this can run any command as the user of the server.',
+    body: {
+      schema: nodeConfiguration,
+      noun: 'a node configuration',
+      example: [{ host: 'host', services: [FACES] }],
+    },
     answers: {
       201: json('It is stored. responseCode 2: in part, the message says what was left out.', coreResponse),
-      400: json('It is no configuration; the message says why.', coreProblem),
+      400: json('The configuration is invalid. The message says why.', coreProblem),
       403: FORBIDDEN,
     },
     refusal: onFailure,
     says: { body: (problems) => `The node configuration has errors in the following fields:\n${problems}` },
-    handle: ({ body, ctx }, deps: NodeDeps) => save(body, ctx, deps),
+    handle: ({ body, unknownMembers, ctx }, deps: NodeDeps) => save({ body, unknownMembers, ctx }, deps),
   }),
   endpoint({
     method: 'get',
@@ -160,7 +163,7 @@ export const nodeEndpoints = [
     tag: TAG,
     caller: 'USER',
     jobs: 'NONE',
-    summary: 'List the hosts of the configuration, and tell whether their node managers are connected',
+    summary: 'List the hosts of the configuration and whether they are connected',
     description: 'Also those that are connected and are to run nothing yet.',
     answers: { 200: json('By host.', nodeHosts, { host: true }) },
     async handle(_, deps: NodeDeps) {
@@ -183,7 +186,7 @@ export const nodeEndpoints = [
     tag: TAG,
     caller: 'USER',
     jobs: 'NONE',
-    summary: 'List all hosts with how they stand, whether the configuration names them or not',
+    summary: 'List all hosts with their state, also those that are not configured',
     answers: {
       200: json("The server's own comes first; services counts those that it is to run.", nodeInfos),
     },
@@ -205,7 +208,7 @@ export const nodeEndpoints = [
     tag: TAG,
     caller: 'USER',
     jobs: 'NONE',
-    summary: 'Tell how each service stands',
+    summary: 'Show the state of each service',
     answers: { 200: json('All services, those of other hosts as Configured.', deployedNodeManagerModel) },
     async handle(_, deps: NodeDeps) {
       const { host, deployed } = deps.nodeManager;
@@ -288,9 +291,14 @@ async function seenNodes(
   return new Map(seen.flatMap(([host, node]) => (node === undefined ? [] : [[host, node] as const])));
 }
 
+interface SaveRequest {
+  readonly body: z.infer<typeof nodeConfiguration>;
+  readonly unknownMembers: readonly string[];
+  readonly ctx: Context;
+}
+
 async function save(
-  nodes: z.infer<typeof nodeConfiguration>,
-  ctx: Context,
+  { body: nodes, unknownMembers, ctx }: SaveRequest,
   { nodeConfiguration: family, logger }: NodeDeps,
 ) {
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes });
@@ -298,7 +306,7 @@ async function save(
     const message = textOf(reply);
     throw new HttpError('invalid-node-configuration', message, { body: onFailure(message) });
   }
-  const warnings = reply.kind === 'saved' ? reply.warnings : [];
+  const warnings = [...unknownMembers, ...(reply.kind === 'saved' ? reply.warnings : [])];
   logger.info({ user: userOf(ctx).name, hosts: nodes.length, warnings }, 'node configuration saved');
   return answerWith(201, successResponse(warnings));
 }

@@ -35,7 +35,7 @@ const wrongDetails = sentence('details is neither true nor false.');
 type NotesOn<T> = (notes: CatalogNotes, element: T) => readonly string[];
 
 /** One of the four lists of the catalog. */
-interface Shelf<T extends object> {
+interface Shelf<T extends { readonly name: string }> {
   /** In the path. */
   readonly plural: string;
   readonly one: 'Pipeline' | 'Task' | 'Action' | 'Algorithm';
@@ -46,7 +46,14 @@ interface Shelf<T extends object> {
 }
 
 /** With details=true each element tells in `warnings` what is wrong with it. */
-function readElement<T extends object>({ plural, one, shown, all, find, notesOn }: Shelf<T>) {
+function readElement<T extends { readonly name: string }>({
+  plural,
+  one,
+  shown,
+  all,
+  find,
+  notesOn,
+}: Shelf<T>) {
   const withWarnings = (notes: CatalogNotes) => (element: T) =>
     notesOn === undefined ? element : { ...element, warnings: notesOn(notes, element) };
   return [
@@ -69,22 +76,31 @@ function readElement<T extends object>({ plural, one, shown, all, find, notesOn 
       method: 'get',
       path: `/rest/${plural}/{name}`,
       id: `get${one}`,
-      summary: `Tell what stands under this name of the ${plural}`,
+      summary: `Show one of the ${plural} by its name`,
       query: detailsQuery,
       params: elementNameParams,
       answers: {
-        200: json('What stands there.', shown),
+        200: json('The element.', shown),
         400: wrongDetails,
-        404: sentence('Nothing does.'),
+        404: sentence('Nothing has this name.'),
       },
       handle({ params: { name }, query }, { catalog }: CatalogDeps) {
         const found = find(catalog, name);
         if (found === undefined)
-          throw notThere(one.toLowerCase() as Lowercase<typeof one>, name, `/rest/${plural}`);
+          throw notThere(
+            one.toLowerCase() as Lowercase<typeof one>,
+            name,
+            `/rest/${plural}`,
+            namesOf(all(catalog)),
+          );
         return ok(query.details === true ? withWarnings(new CatalogNotes(catalog))(found) : found);
       },
     }),
   ];
+}
+
+function* namesOf(elements: Iterable<{ readonly name: string }>): Generator<string> {
+  for (const { name } of elements) yield name;
 }
 
 function* mapEach<T, U>(all: Iterable<T>, to: (one: T) => U): Generator<U> {
@@ -97,6 +113,8 @@ interface Creation<T> {
   toCommand(element: T): Extract<CatalogCommand, { readonly element: unknown }>;
   readonly notesOn: NotesOn<T>;
 }
+
+const NOUNS = { Pipeline: 'a pipeline', Task: 'a task', Action: 'an action', Algorithm: 'an algorithm' };
 
 /** 200 without content (specification 4.7); warnings are headers, and a body only with details=true. */
 const createElement = <T>(
@@ -113,7 +131,7 @@ const createElement = <T>(
       'What it refers to need not be there yet: that is checked when a job is created. Until then it is a warning: in headers ' +
       '`Warning: 299 - "text"`, and with details=true in the body.',
     query: detailsQuery,
-    body: { schema, example, limits: 'descriptorLimits' },
+    body: { schema, example, limits: 'descriptorLimits', noun: NOUNS[one] },
     answers: {
       200: {
         ...json(
@@ -128,11 +146,11 @@ const createElement = <T>(
     },
     check: parseFields,
     says: { body: (problems) => `${one} has errors in the following fields:\n${problems}` },
-    async handle({ query, body, ctx }, { catalog, catalogActor }: CatalogDeps) {
+    async handle({ query, body, unknownMembers, ctx }, { catalog, catalogActor }: CatalogDeps) {
       const reply = await catalogActor.ask(CATALOG, { ...toCommand(body), by: nameOfUser(ctx) });
       if (reply.kind === 'refused')
         throw new HttpError(codeOfRefusal(reply.reason), textOf(reply), { status: 400 });
-      const warnings = notesOn(new CatalogNotes(catalog), body);
+      const warnings = [...unknownMembers, ...notesOn(new CatalogNotes(catalog), body)];
       return answerWith(200, query.details === true ? { warnings } : undefined, warningHeaders(warnings));
     },
   });
@@ -154,7 +172,7 @@ const removeElement = (path: string, kind: Removable, id: string) =>
     answers: {
       200: nothing('Removed, or never there.'),
       403: sentence(
-        `A component registered the ${kind} or it belongs to another user, and the caller is no ADMIN.`,
+        `A component registered the ${kind} or it belongs to another user, and the caller is not ADMIN.`,
       ),
     },
     async handle({ params: { name }, ctx }, { catalogActor }: CatalogDeps) {

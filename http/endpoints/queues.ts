@@ -39,7 +39,7 @@ export const queueEndpoints = [
     tag: TAG,
     caller: 'USER',
     jobs: 'NONE',
-    summary: 'Tell how long a queue is',
+    summary: 'Show a queue',
     params: z.object({ name: z.string().describe('Its exact name') }),
     answers: {
       200: json('The queue.', queueInfo, EXAMPLE),
@@ -88,7 +88,7 @@ export const queueChangeEndpoints = [
   change('pause', {
     summary: 'Pause a queue',
     description:
-      'From now on none of its sub-jobs is handed out; those that run go on. It stays paused, on all servers and after a restart, until it is resumed.',
+      'None of its sub-jobs is handed out until it is resumed. Sub-jobs that are already running finish. The pause applies to all servers, also after a restart.',
   }),
   change('resume', {
     summary: 'Resume a queue',

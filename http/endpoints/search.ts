@@ -56,7 +56,7 @@ export const searchEndpoints = [
     caller: 'USER',
     summary: 'Search what all jobs found',
     description:
-      'A hit is a track of a detection document. What is asked for must all fit; without anything all tracks are listed, newest first.',
+      'A hit is a track of a detection document. All given conditions must match. Without conditions, all tracks are listed, newest first.',
     query: searchQuery,
     answers: {
       200: json('A page of hits.', searchPage, { hits: [HIT], next: '812', complete: true }),
@@ -79,13 +79,13 @@ export const searchEndpoints = [
     id: 'rebuildSearch',
     caller: 'ADMIN',
     forbidden: {
-      message: 'The search index was not rebuilt. Please log in as an admin user.',
+      message: 'The search index was not rebuilt. This needs the role ADMIN.',
     },
     summary: 'Rebuild the search index',
     description:
       'Deletes the index and builds it again from the documents of all jobs, oldest first, while jobs run. Until it is complete, the search answers with `complete` false.',
     answers: {
-      202: json('It has begun.', responseMessage),
+      202: json('The rebuild has started.', responseMessage),
       501: sentence('The search is switched off.'),
     },
     handle({ ctx }, { indexer, logger }: SearchDeps) {

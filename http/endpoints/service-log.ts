@@ -27,7 +27,7 @@ export const serviceLogEndpoint = endpoint({
   id: 'getServiceLog',
   tag: 'Nodes and services',
   caller: 'ADMIN',
-  summary: 'Tell the last lines that a service has written, on whichever host it runs',
+  summary: 'Show the last lines of a service, on any host',
   description:
     'With when its processes began, and why they ended. The last 200 are kept, in memory; a process that writes more than 50 lines a second loses some.',
   params: z.object({ serviceName: z.string().describe('<host>:<service>:<n>') }),

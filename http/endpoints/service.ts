@@ -53,7 +53,7 @@ export const serviceEndpoints = [
     jobs: 'NONE',
     tag: TAG,
     caller: 'USER',
-    summary: 'Tell which version runs',
+    summary: 'Show the version',
     answers: {
       200: {
         ...json('The application, its version and its build.', info, {
@@ -99,7 +99,7 @@ export const selfEndpoints = [
     caller: 'USER',
     summary: 'Show the caller, its roles and the end of its session',
     answers: {
-      200: json('Whom the token or the session stands for.', caller, {
+      200: json('The user of the token or the session.', caller, {
         name: 'alice',
         subject: '5f1b3a52',
         roles: ['USER'],
@@ -131,7 +131,7 @@ export const selfEndpoints = [
     id: 'getHealth',
     tag: TAG,
     caller: 'ANYONE',
-    summary: 'Tell whether the server is up',
+    summary: 'Show whether the server runs',
     answers: { 200: nothing('It is.') },
     handle: () => withoutBody(200),
   }),
@@ -142,7 +142,7 @@ export const selfEndpoints = [
     id: 'getReadiness',
     tag: TAG,
     caller: 'ANYONE',
-    summary: 'Tell whether the server takes new jobs',
+    summary: 'Show whether the server accepts new jobs',
     answers: {
       200: nothing('It does.'),
       503: sentence('It stops, or cannot store anything now; the message says which.'),

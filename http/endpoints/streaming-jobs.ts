@@ -92,6 +92,7 @@ export const streamingJobEndpoints = [
     headers: creationHeaders,
     body: {
       schema: streamingJobCreationRequest,
+      noun: 'a streaming job',
       example: {
         enableOutputToDisk: true,
         stream: { streamUri: 'rtsp://camera.example/live', segmentSize: 100 },
@@ -106,7 +107,7 @@ export const streamingJobEndpoints = [
           outputObjectDirectory: '/var/lib/troupe/output-objects/12',
           coreResponse: { responseCode: 0, message: null },
         }),
-        headers: { Location: 'Where the job can be asked for' },
+        headers: { Location: 'Address of the job' },
       },
       400: json('The job was refused; the message says why.', streamingJobCreationProblem, {
         ...notCreated(WHY_REFUSED),
@@ -120,7 +121,7 @@ export const streamingJobEndpoints = [
       body: (problems) => creationFailure(`The request has errors in the following fields:\n${problems}`),
       headers: () => WRONG_KEY,
     },
-    async handle({ body, given, headers, ctx }, deps: StreamingJobDeps & JobGuard) {
+    async handle({ body, given, unknownMembers, headers, ctx }, deps: StreamingJobDeps & JobGuard) {
       const { streams, url, jobAccess, userLimits } = deps;
       const user = userOf(ctx);
       const repeatable = repeatableOf(headers['Idempotency-Key'], given, user);
@@ -143,7 +144,7 @@ export const streamingJobEndpoints = [
           throw new HttpError('idempotency-key-reused', KEY_REUSED, { body: notCreated(KEY_REUSED) });
         case 'accepted': {
           const { jobId, outputObjectDirectory, warnings } = submission;
-          const coreResponse = successResponse(warnings);
+          const coreResponse = successResponse([...unknownMembers, ...warnings]);
           const Location = `${url}/rest/streaming/jobs/${jobId}`;
           return answerWith(201, { jobId, outputObjectDirectory, coreResponse }, { Location });
         }
@@ -156,7 +157,7 @@ export const streamingJobEndpoints = [
     path: '/rest/streaming/jobs/{id}',
     id: 'getStreamingJob',
     jobs: 'STREAMING_JOB',
-    summary: 'Tell how a streaming job stands',
+    summary: 'Show a streaming job',
     params,
     query: singleJobQuery,
     answers: { 200: json('The job.', streamingJobInfo), 400: NO_SUCH_JOB },
@@ -244,7 +245,7 @@ export const streamingJobEndpoints = [
     jobs: 'STREAMING_JOB',
     summary: 'Watch a streaming job (server-sent events)',
     description:
-      'The first event, `job`, comes at once and tells how the job stands, as GET does; the next ones when that changes. `trackBegan`, ' +
+      'The first event, `job`, comes at once with the state of the job, as GET shows it. The next `job` events come when the state changes. `trackBegan`, ' +
       '`trackEnded`, `segment`, `reconnecting`, `warning` and `counts` tell what is seen as it happens; `missed` tells a client that reads too ' +
       'slowly how many it has not got. `at` is when it happened, in milliseconds since the epoch; an event may arrive after a later one. The stream ends with the job.',
     params,
@@ -281,7 +282,7 @@ export const streamingJobEndpoints = [
       if (jpeg === undefined)
         throw new HttpError(
           'live-picture-unavailable',
-          `There is no picture of streaming job ${id}, which is ${job.jobStatus}.`,
+          `Streaming job ${id} has no picture, because it is ${job.jobStatus}.`,
         );
       return answerWith(200, jpeg, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
     },

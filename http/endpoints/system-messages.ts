@@ -123,8 +123,8 @@ export const systemMessageEndpoints = [
     summary: 'Delete a system message',
     params: z.object({ id: messageId.describe('As the list of messages has it') }),
     answers: {
-      200: json('It is gone, or was not there.', coreResponse),
-      400: json('The id is no whole number above 0.', coreProblem),
+      200: json('It was deleted, or did not exist.', coreResponse),
+      400: json('The id is not a whole number above 0.', coreProblem),
       403: forbidden,
     },
     refusal: onFailure,

@@ -96,7 +96,7 @@ export function remoteRequest(ctx: Context, url: BrowserUrl): string | undefined
   return foreignHost(ctx, url);
 }
 
-/** A page that has given its own name the address of this machine (DNS rebinding) is told by the name that it asks for. */
+/** A page under a foreign name for this machine's address (DNS rebinding) is recognized by the name in the request. */
 export function foreignHost(ctx: Context, { href }: BrowserUrl): string | undefined {
   const host = ctx.get('Host');
   const address = `http://${host}`;

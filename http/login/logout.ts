@@ -15,9 +15,9 @@ export interface LogoutDeps {
 }
 
 /**
- * Ends the session here, and leads the browser to where it ends at the provider, too: by a page that goes on by itself, since browsers
- * follow no redirection of a form to another server from a page whose form-action is 'self'. A script, which asks for JSON, is told the
- * address.
+ * Ends the session here and at the provider. The answer is a page that continues to the provider by itself: from a page
+ * whose form-action is 'self', browsers follow no redirection of a form to another server. A script that accepts JSON
+ * receives the address instead.
  */
 export function logout(deps: LogoutDeps): Router {
   const router = new Router();
@@ -28,7 +28,7 @@ export function logout(deps: LogoutDeps): Router {
 async function leave(ctx: Context, { entry, url, isOwn, atProvider }: LogoutDeps): Promise<void> {
   const refusal = strangersRequest(ctx, isOwn);
   if (refusal !== undefined) {
-    const link = { to: `${url.basePath}/`, text: 'Go on' };
+    const link = { to: `${url.basePath}/`, text: 'Continue' };
     return showPage(ctx, { status: 403, title: 'You are still logged in', says: [refusal], link });
   }
   const session = await entry.letOut(ctx);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answers that are not at their end yet, by session: who is logged out sees no more of an event stream. */
+/** Open answers by session: after the logout, an event stream of the session ends. */
 export class OpenAnswers {
   readonly #open = new Map<string, Set<ServerResponse>>();
 

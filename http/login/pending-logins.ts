@@ -11,9 +11,9 @@ export interface PendingLogin {
 const TICKET = /^[\w-]{43}\.([0-9a-z]{1,11})\.([\w-]*)$/;
 
 /**
- * Logins between a browser's departure to the provider and its return. Nothing of them is stored, for whoever asks for /login could
- * fill the store: the browser keeps a ticket, and what the provider's answer is held against is made of the ticket by a key that only
- * the servers have. So any server can finish what another one has begun.
+ * Logins between a browser's departure to the provider and its return. Nothing is stored, because requests of /login
+ * could fill the store. The browser keeps a ticket. The secrets for checking the provider's answer are derived from it
+ * with a key of the servers, so any server can finish the login.
  */
 export class PendingLogins {
   readonly #key: Buffer;

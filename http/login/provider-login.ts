@@ -54,7 +54,7 @@ async function arrive(ctx: Context, deps: ProviderLoginDeps): Promise<void> {
     // Perhaps this one was finished already, in another tab or before the page was loaded again.
     if ((await entry.current(ctx)) !== undefined) return ctx.redirect(`${url.basePath}/`);
     throw new LoginRefused(
-      'This login was not begun in this browser, or it took too long. Cookies must be allowed for this page.',
+      'This login did not start in this browser, or took too long. Allow cookies for this page and log in again.',
       'no pending login with this state',
     );
   }
@@ -97,7 +97,7 @@ function withoutRole(ctx: Context, name: string, { claims }: Identity, deps: Pro
       `${name} is known, but has no role here. ${missing}`,
       'Who runs the identity provider can change that.',
     ],
-    link: { to: `${url.basePath}/login?prompt=login`, text: 'Log in as somebody else' },
+    link: { to: `${url.basePath}/login?prompt=login`, text: 'Log in as another user' },
   });
 }
 

@@ -17,7 +17,7 @@ export function strangersRequest(
   if (site !== '') return `This comes from another site (Sec-Fetch-Site: ${cutText(site)}): ${ADVICE}`;
   const origin = ctx.get('Origin');
   if (origin === '')
-    return `This has neither Sec-Fetch-Site nor Origin, so nobody knows which page it comes from: ${ADVICE}`;
+    return `The request has neither Sec-Fetch-Site nor Origin, so its page is unknown: ${ADVICE}`;
   return isOwn(origin, ctx) ? undefined : `This comes from another origin (${cutText(origin)}): ${ADVICE}`;
 }
 

@@ -129,8 +129,8 @@ export function describeMetrics(
 }
 
 function describeMemory(registry: Registry, { used, most }: NonNullable<ServiceMetrics['memory']>): void {
-  gauge(registry, 'troupe_redis_memory_used_bytes', 'Memory that Redis takes').set(used);
-  const limit = 'Memory that Redis may take (maxmemory); 0: it has no limit';
+  gauge(registry, 'troupe_redis_memory_used_bytes', 'Memory that Redis uses').set(used);
+  const limit = 'Memory that Redis can use (maxmemory); 0: no limit';
   gauge(registry, 'troupe_redis_memory_max_bytes', limit).set(most);
   const share = 'Part of its memory that Redis uses; from 0.9 on the server accepts no jobs; 0: no limit';
   gauge(registry, 'troupe_redis_memory_share', share).set(most === 0 ? 0 : used / most);

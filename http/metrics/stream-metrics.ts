@@ -26,7 +26,7 @@ export function describeStreams(registry: Registry, streams: readonly StreamFigu
 
 const COUNTS: Readonly<Record<keyof StreamCounts, readonly [name: string, help: string]>> = {
   read: ['troupe_stream_frames_read_total', 'Frames of a live stream that were decoded'],
-  processed: ['troupe_stream_frames_processed_total', 'Frames of a live stream that the detector looked at'],
+  processed: ['troupe_stream_frames_processed_total', 'Frames of a live stream that the detector processed'],
   dropped: [
     'troupe_stream_frames_dropped_total',
     'Frames of a live stream that were overtaken by newer ones before the detector was free',

@@ -46,7 +46,7 @@ export class WorkMetrics implements WorkMeter, StreamMeter {
   });
   readonly #reports = new Counter({
     name: 'troupe_stream_reports_total',
-    help: 'Reports of streaming jobs that were sent, not taken by their receiver (failed), or lost because it is too slow (dropped)',
+    help: 'Reports of streaming jobs that were sent, refused by their receiver (failed), or dropped because the receiver is too slow',
     labelNames: ['kind', 'outcome'],
     registers: [this.registry],
   });

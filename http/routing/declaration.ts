@@ -18,7 +18,11 @@ export interface Limits {
   readonly descriptorLimits: BodyLimits;
   /** Of parameters that come as the fields of a form. */
   readonly formLimits: BodyLimits;
+  /** Refuses bodies with members that their schema does not have. */
+  readonly strictRequests?: boolean;
 }
+
+export type LimitOfBody = 'bodyLimits' | 'descriptorLimits' | 'formLimits' | 'operationLimits';
 
 /** Who may call an operation: anybody, a role of specification 5, or another kind of caller that its description names. */
 export type Caller = 'ANYONE' | 'USER' | 'ADMIN' | 'COMPONENT' | 'NODE' | 'METRICS';
@@ -43,8 +47,10 @@ export interface Content {
 export interface RequestContent extends Content {
   /** A JSON body with comments and trailing commas is taken, too: people write it by hand. */
   readonly tolerant?: boolean;
+  /** What the body is, such as `a job`: members that the schema does not have are reported, or refused with STRICT_REQUESTS. */
+  readonly noun?: string;
   /** The limits of its size; absent: those of all JSON bodies. */
-  readonly limits?: keyof Limits;
+  readonly limits?: LimitOfBody;
 }
 
 export interface DeclaredAnswer {
@@ -121,6 +127,8 @@ export interface Request<
   readonly body: B extends { readonly type: string } ? IncomingMessage : z.output<B['schema']>;
   /** The JSON body before its schema has changed anything. */
   readonly given: unknown;
+  /** A sentence for each member of the body that its schema does not have. */
+  readonly unknownMembers: readonly string[];
   readonly ctx: Context;
 }
 

@@ -24,6 +24,11 @@ export const ERROR_CODES = {
     meaning: 'A member of the body has a wrong value or is missing.',
     advice: 'Correct the members that the message names, one on each line.',
   },
+  'unknown-member': {
+    status: 400,
+    meaning: 'The body has a member that does not exist, and the server runs with STRICT_REQUESTS=true.',
+    advice: 'Correct or remove the member that the message names.',
+  },
   'invalid-json': {
     status: 400,
     meaning: 'The body is not valid JSON, or not UTF-8.',

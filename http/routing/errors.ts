@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../../config/logger.ts';
-import { nearestNames } from '../../domain/text/nearest-name.ts';
+import { nearestNames } from '../../domain/nearest-name.ts';
 import { DeliveryError, isTransient } from '../../actors/basics/errors.ts';
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts';
 
@@ -91,7 +91,7 @@ export function mapErrors(logger: Logger): Middleware {
           ctx,
           new HttpError(
             'internal-error',
-            `An unexpected error has occurred; the log has more under request id ${String(requestId)}.`,
+            `An unexpected error occurred. Search the log for request id ${String(requestId)}.`,
           ),
         );
       } else answer(ctx, known);
@@ -104,9 +104,8 @@ function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof DeliveryError && error.reason !== 'FAILED' && error.reason !== 'UNKNOWN_COMMAND')
     return overloadError('The server is busy or shutting down; try again.');
   if (error instanceof DeliveryError && error.reason === 'FAILED')
-    return overloadError('The request could not be carried out now; try again.');
-  if (isTransient(error))
-    return overloadError('What is stored cannot be reached now; try again in some seconds.');
+    return overloadError('The request failed for a temporary reason. Try again.');
+  if (isTransient(error)) return overloadError('The store cannot be reached. Try again in a few seconds.');
   return undefined;
 }
 
@@ -127,7 +126,7 @@ export function answer(ctx: Context, { status, code, message, body, retryAfterSe
 
 /** 404 for a path below which the server has no such file. */
 export const nothingAt = (ctx: Context) =>
-  answer(ctx, new HttpError('path-not-found', 'There is nothing under this path.'));
+  answer(ctx, new HttpError('path-not-found', 'The server has nothing at this path.'));
 
 /** An answer without content but with its own status. */
 export function empty(ctx: Context, status: number): void {

@@ -64,7 +64,7 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
         if (size > most) break;
       }
   } catch {
-    throw new HttpError('body-incomplete', 'The body broke off.');
+    throw new HttpError('body-incomplete', 'The body is incomplete.');
   }
   if (size > maxBytes) {
     if (!ctx.req.readableEnded) dropRest(ctx.req);
@@ -114,7 +114,7 @@ export function parseJson(
     );
   // Such a name would get lost between here and the store: said, and not forgotten.
   if (/"__proto__"\s*:/.test(text))
-    throw new HttpError('invalid-body', 'Nothing can have the name "__proto__".');
+    throw new HttpError('invalid-body', 'A member cannot have the name "__proto__".');
   return orInvalid(() => JSON.parse(text) as unknown);
 }
 

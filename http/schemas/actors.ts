@@ -30,7 +30,7 @@ const actorInfo = z
       .nullable()
       .describe('What it says of itself while it is loaded: of a service its state, of a job its status'),
     messagesWaiting: count('Messages in its mailbox, without the one that it works on'),
-    mailboxLimit: count('Messages that it takes at most; more are refused'),
+    mailboxLimit: count('Most messages in its queue; more are refused'),
     recentFailures: count('Failures within failureWindowMs'),
     allowedFailures: count('With more recent failures than these it escalates'),
     failureWindowMs: count('Milliseconds'),

@@ -38,7 +38,7 @@ export const pausedSince = z.object({
   by: z.string().describe('Name of the administrator'),
 });
 
-/** A whole number as it stands in a query or a path: digits only, between the two bounds. */
+/** A whole number in a query or a path: digits only, between the two bounds. */
 export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -46,7 +46,7 @@ export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
     .transform(Number)
     .pipe(z.int().min(least).max(most));
 
-/** A boolean as it stands in a query, in any case of letters. */
+/** A boolean in a query, in any case of letters. */
 export const trueOrFalse = z
   .preprocess(
     (text) => (typeof text === 'string' ? text.trim().toLowerCase() : text),
@@ -83,7 +83,7 @@ export const owner = z
 /** A moment with the offset of its zone. */
 export const timestamp = z.iso.datetime({ offset: true });
 
-/** The same as it stands in a query, where an unencoded + has become a blank. */
+/** The same in a query, where an unencoded + has become a blank. */
 export const queryTimestamp = z
   .string()
   .transform((text) => text.replace(/ (?=\d\d:\d\d$)/, '+'))

@@ -25,9 +25,9 @@ const environmentVariableModel = z
       .regex(/^[^=\0\s]+$/, { error: 'must not be empty or contain "=" or white space' }),
     value: plain(MAX_ARGUMENT)
       .refine((value) => value !== HIDDEN_VALUE, {
-        error: `is ${HIDDEN_VALUE}, which only stands for a value that a USER may not see; give the value itself`,
+        error: `is ${HIDDEN_VALUE}, the placeholder for a hidden value; send the value itself`,
       })
-      .describe('${NAME} in it stands for another variable'),
+      .describe('${NAME} in it is replaced by the value of this variable'),
     sep: plain(16)
       .nullish()
       .transform((sep) => sep ?? undefined)

@@ -10,7 +10,7 @@ const MAX_QUOTED = 40;
 
 export type Checked<T> = { readonly ok: T } | { readonly problems: string };
 
-/** `whole`: what is looked at. `problems`: a line each, such as `media[0].frameRanges[0].start: must be a whole number, 0 or more; it is missing`. */
+/** `whole`: what is processed. `problems`: a line each, such as `media[0].frameRanges[0].start: must be a whole number, 0 or more; it is missing`. */
 export function checkShape<T>(
   schema: z.ZodType<T>,
   given: unknown,
@@ -27,7 +27,7 @@ export function checkShape<T>(
   return { problems: lines.join('\n') };
 }
 
-const FIRST_ONLY = '(The body is large: what follows the first problem was not looked at.)';
+const FIRST_ONLY = '(The body is large, so only the first problem is shown.)';
 
 /** Where a schema has no words of its own. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {

@@ -47,7 +47,7 @@ const searchHit = z
     jobEndDate: timestamp,
     mediaIndex: z.int().min(0).describe('Place of the medium in the document, from 0'),
     mediaId: z.int(),
-    mediaUri: z.string().describe('As the document tells it'),
+    mediaUri: z.string().describe('As in the document'),
     mediaType: z.string().describe('VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN'),
     trackId: z.string(),
     task: z.string(),
@@ -62,11 +62,11 @@ const searchHit = z
     page: z
       .object({
         kind: z.enum(PAGE_KINDS),
-        number: z.string().describe('From 1; a picture that stands on several pages has all of them: 3; 7'),
+        number: z.string().describe('From 1; a picture on several pages has all of them: 3; 7'),
       })
       .nullable()
       .describe(
-        'Where it was found in a document, or in a picture taken out of a document (PAGE_NUM). null: no component told a page.',
+        'Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page.',
       ),
     confidence: z.number(),
     snippet: z

@@ -12,7 +12,7 @@ export const info = z
   })
   .meta({ id: 'InfoModel' });
 
-/** Who asks (ours). */
+/** The user of a request (ours). */
 export const caller = z
   .object({
     name: z.string(),
@@ -24,6 +24,6 @@ export const caller = z
         idleUntil: z.iso.datetime().describe('It ends then unless there is a request before'),
       })
       .nullable()
-      .describe('Of a browser that has logged in; null: the request brought a token'),
+      .describe('Of a browser that has logged in; null: the request has a token'),
   })
   .meta({ id: 'Caller' });

@@ -56,7 +56,7 @@ export const streamingJobCreationProblem = streamingJobCreationResponse
 export const streamingJobCancelResponse = z
   .object({
     jobId: streamingJobId,
-    doCleanup: z.boolean().describe('As it was asked for'),
+    doCleanup: z.boolean().describe('As requested'),
     outputObjectDirectory: directory,
     coreResponse,
   })
@@ -117,7 +117,9 @@ export const streamingJobInfo = z
     warnings: z
       .array(z.string())
       .optional()
-      .describe('What was asked for without effect, and what the detector could not look at; each once'),
+      .describe(
+        'Parts of the request without effect, and parts that the detector could not process; each once',
+      ),
     reports: z
       .object({ health: reportOutcome, summary: reportOutcome, dropped: z.int() })
       .optional()

@@ -8,12 +8,12 @@ export const messageText = z
     error:
       'The message must be a JSON string: a text in quotes; or send it as it is, with Content-Type: text/plain.',
   })
-  .max(MAX_MESSAGE, { error: `The message must have no more than ${MAX_MESSAGE} characters.` })
+  .max(MAX_MESSAGE, { error: `The message must have at most ${MAX_MESSAGE} characters.` })
   .refine((text) => text.trim() !== '', { error: 'The message must not be blank.' });
 
 export const messageType = z.enum(MESSAGE_TYPES);
 
-/** An unknown type or strategy is taken for the default, an unknown severity is refused. */
+/** An unknown type or strategy counts as the default. An unknown severity is refused. */
 export const messageQuery = z.object({
   msgType: z
     .string()
@@ -32,7 +32,7 @@ export const messageQuery = z.object({
   severity: z
     .enum(SEVERITIES, { error: `severity must be one of ${SEVERITIES.join(', ')}.` })
     .default('info')
-    .describe('How it is to be shown'),
+    .describe('How it is shown'),
 });
 
 /** The id in a path: a whole number of 64 bits above 0. One that JavaScript cannot count up to belongs to no message. */

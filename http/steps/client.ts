@@ -9,7 +9,7 @@ export function whenClosed(response: ServerResponse, act: () => void): void {
   else response.once('close', act);
 }
 
-/** Aborted once nobody waits for this answer any more. */
+/** Aborted when the client has left before its answer. */
 export function leftBy(response: ServerResponse): AbortSignal {
   const left = new AbortController();
   whenClosed(response, () => left.abort());

@@ -20,7 +20,7 @@ export async function fileAnswer(ctx: Context, { file, mimeType, name }: JobFile
   if (part === 'outside') {
     await file.close();
     ctx.set('Content-Range', `bytes */${file.bytes}`);
-    const message = `The file has ${file.bytes} bytes: it ends before the part that Range asks for.`;
+    const message = `The file has ${file.bytes} bytes: it ends before the requested Range.`;
     throw new HttpError('range-not-satisfiable', message);
   }
   const type = { type: safeType(mimeType) };

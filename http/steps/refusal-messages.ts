@@ -2,9 +2,9 @@ import type { Middleware } from 'koa';
 import type { ErrorCode } from '../routing/error-codes.ts';
 import { answer, HttpError } from '../routing/errors.ts';
 
-const WRONG_METHOD = 'This path does not take this method; the header Allow names those that it takes.';
+const WRONG_METHOD = 'This path does not support this method. The header Allow names the supported methods.';
 const ERRORS: Readonly<Record<number, readonly [ErrorCode, message: string]>> = {
-  404: ['path-not-found', 'There is nothing under this path.'],
+  404: ['path-not-found', 'The server has nothing at this path.'],
   405: ['method-not-allowed', WRONG_METHOD],
   501: ['method-not-allowed', WRONG_METHOD],
 };

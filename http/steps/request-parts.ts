@@ -1,14 +1,18 @@
 import type { Context } from 'koa';
 import { withoutExtras } from '../../actors/catalog/descriptors/tolerant-json.ts';
-import type { Limits, Operation, Refusing } from '../routing/declaration.ts';
+import type { LimitOfBody, Limits, Operation, Refusing } from '../routing/declaration.ts';
 import type { ErrorCode } from '../routing/error-codes.ts';
 import { HttpError, refusedAs } from '../routing/errors.ts';
+import { unknownMembers } from '../routing/unknown-members.ts';
 import { checkShape } from '../schemas/problems.ts';
 import { parseJson, readJson, readText, type BodyLimits } from '../routing/json-body.ts';
 
 type Declared = Operation & Refusing;
 type Part = 'params' | 'query' | 'headers' | 'body';
-type Parts = Partial<Record<Part | 'given', unknown>> & { readonly ctx: Context };
+type Parts = Partial<Record<Part | 'given', unknown>> & {
+  readonly ctx: Context;
+  unknownMembers: readonly string[];
+};
 
 /**
  * The parts of a request, each as its schema makes it: those of its address first, then the body, then the headers.
@@ -20,7 +24,7 @@ export async function requestOf(
   limits: Partial<Limits>,
   firstLook: (given: unknown) => string | undefined,
 ): Promise<Parts> {
-  const parts: Parts = { params: {}, query: {}, headers: {}, ctx };
+  const parts: Parts = { params: {}, query: {}, headers: {}, unknownMembers: [], ctx };
   // What follows a wrong path is looked at all the same: an answer may repeat it.
   const wrongPath = checkPart(declared, parts, 'params', ctx['params']);
   const form = declared.form === true && wrongPath === undefined ? await formOf(ctx, limits) : undefined;
@@ -82,6 +86,17 @@ async function takeBody(
   );
   const problem = firstLook(parts.given) ?? checkPart(declared, parts, 'body', parts.given);
   if (problem !== undefined) throw refusePart('invalid-body', declared, problem, parts);
+  noteUnknownMembers(declared, parts, limits.strictRequests === true);
+}
+
+function noteUnknownMembers(declared: Declared, parts: Parts, isStrict: boolean): void {
+  const { schema, noun } = declared.body!;
+  if (noun === undefined) return;
+  parts.unknownMembers = unknownMembers(schema, parts.given, noun);
+  if (!isStrict || parts.unknownMembers.length === 0) return;
+  const problems = parts.unknownMembers.join('\n');
+  const message = declared.says?.body?.(problems, parts.given) ?? problems;
+  throw refusePart('unknown-member', declared, message, parts);
 }
 
 async function bodyOf({ body }: Declared, ctx: Context, all: Partial<Limits>): Promise<unknown> {
@@ -100,7 +115,7 @@ async function formOf(ctx: Context, limits: Partial<Limits>): Promise<Readonly<R
   return Object.fromEntries(new URLSearchParams(await readText(ctx, limitsOf(limits, 'formLimits'))));
 }
 
-function limitsOf(limits: Partial<Limits>, which: keyof Limits): BodyLimits {
+function limitsOf(limits: Partial<Limits>, which: LimitOfBody): BodyLimits {
   const found = limits[which];
   if (found === undefined) throw new Error(`An endpoint reads a body, and nothing says its limits: ${which}`);
   return found;

@@ -7,7 +7,7 @@ import { answer, HttpError } from '../routing/errors.ts';
  */
 export const readableTarget: Middleware = (ctx, next) => {
   if (isReadable(ctx)) return next();
-  return answer(ctx, new HttpError('invalid-url', 'The target of the request is no valid path or URL.'));
+  return answer(ctx, new HttpError('invalid-url', 'The target of the request is not a valid path or URL.'));
 };
 
 function isReadable(ctx: Context): boolean {

@@ -1,10 +1,10 @@
-/** Headers of an answer: many clients take no more than some 8 KiB of them. */
+/** Headers of an answer: many clients accept at most 8 KiB of them. */
 const MAX_HEADERS = 5;
 const MAX_CHARACTERS = 300;
 
 /**
- * Warnings about what was done all the same travel in headers (`Warning: 299 - "text"`, RFC 7234 5.5), so that the body stays
- * what the specification says. Headers take ASCII only.
+ * Warnings about an accepted request are in headers (`Warning: 299 - "text"`, RFC 7234 5.5), so that the body stays what
+ * the specification says. Headers contain ASCII only.
  */
 export function warningHeaders(warnings: readonly string[]): Readonly<Record<string, string[]>> {
   if (warnings.length === 0) return {};

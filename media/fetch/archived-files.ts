@@ -72,7 +72,7 @@ export async function openArchivedFiles({
     if (object === null) return null;
     const bucket = buckets.get(object.bucket.url) ?? openBucket(object.bucket, reach, { backOffMs });
     buckets.set(object.bucket.url, bucket);
-    if (buckets.size > MOST_BUCKETS) throw new Error(`they lie in more than ${MOST_BUCKETS} buckets`);
+    if (buckets.size > MOST_BUCKETS) throw new Error(`they are in more than ${MOST_BUCKETS} buckets`);
     return { bucket, object };
   };
   return {

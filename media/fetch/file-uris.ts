@@ -60,7 +60,7 @@ export async function checkFileUri(
   const real = await resolveWithin(path, roots);
   if (!within(real, roots)) throw outside();
   if (depth(real, excluded) >= depth(real, roots))
-    throw refusal("The file lies in the service's own data folder, which is never read as media");
+    throw refusal('The file is in DATA_DIR, which is never read as media');
   if (within(real, excluded) && resolve(path) !== real)
     throw refusal(
       'The URI leads to an uploaded medium by another name: give the mediaUri that its upload was answered with',
@@ -127,7 +127,7 @@ function depth(path: string, folders: readonly string[]): number {
 const outside = () =>
   new OutsideRootsError(
     'MEDIA_INITIALIZATION',
-    'The file does not lie below a media folder of the service: add its folder to the setting MEDIA_ROOTS',
+    'MEDIA_ROOTS does not contain the folder of this file. Add the folder to MEDIA_ROOTS, or upload the file',
   );
 
 function refusal(message: string): MediumError {

@@ -57,7 +57,7 @@ export function copySound(
     return undefined;
   }
   const target = muxer.newStream(null);
-  if (audio.codecpar.copy(target.codecpar) < 0) throw new Error('The sound could not be taken over.');
+  if (audio.codecpar.copy(target.codecpar) < 0) throw new Error('The sound could not be copied.');
   target.codecpar.codecTag = 0;
   target.timeBase = audio.timeBase;
   const packet = newPacket();

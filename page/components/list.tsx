@@ -38,7 +38,7 @@ export function ComponentList() {
 
 const runs = ({ managed, registeredBy, replacedBy }: Component) => {
   if (replacedBy !== null) return `replaced by ${replacedBy}`;
-  return managed ? 'started by the service' : `by ${registeredBy ?? 'somebody else'}`;
+  return managed ? 'started by the service' : `by ${registeredBy ?? 'another user'}`;
 };
 
 const worksOn = (one: Pick<Component, 'supportsBatchProcessing' | 'supportsStreamProcessing'>) =>
@@ -59,13 +59,13 @@ export function AlgorithmView({ name }: { readonly name: string }) {
           <p>{one.description}</p>
           <Facts
             of={[
-              ['Kind', one.actionType === 'MARKUP' ? 'draws what was found' : 'finds things'],
+              ['Kind', one.actionType === 'MARKUP' ? 'draws results' : 'detection'],
               ['Works on', worksOn(one)],
               ['Needs before it', one.requiresCollection.states.join(', ')],
             ]}
           />
           <h2>Properties</h2>
-          <Table columns={['Name', 'Type', 'Default', 'What it says']}>
+          <Table columns={['Name', 'Type', 'Default', 'Description']}>
             {one.providesCollection.properties.map((property) => (
               <tr key={property.name}>
                 <th scope="row">

@@ -3,7 +3,7 @@ import { useGet } from '../kit/load.ts';
 import { go, hrefOf } from '../kit/route.ts';
 import type { JobStatus } from './types.ts';
 
-/** Parameters of the list that stand in the address of the page as well. */
+/** Parameters of the list that are also in the address of the page. */
 export const FILTERS = ['status', 'pipelineName', 'externalId', 'label', 'terminal', 'failure'] as const;
 
 const STATUSES: readonly JobStatus[] = [
@@ -38,7 +38,7 @@ export function JobFilters({ query }: { readonly query: URLSearchParams }) {
         State
         <select {...choice('terminal')}>
           <option value="">all</option>
-          <option value="false">under way</option>
+          <option value="false">in progress</option>
           <option value="true">ended</option>
         </select>
       </label>

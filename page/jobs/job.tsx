@@ -12,7 +12,7 @@ import { Labels, waitingSentence } from './list.tsx';
 import { MediaList } from './media.tsx';
 import type { JobEvent, JobInfo } from './types.ts';
 
-/** One job: how it stands as it goes on, what went wrong, and its media with what was found. */
+/** One job: its present state, its errors and warnings, and its media with their results. */
 export function JobView({ id }: { readonly id: string; readonly route: Route }) {
   const path = `rest/jobs/${encodeURIComponent(id)}`;
   const info = useGet<JobInfo>(path, { details: true });
@@ -85,9 +85,9 @@ function Stage({ job, event }: { readonly job: JobInfo; readonly event: JobEvent
 }
 
 const STAGES: Readonly<Record<string, string>> = {
-  WAITING: 'It waits until fewer jobs are under way.',
+  WAITING: 'It waits until fewer jobs are in progress.',
   PREPARE: 'The media are fetched and inspected.',
-  CHECK: 'The archive is asked for an earlier job like this one.',
+  CHECK: 'The archive is searched for an equal earlier job.',
   COPY: 'The results of an earlier job are copied.',
   DOCUMENT: 'The detection document is written.',
   UPLOAD: 'The detection document is put into its bucket.',

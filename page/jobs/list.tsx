@@ -178,7 +178,7 @@ export const waitingSentence = ({
 }: {
   readonly reason: string;
   readonly position?: number | undefined;
-}) => (position === undefined ? reason : `${reason} It is number ${position} in line.`);
+}) => (position === undefined ? reason : `${reason} Its place in the queue is ${position}.`);
 
 function MediaNames({ of: { mediaUris, mediaCount } }: { readonly of: ListedJob }) {
   const [first = ''] = mediaUris;

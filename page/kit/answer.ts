@@ -86,6 +86,6 @@ const withoutMessage = (status: number) =>
       400: 'The service does not know this.',
       401: 'You are not logged in.',
       403: 'You may not do this.',
-      404: 'There is no such thing any more.',
+      404: 'This does not exist, or was deleted.',
     } as Readonly<Record<number, string>>
   )[status] ?? `The service answered ${status}.`;

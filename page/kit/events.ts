@@ -12,8 +12,9 @@ export interface Watching {
 const AGAIN_MS = 5_000;
 
 /**
- * Follows server-sent events as long as there is a path. The browser comes again by itself when a connection breaks off; when the server
- * refuses one, it is tried again after a while. `handlers`, by name of the event, are told its data.
+ * Follows server-sent events as long as there is a path. The browser reconnects by itself after an interruption. When
+ * the server refuses a connection, the next attempt follows after a while. `handlers`, by name of the event, receive its
+ * data.
  */
 export function useEvents(
   path: string | undefined,

@@ -13,7 +13,7 @@ export interface Loaded<T> {
   readonly set: Dispatch<StateUpdater<T | undefined>>;
 }
 
-/** What `load` answers, loaded anew whenever one of `deps` changes, and every so many milliseconds while the page is seen. */
+/** The answer of `load`, loaded again when one of `deps` changes, and at an interval while the page is visible. */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   deps: readonly unknown[],

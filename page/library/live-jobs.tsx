@@ -9,7 +9,7 @@ import type { JobsEvent, ListedJob } from '../jobs/types.ts';
 /** Jobs that are shown; the others are on the page of jobs. */
 const SHOWN = 12;
 
-/** Jobs that are under way, as tiles. `onEnd` is told when one of them has left the list. */
+/** Jobs that are under way, as tiles. `onEnd` receives events when one of them has left the list. */
 export function LiveJobs({ onEnd }: { readonly onEnd: () => void }) {
   const [jobs, setJobs] = useState<readonly ListedJob[]>([]);
   const watching = useEvents(

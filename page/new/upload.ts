@@ -9,7 +9,7 @@ export function upload(file: File, onProgress: (sent: number) => void, gone: Abo
     request.open('POST', urlOf('rest/media', { name: file.name }));
     request.setRequestHeader('Content-Type', file.type === '' ? 'application/octet-stream' : file.type);
     request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
-    request.addEventListener('error', () => reject(new Error('The connection broke off.')));
+    request.addEventListener('error', () => reject(new Error('The connection was interrupted.')));
     request.addEventListener('load', () => {
       const body = parseJson(request.responseText);
       if (request.status === 201) resolve((body as { mediaUri: string }).mediaUri);

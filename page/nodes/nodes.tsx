@@ -63,7 +63,7 @@ export function Nodes({ session }: { readonly session: Session }) {
                   again={infos.again}
                 />
                 {hosts.value?.[host] === false && (
-                  <p class="hint">Its node is not connected: nobody knows how its services stand.</p>
+                  <p class="hint">Its node is not connected, so the state of its services is unknown.</p>
                 )}
                 <ServiceTable
                   services={services}
@@ -147,7 +147,7 @@ function ServiceTable({
                   </button>
                 )}{' '}
                 {one.draining !== undefined && <small class="warn">It gets no new work. </small>}
-                {one.unlaunchable && <small class="bad">It cannot be started any more.</small>}
+                {one.unlaunchable && <small class="bad">It can no longer be started.</small>}
               </div>
             ))}
           </td>

@@ -38,7 +38,7 @@ function Messages({ session }: { readonly session: Session }) {
       <h2>System messages</h2>
       {isAdmin(session) && (
         <OneField
-          label="What all users are to read"
+          label="Message to all users"
           button="Post"
           act={async (text) => {
             await send('POST', 'rest/system-message', text);

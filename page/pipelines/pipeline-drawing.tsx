@@ -13,7 +13,7 @@ export function PipelineDrawing({ of: { tasks } }: { readonly of: WholePipeline 
             {actions.map(({ action, algorithm }) => (
               <li key={action.name} title={action.description}>
                 <a href={hrefOf(['components', action.algorithm])}>{action.algorithm}</a>
-                {algorithm === undefined && <small class="bad">Nobody has this algorithm.</small>}
+                {algorithm === undefined && <small class="bad">No component has this algorithm.</small>}
                 {action.properties.map(({ name, value }) => (
                   <small key={name}>
                     {name} = {value}
@@ -30,7 +30,7 @@ export function PipelineDrawing({ of: { tasks } }: { readonly of: WholePipeline 
 
 type Values = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The properties of every algorithm of a pipeline, each with its own description and what is in force when it is left empty. */
+/** The properties of every algorithm of a pipeline, with their descriptions and the values that apply by default. */
 export function Properties({
   of: { tasks, shared, choices },
   values,

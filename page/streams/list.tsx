@@ -47,7 +47,7 @@ export function StreamList({ route: { query } }: { readonly route: Route }) {
               <p class="hint">
                 {total === 0
                   ? 'No camera is connected. Enter the address of a camera above.'
-                  : 'There are no more.'}
+                  : 'These are all.'}
               </p>
             ) : (
               <div class="grid wall">

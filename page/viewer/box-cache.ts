@@ -6,7 +6,7 @@ const WINDOW = 50;
 const JUMP = 10;
 /** What is played soon is fetched so many frames ahead. */
 const AHEAD = 75;
-/** Unless they have as many boxes as this: what is fetched ahead must not drive out what is looked at. */
+/** Unless they have as many boxes as this: what is fetched ahead must not drive out what is processed. */
 const AHEAD_BOXES = 40_000;
 /** What is kept at most: boxes, and stretches of frames, which may be empty. */
 const [KEPT_BOXES, KEPT_STRETCHES] = [100_000, 200];

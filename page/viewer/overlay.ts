@@ -45,7 +45,7 @@ export interface Area {
   readonly right: number;
 }
 
-/** Where a box lies in the picture as it is shown, however it is turned. */
+/** The position of a box in the picture as it is shown, also when it is turned. */
 export function shownArea(box: Box, [a, b, c, d, e, f]: Matrix): Area {
   const corners = cornersOf(box).map(([x, y]): Corner => [a * x + c * y + e, b * x + d * y + f]);
   const [across, down] = [corners.map(([x]) => x), corners.map(([, y]) => y)];

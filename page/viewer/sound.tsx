@@ -7,7 +7,7 @@ const LONGEST_S = 20 * 60;
 const RATE = 8_000;
 const [WIDTH, HEIGHT] = [1_000, 80];
 
-/** Sound with its waves; `onShown` is told where it is: milliseconds. */
+/** Sound with its waves; `onShown` receives the position in milliseconds. */
 export function SoundPlayer({
   source,
   handle,

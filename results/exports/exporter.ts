@@ -93,7 +93,7 @@ function openExport(worker: Worker, paceMs: number, left: AbortSignal | undefine
     });
     worker.once('error', (error) => stream.destroy(error));
     worker.once('exit', () => {
-      if (!stream.isWhole) stream.destroy(new Error('The export was broken off.'));
+      if (!stream.isWhole) stream.destroy(new Error('The export was interrupted.'));
     });
   });
   return outcome.finally(() => settled.abort());

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 /** Of the tables below; a file of another one is made anew. */
 const SCHEMA = 4;
 
-/** What is to be found of a job: not yet, all of it, or not any more. */
+/** Which part of a job the index contains: none yet, all of it, or none because it was deleted. */
 export const FILLING = 0;
 export const WHOLE = 1;
 export const GONE = 2;

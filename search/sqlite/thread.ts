@@ -22,8 +22,8 @@ interface Waiting<Request> {
 }
 
 /**
- * A thread that is started when it is asked something. One that dies fails what it was asked, and is started anew. There is one at a
- * time: whoever asks while a thread ends waits for its exit.
+ * A thread that starts with the first request. When it dies, its requests fail, and the next one starts it again. There
+ * is one thread at a time: a request during its end waits for the exit.
  */
 export class Thread<Request, Reply> {
   readonly #options: ThreadOptions;
@@ -66,7 +66,7 @@ export class Thread<Request, Reply> {
 
   /** Ends the thread at once; what it was asked fails. */
   terminate(): Promise<void> {
-    this.#fail(() => true, new SearchBusy('The search is begun anew: ask again in a moment.'));
+    this.#fail(() => true, new SearchBusy('The search is starting. Try again in a moment.'));
     return this.#end((worker) => void worker.terminate());
   }
 
@@ -138,9 +138,7 @@ export class Thread<Request, Reply> {
 
   #giveUp(): void {
     const [late] = this.#waiting.values();
-    late?.reject(
-      new SearchBusy('The question takes too long: ask for more or longer words, or for one job.'),
-    );
+    late?.reject(new SearchBusy('The search takes too long. Use more or longer words, or search one job.'));
     void this.terminate();
   }
 

@@ -21,9 +21,9 @@ const LONGEST_PAUSE_MS = 1_000;
 const NO_PRIMARY = /(?:^|: -)(?:READONLY|MASTERDOWN) /;
 
 /**
- * @param url redis:// or rediss:// (TLS), or redis+sentinel://[user:password@]host[:port],host[:port].../name[/number], rediss+sentinel://
- * (TLS, to the sentinels as well) with sentinel_username and sentinel_password where these ask for them
- * @param timeoutMs after so long without an answer a call has failed, and after twice that a connection
+ * @param url redis:// or rediss:// (TLS), or redis+sentinel://[user:password@]host[:port],host[:port].../name[/number].
+ * With `rediss+sentinel:` the sentinels use TLS as well. The parameters sentinel_username and sentinel_password are for the sentinels.
+ * @param timeoutMs after this time a call fails, and after twice this time a connection
  * @throws Error with a sentence when it is none of these
  */
 export function addressOf(url: string, timeoutMs: number): Address {
@@ -100,7 +100,7 @@ function memberOf(member: string): {
   readonly port: number;
 } {
   const found = MEMBER.exec(member.trim());
-  if (found === null) throw new Error(`REDIS_URL: ${member} is no host with a port.`);
+  if (found === null) throw new Error(`REDIS_URL: ${member} is not a host with a port.`);
   return {
     host: found[1]!.replace(/^\[|\]$/g, ''),
     port: Number(found[2] ?? SENTINEL_PORT),

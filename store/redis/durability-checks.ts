@@ -16,7 +16,7 @@ export async function promisesOf(store: Pick<RedisStore, 'readSetting'>): Promis
       {
         level: 'warn',
         sentence:
-          'Redis does not tell its settings: see to it that maxmemory-policy is noeviction and appendonly is yes, or accepted jobs can be lost',
+          'the settings of Redis cannot be read. Set maxmemory-policy to noeviction and appendonly to yes, or accepted jobs can be lost',
       },
     ];
   if (evicts !== 'noeviction')

@@ -4,7 +4,9 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Numbers of sequences for many who ask at a time: whoever asks while some are on their way shares the next call with all who do. */
+/**
+ * Numbers of sequences for many callers at a time: callers share the next request to Redis while one is in progress.
+ */
 export class Numbers {
   readonly #reserve: (sequence: string, n: number) => Promise<number>;
   /** By sequences of which some are on their way. */

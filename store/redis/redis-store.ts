@@ -176,7 +176,7 @@ export class RedisStore implements Store {
   async full(): Promise<string | undefined> {
     const { used, most } = await this.memory();
     if (most === 0 || used < FULL * most) return undefined;
-    return `The memory of Redis is nearly full (${used} of ${most} bytes, maxmemory); no new jobs are taken. Raise maxmemory, or keep ended jobs for a shorter time (RETENTION_DAYS).`;
+    return `The memory of Redis is nearly full (${used} of ${most} bytes, maxmemory), so new jobs are refused. Raise maxmemory, or keep ended jobs for a shorter time (RETENTION_DAYS).`;
   }
 
   memory(): Promise<{ readonly used: number; readonly most: number }> {

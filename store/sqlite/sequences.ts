@@ -16,8 +16,9 @@ interface Ahead {
 const MOST_AHEAD = 64;
 
 /**
- * The sequences of a store that one process has for itself. Where many numbers are wanted, some are stored as given before anybody asks for
- * them: whoever asks then waits for no transaction. Nothing is reserved ahead for the first, and an orderly end gives back what is left.
+ * The sequences of a store with one process. Where many numbers are needed, some are reserved in advance, so that a
+ * caller waits for no transaction. Nothing is reserved for the first caller, and an orderly stop returns the unused
+ * numbers.
  */
 export class Sequences {
   readonly #statements: Pick<Statements, 'next' | 'endSequence'>;

@@ -46,8 +46,8 @@ export interface SqliteOptions {
 }
 
 /**
- * The store in one SQLite file (WAL), held by one process. What is to be written in one turn of the event loop shares a transaction.
- * Commits that must survive the loss of power are told so when the log has been synced after it; nobody else waits for that.
+ * The store in one SQLite file (WAL) of one process. Writes of one turn of the event loop share a transaction. Only
+ * commits that must survive the loss of power wait until the log is synced.
  */
 export class SqliteStore implements Store {
   readonly shared = false;

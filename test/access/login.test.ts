@@ -119,7 +119,7 @@ describe('A browser that logs in at the provider (specification 5)', () => {
     back.searchParams.set('state', 'x'.repeat(43));
     const refused = await browser.ask(back.href);
     expect([refused.status, refused.text]).to.deep.equal([400, refused.text]);
-    expect(refused.text).to.include('was not begun in this browser').and.to.include('href="/login"');
+    expect(refused.text).to.include('did not start in this browser').and.to.include('href="/login"');
     expect(refused.text).not.to.include('<script');
     expect(refused.headers['content-security-policy']).to.match(/^default-src 'none'/);
     const stranger = new Browser();

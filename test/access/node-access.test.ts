@@ -79,7 +79,7 @@ describe('A node of a server behind an OpenID Connect provider', () => {
     ]);
     expect(await syncAs(await tokenFor(service, 'rack-9'))).to.deep.equal([
       401,
-      'This server takes the tokens of its OpenID Connect provider: set TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET on the node.',
+      'This server accepts tokens of its OpenID Connect provider only. Set TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET on the node.',
     ]);
     const [status, message] = await syncAs('nonsense');
     expect([status, message]).to.satisfy(

@@ -195,7 +195,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
       403,
       errorMembers(
         'node-refused',
-        'This server takes no nodes: set OIDC_NODE_CLAIM_NAME and OIDC_NODE_CLAIM_VALUE to the claim that grants the role of a node.',
+        'This server does not accept nodes. Set OIDC_NODE_CLAIM_NAME and OIDC_NODE_CLAIM_VALUE to the claim that grants the role of a node.',
         `${service.url}/docs`,
       ),
     ]);

@@ -97,7 +97,7 @@ describe('The access settings (specification 5)', () => {
       'no claim pair at all',
       { ...COMPLETE, OIDC_ADMIN_CLAIM_NAME: undefined, OIDC_ADMIN_CLAIM_VALUE: undefined },
       '::1',
-      /^Nobody could use the service: set OIDC_ADMIN_CLAIM_NAME/,
+      /^No user has a role. Set OIDC_ADMIN_CLAIM_NAME/,
     ],
     [
       'an issuer over plain http',
@@ -157,11 +157,11 @@ describe('The access settings (specification 5)', () => {
   }
 
   it('refuse an unknown OIDC_ name, alone and beside others', () => {
-    const refusal = 'OIDC_AUDIANCE is no setting of the service. Did you mean OIDC_AUDIENCE?';
+    const refusal = 'OIDC_AUDIANCE is not a setting of the service. Did you mean OIDC_AUDIENCE?';
     for (const env of [{ OIDC_AUDIANCE: 'troupe' }, { ...COMPLETE, OIDC_AUDIANCE: 'troupe' }])
       expect(problemsOf(env)).to.deep.equal([refusal]);
     expect(problemsOf({ OIDC_FLOW: 'x' })).to.deep.equal([
-      'OIDC_FLOW is no setting of the service. Correct its name or remove it.',
+      'OIDC_FLOW is not a setting of the service. Correct its name or remove it.',
     ]);
     expect(problemsOf({ ...COMPLETE, OIDC_AUDIANCE: ' ' })).to.deep.equal([]);
   });

@@ -47,7 +47,7 @@ describe('The tool', () => {
     await withService([breakTransfer, answer(500, undefined)], async (url) => {
       const { code, stderr } = await run(url, ['jobs', 'output', 'host-1', '-o', 'out.json']);
       expect(code).to.equal(1);
-      expect(stderr).to.match(/^The document broke off, and out\.json has only a part of it: /m);
+      expect(stderr).to.match(/^The document is incomplete in out\.json: /m);
     });
   });
 });

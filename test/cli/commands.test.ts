@@ -314,7 +314,7 @@ describe('troupe, over the REST interface', () => {
       left.signal('SIGINT');
       const end = await left.ended;
       expect(end.code, end.stderr).to.equal(1);
-      expect(end.stderr).to.include(`Job ${id} goes on`);
+      expect(end.stderr).to.include(`Job ${id} continues`);
       const watching = place.start(['jobs', 'watch', id]);
       await watching.says('stderr', 'waiting: ');
       expect(await refusalOf('jobs', 'delete', id)).to.match(/has not ended/);
@@ -333,7 +333,7 @@ describe('troupe, over the REST interface', () => {
       expect(code).to.equal(1);
       expect(JSON.parse(stdout)).to.have.nested.property('failures[0].jobId', 999_999);
       expect(stderr).to.equal('Job 999999 is not posted: Could not find job with id 999999.\n');
-      expect(await refusalOf('jobs', 'repost', 'x')).to.include('x is no job id');
+      expect(await refusalOf('jobs', 'repost', 'x')).to.include('x is not a job id');
     });
 
     it('that are refused say why in the words of the service', async () => {
@@ -447,7 +447,7 @@ describe('troupe, over the REST interface', () => {
     expect([twice.code, twice.stderr.startsWith('Warning: ')], twice.stderr).to.deep.equal([0, true]);
     await good('services', 'stop', SERVICE);
     await until('it is stopped', () => good('nodes', 'info'), (text) => new RegExp(`^${SERVICE} +InactiveNoStart`, 'm').test(text)); // oxfmt-ignore
-    expect(await good('services', 'start', SERVICE)).to.equal(`Service ${SERVICE} is asked to start.\n`);
+    expect(await good('services', 'start', SERVICE)).to.equal(`Service ${SERVICE} is starting.\n`);
     await until('it has said something', () => good('nodes', 'logs', SERVICE), (text) => text.includes('The process was started')); // oxfmt-ignore
     expect(await refusalOf('nodes', 'logs', `${HOST}:None:1`)).to.include('There is no service "');
     expect(await refusalOf('services', 'start', 'none')).to.include('There is no such service');
@@ -525,7 +525,7 @@ describe('troupe, over the REST interface', () => {
       messagesInQueue: 0,
     });
     expect(await refusalOf('queues', 'show', 'x')).to.equal(
-      'There is no queue x: troupe queues list shows those there are.\n',
+      'There is no queue x: troupe queues list shows all.\n',
     );
   });
 
@@ -590,7 +590,7 @@ describe('troupe, over the REST interface', () => {
     await withService([html, answer(200, { jobs: 1 }), answer(200, { pipelines: [] })], async (url) => {
       const as = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
       for (const [args, words] of [
-        [['info'], 'is no Troupe service'],
+        [['info'], 'is not a Troupe service'],
         [['jobs', 'list'], 'something else than a list of jobs'],
         [['pipelines', 'list'], 'something else than expected'],
       ] as const) {
@@ -631,7 +631,7 @@ describe('troupe, over the REST interface', () => {
     const as = { TROUPE_TOKEN: await ownToken(server.url, place.dataDir, 'user') };
     const stop = await place.troupe(['services', 'stop', 'x:y:1'], as);
     expect([stop.code, stop.stdout]).to.deep.equal([2, '']);
-    expect(stop.stderr).to.include('Please log in as an admin user.');
+    expect(stop.stderr).to.include('needs the role ADMIN');
     const post = await place.troupe(['messages', 'post', 'x'], as);
     expect(post.stderr).to.equal('Only admins can add system messages.\n');
     expect((await place.troupe(['nodes', 'info'], as)).code).to.equal(0);

@@ -143,7 +143,7 @@ describe('troupe jobs fetch', () => {
     try {
       const broken = await through();
       expect(broken.code).to.equal(1);
-      expect(broken.stderr).to.include('The same command goes on with it.');
+      expect(broken.stderr).to.include('Run the same command again to continue.');
       const size = partSize();
       expect(size).to.be.within(1, 100_000);
       asked.length = 0;
@@ -177,7 +177,7 @@ describe('troupe jobs fetch', () => {
     rmSync(medium);
     const { code, stdout, stderr } = await fetchAll(jobId, '--media');
     expect(code).to.equal(1);
-    expect(stderr).to.equal('media/0-gone.png: The medium cannot be read any more: File does not exist.\n');
+    expect(stderr).to.equal('media/0-gone.png: The medium can no longer be read: File does not exist.\n');
     expect(stdout).to.match(/ fetched, 1 file not available: /);
   });
 

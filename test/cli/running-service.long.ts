@@ -46,7 +46,7 @@ describe('troupe, where a service runs', () => {
     const job = place.start(['analyze', sample('astronaut.png'), ...PICTURES]);
     await job.says(
       'stderr',
-      'waiting: Nobody takes its sub-jobs now: no service of IMAGE PROPERTIES is configured on this node.',
+      'waiting: No component processes its sub-jobs now: no service of IMAGE PROPERTIES is configured on this node.',
     );
     nodes(before.stdout);
     await place.troupe(['nodes', 'apply', 'nodes.json']);

@@ -222,7 +222,7 @@ describe('troupe', () => {
       text.give();
       const { code, stdout, stderr } = await running.ended;
       expect(code, stderr).to.equal(0);
-      expect(stderr).to.include('That service is gone.');
+      expect(stderr).to.include('That service has stopped.');
       expect(stdout).to.match(/^Job \S+ \(KEYWORD TAGGING DETECTION PIPELINE\): COMPLETE after [\d.]+ s$/m);
       expect(stdout).to.match(/^ {2}TRACK +DETECTIONS +WORDS AND PROPERTIES$/m);
       expect(stdout).to.match(/^ {2}TEXT +1 +"Where is the next railway station, please\?" .*TAGS=TRAVEL/m);

@@ -86,7 +86,7 @@ describe('The events of a job', () => {
       const watching = messageOf(watchJob(clientOf(url), 'host-1', parts));
       await until('the first event is seen', () => seen.length === 1);
       stop.abort();
-      expect(await watching).to.equal('Job host-1 goes on; nobody watches it any more.');
+      expect(await watching).to.equal('Job host-1 continues; this command has stopped watching it.');
       expect(asked, 'nothing is cancelled').to.have.length(1);
     });
   });

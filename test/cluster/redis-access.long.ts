@@ -41,7 +41,7 @@ describe('A server whose Redis asks who it is', () => {
     expect((await service!.ask('GET', '/metrics')).text).to.contain('troupe_redis_memory_used_bytes');
     expect((await service!.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
     expect(await redis!.refusals()).to.deep.equal([]);
-    expect(service!.log('Redis does not tell its settings')).to.deep.equal([]);
+    expect(service!.log('the settings of Redis cannot be read')).to.deep.equal([]);
   });
 
   it('stays within its prefix', async () => {

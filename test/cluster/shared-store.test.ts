@@ -70,7 +70,7 @@ describe('Of two servers of one store', () => {
       expect(text).to.contain('troupe_redis_memory_used_bytes');
       expect(await redis.refusals()).to.deep.equal([]);
       for (const server of [one, two])
-        expect(server.log('Redis does not tell its settings')).to.deep.equal([]);
+        expect(server.log('the settings of Redis cannot be read')).to.deep.equal([]);
     });
   });
 

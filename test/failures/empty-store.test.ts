@@ -73,7 +73,7 @@ describe('A data folder with files of jobs, and a database', () => {
 
   const REFUSAL =
     `The data folder ${service.dataDir} has files of jobs up to number 2, but its troupe.db is missing or empty. ` +
-    'Put a backup in the place of troupe.db, or set ALLOW_EMPTY_STORE=true to begin anew with job 3.';
+    'Put a backup in the place of troupe.db, or set ALLOW_EMPTY_STORE=true to start again with job 3.';
 
   it('that is missing: the start is refused, and no database is made', async () => {
     expect(await refusalOf(service)).to.equal(REFUSAL);
@@ -137,7 +137,7 @@ story('A data folder with files of jobs, and a Redis', 'The folder has the jobs 
   it('that has nothing under its prefix: the start is refused', async () => {
     expect(await refusalOf(service, { REDIS_PREFIX: 'empty' })).to.equal(
       `The data folder ${service.dataDir} has files of jobs up to number 2, but the Redis of REDIS_URL has nothing under the REDIS_PREFIX empty. ` +
-        'Restore its data or correct these settings, or set ALLOW_EMPTY_STORE=true to begin anew with job 3.',
+        'Restore its data or correct these settings, or set ALLOW_EMPTY_STORE=true to start again with job 3.',
     );
   });
 

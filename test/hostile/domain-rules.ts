@@ -30,7 +30,7 @@ import * as selectors from '../../domain/text/media-selectors.ts';
 import * as mediaTypes from '../../domain/plan/media-types.ts';
 import * as moving from '../../domain/tracks/moving-tracks.ts';
 import * as padding from '../../domain/geometry/padding.ts';
-import { lettersBetween, nearestNames } from '../../domain/text/nearest-name.ts';
+import * as near from '../../domain/nearest-name.ts';
 import { patternSize } from '../../domain/text/pattern-size.ts';
 import * as printing from '../../domain/text/printable.ts';
 import { resolvePlan } from '../../domain/plan/plan-checks.ts';
@@ -480,16 +480,21 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       ...ofText(messagePattern, '/', '/1'),
     ],
   },
-  'text/nearest-name.ts': {
+  'nearest-name.ts': {
+    nearestName: [
+      ...ofText((text) => near.nearestName(text, [text])),
+      (size) => () => near.nearestName('NAME X', many(size, String)),
+    ],
     nearestNames: [
-      ...ofText((name) => nearestNames(name, ['TROUPE.DETECTION_FACE_REQUEST'])),
+      ...ofText((name) => near.nearestNames(name, ['TROUPE.DETECTION_FACE_REQUEST'])),
       (size) => () =>
-        nearestNames(
+        near.nearestNames(
           'TROUPE.DETECTON_FACE',
           many(size, (at) => `TROUPE.DETECTION_${at}`),
         ),
     ],
-    lettersBetween: ofText((name) => lettersBetween(name, name)),
+    lettersBetween: ofText((name) => near.lettersBetween(name, name)),
+    suggestion: ofText((text) => near.suggestion(text, [text])),
   },
   'text/pattern-size.ts': { patternSize: [...ofText(patternSize), ...ofText(patternSize, '[')] },
   'plan/plan-checks.ts': {

@@ -62,7 +62,7 @@ describe('A server that is attacked', () => {
       );
       expect(status).to.equal(400);
       expect(text.length).to.be.below(1_000);
-      expect(text).to.contain('The body is large: what follows the first problem was not looked at.');
+      expect(text).to.contain('The body is large, so only the first problem is shown.');
     });
 
     it('with some hundred that are wrong is told a hundred of them, and how many more there are', async () => {

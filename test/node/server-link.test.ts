@@ -82,7 +82,7 @@ describe('The link of a node to its server', () => {
     );
     expect(log).to.have.length(1);
     const [[sentence, fields]] = log as [[string, { reason: string }]];
-    expect(sentence).to.equal('the node gets no token: it goes on with what it has');
+    expect(sentence).to.equal('the node gets no token; it continues with its present work');
     expect(fields.reason).to.include(`the provider ${urlOf(provider)} for its client "rack"`);
     provider.close();
     provider.closeAllConnections();

@@ -85,7 +85,7 @@ describe('The page at /docs/api', () => {
     ]) {
       const response = await get(name);
       expect([name, response.status]).to.deep.equal([name, 404]);
-      expect(await response.text(), name).to.match(/^$|^\{"message":"There is nothing under this path/);
+      expect(await response.text(), name).to.match(/^$|^\{"message":"The server has nothing at this path/);
     }
   });
 });

@@ -234,7 +234,7 @@ describe('Bad input', () => {
         'a name that would get lost on its way',
         '{"media":[],"jobProperties":{"__proto__":"x"}}',
         400,
-        /Nothing can have the name "__proto__"/,
+        /A member cannot have the name "__proto__"/,
       ],
       ['an empty body', '', 400, /^The request has no body/],
       [
@@ -330,7 +330,12 @@ describe('Bad input', () => {
         {},
         selectRequest({}),
       ],
-      ['an output action of another pipeline', /no action of the pipeline/, {}, selectRequest({}, 'OTHER')],
+      [
+        'an output action of another pipeline',
+        /not an action of the pipeline/,
+        {},
+        selectRequest({}, 'OTHER'),
+      ],
       ['an expression that cannot be read', /\$\.\[/, {}, selectRequest({ expression: '$.[' }, OWN)],
       ['a trigger without feed forward', /feed forward is not enabled/, property('TRIGGER', 'A=B')],
       ['a trigger without a property', /names no property/, property('TRIGGER', '=B')],
@@ -381,10 +386,10 @@ describe('Bad input', () => {
       ['/etc/passwd', 'URI scheme not defined: write file:///etc/passwd for the file of this path'],
       [media('missing.png'), 'File does not exist'],
       [media(''), 'The URI does not name a regular file'],
-      [pathToFileURL(join(service.folder, 'outside.png')).href, 'does not lie below a media folder'],
-      [media('link-out.png'), 'does not lie below a media folder'],
-      [`${media('')}%2e%2e/outside.png`, 'does not lie below a media folder'],
-      [pathToFileURL(join(service.dataDir, 'troupe.db')).href, 'does not lie below a media folder'],
+      [pathToFileURL(join(service.folder, 'outside.png')).href, 'MEDIA_ROOTS does not contain the folder'],
+      [media('link-out.png'), 'MEDIA_ROOTS does not contain the folder'],
+      [`${media('')}%2e%2e/outside.png`, 'MEDIA_ROOTS does not contain the folder'],
+      [pathToFileURL(join(service.dataDir, 'troupe.db')).href, 'MEDIA_ROOTS does not contain the folder'],
       ['http://', 'malformed'],
     ];
 

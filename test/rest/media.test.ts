@@ -77,7 +77,7 @@ describe('POST /rest/media', () => {
         {
           usable: false,
           message:
-            'The file does not lie below a media folder of the service: add its folder to the setting MEDIA_ROOTS',
+            'MEDIA_ROOTS does not contain the folder of this file. Add the folder to MEDIA_ROOTS, or upload the file',
         },
         { usable: false, message: 'Unsupported URI scheme' },
         { usable: true, message: null },
@@ -191,7 +191,7 @@ describe('POST /rest/media', () => {
         pipelineName: 'LIGHT PIPELINE',
       });
       expect(status, name).to.equal(400);
-      expect(JSON.stringify(body), name).to.match(/own data folder|malformed/);
+      expect(JSON.stringify(body), name).to.match(/in DATA_DIR|malformed/);
     }
   });
 

@@ -10,7 +10,7 @@ import { Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
 const SIZE = 20;
-/** A stream is looked at for seconds: more often would cost more than what is looked at. */
+/** A stream is looked at for seconds: more often would cost more than what is processed. */
 export const WAIT = { withinMs: 60_000, everyMs: 250 };
 /** Four seconds of small pictures, five segments. */
 export const CLIP: CodedClip = codeClip();

@@ -704,7 +704,7 @@ describe('A streaming job', function () {
     const id = await submit();
     const { token } = await claim(id);
     const why =
-      'The lease is of a live stream, which has no result: tell of it by segments, events and its end. The lease goes on.';
+      'The lease is of a live stream, which has no result: report segments, events and the end instead. The lease stays.';
     const { status, body } = await component.result(token, []);
     expect([status, (body as { message: string }).message]).to.deep.equal([400, why]);
     const together = await component.say('/answers', { answers: [{ token, lines: '' }] });

@@ -275,7 +275,7 @@ describe('Media selectors', () => {
     ['without an output action', /must also have/, { mediaSelectorsOutputAction: null }],
     [
       'with an output action that is none of the pipeline',
-      /no action of the pipeline/,
+      /not an action of the pipeline/,
       { mediaSelectorsOutputAction: 'X' },
     ],
     [

@@ -48,7 +48,7 @@ export function withArchiveAnswer(state: JobState, answer: ArchiveFinding): JobS
     case 'match':
       return { ...state, pastOutput: answer.match.outputUri, pastStatus: answer.match.jobStatus };
     case 'failed': {
-      const message = `The archive could not be asked for an earlier job like this one: ${answer.reason}`;
+      const message = `The archive could not be searched for an equal earlier job: ${answer.reason}`;
       const issue = { severity: 'warning', code: 'ARCHIVE_BEFORE_JOB_CHECK', message } as const;
       // A job that waits for admission goes on waiting: it is marked when it begins.
       const status = state.status === 'INITIALIZED' ? state.status : after(state.status, 'warning');

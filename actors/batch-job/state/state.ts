@@ -21,7 +21,7 @@ import type { BatchJobStatus } from './status.ts';
 export type Stage =
   | { readonly name: 'WAITING' }
   | { readonly name: 'PREPARE' }
-  /** The archive is asked whether an earlier job has done the same. */
+  /** The archive is searched for an equal earlier job. */
   | { readonly name: 'CHECK' }
   /** The results of an earlier job that stands for this one are copied into a bucket. */
   | { readonly name: 'COPY' }

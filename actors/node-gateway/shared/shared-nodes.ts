@@ -169,7 +169,7 @@ export class SharedNodes extends NodesByName<Shown> implements NodeRegistry {
         await delay(clock, Math.random() * LONGEST_PAUSE_MS);
       }
     }
-    throw new TransientError(`What is to be known of the node ${node} could not be stored.`);
+    throw new TransientError(`The state of the node ${node} could not be stored.`);
   }
 
   async #commit(node: string, stored: StoredActor | undefined, body: NodeBody): Promise<Committed> {

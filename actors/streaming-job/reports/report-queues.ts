@@ -108,7 +108,7 @@ export class ReportQueues {
     if (error !== null)
       logger.warn(
         { address: maskUri(address), kind: report.kind, jobs: report.jobs, error },
-        'a report of a stream was not taken',
+        'a receiver did not accept a report of a stream',
       );
     await report.done().catch(() => undefined);
   }

@@ -48,8 +48,7 @@ export class WaitingReasons {
     const stage = snapshot.stage.name;
     if (stage === 'ENDED') return undefined;
     if (stage === 'WAITING') return this.#forAdmission(String(record.number));
-    if (stage === 'CHECK')
-      return { reason: 'The archive is asked whether an earlier job has done the same.' };
+    if (stage === 'CHECK') return { reason: 'The archive is searched for an equal earlier job.' };
     if (work === undefined) return undefined;
     return work.leases.length > 0 ? this.#forTransfers(work.leases) : this.#inQueue(work.ahead);
   }
@@ -84,7 +83,7 @@ export class WaitingReasons {
       reason:
         idle === undefined
           ? `${next}${drainNote(drainingFor(service))}`
-          : `Nobody takes its sub-jobs now: ${idle}.`,
+          : `No component processes its sub-jobs now: ${idle}.`,
       queue: nameOf(queue),
       position: ahead + 1,
       ...(service === undefined ? {} : { service }),

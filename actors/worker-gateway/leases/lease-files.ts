@@ -54,7 +54,7 @@ const KNOWN_LEASES = 1_000;
 /** The free disk is looked at again after so many bytes. */
 const LOOK_AGAIN = 64 * 1024 * 1024;
 const NO_FILES = 'This sub-job makes no files: only those on documents do (work.outputFolder).';
-const NO_ROOM = 'The disk of the server is nearly full: no files are taken until there is room.';
+const NO_ROOM = 'The disk of the server is nearly full; files are not accepted until there is space.';
 
 export class LeaseFiles {
   readonly #deps: LeaseFileDeps;
@@ -156,12 +156,12 @@ export class LeaseFiles {
     const { maxFiles, maxFileBytes, maxBytes } = this.#deps.settings;
     if (bytes > maxFileBytes) throw new Refused('full', `The file is larger than ${maxFileBytes} bytes.`);
     if (!sizes.has(name) && sizes.count >= maxFiles)
-      throw new Refused('full', `The sub-job has made ${maxFiles} files: no more are taken.`);
+      throw new Refused('full', `The sub-job has made ${maxFiles} files, which is the limit.`);
     const others = sizes.total - sizes.of(name);
     if (others + bytes > maxBytes)
       throw new Refused(
         'full',
-        `The files of the sub-job have ${others} of ${maxBytes} bytes: no more are taken.`,
+        `The files of the sub-job have ${others} of ${maxBytes} bytes, which is the limit.`,
       );
     sizes.noteArrival(name, number, bytes);
   }
@@ -197,6 +197,7 @@ function refusalOf(error: unknown, source: Readable): Refusal {
   if (error instanceof Refused) return error.refusal;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return { kind: 'noRoom', message: NO_ROOM };
-  if (source.errored !== null || source.destroyed) return { kind: 'broken', message: 'The file broke off.' };
+  if (source.errored !== null || source.destroyed)
+    return { kind: 'broken', message: 'The file is incomplete.' };
   throw error;
 }

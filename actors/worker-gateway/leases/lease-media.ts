@@ -37,8 +37,8 @@ export type LeaseMedium =
   | { readonly kind: 'none' | 'gone'; readonly message: string };
 
 const NONE = 'The lease is of work on no medium.';
-const GONE = 'The medium cannot be read any more: its file was moved or removed.';
-const CHANGED = 'The medium has changed since the job looked at it: resubmit the job.';
+const GONE = 'The medium can no longer be read: its file was moved or deleted.';
+const CHANGED = 'The medium has changed since the job inspected it. Resubmit the job.';
 
 /** The medium that a sub-job is about, as it was told when the sub-job was handed out. */
 async function workMediumOf(store: Store, { item }: Lease): Promise<[WorkMedium, SubJobRow] | undefined> {

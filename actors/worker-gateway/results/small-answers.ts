@@ -75,7 +75,7 @@ export class SmallAnswers {
       const held = await leases.hold(answer, worker);
       return isOutcome<AnswerOutcome>(held) ? held : await receipt.receive(held);
     } catch (err) {
-      logger.warn({ err }, 'an answer could not be looked at; its sub-job is handed out again');
+      logger.warn({ err }, 'an answer could not be read; its sub-job is queued again');
       await store.work.release(token, worker, true);
       return LOST;
     }

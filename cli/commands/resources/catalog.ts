@@ -111,7 +111,7 @@ function changeable<T extends PipelineName>(program: Command, terminal: Terminal
       });
     },
   );
-  command(group, 'delete <NAME>', `delete one ${one}; it is no error when there is none`).action(
+  command(group, 'delete <NAME>', `delete one ${one}; no error if it does not exist`).action(
     (name: string, options: RestOptions) => {
       const call = { method: 'DELETE', path: `/rest/${many}/${segment(name)}` } as const;
       return show(terminal, options, call, { lines: () => [`The ${one} ${name} was deleted.`] });

@@ -144,7 +144,7 @@ function heed(found: unknown, terminal: Terminal): void {
   if (code === 2) terminal.note(`Warning: ${text}`);
 }
 
-/** What is wrong with something that is stored all the same: the `warnings` of an answer with details. */
+/** Problems of something that was stored: the `warnings` of an answer with details. */
 export function warningLines(found: unknown): readonly string[] {
   const warnings = fieldOf(found, 'warnings');
   return Array.isArray(warnings) ? warnings.map((text: unknown) => `Warning: ${String(text)}`) : [];

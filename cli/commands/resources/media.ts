@@ -9,27 +9,25 @@ import { TAKES_NONE, uploadCall, uploadPath } from '../uploads.ts';
 import { askCommand, command, momentText, show, type RestOptions } from './command.ts';
 
 export function mediaCommands(program: Command, terminal: Terminal): void {
-  const group = program.command('media').description('media that are given to the service: upload, delete');
-  askCommand(
-    group,
-    'upload <FILE>',
-    'give a file to the service, and print the URI that jobs know it by',
-  ).action(async (file: string, options: RestOptions) => {
-    // resolved: what looks like a URI is a file here, too
-    await mediaOf([path.resolve(file)]);
-    await show<Uploaded>(terminal, options, await uploadCall(file), {
-      lines: ({ id, mediaUri, bytes, sha256, expires }) =>
-        factLines({
-          URI: mediaUri,
-          Id: id,
-          Bytes: bytes,
-          'SHA-256': sha256,
-          Kept: `until ${momentText(expires)}`,
-        }),
-      refusals: { 404: TAKES_NONE, 405: TAKES_NONE },
-    });
-  });
-  command(group, 'delete <ID>', 'delete an uploaded medium, before its time is over').action(
+  const group = program.command('media').description('uploaded media: upload, delete');
+  askCommand(group, 'upload <FILE>', 'upload a file and print its URI for jobs').action(
+    async (file: string, options: RestOptions) => {
+      // resolved: what looks like a URI is a file here, too
+      await mediaOf([path.resolve(file)]);
+      await show<Uploaded>(terminal, options, await uploadCall(file), {
+        lines: ({ id, mediaUri, bytes, sha256, expires }) =>
+          factLines({
+            URI: mediaUri,
+            Id: id,
+            Bytes: bytes,
+            'SHA-256': sha256,
+            Kept: `until ${momentText(expires)}`,
+          }),
+        refusals: { 404: TAKES_NONE, 405: TAKES_NONE },
+      });
+    },
+  );
+  command(group, 'delete <ID>', 'delete an uploaded medium before it expires').action(
     (id: string, options: RestOptions) =>
       show(
         terminal,

@@ -39,7 +39,7 @@ export function messageCommands(program: Command, terminal: Terminal): void {
       );
     });
   postCommand(group, terminal);
-  askCommand(group, 'delete <ID>', 'delete a message; it is no error when there is none').action(
+  askCommand(group, 'delete <ID>', 'delete a message; no error if it does not exist').action(
     (id: string, options: RestOptions) => {
       const call = { method: 'DELETE', path: `${PATH}/${segment(id)}` } as const;
       return show(terminal, options, call, { lines: () => [`The message ${id} was deleted.`] });

@@ -79,7 +79,7 @@ export function nodeCommands(program: Command, terminal: Terminal): void {
     .description('hosts and their services: list, config, apply, hosts, info, logs, drain, undrain');
   listCommand(nodes, terminal);
   const of = (path: string) => `/rest/nodes/${path}`;
-  const about = 'show which services are configured; --json is what "apply" takes';
+  const about = 'show which services are configured; --json is the input of "apply"';
   readCommand<readonly NodeManagerModel[]>(nodes, terminal, 'config', about, of('config'), {
     lines: (all) => {
       const rows = all.flatMap(({ host, services }) => services.map((service) => ({ ...service, host })));
@@ -135,8 +135,8 @@ function applyCommand(nodes: Command, terminal: Terminal): void {
 }
 
 const CHANGES = [
-  ['start', 'is asked to start'],
-  ['stop', 'is asked to stop, and stays stopped until it is started'],
+  ['start', 'is starting'],
+  ['stop', 'is stopping, and stays stopped until you start it'],
 ] as const;
 
 export function serviceCommands(program: Command, terminal: Terminal): void {
@@ -171,7 +171,7 @@ export function serverCommands(program: Command, terminal: Terminal): void {
 
 function drainCommands(group: Command, terminal: Terminal, kind: string, path: string): void {
   const verbs = [
-    ['drain', `give a ${kind} no new work; running work continues`],
+    ['drain', `give a ${kind} no new work; running work finishes`],
     ['undrain', `give a ${kind} work again`],
   ] as const;
   for (const [verb, about] of verbs)

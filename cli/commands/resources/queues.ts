@@ -11,7 +11,7 @@ const COLUMNS: readonly Column<Queue>[] = [
   { title: 'PAUSED', of: ({ paused }) => (paused === undefined ? '' : `by ${paused.by}`) },
 ];
 const CHANGES = [
-  ['pause', 'hand out nothing of a queue until it is resumed; running work continues'],
+  ['pause', 'hand out nothing of a queue until it is resumed; running work finishes'],
   ['resume', 'hand out the sub-jobs of a queue again'],
 ] as const;
 
@@ -33,7 +33,7 @@ export function queueCommands(program: Command, terminal: Terminal): void {
     (name) => `/rest/queues/${segment(name)}`,
     (name) => ({
       lines: (queue) => tableOr('', COLUMNS, [queue], terminal),
-      refusals: { 404: `There is no queue ${name}: troupe queues list shows those there are.` },
+      refusals: { 404: `There is no queue ${name}: troupe queues list shows all.` },
     }),
   );
   for (const [verb, about] of CHANGES)

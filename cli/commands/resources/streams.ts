@@ -77,15 +77,13 @@ async function readStreams(client: RestClient, ids: readonly string[]): Promise<
 }
 
 function showCommand(streams: Command, terminal: Terminal): void {
-  askCommand(streams, `show ${ID}`, 'show how a streaming job stands').action(
-    (id: string, options: RestOptions) => {
-      const call = { method: 'GET', path: `${streamPath(id)}?details=true` } as const;
-      return show<StreamInfo>(terminal, options, call, {
-        lines: jobLines,
-        refusals: { 400: unknownStream(id) },
-      });
-    },
-  );
+  askCommand(streams, `show ${ID}`, 'show a streaming job').action((id: string, options: RestOptions) => {
+    const call = { method: 'GET', path: `${streamPath(id)}?details=true` } as const;
+    return show<StreamInfo>(terminal, options, call, {
+      lines: jobLines,
+      refusals: { 400: unknownStream(id) },
+    });
+  });
 }
 
 function jobLines(job: StreamInfo): readonly string[] {
@@ -118,15 +116,15 @@ function jobLines(job: StreamInfo): readonly string[] {
 
 function reportText(last: NonNullable<StreamInfo['reports']>['health'] | undefined): string | undefined {
   if (last === undefined || last === null) return undefined;
-  return `${momentText(last.at)}, ${last.error === null ? 'taken' : `not taken: ${last.error}`}`;
+  return `${momentText(last.at)}, ${last.error === null ? 'accepted' : `not accepted: ${last.error}`}`;
 }
 
 function watchCommand(streams: Command, terminal: Terminal): void {
   const about =
-    'show what is seen of a live stream as it happens, until the job has ended; Ctrl-C ends the watching, not the job';
+    'show results of a live stream as they come, until the job has ended; Ctrl-C stops watching, not the job';
   const codes = '0 the stream has ended or was cancelled, 1 it ended with an error or is no longer watched';
   command(streams, `watch ${ID}`, about)
-    .option('--json', 'print the events as the service tells them, a line of JSON an event')
+    .option('--json', 'print the events of the service, one line of JSON each')
     .addHelpText('after', `\nExit code: ${codes}.`)
     .action(async (id: string, options: RestOptions) => {
       process.exitCode = await watch(id, options, terminal);

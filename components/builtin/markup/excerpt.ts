@@ -20,7 +20,7 @@ export function excerptOf(
   if (first === undefined)
     throw new DetectionError(
       'COULD_NOT_READ_MEDIA',
-      'No copy is made: no frame of the video lies in its frameRanges and timeRanges. Name ranges within the video.',
+      'No copy is made: the video has no frame in its frameRanges and timeRanges. Give ranges within the video.',
     );
   // A length that only the client tells may be too small.
   const isWhole = inspected && first.start === 0 && first.stop >= length - 1;

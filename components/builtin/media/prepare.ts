@@ -170,7 +170,7 @@ function withoutEffect(
     ? 'mediaSelectors choose the parts of the medium. Leave the ranges out.'
     : mediaType === 'UNKNOWN'
       ? `the medium (${mimeType}) has no times. Name pages of documents in frameRanges, counted from 1.`
-      : `all of the medium (${mimeType}) is looked at. Ranges are for videos and for pages of documents.`;
+      : `all of the medium (${mimeType}) is processed. Ranges are for videos and for pages of documents.`;
   return [{ code: 'OTHER', message: `The ${given.join(' and ')} have no effect: ${reason}` }];
 }
 

@@ -26,7 +26,7 @@ function formatsOf(properties: Properties, name: string): Formats {
     const format = KNOWN.find((known) => plain(known) === plain(word));
     if (format === undefined)
       throw invalidProperty(
-        `The ${name} property names "${word.trim()}", which is no format of barcodes. Formats: ${KNOWN.join('; ')}.`,
+        `The ${name} property is "${word.trim()}", which is no format of barcodes. Formats: ${KNOWN.join('; ')}.`,
       );
     return format;
   });

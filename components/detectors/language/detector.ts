@@ -46,7 +46,7 @@ function readSettings(properties: Properties): Settings {
   const unknown = codes.find((code) => !KNOWN_LANGUAGES.has(code));
   if (unknown !== undefined)
     throw invalidProperty(
-      `The LANGUAGES property names "${unknown}"; it must name languages out of ${[...KNOWN_LANGUAGES.keys()].toSorted().join(', ')}.`,
+      `The LANGUAGES property is "${unknown}"; it must name languages out of ${[...KNOWN_LANGUAGES.keys()].toSorted().join(', ')}.`,
     );
   return {
     minLength: countOf(properties, 'MIN_LENGTH', 1),

@@ -55,7 +55,7 @@ export async function fetchMedium(
     if (!isRight(found, medium))
       throw new CodedError(
         'COULD_NOT_READ_MEDIA',
-        'The medium has changed since the job looked at it: resubmit the job.',
+        'The medium has changed since the job inspected it. Resubmit the job.',
       );
   } finally {
     await file.close();
@@ -142,7 +142,7 @@ async function take(answer: IncomingMessage, found: Fetched, { working }: Fetchi
     await store(pieces, found);
     working();
   }
-  if (!answer.complete) throw new Error('The medium broke off.');
+  if (!answer.complete) throw new Error('The medium is incomplete.');
 }
 
 async function store(pieces: readonly Buffer[], found: Fetched): Promise<void> {

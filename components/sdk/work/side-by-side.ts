@@ -131,6 +131,6 @@ export class SideWorker {
     const { assignment, done, total, stop } = running;
     const progress = { done: done + ++running.beats, total };
     const go = await this.#options.client.beat(assignment.token, progress).catch(() => 'on');
-    if (go !== 'on') stop.abort(new Error('The sub-job is not wanted any more.'));
+    if (go !== 'on') stop.abort(new Error('The sub-job is no longer wanted.'));
   }
 }

@@ -60,7 +60,7 @@ async function sendLarge(
   } catch (error) {
     if (kept.failed !== undefined) throw kept.failed;
     if (signal.aborted || !mayPass(error) || !(await kept.whole())) throw error;
-    log(`an answer broke off and is sent again: ${messageOf(error)}`);
+    log(`an answer was interrupted and is sent again: ${messageOf(error)}`);
     await client.result(token, () => kept.again(), signal);
   } finally {
     await kept.close();

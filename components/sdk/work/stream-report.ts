@@ -207,7 +207,7 @@ export class StreamReport {
 
   #isHarmless(error: unknown, harmless: ReadonlySet<number> | undefined): boolean {
     if (!(error instanceof ProtocolError) || harmless?.has(error.status) !== true) return false;
-    this.#options.log(`What was told of a stream was refused: ${error.message}`);
+    this.#options.log(`The server refused a report about a stream: ${error.message}`);
     return true;
   }
 

@@ -158,7 +158,7 @@ class TurnWorker {
     const max = fetches && !signal.aborted ? Math.max(0, this.#atOnce - this.#todo.length) : 0;
     try {
       const { refused, work } = await client.answers({ answers, algorithms, max }, signal);
-      for (const reason of refused) if (reason !== null) log(`an answer was not taken: ${reason}`);
+      for (const reason of refused) if (reason !== null) log(`an answer was refused: ${reason}`);
       this.#take(work);
     } catch (error) {
       log(`answers could not be handed over: ${messageOf(error)}`);

@@ -23,7 +23,7 @@ export function classesOf(properties: Properties, name: string): ReadonlySet<str
   const unknown = wanted.find((word) => !CLASSES.includes(word));
   if (unknown !== undefined)
     throw invalidProperty(
-      `The ${name} property names "${unknown}", which is no class. Classes: ${CLASSES.join('; ')}.`,
+      `The ${name} property is "${unknown}", which is no class. Classes: ${CLASSES.join('; ')}.`,
     );
   return new Set(wanted.length === 0 ? CLASSES : wanted);
 }

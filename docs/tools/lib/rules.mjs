@@ -1,7 +1,7 @@
 /** Rules for the text of a page. Each returns problems: line, rule and message. */
 import { readFileSync } from 'node:fs';
 import { visit } from 'unist-util-visit';
-import { cellsOf, sentencesOf } from './sentences.mjs';
+import { cellsOf, sentencesIn, sentencesOf, withoutCode } from './sentences.mjs';
 
 const MOST_WORDS = 40;
 const MANY_WORDS = 25;
@@ -34,8 +34,13 @@ function description({ file, front, tree }) {
   return problems;
 }
 
-function sentences({ tree }) {
-  return sentencesOf(tree).flatMap(({ text, line, words }) => [
+/** The rules for a text of the code: a message or a comment. */
+export const checkProse = (text, line) => checkSentences(sentencesIn(withoutCode(text), line));
+
+const sentences = ({ tree }) => checkSentences(sentencesOf(tree));
+
+function checkSentences(found) {
+  return found.flatMap(({ text, line, words }) => [
     ...(words > MANY_WORDS
       ? [
           {

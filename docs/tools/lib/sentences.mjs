@@ -12,19 +12,29 @@ export function sentencesOf(tree) {
   visit(tree, (node) => {
     if (node.type === 'table' || node.type === 'code' || node.type === 'heading') return SKIP;
     if (node.type !== 'paragraph') return undefined;
-    let line = node.position.start.line;
-    for (const part of split(proseOf(node))) {
-      const text = part.trim();
-      const words = wordsOf(text);
-      const lead = part.length - part.trimStart().length;
-      const start = line + newlines(part.slice(0, lead));
-      if (words.length > 0) found.push({ text, line: start, words: words.length });
-      line += newlines(part);
-    }
+    found.push(...sentencesIn(proseOf(node), node.position.start.line));
     return SKIP;
   });
   return found;
 }
+
+/** @returns {{ text: string, line: number, words: number }[]} Sentences of a plain text that starts on this line. */
+export function sentencesIn(prose, start) {
+  const found = [];
+  let line = start;
+  for (const part of split(prose)) {
+    const text = part.trim();
+    const words = wordsOf(text);
+    const lead = part.length - part.trimStart().length;
+    if (words.length > 0)
+      found.push({ text, line: line + newlines(part.slice(0, lead)), words: words.length });
+    line += newlines(part);
+  }
+  return found;
+}
+
+/** Code between backticks counts as one word. */
+export const withoutCode = (text) => text.replaceAll(/`[^`]*`/g, CODE);
 
 /** @returns {{ text: string, line: number, words: number }[]} Cells of tables. */
 export function cellsOf(tree) {

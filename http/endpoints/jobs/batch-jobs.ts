@@ -76,6 +76,7 @@ export const batchJobEndpoints = [
     query: creationQuery,
     body: {
       schema: jobCreationRequest,
+      noun: 'a job',
       example: {
         media: [{ mediaUri: 'file:///media/street.mp4' }],
         pipelineName: 'MOTION DETECTION PIPELINE',
@@ -85,7 +86,7 @@ export const batchJobEndpoints = [
       200: json('With dryRun=true: what the job would do.', dryRunResponse),
       201: {
         ...json('The job was accepted.', jobCreationResponse, CREATED),
-        headers: { Location: 'Where the job can be asked for' },
+        headers: { Location: 'Address of the job' },
       },
       400: json('The job was refused; the message says why.', jobCreationProblem, REFUSED),
       422: json('The Idempotency-Key was used for another request.', jobCreationProblem),
@@ -97,10 +98,10 @@ export const batchJobEndpoints = [
       body: (problems) => creationFailure(`The request has errors in the following fields:\n${problems}`),
       headers: () => WRONG_KEY,
     },
-    handle: ({ body, given, query, headers, ctx }, deps: BatchJobDeps) =>
+    handle: ({ body, given, unknownMembers, query, headers, ctx }, deps: BatchJobDeps) =>
       createJob(
         {
-          ...{ body, given, isDryRun: query.dryRun === true },
+          ...{ body, given, unknownMembers, isDryRun: query.dryRun === true },
           ...{ key: headers['Idempotency-Key'], trace: jobTrace(ctx) },
         },
         ctx,
@@ -113,7 +114,7 @@ export const batchJobEndpoints = [
     path: '/rest/jobs/{id}',
     id: 'getJob',
     jobs: 'BATCH_JOB',
-    summary: 'Tell how a job stands',
+    summary: 'Show a job',
     params,
     query: singleJobQuery,
     answers: { 200: json('The job.', singleJobInfo), 400: nothing('There is no such job.') },
@@ -169,7 +170,7 @@ export const batchJobEndpoints = [
       },
       400: {
         ...sentence(
-          'There is no such job, it has not ended, or it was asked to write no document (no body). Or it has no such form (the message says why).',
+          'There is no such job, it has not ended, or it writes no document (no body). Or it has no such format (the message says why).',
         ),
         onRequest: true,
       },

@@ -16,6 +16,6 @@ const FINISHING = 'is already writing its document, so it cannot be cancelled.';
 /** The message for a job that was not cancelled; of an unknown job, it is that of the reference system. */
 export function whyNotCancelled(id: number, job: SingleJobInfo | undefined): string {
   if (job === undefined)
-    return `Failed to cancel the job with id '${id}'. Please check to make sure the job exists before submitting a cancel request. Also consider checking the server logs for more information on this error.`;
+    return `Failed to cancel the job with id '${id}'. No job has this id. GET /rest/jobs lists all jobs.`;
   return `Job ${job.jobId} ${REASONS[job.jobStatus] ?? FINISHING}`;
 }

@@ -29,6 +29,8 @@ interface Creation {
   readonly body: JobCreationRequest;
   /** The body before its schema has changed anything. */
   readonly given: unknown;
+  /** Members of the body that a job does not have, a sentence each. */
+  readonly unknownMembers: readonly string[];
   readonly isDryRun: boolean;
   /** The Idempotency-Key. */
   readonly key: string | undefined;
@@ -36,7 +38,7 @@ interface Creation {
 }
 
 export async function createJob(
-  { body, given, isDryRun, key, trace }: Creation,
+  { body, given, unknownMembers, isDryRun, key, trace }: Creation,
   ctx: Context,
   { jobService, dryRuns, url, jobAccess, userLimits }: CreationDeps & JobGuard,
 ) {
@@ -70,9 +72,11 @@ export async function createJob(
     case 'keyReused':
       throw new HttpError('idempotency-key-reused', KEY_REUSED, { body: notCreated(KEY_REUSED) });
     case 'accepted':
-      return answerWith(201, answerCreated(submission), { Location: `${url}/rest/jobs/${submission.jobId}` });
+      return answerWith(201, answerCreated(submission, unknownMembers), {
+        Location: `${url}/rest/jobs/${submission.jobId}`,
+      });
     case 'planned':
-      return ok(answerPlanned(submission));
+      return ok(answerPlanned(submission, unknownMembers));
   }
 }
 
@@ -159,15 +163,21 @@ function selectorsOf({ mediaSelectors, mediaSelectorsOutputAction }: RequestedMe
 const isGiven = (text: string | null | undefined) =>
   text !== null && text !== undefined && text.trim() !== '';
 
-const answerPlanned = ({ priority, pipeline, media, warnings }: DryRun) => ({
-  coreResponse: successResponse(warnings),
+const answerPlanned = (
+  { priority, pipeline, media, warnings }: DryRun,
+  unknownMembers: readonly string[],
+) => ({
+  coreResponse: successResponse([...unknownMembers, ...warnings]),
   ...{ priority, pipeline, media },
 });
 
-export function answerCreated({ jobId, archiveCheckStatus, outputObjectUri, warning }: Accepted) {
+export function answerCreated(
+  { jobId, archiveCheckStatus, outputObjectUri, warning }: Accepted,
+  unknownMembers: readonly string[] = [],
+) {
   return {
     jobId,
-    coreResponse: successResponse(warning === undefined ? [] : [warning]),
+    coreResponse: successResponse([...unknownMembers, ...(warning === undefined ? [] : [warning])]),
     archiveCheckStatus,
     ...(outputObjectUri === undefined ? {} : { outputObjectUri }),
   };

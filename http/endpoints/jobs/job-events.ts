@@ -33,7 +33,7 @@ const LIST_EVENTS = content(
   'retry: 2000\n\nid: 1\nevent: jobs\ndata: {"jobs":[],"order":[],"next":null}\n\n',
 );
 
-/** Server-sent events of a job, or of a list of jobs (ours): how it stands at once, then every change. */
+/** Server-sent events of a job, or of a list of jobs (ours): the present state at once, then every change. */
 export const jobEventEndpoints = [
   endpoint({
     method: 'get',
@@ -44,7 +44,7 @@ export const jobEventEndpoints = [
     caller: 'USER',
     summary: 'Watch a page of the list of jobs (server-sent events)',
     description:
-      'Takes the query of GET /rest/jobs. The first event has the page, each later one the changes. Their name is `jobs`, their data ' +
+      'Has the query of GET /rest/jobs. The first event has the page, each later one the changes. Their name is `jobs`, their data ' +
       'is JSON. `jobs` are those that are new or have changed, as in the list. `order` has the ids of all jobs of the page in their order; ' +
       'a job that is not named has left the page. `next` is as in the list. The stream ends when the server stops; a client then ' +
       'connects again.',

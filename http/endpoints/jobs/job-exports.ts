@@ -79,4 +79,4 @@ async function exportDocument(
 }
 
 const ELSEWHERE =
-  'The results of this job are those of an earlier one and lie in the archive: they can be had as json alone.';
+  'The results of this job are those of an earlier job in the archive. They are available as json only.';

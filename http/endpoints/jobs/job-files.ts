@@ -47,18 +47,18 @@ const HEADERS = {
 const answers = (what: string) => ({
   200: { ...content(what, '*/*'), headers: { ...HEADERS, 'Accept-Ranges': 'bytes' } },
   206: {
-    ...content('The part that Range asks for.', '*/*'),
+    ...content('The part that Range requests.', '*/*'),
     headers: { ...HEADERS, 'Content-Range': 'Which part of how many bytes' },
   },
   304: nothing('It is still the file that If-None-Match names.'),
   400: sentence('A part of the path is wrong.'),
   404: sentence('There is no such job or file; the message says why, and what can be done.'),
   416: {
-    ...sentence('The file ends before the part that Range asks for.'),
+    ...sentence('The file ends before the requested Range.'),
     headers: { 'Content-Range': 'bytes */ and how many there are' },
   },
 });
-const HOW = 'One part (Range) can be asked for; If-Range, If-None-Match and If-Modified-Since are heeded.';
+const HOW = 'Supports Range (one part), If-Range, If-None-Match and If-Modified-Since.';
 
 /** The media of jobs and what was made of them (ours), for clients that share no folder with the server. */
 export const jobFileEndpoints = [
@@ -67,7 +67,7 @@ export const jobFileEndpoints = [
     path: '/rest/jobs/{id}/media/{n}',
     id: 'getJobMedium',
     summary: 'Get a medium of a job',
-    description: `As it was when the job looked at it: not one that was changed since. Media that the service fetched from elsewhere are there until their job ends, those that it took out of others as long as the job. ${HOW}`,
+    description: `As it was when the job analyzed it. A file that was changed since is refused. Downloaded media are available until their job ends, extracted media as long as the job. ${HOW}`,
     params: ofMedium,
     answers: answers('The medium.'),
     handle: ({ params: { id, n }, ctx }, { jobFiles }: JobFileDeps) =>

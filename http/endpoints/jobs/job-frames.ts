@@ -74,7 +74,7 @@ export const jobFrameEndpoints = [
     }),
     answers: {
       200: content('The picture.', 'image/jpeg'),
-      206: content('The part that Range asks for.', 'image/jpeg'),
+      206: content('The part that Range requests.', 'image/jpeg'),
       304: nothing('It is still the picture that If-None-Match names.'),
       416: sentence('The picture ends before the part that Range asks for.'),
       ...REFUSALS,

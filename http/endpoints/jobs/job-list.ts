@@ -89,7 +89,7 @@ export const jobListEndpoints = [
     path: '/rest/jobs/{id}/issues',
     id: 'getLiveIssues',
     jobs: 'BATCH_JOB',
-    summary: 'Tell what has gone wrong so far in a job that is under way',
+    summary: 'List the errors and warnings of a running job',
     description:
       'As its document will tell it. That of a job that has ended is at `/rest/jobs/{id}/output/detection`.',
     params: z.object({ id: jobIdParam }),

@@ -68,11 +68,11 @@ const change = (kind: Kind, verb: 'drain' | 'undrain') => {
     summary: verb === 'drain' ? `Drain a ${kind}` : `End the drain of a ${kind}`,
     description:
       verb === 'drain'
-        ? `${effect} Running work goes on, also live streams. It drains until it is undrained, also after a restart.`
+        ? `${effect} Running work finishes, and live streams continue. The drain lasts until it is ended, also after a restart.`
         : `It gets work again. A ${kind} that does not drain stays as it is.`,
     params: z.object({ name: z.string().describe(names) }),
     answers: {
-      200: json('How it stands. It is drained when working is 0.', drain, {
+      200: json('Its state. It is drained when `working` is 0.', drain, {
         name: kind === 'service' ? 'host:FaceDetection:1' : 'host',
         ...(verb === 'drain' ? { draining: { since: '2026-03-01T08:30:00.000Z', by: 'alice' } } : {}),
         working: 2,

@@ -15,8 +15,8 @@ const CODES: Readonly<Record<Refusal['kind'], ErrorCode>> = {
 type Accepted<O> = Omit<Extract<O, { readonly kind: 'accepted' }>, 'kind'>;
 
 /**
- * What an accepted answer is answered with. A body that was not read to its end would be taken for the next request: the connection then
- * closes.
+ * The members of an accepted answer. The connection closes when the body was not read to its end, because the rest would
+ * look like the next request.
  * @throws HttpError for a refusal
  */
 export function requireAccepted<O extends { readonly kind: 'accepted' } | Refusal>(

@@ -40,7 +40,7 @@ export const workerFileEndpoints = [
     params: leaseParams,
     answers: {
       200: { ...content('The medium.', '*/*'), headers: { ETag: 'Another one whenever it was written' } },
-      206: content('The part that Range asks for.', '*/*'),
+      206: content('The part that Range requests.', '*/*'),
       304: nothing('It is still the medium that If-None-Match names.'),
       404: sentence('The work is about no medium.'),
       409: lost,
@@ -84,7 +84,7 @@ export const workerFileEndpoints = [
     query: leaseFrameQuery,
     answers: {
       200: content('The picture.', 'image/*'),
-      206: content('The part that Range asks for.', 'image/*'),
+      206: content('The part that Range requests.', 'image/*'),
       304: nothing('It is still the picture that If-None-Match names.'),
       400: sentence('The number or the query is wrong.'),
       404: sentence('There is no such frame, it cannot be decoded, or the work is about no medium.'),
@@ -111,7 +111,7 @@ export const workerFileEndpoints = [
     body: { schema: z.string(), type: '*/*' },
     answers: {
       200: json('Stored.', storedFile, FILE),
-      400: sentence('The name is wrong, the sub-job makes no files, or the file broke off.'),
+      400: sentence('The name is wrong, the sub-job makes no files, or the file is incomplete.'),
       409: lost,
       413: sentence('It is too large, or the sub-job has made as many files as it may.'),
       507: sentence('The disk is nearly full.'),

@@ -36,7 +36,7 @@ export const NDJSON = 'application/x-ndjson';
 const acceptedAnswer = json('Accepted; a repetition gets the same answer.', z.object({}), {});
 export const lost = sentence(LOST_TEXT);
 const lostOrOther = sentence(`${LOST_TEXT} Or it was answered before with another answer.`);
-export const wrong = sentence('A field is wrong, the body broke off, or the lease is of a live stream.');
+export const wrong = sentence('A field is wrong, the body is incomplete, or the lease is of a live stream.');
 
 /**
  * /worker/v1: how components claim sub-jobs and answer them. The only way in which work leaves and results come in;
@@ -62,7 +62,7 @@ export const workerProtocolEndpoints = [
     method: 'post',
     path: '/worker/v1/leases/{token}/heartbeat',
     id: 'beat',
-    summary: 'Keep a lease, and tell how far the work is',
+    summary: 'Keep a lease and report progress',
     params: leaseParams,
     body: { schema: heartbeatRequest, example: { done: 20, total: 50 } },
     answers: { 200: json('Whether to continue.', heartbeatAnswer, { go: 'on' }), 400: wrong, 409: lost },
@@ -88,7 +88,7 @@ export const workerProtocolEndpoints = [
       400: wrong,
       403: sentence('The token may not claim work of these algorithms.'),
       409: lostOrOther,
-      422: sentence('The result is not what was asked for; an attempt is counted.'),
+      422: sentence('The result does not match the request. This counts as an attempt.'),
     },
     async handle({ params: { token }, query: { claim }, body, ctx }, deps: WorkerProtocolDeps) {
       const queues = claim === undefined ? [] : nextQueuesOf(ctx, claim);
@@ -131,7 +131,7 @@ export const workerProtocolEndpoints = [
     id: 'postAnswers',
     summary: 'Answer several sub-jobs, and claim more',
     description:
-      'For small answers to sub-jobs that were claimed in turn. One with neither lines nor failure is given back; nobody has begun it.',
+      'For small answers to sub-jobs that were claimed in turn. A sub-job with neither lines nor failure is released without an attempt.',
     body: {
       schema: answersRequest,
       example: {

@@ -185,7 +185,7 @@ export const waitingFor = z
     reason: z.string().describe('A sentence for people'),
     queue: z.string().optional().describe('Where its next sub-job waits, as GET /rest/queues names it'),
     position: z.int().min(1).optional().describe('1: it is the next one'),
-    service: z.string().optional().describe('The service that takes work from the queue'),
+    service: z.string().optional().describe('The service that processes the queue'),
   })
   .meta({ id: 'WaitingFor', description: 'Why nothing of a job runs that has not ended' });
 
@@ -204,7 +204,7 @@ export const singleJobInfo = z
     archiveStatus: z
       .union([deliveryStatus, z.literal('PAST JOB FOUND'), z.string().regex(/^COPY ERROR: /)])
       .describe(
-        'PAST JOB FOUND: the results of an earlier job stand for those of this one; COPY ERROR: they could not be copied into its bucket',
+        'PAST JOB FOUND: the results of an earlier job are used for this one; COPY ERROR: they could not be copied into its bucket',
       ),
     callbackStatus: deliveryStatus,
     // What the specification does not list: only for those who ask for it.
@@ -307,8 +307,8 @@ const plannedAction = z.object({
     .record(z.string(), z.string())
     .describe('Values that apply and are not the defaults; without those of single media'),
   queue: z.string().describe('As GET /rest/queues calls it'),
-  served: z.boolean().describe('Whether anybody takes work from the queue, or is started when there is some'),
-  reason: z.string().nullable().describe('Why nobody does'),
+  served: z.boolean().describe('Whether a component processes the queue, or starts when there is work'),
+  reason: z.string().nullable().describe('Why no component does'),
 });
 
 export const dryRunResponse = z
@@ -331,9 +331,7 @@ export const dryRunResponse = z
         mediaType: z
           .enum(['IMAGE', 'VIDEO', 'AUDIO', 'UNKNOWN'])
           .nullable()
-          .describe(
-            'By the MIME_TYPE of its metadata or its data: URI; null: known only when it has been looked at',
-          ),
+          .describe('By the MIME_TYPE of its metadata or its data: URI; null: known only after inspection'),
         problem: z
           .string()
           .nullable()

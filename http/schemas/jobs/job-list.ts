@@ -130,7 +130,7 @@ const liveIssueList = (what: string) =>
       .array(
         z.object({
           mediaId: z.int().min(1).nullable().describe('null: of the job as a whole'),
-          mediaUri: z.string().nullable().describe('As the list of jobs tells it'),
+          mediaUri: z.string().nullable().describe('As in the list of jobs'),
           source: z.string(),
           code: z.string(),
           message: z.string(),

@@ -15,12 +15,12 @@ export const leaseFileName = z
 
 export const frameNumber = wholeNumber(0, 2 ** 31 - 1).describe('Number of the frame, from 0');
 export const leaseFrameQuery = z.object({
-  format: z.enum(['jpeg', 'png']).default('jpeg').describe('png loses nothing, and takes longer'),
+  format: z.enum(['jpeg', 'png']).default('jpeg').describe('png is lossless and slower'),
 });
 
 export const storedFile = z
   .object({
-    path: z.string().describe('Where it lies now: by this the answer names it'),
+    path: z.string().describe('Its present path, for use in the answer'),
     bytes: z.int(),
     sha256: z.string(),
   })

@@ -71,7 +71,7 @@ const assignment = z
     kind: z.enum([...WORK_KINDS, 'STREAM', 'FRAME']),
     algorithm: z.string(),
     attempt: z.int().min(1),
-    heartbeatMs: z.int().min(1).describe('Time between two heartbeats that is asked for'),
+    heartbeatMs: z.int().min(1).describe('Requested time between two heartbeats'),
     traceparent: z
       .string()
       .optional()
@@ -85,7 +85,7 @@ const assignment = z
 export const claimAnswer = z.object({ work: z.array(assignment) }).meta({ id: 'ClaimAnswer' });
 export const answersAnswer = claimAnswer
   .extend({
-    refused: z.array(z.string().nullable()).describe('For each answer: null, or why it is not taken'),
+    refused: z.array(z.string().nullable()).describe('For each answer: null, or why it is refused'),
   })
   .meta({ id: 'AnswersAnswer' });
 export const resultAnswer = claimAnswer.partial().meta({ id: 'ResultAnswer' });

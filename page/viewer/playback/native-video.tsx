@@ -3,7 +3,7 @@ import { Boxes } from '../boxes.tsx';
 import { useDrawing, type PlayerProps } from '../drawing.ts';
 import { useRecovery } from './recovery.ts';
 
-/** A video as the browser plays it; `onFailure` is told in a sentence why it cannot. */
+/** A video as the browser plays it; `onFailure` receives the reason as a sentence. */
 export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem: string) => void }) {
   const { source, table, cache, turned, filter, hue, selected, select, firstFrame, handle, onFailure } =
     props;
@@ -61,7 +61,7 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
         onLoadedMetadata={({ currentTarget }) => {
           // Sound alone is played as well, without a picture.
           if (currentTarget.videoWidth === 0)
-            return onFailure('This browser plays no picture of this video.');
+            return onFailure('This browser cannot show the pictures of this video.');
           // Whoever was quicker than the video with "Play" is not stopped again.
           const isWanted = !currentTarget.paused;
           const { frame: at, isPlaying, rate } = recovery.onLoad();
@@ -78,7 +78,7 @@ export function NativeVideo(props: PlayerProps & { readonly onFailure: (problem:
       />
       {recovery.isBroken && (
         <p class="over" role="status">
-          The video broke off; it is tried again.
+          The video was interrupted. Trying again.
         </p>
       )}
       <Boxes turned={turned} filter={filter} hue={hue} selected={selected} select={select} handle={boxes} />

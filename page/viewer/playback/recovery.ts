@@ -1,4 +1,4 @@
-/** A video that broke off is tried again where it was: a network that hiccups is no reason to do without it. */
+/** Resumes an interrupted video at its last position, after a short failure of the network. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { refusalOf } from '../../kit/answer.ts';
@@ -88,7 +88,7 @@ export function useRecovery(parts: RecoveryParts): Recovery {
     if (refusal !== undefined && !isAway) return latest.current.onFailure(refusal.message);
     if (!isAway && ++now.attempts > mostAttempts(now.wasShown))
       return latest.current.onFailure(
-        now.wasShown ? 'The video breaks off here.' : 'This browser does not play this video.',
+        now.wasShown ? 'The video is interrupted here.' : 'This browser does not play this video.',
       );
     const timer = setTimeout(
       () => {

@@ -1,4 +1,4 @@
-/** What the scripts of the ledger are told. */
+/** Arguments of the ledger's scripts. */
 import { actorName } from '../../actor-key.ts';
 import type { Claim, WorkChange, WorkItem } from '../../ledger.ts';
 import { expiryReason, type Expiry } from '../../leases.ts';

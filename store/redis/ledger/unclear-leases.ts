@@ -9,8 +9,8 @@ interface Owed {
 }
 
 /**
- * Leases that are to be given back because Redis did not answer: of a claim that it may have carried out all the same, nobody has got the
- * work. Without this the lease would run out, and an attempt would be counted for the silence of Redis.
+ * Leases of claims that Redis did not answer and may have carried out: no component received this work, so the leases
+ * are released. Otherwise they would expire, and the silence of Redis would count as an attempt.
  */
 export class UnconfirmedLeases {
   readonly #owed = new Map<string, Owed>();

@@ -72,7 +72,7 @@ describe('The check of the archive after inspection', () => {
       {
         severity: 'warning',
         code: 'ARCHIVE_BEFORE_JOB_CHECK',
-        message: 'The archive could not be asked for an earlier job like this one: it hung up',
+        message: 'The archive could not be searched for an equal earlier job: it hung up',
       },
     ]);
   });

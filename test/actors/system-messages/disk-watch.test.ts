@@ -39,8 +39,8 @@ describe('The free disk', () => {
     expect(await after(105), 'little more than the limit').to.deep.equal([1, 1]);
     expect(await after(110)).to.deep.equal([2, 0]);
     expect(log).to.deep.equal([
-      'the disk is nearly full: no new jobs and uploads are taken',
-      'the disk has room again: new jobs and uploads are taken',
+      'the disk is nearly full: new jobs and uploads are refused',
+      'the disk has space again: new jobs and uploads are accepted',
     ]);
     expect(await after(-1), 'each look that fails').to.deep.equal([5, 0]);
     expect(await after(90), 'it goes on').to.deep.equal([6, 1]);

@@ -75,7 +75,7 @@ describe('troupe analyze', () => {
     const refused = await place.troupe([...job, '--algorithm-property', 'FACES:ROTATE=A']);
     expect(refused.code).to.equal(2);
     expect(refused.stderr).to.match(
-      /^The service has no algorithm named FACES\. The algorithms are: .*\bFACE,/m,
+      /^The service has no algorithm named FACES\. Did you mean FACE\? The algorithms are: .*\bFACE,/m,
     );
   });
 
@@ -123,7 +123,7 @@ describe('troupe analyze', () => {
     const { code, stdout, stderr } = await place.troupe(['analyze', sample('astronaut.png')]);
     expect([code, stdout], stderr).to.deep.equal([2, '']);
     expect(stderr)
-      .to.include('Say what is looked for: --pipeline <NAME>.\nThe pipelines are:\n')
+      .to.include('Choose a pipeline: --pipeline <NAME>.\nThe pipelines are:\n')
       .and.to.match(/^ {2}FACE DETECTION PIPELINE {3,}\S.*$/m);
   });
 

@@ -118,7 +118,7 @@ export function watch({ server, detector, open, work, log = [], renewedAfter = I
   server.offer('THING', work);
   const client = new WorkerClient(server.url, 'token');
   const stop = new AbortController();
-  const end = (): void => stop.abort(new Error('told to stop'));
+  const end = (): void => stop.abort(new Error('stopping on request'));
   const renewal: Renewal = { after: renewedAfter, leave: end };
   const ended = runWorker({
     client,

@@ -190,7 +190,7 @@ describe('The media of a host that does not see those of the server', () => {
     expect(why).to.match(/OwnDiskError: .*ENOSPC/);
   });
 
-  it('are let go of when the sub-job is not wanted any more', async () => {
+  it('are let go of when the sub-job is no longer wanted', async () => {
     answer = () => undefined;
     const stop = new AbortController();
     const waiting = textOf(cache(), mediumOf(CONTENT), { ...FETCHING, signal: stop.signal }).catch(String);

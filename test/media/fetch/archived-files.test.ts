@@ -80,7 +80,7 @@ describe('Files of an earlier job', () => {
     await writeFile(path('secret'), 'x');
     await symlink(path('secret'), path('results/link'));
     for (const name of ['secret', 'results/link', 'results/../secret'])
-      expect(await refusal(pathToFileURL(path(name)).href)).to.include('does not lie below');
+      expect(await refusal(pathToFileURL(path(name)).href)).to.include('MEDIA_ROOTS does not contain');
   });
 
   it('are fetched from web servers, with the name and password of their address', async () => {

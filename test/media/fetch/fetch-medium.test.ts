@@ -65,11 +65,11 @@ describe('file: URIs of media', () => {
     expect(await checkFileUri(`file://${uploaded}`, roots, data)).to.equal(uploaded);
     for (const path of [inside('data', 'uploads-not'), inside('data', 'uploads', '..', 'uploads-not')]) {
       const { message } = await mediumError(checkFileUri(`file://${path}`, roots, data));
-      expect(message, path).to.include("in the service's own data folder");
+      expect(message, path).to.include('in DATA_DIR');
     }
     // As deep as the data folder is not inside of it.
     const { message } = await mediumError(checkFileUri(`file://${uploaded}`, data, data));
-    expect(message).to.include("in the service's own data folder");
+    expect(message).to.include('in DATA_DIR');
   });
 
   it('are refused outside the roots, with the setting that changes that', async () => {
@@ -93,7 +93,7 @@ describe('file: URIs of media', () => {
   });
 
   it("are refused in the service's own data folder", async () => {
-    expect(await refusalOf(`file://${inside('data', 'own.db')}`)).to.match(/own data folder/);
+    expect(await refusalOf(`file://${inside('data', 'own.db')}`)).to.match(/in DATA_DIR/);
   });
 
   it('are refused when they are malformed or name another host', async () => {

@@ -48,7 +48,7 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
         expect(await fault(`${scheme}://127.0.0.1:${port}/x`, { connectMs: 200 })).to.match(/answer in time/);
         silent.close();
         const refused =
-          'FORBIDDEN: The stream is not opened: the address lies in a private network, which the setting FETCH_PRIVATE can permit.';
+          'FORBIDDEN: The stream is not opened: the address is in a private network, which the setting FETCH_PRIVATE can permit.';
         for (const host of isLong ? ['127.0.0.1:9', 'localhost:9', '127.1:9', '[::1]:9'] : ['localhost:9'])
           expect(await fault(`${scheme}://${host}/x`, { allowPrivate: false }), host).to.equal(refused);
         expect(await fault(`${scheme}://169.254.169.254/x`)).to.match(/^FORBIDDEN: .* never connected to\.$/);

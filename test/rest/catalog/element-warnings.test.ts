@@ -15,8 +15,7 @@ describe('An element of the catalog that jobs cannot use', () => {
   });
   after(() => service.close());
 
-  const MISSING =
-    'There is no algorithm LIGTH (did you mean LIGHT?); jobs that need it are refused until there is.';
+  const MISSING = 'There is no algorithm LIGTH (did you mean LIGHT?); jobs that need it are refused.';
 
   it('is stored with status 200 and no body, and a header that says what is wrong', async () => {
     const { status, text, headers } = await service.ask('POST', '/rest/actions', ACTION);
@@ -33,7 +32,7 @@ describe('An element of the catalog that jobs cannot use', () => {
       readonly warnings: readonly string[];
     }[];
     expect(all.find(({ name }) => name === ACTION.name)?.warnings).to.deep.equal([
-      'There is no algorithm LIGTH; jobs that need it are refused until there is.',
+      'There is no algorithm LIGTH; jobs that need it are refused.',
     ]);
     expect(all.find(({ name }) => name === 'LIGHT ACTION')?.warnings).to.deep.equal([]);
     expect((await service.ask('GET', '/rest/actions?details=perhaps')).status).to.equal(400);
@@ -66,9 +65,7 @@ describe('An element of the catalog that jobs cannot use', () => {
     [
       'tasks',
       TASK,
-      [
-        'There is no action LIGHT ACTIONS (did you mean LIGHT ACTION?); jobs that need it are refused until there is.',
-      ],
+      ['There is no action LIGHT ACTIONS (did you mean LIGHT ACTION?); jobs that need it are refused.'],
     ],
     [
       'tasks',
@@ -80,9 +77,7 @@ describe('An element of the catalog that jobs cannot use', () => {
     [
       'pipelines',
       { name: 'OWN PIPELINE', description: 'Own.', tasks: ['LIGHT TASKS'] },
-      [
-        'There is no task LIGHT TASKS (did you mean LIGHT TASK?); jobs that need it are refused until there is.',
-      ],
+      ['There is no task LIGHT TASKS (did you mean LIGHT TASK?); jobs that need it are refused.'],
     ],
     [
       'pipelines',
@@ -138,7 +133,7 @@ describe('An element of the catalog that jobs cannot use', () => {
     const warnings = [
       'algorithm "WARNED": The property SIZE has the default "large", but it takes a whole number (INT).',
       'algorithm "WARNED": The property FRAME_INTERVAL is STRING here, but INT everywhere else: it is a workflow property, which the service reads itself.',
-      'action "WARNED ACTION": There is no algorithm WARND (did you mean WARNED?); jobs that need it are refused until there is.',
+      'action "WARNED ACTION": There is no algorithm WARND (did you mean WARNED?); jobs that need it are refused.',
       'pipeline "WARNED DETECTION PIPELINE": Jobs with it are refused: Cannot run pipeline WARNED DETECTION PIPELINE due to the following issues: The following algorithms are missing: WARND.',
     ];
     const path = '/rest/components/registerUnmanaged';

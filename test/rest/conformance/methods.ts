@@ -63,7 +63,7 @@ export function methodRows(suite: Suite): void {
       ])
         expect(describeAnswer(await ask('GET', path))).to.deep.equal([
           404,
-          'There is nothing under this path.',
+          'The server has nothing at this path.',
         ]);
     });
 

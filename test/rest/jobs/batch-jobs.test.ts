@@ -514,11 +514,11 @@ describe('Batch jobs (specification 4.2)', () => {
       expect([status, body]).to.deep.equal(refusal(`Job ${id} has already been cancelled.`));
     });
 
-    it('says of a job that is not there that it may not exist, as the reference system does', async () => {
+    it('says of a job that is not there that no job has this id', async () => {
       const { status, body } = await service.cancel('test-host-999999');
       expect([status, body]).to.deep.equal(
         refusal(
-          "Failed to cancel the job with id '999999'. Please check to make sure the job exists before submitting a cancel request. Also consider checking the server logs for more information on this error.",
+          "Failed to cancel the job with id '999999'. No job has this id. GET /rest/jobs lists all jobs.",
           'job-not-found',
         ),
       );

@@ -98,12 +98,12 @@ describe('The archive (specification 6.4)', () => {
       expect(await answer.text()).to.equal(text);
       const csv = await suite.service.ask('GET', `/rest/jobs/${jobId}/output/detection?format=csv`);
       expect(csv.status).to.equal(400);
-      expect((csv.body as { message: string }).message).to.include('lie in the archive');
+      expect((csv.body as { message: string }).message).to.include('job in the archive');
       text = '{"secret":"of a server that only this one reaches"}';
       const secret = await ask();
       expect(secret.status).to.equal(502);
       expect(await secret.text())
-        .to.include('could not be fetched: what lies there is no detection document')
+        .to.include('could not be fetched: the file there is not a detection document')
         .and.not.include('secret');
       status = 404;
       const refused = await ask();
@@ -160,7 +160,9 @@ describe('The archive (specification 6.4)', () => {
       );
       expect(archiveCheckStatus).to.equal('NO_MATCH');
       expect(coreResponse.responseCode).to.equal(2);
-      expect(coreResponse.message).to.contain('The archive could not be asked').and.to.contain('status 503');
+      expect(coreResponse.message)
+        .to.contain('The archive could not be searched')
+        .and.to.contain('status 503');
       expect((await suite.service.terminal(jobId)).jobStatus).to.equal('COMPLETE_WITH_WARNINGS');
       const [warning, ...more] = warningsOf(await suite.service.document(jobId));
       expect(more).to.deep.equal([]);

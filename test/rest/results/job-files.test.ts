@@ -139,7 +139,7 @@ describe('The files of a job over REST', () => {
     expect((await bytesOf(`/rest/jobs/${job}/media/0`)).equals(picture)).to.equal(true);
     expect(await messageOf(`/rest/jobs/${job}/media/1`)).to.deep.equal([
       404,
-      'The job has no medium 1: they are numbered from 0, as they stand in its document so far; it is still under way.',
+      'The job has no medium 1. Media are numbered from 0, in the order of the document. The job is still in progress.',
     ]);
     await service.cancel(job);
     await service.terminal(job);
@@ -251,15 +251,15 @@ describe('The files of a job over REST', () => {
     renameSync(path('folder.png'), path('moved.png'));
     symlinkSync('/etc', path('folder.png'));
     const changed =
-      'The file has changed since the job looked at it, and what was found is not about what lies there now: resubmit the job.';
+      'The file has changed since the job analyzed it, so the results do not match it. Resubmit the job.';
     const outside =
-      'The medium cannot be read any more: The file does not lie below a media folder of the service: add its folder to the setting MEDIA_ROOTS.';
+      'The medium can no longer be read: MEDIA_ROOTS does not contain the folder of this file. Add the folder to MEDIA_ROOTS, or upload the file.';
     const messages = [];
     for (const n of [0, 1, 2, 3, 4]) messages.push(await messageOf(mediumOf(document, n)));
     expect(messages).to.deep.equal([
       [404, changed],
       [404, changed],
-      [404, 'The medium cannot be read any more: File does not exist.'],
+      [404, 'The medium can no longer be read: File does not exist.'],
       [404, outside],
       [404, outside],
     ]);

@@ -161,7 +161,7 @@ describe('The frames of the media of a job over REST', () => {
     ]);
     rmSync(path);
     expect((await messageOf(`/rest/jobs/${jobId}/media/1/frames/0.jpg`))[1]).to.include(
-      'cannot be read any more',
+      'can no longer be read',
     );
     for (const k of ['-1', 'x', '1e3', '99999999999'])
       expect((await get(`/rest/jobs/${jobId}/media/1/frames/${k}.jpg`)).status, k).to.equal(400);

@@ -324,7 +324,7 @@ describe('Nodes and services (specification 4.4)', () => {
           200,
           {
             responseCode: 1,
-            message: `Error ${deed} the service with name 'other-host:Away:1'. Please check the server logs. The node other-host does not answer; try again later.`,
+            message: `Error ${deed} the service with name 'other-host:Away:1'. The log of the server has more. The node other-host does not answer; try again later.`,
           },
         ]);
         const unknown = (await change('no-host:Away:1')).body as { message: string };
@@ -400,7 +400,7 @@ describe('Nodes and services (specification 4.4)', () => {
       for (const name of ['NoSuch:1', 'TroupeMedia:1', 'a%2Fb', '__proto__']) {
         const body = (await nodes.change(verb, name)) as { responseCode: number; message: string };
         expect(body.responseCode).to.equal(1);
-        expect(body.message).to.include(`${message} '${HOST}:${name}'. Please check the server logs.`);
+        expect(body.message).to.include(`${message} '${HOST}:${name}'. The log of the server has more.`);
       }
     });
 });
@@ -442,7 +442,7 @@ describe('Services and the work of jobs', () => {
     await waits(id);
     await nodes.becomes('TestLight:1', 'InactiveNoStart');
     const expected = {
-      reason: 'Nobody takes its sub-jobs now: stopped by an administrator.',
+      reason: 'No component processes its sub-jobs now: stopped by an administrator.',
       queue: 'TROUPE.DETECTION_LIGHT_REQUEST',
       position: 1,
       service: 'TestLight',
@@ -696,9 +696,9 @@ describe('A user without the role ADMIN', () => {
   });
 
   for (const [path, what] of [
-    ['config', 'Node config changes not saved!'],
-    [`services/${HOST}:TestLight:1/start`, 'Node service status not changed!'],
-    [`services/${HOST}:TestLight:1/stop`, 'Node service status not changed!'],
+    ['config', 'The node configuration was not saved.'],
+    [`services/${HOST}:TestLight:1/start`, 'The service was not changed.'],
+    [`services/${HOST}:TestLight:1/stop`, 'The service was not changed.'],
   ] as const)
     it(`is refused POST /rest/nodes/${path} with 403 and a CoreResponse with responseCode 1`, async () => {
       const { status, body } = await behind.as('user', 'POST', `/rest/nodes/${path}`, []);
@@ -706,7 +706,7 @@ describe('A user without the role ADMIN', () => {
       expect(body).to.include({
         responseCode: 1,
         code: 'role-required',
-        message: `${what} You do not have the proper user privileges to make this change! Please log in as an admin user.`,
+        message: `${what} This change needs the role ADMIN.`,
       });
       const admin = await behind.as('admin', 'POST', `/rest/nodes/${path}`, []);
       expect(admin.status).to.be.oneOf([200, 201]);

@@ -75,7 +75,7 @@ describe('Queues (specification 4.8)', () => {
       expect([name, unknown.status]).to.deep.equal([name, 404]);
       // A name of dots makes another path of it.
       expect((unknown.body as { message: string }).message).to.match(
-        /GET \/rest\/queues lists all|nothing under this path/,
+        /GET \/rest\/queues lists all|nothing at this path/,
       );
     }
   });

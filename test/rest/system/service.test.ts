@@ -44,9 +44,13 @@ describe('The service (specification 4.1)', () => {
       const response = await fetch(`${full.url}/readyz`);
       expect([response.status, await response.json()]).to.deep.equal([
         503,
-        errorMembers('not-ready', 'The disk is nearly full: no new jobs are taken.', `${full.url}/docs`),
+        errorMembers(
+          'not-ready',
+          'The disk is nearly full, so the server does not accept new jobs.',
+          `${full.url}/docs`,
+        ),
       ]);
-      await full.waitForLog('the disk is nearly full: no new jobs and uploads are taken');
+      await full.waitForLog('the disk is nearly full: new jobs and uploads are refused');
       const messages = await until(
         'the message is posted',
         async () =>
@@ -59,7 +63,7 @@ describe('The service (specification 4.1)', () => {
         media: [sampleUri('hello-world.png')],
         pipelineName: 'LIGHT PIPELINE',
       });
-      expect(refused.text).to.include('no new jobs are taken until there is room');
+      expect(refused.text).to.include('new jobs are not accepted until there is space');
       const scraped = await full.ask('GET', '/metrics');
       expect(scraped.text).to.match(/^troupe_disk_free_bytes \d+$/m);
     } finally {
@@ -101,7 +105,7 @@ describe('The service (specification 4.1)', () => {
     const nothing = await service.ask('GET', '/rest/no/such/thing');
     expect([nothing.status, nothing.body]).to.deep.equal([
       404,
-      errorMembers('path-not-found', 'There is nothing under this path.', `${service.url}/docs`),
+      errorMembers('path-not-found', 'The server has nothing at this path.', `${service.url}/docs`),
     ]);
     expect((await service.ask('DELETE', '/rest/info')).status).to.equal(405);
     const elsewhere = await fetch(`${service.url}/no-such-page`);
@@ -109,7 +113,7 @@ describe('The service (specification 4.1)', () => {
       404,
       errorMembers(
         'path-not-found',
-        'There is nothing under this path. The REST interface is below /rest, its description at /docs/api.',
+        'The server has nothing at this path. The REST interface is below /rest, its description at /docs/api.',
         `${service.url}/docs`,
       ),
     ]);
@@ -150,7 +154,7 @@ describe('The service (specification 4.1)', () => {
       [],
       ['test-host-77777.1'],
     ]);
-    const told = /^files of jobs that the store does not know are left where they lie/;
+    const told = /^files of unknown jobs are kept/;
     expect(service.log().filter(({ message }) => told.test(message))).to.have.length(1);
 
     // Again and again, for a server that is gone may have left something.

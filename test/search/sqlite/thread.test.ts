@@ -28,7 +28,7 @@ describe('A thread of the search', () => {
     );
     expect(String(late)).to.include('takes too long');
     for (const error of [late, ...others]) expect(error).to.be.instanceOf(SearchBusy);
-    expect(String(others[0])).to.include('ask again in a moment');
+    expect(String(others[0])).to.include('Try again in a moment');
     expect(thread.pending).to.equal(0);
     // The thread before has not ended yet.
     expect(await thread.ask({ ms: 0 })).to.equal('done');

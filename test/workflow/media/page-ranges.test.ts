@@ -52,7 +52,7 @@ describe('Ranges of media without frames', () => {
       .to.include('The timeRanges have no effect: the medium (application/pdf) has no times.')
       .and.to.include('this component looks at all pages of a document.')
       .and.to.include(
-        'The frameRanges and timeRanges have no effect: all of the medium (image/png) is looked at.',
+        'The frameRanges and timeRanges have no effect: all of the medium (image/png) is processed.',
       );
   });
 });

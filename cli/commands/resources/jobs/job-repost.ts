@@ -40,6 +40,6 @@ async function repost(ids: readonly number[], options: RestOptions, terminal: Te
 /** The endpoint takes the numbers of jobs, people have their ids: <host>-<number>. */
 function numberOf(id: string): number {
   const number = /^(?:.*-)?(\d{1,15})$/.exec(id)?.[1];
-  if (number === undefined) throw new Failure(`${id} is no job id: those look like host-7.`);
+  if (number === undefined) throw new Failure(`${id} is not a job id. Job ids look like host-7.`);
   return Number(number);
 }

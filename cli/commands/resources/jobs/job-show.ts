@@ -18,7 +18,7 @@ export const unknownJob = (id: string) =>
   `The service knows no job ${id}: troupe jobs list shows those it knows.`;
 
 export function showCommand(jobs: Command, terminal: Terminal): void {
-  askCommand(jobs, 'show <ID>', 'show how a job stands, and what went wrong in it').action(
+  askCommand(jobs, 'show <ID>', 'show a job and its errors').action(
     async (id: string, options: RestOptions) => {
       const job = await fetchAndShow<JobInfo>(
         terminal,
@@ -46,7 +46,7 @@ async function problemLines(
     return [
       '',
       ended
-        ? 'What went wrong stood in its document, which is not here.'
+        ? 'Its errors and warnings are in its document, which is not on this server.'
         : 'Errors are shown when the job has ended.',
     ];
   const { media, errors, warnings } = await summarize(document);

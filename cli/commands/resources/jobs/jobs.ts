@@ -32,7 +32,7 @@ export function jobCommands(program: Command, terminal: Terminal): void {
 }
 
 function watchCommand(jobs: Command, terminal: Terminal): void {
-  const about = 'show the progress of a job until it has ended; Ctrl-C ends the watching, not the job';
+  const about = 'show the progress of a job until it has ended; Ctrl-C stops watching, not the job';
   const codes = '0 the job is complete, 1 it ended with errors, was cancelled or is no longer watched';
   askCommand(jobs, `watch ${ID}`, about)
     .addHelpText('after', `\nExit code: ${codes}.`)
@@ -53,7 +53,7 @@ function createCommand(jobs: Command, terminal: Terminal): void {
       '--idempotency-key <KEY>',
       'the same key and request make only one job, however often they are sent',
     )
-    .option('--dry-run', 'check everything and show what the job would do, without making it')
+    .option('--dry-run', 'validate the request and show what the job would do, without creating it')
     .action(async (file: string, options: CreateOptions) => {
       const key = options.idempotencyKey;
       const body = await textOf(file);

@@ -38,7 +38,7 @@ export async function derivation({ derive, medium }: FinishWork): Promise<Deriva
     if (real === undefined || !isMade(real) || !(await stat(real)).isFile())
       throw new MediumError(
         'OTHER',
-        'A derivative medium is missing, is no file, or does not lie in the outputFolder that the component was given.',
+        'A derivative medium is missing, is not a file, or is outside the outputFolder of the component.',
       );
     const known = byPath.get(real);
     if (known !== undefined) return known;

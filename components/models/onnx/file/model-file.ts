@@ -32,7 +32,7 @@ const ONNX_FOLDER = 'onnx';
 export async function findModel(name: string, roots: readonly string[]): Promise<ModelFile> {
   if (name === '')
     throw missingProperty(
-      'The MODEL_NAME property is not set: give it the name of a model file (ONNX) that lies below a folder of the setting MODEL_ROOTS.',
+      'The MODEL_NAME property is not set: give it the name of a model file (ONNX) in a folder of the setting MODEL_ROOTS.',
     );
   const resolved = await rootsOf(roots);
   for (const root of resolved) {
@@ -97,7 +97,7 @@ async function missingError(name: string, roots: readonly string[]): Promise<Det
 
 const outside = (name: string) =>
   invalidProperty(
-    `The model ${name} does not lie below a folder of the setting MODEL_ROOTS: put the file there (a link that leads elsewhere does not do), or add its folder to MODEL_ROOTS.`,
+    `The model ${name} is not in a folder of the setting MODEL_ROOTS. Put the file there (not a link to another folder), or add its folder to MODEL_ROOTS.`,
   );
 
 /** What a file says of itself. Errors: COULD_NOT_OPEN_DATAFILE, COULD_NOT_READ_DATAFILE with a sentence that says what to do. */

@@ -93,7 +93,7 @@ function channelsOf(
   if (given === 1 || (typeof given === 'string' && pixelFormat === 'GRAY')) return 1;
   if (given === 3 || typeof given === 'string') return 3;
   throw wrongHint(
-    `The model ${model} wants ${shownInfos([info])}: a picture has 3 channels, or 1. Set INPUT_LAYOUT to NHWC or NCHW if the order of the axes is taken wrongly.`,
+    `The model ${model} wants ${shownInfos([info])}: a picture has 3 channels, or 1. Set INPUT_LAYOUT to NHWC or NCHW if the order of the axes is wrong.`,
   );
 }
 

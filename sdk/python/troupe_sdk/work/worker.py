@@ -218,7 +218,7 @@ class Worker:
                 self._sent_at = time.monotonic()
             for reason in reply["refused"]:
                 if reason is not None:
-                    self._log(f"an answer was not taken: {reason}")
+                    self._log(f"an answer was refused: {reason}")
             self._take(reply["work"])
 
     def _not_handed_over(self, answers: Sequence[dict[str, Any]], error: Exception) -> None:

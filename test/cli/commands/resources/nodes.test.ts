@@ -61,7 +61,7 @@ describe('troupe node', () => {
       [['node'], {}, 'Say which server it belongs to: --server URL, or TROUPE_URL.'],
       [['node', '--server', server.url], {}, 'The node has no token: set TROUPE_TOKEN'],
       [['node', '--server', server.url], { NODE_NAME: 'a b' }, 'NODE_NAME must have 1 to 64 letters'],
-      [['node', '--server', server.url], { TROUPE_TOKEN: 'x' }, 'This is no token of a node'],
+      [['node', '--server', server.url], { TROUPE_TOKEN: 'x' }, 'This is not the token of a node'],
       [
         ['node', '--server', server.url],
         {

@@ -142,7 +142,7 @@ describe('troupe streams', () => {
     await left.says('stdout', 'IN_PROGRESS');
     left.signal('SIGINT');
     const end = await left.ended;
-    expect([end.code, end.stderr]).to.deep.equal([1, `Streaming job ${other.id} goes on; nobody watches it any more.\n`]); // oxfmt-ignore
+    expect([end.code, end.stderr]).to.deep.equal([1, `Streaming job ${other.id} continues; this command has stopped watching it.\n`]); // oxfmt-ignore
     await component.end(other.token, { reason: 'ended', detail: '' });
   });
 
@@ -160,7 +160,7 @@ describe('troupe streams', () => {
     expect(readFileSync(path.join(place.folder, 'now.jpg'), 'utf8')).to.equal('picture');
     await component.end(token, { reason: 'ended', detail: '' });
     const none = await troupe('frame', String(id), '--to', 'none.jpg');
-    expect([none.code, none.stderr]).to.deep.equal([2, `There is no picture of streaming job ${id}, which is TERMINATED.\n`]); // oxfmt-ignore
+    expect([none.code, none.stderr]).to.deep.equal([2, `Streaming job ${id} has no picture, because it is TERMINATED.\n`]); // oxfmt-ignore
   });
 
   it('cancels one, with its files if so wanted, and deletes what has ended', async () => {

@@ -42,7 +42,7 @@ describe('What a component says to be a derivative medium', () => {
     it(`is refused with a sentence when it ${what}`, async () => {
       const error = await refusal(path(file));
       expect(error).to.include({ code: 'OTHER' });
-      expect(String(error)).to.include('is missing, is no file, or does not lie in the outputFolder');
+      expect(String(error)).to.include('is missing, is not a file, or is outside the outputFolder');
     });
 
   it('is taken from the folder of an attempt', async () => {

@@ -72,8 +72,8 @@ describe('Preparing a medium', () => {
   });
 
   for (const [mimeType, data, given, message] of [
-    ['image/png', undefined, ['frameRanges'], 'The frameRanges have no effect: all of the medium (image/png) is looked at. Ranges are for videos and for pages of documents.'], // oxfmt-ignore
-    ['audio/vnd.wave', undefined, ['frameRanges', 'timeRanges'], 'The frameRanges and timeRanges have no effect: all of the medium (audio/vnd.wave) is looked at. Ranges are for videos and for pages of documents.'], // oxfmt-ignore
+    ['image/png', undefined, ['frameRanges'], 'The frameRanges have no effect: all of the medium (image/png) is processed. Ranges are for videos and for pages of documents.'], // oxfmt-ignore
+    ['audio/vnd.wave', undefined, ['frameRanges', 'timeRanges'], 'The frameRanges and timeRanges have no effect: all of the medium (audio/vnd.wave) is processed. Ranges are for videos and for pages of documents.'], // oxfmt-ignore
     ['text/plain', 'some words', ['frameRanges', 'timeRanges'], 'The timeRanges have no effect: the medium (text/plain) has no times. Name pages of documents in frameRanges, counted from 1.'], // oxfmt-ignore
     ['text/plain', 'some words', ['frameRanges'], undefined],
   ] as const)

@@ -32,6 +32,6 @@ describe('The file that ROLL_UP_FILE names', () => {
       (reason: unknown) => reason,
     );
     expect(error).to.include({ code: 'OTHER' });
-    expect(String(error)).to.include("the service's own data folder");
+    expect(String(error)).to.include('in DATA_DIR');
   });
 });

@@ -87,9 +87,9 @@ describe('Page ranges of a document', () => {
       expect(await wordsIn(content, [range(6, 9)])).to.deep.equal([]);
       expect(await wordsIn(content, [])).to.deep.equal([]);
       const said =
-        'Nothing of the document is looked at: it has 5 pages, and its frameRanges name others. Count pages from 1.';
+        'No page of the document is processed: it has 5 pages, and its frameRanges name others. Count pages from 1.';
       expect(warnings[0]).to.equal(said);
-      expect(warnings[1]).to.match(/^Nothing of the document is looked at: .* Count pages from 1\.$/);
+      expect(warnings[1]).to.match(/^No page of the document is processed: .* Count pages from 1\.$/);
     });
   }
 
@@ -104,7 +104,7 @@ describe('Page ranges of a document', () => {
     expect(await findPages([range(1)])).to.have.length(1);
     expect(await findPages([range(2)])).to.have.length(0);
     const said =
-      'Nothing of the document is looked at: it has 1 page, and its frameRanges name others. Count pages from 1.';
+      'No page of the document is processed: it has 1 page, and its frameRanges name others. Count pages from 1.';
     expect(warnings).to.deep.equal([said, said]);
   });
 

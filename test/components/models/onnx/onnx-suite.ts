@@ -328,7 +328,7 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
         'a\0.onnx',
       ])
         expect((await models.refusal(name)).message, name).to.match(
-          /does not lie below a folder of the setting MODEL_ROOTS/,
+          /is not in a folder of the setting MODEL_ROOTS/,
         );
       await outside.close();
     });

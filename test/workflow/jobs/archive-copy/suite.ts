@@ -192,7 +192,7 @@ export function archiveCopies({ isLong }: { readonly isLong: boolean }): void {
         elsewhere.close();
         elsewhere.closeAllConnections();
         expect(jobStatus).to.equal('ERROR');
-        expect(archiveStatus).to.include('does not lie below a media folder');
+        expect(archiveStatus).to.include('MEDIA_ROOTS does not contain the folder');
         expect(await bucket.keys('results')).to.deep.equal([]);
       });
     });

@@ -1,35 +1,58 @@
-/** What somebody may have meant who wrote a name that nobody has. */
+/** Which of the known names was probably meant by one that nothing has. */
 
 /** Letters that may differ: names of at least `LONG_NAME` letters may differ in two. */
 const LONG_NAME = 10;
 const FEW_LETTERS = 1;
 const MORE_LETTERS = 2;
-/** Longer names are misspelt in no way that this could tell. */
-const MAX_LENGTH = 200;
+/** Longer names are not compared: a comparison takes the product of both lengths. */
+const MAX_LENGTH = 100;
+/** Known names that are compared with one. */
+const MAX_KNOWN = 2_000;
 const MAX_SUGGESTIONS = 3;
 
-/** The names that are nearest to a given one, at most three: those that have it in them, else those with few other letters. */
+/** The nearest of the known names, without regard to case and to signs between words; undefined: none is near. */
+export const nearestName = (name: string, known: Iterable<string>): string | undefined =>
+  misspeltNames(name, [...known])[0];
+
+/** The nearest of the known names, at most three: those that contain it, else those that `nearestName` finds. */
 export function nearestNames(name: string, known: Iterable<string>): readonly string[] {
   const wanted = name.trim().toUpperCase();
   if (wanted === '' || wanted.length > MAX_LENGTH) return [];
   const all = [...known];
   const within = all.filter((one) => one.toUpperCase().includes(wanted));
-  if (within.length > 0) return within.toSorted((a, b) => a.length - b.length).slice(0, MAX_SUGGESTIONS);
-  return all
-    .map((one) => ({ one, letters: lettersBetween(wanted, one.toUpperCase()) }))
-    .filter(({ letters }) => letters !== undefined)
-    .toSorted((a, b) => a.letters! - b.letters!)
-    .slice(0, MAX_SUGGESTIONS)
-    .map(({ one }) => one);
+  const found = within.length > 0 ? within.toSorted((a, b) => a.length - b.length) : misspeltNames(name, all);
+  return found.slice(0, MAX_SUGGESTIONS);
 }
 
-/** How many letters differ; undefined: too many for a slip. */
+/** ` Did you mean FACE?`, or nothing. */
+export function suggestion(name: string, known: Iterable<string>): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+}
+
+/** How many letters differ; undefined: too many for a misspelt name. */
 export function lettersBetween(name: string, known: string): number | undefined {
   const most = known.length < LONG_NAME ? FEW_LETTERS : MORE_LETTERS;
   if (Math.abs(name.length - known.length) > most || name.length > MAX_LENGTH) return undefined;
   const letters = differingLetters(name, known);
   return letters > most ? undefined : letters;
 }
+
+/** The nearest first. */
+function misspeltNames(name: string, known: readonly string[]): readonly string[] {
+  if (name.length > MAX_LENGTH) return [];
+  const given = lettersOf(name);
+  return known
+    .slice(0, MAX_KNOWN)
+    .flatMap((one) => {
+      const letters = lettersBetween(given, lettersOf(one));
+      return letters === undefined ? [] : [{ one, letters }];
+    })
+    .toSorted((a, b) => a.letters - b.letters)
+    .map(({ one }) => one);
+}
+
+const lettersOf = (name: string) => name.toUpperCase().replaceAll(/[\s_.-]/g, '');
 
 /** Letters to insert, remove, replace or swap with their neighbour until one name is the other (optimal string alignment). */
 function differingLetters(a: string, b: string): number {
