@@ -241,7 +241,7 @@ export const batchJobEndpoints = [
     jobs: 'BATCH_JOB',
     summary: 'Change the priority, labels or external id of a job',
     description:
-      'Work of the job that waits then waits with the new priority; what runs goes on. The answer comes when the change is stored.',
+      'A new priority also applies to work of the job that waits already. Running work is not interrupted. The answer comes when the change is stored.',
     params: z.object({ id: jobId }),
     body: { schema: jobChange, example: { priority: 7, labels: ['set:night'] } },
     answers: {

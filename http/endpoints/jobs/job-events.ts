@@ -88,5 +88,5 @@ export const jobEventEndpoints = [
   }),
 ];
 
-/** A client that comes again goes on counting. */
+/** A client that comes again continues counting. */
 export const lastEventOf = (given: string) => (/^\d{1,15}$/.test(given) ? Number(given) : 0);

@@ -116,7 +116,7 @@ export const operationEndpoints = [
     method: 'get',
     path: '/rest/operations/{id}',
     id: 'getOperation',
-    summary: 'Tell how an operation stands',
+    summary: 'Show an operation',
     params,
     answers: { 200: json('The operation.', operation, EXAMPLE), 404: UNKNOWN },
     async handle({ params: { id }, ctx }, { operations, jobAccess }: OperationEndpointDeps & JobGuard) {
