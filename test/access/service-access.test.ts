@@ -103,14 +103,23 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     const forAdmins = operations.filter(needsAdmin);
     expect(forAdmins.map(({ declared }) => declared.operationId).toSorted()).to.deep.equal([
       'deleteSystemMessage',
+      'drainNode',
+      'drainServer',
+      'drainService',
+      'getAudit',
       'getBackup',
       'getServiceLog',
       'listActors',
+      'pauseQueue',
       'postSystemMessage',
       'rebuildSearch',
+      'resumeQueue',
       'saveNodeConfiguration',
       'startService',
       'stopService',
+      'undrainNode',
+      'undrainServer',
+      'undrainService',
     ]);
     for (const { path, method } of forAdmins) {
       const refused = await ask(token, method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1'));

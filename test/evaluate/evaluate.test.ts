@@ -434,7 +434,7 @@ describe('troupe evaluate', () => {
     expect(await refusalOf('nowhere.json', found)).to.equal('There is no file nowhere.json.');
     expect(await refusalOf('.', found)).to.include('is a folder');
     const good = file('good.json', coco(['a.png'], [[0, 'x', 1, 1, 2, 2]]));
-    expect(await refusalOf(good, 'nowhere.json')).to.include('nowhere.json is no file');
+    expect(await refusalOf(good, 'nowhere.json')).to.include('nowhere.json is not a file');
     expect(await refusalOf(good, good)).to.include('has no media: is it a detection document');
     expect(await refusalOf(good, file('half.json', '{"media":[{"mediaId":1,'))).to.include('half.json cannot be read to its end'); // oxfmt-ignore
     expect(await refusalOf(good, found, '--format', 'yolo')).to.include('--format is one of coco, cvat');

@@ -102,7 +102,7 @@ describe('The medium of a sub-job', () => {
     const gone = await get(url);
     expect([gone.status, await gone.text()].join(' '))
       .to.include('410')
-      .and.to.include('moved or removed');
+      .and.to.include('moved or deleted');
     const secret = join(service.dataDir, 'secrets', 'of-the-service');
     await mkdir(join(service.dataDir, 'secrets'), { recursive: true });
     await writeFile(secret, 'a medium of a client');

@@ -275,6 +275,8 @@ describe('Batch jobs (specification 4.2)', () => {
           ...listed,
           externalId: 'order 17 / ü',
           owner: { user: 'troupe-cli' },
+          labels: [],
+          runs: (body as { runs: readonly object[] }).runs,
           mediaHrefs: ['media/0'],
           mediaSucceeded: 1,
         });

@@ -26,7 +26,10 @@ const SEES: Readonly<Record<'own' | 'group', readonly Name[]>> = {
 const SECRET = 'confidential';
 const UNKNOWN = 987_654;
 /** Bodies of requests, by path. */
-const SENT: Readonly<Record<string, object>> = { '/rest/jobs/{id}/retry': { what: 'FAILED_SUB_JOBS' } };
+const SENT: Readonly<Record<string, object>> = {
+  '/rest/jobs/{id}/retry': { what: 'FAILED_SUB_JOBS' },
+  'patch /rest/jobs/{id}': { labels: ['seen'] },
+};
 const PLACES: Readonly<Record<string, string>> = { picture: 'frame-0.png', typeFilter: 'all' };
 
 interface Asked {
@@ -138,9 +141,12 @@ for (const visibility of ['own', 'group'] as const)
       const empty = join(site.service.mediaDir, `${SECRET}.mp4`);
       writeFileSync(empty, '');
       const media = [file, empty].map((one) => ({ mediaUri: pathToFileURL(one).href }));
-      batch = String((await site.make('anna', '/rest/jobs', { ...JOB, media })).jobId);
+      const callback = { callbackURL: 'http://127.0.0.1:1/done', callbackMethod: 'POST' };
+      batch = String((await site.make('anna', '/rest/jobs', { ...JOB, ...callback, media })).jobId);
       stream = Number((await site.make('anna', '/rest/streaming/jobs', STREAM)).jobId);
       await site.service.terminal(batch);
+      const dryRun = { action: 'label', add: ['seen'], ids: [batch], dryRun: true };
+      await site.service.ask('POST', '/rest/operations', dryRun, await site.headers('anna'));
       await until('the search has the job', async () =>
         (await site.ask('admin', 'GET', '/rest/search')).text.includes(SECRET),
       );
@@ -155,7 +161,12 @@ for (const visibility of ['own', 'group'] as const)
     /** An answer without the id of the job, so that answers about two jobs can be compared. */
     const answerAbout = async (user: Name, operation: Operation, id: string | number): Promise<Asked> => {
       const { method, path } = operation;
-      const { status, text } = await site.ask(user, method, addressOf(operation, id), SENT[path]);
+      const { status, text } = await site.ask(
+        user,
+        method,
+        addressOf(operation, id),
+        SENT[`${method} ${path}`] ?? SENT[path],
+      );
       const number = String(id).replace('test-host-', '');
       const named = new RegExp(`(?<!responseCode":)\\b${number}\\b`, 'g');
       const told = text.replaceAll(site.service.url, '');

@@ -69,10 +69,10 @@ export const ADMIN_ROWS: ReadonlySet<Row> = new Set([
 export const BEYOND: Readonly<Record<string, readonly string[]>> = {
   '/rest/streaming/jobs/{id}': ['DELETE'],
   '/rest/jobs': ['GET'],
-  '/rest/jobs/{id}': ['DELETE'],
+  '/rest/jobs/{id}': ['PATCH', 'DELETE'],
   // These paths are also ids of jobs and names of components.
-  '/rest/jobs/stats': ['DELETE'],
-  '/rest/jobs/archiverepost': ['GET', 'DELETE'],
+  '/rest/jobs/stats': ['PATCH', 'DELETE'],
+  '/rest/jobs/archiverepost': ['GET', 'PATCH', 'DELETE'],
   '/rest/components/registerUnmanaged': ['DELETE'],
 };
 
