@@ -74,7 +74,7 @@ class Site {
   async ask(user: Name, method: string, path: string, sent?: object): Promise<Asked> {
     const left = new AbortController();
     const { status, headers, body } = await fetch(this.service.url + path, {
-      method,
+      method: method.toUpperCase(),
       headers: { ...(await this.headers(user)), 'content-type': 'application/json' },
       ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
       signal: left.signal,
@@ -205,7 +205,8 @@ for (const visibility of ['own', 'group'] as const)
     });
 
     it('lists, events, failures, statistics and search have only the jobs that the user sees', async () => {
-      const lists = reading('LIST');
+      // What has an id of its own, such as a delivery, is hidden in its list.
+      const lists = reading('LIST').filter(({ path }) => !path.includes('{'));
       expect(lists.map(({ path }) => path)).to.include.members([
         '/rest/jobs',
         '/rest/jobs/stats',
