@@ -58,7 +58,7 @@ async function checkRedis(settings: Settings): Promise<readonly Finding[]> {
     ]);
     const [seconds] = await redis.time();
     return [
-      reachable(shown, String(await redis.info('memory'))),
+      reachable(shown, await redis.info('memory')),
       ...promised.map(({ level, sentence }) => promiseFinding(level, sentence)),
       clockFinding('Redis', Number(seconds) * 1_000),
     ];

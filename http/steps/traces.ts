@@ -22,7 +22,7 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
  * one. What components and nodes ask all the time belongs to no request.
  */
 export function traceRequests(traces: Traces | undefined): Middleware {
-  return async (ctx, next) => {
+  return async (ctx, next: () => Promise<unknown>) => {
     if (!ctx.path.startsWith('/rest/')) return next();
     const client = parseTraceparent(ctx.get('traceparent'));
     const state = ctx.state as Traced;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Nodes } from '../../../actors/node-gateway/nodes.ts';
 import type { PauseKind } from '../../../actors/pauses/model.ts';
 import { pausedSince } from '../../../actors/pauses/pause-book.ts';
 import type { Pauses } from '../../../actors/pauses/pauses.ts';

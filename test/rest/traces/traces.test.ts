@@ -43,7 +43,7 @@ describe('The trace of a job', () => {
       `the spans of ${id} have come`,
       () => collector.spans,
       (spans) =>
-        spans.some(({ name }) => name === 'callback') && spans.some(({ name }) => /^job /.test(name)),
+        spans.some(({ name }) => name === 'callback') && spans.some(({ name }) => name.startsWith('job ')),
     );
   const named = (spans: readonly ReceivedSpan[], name: RegExp) =>
     spans.filter((span) => name.test(span.name));
