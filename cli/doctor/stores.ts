@@ -50,7 +50,7 @@ async function checkRedis(settings: Settings): Promise<readonly Finding[]> {
     await redis.connect();
     const readSetting = async (name: string) =>
       redis.config('GET', name).then(
-        (answer) => (answer as string[])[1],
+        (answer) => answer[1],
         () => undefined,
       );
     const promised = await promisesOf({ readSetting }).catch((problem: unknown) => [
