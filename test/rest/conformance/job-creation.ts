@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { ArchiveServer } from '../../support/servers/archive-server.ts';
 import { answer } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';
-import { jobCreated, jobRefused } from './resources.ts';
+import { jobCreated, jobCreatedWithWarning, jobRefused } from './resources.ts';
 import { IMAGE, LIGHT, TAKEN, VIDEO, type Suite } from './suite.ts';
 
 const ROW = 'POST /rest/jobs';
@@ -136,6 +136,12 @@ export function jobCreation(suite: Suite): void {
       suite.proves(ROW, 400, `bad request: ${rule}`, () =>
         suite.gets(['POST', '/rest/jobs', body], 400, jobRefused),
       );
+
+    suite.proves(ROW, 201, 'JobCreationResponse with a warning, for an unknown field', async () => {
+      const body = { ...plain, newerThanThis: true };
+      const { coreResponse } = await suite.gets(['POST', '/rest/jobs', body], 201, jobCreatedWithWarning);
+      expect(coreResponse.message).to.equal('newerThanThis is not a member of a job.');
+    });
 
     suite.proves(ROW, 201, 'JobCreationResponse, for a medium by http:', async () => {
       suite.receiver.manner = (_, response) => void response.writeHead(200).end(bytes);

@@ -36,6 +36,8 @@ export const jobCreated = z.strictObject({
   ]),
   outputObjectUri: z.string().optional(),
 });
+export const warned = z.strictObject({ responseCode: z.literal(2), message: z.string().min(1) });
+export const jobCreatedWithWarning = jobCreated.extend({ coreResponse: warned });
 export const jobRefused = z.strictObject({
   jobId: z.null(),
   coreResponse: failed,

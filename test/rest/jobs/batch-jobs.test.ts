@@ -27,6 +27,8 @@ const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const LIGHT = { pipelineName: 'LIGHT PIPELINE' } as const;
 const WITHOUT_PICTURES = { jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE' } } as const;
 
+const FIRST_RUN = { run: 1, what: 'ALL', jobStatus: 'COMPLETE', mediaFailed: 0 };
+
 describe('Batch jobs (specification 4.2)', () => {
   let service: Service;
   let video: string;
@@ -276,7 +278,7 @@ describe('Batch jobs (specification 4.2)', () => {
           externalId: 'order 17 / ü',
           owner: { user: 'troupe-cli' },
           labels: [],
-          runs: (body as { runs: readonly object[] }).runs,
+          runs: [{ ...FIRST_RUN, startDate: listed.startDate, endDate: listed.endDate }],
           mediaHrefs: ['media/0'],
           mediaSucceeded: 1,
         });

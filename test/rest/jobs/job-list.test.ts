@@ -63,7 +63,7 @@ describe('Of the jobs of a server,', () => {
       expect([jobIds(all), all.next]).to.deep.equal([ids, null]);
     });
 
-    it('lists each job like GET /rest/jobs/{id}?details=true, but at most 20 of its media', async () => {
+    it('lists each job like GET /rest/jobs/{id}?details=true, without runs, with 20 media at most', async () => {
       for (const { mediaCount, mediaUris, ...rest } of (await page()).jobs) {
         const {
           mediaUris: all,

@@ -132,6 +132,7 @@ for (const visibility of ['own', 'group'] as const)
     /** Jobs of Anna. */
     let batch: string;
     let stream: number;
+    let operation: string;
     const hidden = (Object.keys(USERS) as Name[]).filter((name) => !SEES[visibility].includes(name));
     before(async () => {
       site = await Site.start({ JOB_VISIBILITY: visibility });
@@ -146,7 +147,8 @@ for (const visibility of ['own', 'group'] as const)
       stream = Number((await site.make('anna', '/rest/streaming/jobs', STREAM)).jobId);
       await site.service.terminal(batch);
       const dryRun = { action: 'label', add: ['seen'], ids: [batch], dryRun: true };
-      await site.service.ask('POST', '/rest/operations', dryRun, await site.headers('anna'));
+      const started = await site.service.ask('POST', '/rest/operations', dryRun, await site.headers('anna'));
+      operation = (started.body as { operationId: string }).operationId;
       await until('the search has the job', async () =>
         (await site.ask('admin', 'GET', '/rest/search')).text.includes(SECRET),
       );
@@ -219,6 +221,14 @@ for (const visibility of ['own', 'group'] as const)
         for (const user of SEES[visibility])
           expect(await to(user), `${user}: ${operation.path}`).to.equal(toAdmin);
         for (const user of hidden) expect(await to(user), `${user}: ${operation.path}`).to.not.equal(toAdmin);
+      }
+    });
+
+    it('a delivery or an operation of a hidden job is answered like one that does not exist', async () => {
+      const delivery = `${batch}_1_callback`;
+      for (const path of [`/rest/deliveries/${delivery}`, `/rest/operations/${operation}`]) {
+        expect((await site.ask('anna', 'GET', path)).status, path).to.equal(200);
+        for (const user of hidden) expect((await site.ask(user, 'GET', path)).status, path).to.equal(404);
       }
     });
 
