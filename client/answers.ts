@@ -29,7 +29,7 @@ import type {
 import type { auditPage } from '../http/schemas/operation/audit.ts';
 import type { drain } from '../http/schemas/operation/drains.ts';
 import type { queueInfo } from '../http/schemas/queues.ts';
-import type { searchPage } from '../http/schemas/search.ts';
+import type { searchPage } from '../http/schemas/search/search.ts';
 import type { info } from '../http/schemas/service.ts';
 import type {
   allStreamingJobs,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Search, SearchAnswer } from '../../actors/search/search.ts';
-import { cursorOf, textOfCursor } from '../schemas/search-cursor.ts';
+import { cursorOf, textOfCursor } from '../schemas/search/search-cursor.ts';
 import type { Logger } from '../../config/logger.ts';
 import { foldedName, searchTerms } from '../../domain/text/words.ts';
 import { userOf } from '../access/bearer.ts';
@@ -9,7 +9,7 @@ import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, overloadError } from '../routing/errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import type { JobGuard } from '../users/job-step.ts';
-import { searchPage, searchQuery } from '../schemas/search.ts';
+import { searchPage, searchQuery } from '../schemas/search/search.ts';
 
 export interface SearchDeps {
   /** undefined: SEARCH is false. */

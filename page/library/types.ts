@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { libraryCounts, libraryPage } from '../../http/schemas/library.ts';
+import type { libraryCounts, libraryPage } from '../../http/schemas/search/library.ts';
 
 export type LibraryPage = z.output<typeof libraryPage>;
 export type LibraryMedium = LibraryPage['media'][number];

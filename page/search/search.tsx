@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { searchPage } from '../../http/schemas/search.ts';
+import type { searchPage } from '../../http/schemas/search/search.ts';
 import { get, urlOf } from '../kit/api.ts';
 import { hueOf } from '../kit/colours.ts';
 import { count, fileName, moment, timeText } from '../kit/format.ts';

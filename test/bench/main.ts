@@ -6,7 +6,7 @@ import { accuracy } from './media/accuracy.ts';
 import { cluster } from './jobs/cluster.ts';
 import { emptyJobs, idleJobs, mailboxes } from './jobs/core.ts';
 import { measureDecoding } from './media/decode.ts';
-import { fairClaims } from './jobs/fair-claims.ts';
+import { fairClaims } from './repair/fair-claims.ts';
 import { deliveries } from './jobs/delivery.ts';
 import { largeDocument } from './results/document.ts';
 import { exports } from './results/export.ts';

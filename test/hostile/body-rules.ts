@@ -26,8 +26,8 @@ import * as usage from '../../http/schemas/users/usage.ts';
 import { retryRequest } from '../../http/schemas/jobs/job-retry.ts';
 import * as operations from '../../http/schemas/jobs/operations.ts';
 import * as media from '../../http/schemas/media.ts';
-import { libraryQuery } from '../../http/schemas/library.ts';
-import { searchQuery } from '../../http/schemas/search.ts';
+import { libraryQuery } from '../../http/schemas/search/library.ts';
+import { searchQuery } from '../../http/schemas/search/search.ts';
 import * as sync from '../../http/schemas/worker/node-sync.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checkShape } from '../../http/schemas/problems.ts';
@@ -37,7 +37,7 @@ import * as worker from '../../http/schemas/worker/worker-protocol.ts';
 import { parseJson } from '../../http/routing/json-body.ts';
 import { decodeDataUri } from '../../media/fetch/data-uri.ts';
 import { schemeOf, shownUri } from '../../media/fetch/file-uris.ts';
-import * as searchCursor from '../../http/schemas/search-cursor.ts';
+import * as searchCursor from '../../http/schemas/search/search-cursor.ts';
 import * as censor from '../../domain/job/censor.ts';
 import * as wrong from '../../results/check/check-rules.ts';
 import { unparsable } from '../../results/check/json-shape.ts';
@@ -213,7 +213,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     cursorOf: ofText(cursorOf),
     ...because('is made of numbers', 'cursorText'),
   },
-  'http/schemas/library.ts': {
+  'http/schemas/search/library.ts': {
     ...because(ANSWER, 'libraryPage', 'libraryCounts'),
     libraryQuery: [
       body(libraryQuery, (size) => makeNamed(size, () => '1')),
@@ -243,7 +243,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ],
     deliveryId: text(deliveryId, (given) => given),
   },
-  'http/schemas/search.ts': {
+  'http/schemas/search/search.ts': {
     ...because(ANSWER, 'searchPage'),
     searchQuery: [
       body(searchQuery, (size) => makeNamed(size, () => '1')),
@@ -400,7 +400,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     streamEnd: text(worker.streamEnd, (detail) => ({ reason: 'ended', detail })),
     failureRequest: text(worker.failureRequest, (message) => ({ code: 'OTHER', message })),
   },
-  'http/schemas/search-cursor.ts': {
+  'http/schemas/search/search-cursor.ts': {
     ...because('joins four numbers', 'textOfCursor'),
     cursorOf: ofText(searchCursor.cursorOf, '_'),
   },

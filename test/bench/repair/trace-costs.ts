@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import superagent from 'superagent';
 import { requestToken } from '../../../components/sdk/connection/token-request.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../../http/access/development-secrets.ts';
-import { Collector } from '../../support/servers/collector.ts';
+import { Collector } from '../../rest/traces/collector.ts';
 import { measureTime, round, runInterleaved, type Figure } from '../measure.ts';
 
 const JOBS = 200;

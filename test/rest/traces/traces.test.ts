@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { RawComponent } from '../../support/processes/raw-component.ts';
 import { Service } from '../../support/processes/service.ts';
-import { Collector, type ReceivedSpan } from '../../support/servers/collector.ts';
+import { Collector, type ReceivedSpan } from './collector.ts';
 import { answer, inTurn, Receiver } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';
 import { LIGHT } from '../jobs/callbacks-suite.ts';

@@ -288,7 +288,13 @@ describe('A retry of a job', () => {
 
   describe('is refused with a sentence', () => {
     const refusals: readonly (readonly [string, () => Promise<string>, unknown, number, RegExp])[] = [
-      ['of no job', () => Promise.resolve('test-host-999999'), undefined, 404, /There is no job "test-host-999999"/],
+      [
+        'of no job',
+        () => Promise.resolve('test-host-999999'),
+        undefined,
+        404,
+        /There is no job "test-host-999999"/,
+      ],
       ['of what is no job id', () => Promise.resolve('nonsense'), undefined, 404, /There is no job/],
       [
         'of a job of which nothing failed',

@@ -1,4 +1,4 @@
-import { followRows } from '../../../../actors/batch-job/life-cycle/follow-job.ts';
+import { followRows } from '../../../../actors/batch-job/follow-job.ts';
 import type { JobRecord } from '../../../../actors/batch-job/state/record.ts';
 import { jobSnapshotSchema } from '../../../../actors/batch-job/state/snapshot.ts';
 import type { JobState, SubJobRow } from '../../../../actors/batch-job/state/state.ts';

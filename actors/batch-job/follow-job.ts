@@ -3,15 +3,15 @@
  * server has, which comes to the same as restoring it from all rows and costs only what has changed.
  */
 import type { List } from 'immutable';
-import { byStage, withAnswered, withMade } from './fold.ts';
-import { withPlanned } from './earlier-rows.ts';
-import { firstUsable } from '../state/media.ts';
-import type { JobRecord } from '../state/record.ts';
-import type { JobSnapshot } from '../state/snapshot.ts';
-import { rankOf } from './stages.ts';
-import type { JobState, SubJobRow, Unit } from '../state/state.ts';
-import { isTerminal } from '../state/status.ts';
-import { isUnfinished } from '../state/units.ts';
+import { byStage, withAnswered, withMade } from './life-cycle/fold.ts';
+import { withPlanned } from './life-cycle/earlier-rows.ts';
+import { firstUsable } from './state/media.ts';
+import type { JobRecord } from './state/record.ts';
+import type { JobSnapshot } from './state/snapshot.ts';
+import { rankOf } from './life-cycle/stages.ts';
+import type { JobState, SubJobRow, Unit } from './state/state.ts';
+import { isTerminal } from './state/status.ts';
+import { isUnfinished } from './state/units.ts';
 
 /** Undefined: the job has moved on to where only all of its rows tell how it stands. */
 export function followRows(

@@ -1,4 +1,4 @@
-import type { SearchAnswer } from '../../actors/search/search.ts';
+import type { SearchAnswer } from '../../../actors/search/search.ts';
 
 type Cursor = NonNullable<SearchAnswer['next']>;
 

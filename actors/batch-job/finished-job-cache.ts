@@ -1,6 +1,6 @@
-import type { JobEffect } from '../state/effects.ts';
-import type { JobState } from '../state/state.ts';
-import { isTerminal } from '../state/status.ts';
+import type { JobEffect } from './state/effects.ts';
+import type { JobState } from './state/state.ts';
+import { isTerminal } from './state/status.ts';
 
 type End = Pick<JobState, 'status' | 'run' | 'endedBy'>;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { PAGE_KINDS } from '../../domain/job/document-page.ts';
-import { searchTerms } from '../../domain/text/words.ts';
+import { PAGE_KINDS } from '../../../domain/job/document-page.ts';
+import { searchTerms } from '../../../domain/text/words.ts';
 import { CURSOR } from './search-cursor.ts';
-import { jobId, jobIdParam } from './jobs/batch-jobs.ts';
-import { queryTimestamp, timestamp, wholeNumber } from './common.ts';
+import { jobId, jobIdParam } from '../jobs/batch-jobs.ts';
+import { queryTimestamp, timestamp, wholeNumber } from '../common.ts';
 
 /** The search over what jobs found (ours): what may be asked for, and what is answered. */
 const MAX_TEXT = 500;

@@ -1,9 +1,9 @@
 /** Labels, and changes of jobs that have been accepted (ours, beside specification 4.2). */
 import { expect } from 'chai';
-import type { DetailedJobInfo } from '../../../actors/views/jobs/job-info.ts';
-import type { ListedJob } from '../../../actors/views/jobs/job-list.ts';
-import { sampleUri, Service } from '../../support/processes/service.ts';
-import { until } from '../../support/until.ts';
+import type { DetailedJobInfo } from '../../../../actors/views/jobs/job-info.ts';
+import type { ListedJob } from '../../../../actors/views/jobs/job-list.ts';
+import { sampleUri, Service } from '../../../support/processes/service.ts';
+import { until } from '../../../support/until.ts';
 
 const LIGHT = { media: [sampleUri('digital-clock.jpg')], pipelineName: 'LIGHT PIPELINE' };
 /** Nobody serves its queue: jobs stay under way. */

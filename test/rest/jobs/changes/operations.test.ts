@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { OperationInfo } from '../../../actors/operations/views.ts';
-import { EventClient } from '../../support/events.ts';
-import { sampleUri, Service, type JobRequest } from '../../support/processes/service.ts';
-import { until } from '../../support/until.ts';
+import type { OperationInfo } from '../../../../actors/operations/views.ts';
+import { EventClient } from '../../../support/events.ts';
+import { sampleUri, Service, type JobRequest } from '../../../support/processes/service.ts';
+import { until } from '../../../support/until.ts';
 
 const LIGHT = { media: [sampleUri('digital-clock.jpg')], pipelineName: 'LIGHT PIPELINE' };
 /** Nobody serves its queue: jobs stay under way. */

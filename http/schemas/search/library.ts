@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jobId } from './jobs/batch-jobs.ts';
-import { queryTimestamp, timestamp, wholeNumber } from './common.ts';
+import { jobId } from '../jobs/batch-jobs.ts';
+import { queryTimestamp, timestamp, wholeNumber } from '../common.ts';
 
 /** The library (ours): the media of all jobs that have ended, with what was found in them. */
 const CURSOR = /^\d{1,15}(?:\.\d{1,6})?_\d{1,15}_\d{1,10}$/;
