@@ -48,10 +48,14 @@ function print({ file, line, rule, message, isWarning }) {
 
 /** What users read of the code: messages, and comments of files and of exported functions. */
 function textsOfCode() {
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['dist/test/docs/messages.js', '--json'], {
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    ['dist/test/docs/text/messages.js', '--json'],
+    {
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
   if (status !== 0) throw new Error(`The messages cannot be listed: ${stderr}`);
   return JSON.parse(stdout);
 }

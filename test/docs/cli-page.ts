@@ -2,7 +2,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { troupeProgram } from '../../cli/program.ts';
 import { Terminal } from '../../cli/terminal/terminal.ts';
-import { plain, wrapLines } from './wrap-lines.ts';
+import { plain, wrapLines } from './text/wrap-lines.ts';
 
 const HEAD = `---
 description: Every command of the troupe tool, with its arguments and options.

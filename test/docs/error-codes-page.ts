@@ -3,7 +3,7 @@ import { EXIT } from '../../cli/terminal/failure.ts';
 import { DETECTION_ERRORS, type DetectionErrorCode, type IssueCode } from '../../domain/types.ts';
 import { endpoints } from '../../http/endpoints/index.ts';
 import { answersOf } from '../../http/openapi/common.ts';
-import { plain, wrapLines } from './wrap-lines.ts';
+import { plain, wrapLines } from './text/wrap-lines.ts';
 
 const HEAD = `---
 description: Codes of errors and warnings in detection documents, HTTP statuses and exit codes.

@@ -1,7 +1,7 @@
 /** The index of the documentation: every page with the sentence of its `description:`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { wrapLines } from './wrap-lines.ts';
+import { wrapLines } from './text/wrap-lines.ts';
 
 const SECTIONS = [
   ['start', 'Start', 'Try Troupe, step by step.'],

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { ServiceMetrics } from '../../actors/views/metrics.ts';
 import { describeMetrics, ownMetrics } from '../../http/metrics/metrics.ts';
 import { WorkMetrics } from '../../http/metrics/work-metrics.ts';
-import { plain, wrapLines } from './wrap-lines.ts';
+import { plain, wrapLines } from './text/wrap-lines.ts';
 
 interface Metric {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** The reference page of workflow properties, generated from their table. */
 import type { MediaType } from '../../domain/types.ts';
 import { WORKFLOW_PROPERTIES, type WorkflowProperty } from '../../domain/properties/workflow-properties.ts';
-import { plain, wrapLines } from './wrap-lines.ts';
+import { plain, wrapLines } from './text/wrap-lines.ts';
 
 const SHORT: Readonly<Record<MediaType, string>> = {
   VIDEO: 'video',

@@ -3,8 +3,8 @@ import { endpoints, tags } from '../../http/endpoints/index.ts';
 import { openApiDocument } from '../../http/openapi/document.ts';
 import { answersOf } from '../../http/openapi/common.ts';
 import type { Caller, Operation } from '../../http/routing/declaration.ts';
-import { fieldsOf, namesIn, typeText, type Schema } from './schema-text.ts';
-import { plain, wrapLines } from './wrap-lines.ts';
+import { fieldsOf, namesIn, typeText, type Schema } from './text/schema-text.ts';
+import { plain, wrapLines } from './text/wrap-lines.ts';
 
 interface Content {
   readonly schema?: Schema;

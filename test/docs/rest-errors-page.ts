@@ -1,6 +1,6 @@
 /** The reference page of the codes of the REST API's error answers. */
 import { ERROR_CODES } from '../../http/routing/error-codes.ts';
-import { plain, wrapLines } from './wrap-lines.ts';
+import { plain, wrapLines } from './text/wrap-lines.ts';
 
 const HEAD = `---
 description: Every error code of the REST API, with its status, its meaning and what to do.

@@ -5,7 +5,7 @@ import { cliGroup } from '../../config/schema/cli.ts';
 import { serverGroups } from '../../config/schema/server.ts';
 import { SECRET_SETTINGS } from '../../config/secret-files.ts';
 import type { SettingGroup } from '../../config/schema/values.ts';
-import { plain, wrapLines } from './wrap-lines.ts';
+import { plain, wrapLines } from './text/wrap-lines.ts';
 
 export const GROUPS: readonly SettingGroup[] = [...serverGroups, accessGroup, cliGroup];
 

@@ -11,7 +11,7 @@ import { OPERATION_MACHINE } from '../../actors/operations/transitions.ts';
 import { decide } from '../../actors/runtime/machine.ts';
 import { SERVICE_MACHINE, type RestartPolicy } from '../../actors/service/transitions.ts';
 import { MAILBOX, NEW_JOB, RESULT, SEGMENT, type Path } from '../house/paths.ts';
-import { wrapLines } from './wrap-lines.ts';
+import { wrapLines } from './text/wrap-lines.ts';
 
 /** One arrow of a diagram. */
 export interface Arrow {

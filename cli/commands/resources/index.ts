@@ -1,23 +1,23 @@
 import type { Command } from 'commander';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { actorsCommand } from './actors.ts';
-import { auditCommand } from './audit.ts';
+import { auditCommand } from './users/audit.ts';
 import { backupCommand } from './backup.ts';
 import { catalogCommands } from './catalog.ts';
 import { componentCommands } from './components.ts';
-import { deliveryCommands } from './deliveries.ts';
-import { failuresCommand } from './failures.ts';
+import { deliveryCommands } from './jobs/deliveries.ts';
+import { failuresCommand } from './jobs/failures.ts';
 import { infoCommand } from './info.ts';
 import { jobCommands } from './jobs/jobs.ts';
-import { keyCommands } from './keys.ts';
+import { keyCommands } from './users/keys.ts';
 import { mediaCommands } from './media.ts';
 import { messageCommands } from './messages.ts';
 import { modelCommands } from './models.ts';
 import { nodeCommands, serverCommands, serviceCommands } from './nodes.ts';
-import { operationCommands } from './operations.ts';
+import { operationCommands } from './jobs/operations.ts';
 import { queueCommands } from './queues.ts';
 import { searchCommands } from './search.ts';
-import { usageCommand } from './usage.ts';
+import { usageCommand } from './users/usage.ts';
 import { streamCommands } from './streams.ts';
 
 /** The commands over the whole REST interface, one group a resource. */

@@ -1,9 +1,9 @@
 /** `troupe usage`: who has used how much. */
-import type { Usage } from '../../../client/answers.ts';
+import type { Usage } from '../../../../client/answers.ts';
 import { Option, type Command } from 'commander';
-import type { Column } from '../../terminal/columns.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { askCommand, show, tableOr, withQuery, type RestOptions } from './command.ts';
+import type { Column } from '../../../terminal/columns.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
+import { askCommand, show, tableOr, withQuery, type RestOptions } from '../command.ts';
 
 interface UsageOptions extends RestOptions {
   readonly by?: string;

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse, type AnyNode, type Comment, type Node } from 'acorn';
-import { filesBelow, sourceFiles } from '../house/sources.ts';
+import { filesBelow, sourceFiles } from '../../house/sources.ts';
 
 export interface Text {
   readonly file: string;

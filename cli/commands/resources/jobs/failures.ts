@@ -1,9 +1,9 @@
 /** `troupe failures`. */
 import type { Command } from 'commander';
-import type { FailureGroups } from '../../../client/answers.ts';
-import { Table, type Column } from '../../terminal/columns.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { askCommand, date, momentText, show, whole, withQuery, type RestOptions } from './command.ts';
+import type { FailureGroups } from '../../../../client/answers.ts';
+import { Table, type Column } from '../../../terminal/columns.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
+import { askCommand, date, momentText, show, whole, withQuery, type RestOptions } from '../command.ts';
 
 interface FailureOptions extends RestOptions {
   readonly from?: string;

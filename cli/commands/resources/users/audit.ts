@@ -1,8 +1,8 @@
 /** `troupe audit`. */
 import type { Command } from 'commander';
-import type { AuditPage } from '../../../client/answers.ts';
-import type { Column } from '../../terminal/columns.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
+import type { AuditPage } from '../../../../client/answers.ts';
+import type { Column } from '../../../terminal/columns.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
 import {
   askCommand,
   date,
@@ -12,7 +12,7 @@ import {
   whole,
   withQuery,
   type RestOptions,
-} from './command.ts';
+} from '../command.ts';
 
 interface AuditOptions extends RestOptions {
   readonly user?: string;

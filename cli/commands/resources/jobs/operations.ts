@@ -1,9 +1,9 @@
 /** `troupe operations ...`: actions on many jobs. */
 import type { Command } from 'commander';
-import type { Operation, OperationList } from '../../../client/answers.ts';
-import type { Column } from '../../terminal/columns.ts';
-import { EXIT } from '../../terminal/failure.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
+import type { Operation, OperationList } from '../../../../client/answers.ts';
+import type { Column } from '../../../terminal/columns.ts';
+import { EXIT } from '../../../terminal/failure.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
 import {
   askCommand,
   clientOf,
@@ -13,8 +13,8 @@ import {
   show,
   tableOr,
   type RestOptions,
-} from './command.ts';
-import { follow, lines } from './jobs/operate.ts';
+} from '../command.ts';
+import { follow, lines } from './operate.ts';
 
 const COLUMNS: readonly Column<Operation>[] = [
   { title: 'OPERATION', of: ({ operationId }) => operationId },

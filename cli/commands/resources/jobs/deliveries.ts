@@ -1,8 +1,8 @@
 /** `troupe deliveries ...`: callbacks of jobs, and the attempts to deliver them. */
 import { Option, type Command } from 'commander';
-import type { Delivery, DeliveryPage } from '../../../client/answers.ts';
-import { factLines, type Column } from '../../terminal/columns.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
+import type { Delivery, DeliveryPage } from '../../../../client/answers.ts';
+import { factLines, type Column } from '../../../terminal/columns.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
 import {
   askCommand,
   momentText,
@@ -13,7 +13,7 @@ import {
   whole,
   withQuery,
   type RestOptions,
-} from './command.ts';
+} from '../command.ts';
 
 interface ListOptions extends RestOptions {
   readonly job?: string;

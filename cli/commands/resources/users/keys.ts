@@ -1,9 +1,9 @@
 /** `troupe keys ...`: API keys for scripts. */
-import type { ApiKey, NewApiKey } from '../../../client/answers.ts';
+import type { ApiKey, NewApiKey } from '../../../../client/answers.ts';
 import { Option, type Command } from 'commander';
-import type { Column } from '../../terminal/columns.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
-import { askCommand, momentText, segment, show, tableOr, withQuery, type RestOptions } from './command.ts';
+import type { Column } from '../../../terminal/columns.ts';
+import type { Terminal } from '../../../terminal/terminal.ts';
+import { askCommand, momentText, segment, show, tableOr, withQuery, type RestOptions } from '../command.ts';
 
 interface CreateOptions extends RestOptions {
   readonly role?: string;
