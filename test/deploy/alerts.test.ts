@@ -90,6 +90,7 @@ describe('The alert rules and the dashboard', () => {
     before(async () => {
       service = await Service.here({ STORE: 'redis', REDIS_URL: redis().url });
       await service.run({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
+      await service.run({ media: ['data:image/png;base64,AAAA'], pipelineName: 'LIGHT PIPELINE' });
       await registerLivePipeline(service);
       const stream = { streamUri: 'rtsp://camera.example/live', segmentSize: SEGMENT_SIZE };
       const request = { stream, stallTimeout: -1, pipelineName: LIVE_PIPELINE, enableOutputToDisk: false };
