@@ -15,6 +15,8 @@ import type { BatchJobStatus } from '../batch-job/state/status.ts';
 import { readableJob, storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 import { destinationOf } from '../delivery/notice.ts';
 
+export { jobOfDeliveryId } from '../job-service/delivered-job.ts';
+
 export interface ShownDelivery {
   /** The webhook-id of each attempt. */
   readonly id: string;

@@ -1,8 +1,12 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { jobNumber } from '../../../domain/job/job-id.ts';
 import type { Sight } from '../../../domain/job/owner.ts';
-import type { DeliveryPage, DeliveryQuery, ShownDelivery } from '../../../actors/views/deliveries.ts';
+import {
+  jobOfDeliveryId,
+  type DeliveryPage,
+  type DeliveryQuery,
+  type ShownDelivery,
+} from '../../../actors/views/deliveries.ts';
 import { userOf } from '../../access/bearer.ts';
 import { answerWith, json, ok, sentence } from '../../routing/declaration.ts';
 import { HttpError, notThere } from '../../routing/errors.ts';
@@ -43,11 +47,16 @@ const DELIVERY = {
   nextAttempt: '2026-03-01T09:30:02.000+01:00',
 };
 
-/** @throws HttpError 403 for a job of another user */
-async function checkOwnJob(ctx: Context, jobId: string, jobAccess: JobAccess): Promise<void> {
-  const number = jobNumber(jobId);
-  if (number === null || (await jobAccess.judge(ctx, 'BATCH_JOB', number, 'CHANGE')) === 'GRANTED') return;
-  throw new HttpError('job-of-another-user', `Job ${jobId} belongs to another user.`);
+/** @throws HttpError 403 for a delivery of another user, 404 for one that the caller must not see */
+async function checkOwn(ctx: Context, id: string, jobAccess: JobAccess): Promise<void> {
+  const number = jobOfDeliveryId(id);
+  const verdict = number === null ? 'GRANTED' : await jobAccess.judge(ctx, 'BATCH_JOB', number, 'CHANGE');
+  if (verdict === 'HIDDEN') throw notFound(id);
+  if (verdict === 'GRANTED') return;
+  throw new HttpError(
+    'job-of-another-user',
+    `Delivery ${id} belongs to another user. Only its owner and an ADMIN can repeat it.`,
+  );
 }
 
 const notFound = (id: string) => notThere('delivery', id, '/rest/deliveries');
@@ -108,17 +117,14 @@ export const deliveryEndpoints = [
       409: sentence('The job runs again: it calls back at its end.'),
     },
     async handle({ params: { id }, ctx }, { deliveries, jobAccess }: DeliveryDeps & JobGuard) {
-      const sight = jobAccess.sight(ctx);
-      const seen = await deliveries.one(id, sight);
-      if (seen === undefined) throw notFound(id);
-      await checkOwnJob(ctx, seen.jobId, jobAccess);
+      await checkOwn(ctx, id, jobAccess);
       const outcome = await deliveries.redeliver(id, userOf(ctx).name);
       if (outcome === 'live')
         throw new HttpError(
           'job-not-finished',
           'The job of this callback runs again. It calls back at its end.',
         );
-      const found = outcome === 'unknown' ? undefined : await deliveries.one(id, sight);
+      const found = outcome === 'unknown' ? undefined : await deliveries.one(id, jobAccess.sight(ctx));
       if (found === undefined) throw notFound(id);
       return answerWith(202, found);
     },

@@ -97,7 +97,10 @@ export const operationEndpoints = [
     id: 'listOperations',
     summary: 'List operations, newest first',
     query: operationListQuery,
-    answers: { 200: json('A page of operations.', operationList, { operations: [EXAMPLE], next: null }) },
+    answers: {
+      200: json('A page of operations.', operationList, { operations: [EXAMPLE], next: null }),
+      400: sentence('A part of the query is wrong.'),
+    },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle(
       { query: { limit, before }, ctx },
