@@ -34,7 +34,7 @@ export function NewAnalysis({
   const [isExpert, setExpert] = useState(pipeline !== '');
   const changeMedia = useCallback(
     (change: (media: readonly ChosenMedium[]) => readonly ChosenMedium[]) =>
-      setDraft((before) => withFirstGoals({ ...before, media: change(before.media) })),
+      setDraft((before) => withFirstGoals({ ...before, media: change(before.media) }, before.media.length)),
     [],
   );
   const toggleExpert = () => {
@@ -68,13 +68,11 @@ const FIRST_GOALS: Readonly<Record<MediaKind, string>> = {
   DOCUMENT: 'documents',
 };
 
-function withFirstGoals(draft: Draft): Draft {
-  const wanted = draft.media.flatMap(({ kind }) => (kind === undefined ? [] : [FIRST_GOALS[kind]]));
-  const isServed = (goal: string) => draft.goals.includes(goal);
-  const kinds = draft.media.filter((medium) => goalsFor(medium, draft).length === 0);
-  if (kinds.length === 0 || wanted.every(isServed)) return draft;
-  const added = kinds.flatMap(({ kind }) => (kind === undefined ? [] : [FIRST_GOALS[kind]]));
-  return { ...draft, goals: [...new Set([...draft.goals, ...added])] };
+/** Media that have come, and whose kind has nothing chosen yet, get the usual choice. */
+function withFirstGoals(draft: Draft, known: number): Draft {
+  const open = draft.media.slice(known).filter((medium) => goalsFor(medium, draft).length === 0);
+  const added = open.flatMap(({ kind }) => (kind === undefined ? [] : [FIRST_GOALS[kind]]));
+  return added.length === 0 ? draft : { ...draft, goals: [...new Set([...draft.goals, ...added])] };
 }
 
 function PipelineChoice({ draft, change }: { readonly draft: Draft; readonly change: ChangeDraft }) {
