@@ -49,7 +49,9 @@ function readSecret(name: string, file: string): { readonly value: string } | { 
       `cannot be read (${REASONS[String((error as NodeJS.ErrnoException).code)] ?? String(error)})`,
     );
   }
-  const value = text.replace(/(?:\r?\n)+$/, '');
+  let end = text.length;
+  while (end > 0 && '\r\n'.includes(text[end - 1]!)) end--;
+  const value = text.slice(0, end);
   if (value.trim() === '') return problem('is empty. Write the secret into it');
   return value.length > LONGEST ? problem(`has more than ${LONGEST} characters`) : { value };
 }
