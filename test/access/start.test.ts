@@ -51,7 +51,7 @@ describe('The start of the server (specification 5)', () => {
     [
       'no claim that grants a role',
       { OIDC_ADMIN_CLAIM_NAME: '', OIDC_ADMIN_CLAIM_VALUE: '' },
-      'set OIDC_ADMIN_CLAIM_NAME',
+      'Set OIDC_ADMIN_CLAIM_NAME',
     ],
     [
       'a claim without its value',

@@ -184,7 +184,7 @@ describe('Asking archives for a past job', () => {
     await archive.close();
     expect(failedBecause(await ask(question(url)))).to.contain('the connection was refused');
     for (const none of ['nothing', 'http://', ''])
-      expect(failedBecause(await ask(question(none))), none).to.contain('no valid address');
+      expect(failedBecause(await ask(question(none))), none).to.contain('not a valid address');
     expect(failedBecause(await ask(question('ftp://127.0.0.1/x')))).to.be.a('string');
   });
 

@@ -9,6 +9,8 @@ const BOUNDED: readonly { readonly source: string; readonly most: number; readon
 
 /** Files that make expressions of what they know themselves. */
 const MADE: Readonly<Record<string, string>> = {
+  'cli/doctor/stores.ts': 'names of two figures of Redis, which are written in the code',
+  'domain/text/message-pattern.ts': 'expressions of the same file, one after the other',
   'components/detectors/language/script.ts': 'names of scripts from a list in the file',
   'store/sqlite/place.ts': 'addresses of folders, each character as it stands',
   'http/app.ts': 'paths of the routes, which are written in the code',

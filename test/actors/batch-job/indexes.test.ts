@@ -89,6 +89,10 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 
 const CHECKED: JobCommand = { type: 'archiveChecked', run: 1, answer: { kind: 'none' } };
 
+/** Usage is counted once for each run that ends, and stays when its job goes: no recount of jobs finds it. */
+const withoutUsage = (counters: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(counters).filter(([name]) => !name.startsWith('@usage:')));
+
 /** Jobs whose changes are entered into the books as the actor does it. */
 class BookedJobs {
   readonly #ledger = new Ledger();
@@ -128,7 +132,8 @@ class BookedJobs {
     if (change === undefined || change.silent) return;
     const { number } = job.record;
     const after = change.gone ? undefined : change.state;
-    this.#ledger.take(number, indexesOf(job.record, before, after));
+    const { index = {}, counters = {} } = indexesOf(job.record, before, after);
+    this.#ledger.take(number, { index, counters: withoutUsage(counters) });
     this.seen.add(after === undefined ? 'gone' : after.removed ? 'removed' : after.status);
     const jobs = this.#jobs.flatMap(({ record, state }) => (state === undefined ? [] : [{ record, state }]));
     expect(this.#ledger.books, `after ${command.type} to job ${number}`).to.deep.equal(recount(jobs));
@@ -203,6 +208,11 @@ describe('The books of batch jobs', () => {
   it('name only what changes', () =>
     expect(indexesOf(job.record, job.state, { ...job.state!, status: 'IN_PROGRESS_ERRORS' })).to.deep.equal({
       index: { 'jobs-of-status/IN_PROGRESS': null, 'jobs-of-status/IN_PROGRESS_ERRORS': 7 },
-      counters: { 'jobs/PIPELINE/IN_PROGRESS': -1, 'jobs/PIPELINE/IN_PROGRESS_ERRORS': 1 },
+      counters: {
+        'jobs/PIPELINE/IN_PROGRESS': -1,
+        'jobs/PIPELINE/IN_PROGRESS_ERRORS': 1,
+        '@user:somebody//PIPELINE/IN_PROGRESS': -1,
+        '@user:somebody//PIPELINE/IN_PROGRESS_ERRORS': 1,
+      },
     }));
 });

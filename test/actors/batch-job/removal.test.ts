@@ -104,14 +104,15 @@ describe('The actor of a batch job that is removed', () => {
     indexes: await Promise.all(
       [ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS].map((name) => server.listIndex(name)),
     ),
-    counters: [...(await server.store.counters(''))],
+    // The usage report keeps what the job has used.
+    counters: [...(await server.store.counters(''))].filter(([name]) => !name.startsWith('@usage:')),
     outbox: await server.outbox(),
     rows: await server.rows(),
     files: [...folders(), ...files()].filter((place) => existsSync(place)),
   });
   const NOTHING = { indexes: [[], [], [], []], counters: [], outbox: [], rows: [], files: [] };
 
-  it('leaves nothing behind: no file, no row, no notice, no entry, no count', async () => {
+  it('leaves nothing behind but its usage: no file, no row, no notice, no entry, no count', async () => {
     await endJob();
     expect((await server.outbox()).map(({ id }) => id)).to.have.members([
       'here-7.1.callback',
@@ -121,6 +122,10 @@ describe('The actor of a batch job that is removed', () => {
     expect(await storedJob(server.store, 7), 'seen by those who read').to.equal(undefined);
     await waitUntilGone();
     expect(await leftOver()).to.deep.equal(NOTHING);
+    const used = await server.store.counters('@usage:');
+    expect([...used].filter(([name]) => name.endsWith('user/somebody/jobs')).map(([, n]) => n)).to.deep.equal(
+      [1],
+    );
     for (const type of ['remove', 'resume', 'forget', 'cancel'] as const)
       expect(await server.jobs.tell(7, { type })).to.equal('NO_SUCH_JOB');
   });

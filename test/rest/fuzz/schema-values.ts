@@ -126,6 +126,8 @@ function refuseUnknown(schema: Schema): void {
 
 function texts({ pattern, format, minLength = 0, maxLength = 1_000 }: Schema): Arbitrary<string> {
   if (format === 'date-time') return fc.date({ noInvalidDate: true, ...YEARS }).map((at) => at.toISOString());
+  if (format === 'date')
+    return fc.date({ noInvalidDate: true, ...YEARS }).map((at) => at.toISOString().slice(0, 10));
   if (format !== undefined) throw new Error(`The fuzz run knows no format ${format}.`);
   const rule = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   const fits = (text: string) =>

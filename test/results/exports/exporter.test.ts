@@ -140,7 +140,7 @@ describe('Exports', () => {
     const stream = streamOf(await exports.open(conversion(large)));
     const broken = once(stream, 'error');
     await exports.close();
-    expect(String((await broken)[0])).to.include('broken off');
+    expect(String((await broken)[0])).to.include('The export was interrupted');
     expect(await exports.open(conversion())).to.deep.equal({ kind: 'full', most: 2 });
   });
 });

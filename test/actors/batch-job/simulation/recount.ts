@@ -36,31 +36,46 @@ export function recount(jobs: readonly CountedJob[]): Books {
     const { status, priority, startedAt, endedAt, removed, unindexed } = state;
     const { retryable, causes = [], waitingTurn } = state;
     const enter = (index: string, score: number) => ledger.enter(number, { [index]: score });
+    const user = owner === undefined ? undefined : encodeURIComponent(owner.user);
+    /** What the list of an owner reads stands in an index of its own as well. */
+    const enterOwned = (index: string, score: number) => {
+      enter(index, score);
+      if (user !== undefined) enter(`user:${user}/${index}`, score);
+    };
+    /** Counted for all, and for the owner, who has no group here. */
+    const addOwn = (start: string, name: string, by: number) => {
+      if (user !== undefined) ledger.add({ [`${start}user:${user}//${name}`]: by });
+    };
     if (removed) {
       enter('removed-jobs', number);
       continue;
     }
-    enter('batch-jobs', number);
+    enterOwned('batch-jobs', number);
     enter(`jobs-of-status/${status}`, number);
     enter(`jobs-of-pipeline/${plan.name}`, number);
-    enter('started-jobs', startedAt);
+    enterOwned('started-jobs', startedAt);
     if (externalId !== null) enter(`jobs-of-external-id/${externalId}`, number);
     for (const label of labels) enter(`jobs-of-label/${label}`, number);
     if (unindexed) enter('unindexed-jobs', endedAt!);
     if (retryable === true) enter('retryable-jobs', number);
-    if (isTerminal(status)) enter('ended-jobs', endedAt!);
-    else enter('live-jobs', number);
+    if (isTerminal(status)) enterOwned('ended-jobs', endedAt!);
+    else enterOwned('live-jobs', number);
     if (status === 'INITIALIZED')
       for (const index of ['waiting-jobs', `waiting-jobs-of/${owner?.user ?? ''}`])
         enter(index, (9 - priority) * 1e12 + (waitingTurn ?? number));
     for (const { group, component, code, pattern, count, last } of causes) {
-      enter(`jobs-of-failure/${group}`, last);
-      ledger.add({ [`failures/${JSON.stringify([component, code, pattern])}`]: count });
+      const key = JSON.stringify([component, code, pattern]);
+      enterOwned(`jobs-of-failure/${group}`, last);
+      ledger.add({ [`failures/${key}`]: count });
+      addOwn('@failures:', `count/${key}`, count);
+      addOwn('@failures:', `jobs/${key}`, 1);
     }
     ledger.add({ [`jobs/${plan.name}/${status}`]: 1 });
+    addOwn('@', `${plan.name}/${status}`, 1);
     if (status !== 'COMPLETE') continue;
-    enter(`job-ms/${plan.name}`, endedAt! - startedAt);
+    enterOwned(`job-ms/${plan.name}`, endedAt! - startedAt);
     ledger.add({ [`job-ms/${plan.name}`]: endedAt! - startedAt });
+    addOwn('@', `${plan.name}/ms`, endedAt! - startedAt);
   }
   return ledger.books;
 }
