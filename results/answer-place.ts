@@ -1,6 +1,6 @@
 /**
- * Small answers lie in a file together, which is written and synced once. Each has a name of its own all the same: that of the file,
- * and behind it where in the file the answer lies. Whoever reads answers takes the names of both kinds.
+ * Small answers share a file that is written and synced once. Each still has a name: that of the file, followed by its place in it.
+ * Readers of answers accept both kinds of names.
  */
 export interface AnswerPlace {
   readonly path: string;

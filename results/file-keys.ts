@@ -1,6 +1,6 @@
 /**
- * By what name a file stands in what is stored: relative to DATA_DIR, wherever that is mounted or was moved to. Whoever opens the file, or
- * tells a component of it, asks for its path then.
+ * The name of a file in stored data: relative to DATA_DIR, which may be mounted elsewhere or moved. Its path is made when the file is
+ * opened or sent to a component.
  */
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Where a job's files lie below DATA_DIR (see docs/concepts/code.md). */
+/** Places of a job's files in DATA_DIR (see docs/concepts/code.md). */
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { partOf } from '../protocol/media-work.ts';
@@ -108,7 +108,7 @@ export function mediaIndexFile(folder: string): FileKey {
   return join(outputFolder(folder), 'media-index');
 }
 
-/** What the folders begin with in which components put files that they make of a document, before these are taken over as derivative media. */
+/** Prefixes of the folders for files that components make of a document, before they become derivative media. */
 export function derivingFolder(folder: string, run: number, mediaId: number): FileKey {
   return join(mediaFolder(folder), `${run}-derived-${mediaId}`);
 }

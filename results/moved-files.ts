@@ -1,6 +1,6 @@
 /**
- * Documents name files of the service by `file:` URIs. After DATA_DIR was moved those that were written before name a folder that is
- * no more: whoever is handed such a document gets the names of today instead.
+ * Documents name files of the service by `file:` URIs. After DATA_DIR was moved, older documents name a folder that no longer exists.
+ * Readers get the current names instead.
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -21,8 +21,8 @@ export interface MovedStart {
 }
 
 /**
- * The URIs of the service's files, for each place that the data folder has had. Only what lies in folders of the service counts: all
- * else below such a place belongs to somebody else now. Longer starts come first, also when one place lay within another.
+ * The URIs of the service's files, for each earlier place of the data folder. Only files in the service's own folders count. Longer
+ * prefixes come first, also when one place was in another.
  */
 export function movedStarts(former: readonly Place[], today: Place): readonly MovedStart[] {
   const starts = new Map<string, string>();

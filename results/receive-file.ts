@@ -11,8 +11,8 @@ export interface ReceivedFile {
 }
 
 /**
- * Writes a stream to `path`, whose folder exists. `grows` is told the size before each piece is written and throws when it
- * is too much. Whatever goes wrong, nothing is left; the stream stays open, so that its sender can still be answered.
+ * Writes a stream to `path`, whose folder exists. `grows` receives the size before each piece is written and throws when it is too
+ * large. After an error no file is left; the stream stays open, so its sender can still be answered.
  */
 export async function receiveFile(
   source: Readable,

@@ -6,7 +6,7 @@ import { receive } from './spool.ts';
 
 const NO_LIMITS = { maxBytes: Infinity, maxLines: Infinity };
 
-/** Answers where each text lies in the file, which is whole and synced then. */
+/** Writes texts to a file and syncs it. Returns the place of each text in it. */
 export async function writeTexts(
   path: string,
   texts: readonly string[],
@@ -20,11 +20,11 @@ export async function writeTexts(
   });
 }
 
-/** One of them; undefined: it is not there any more. */
+/** One text. Undefined: it no longer exists. */
 export const readText = async ({ path, ...place }: TextPlace): Promise<string | undefined> =>
   (await readTexts(path, [place]))[0];
 
-/** Several of one file; undefined in place of those that are not there any more. */
+/** Several texts of one file, with undefined for those that no longer exist. */
 export async function readTexts(
   path: string,
   places: readonly Omit<TextPlace, 'path'>[],

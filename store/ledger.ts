@@ -1,7 +1,7 @@
 /**
- * The contract of the work ledger: what waits to be done, who holds it under which lease, and what was lost. It is an index over
- * what actors have stored: whatever an actor wants changed in it is part of its commit (`Commit.work`), and what happens to its
- * work stays here until a later commit of the actor has taken it in. A crash in between loses nothing.
+ * The contract of the work ledger: what waits, which lease holds it, and what was lost. The ledger is an index over the states of
+ * actors. An actor changes it as part of its commit (`Commit.work`). News about the work stays here until a later commit of the actor
+ * has handled it, so a crash in between loses nothing.
  */
 import type { ActorKey } from './actor-key.ts';
 

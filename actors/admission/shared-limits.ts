@@ -15,9 +15,9 @@ export interface SharedLimits {
 }
 
 /**
- * Whether a new run may begin at once. `coming`: runs that this server has just let in and that may not be in the indexes yet. Each
- * server takes its part of the places that are left, for it does not know whom the others are letting in; when that is used up the run
- * waits, and those that wait are let in by the indexes alone.
+ * Whether a new run may begin at once. `coming`: runs that this server has accepted and that may not be in the indexes yet. A server
+ * does not know which runs others are accepting, so it uses only its share of the free places. When its share is used up, a run waits;
+ * waiting runs are admitted by the indexes alone.
  */
 export function sharedEntry(
   { unended, waiting }: SharedFigures,

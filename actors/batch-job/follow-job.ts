@@ -1,6 +1,6 @@
 /**
- * How a job goes on at a server when others have taken answers meanwhile: the rows that they have written are folded into the state that the
- * server has, which comes to the same as restoring it from all rows and costs only what has changed.
+ * How a server follows a job while other servers accept answers. It folds the new rows into its state. The result is the same as a
+ * restore from all rows, but costs only the difference.
  */
 import type { List } from 'immutable';
 import { byStage, withAnswered, withMade } from './life-cycle/fold.ts';
@@ -13,7 +13,7 @@ import type { JobState, SubJobRow, Unit } from './state/state.ts';
 import { isTerminal } from './state/status.ts';
 import { isUnfinished } from './state/units.ts';
 
-/** Undefined: the job has moved on to where only all of its rows tell how it stands. */
+/** Undefined: the job is now in a state that only all of its rows describe. */
 export function followRows(
   record: JobRecord,
   state: JobState,

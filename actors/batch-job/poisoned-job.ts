@@ -1,4 +1,4 @@
-/** The end of a job that cannot run any more. */
+/** The end of a job that can no longer run. */
 import { commitAfter } from '../../store/store.ts';
 import { removeFiles } from './completion/cleanup.ts';
 import { owedWhenPoisoned } from './completion/notices.ts';

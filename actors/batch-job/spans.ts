@@ -14,7 +14,7 @@ import type { SubJobRow } from './state/state.ts';
 const COMPONENT = 'component';
 const attemptName = ({ id, attempts }: SubJobRow) => `${id}.${attempts + 1}`;
 
-/** What a component is told of the trace of its job; undefined: the job has none. */
+/** What a component receives of the trace of its job. Undefined: the job has no trace. */
 export function traceparentOfWork(row: SubJobRow): string | undefined {
   if (row.trace === undefined) return undefined;
   const attempt = partOf(row.trace, attemptName(row));

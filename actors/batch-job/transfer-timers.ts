@@ -6,8 +6,8 @@ interface Timer {
 }
 
 /**
- * Tells jobs when attempts at transfers are due. When they are stands in the rows of the jobs: a job that is loaded, at this server or at
- * another one, sets its timer again.
+ * Tells jobs when attempts at transfers are due. The times are in the rows of the jobs: a job that is loaded, on this or another
+ * server, sets its timer again.
  */
 export class TransferTimers {
   readonly #clock: Clock;

@@ -4,7 +4,7 @@ import { EMPTY_CATALOG, KINDS, type CatalogState, type Kind } from './state.ts';
 
 export const CATALOG_SCHEMA = 1;
 
-/** The small part of the catalog, replaced at every commit; what it holds stands in the rows. */
+/** The small part of the catalog, replaced at every commit. The elements themselves are in the rows. */
 export const catalogSnapshotSchema = z.object({
   components: z.int().nonnegative(),
   pipelines: z.int().nonnegative(),

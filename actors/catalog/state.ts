@@ -65,7 +65,7 @@ export function ownedBy<T>(element: T, component: string | null, owner?: string)
   return { element, component, size, ...(owner === undefined ? {} : { owner }) };
 }
 
-/** Whether two elements or descriptors say the same; both come from one schema, so that their fields stand in one order. */
+/** Whether two elements or descriptors are equal. Both come from one schema, so their fields have the same order. */
 export const sameContent = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** What a commit has to write for `after` to stand where `before` stood. */

@@ -127,7 +127,7 @@ const WHY_NOT = {
     new StoreAway('The store does not answer: this server could not say to the others that it is there.'),
 };
 
-/** The servers that share a store, as far as this one has to know of the others: what a dead one did goes on elsewhere. */
+/** The servers that share a store, as far as this one needs them. Other servers continue the work of a dead one. */
 export class Cluster {
   readonly #deps: ClusterDeps;
   readonly #taking: ((dead: readonly string[]) => void)[] = [];

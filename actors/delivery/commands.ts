@@ -18,7 +18,7 @@ export type DeliveryCommand =
   | { readonly type: 'elsewhere' };
 
 /**
- * done: the job has committed the report. refused: it does not know the notice. gone: the notice stands in the outbox no more (or
- * not as it was). unknown: neither the job nor the outbox could be asked.
+ * done: the job has committed the report. refused: it does not know the delivery. gone: the delivery is not in the outbox, or was
+ * changed. unknown: neither the job nor the outbox could be asked.
  */
 export type Settlement = 'done' | 'refused' | 'gone' | 'unknown';

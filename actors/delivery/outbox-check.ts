@@ -1,6 +1,6 @@
 import type { OutboxEntry, Store } from '../../store/store.ts';
 
-/** The entry, if it still stands in the outbox as it was read: due at the same time. A job that took it out owes it no more. */
+/** The entry, if it is still in the outbox with the same due time. A job that removed it no longer has to send it. */
 export async function stillInOutbox(
   store: Pick<Store, 'outbox'>,
   { destination, due, id }: OutboxEntry,

@@ -1,7 +1,7 @@
 import type { Machine } from '../runtime/machine.ts';
 import type { DispatcherEffect, DispatcherTypes } from './model.ts';
 
-/** Ticks after which actors are told again what they have not taken in: a message may be lost. */
+/** Ticks after which a message that an actor has not handled is sent again: the first one may be lost. */
 const TELL_AGAIN = 40;
 
 /** What the dispatcher does about the work ledger. It has no life of its own: it is always the same. */

@@ -1,6 +1,6 @@
 /**
- * Has frames made by the media component for clients that wait for them. What is asked for stands in the work ledger, as all work does,
- * so that a component is started when none runs; who waits for it is in memory, for a client whose server is gone asks again.
+ * Gets frames from the media component for waiting clients. Requested frames are in the work ledger like all work, so a component is
+ * started when none runs. The waiting clients are in memory: a client whose server died asks again.
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ import type { Clock } from '../basics/clock.ts';
 import { ACCEPTED, LOST, type AnswerOutcome } from '../../protocol/answer-outcome.ts';
 import { FrameCache } from './frame-cache.ts';
 
-/** The kind of actor in whose name frames stand in the ledger. */
+/** The kind of actor that owns frames in the ledger. */
 export const FRAME = 'frame';
 /** Somebody waits in front of a screen. */
 const PRIORITY = 9;

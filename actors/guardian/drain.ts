@@ -18,10 +18,10 @@ const SHARED_LOOK_MS = 250;
 const STORE_AWAY_MS = 2_000;
 
 /**
- * The orderly end of the actors: no new jobs, no more claims, up to DRAIN_MS for what runs, then the components stop and
- * give back what they hold; the store stays open for all of it. What is unfinished goes on at the next start. Of servers that share a
- * store each waits for its own components alone: what others hold goes on, and what is given back goes to them. While the store is away
- * nothing can be brought to its end, and none is waited for.
+ * The orderly end of the actors: no new jobs and no new claims. Running work gets up to DRAIN_MS, then the components stop and return
+ * their leases. The store stays open meanwhile, and unfinished work continues at the next start. With a shared store, each server waits
+ * only for its own components: other servers continue theirs and get what was returned. While the store is away, nothing can end, so
+ * nothing is awaited.
  */
 export async function drain(
   guardian: Guardian,

@@ -19,7 +19,7 @@ const SHARED: Readonly<Record<string, string>> = {
 /** For so long after its last escalation an actor counts as one that does not work. */
 const TROUBLE_MS = 60_000;
 
-/** Actors that serve all jobs and have failed too often: each begins anew with its next message, but somebody has to look at it. */
+/** Actors that serve all jobs and failed too often. Each restarts with its next message, but an administrator has to look at it. */
 export class EscalationMonitor {
   readonly #clock: Clock;
   readonly #since = new Map<string, number>();

@@ -52,7 +52,7 @@ export interface ResumeDeps {
   readonly cluster: Pick<Cluster, 'onDeath'> | undefined;
 }
 
-/** Live jobs go on where they stopped; what an earlier process left lying goes. The answer ends the periodic work. */
+/** Live jobs continue where they stopped. What an earlier process left behind is removed. The answer ends the periodic work. */
 export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() => void> {
   await takeUp(guardian, deps);
   const stops = [

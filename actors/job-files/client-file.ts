@@ -4,7 +4,7 @@ import { openServed, type ServedFile } from '../../results/served-file.ts';
 /** The real path of a `file:` medium that may be read; undefined for all else. */
 export type LocalPath = (uri: string) => Promise<string | undefined>;
 
-/** The file at `path`, which `localPath` has made of the URI; undefined when it is not there, or not to be read any more. */
+/** The file at `path`, which `localPath` made of the URI. Undefined when it is not there or cannot be read. */
 export async function openClientFile(
   localPath: LocalPath,
   uri: string,

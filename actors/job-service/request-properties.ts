@@ -7,7 +7,7 @@ import { feedForwardType } from '../../domain/properties/trigger.ts';
 import type { Properties } from '../../domain/types.ts';
 import { TimeSlices } from '../basics/time-slices.ts';
 
-/** Why a job cannot run with the properties in force for some medium and action; undefined when it can. */
+/** Why a job cannot run with the properties that apply to some medium and action. Undefined when it can. */
 export async function refusedProperties(
   job: JobConfiguration,
   media: readonly { readonly properties: Properties }[],

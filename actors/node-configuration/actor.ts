@@ -42,7 +42,7 @@ export function nodeConfigurationKind(
   };
 }
 
-/** The configuration in force. One that cannot be read is in quarantine after the first try, and the initial one in force. */
+/** The configuration that applies. An unreadable one is quarantined after the first attempt, and the initial one applies. */
 export async function currentNodes(
   family: Family<ConfigurationCommand, ConfigurationReply>,
 ): Promise<readonly NodeManagerModel[]> {

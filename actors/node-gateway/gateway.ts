@@ -27,7 +27,7 @@ export interface NodeGatewayDeps extends NodeRegistryDeps, ConfiguredNodesDeps, 
 /** A message that is late does not make a node silent. */
 const MESSAGES_IN_SILENCE = 4;
 
-/** Where nodes on other hosts come: takes in how they stand, and tells them what to do. */
+/** Receives the state of nodes on other hosts and sends them their orders. */
 export class NodeGateway {
   readonly #deps: NodeGatewayDeps;
   readonly #nodes: NodeRegistry;

@@ -1,7 +1,7 @@
 /**
- * What a node on another host and its server say to each other: POST /node/v1/{node}/sync, again and again. The node tells how it stands,
- * all of it each time, and the server answers what is to be done, at once or when there is something. Events go by number and are said
- * again until the other side has told the number back, so an answer that is lost loses nothing.
+ * Messages between a node on another host and its server: POST /node/v1/{node}/sync, repeated. The node sends its whole state each time.
+ * The server answers with orders, at once or when there are some. Events have numbers and are sent again until the other side has
+ * confirmed the number, so a lost answer loses nothing.
  */
 import type { ServiceModel } from '../node-configuration/model.ts';
 import type { ServiceLine } from '../service/service-logs.ts';

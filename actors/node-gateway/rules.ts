@@ -88,7 +88,7 @@ function twice(node: string, { instance, formerly }: Told, known: KnownNode): No
   };
 }
 
-/** What administrators are told of a node of another minor version; undefined: it is of the server's. */
+/** What administrators read about a node of another minor version. Undefined: it has the version of the server. */
 export function versionWarning(node: string, version: string, own: string): string | undefined {
   const minor = (text: string) => text.split('.').slice(0, 2).join('.');
   return minor(version) === minor(own)

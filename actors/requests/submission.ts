@@ -1,6 +1,6 @@
 import type { ArchiveCheckStatus } from '../../domain/job/archive.ts';
 
-/** What a client hears of a job that was taken. */
+/** What a client receives for an accepted job. */
 export interface Accepted {
   readonly kind: 'accepted';
   readonly jobId: string;

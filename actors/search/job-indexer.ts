@@ -24,8 +24,8 @@ const JOBS_AT_ONCE = 20;
 const RETRY_MS = 10_000;
 
 /**
- * Brings the documents of jobs that have ended into the search. What is undone stands in the store: the index of jobs that say so, and
- * for an index that is made anew all jobs that have ended, from where it is marked to have come.
+ * Adds the documents of ended jobs to the search. What is still to do is in the store: the index of jobs that are not searchable yet.
+ * For an index that is built again, it is all ended jobs after its mark.
  */
 export class JobIndexer implements Search {
   readonly #deps: JobIndexerDeps;

@@ -29,5 +29,5 @@ export type ServiceCommand =
   /** From the node manager, when the server stops. */
   | { readonly type: 'shutdown' };
 
-/** STALE: it is about a process that is not there (any more). STOPPED: an ADMIN stopped the service. */
+/** STALE: it is about a process that does not exist. STOPPED: an ADMIN stopped the service. */
 export type ServiceRefusal = 'STALE' | 'STOPPED';

@@ -14,10 +14,7 @@ export interface KeptMemory {
 }
 export type MemoryOf = (service: string) => KeptMemory;
 
-/**
- * What a service keeps over a restart of the server: a commit when it changes. Best effort: a service that cannot be
- * remembered runs all the same.
- */
+/** What a service keeps over a restart of the server: one commit for each change. Best effort: without it, the service still runs. */
 export class StoredMemory implements KeptMemory {
   readonly #store: Store;
   readonly #owner: Owner;

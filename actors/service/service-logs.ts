@@ -13,7 +13,7 @@ export interface ServiceLine {
 /** Characters of the lines of a service in a message. */
 export const MOST_LINES_TEXT = 1_000_000;
 
-/** As many of the last lines as have no more than `most` characters together. */
+/** The last lines with together at most `most` characters. */
 export function newest(lines: readonly ServiceLine[], most: number): readonly ServiceLine[] {
   let room = most;
   const first = lines.findLastIndex(({ text }) => (room -= text.length) < 0);

@@ -3,7 +3,7 @@ import type { Activity, StreamingJobState } from './state.ts';
 
 type Known = Pick<StreamingJobState, 'activity' | 'tracked'>;
 
-/** The number of the segment that a frame lies in. */
+/** The number of the segment that contains a frame. */
 export const segmentOf = (frame: number, segmentSize: number): number => Math.floor(frame / segmentSize);
 
 /** The last segment that is known to have a track; -1: none. */

@@ -13,7 +13,7 @@ import { streamItem } from './work.ts';
 
 export const quiet = (state: StreamingJobState): Change => ({ state });
 
-/** Nobody is told when the job stands there already. */
+/** No report is sent when the job has this status already. */
 export function into(state: StreamingJobState, status: StreamingStatus, detail: string | null): Change {
   const told: readonly StreamingJobEffect[] =
     state.status === status ? [] : [{ type: 'health' }, { type: 'changed' }];
@@ -25,7 +25,7 @@ export function withEffects(change: Change, ...more: readonly StreamingJobEffect
   return { ...change, effects: [...(change.effects ?? []), ...more] };
 }
 
-/** Whoever watches the stream is told to stop; where nobody does, it is over at once. */
+/** The process that watches the stream gets the order to stop. Without one, the stream ends at once. */
 export function stop(state: StreamingJobState, context: StreamingJobContext): Change {
   if (state.retryAt !== null) return markCancelled(state, context);
   const work = { withdraw: [streamItem(context.record, state)] };

@@ -15,7 +15,7 @@ export const REMOVED_STREAMS = 'removed-streams';
 
 const INACTIVE: readonly string[] = ['TERMINATED', 'ERROR', 'CANCELLED'];
 
-/** Where the job stands in the indexes from now on. */
+/** The place of the job in the indexes from now on. */
 export function indexesOf(
   { number, owner }: Pick<StreamingJobRecord, 'number' | 'owner'>,
   { status, endedAt, removed }: StreamingJobState,

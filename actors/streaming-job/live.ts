@@ -1,6 +1,6 @@
 /**
- * What is seen of live streams right now: events for whoever watches a job, and its newest picture for whoever asks for it. It is all in
- * memory, and nobody's truth: what must last is in the state of the job. Servers that share a store tell each other.
+ * The current view of live streams: events for watchers of a job, and its newest picture. All of it is in memory and may be lost; what
+ * must last is in the state of the job. Servers with one store tell each other.
  */
 import type { StreamCounts, StreamEvent } from '../../protocol/streams.ts';
 import type { Clock } from '../basics/clock.ts';

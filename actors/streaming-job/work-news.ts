@@ -4,7 +4,7 @@ import type { Family } from '../runtime/system.ts';
 import type { StreamingJobCommand } from './commands.ts';
 import type { StreamingJobReply } from './context.ts';
 
-/** Tells jobs what became of their components; what a job has nothing to do with any more goes. */
+/** Tells jobs about their components. Work that a job no longer needs is removed. */
 export async function tellStreams(
   jobs: Family<StreamingJobCommand, StreamingJobReply>,
   ledger: WorkLedger,

@@ -53,7 +53,7 @@ export interface ActorQuery {
   readonly failed: boolean | undefined;
 }
 
-/** A page of the actors of this server, or why there is none. It looks at memory alone, and at no more than the page. */
+/** A page of the actors of this server, or why there is none. Only memory is read, and only this page of it. */
 export function listActors(
   { roster, counts }: { readonly roster: Roster; readonly counts: RuntimeCounts },
   { limit, kind, after, failed }: ActorQuery,

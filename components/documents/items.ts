@@ -1,4 +1,4 @@
-/** What stands in a document that is a package, in reading order. */
+/** The content of a document that is a package, in reading order. */
 import type { ChosenPages } from './chosen-pages.ts';
 import { docxItems } from './office/docx.ts';
 import type { PackageFormat } from './kind.ts';

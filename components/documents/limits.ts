@@ -15,17 +15,17 @@ export const MAX_KEPT_PIXELS = 100_000_000;
 /** Pixels of a page that is drawn: twelve sheets of A4 at 200 dots an inch. Larger ones are drawn at a lower resolution. */
 export const MAX_PAGE_PIXELS = 48_000_000;
 /**
- * Milliseconds for what one page of a PDF says: its forms may draw each other a billion times. Less than the silence
- * after which the component would be taken for hung, three times.
+ * Milliseconds for the drawing of one PDF page: its forms may draw each other a billion times. Three times as
+ * long is still less than the silence after which the component counts as hung.
  */
 export const MAX_PAGE_MS = 60_000;
 /** Megabytes of memory of the thread that takes a PDF apart, besides the bytes of pictures. */
 export const MAX_PDF_MEMORY_MB = 2_048;
 /** Characters of what must be known before a document can be read: shared strings of a workbook, footnotes, styles. */
 export const MAX_LOOKUP_CHARACTERS = 64 * 1024 ** 2;
-/** Characters of text of one document: a few shared texts can stand in millions of cells. */
+/** Characters of text of one document: millions of cells can contain a few shared texts. */
 export const MAX_TEXT_LENGTH = 256 * 1024 ** 2;
-/** Characters of one finding; a longer section goes on in the next one. */
+/** Characters of one finding. A longer section continues in the next one. */
 export const MAX_SECTION_LENGTH = 100_000;
 
 /** The document cannot be read by anybody, or only with its password. */

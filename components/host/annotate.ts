@@ -5,8 +5,8 @@ import type { FedTrack } from '../../protocol/detection-work.ts';
 import { ORIENTATION } from './report.ts';
 
 /**
- * The track that stands in a line of the input, with more properties on itself and on all its detections. Its type goes along
- * when it stays the same track; otherwise it is one of the algorithm's own.
+ * A track of a line of the input, with more properties on itself and on all its detections. It keeps its type when it stays the same
+ * track; otherwise it gets the algorithm's own.
  */
 export function withProperties(
   track: FedTrack | ReportedTrack,

@@ -5,7 +5,7 @@ import type { DetectionJob, Detector, GenericSource } from '../sdk/detector.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
 import { partTrack } from './report.ts';
 
-/** Calls `onProgress` for each part that was found, and whenever the detector says that it goes on: that is all the progress there is to see. */
+/** Calls `onProgress` for each part that was found, and when the detector reports progress. There is no other sign of progress. */
 export async function* inDocument(
   detector: Detector,
   { medium, outputFolder, pages }: DetectWork,

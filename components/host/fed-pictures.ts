@@ -18,7 +18,7 @@ export interface FedWork {
   onLooked(): void;
 }
 
-/** Reads no more of the video than the frames of the tracks need. */
+/** Reads only the frames of the video that the tracks need. */
 export async function* inFedVideo(detector: Detector, fed: FedWork): AsyncGenerator<ReportedTrack> {
   const { medium, properties } = fed.work;
   const { signal } = fed.job;

@@ -1,6 +1,6 @@
 /**
- * A component process: reads from its first line of standard input what it is and where the server is, loads the detector
- * (or the media component) once, and works until its parent is gone or it is told to stop.
+ * A component process. The first line of standard input says what it is and where the server is. It loads the detector (or the media
+ * component) once and works until its parent ends or tells it to stop.
  */
 import { register } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';

@@ -56,7 +56,7 @@ const unknownFile = (mimeType: string): string =>
     ? `The file (${mimeType}) has no pictures and no sound in it`
     : `The file is no picture, video or sound (by its content it is ${mimeType})`;
 
-/** How the detector is asked about a medium of this type: about the sound of a video only when it knows no pictures. */
+/** How the detector runs on a medium of this type: on the sound of a video only when it does not accept pictures. */
 export function methodFor(
   detector: Detector,
   { mediaType, mimeType }: Pick<WorkMedium, 'mediaType' | 'mimeType'>,

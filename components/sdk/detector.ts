@@ -1,7 +1,7 @@
 /**
- * What a detector is. It is written once, for a source of frames (or sound) that may be a file or a live stream;
- * the host opens the medium, applies search region, rotation, flip, frame interval and key frames, and maps the boxes back
- * to the medium, so a detector only ever sees upright pictures and answers in their pixels.
+ * What a detector is. One implementation serves a source of frames (or sound): a file or a live stream. The host opens the medium and
+ * applies search region, rotation, flip, frame interval and key frames. It also maps the boxes back to the medium: a detector sees only
+ * upright pictures and answers in their pixels.
  */
 import type { Properties, DetectionErrorCode, MediaType, Range } from '../../domain/types.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
@@ -224,8 +224,8 @@ export function numberProperty(properties: Properties, name: string): number {
 }
 
 /**
- * Frames in arrays of `size`, the last one shorter, for networks that look at several at a time. Their pixels are valid until the next array
- * is asked for. Of a live stream each comes alone: what it shows is to be told at once.
+ * Frames in arrays of `size` (the last one may be shorter), for networks that take several at a time. Their pixels are valid until the
+ * next array is requested. Frames of a live stream come one by one, because their findings are reported at once.
  */
 export async function* inBatches(
   source: Pick<FrameSource, 'frames'>,
@@ -245,7 +245,7 @@ export async function* inBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** Registers a component at a server on any host and runs it there until it is told to stop; rejects when the server refuses it. */
+/** Registers a component at a server on any host and runs it there until it is stopped. Rejects when the server refuses it. */
 export async function runComponent(options: RunComponentOptions): Promise<void> {
   // Loaded here alone: a detector that a server has started does not need it.
   const { run } = await import('./run-component.ts');

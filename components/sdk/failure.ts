@@ -1,4 +1,4 @@
-/** How an error is told to the server. */
+/** How an error is reported to the server. */
 import type { FailureRequest } from '../../protocol/coded-error.ts';
 import { CodedError } from '../../protocol/coded-error.ts';
 import { stackOf, throwLocationOf } from './throw-location.ts';
@@ -31,7 +31,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** No token is to be had just now: the identity provider is away, starts or is busy. */
+/** There is no token now: the identity provider is away, starts or is busy. */
 export class AccessError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

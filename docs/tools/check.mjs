@@ -11,10 +11,6 @@ import { checkProse, checkText } from './lib/rules.mjs';
 import { checkQuestions } from './lib/search.mjs';
 import { checkSpelling } from './lib/spelling.mjs';
 
-/** Rooms whose comments still need a rewrite; their messages are checked. */
-const UNCHECKED_COMMENTS =
-  /^(actors\/(?!runtime\/)|components\/|media\/|results\/|http\/access\/|store\/ledger|store\/redis\/scripts)/;
-
 const given = process.argv.slice(2);
 const parts = given.filter((each) => !each.startsWith('-'));
 const pages = findPages().map(readPage);
@@ -30,7 +26,6 @@ const problems = [
   ...(parts.length === 0 ? [...stalePages(), ...checkQuestions(pages)] : []),
   ...textsOfCode()
     .filter(({ file }) => parts.length === 0 || parts.some((part) => file.includes(part)))
-    .filter(({ file, kind }) => kind === 'message' || !UNCHECKED_COMMENTS.test(file))
     .flatMap(({ file, line, text }) => checkProse(text, line).map((problem) => ({ file, ...problem }))),
 ];
 const warnings = problems.filter(({ isWarning }) => isWarning);

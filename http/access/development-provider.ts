@@ -42,9 +42,8 @@ export interface DevelopmentProviderDeps {
 type Handle = ReturnType<import('koa')['callback']>;
 
 /**
- * A small OpenID provider in this process: one client that gets JWT access tokens for ADMIN, by client credentials, and
- * the service's own, whose tokens carry no role. It is opened for the first who asks it: that takes as long as a fourth of
- * all else that a server does when it starts.
+ * A small OpenID provider in this process. One client gets JWT access tokens for ADMIN by client credentials; the service's own client
+ * gets tokens without a role. It starts with the first request to it, because its start takes a fourth of the server's start.
  */
 export function createDevelopmentProvider(deps: DevelopmentProviderDeps): DevelopmentProvider {
   const serviceClient = {

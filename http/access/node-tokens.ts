@@ -1,6 +1,6 @@
 /**
- * Tokens of nodes on other hosts, for a server with its own provider. Each is good for one name at the server that made it, and ends. An
- * administrator prints one with which a node joins; at its first message it is given one that lives longer, and renewed as it goes on.
+ * Tokens of nodes on other hosts, for a server with its own provider. Each is valid for one name at the server that made it, and
+ * expires. An administrator prints one for joining. The node's first message gets a token that lasts longer and is renewed.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { NODE_NAME } from '../schemas/worker/node-sync.ts';

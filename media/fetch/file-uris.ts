@@ -26,8 +26,8 @@ const uriOfPath = (uri: string) =>
   uri.startsWith('/') ? `: write ${pathToFileURL(uri).href} for the file of this path` : '';
 
 /**
- * The URI as it may stand in messages and logs: no user, no password, no query (signatures, passwords of cameras), no data. Where a
- * password that was not encoded makes it unclear which part is which, nothing but the scheme is shown.
+ * The URI for messages and logs: no user, no password, no query (signatures, passwords of cameras), no data. An unencoded password can
+ * make the parts ambiguous; then only the scheme is shown.
  */
 export function shownUri(uri: string): string {
   if (/^data:/i.test(uri)) return withoutData(uri);
@@ -46,10 +46,9 @@ export function shownUri(uri: string): string {
 }
 
 /**
- * Resolves a `file:` URI to the real path of a readable regular file below one of the roots. `roots` and `excluded` are
- * resolved folders; of a root and an excluded folder that both hold the file the deeper one decides, so that a root may
- * lie inside of an excluded folder: a file there has to be named without symbolic links, since by its name is known who uses
- * it. Errors: MEDIA_INITIALIZATION.
+ * Resolves a `file:` URI to the real path of a readable regular file in one of the roots. `roots` and `excluded` are resolved folders.
+ * When a root and an excluded folder both contain the file, the deeper folder decides, so a root may be inside an excluded folder.
+ * A file there must be named without symbolic links, because its name shows who uses it. Errors: MEDIA_INITIALIZATION.
  */
 export async function checkFileUri(
   uri: string,

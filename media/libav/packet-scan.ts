@@ -25,7 +25,7 @@ export interface TimeSpan {
   readonly end: number;
 }
 
-/** A clock that goes back by more than so many seconds has been set anew, as where recordings were joined. */
+/** A clock that goes back by more than this number of seconds was reset, for example where recordings were joined. */
 export const RESTART_SECONDS = 0.5;
 
 /** Reads all packets. */

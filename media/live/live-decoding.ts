@@ -1,4 +1,4 @@
-/** From coded pictures to numbered frames. Numbers and times go on over new connections. */
+/** From coded pictures to numbered frames. Numbers and times continue after a reconnection. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Frame as AvFrame, Packet } from 'node-av/lib';
 import { NO_TIMESTAMP, newPacket } from '../libav/container.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads a live stream until it ends: connects, decodes, watches for stalls, connects anew. It knows nothing of threads: events go to
- * whoever listens, frames wait where they are fetched.
+ * Reads a live stream until it ends: connects, decodes, detects stalls, reconnects. It knows nothing of threads: listeners get events,
+ * and frames wait until they are fetched.
  */
 import type { StreamEnd, StreamEvent } from '../../protocol/streams.ts';
 import type { LiveCounters } from './counters.ts';

@@ -1,9 +1,9 @@
-/** A longer step between two timestamps is taken for a jump of the sender's clock. */
+/** A longer step between two timestamps counts as a jump of the sender's clock. */
 const LONGEST_STEP_MS = 10_000;
 
 /**
- * Milliseconds since the first frame, never falling. Steps are those of the sender's timestamps, which are even where the network is
- * not; where these jump, fall or are missing, and over a new connection, time goes on by our own clock.
+ * Milliseconds since the first frame, never falling. Steps are those of the sender's timestamps, which are even when the network is
+ * not. Where these jump, fall or are missing, and after a reconnection, our own clock counts.
  */
 export class MediaClock {
   #time = 0;

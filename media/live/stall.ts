@@ -1,4 +1,4 @@
-/** When a stream that gives no frames counts as stalled, when it is given up, and how long to wait before it is opened anew. */
+/** When a stream without frames counts as stalled, when it is given up, and how long to wait before a reconnection. */
 import type { ReconnectRules, StallRules } from '../../protocol/streams.ts';
 
 /**
@@ -17,7 +17,7 @@ export function stallState(
 /** The part of a pause that chance may take away, so that many streams of one camera do not come back in the same moment. */
 const JITTER = 0.25;
 
-/** Milliseconds before attempt `attempt` (from 1) to open the stream anew; `random` in [0, 1). */
+/** Milliseconds before attempt `attempt` (from 1) to reconnect; `random` in [0, 1). */
 export function reconnectDelay(
   attempt: number,
   { firstMs, longestMs }: ReconnectRules,

@@ -1,6 +1,6 @@
 /**
- * Decoded pixels with the colour profile that they were taken under, as a file that sharp reads: it takes a profile with files alone,
- * and brings the colours to sRGB as it does for every other picture. TIFF without compression costs nothing but a copy.
+ * Decoded pixels with their colour profile, as a file that sharp reads: sharp accepts a profile only with a file, and converts the
+ * colours to sRGB as for any picture. TIFF without compression costs only a copy.
  */
 import type { StillPicture } from './still-decoder.ts';
 

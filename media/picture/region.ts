@@ -20,7 +20,7 @@ export interface Region {
   toMedium(box: Box): MediumBox;
 }
 
-/** Null when nothing of the detection lies in the picture. `fill` is the brightness of what lies outside, 0 to 255. */
+/** Null when the whole detection is outside the picture. `fill` is the brightness outside, 0 to 255. */
 export function regionOf(
   detection: Box & Pick<Detection, 'properties'>,
   size: Size,

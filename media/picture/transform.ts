@@ -1,10 +1,10 @@
 /**
- * From pictures as stored to what a detector looks at, and back for its boxes: first the rotation, then the flip, then the
- * search region. The plan for a medium is made once; without any of the three it hands frames through untouched.
+ * From stored pictures to what a detector sees, and back for its boxes: first the rotation, then the flip, then the search region.
+ * The plan for a medium is made once; without any of the three, frames pass unchanged.
  *
- * A detection is reported by the corner that is its top left one to the detector, in pixels of the stored picture, with
- * ROTATION and HORIZONTAL_FLIP telling how the box lies there: turned counter-clockwise around that corner by the rotation,
- * then mirrored at the vertical line through it.
+ * The place of a detection is its top left corner as the detector sees it, in pixels of the stored picture. ROTATION and
+ * HORIZONTAL_FLIP say how the box extends from it: turned counter-clockwise around that corner, then mirrored at the vertical line
+ * through it.
  */
 import type { Frame } from '../../protocol/media-sources.ts';
 import type { Orientation } from '../../domain/geometry/geometry.ts';

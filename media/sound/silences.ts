@@ -1,4 +1,4 @@
-/** Silent stretches of a sound as a filter tells of them, put together where the sound changes its form and another filter goes on. Milliseconds. */
+/** Silent stretches of a sound, joined where its format changes and another filter continues. Milliseconds. */
 export interface Silence {
   readonly start: number;
   readonly stop: number;

@@ -1,7 +1,7 @@
 /**
- * Speech to text by the whisper filter of FFmpeg. It loads the model file anew for each graph, and a graph hears one window of sound: the filter hands
- * out what it heard when its buffer overflows or the sound ends, and only the end is exact. Over some model files the library ends the process: call this
- * in one of its own.
+ * Speech to text by the whisper filter of FFmpeg. It loads the model file for each graph, and a graph hears one window of sound: the
+ * filter returns its text when its buffer overflows or the sound ends, and only the end is exact. With some model files the library
+ * ends the process, so call this in a process of its own.
  */
 import '../libav/promise-polyfill.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

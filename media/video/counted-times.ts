@@ -1,4 +1,4 @@
-/** Times of frames that are told apart by counting alone, as they come from the decoder. */
+/** Times of frames that only their number identifies, as the decoder gives them. */
 import type { PacketScan } from '../libav/packet-scan.ts';
 import { RESTART_SECONDS } from '../libav/packet-scan.ts';
 import { NO_TIMESTAMP } from '../libav/container.ts';

@@ -1,6 +1,6 @@
 /**
- * Looks at spooled results in a thread of its own, so that no size or content of a result is felt by the event loop. One
- * thread, started on first use; it is started anew when a result makes it die, and a result that does so twice is refused.
+ * Checks spooled results in a thread, so the size and content of a result never block the event loop. There is one thread, started on
+ * first use. It is started again when a result ends it; a result that ends it twice is refused.
  */
 import { Worker } from 'node:worker_threads';
 import type { WorkKind, WorkTypes } from '../../protocol/worker-protocol.ts';

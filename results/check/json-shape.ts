@@ -1,6 +1,6 @@
 /**
- * Bounds on a line of JSON that are looked at before it is parsed: a few million empty objects in a line would take the
- * parser minutes, and a heap that runs out in a thread can take the whole process with it.
+ * Bounds of a line of JSON, checked before it is parsed. A few million empty objects in a line would keep the parser busy for minutes,
+ * and a thread without free heap can end the whole process.
  */
 
 const MAX_NESTING = 16;

@@ -94,7 +94,7 @@ interface Open {
   key: string;
 }
 
-/** The pieces of a document in order: what is not shown stands in the buffers. @throws DocumentError */
+/** The pieces of a document in order. What is not returned is in the buffers. @throws DocumentError */
 export async function* documentPieces(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<Piece> {
   for await (const pieces of scanDocument(source, { below: BELOW, shown: SHOWN }))
     for (const piece of pieces) if (!('left' in piece)) yield piece;

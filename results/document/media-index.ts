@@ -1,6 +1,6 @@
 /**
- * Where the media of a job that has ended lie: a line of JSON per medium in the order of its document, then a line of fixed width per
- * medium that says where its line begins, so that the server finds one of them with three small reads however many there are.
+ * Index of the media of an ended job: one line of JSON for each medium in the order of the document, then for each medium a line of
+ * fixed width with the place of its JSON. The server finds any medium with three small reads.
  */
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';

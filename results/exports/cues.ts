@@ -1,6 +1,6 @@
 /**
- * WebVTT and SubRip: what is said, written and shown in a sound or a video, by time. Cues must stand in the order of their beginnings, and
- * tracks need not: of each cue its times are kept in memory, its text in a file without a name.
+ * WebVTT and SubRip: speech, text and labels of a sound or video, by time. Cues must be sorted by their beginnings, and tracks may not
+ * be. The times of each cue stay in memory, its text in a file without a name.
  */
 import { cueTextOf, hasTimes } from './cue-text.ts';
 import type { FoundMedium, FoundTrack, Through, Writer } from '../document/findings.ts';

@@ -5,7 +5,7 @@ import type { FoundDetection, FoundMedium, FoundTrack } from '../document/findin
 
 export const isSeen = ({ mediaType }: FoundMedium) => mediaType === 'VIDEO' || mediaType === 'IMAGE';
 
-/** Where things lie in the pictures of a medium as a viewer shows them. */
+/** Places of findings in the pictures of a medium, as a viewer shows them. */
 export class ShownPicture {
   /** Zeros where the medium does not tell. */
   readonly size: Size;
@@ -31,7 +31,7 @@ export function labelOf({ trackProperties, exemplar, type }: FoundTrack): string
   return own.trim() || type.trim() || 'UNKNOWN';
 }
 
-/** Names of media as files, each once: the last part of the address, with the number of the medium before it where it is taken. */
+/** Unique file names of media: the last part of the address, with the number of the medium before it when the name is used already. */
 export class FileNames {
   readonly #taken = new Set<string>();
 

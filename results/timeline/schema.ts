@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 
-/** What of an index is read by this version alone; others are made anew. */
+/** Columns of an index that only this version reads. Other indexes are built again. */
 export const VERSION = 3;
 /** Parts of the length of a medium for which each lane tells how much was found. */
 export const BINS = 512;

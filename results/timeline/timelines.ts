@@ -1,6 +1,6 @@
 /**
- * Answers what viewers ask about the documents of jobs that have ended. A document is indexed when it is asked about for the first time,
- * in a thread of its own; the index lies beside it and goes with it. Questions are answered in another thread.
+ * Answers queries of viewers about the documents of ended jobs. The first query makes a thread index the document. The index is stored
+ * beside it and removed with it. Another thread answers.
  */
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';

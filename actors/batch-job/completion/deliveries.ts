@@ -1,4 +1,4 @@
-/** What becomes of the notices of a job: which are still owed, which have arrived, which were given up (specification 3.4). */
+/** The deliveries of a job: which are pending, which arrived, which were given up (specification 3.4). */
 import type { Attempt, HttpNotice } from '../../delivery/notice.ts';
 import type { FailedPost } from '../state/commands.ts';
 import { archiveId, callbackId } from './notice-ids.ts';
@@ -9,7 +9,7 @@ import { isTerminal } from '../state/status.ts';
 const MAX_FAILURES = 20;
 const MAX_TRIED = 20;
 
-/** A delivery that begins. `open` has a bit for each notice that is owed, by its number (`numbers`): thousands of them make a short text. */
+/** A delivery that begins. `open` has one bit for each pending delivery, by its number (`numbers`): thousands make a short text. */
 export const startDelivery = (numbers: readonly number[], failures: readonly string[] = []): Delivery => ({
   pending: numbers.length,
   open: numbers.reduce((bits, n) => bits | (1n << BigInt(n)), 0n).toString(16),
@@ -79,7 +79,7 @@ export function attemptFailed(
   return { ...markArrived(notice), ...failed, failures };
 }
 
-/** All posts were made once more. One that failed and is still owed goes on being tried as before: only another is a failure now. */
+/** All posts were made once more. A pending one that failed is tried as before; only another failure counts. */
 export function markReposted(
   record: JobRecord,
   state: Pick<JobState, 'run' | 'callback'> & { readonly archive: Delivery },

@@ -1,4 +1,4 @@
-/** What the notices of a job are called, and whom they go to. */
+/** Ids and receivers of the deliveries of a job. */
 import { webhookId } from '../../../domain/job/webhook.ts';
 import { destinationOf, type HttpNotice } from '../../delivery/notice.ts';
 import type { JobRecord } from '../state/record.ts';
@@ -19,7 +19,7 @@ export function noticeIds(record: JobRecord, run: number, kinds: readonly HttpNo
   ];
 }
 
-/** Whom notices of the job go to. */
+/** The receiver of a delivery. */
 export function destinationsOf({ callback, media }: JobRecord): readonly string[] {
   const posts = media.flatMap(({ archiveUrl }) => (archiveUrl === undefined ? [] : [archiveUrl]));
   const urls = callback === undefined ? posts : [callback.url, ...posts];

@@ -39,7 +39,7 @@ type Ended = Pick<
   | 'externalId'
 >;
 
-/** What is owed by a job that ends in this state at `at`. */
+/** The deliveries of a job that ends in this state at `at`. */
 export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings, at: number): Owed {
   const callback = callbackNotice(record, state, settings, at);
   const archive = archivePosts(record, state, settings, at);
@@ -54,7 +54,7 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
   };
 }
 
-/** What is owed by a job that is ended because its actor fails: whoever waits for it hears of its end, the archive gets nothing. */
+/** The deliveries of a job whose actor failed: its callback reports the end, and the archive gets nothing. */
 export function owedWhenPoisoned(
   record: JobRecord,
   ended: Pick<Ended, 'status' | 'run' | 'trace' | 'hasDocument' | 'outputUri' | 'pastOutput' | 'externalId'>,

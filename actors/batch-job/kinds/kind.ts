@@ -10,7 +10,7 @@ import type { JobState, MediumState, SubJobRow, Unit } from '../state/state.ts';
 import type { KeyOf, PathOf } from './paths.ts';
 
 export type Result = CheckedResult & { ok: true };
-/** What a component is told of work of a kind. */
+/** What a component receives about work of a kind. */
 type WorkOf<R extends Result> = WorkTypes[R['kind']]['work'];
 /** A good answer to work of a kind. */
 export type ResultOf<K extends WorkKind> = Extract<Result, { kind: K }>;

@@ -1,4 +1,4 @@
-/** Files in what components are told: stored by their keys, told by their paths. */
+/** Files in messages to components: stored by key, sent as paths. */
 import type { WorkMedium } from '../../../protocol/media-work.ts';
 import type { TrackSource } from '../../../protocol/track-work.ts';
 import type { FileKey } from '../../../results/file-keys.ts';

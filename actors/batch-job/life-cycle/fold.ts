@@ -1,6 +1,6 @@
 /**
- * What rows make of a job. The same functions fold an answer into the state when it is taken, and the stored rows when the job is
- * restored: that both come to the same is what a restart rests on.
+ * The effect of rows on the state of a job. The same functions fold a new answer into the state, and the stored rows at a restore.
+ * Restarts rely on equal results.
  */
 import { List } from '../../basics/immutable.ts';
 import { atOnce, type Steps } from '../../runtime/steps.ts';

@@ -31,7 +31,7 @@ export function begin(state: JobState, context: DecisionContext): JobChange {
   return advance(enter(started, first, context), context);
 }
 
-/** What the archive says of earlier jobs: one that did the same stands for this one, all else goes on. */
+/** The archive's answer about earlier jobs: one with the same request replaces this job; otherwise the job continues. */
 export function continueAfterArchive(
   state: JobState,
   answer: ArchiveFinding,
@@ -77,7 +77,7 @@ export function requeue(state: JobState, row: SubJobRow): JobChange {
   return { state: { ...state, outstanding }, putRows: toStoredRows([row]), effects: offer([row]) };
 }
 
-/** Makes as much work as the window allows; when the stage has none left, goes on to the next. */
+/** Creates as much work as the window allows. A stage without more work is followed by the next one. */
 export function advance(state: JobState, context: DecisionContext): JobChange {
   const rows: SubJobRow[] = [];
   let current = state;

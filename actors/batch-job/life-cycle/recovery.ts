@@ -37,7 +37,7 @@ function effectsNow(state: JobState): readonly JobEffect[] {
   ];
 }
 
-/** Transfers whose next attempt is due are offered; of the others the time is told again. */
+/** Offers the transfers whose next attempt is due, and sets the timers of the others. */
 export function offerDue({ outstanding }: JobState, at: number): readonly JobEffect[] {
   const waiting = [...outstanding.values()].filter(({ transfer }) => transfer !== undefined);
   const isDue = ({ transfer }: SubJobRow) => (transfer?.notBefore ?? 0) <= at;

@@ -12,7 +12,7 @@ import { after } from '../state/status.ts';
 type Changed = JobChange | Refused<JobRefusal>;
 type WorkDropped = Extract<JobCommand, { readonly type: 'workDropped' }>;
 
-/** Preparation and detection are stopped; what is being finished or written goes on. */
+/** Stops preparation and detection. Finishing and writing continue. */
 export function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', context: DecisionContext): Changed {
   // All is done and the document that says so is being written: too late.
   if (state.stage.name === 'DOCUMENT' || state.stage.name === 'UPLOAD') return WRONG_STATE;
@@ -25,7 +25,7 @@ export function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', context:
     : { ...change, effects: [...change.effects, { type: 'cancelWork', rows }] };
 }
 
-/** Cancelled work that nobody holds any more. What was answered before the news came stays: its row counts for the document. */
+/** Cancelled work without a lease. An answer that came before the cancel stays: its row counts for the document. */
 export function dropWork(
   state: JobState,
   command: Pick<WorkDropped, 'keys'>,

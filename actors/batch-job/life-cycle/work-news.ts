@@ -4,8 +4,8 @@ import type { Family } from '../../runtime/system.ts';
 import type { JobCommand, JobReply } from '../state/commands.ts';
 
 /**
- * Tells jobs what became of their work. What a job has nothing to do with any more goes; a message that is lost is told again by
- * the dispatcher, for the ledger keeps it until the job has taken it in.
+ * Tells jobs about their work. Work that a job no longer needs is removed. The dispatcher repeats a lost message: the ledger keeps the
+ * news until the job has handled it.
  */
 export async function tellBatchJobs(
   jobs: Family<JobCommand, JobReply>,

@@ -19,7 +19,7 @@ import type { MediumState } from '../state/state.ts';
 /** What holds for an action on all media of a type is worked out once for a job that is in memory. */
 const KNOWN = new WeakMap<JobRecord, Map<string, (media: Properties) => Properties>>();
 
-/** The properties in force for an action on a medium. */
+/** The properties that apply to an action on a medium. */
 export function effectivePropertiesOf(
   record: JobRecord,
   media: List<MediumState>,
@@ -64,8 +64,8 @@ const PLANNED = new WeakMap<JobRecord, Map<PlannedAction, Map<MediaType, Propert
 const OWN = new WeakMap<Properties, Properties | null>();
 
 /**
- * Those of the properties in force that planning reads. A stage of a large job has 100,000 actions on media, and is planned in
- * one go: all that is in force would take seconds to lay out for each of them.
+ * The properties that planning reads, of those that apply. A stage of a large job has 100,000 actions on media and is planned at once:
+ * all properties of each of them would take seconds.
  */
 export function forPlanning(
   record: JobRecord,
@@ -118,11 +118,11 @@ export function forComponent(
   return componentProperties(levelsOf(record, action, medium), facts);
 }
 
-/** What is in force for an action on media of a type, as far as they have no properties of their own. */
+/** What applies to an action on all media of a type that have no properties of their own. */
 export const forAction = (record: JobRecord, action: PlannedAction, mediaType: MediaType): Properties =>
   effectiveProperties(levelsOf(record, action, { properties: {} }), mediaType);
 
-/** What is in force for the job as a whole: no medium and no action has a say in it. */
+/** What applies to the whole job, independent of media and actions. */
 export function jobWide(
   record: Pick<JobRecord, 'environmentProperties' | 'jobProperties' | 'serverProperties'>,
 ): Properties {
@@ -160,8 +160,8 @@ export function passesBy(properties: Properties, isDerived: boolean): boolean {
 }
 
 /**
- * What tasks have run on a medium that a later one may go by. One that takes media out of others does not count: a document without
- * pictures has text all the same, and one with four has it once.
+ * The tasks that have run on a medium, for conditions of later ones. A task that takes media out of others does not count: a document
+ * without pictures still has text, and one with four pictures has it once.
  */
 export const tasksOn = ({ plan }: JobRecord, { processed }: Pick<MediumState, 'processed'>) =>
   processed.filter(({ task }) => !derives(plan.tasks[task]?.actions[0]));
@@ -177,7 +177,7 @@ export function isFed(record: JobRecord, properties: Properties, medium: MediumS
 /** Whether a fed action gives its tracks back with more properties. */
 export const annotates = (properties: Properties): boolean => booleanOf(properties, 'IS_ANNOTATOR');
 
-/** The TRIGGER in force; null without one. */
+/** The TRIGGER that applies. Null without one. */
 export function triggerOf(properties: Properties): string | null {
   const trigger = textOf(properties, 'TRIGGER', '');
   return isBlank(trigger) ? null : trigger;

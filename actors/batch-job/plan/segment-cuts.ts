@@ -15,8 +15,8 @@ export function mostPieces(media: number, { actions }: PlannedTask): number {
 }
 
 /**
- * How the videos of a stage are cut, worked out once for what is cut alike: many actions look at the same ranges of a medium,
- * and most media have the same properties in force.
+ * How the videos of a stage are cut, computed once for equal cuts: many actions use the same ranges of a medium, and the same
+ * properties apply to most media.
  */
 export class SegmentCuts {
   readonly mostPieces: number;

@@ -77,7 +77,7 @@ type Booked = Pick<
   | 'externalId'
 >;
 
-/** Index entries and counters that change with the job; undefined: it is not there (yet, or any more). */
+/** Index entries and counters that change with the job. Undefined: there is no such job. */
 export function indexesOf(
   record: JobRecord,
   before: Booked | undefined,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Values in a body (texts, numbers, lists, objects) up to which all that is wrong with it is told; beyond them the first problem only. */
+/** Number of values in a body (texts, numbers, lists, objects) up to which all problems are reported. Beyond it, only the first one is. */
 const MAX_VALUES = 5_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Reports of streaming jobs (specification 6.2, 6.3): what they say, who is told, and which server tells it. */
+/** Reports of streaming jobs (specification 6.2, 6.3): their content, receivers, and the server that sends them. */
 import { readFile } from 'node:fs/promises';
 import { segmentFile } from '../../../results/layout.ts';
 import { localIso } from '../../../results/local-iso.ts';

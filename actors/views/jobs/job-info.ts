@@ -1,4 +1,4 @@
-/** What is told of a job. */
+/** How clients see a job. */
 import type { Owner } from '../../../domain/job/owner.ts';
 import { localIso } from '../../../results/local-iso.ts';
 import { censorProperties } from '../../../domain/job/censor.ts';
@@ -91,7 +91,7 @@ export function listedJob({
   return info;
 }
 
-/** Its runs as far as they are written down, with the one that goes on or ended last. */
+/** The recorded runs of a job, with the current or last one. */
 export const runsOf = ({ record, snapshot }: StoredJob): readonly JobRun[] =>
   [...(record.runs ?? []), lastRun(record, snapshot)].map(runInfo);
 

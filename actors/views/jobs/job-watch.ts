@@ -36,8 +36,8 @@ interface Watched<E extends Watchable> {
 const BATCH = 25;
 
 /**
- * Looks at the jobs that somebody watches and tells of changes: one look a job however many watch it, none when nobody
- * does. It looks at the store, so that nothing has to be told to it and nothing can be missed.
+ * Reads the watched jobs and reports changes: one read for each job, however many clients watch it, and none without a watcher. It
+ * reads the store, so nothing can be missed.
  */
 export class JobWatch<E extends Watchable = JobProgressEvent> {
   readonly #deps: JobWatchDeps<E>;

@@ -31,7 +31,7 @@ export class UnreadableSubJob extends Error {
 }
 
 /**
- * What a component is told of the sub-job it has claimed; undefined when the row is gone (the job ended meanwhile).
+ * What a component receives for its claimed sub-job. Undefined when the row is gone (the job ended meanwhile).
  * @throws UnreadableSubJob
  */
 export async function assignmentOf(

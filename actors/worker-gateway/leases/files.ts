@@ -1,4 +1,4 @@
-/** Files of a sub-job: its component is told their paths, and what is stored of its answer names them by their keys. */
+/** Files of a sub-job: the component receives paths; stored answers contain keys. */
 import type { DocumentHead, DocumentMedium } from '../../../protocol/document-work.ts';
 import type { SubJobAssignment, WorkKind } from '../../../protocol/worker-protocol.ts';
 import type { KeyOf, PathOf } from '../../batch-job/kinds/paths.ts';

@@ -1,4 +1,4 @@
-/** What FINISH is told when it is handed out. */
+/** What FINISH receives with its lease. */
 import type { FinishPart, FinishWork } from '../../../protocol/track-work.ts';
 import { answerPlace } from '../../../results/answer-place.ts';
 import { openFeedIndex, type FeedIndex } from '../../../results/feed-index.ts';

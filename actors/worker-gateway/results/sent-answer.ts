@@ -46,8 +46,8 @@ export const newDigest = (): Hash => createHash('sha256');
 export const digestText = (digest: Hash): string => digest.digest('base64url');
 
 /**
- * Tells a repeated answer from another one: equal answers have equal digests. A body is read to its end and not stored; undefined: it
- * broke off.
+ * Distinguishes a repeated answer from another one: equal answers have equal digests. Reads a body to its end without storing it.
+ * Undefined: the connection ended early.
  */
 export async function digestOf({ body, lines, failure }: SentAnswer): Promise<string | undefined> {
   if (body !== undefined) return digestOfBody(body);

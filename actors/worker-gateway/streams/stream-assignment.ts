@@ -14,7 +14,7 @@ export interface StreamSettings {
   readonly maxPictureBytes: number;
 }
 
-/** What a component is told that has claimed a stream. */
+/** What a component receives that has claimed a stream. */
 export function streamAssignment(
   { item, token }: Lease,
   { record, state }: StoredStream,

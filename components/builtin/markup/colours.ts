@@ -1,4 +1,4 @@
-/** Colours that are told apart easily: steps of the golden ratio around the circle of hues. */
+/** Colours that are easy to distinguish: steps of the golden ratio around the circle of hues. */
 
 export type Colour = readonly [red: number, green: number, blue: number];
 

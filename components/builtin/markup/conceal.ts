@@ -1,4 +1,4 @@
-/** Makes what lies in a box unrecognisable, straight in tightly packed RGB. */
+/** Conceals the content of a box, directly in tightly packed RGB. */
 import { boundingBox, type Point } from '../../../domain/geometry/geometry.ts';
 import type { Surface } from './paint.ts';
 

@@ -1,4 +1,4 @@
-/** What a copy of a video must not show besides what lies in the boxes. */
+/** What a copy of a video must not show besides the content of the boxes. */
 import { keyFrameTimes } from '../../../media/video/key-frames.ts';
 import type { MarkupWork } from '../../../protocol/track-work.ts';
 import { readPrepared } from '../media/finish/prepared-line.ts';

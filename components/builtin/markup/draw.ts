@@ -1,4 +1,4 @@
-/** Draws boxes, labels and frame numbers into the pictures of one medium, or conceals what lies in the boxes. */
+/** Draws boxes, labels and frame numbers into the pictures of one medium, or conceals the content of the boxes. */
 import { cornersInFrame, type Point } from '../../../domain/geometry/geometry.ts';
 import type { Upright } from '../../../media/picture/upright.ts';
 import type { Frame } from '../../sdk/detector.ts';

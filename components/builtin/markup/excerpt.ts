@@ -45,7 +45,7 @@ export const partsInTime = ({ ranges, frameTimes }: Excerpt): readonly Part[] =>
     to: timeOfFrame(frameTimes, stop + 1),
   }));
 
-/** Where places of the medium lie in the copy; they must be asked for in ascending order. */
+/** Where places of the medium are in the copy. Ask for them in ascending order. */
 export function placesIn(parts: readonly Part[]): (place: number) => number {
   let [at, before] = [0, 0];
   return (place) => {

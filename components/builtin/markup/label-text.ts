@@ -1,4 +1,4 @@
-/** What stands in the label of a box: icons, `[index]`, a text and a number, in this order. */
+/** The label of a box: icons, `[index]`, a text and a number, in this order. */
 import type { Properties } from '../../../domain/types.ts';
 import { parseBoolean, parseNumber } from '../../../domain/values.ts';
 import type { FinishedDetection, FinishedTrack } from '../media/finish/finished-line.ts';

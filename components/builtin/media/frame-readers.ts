@@ -1,4 +1,4 @@
-/** Videos of which single frames are wanted one after the other: who reads on goes on with the decoder that is open. */
+/** Videos of which single frames are read one after the other. A later frame continues with the open decoder. */
 import { stat } from 'node:fs/promises';
 import type { VideoReader } from '../../../media/video/video-frames.ts';
 import { knownFrames } from '../../../protocol/known-frames.ts';

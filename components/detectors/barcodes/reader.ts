@@ -1,4 +1,4 @@
-/** Reads barcodes out of pictures: ZXing-C++ as WebAssembly, which lies in its package; nothing is fetched. */
+/** Reads barcodes in pictures with ZXing-C++ as WebAssembly from its package. It downloads nothing. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { prepareZXingModule, readBarcodes, type ReaderOptions, type ReadResult } from 'zxing-wasm/reader';

@@ -3,7 +3,7 @@
 /** Where an SVG begins, after its declaration and remarks of the program that wrote it. */
 const SVG_HEAD_BYTES = 4096;
 
-/** `part`: the name under which the file stands in the document; packed ones (EMZ, WMZ, SVGZ) are known by it. */
+/** `part`: the name of the file in the document. It identifies packed ones (EMZ, WMZ, SVGZ). */
 export function isDrawing(bytes: Uint8Array, part: string): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const packed = file.length > 2 && file.readUInt16BE(0) === 0x1f8b;

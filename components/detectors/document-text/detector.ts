@@ -1,4 +1,4 @@
-/** Reads the text that stands in documents as text; what stands in their pictures is for others to read. */
+/** Reads the text of documents. Text in their pictures is for other detectors. */
 import { ChosenPages } from '../../documents/chosen-pages.ts';
 import { MAX_SECTION_LENGTH, MAX_TEXT_LENGTH, namingFailures, tooLarge } from '../../documents/limits.ts';
 import type { DetectionJob, Detector, FoundPart, GenericSource } from '../../sdk/detector.ts';

@@ -1,7 +1,7 @@
 /**
- * The answer of the BlazeFace network as boxes. It judges 896 fixed points ("anchors") of a 256 pixel square: two on each
- * cell of a 16 x 16 grid, six on each cell of an 8 x 8 grid; for each a score (logit) and 16 numbers, of which the first
- * four are the centre, relative to the anchor, and the size of a face, in pixels of the square.
+ * The answer of the BlazeFace network as boxes. It judges 896 fixed points ("anchors") of a 256 pixel square: two on each cell of a
+ * 16 x 16 grid, six on each cell of an 8 x 8 grid. Each anchor has a score (logit) and 16 numbers. The first four are the centre,
+ * relative to the anchor, and the size of a face, in pixels of the square.
  */
 import { type Box, iou } from '../../../domain/geometry/geometry.ts';
 

@@ -1,8 +1,8 @@
 /**
- * What the scene looks like when nothing moves: for each pixel a running mean of its grey value and of its deviation.
+ * The scene without motion: for each pixel a running mean of its grey value and of its deviation.
  *
- * A pixel that leaves its mean by more than its usual deviation is foreground. Foreground does not teach the background,
- * but what has stood still for long (a parked car, the wall behind a thing that was taken away) becomes background.
+ * A pixel that leaves its mean by more than its usual deviation is foreground. Foreground does not change the background. But pixels
+ * that are still for long (a parked car, the wall behind a removed object) become background.
  */
 
 const LEAST_DIFFERENCE = 18;

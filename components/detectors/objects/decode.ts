@@ -1,8 +1,7 @@
 /**
- * The answer of the NanoDet network as boxes. It judges the cells of three grids over a 416 pixel square, 8, 16 and 32
- * pixels wide: for each cell how likely (0 to 1) an object of each class is there, and how far its left, top, right and
- * bottom edges lie from the centre of the cell. Each distance is a distribution over 0 to 10 cell widths, as logits: the
- * mean of it is the distance.
+ * The answer of the NanoDet network as boxes. It judges the cells of three grids over a 416 pixel square, 8, 16 and 32 pixels wide.
+ * Each cell has a probability for each class and the distances of the four edges from its centre. A distance is a distribution over
+ * 0 to 10 cell widths, as logits: its mean is the distance.
  */
 import { type Box, iou } from '../../../domain/geometry/geometry.ts';
 import { meanOf } from '../../shared/networks/distribution.ts';

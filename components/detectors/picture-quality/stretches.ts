@@ -12,7 +12,7 @@ export interface Look {
   readonly height: number;
 }
 
-/** A stretch that goes on until it is said to have ended; the end of the video ends it, too. */
+/** An open stretch. It lasts until it is ended, or to the end of the video. */
 export class Stretches {
   readonly #quality: string;
   readonly #leastMs: number;

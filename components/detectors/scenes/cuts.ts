@@ -1,10 +1,9 @@
 /**
  * Decides, frame by frame, where a scene ends and another begins.
  *
- * A jump in looks suggests a cut: it must exceed the threshold and stand out from the unrest of the frames before it. The
- * suspicion is judged when the new scene has lasted for the least length: if the old looks come back before that, it was a
- * flash; if the frames after it are as restless, it is a camera that began to move. Larger jumps meanwhile belong to the
- * same change, and the largest one is the cut.
+ * A jump in looks suggests a cut when it exceeds the threshold and the unrest of the frames before it. It is judged when the new scene
+ * has the least length. If the old looks came back before that, it was a flash. If the later frames are as restless, the camera began
+ * to move. Larger jumps meanwhile belong to the same change, and the largest one is the cut.
  */
 import { unlikeness, type Fingerprint } from './fingerprint.ts';
 

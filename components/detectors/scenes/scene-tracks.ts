@@ -1,4 +1,4 @@
-/** The scene that goes on, as a track; in a live stream its parts within the segments. */
+/** The current scene as a track; in a live stream, its parts within the segments. */
 import type { FoundDetection, FoundTrack, Frame, LiveJob, OpenTracks } from '../../sdk/detector.ts';
 import type { Cut } from './cuts.ts';
 

@@ -8,7 +8,7 @@ export interface Stretch {
   readonly confidence: number;
 }
 
-/** A stretch that goes on: from its first to its last voiced window. */
+/** An open stretch, from its first to its last voiced window. */
 interface OpenStretch {
   readonly start: number;
   stop: number;

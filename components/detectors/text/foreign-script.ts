@@ -1,6 +1,6 @@
 /**
- * Whether a reading is one of letters that the network was never taught (Cyrillic, Greek, Arabic ...): it takes each for the
- * Latin letter, digit or sign that looks most like it, so that capitals and digits come to stand in the middle of words. Pure.
+ * Detects readings in a script that the network does not know (Cyrillic, Greek, Arabic ...). The network reads each letter as the most
+ * similar Latin letter, digit or sign, so capitals and digits appear in the middle of words. Pure.
  */
 
 /** Readings from this confidence on are what they seem: names like iPhone and McDonald are read with certainty. */
@@ -32,7 +32,7 @@ const CAMEL_CASE = /^\p{Lu}*(?:\p{Lu}\p{Ll}{2,})+$/u;
 const NO_VOWEL = /^\p{Lu}?[^aeiouy\P{Ll}]{3,}$/u;
 const MANY_CONSONANTS = /[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}/;
 
-/** The confidence of a reading, lowered by the share of its letters that stand in words of no language. */
+/** The confidence of a reading, lowered by the share of its letters in words of no language. */
 export function plausibleConfidence(text: string, confidence: number): number {
   if (confidence >= CERTAIN) return confidence;
   let [odd, all] = [0, 0];

@@ -29,8 +29,8 @@ export interface Undecodable {
 }
 
 /**
- * Each picture of the page once, as often as it may be shown. The tiniest ones, which PDF draws in bundles of ten and more, are left
- * out. Pictures that the reader drops beforehand are told by `dropped` of the page.
+ * Each picture of the page once, however often it is shown. The tiniest ones, which PDF draws in bundles of ten and more, are left out.
+ * `dropped` of the page counts the pictures that the reader left out before.
  */
 export async function* picturesOf(page: PdfPage): AsyncGenerator<Pixels | Undecodable> {
   const seen = new Set<unknown>();

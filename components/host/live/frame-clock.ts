@@ -1,4 +1,4 @@
-/** When the frames of the segment that goes on came: those that were seen, and in between those that were not. */
+/** The times of the frames of the current segment: of processed frames and, between them, of skipped ones. */
 import { firstIndex } from '../../../domain/first-index.ts';
 
 interface Seen {

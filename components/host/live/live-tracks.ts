@@ -1,4 +1,4 @@
-/** The tracks of a live stream as its detector tells of them: their names, and the events that are told at once. */
+/** The tracks of a live stream as its detector reports them: their names, and the events that are sent at once. */
 import { randomBytes } from 'node:crypto';
 import type { ReportedDetection } from '../../../domain/types.ts';
 import type { StreamEvent } from '../../../protocol/streams.ts';

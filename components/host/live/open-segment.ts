@@ -1,4 +1,4 @@
-/** The segment that goes on: the lines of its tracks, and which frames it has. */
+/** The current segment: the lines of its tracks, and its frames. */
 import type { Track } from '../../../domain/types.ts';
 import type { SegmentSummary, StreamCounts, StreamTrack } from '../../../protocol/streams.ts';
 

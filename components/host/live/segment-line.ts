@@ -11,7 +11,7 @@ import { OpenSegment } from './open-segment.ts';
 import type { LiveFrame } from './source.ts';
 import type { StreamShaper } from './stream-shaper.ts';
 
-/** How the pictures of a course lie in the stream, and what becomes of its tracks. */
+/** The place of the pictures of a track in the stream, and what becomes of its tracks. */
 export interface SegmentView {
   readonly transform: FrameTransform;
   readonly shaper: StreamShaper;

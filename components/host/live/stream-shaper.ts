@@ -17,7 +17,7 @@ export interface ShapedStream {
   warn(message: string): void;
 }
 
-/** Within which frames a part is told of, and what is known of its track as a whole. */
+/** The frames in which a part is reported, and what is known of its track as a whole. */
 export interface PartOf {
   readonly start: number;
   readonly stop: number;

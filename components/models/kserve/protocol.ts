@@ -1,4 +1,4 @@
-/** Requests and answers of the KServe v2 protocol, with tensors as they lie in memory (its extension for binary tensor data). */
+/** Requests and answers of the KServe v2 protocol, with tensors as in memory (its extension for binary tensor data). */
 import { z } from 'zod';
 import type { Answers, Feeds, Values } from '../onnx/session/runtime.ts';
 

@@ -7,7 +7,7 @@ import type { Outcome } from './outcome.ts';
 
 /** Characters of what a server says that an error tells. */
 const SAID = 300;
-/** Where no settings are told. */
+/** Without given settings. */
 export const DENIED: ModelServerSettings = { allowPrivate: false, allowedHosts: [], waitMs: 0 };
 const SETTINGS = 'the settings MODEL_SERVER_PRIVATE and MODEL_SERVER_ALLOWED_HOSTS';
 

@@ -59,7 +59,7 @@ function sidecarHint(name: string, value: unknown, file: string): Hints {
   return hintOf(name, Array.isArray(value) ? value.join(',') : String(value), where);
 }
 
-/** `config.json` and `preprocessor_config.json` of an export, beside the model or, where that lies in a folder `onnx`, above it. */
+/** `config.json` and `preprocessor_config.json` of an export: beside the model, or above it when the model is in a folder `onnx`. */
 export async function huggingFaceHints(model: ModelFile): Promise<Hints> {
   const folder = path.dirname(model.found);
   const folders = path.basename(folder) === 'onnx' ? [folder, path.dirname(folder)] : [folder];

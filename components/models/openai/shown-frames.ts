@@ -1,4 +1,4 @@
-/** Which frames of a video a model is asked about: it takes seconds for each. */
+/** Which frames of a video a model receives: it takes seconds for each. */
 import type { DetectionJob, Frame, FrameSource } from '../../sdk/detector.ts';
 import { countOf, numberWithin } from '../../shared/tracking/settings.ts';
 
@@ -13,7 +13,7 @@ function rateOf({ properties, fed, allFed }: DetectionJob): number {
   return Math.max(0, isFed || rate === 0 ? cap : rate);
 }
 
-/** The first frame of each stretch of time, and no more than MAX_FRAMES of a sub-job: where these are fewer, they are spread over all of it. */
+/** The first frame of each interval, at most MAX_FRAMES of a sub-job. Fewer frames are spread over all of it. */
 export async function* shownFrames(source: FrameSource, job: DetectionJob): AsyncGenerator<Frame> {
   const most = countOf(job.properties, 'MAX_FRAMES', 1);
   const rate = rateOf(job);

@@ -1,6 +1,6 @@
 /**
- * Puts together what was said and the same in English. The model hears the window anew to translate it and cuts it elsewhere: the English texts make the tracks,
- * and each text as it was spoken goes to the one that it shares the most time with, or else to the nearest.
+ * Combines the transcript with its English translation. The model hears the window a second time and cuts it at other places. The English
+ * texts become the tracks. Each original text goes to the track with the largest common time, else to the nearest.
  */
 import type { SpokenText } from '../../../media/sound/whisper-filter.ts';
 

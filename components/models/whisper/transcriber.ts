@@ -1,4 +1,4 @@
-/** The process that transcribes: started for the first window, gone when it is cancelled or dies, then started anew. */
+/** The process that transcribes. It starts for the first window, and again after it was cancelled or died. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

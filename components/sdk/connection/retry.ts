@@ -15,7 +15,7 @@ const MAY_PASS: ReadonlySet<number> = new Set([502, 503, 504]);
 export const mayPass = (error: unknown): boolean =>
   error instanceof ProtocolError ? MAY_PASS.has(error.status) : true;
 
-/** Sends until it is answered; `until` aborts when nobody wants the answer any more. */
+/** Sends until there is an answer; `until` aborts when nobody needs the answer. */
 export async function patiently<T>(send: () => Promise<T>, until?: AbortSignal): Promise<T> {
   for (let attempt = 0, pause = FIRST_MS; ; attempt++, pause = Math.min(2 * pause, LONGEST_MS)) {
     try {

@@ -1,4 +1,4 @@
-/** What lies in the folder of fetched media, and what of it goes. */
+/** The content of the folder of fetched media, and what of it is removed. */
 import { constants } from 'node:fs';
 import { copyFile, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -34,7 +34,7 @@ interface Fetched {
   isWhole: boolean;
 }
 
-/** What lies in the file already is gone on with. Errors: COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA, those of a lost lease. */
+/** Continues what is in the file already. Errors: COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA, those of a lost lease. */
 export async function fetchMedium(
   client: Pick<WorkerClient, 'get'>,
   medium: WorkMedium,

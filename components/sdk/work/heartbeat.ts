@@ -6,7 +6,7 @@ import type { Assignment } from '../../../protocol/worker-protocol.ts';
 
 const LONGEST_TOKEN = 255;
 
-/** Starts the thread that goes on when the detector holds up this one. `parent`: the process ends when this one is gone. */
+/** Starts the thread that continues while the detector blocks this one. `parent`: the process ends with it. */
 export function secondThread(workerData: SecondThread): Worker {
   return new Worker(new URL('./second-thread.js', import.meta.url), { workerData });
 }

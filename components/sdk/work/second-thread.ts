@@ -1,6 +1,6 @@
 /**
- * The second thread of a process that works: it goes on when a detector computes without an `await`. It ends the process when its parent is
- * gone and the first thread has not done so itself, and it sends heartbeats. A thread for each would make a start longer by a tenth.
+ * The second thread of a worker process. It continues when a detector computes without an `await`: it sends heartbeats, and it ends the
+ * process when the parent is gone and the first thread has not ended it. Two threads would make a start longer by a tenth.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Beats, Beating, Verdict } from './beats.ts';

@@ -1,6 +1,6 @@
 /**
- * What is told of a live stream on its way to the server. Segments go one after the other and wait in memory while the server is away,
- * so that the stream goes on over its restart; when too many wait, the oldest are given up. Events go in lists, a few a second.
+ * Reports of a live stream on their way to the server. Segments are sent one after the other. They wait in memory while the server is
+ * away, so the stream survives its restart; when too many wait, the oldest are dropped. Events are sent in lists, a few per second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamAnswer, StreamCounts, StreamEnd, StreamEvent } from '../../../protocol/streams.ts';

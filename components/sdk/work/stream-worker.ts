@@ -1,4 +1,4 @@
-/** A live stream in the hands of a worker: who may end it, what is told of it last, and how its lease ends. */
+/** A live stream in progress: who may end it, what was reported last, and how its lease ends. */
 import type { StreamCounts, StreamEnd } from '../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
 import { WorkerClient } from '../connection/client.ts';

@@ -7,8 +7,8 @@ import { DetectionError, type DetectionJob, type GenericSource } from '../../sdk
 import { choiceOf } from '../tracking/settings.ts';
 
 /**
- * TEXT_UNIT says whether the file is one portion or each of its paragraphs is; what is longer than MAX_SECTION_LENGTH goes on in
- * the next portion. Errors: UNSUPPORTED_DATA_TYPE for a file that is no text.
+ * TEXT_UNIT says whether the file is one portion or each of its paragraphs is. What is longer than MAX_SECTION_LENGTH continues in the
+ * next portion. Errors: UNSUPPORTED_DATA_TYPE for a file without text.
  */
 export async function* textUnits(
   source: GenericSource,

@@ -1,6 +1,6 @@
 /**
- * A track while it is followed. In a live stream it may be open for weeks: at each border of a segment it gives away what was found
- * since the one before, and keeps no more than it takes to go on.
+ * A track that is still open. In a live stream it may be open for weeks. At each border of a segment it returns its new detections and
+ * keeps only what tracking needs.
  */
 import type { FoundDetection, FoundTrack, LiveJob } from '../../sdk/detector.ts';
 

@@ -1,10 +1,10 @@
 /**
  * Joins the detections of successive frames into tracks, while the frames come in.
  *
- * Every open track foretells its next box from its last two (constant speed). Pairs of track and detection are taken best
- * first by overlap; what does not overlap enough may still be joined by the distance of the centres, which a sampled
- * video needs. A track that found nothing for more than `maxGap` looked-at frames is closed and handed out, so
- * that memory holds open tracks only. In a live stream it gives the parts of open tracks at the borders of segments.
+ * Every open track predicts its next box from its last two (constant speed). Pairs of track and detection are matched by overlap, the
+ * best first. Without enough overlap, the distance of the centres may still match them, which a sampled video needs. A track without
+ * a detection for more than `maxGap` processed frames is closed and returned, so memory holds only open tracks. In a live stream, the
+ * tracker returns the parts of open tracks at the borders of segments.
  */
 import type { FoundDetection } from '../../sdk/detector.ts';
 import { type Box, iou } from '../../../domain/geometry/geometry.ts';

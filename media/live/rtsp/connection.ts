@@ -165,7 +165,7 @@ export class RtspConnection {
   }
 }
 
-/** The address as it stands in requests: without user and password. */
+/** The address in requests: without user and password. */
 export function requestUri(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}${url.search}`;
 }

@@ -14,5 +14,5 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** A text with U+FFFD for each character that XML cannot hold. */
 export const inXml = (text: string): string => text.replaceAll(NO_XML, '\ufffd');
 
-/** A text as it stands in an element or, in double quotes, in an attribute of an element. */
+/** A text in an element or, in double quotes, in an attribute of an element. */
 export const escapeText = (text: string): string => inXml(text).replaceAll(ESCAPED, (one) => ESCAPES[one]!);

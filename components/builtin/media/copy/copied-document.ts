@@ -1,4 +1,4 @@
-/** The document of an earlier job, written anew for a job that it stands for: other names and places, all else as it was. */
+/** The document of an earlier job, written again for the job that uses its results: other names and places, everything else unchanged. */
 import { maskUri } from '../../../../domain/job/censor.ts';
 import { DocumentError, documentPieces, type Found } from '../../../../results/document/document-scan.ts';
 

@@ -1,7 +1,7 @@
 /**
- * COPY: the results of an earlier job go into the bucket of one that asked for the same. The document is read twice: once to see
- * what there is, once to write it anew while the files that it names are copied, some at a time. Keys are made of the content, so
- * an attempt that was interrupted is simply made again: what is there already is not sent.
+ * COPY: the results of an earlier job go into the bucket of a job with the same request. The document is read twice: first to list its
+ * files, then to write it again while they are copied, some at a time. Keys are made of the content, so an interrupted attempt is
+ * repeated: files that exist are not sent again.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * FINISH: the raw tracks of one (medium, action) in their final form and order. Tracks pass through one at a time; what is
- * kept of each is where it lies in a temporary file and what it is sorted by.
+ * FINISH: the raw tracks of one (medium, action) in their final form and order. Tracks pass one at a time. Only their places in a
+ * temporary file and their sort keys stay in memory.
  */
 import { MediumError } from '../../../../media/medium-error.ts';
 import { inChunks, type Place } from '../../../../results/lines.ts';

@@ -1,4 +1,4 @@
-/** A line of a FINISH or ARTIFACTS answer: a track as it stands in the document, and what goes along with it unseen. */
+/** A line of a FINISH or ARTIFACTS answer: a track of the document, with what the server needs beside it. */
 import { isExemplar } from '../../../../domain/tracks/exemplar.ts';
 import { HIDDEN, SUMMARY } from '../../../../results/document/track-lines.ts';
 import { MAX_OWN_LINE_BYTES, readLines } from '../../../../results/lines.ts';
@@ -76,7 +76,7 @@ interface Kept extends Partial<Selected> {
 
 const keptIn = (rest: string): Kept => (rest === '' ? {} : (JSON.parse(rest.slice(HIDDEN.length)) as Kept));
 
-/** The media selector that a line comes from, which stands in its rest. */
+/** The media selector that a line comes from. It is in the rest of the line. */
 export function selectedIn(rest: string): Selected | undefined {
   const { selector, text } = keptIn(rest);
   return selector === undefined || text === undefined ? undefined : { selector, text };

@@ -1,4 +1,4 @@
-/** A track as it stands in the document (specification 2.2). */
+/** A track in the document (specification 2.2). */
 import { exemplarOf } from '../../../../domain/tracks/quality.ts';
 import { HIDDEN } from '../../../../results/document/track-lines.ts';
 import { textOf } from '../../../../domain/properties/properties.ts';

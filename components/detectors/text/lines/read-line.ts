@@ -33,9 +33,8 @@ const SURE = 0.9;
 const MARGIN = 0.1;
 
 /**
- * A line that is not read with confidence is looked at again: the other way up, and without its margins, where the
- * neighbours of a dense line show; the most confident reading counts, with less confidence when it seems to be in a script
- * that the network does not know.
+ * Reads a line again when its confidence is low: upside down, and without its margins, which show the neighbours of a dense line. The
+ * most confident reading counts. Its confidence is lowered when it seems to be in a script that the network does not know.
  */
 export async function readLine(picture: Picture, line: Rectangle, models: TextModels): Promise<Reading> {
   const reading = await mostConfident(picture, line, models);

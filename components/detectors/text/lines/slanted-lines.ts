@@ -102,7 +102,7 @@ function within(value: number, most: number): number {
   return value < 0 ? 0 : value > most ? most : value;
 }
 
-/** Where a rectangle of turned planes lies in those that were turned. */
+/** The place of a rectangle of turned planes in the original ones. */
 export function turnedBack(
   line: Rectangle,
   angle: number,

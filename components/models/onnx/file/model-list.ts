@@ -1,4 +1,4 @@
-/** The model files that lie below MODEL_ROOTS. */
+/** The model files in MODEL_ROOTS. */
 import { opendir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -25,7 +25,7 @@ const MOST_MODELS = 1_000;
 const MOST_ENTRIES = 20_000;
 const DEEPEST = 6;
 
-/** A name that lies below several roots is listed once: the first root has it. */
+/** A name in several roots is listed once: the first root counts. */
 export async function listModels(roots: readonly string[]): Promise<ModelList> {
   const found = new Map<string, ListedModel>();
   const left = { entries: MOST_ENTRIES };

@@ -1,6 +1,6 @@
 /**
- * `[1, cells, classes + 32]`: NanoDet-Plus. A row is a cell of 8, 16, 32 or 64 pixels: a score from 0 to 1 for each class, then how far left, top,
- * right and bottom lie from its corner, each as a distribution over 0 to 7 cells.
+ * `[1, cells, classes + 32]`: NanoDet-Plus. A row is a cell of 8, 16, 32 or 64 pixels: a score from 0 to 1 for each class, then the
+ * distances of left, top, right and bottom from its corner. Each distance is a distribution over 0 to 7 cells.
  */
 import { meanOf } from '../../../shared/networks/distribution.ts';
 import { misfit, topClasses, wrongCount, type BoxHead, type Known, type RawBox } from './head.ts';

@@ -41,8 +41,8 @@ export const yoloObjectness: BoxHead = {
 };
 
 /**
- * YOLOX: one box a cell. As it is exported by default, the centre is told in cells from the corner of its own one, and the size as the
- * logarithm of cells. Exports that put both into pixels have the same shape; they show by sizes that no logarithm would have.
+ * YOLOX: one box for each cell. The default export gives the centre in cells from the corner of its cell, and the size as a logarithm of
+ * cells. Exports with both in pixels have the same shape; they are recognised by sizes too large for a logarithm.
  */
 export const yolox: BoxHead = {
   type: 'YOLOX',

@@ -1,4 +1,4 @@
-/** Values about a model as they stand in properties and in sidecar files: the same names, the same rules. */
+/** Values about a model in properties and in sidecar files: the same names, the same rules. */
 import { LAYOUTS, MODEL_TYPES, PIXEL_FORMATS, RESIZES, wrongHint, type Hints } from './hints.ts';
 
 /** Names with what each makes of its text; `where` tells people which text it is. */

@@ -1,4 +1,4 @@
-/** What a network wants to be given: a picture, and of some the size that boxes are to be told in. */
+/** The inputs of a network: a picture and, for some, the size for its boxes. */
 import { wrongHint, type Hints } from './hints.ts';
 
 /** An input or output as the model declares it; an axis of any length has a name instead of a number. */
