@@ -1,4 +1,4 @@
-/** Writing the detection document. */
+/** Writing the detection document, and what viewers see of a running job before there is one. */
 import type {
   DetectionErrorCode,
   IssueCode,
@@ -7,12 +7,25 @@ import type {
   Properties,
   Range,
 } from '../domain/types.ts';
+import type { FinishWork } from './track-work.ts';
 
 /** Write the detection document. Input: GET `input` answers NDJSON, a DocumentHead, then a DocumentMedium per medium. Answer: the document. */
 export interface DocumentWork {
   readonly input: string;
   /** File for the index of the media; absent: none is written. */
   readonly mediaIndex?: string;
+}
+
+/**
+ * Make the index of what a running job has found in a medium so far. It belongs to no job: a viewer waits for it. Answer: one line,
+ * which says nothing; the index is at `to`.
+ */
+export interface FindingsWork {
+  readonly head: DocumentHead;
+  readonly medium: DocumentMedium;
+  /** Pieces that are answered and not finished, and the place of their output in the medium. */
+  readonly unfinished: readonly { readonly output: number; readonly work: FinishWork }[];
+  readonly to: string;
 }
 
 /** Where a medium of a job lies and what it is, for whoever wants to have it later. Files are named relative to the data folder. */

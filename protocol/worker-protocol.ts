@@ -7,7 +7,7 @@
  */
 import type { CopyWork, UploadAnswer, UploadWork } from './bucket-work.ts';
 import type { DetectAnswer, DetectWork, FeedSummary, FeedWork } from './detection-work.ts';
-import type { DocumentAnswer, DocumentWork } from './document-work.ts';
+import type { DocumentAnswer, DocumentWork, FindingsWork } from './document-work.ts';
 import type { FetchedMedium, FrameWork, PreparedMedium, PrepareWork } from './media-work.ts';
 import type { StreamWork } from './streams.ts';
 import type { ArtifactsWork, FinishSummary, FinishWork, MarkupAnswer, MarkupWork } from './track-work.ts';
@@ -65,9 +65,17 @@ export const MEDIA_QUEUES = {
   UPLOAD: 'RESULT_UPLOAD',
   COPY: 'RESULT_COPY',
   FRAME: 'FRAME_EXTRACTION',
-} as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'> | 'DOWNLOAD' | 'FRAME', string>>;
+  FINDINGS: 'PARTIAL_FINDINGS',
+} as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'> | 'DOWNLOAD' | ViewKind, string>>;
 
-export interface AssignmentOf<K extends WorkKind | 'STREAM' | 'FRAME', W> {
+/** What viewers wait for: it belongs to no job, and is for the components of the server that offers it. */
+export const VIEW_KINDS = ['FRAME', 'FINDINGS'] as const;
+export type ViewKind = (typeof VIEW_KINDS)[number];
+export const isViewKind = (kind: string): kind is ViewKind =>
+  (VIEW_KINDS as readonly string[]).includes(kind);
+export const VIEW_QUEUES: readonly string[] = VIEW_KINDS.map((kind) => MEDIA_QUEUES[kind]);
+
+export interface AssignmentOf<K extends WorkKind | 'STREAM' | ViewKind, W> {
   /** Names the lease and fences it: an answer with the token of a lost lease is refused with 409. */
   readonly token: string;
   readonly id: string;
@@ -88,7 +96,7 @@ export type SubJobAssignment = { [K in WorkKind]: AssignmentOf<K, WorkTypes[K]['
 /** A live stream. */
 export type StreamAssignment = AssignmentOf<'STREAM', StreamWork>;
 
-/** A frame that somebody wants to see. */
-export type FrameAssignment = AssignmentOf<'FRAME', FrameWork>;
+/** What somebody wants to see. */
+export type ViewAssignment = AssignmentOf<'FRAME', FrameWork> | AssignmentOf<'FINDINGS', FindingsWork>;
 
-export type Assignment = SubJobAssignment | StreamAssignment | FrameAssignment;
+export type Assignment = SubJobAssignment | StreamAssignment | ViewAssignment;

@@ -7,6 +7,7 @@ import type { ActorSystem } from '../actors/runtime/system.ts';
 import { deliveryOf, listDeliveries } from '../actors/views/deliveries.ts';
 import { listFailures } from '../actors/views/failures.ts';
 import { MAX_OPERATION_JOBS } from '../actors/operations/state.ts';
+import { PartialFindings } from '../actors/findings/partial-findings.ts';
 import { listJobs } from '../actors/views/jobs/job-list.ts';
 import { liveIssues } from '../actors/views/jobs/live-issues.ts';
 import { usageBy } from '../actors/views/usage.ts';
@@ -73,6 +74,11 @@ export function appDeps(
   const { settings, store, movedFiles } = parts;
   const { jobService, nodeManager, views, nodes } = guardian;
   const { running, workers } = nodeManager;
+  const findings = new PartialFindings({
+    ...{ store, clock: systemClock, frames: guardian.frames, fetchLimits: parts.fetchLimits },
+    dataDir: settings.DATA_DIR,
+    askIndex: (index, question) => parts.timelines.askIndex(index, question),
+  });
   return {
     ...parts,
     ...guardian,
@@ -105,10 +111,8 @@ export function appDeps(
     strictRequests: settings.STRICT_REQUESTS,
     formLimits: bodyLimits(settings, MAX_FORM_BYTES),
     descriptorLimits: bodyLimits(settings, MAX_DESCRIPTOR_BYTES),
-    askDocument: (document, question) =>
-      parts.timelines.ask(document, question).catch((error: unknown) => {
-        throw error instanceof TimelineBusy ? overloadError(error.message) : error;
-      }),
+    askDocument: (document, question) => parts.timelines.ask(document, question).catch(refuseBusy),
+    askRunningJob: (number, question) => findings.ask(number, question).catch(refuseBusy),
     openArchived: parts.outgoing.openArchived,
     openDocument: (file) => openDocument(file, movedFiles),
     openExport: (file, wanted, left) => parts.exporter.open({ ...wanted, file, moved: movedFiles }, left),
@@ -119,6 +123,10 @@ export function appDeps(
     trustProxy: settings.TRUST_PROXY,
     health: { closedFor: () => closedFor(store, jobService, escalations) },
   };
+}
+
+function refuseBusy(error: unknown): never {
+  throw error instanceof TimelineBusy ? overloadError(error.message) : error;
 }
 
 const jobAccess = ({ JOB_VISIBILITY: visibility }: Settings, store: Store) =>

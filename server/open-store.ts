@@ -10,7 +10,7 @@ import { systemClock } from '../actors/basics/clock.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Settings } from '../config/settings.ts';
 import { weightOf } from '../domain/job/user-shares.ts';
-import { MEDIA_QUEUES } from '../protocol/worker-protocol.ts';
+import { VIEW_QUEUES } from '../protocol/worker-protocol.ts';
 import { movedStarts, type MovedStart } from '../results/moved-files.ts';
 import { MemoryLedger } from '../store/memory-ledger.ts';
 import type { Place } from '../store/sqlite/place.ts';
@@ -86,8 +86,8 @@ async function openRedis(settings: Settings, logger: Logger, server: string): Pr
       server,
       now: () => systemClock.steady(),
       weightOf: (item) => weightOf(settings.USER_SHARES, item),
-      // Whoever waits for a frame waits at one server.
-      ownQueues: [MEDIA_QUEUES.FRAME],
+      // Whoever waits for a view waits at one server.
+      ownQueues: VIEW_QUEUES,
       schemas: { [BATCH_JOB]: JOB_SCHEMA, [STREAMING_JOB]: STREAMING_SCHEMA },
     },
     onConnection(isConnected, err) {

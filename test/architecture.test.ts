@@ -58,6 +58,7 @@ const NO_ACTORS: readonly string[] = [
     'audit',
     'basics',
     'cluster',
+    'findings',
     'frames',
     'guardian',
     'job-files',

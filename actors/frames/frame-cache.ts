@@ -35,6 +35,11 @@ export class FrameCache {
     }
   }
 
+  async remove(path: string): Promise<void> {
+    this.#forget(path, this.#bytes.get(path) ?? 0);
+    await rm(path, { force: true });
+  }
+
   #remember(path: string, bytes: number): void {
     this.#bytes.set(path, bytes);
     this.#total += bytes;

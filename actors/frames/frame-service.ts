@@ -5,8 +5,9 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FailureRequest } from '../../protocol/coded-error.ts';
+import type { FindingsWork } from '../../protocol/document-work.ts';
 import type { FrameWork } from '../../protocol/media-work.ts';
-import { MEDIA_QUEUES, type FrameAssignment } from '../../protocol/worker-protocol.ts';
+import { MEDIA_QUEUES, type ViewAssignment } from '../../protocol/worker-protocol.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import { FRAMES } from '../../results/layout.ts';
 import type { Lease, News, WorkItem } from '../../store/ledger.ts';
@@ -46,9 +47,14 @@ export type Made =
   /** It cannot be made. */
   | { readonly kind: 'failed'; readonly message: string };
 
+/** What is to be made. */
+type View =
+  | { readonly kind: 'FRAME'; readonly work: FrameWork }
+  | { readonly kind: 'FINDINGS'; readonly work: FindingsWork };
+
 interface Wanted {
   readonly item: WorkItem;
-  readonly work: FrameWork;
+  readonly view: View;
   /** Of the item, however long it takes; each client waits for it for as long as it may. */
   readonly made: Promise<Made>;
   end(made: Made): void;
@@ -57,10 +63,8 @@ interface Wanted {
 /** Frames that nobody has made anew for so long are made again when they are wanted. */
 const USED_MS = 3_600_000;
 
-const LATE: Made = {
-  kind: 'busy',
-  message: 'The frame is not made yet. The work continues: ask again.',
-};
+/** For people. */
+const NAMES = { FRAME: 'frame', FINDINGS: 'index of the findings' } as const;
 
 export class FrameService {
   readonly #deps: FrameServiceDeps;
@@ -82,11 +86,27 @@ export class FrameService {
     else await removeOlder(folder, clock.now() - USED_MS);
   }
 
-  /** The file of this key, made when it is not there. */
-  async makeFile(key: FileKey, work: Omit<FrameWork, 'to'>, priority = PRIORITY): Promise<Made> {
-    const path = pathOf(this.#deps.dataDir, key);
+  /** The file of this key with a frame, or with the times of all, made when it is not there. */
+  makeFile(key: FileKey, work: Omit<FrameWork, 'to'>, priority = PRIORITY): Promise<Made> {
+    const to = pathOf(this.#deps.dataDir, key);
+    return this.#make({ kind: 'FRAME', work: { ...work, to } }, priority);
+  }
+
+  /** The same with the index of what a running job has found. */
+  makeIndex(key: FileKey, work: Omit<FindingsWork, 'to'>): Promise<Made> {
+    const to = pathOf(this.#deps.dataDir, key);
+    return this.#make({ kind: 'FINDINGS', work: { ...work, to } }, PRIORITY);
+  }
+
+  /** Such a file is not wanted any more. */
+  async removeFile(key: FileKey): Promise<void> {
+    await this.#cache.remove(pathOf(this.#deps.dataDir, key));
+  }
+
+  async #make(view: View, priority: number): Promise<Made> {
+    const { to: path } = view.work;
     if (await this.#cache.has(path)) return { kind: 'made', path };
-    const same = [...this.#wanted.values()].find((one) => one.work.to === path);
+    const same = [...this.#wanted.values()].find((one) => one.view.work.to === path);
     if (same !== undefined) return this.#waitFor(same);
     const { atOnce } = this.#deps.settings;
     if (this.#wanted.size >= atOnce)
@@ -94,10 +114,10 @@ export class FrameService {
         kind: 'busy',
         message: `${atOnce} frames are being made already, which is the limit. Ask again.`,
       };
-    return this.#begin({ ...work, to: path }, priority);
+    return this.#begin(view, priority);
   }
 
-  async #begin(work: FrameWork, priority: number): Promise<Made> {
+  async #begin(view: View, priority: number): Promise<Made> {
     const { store } = this.#deps;
     const { actor, id } = nameOf(this.#deps.serverId, ++this.#count);
     const item: WorkItem = {
@@ -105,15 +125,15 @@ export class FrameService {
       // Each is all that its client waits for, so that components do it before all else that they have in hand.
       actor,
       key: id,
-      queue: MEDIA_QUEUES.FRAME,
+      queue: MEDIA_QUEUES[view.kind],
       priority,
-      kind: 'FRAME',
+      kind: view.kind,
       attempt: 1,
       share: 0,
     };
     let tell: (made: Made) => void = () => undefined;
     const wanted: Wanted = {
-      ...{ item, work },
+      ...{ item, view },
       made: new Promise((resolve) => (tell = resolve)),
       end: (made) => {
         this.#wanted.delete(id);
@@ -122,22 +142,23 @@ export class FrameService {
     };
     this.#wanted.set(id, wanted);
     try {
-      await mkdir(dirname(work.to), { recursive: true });
+      await mkdir(dirname(view.work.to), { recursive: true });
       await store.work.offer([item]);
     } catch (error) {
-      wanted.end({ kind: 'busy', message: 'The frame could not be requested.' });
+      wanted.end({ kind: 'busy', message: `The ${NAMES[view.kind]} could not be requested.` });
       throw error;
     }
     return this.#waitFor(wanted);
   }
 
   /** On the deadline the client is told to ask again. The work goes on: begun anew, what takes longer than the deadline would never be had. */
-  #waitFor({ made, item }: Wanted): Promise<Made> {
+  #waitFor(wanted: Wanted): Promise<Made> {
     const { clock, settings } = this.#deps;
+    const { made } = wanted;
     return new Promise((resolve) => {
       const cancel = clock.after(settings.waitMs, () => {
-        resolve(LATE);
-        void this.#lookFor(item).catch(() => undefined);
+        resolve(lateAnswer(wanted));
+        void this.#lookFor(wanted).catch(() => undefined);
       });
       void made.then((outcome) => {
         cancel();
@@ -147,20 +168,20 @@ export class FrameService {
   }
 
   /** Other servers have removed what this one offered, when they took it for dead: then nobody makes it. */
-  async #lookFor({ actor, id }: WorkItem): Promise<void> {
-    const known = await this.#deps.store.work.listIds(actor);
-    if (known.size === 0) this.#wanted.get(id)?.end(LATE);
+  async #lookFor(wanted: Wanted): Promise<void> {
+    const known = await this.#deps.store.work.listIds(wanted.item.actor);
+    if (known.size === 0) wanted.end(lateAnswer(wanted));
   }
 
-  /** What a component is told; undefined: the frame is not wanted, for it was offered by a server before this one. */
-  assignment({ item, token, last }: Lease): FrameAssignment | undefined {
+  /** What a component is told; undefined: it is not wanted, for it was offered by a server before this one. */
+  assignment({ item, token, last }: Lease): ViewAssignment | undefined {
     const wanted = this.#wanted.get(item.id);
     if (wanted === undefined) return undefined;
     return {
-      ...{ token, id: item.id, kind: 'FRAME', algorithm: item.queue, attempt: item.attempt },
+      ...{ token, id: item.id, algorithm: item.queue, attempt: item.attempt },
       heartbeatMs: this.#deps.heartbeatMs,
       ...(last === undefined ? {} : { last }),
-      work: wanted.work,
+      ...wanted.view,
     };
   }
 
@@ -169,20 +190,19 @@ export class FrameService {
     await this.#deps.store.work.forget(token);
     const wanted = this.#wanted.get(item.id);
     if (wanted === undefined) return LOST;
-    const { to: path } = wanted.work;
     if (failure !== undefined) wanted.end({ kind: 'failed', message: failure.message });
-    else wanted.end(await this.#waitForFile(path));
+    else wanted.end(await this.#waitForFile(wanted.view));
     return ACCEPTED;
   }
 
   /** Nothing else ends the wait for a file that has been answered, so that an error is an outcome as well. */
-  async #waitForFile(path: string): Promise<Made> {
+  async #waitForFile({ kind, work: { to: path } }: View): Promise<Made> {
     try {
       await this.#cache.add(path);
       return { kind: 'made', path };
     } catch {
       // Its job was removed meanwhile, or the disk does not answer.
-      return { kind: 'busy', message: 'The frame was deleted. Request it again.' };
+      return { kind: 'busy', message: `The ${NAMES[kind]} was deleted. Request it again.` };
     }
   }
 
@@ -191,11 +211,21 @@ export class FrameService {
     for (const one of news) {
       // Frames of another server are its own matter: it hears of them as well.
       if (!one.item.id.startsWith(nameOf(this.#deps.serverId, '').id)) continue;
-      this.#wanted.get(one.item.id)?.end({ kind: 'failed', message: 'The frame could not be decoded.' });
+      this.#wanted.get(one.item.id)?.end({ kind: 'failed', message: LOST_MESSAGES[one.item.kind] ?? '' });
       await this.#deps.store.work.dismiss(one);
     }
   }
 }
+
+const LOST_MESSAGES: Readonly<Record<string, string>> = {
+  FRAME: 'The frame could not be decoded.',
+  FINDINGS: 'The findings so far could not be read.',
+};
+
+const lateAnswer = ({ view: { kind } }: Wanted): Made => ({
+  kind: 'busy',
+  message: `The ${NAMES[kind]} is not made yet. The work continues: ask again.`,
+});
 
 /** Servers that share a ledger count each for itself. */
 const nameOf = (server: string, count: number | '') => ({

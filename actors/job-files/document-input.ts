@@ -113,12 +113,13 @@ function derivedFrom({ medium, rows }: MediumRows): readonly MediumRows[] {
   );
 }
 
-const asRequested = (
+export const asRequested = (
   { mediaId, uri }: Pick<Derived, 'mediaId' | 'uri'>,
   { properties }: RequestedMedium,
 ): RequestedMedium => ({ mediaId, uri, metadata: {}, properties, frameRanges: [], timeRanges: [] });
 
-function headOf({ record, snapshot }: StoredJob): DocumentHead {
+/** Of a job that has not ended, as far as it is known. */
+export function headOf({ record, snapshot }: StoredJob): DocumentHead {
   const { plan } = record;
   const issues = (severity: 'error' | 'warning') =>
     snapshot.issues
@@ -183,7 +184,7 @@ function timingOf({ plan }: JobRecord, timing: readonly number[]): DocumentTimin
   };
 }
 
-function documentMedium({ record, snapshot }: StoredJob, of: MediumRows): DocumentMedium {
+export function documentMedium({ record, snapshot }: StoredJob, of: MediumRows): DocumentMedium {
   const { medium, rows } = of;
   const facts = factsIn(rows);
   const detectionErrors = detectionErrorsOf(record, rows);

@@ -22,21 +22,32 @@ export interface MediumRows {
 /** An action that concerns a medium. */
 interface Concern {
   readonly task: number;
+  /** Of the action in its task. */
   readonly number: number;
   readonly action: PlannedAction;
   readonly isMarkup: boolean;
   readonly properties: Properties;
 }
 
+export interface ActionOnMedium extends Concern {
+  readonly ran: readonly SubJobRow[];
+  /** Null: it has none of its own. */
+  readonly output: DocumentOutput | null;
+}
+
 /** An entry for every action that ran, or would have run had the tasks before it found anything and not failed. */
 export function outputsOf(record: JobRecord, of: MediumRows, cancelled: boolean): readonly DocumentOutput[] {
-  const { rows } = of;
-  const processed = processedIn(rows);
-  return concerns(record, of).flatMap((concern): DocumentOutput[] => {
-    const ran = rows.filter((row) => isOf(row, concern));
-    if (ran.length === 0 && cancelled) return [];
-    const entry = entryOf(record, concern, processed, ran);
-    return entry === null ? [] : [entry];
+  return actionsOn(record, of).flatMap(({ ran, output }): DocumentOutput[] =>
+    output === null || (ran.length === 0 && cancelled) ? [] : [output],
+  );
+}
+
+/** The same with the sub-jobs of each action. */
+export function actionsOn(record: JobRecord, of: MediumRows): readonly ActionOnMedium[] {
+  const processed = processedIn(of.rows);
+  return concerns(record, of).map((concern) => {
+    const ran = of.rows.filter((row) => isOf(row, concern));
+    return { ...concern, ran, output: entryOf(record, concern, processed, ran) };
   });
 }
 

@@ -1,7 +1,7 @@
 import type { FetchLimits } from '../../protocol/media-work.ts';
 import { isStreamQueue } from '../../protocol/streams.ts';
 import { TRANSFER_QUEUES } from '../../protocol/transfers.ts';
-import { MEDIA_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts';
+import { isViewKind, VIEW_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { ArrivalRate } from '../basics/arrival-rate.ts';
@@ -158,7 +158,7 @@ export class WorkerGateway {
    */
   async #leases(claim: Omit<Claim, 'waitMs'>): Promise<readonly Lease[]> {
     const { work: ledger } = this.#deps.store;
-    const queues = claim.queues.filter((queue) => queue !== MEDIA_QUEUES.FRAME);
+    const queues = claim.queues.filter((queue) => !VIEW_QUEUES.includes(queue));
     const hasFrames = queues.length < claim.queues.length;
     if (hasFrames && this.#gaveFrames) {
       const leases = await ledger.claim({ ...claim, queues });
@@ -168,7 +168,7 @@ export class WorkerGateway {
       }
     }
     const leases = await ledger.claim(claim);
-    if (hasFrames) this.#gaveFrames = leases.some(({ item }) => item.kind === 'FRAME');
+    if (hasFrames) this.#gaveFrames = leases.some(({ item }) => isViewKind(item.kind));
     return leases;
   }
 
@@ -227,7 +227,7 @@ export class WorkerGateway {
   async #readAssignment(lease: Lease, besideServer: boolean): Promise<Assignment | undefined> {
     const { kind } = lease.item;
     if (kind === 'STREAM') return this.#deps.streams.assignment(lease);
-    if (kind === 'FRAME') return this.#deps.frames.assignment(lease);
+    if (isViewKind(kind)) return this.#deps.frames.assignment(lease);
     return assignmentOf(this.#deps, lease, besideServer);
   }
 

@@ -1,8 +1,27 @@
 /**
- * Queries of a viewer about the media of a completed job, and their answers. Frames count from 0, times are
- * milliseconds.
+ * Queries of a viewer about the media of a job, and their answers. Frames count from 0, times are milliseconds. While the job runs,
+ * answers have what it has found so far, and `partial` tells how far it is.
  */
-import type { Properties } from '../types.ts';
+import type { Properties, Range } from '../types.ts';
+
+/** How far an action is on a medium. */
+export interface ActionProgress {
+  readonly task: string;
+  readonly action: string;
+  readonly state: 'WAITING' | 'RUNNING' | 'DONE';
+  readonly percent: number;
+  /** What `done` counts. Null: the action looks at the medium as a whole, or at tracks of earlier tasks. */
+  readonly unit: 'FRAMES' | 'MILLISECONDS' | null;
+  /** Parts of the medium whose findings are in the answer; both ends belong to them. */
+  readonly done: readonly Range[];
+}
+
+/** How far a running job is on a medium. */
+export interface MediumProgress {
+  readonly percent: number;
+  /** In pipeline order. */
+  readonly actions: readonly ActionProgress[];
+}
 
 export interface ViewedIssue {
   readonly kind: 'errors' | 'warnings';
@@ -27,6 +46,7 @@ export interface ViewedMedium {
   /** Tracks that subtitles have. */
   readonly cues: number;
   readonly issues: readonly ViewedIssue[];
+  readonly partial?: MediumProgress;
 }
 
 export interface MediaPage {
@@ -51,6 +71,7 @@ export interface Lane {
    */
   readonly binMs: number;
   readonly bins: readonly number[];
+  readonly partial?: ActionProgress;
 }
 
 export interface ViewedTrack {
@@ -75,6 +96,7 @@ export interface TrackPage {
   readonly tracks: readonly ViewedTrack[];
   /** How many fit in all. */
   readonly total: number;
+  readonly partial?: MediumProgress;
 }
 
 /** A detection with a box: pixels of the frame as it is stored. */
@@ -96,6 +118,7 @@ export interface BoxPage {
   readonly boxes: readonly ViewedBox[];
   /** Boxes are given up to this frame; those of later ones were too many. */
   readonly toFrame: number;
+  readonly partial?: MediumProgress;
 }
 
 export interface TrackQuery {

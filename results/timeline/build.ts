@@ -1,5 +1,4 @@
 /** Makes the index of a detection document that a viewer asks: what was found where, by time and by frame. */
-import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { cornersInFrame, isEmptyBox, orientationOf } from '../../domain/geometry/geometry.ts';
@@ -11,7 +10,6 @@ import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../documen
 import { Density } from './lane.ts';
 import { createIndex, finishIndex } from './schema.ts';
 
-const READ_BYTES = 1024 * 1024;
 /** Rows that share a transaction. */
 const BATCH = 50_000;
 /** Characters of a property that a list shows. */
@@ -29,18 +27,18 @@ const LABELS = [
 ];
 
 /** Writes the index under its name when it is whole. @throws DocumentError */
-export async function buildIndex(document: string, file: string): Promise<void> {
+export async function buildIndex(document: AsyncIterable<Uint8Array>, file: string): Promise<void> {
   const part = `${file}${PART}`;
   await rm(part, { force: true });
   await makeWhole(file, () => fillIndex(document, part), { part });
 }
 
-async function fillIndex(document: string, part: string): Promise<void> {
+async function fillIndex(document: AsyncIterable<Uint8Array>, part: string): Promise<void> {
   const db = createIndex(part);
   try {
     const writer = new IndexWriter(db);
     // The writer makes no text: it writes rows.
-    for await (const _ of rewriteDocument(createReadStream(document, { highWaterMark: READ_BYTES }), writer));
+    for await (const _ of rewriteDocument(document, writer));
     writer.close();
     finishIndex(db);
   } finally {

@@ -1,5 +1,5 @@
 /** The thread that answers questions of viewers, and the one that makes indexes; which of them this is says `workerData`. */
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
@@ -29,6 +29,7 @@ export type FromThread =
 const port = parentPort;
 if (port === null) throw new Error('This module runs as a worker thread only.');
 
+const READ_BYTES = 1024 * 1024;
 /** Work that somebody waits for with a lease comes first. Elsewhere this would be the priority of the whole process. */
 const NICE = 10;
 const { role, idleMs } = workerData as ThreadData;
@@ -67,7 +68,7 @@ function forget(index: string): void {
 async function answerQuestion({ id, index, document, question }: ToThread): Promise<FromThread> {
   try {
     if (question === undefined) {
-      await buildIndex(document, index);
+      await buildIndex(createReadStream(document, { highWaterMark: READ_BYTES }), index);
       return { id, value: null };
     }
     const db = cachedIndex(index);

@@ -100,6 +100,13 @@ export class Timelines {
     throw new Error('error' in second ? second.error : 'The index of the document went away.');
   }
 
+  /** The same from an index that somebody else has made. @throws TimelineBusy; Error when it is gone or cannot be read */
+  async askIndex<Q extends Question>(index: string, question: Q): Promise<AnswerTo<Q>> {
+    const message = await this.#answerer.ask({ index, document: '', question });
+    if ('value' in message) return message.value as AnswerTo<Q>;
+    throw new Error('error' in message ? message.error : `The index ${index} is gone.`);
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#builder.close(), this.#answerer.close()]);
   }

@@ -194,6 +194,7 @@ function resultOf({ kind }: Assignment): CheckedResult & { ok: true } {
     case 'COPY':
     case 'STREAM':
     case 'FRAME':
+    case 'FINDINGS':
       throw new Error(`An empty job has no ${kind}.`);
   }
 }

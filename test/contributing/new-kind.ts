@@ -43,7 +43,7 @@ export const PROOF: Kind<ResultOf<'PROOF'>> = {
   ['protocol/worker-protocol.ts', "  UPLOAD: 'RESULT_UPLOAD',\n", "  PROOF: 'PROOF_READING',\n"],
   [
     'protocol/worker-protocol.ts',
-    'export type Assignment = SubJobAssignment | StreamAssignment | FrameAssignment;\n',
+    'export type Assignment = SubJobAssignment | StreamAssignment | ViewAssignment;\n',
     'export interface ProofWork {\n  readonly path: string;\n}\nexport interface ProofAnswer {\n  readonly uri: string;\n}\n',
   ],
 

@@ -100,6 +100,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'frames',
     'worker-gateway',
     'views',
+    'findings',
     'operations',
     'search',
     'sessions',

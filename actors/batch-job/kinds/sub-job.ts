@@ -1,11 +1,12 @@
 /** What the rows of all kinds of sub-jobs have in common. */
 import type { WorkMedium } from '../../../protocol/media-work.ts';
 import type { PlannedAction } from '../../../domain/plan.ts';
+import type { Properties } from '../../../domain/types.ts';
 import type { DecisionContext } from '../state/context.ts';
 import { forComponent } from '../plan/effective-properties.ts';
 import { namesOf, unitPath } from '../state/keys.ts';
-import { mediumOf } from '../state/record.ts';
-import type { JobState, SubJobRow, Unit } from '../state/state.ts';
+import { mediumOf, type JobRecord, type RequestedMedium } from '../state/record.ts';
+import type { JobState, Prepared, SubJobRow, Unit } from '../state/state.ts';
 import { WHOLE } from '../state/units.ts';
 
 type New = Pick<
@@ -49,8 +50,19 @@ export const taskIndex = ({ stage }: Pick<SubJobRow, 'stage'>) => (stage.name ==
 /** What all sub-jobs of an action on a medium need to know. */
 export function settingOf(state: JobState, unit: Unit, { record }: DecisionContext) {
   const action: PlannedAction = record.plan.tasks[taskIndex(state)]!.actions[unit.action]!;
-  const { facts, path, file, inspected, bytes } = state.media.get(unit.medium)!.prepared!;
+  const prepared = state.media.get(unit.medium)!.prepared!;
   const medium = mediumOf(record, state.media, unit.medium);
+  const { facts, file } = prepared;
+  return { action, facts, medium, prepared: file, ...workOnMedium(record, action, medium, prepared) };
+}
+
+/** The medium as components are told of it, and the properties of the action. */
+export function workOnMedium(
+  record: JobRecord,
+  action: PlannedAction,
+  medium: RequestedMedium,
+  { facts, path, inspected, bytes }: Prepared,
+): { readonly properties: Properties; readonly work: WorkMedium } {
   const { mediaType, mimeType, length, metadata } = facts;
   const fps = facts.frameTimes?.fps ?? 0;
   const properties = forComponent(record, action, medium, {
@@ -64,5 +76,5 @@ export function settingOf(state: JobState, unit: Unit, { record }: DecisionConte
     // Without an inspection it is only what the client says.
     ...(inspected && facts.sha256 !== '' ? { sha256: facts.sha256 } : {}),
   };
-  return { action, facts, medium, prepared: file, properties, work };
+  return { properties, work };
 }

@@ -3,6 +3,7 @@ import { basename, isAbsolute } from 'node:path';
 import type { ReadStream } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { WorkMedium } from '../../../protocol/media-work.ts';
+import { isViewKind } from '../../../protocol/worker-protocol.ts';
 import { keyOf, pathOf } from '../../../results/file-keys.ts';
 import { runFolder } from '../../../results/layout.ts';
 import { openServed, type ServedFile } from '../../../results/served-file.ts';
@@ -42,7 +43,7 @@ const CHANGED = 'The medium has changed since the job inspected it. Resubmit the
 
 /** The medium that a sub-job is about, as it was told when the sub-job was handed out. */
 async function workMediumOf(store: Store, { item }: Lease): Promise<[WorkMedium, SubJobRow] | undefined> {
-  if (item.kind === 'STREAM' || item.kind === 'FRAME') return undefined;
+  if (item.kind === 'STREAM' || isViewKind(item.kind)) return undefined;
   const row = await rowOf(store, item);
   return row?.work != null && 'medium' in row.work ? [row.work.medium, row] : undefined;
 }

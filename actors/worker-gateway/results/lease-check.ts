@@ -8,6 +8,7 @@ import {
   type AnswerOutcome,
 } from '../../../protocol/answer-outcome.ts';
 import type { FailureRequest } from '../../../protocol/coded-error.ts';
+import { isViewKind } from '../../../protocol/worker-protocol.ts';
 import type { Lease } from '../../../store/ledger.ts';
 import type { Store } from '../../../store/store.ts';
 import { rowOf } from '../leases/assignments.ts';
@@ -37,7 +38,7 @@ export class LeaseCheck {
     if (lease === 'lost') return LOST;
     if (lease.item.kind === 'STREAM')
       return failure === undefined ? WATCHES_A_STREAM : streams.acceptFailure(lease, failure);
-    if (lease.item.kind === 'FRAME') {
+    if (isViewKind(lease.item.kind)) {
       answer.body?.resume();
       return frames.acceptAnswer(lease, failure);
     }

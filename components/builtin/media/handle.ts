@@ -2,6 +2,7 @@
 import { DetectionError } from '../../sdk/detector.ts';
 import type { CopyWork } from '../../../protocol/bucket-work.ts';
 import type { FeedWork } from '../../../protocol/detection-work.ts';
+import type { FindingsWork } from '../../../protocol/document-work.ts';
 import type { FrameWork } from '../../../protocol/media-work.ts';
 import type { ArtifactsWork } from '../../../protocol/track-work.ts';
 import type { Assignment, SubJobAssignment } from '../../../protocol/worker-protocol.ts';
@@ -29,6 +30,8 @@ export function handleMediaWork(
       return document(assignment.work, context);
     case 'FRAME':
       return frames(assignment.work, context);
+    case 'FINDINGS':
+      return findingsSoFar(assignment.work, context);
     case 'DETECT':
     case 'MARKUP':
     case 'UPLOAD':
@@ -82,6 +85,12 @@ async function* copyDocument(work: CopyWork, context: WorkContext): AsyncGenerat
 async function* frames(work: FrameWork, context: WorkContext): AsyncGenerator<string> {
   const { frame } = await import('./frame.ts');
   yield* frame(work, context);
+}
+
+/** Loaded for the first running job that somebody looks at. */
+async function* findingsSoFar(work: FindingsWork, context: WorkContext): AsyncGenerator<string> {
+  const { findings } = await import('./findings.ts');
+  yield* findings(work, context);
 }
 
 /** Loaded for the first picture that is cut out: it is most of what the other kinds of work need not load. */

@@ -11,9 +11,10 @@ import { runStream, type StreamWorkerOptions } from './stream-worker.ts';
 import { MOST_IN_TURN, type SubJobAnswer } from '../../../protocol/worker-messages.ts';
 import {
   ANSWER_FORMS,
+  isViewKind,
   type Assignment,
-  type FrameAssignment,
   type SubJobAssignment,
+  type ViewAssignment,
 } from '../../../protocol/worker-protocol.ts';
 import { contextOf } from './sub-job-context.ts';
 import type { WorkContext } from './work-context.ts';
@@ -28,7 +29,7 @@ export interface WorkerOptions extends StreamWorkerOptions {
   readonly thread?: Worker;
   /** Turns one sub-job into the body of its answer; throws a DetectionError (or any error) to fail it. */
   handle(
-    assignment: SubJobAssignment | FrameAssignment,
+    assignment: SubJobAssignment | ViewAssignment,
     context: WorkContext,
   ): AsyncIterable<string | Uint8Array>;
 }
@@ -166,7 +167,7 @@ class TurnWorker {
     }
   }
 
-  async #work(assignment: SubJobAssignment | FrameAssignment): Promise<void> {
+  async #work(assignment: SubJobAssignment | ViewAssignment): Promise<void> {
     const { signal: ended, log } = this.#options;
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, ended]);
@@ -194,7 +195,7 @@ class TurnWorker {
 
   /** Small answers are kept for the next message, larger ones sent whole; one that has grown large is sent while the rest of it is made. */
   async #answer(
-    { token, kind }: SubJobAssignment | FrameAssignment,
+    { token, kind }: SubJobAssignment | ViewAssignment,
     body: AsyncIterable<string | Uint8Array>,
     { signal, started }: { readonly signal: AbortSignal; readonly started: number },
   ): Promise<void> {
@@ -203,7 +204,7 @@ class TurnWorker {
     const { client } = this.#options;
     const size = whole.length;
     // A document becomes a file that others find by name, whatever its size.
-    const isDocument = kind !== 'FRAME' && ANSWER_FORMS[kind] === 'document';
+    const isDocument = !isViewKind(kind) && ANSWER_FORMS[kind] === 'document';
     if (size > SMALL_BYTES || isDocument) return await client.result(token, whole, signal);
     this.#bytes += size;
     this.#answers.push({ token, lines: whole.toString('utf8'), ms: performance.now() - started });

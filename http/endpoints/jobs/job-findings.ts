@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import type { PartialAnswer } from '../../../actors/findings/partial-findings.ts';
 import type { JobViews } from '../../../actors/views/jobs/jobs.ts';
 import type { AnswerTo, Question } from '../../../domain/tracks/viewing.ts';
 import { json, ok, sentence } from '../../routing/declaration.ts';
 import { endpoint } from '../../steps/endpoint.ts';
-import { HttpError } from '../../routing/errors.ts';
+import { HttpError, overloadError } from '../../routing/errors.ts';
 import { jobIdParam } from '../../schemas/jobs/batch-jobs.ts';
 import {
   boxesQuery,
@@ -20,6 +21,8 @@ export interface FoundDeps {
   readonly views: JobViews;
   /** Asks about a detection document. @throws HttpError when many do; ENOENT when it is gone */
   askDocument<Q extends Question>(document: string, question: Q): Promise<AnswerTo<Q>>;
+  /** Asks what a job has found that has not ended. @throws HttpError when many do */
+  askRunningJob<Q extends Question>(number: number, question: Q): Promise<PartialAnswer<Q>>;
 }
 
 const COMMON = {
@@ -32,19 +35,21 @@ const COMMON = {
 const params = z.object({ id: jobIdParam, ...mediumParams });
 const WRONG = {
   400: sentence('A part of the path or the query is wrong.'),
-  404: sentence('There is no such job, it has not ended, or it has no document here.'),
+  404: sentence('There is no such job, or it has ended and has no document here.'),
 };
 const READ_ONCE =
-  'Of a large document the first question takes longer than the others: an index of it is made, which is kept beside it.';
+  'While the job runs, the answer has what finished parts of the medium have found so far. `partial` tells which parts these are, and is ' +
+  'absent when the job has ended. Tracks may still grow: those that touch a part that is not done. The first question about a large ' +
+  'document, and the first after new results of a running job, takes longer than the others: an index is made.';
 
-/** What was found in the media of a job that has ended, a part at a time (ours). */
+/** What was found in the media of a job, a part at a time (ours). */
 export const foundEndpoints = [
   endpoint({
     ...COMMON,
     path: '/rest/jobs/{id}/media',
     id: 'listMediaOfJob',
-    summary: 'List the media of a job that has ended, with how much was found in each',
-    description: READ_ONCE,
+    summary: 'List the media of a job, with how much was found in each',
+    description: `${READ_ONCE} A page of a running job may be shorter than \`limit\` although more media follow.`,
     params: z.object({ id: jobIdParam }),
     query: mediaQuery,
     answers: { 200: json('A part of the media.', mediaOfJob), ...WRONG },
@@ -94,21 +99,37 @@ export const foundEndpoints = [
 function noDocument(): never {
   throw new HttpError(
     'document-not-found',
-    'There is no such job, it has not ended, or it has no document here.',
+    'There is no such job, or it has ended and has no document here.',
   );
 }
 
 async function askQuestion<Q extends Question>(
   id: number,
   question: Q,
-  { views, askDocument }: FoundDeps,
+  deps: FoundDeps,
 ): Promise<AnswerTo<Q>> {
-  const document = await views.document(id);
-  if (document === undefined) return noDocument();
+  const document = await deps.views.document(id);
+  if (document === undefined) return askRunning(id, question, deps);
   try {
-    return await askDocument(document, question);
+    return await deps.askDocument(document, question);
   } catch (error) {
     if ((error as { code?: string }).code !== 'ENOENT') throw error;
     throw new HttpError('document-not-found', 'The detection document of this job is gone.');
   }
+}
+
+async function askRunning<Q extends Question>(
+  id: number,
+  question: Q,
+  deps: FoundDeps,
+): Promise<AnswerTo<Q>> {
+  const answer = await deps.askRunningJob(id, question);
+  if (answer === 'ENDED') {
+    // It may have ended meanwhile.
+    const document = await deps.views.document(id);
+    return document === undefined ? noDocument() : deps.askDocument(document, question);
+  }
+  if (answer === undefined) return noDocument();
+  if ('busy' in answer) throw overloadError(answer.busy);
+  return answer;
 }

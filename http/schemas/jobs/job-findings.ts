@@ -47,6 +47,36 @@ const viewedIssue = z.object({
 });
 const properties = z.record(z.string(), z.string()).describe('Long values are cut');
 
+const actionProgress = z
+  .object({
+    task: z.string(),
+    action: z.string(),
+    state: z.enum(['WAITING', 'RUNNING', 'DONE']),
+    percent: z.number().min(0).max(100),
+    unit: z
+      .enum(['FRAMES', 'MILLISECONDS'])
+      .nullable()
+      .describe(
+        'What done counts; null: the action looks at the medium as a whole, or at tracks of earlier tasks',
+      ),
+    done: z
+      .array(z.object({ start: z.int(), stop: z.int() }))
+      .describe('Parts of the medium whose findings are in the answer, with both ends; the longest 500'),
+  })
+  .meta({ id: 'ActionProgress', description: 'How far an action of a running job is on a medium' });
+
+const partial = z
+  .object({
+    percent: z.number().min(0).max(100),
+    actions: z.array(actionProgress).describe('In pipeline order; empty: the medium is not inspected yet'),
+  })
+  .optional()
+  .meta({
+    id: 'MediumProgress',
+    description:
+      'How far a running job is on a medium. Absent when the job has ended: then the answer is final',
+  });
+
 const viewedMedium = z
   .object({
     n: z.int().min(0),
@@ -56,12 +86,18 @@ const viewedMedium = z
     mimeType: z.string(),
     mediaType: z.string(),
     length: z.int(),
-    status: z.string(),
+    status: z.string().describe('As in the document; WAITING or IN_PROGRESS while the job works on it'),
     metadata: properties,
-    tracks: z.int().min(0),
-    detections: z.int().min(0),
+    tracks: z
+      .int()
+      .min(0)
+      .describe(
+        'While an action runs, as many as its finished parts have reported; some may be joined later',
+      ),
+    detections: z.int().min(0).describe('While the job runs, those of actions that are over'),
     cues: z.int().min(0).describe('Cues of the formats vtt and srt; 0: those formats are refused'),
     issues: z.array(viewedIssue).describe('The first 100'),
+    partial,
   })
   .meta({ id: 'ViewedMedium' });
 
@@ -89,6 +125,7 @@ export const lanes = z
         .describe(
           'Detections in each part of binMs milliseconds. The only detection of a track counts in every part from the start to the stop of the track.',
         ),
+      partial: actionProgress.optional().describe('How far the action is; absent when the job has ended'),
     }),
   )
   .meta({ id: 'Lanes', description: 'Everything of one type that one action found in a medium is a lane' });
@@ -113,6 +150,7 @@ export const trackPage = z
       }),
     ),
     total: z.int().min(0).describe('How many fit in all'),
+    partial,
   })
   .meta({ id: 'TrackPage', description: 'In the order in which they begin' });
 
@@ -138,5 +176,6 @@ export const boxPage = z
       }),
     ),
     toFrame: z.int().describe('Boxes are given up to this frame; those of later ones were too many'),
+    partial,
   })
   .meta({ id: 'BoxPage', description: 'By frame; pixels of the frame as it is stored' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MOST_IN_TURN } from '../../../protocol/worker-messages.ts';
-import { WORK_KINDS } from '../../../protocol/worker-protocol.ts';
+import { VIEW_KINDS, WORK_KINDS } from '../../../protocol/worker-protocol.ts';
 import { DETECTION_ERRORS } from '../../../domain/types.ts';
 
 /** Bodies of the worker protocol; `protocol/worker-messages.ts` has them as types for the other side. */
@@ -68,7 +68,7 @@ const assignment = z
   .object({
     token: z.string().describe('Names the lease and fences it'),
     id: z.string(),
-    kind: z.enum([...WORK_KINDS, 'STREAM', 'FRAME']),
+    kind: z.enum([...WORK_KINDS, 'STREAM', ...VIEW_KINDS]),
     algorithm: z.string(),
     attempt: z.int().min(1),
     heartbeatMs: z.int().min(1).describe('Requested time between two heartbeats'),

@@ -83,7 +83,7 @@ describe('What was found in the media of a job', () => {
     return { frame, x, y, width, height, confidence };
   };
 
-  it('exists only for jobs that have ended, and explains a wrong request in a sentence', async () => {
+  it('explains a wrong request in a sentence', async () => {
     for (const [path, status] of [
       ['/rest/jobs/test-host-999/media', 404],
       [`/rest/jobs/${job}/media?limit=0`, 400],

@@ -2,6 +2,8 @@
  * A detector that finds exactly what STAGE tells it to find, as far as it lies in the frames that it is shown. Without a stage
  * it tells what it was shown: one track with a detection for each picture.
  */
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   DetectionJob,
   Detector,
@@ -14,6 +16,9 @@ import type {
 } from '../../../../components/sdk/detector.ts';
 import type { FedTrack } from '../../../../protocol/detection-work.ts';
 import type { Properties } from '../../../../domain/types.ts';
+
+/** Between two looks for a file. */
+const LOOK_MS = 20;
 
 /** A track to be found: a detection in each of its frames. */
 export interface StagedTrack {
@@ -35,6 +40,9 @@ export default function loadStaged(): Promise<Detector> {
 
 async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
   warn(job);
+  const { HOLD_FROM = '', HOLD_FILE = '' } = job.properties;
+  if (HOLD_FROM !== '' && source.start >= Number(HOLD_FROM))
+    while (!existsSync(HOLD_FILE)) await sleep(LOOK_MS);
   const shown: FoundDetection[] = [];
   for await (const frame of source.frames()) if (!frame.warmUp) shown.push(sightOf(frame));
   const { start, stop } = source;

@@ -1,0 +1,37 @@
+/** Media that a running job has made of others, by the rows of those. */
+import type { Store } from '../../store/store.ts';
+import { TimeSlices } from '../basics/time-slices.ts';
+import { derives } from '../batch-job/plan/effective-properties.ts';
+import { BATCH_JOB, unitPrefix } from '../batch-job/state/keys.ts';
+import { baseRunOf } from '../batch-job/state/record.ts';
+import type { SubJobRow } from '../batch-job/state/state.ts';
+import type { StoredJob } from '../batch-job/state/stored-job.ts';
+import { asRequested } from '../job-files/document-input.ts';
+import type { NamedMedium } from './running-medium.ts';
+
+/** In the order in which they were made, which is that of their places in the job; cheap when no action derives media. */
+export async function derivedMedia(store: Store, job: StoredJob): Promise<readonly NamedMedium[]> {
+  const { record, snapshot } = job;
+  const deriving = record.plan.tasks.flatMap(({ actions }, task) =>
+    actions.flatMap((action, number) => (derives(action) ? [{ task, number }] : [])),
+  );
+  if (deriving.length === 0) return [];
+  const actor = { kind: BATCH_JOB, id: String(record.number) };
+  const found: NamedMedium[] = [];
+  const slices = new TimeSlices();
+  for (const [medium, requested] of record.media.entries())
+    for (const { task, number } of deriving) {
+      if (slices.due) await slices.next();
+      const key = `${unitPrefix(baseRunOf(snapshot), task, { medium, action: number })}f`;
+      const [row] = await store.rows(actor, { prefix: key, limit: 1 });
+      const { summary, derivedAt = 0 } = (row?.body ?? {}) as Partial<SubJobRow>;
+      for (const [n, one] of (summary?.derived ?? []).entries())
+        found.push({
+          index: derivedAt + n,
+          medium: asRequested(one, requested),
+          parentMediaId: requested.mediaId,
+          madeIn: task,
+        });
+    }
+  return found.toSorted((a, b) => a.index - b.index);
+}

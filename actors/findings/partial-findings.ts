@@ -1,0 +1,181 @@
+/**
+ * What running jobs have found so far, for viewers. All of it comes from stored rows and from answers in the spool: no actor hears of it.
+ * A component makes an index of a medium, and makes it again when a viewer asks after more was answered.
+ */
+import { join } from 'node:path';
+import type { Answers, AnswerTo, MediaPage, MediumProgress, Question } from '../../domain/tracks/viewing.ts';
+import { pathOf, type FileKey } from '../../results/file-keys.ts';
+import { framesFolder } from '../../results/layout.ts';
+import type { Store } from '../../store/store.ts';
+import type { Clock } from '../basics/clock.ts';
+import { foldersOf } from '../batch-job/state/record.ts';
+import { isTerminal } from '../batch-job/state/status.ts';
+import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
+import type { FrameService } from '../frames/frame-service.ts';
+import type { Busy } from '../frames/job-frames.ts';
+import { derivedMedia } from './derived-media.ts';
+import { findingsWork, type FindingsWorkDeps } from './findings-work.ts';
+import { RestedValues } from './rested-values.ts';
+import { readRunningMedium, type NamedMedium, type RunningMedium } from './running-medium.ts';
+import { viewedMedium } from './viewed-medium.ts';
+
+export interface PartialFindingsDeps extends FindingsWorkDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly frames: Pick<FrameService, 'makeIndex' | 'removeFile'>;
+  /** @throws when the index is gone */
+  askIndex<Q extends Question>(index: string, question: Q): Promise<AnswerTo<Q>>;
+}
+
+/** A question about one medium. */
+type MediumQuestion = Exclude<Question, { readonly kind: 'media' }>;
+type MediumAnswer = Answers[MediumQuestion['kind']];
+
+/** ENDED: the document has the answer. Undefined: there is no such job. */
+export type PartialAnswer<Q extends Question> = AnswerTo<Q> | Busy | 'ENDED' | undefined;
+
+interface Seen {
+  /** Of the index; absent: nothing was found yet. */
+  readonly file?: FileKey;
+  readonly version: string;
+  readonly progress: MediumProgress;
+}
+
+/** The index cannot be made now. */
+class IndexBusy extends Error {}
+
+/** Rows of sub-jobs that are read for a page of media, which then ends early. */
+const MOST_ROWS = 20_000;
+
+export class PartialFindings {
+  readonly #deps: PartialFindingsDeps;
+  /** Indexes of media. */
+  readonly #seen: RestedValues<Seen>;
+  readonly #media: RestedValues<{ readonly viewed: MediaPage['media'][number]; readonly rows: number }>;
+  readonly #derived: RestedValues<readonly NamedMedium[]>;
+
+  constructor(deps: PartialFindingsDeps) {
+    this.#deps = deps;
+    this.#seen = new RestedValues(deps.clock);
+    this.#media = new RestedValues(deps.clock);
+    this.#derived = new RestedValues(deps.clock);
+  }
+
+  async ask<Q extends Question>(number: number, question: Q): Promise<PartialAnswer<Q>> {
+    const job = await storedJob(this.#deps.store, number);
+    if (job === undefined) return undefined;
+    if (isTerminal(job.snapshot.status)) return 'ENDED';
+    try {
+      const answer = question.kind === 'media' ? this.#page(job, question) : this.#ofMedium(job, question);
+      return (await answer) as AnswerTo<Q>;
+    } catch (error) {
+      // Its files go when it ends.
+      const now = await storedJob(this.#deps.store, number);
+      if (now !== undefined && isTerminal(now.snapshot.status)) return 'ENDED';
+      if (error instanceof IndexBusy) return { busy: error.message };
+      throw error;
+    }
+  }
+
+  async #page(
+    job: StoredJob,
+    { limit, offset }: Extract<Question, { readonly kind: 'media' }>,
+  ): Promise<MediaPage> {
+    const derived = await this.#derivedOf(job);
+    const total = job.record.media.length + derived.length;
+    const media: MediaPage['media'][number][] = [];
+    let rows = 0;
+    for (let n = offset; n < Math.min(total, offset + limit) && rows < MOST_ROWS; n++) {
+      const named = this.#name(job, derived, n);
+      if (named === undefined) break;
+      const one = await this.#media.get(keyOf(job, n), async () => {
+        const running = await readRunningMedium(this.#deps.store, job, named);
+        return { viewed: viewedMedium(running), rows: running.rows };
+      });
+      media.push(one.viewed);
+      rows += one.rows;
+    }
+    return { media, total, issues: [] };
+  }
+
+  async #ofMedium(job: StoredJob, question: MediumQuestion): Promise<MediumAnswer> {
+    const named = this.#name(job, await this.#derivedOf(job), question.medium);
+    return named === undefined ? emptyAnswer(question, NOTHING) : this.#askIndex(job, named, question);
+  }
+
+  async #askIndex(
+    job: StoredJob,
+    named: NamedMedium,
+    question: MediumQuestion,
+    again = true,
+  ): Promise<MediumAnswer> {
+    const key = keyOf(job, named.index);
+    const { file, progress } = await this.#seen.get(key, (before) => this.#look(job, named, before));
+    if (file === undefined) return emptyAnswer(question, progress);
+    try {
+      const index = pathOf(this.#deps.dataDir, file);
+      return withProgress(await this.#deps.askIndex(index, { ...question, medium: 0 }), progress);
+    } catch (error) {
+      if (!again) throw error;
+      // It was removed to make room.
+      this.#seen.forget(key);
+      return this.#askIndex(job, named, question, false);
+    }
+  }
+
+  /** With what was answered since `before`. */
+  async #look(job: StoredJob, named: NamedMedium, before: Seen | undefined): Promise<Seen> {
+    const running = await readRunningMedium(this.#deps.store, job, named);
+    const { version, progress } = running;
+    if (before?.version === version) return before;
+    const file = await this.#makeIndex(job, running);
+    if (before?.file !== undefined) await this.#deps.frames.removeFile(before.file);
+    return { version, progress, ...(file === undefined ? {} : { file }) };
+  }
+
+  async #makeIndex(job: StoredJob, running: RunningMedium): Promise<FileKey | undefined> {
+    const work = await findingsWork(this.#deps, job, running);
+    if (work === undefined) return undefined;
+    const name = `findings-${running.named.index}.${running.version}.index`;
+    const file = join(framesFolder(foldersOf(job.record, job.snapshot)), name);
+    const made = await this.#deps.frames.makeIndex(file, work);
+    if (made.kind !== 'made') throw new IndexBusy(made.message);
+    return file;
+  }
+
+  #derivedOf(job: StoredJob): Promise<readonly NamedMedium[]> {
+    return this.#derived.get(keyOf(job), () => derivedMedia(this.#deps.store, job));
+  }
+
+  #name({ record }: StoredJob, derived: readonly NamedMedium[], place: number): NamedMedium | undefined {
+    const medium = record.media[place];
+    if (medium === undefined) return derived.find(({ index }) => index === place);
+    return { index: place, medium, parentMediaId: -1, madeIn: -1 };
+  }
+}
+
+const keyOf = ({ record, snapshot }: StoredJob, place?: number): string =>
+  `${record.number}.${snapshot.run}/${place ?? ''}`;
+
+const NOTHING: MediumProgress = { percent: 0, actions: [] };
+
+function emptyAnswer(question: MediumQuestion, partial: MediumProgress): MediumAnswer {
+  switch (question.kind) {
+    case 'lanes':
+      return [];
+    case 'tracks':
+      return { tracks: [], total: 0, partial };
+    case 'boxes':
+      return { boxes: [], toFrame: question.toFrame, partial };
+  }
+}
+
+function withProgress(answer: MediumAnswer, partial: MediumProgress): MediumAnswer {
+  if (!isLanes(answer)) return { ...answer, partial };
+  return answer.map((lane) => {
+    const own = partial.actions.find(({ action, task }) => action === lane.action && task === lane.task);
+    return own === undefined ? lane : { ...lane, partial: own };
+  });
+}
+
+const isLanes = (answer: MediumAnswer): answer is Answers['lanes'] => Array.isArray(answer);

@@ -1,0 +1,55 @@
+/** A medium of a running job as lists tell it. */
+import { mergeDetectionErrors } from '../../domain/tracks/detection-errors.ts';
+import type { ViewedIssue, ViewedMedium } from '../../domain/tracks/viewing.ts';
+import type { DocumentIssue, DocumentMedium } from '../../protocol/document-work.ts';
+import { listedUri } from '../views/jobs/listed-uri.ts';
+import type { RunningAction } from './medium-progress.ts';
+import type { RunningMedium } from './running-medium.ts';
+
+/** Issues of a medium that are told. */
+const MOST_ISSUES = 100;
+
+export function viewedMedium({ named, medium, actions, progress }: RunningMedium): ViewedMedium {
+  const { mediaId, parentMediaId, path, facts } = medium;
+  return {
+    ...{ n: named.index, mediaId, parentMediaId, uri: listedUri(path) },
+    mimeType: facts?.mimeType ?? '',
+    mediaType: facts?.mediaType ?? 'UNKNOWN',
+    length: facts?.length ?? -1,
+    status: statusOf(medium, progress.actions),
+    metadata: facts?.metadata ?? {},
+    tracks: actions.reduce((sum, action) => sum + tracksOf(action), 0),
+    detections: actions.reduce((sum, action) => sum + detectionsOf(action), 0),
+    cues: 0,
+    issues: issuesOf(medium).slice(0, MOST_ISSUES),
+    partial: progress,
+  };
+}
+
+/** As in the document, but for a medium that is not done. */
+function statusOf({ status }: DocumentMedium, actions: RunningMedium['progress']['actions']): string {
+  if (status !== 'COMPLETE') return status;
+  if (actions.length > 0 && actions.every(({ state }) => state === 'DONE')) return status;
+  return actions.some(({ state }) => state !== 'WAITING') ? 'IN_PROGRESS' : 'WAITING';
+}
+
+/** Of pieces that are not finished, as many as were reported. */
+function tracksOf({ output, pieces }: RunningAction): number {
+  if (output === null || output.suppressed) return 0;
+  const counts =
+    output.tracks === null ? pieces.map(({ tracks = 0 }) => tracks) : Object.values(output.types);
+  return counts.reduce((sum, tracks) => sum + tracks, 0);
+}
+
+const detectionsOf = ({ output, ran }: RunningAction): number =>
+  output === null || output.suppressed
+    ? 0
+    : (ran.find(({ kind, summary }) => kind === 'FINISH' && summary !== undefined)?.summary?.detections ?? 0);
+
+function issuesOf({ errors, warnings, detectionErrors, facts }: DocumentMedium): readonly ViewedIssue[] {
+  const failures = mergeDetectionErrors(Object.values(detectionErrors).flat(), facts?.mediaType ?? 'UNKNOWN');
+  return [...toIssues('errors', [...errors, ...failures]), ...toIssues('warnings', warnings)];
+}
+
+const toIssues = (kind: ViewedIssue['kind'], issues: readonly DocumentIssue[]): readonly ViewedIssue[] =>
+  issues.map(({ source, code, message }) => ({ kind, source, code, message }));

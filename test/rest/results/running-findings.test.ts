@@ -1,0 +1,172 @@
+/** What a job has found so far: GET /rest/jobs/{id}/media and what lies below it, while the job runs. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import type { AnswerTo, MediaPage, Question, ViewedMedium } from '../../../domain/tracks/viewing.ts';
+import { makeVideo } from '../../media/support/make-video.ts';
+import { paintedNumber } from '../../media/support/painted-number.ts';
+import { Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
+
+const FRAMES = 50;
+/** The first frame of the pieces that wait. */
+const HELD = 30;
+/** Steps that no rate explains. */
+const variableAt = (frame: number) => frame * 40 + (frame % 7) * 3;
+const framesFrom = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+const STAGE = [
+  { frames: framesFrom(2, 8), boxes: [[4, 6, 20, 30]], confidence: 0.9 },
+  { frames: framesFrom(11, 19), boxes: [[40, 16, 24, 12]], confidence: 0.7 },
+  { frames: framesFrom(21, 28), boxes: [[90, 40, 33, 21]], confidence: 0.8 },
+  { frames: framesFrom(32, 47), boxes: [[70, 30, 10, 20]], confidence: 0.6 },
+];
+
+type Boxes = AnswerTo<Extract<Question, { kind: 'boxes' }>>;
+type Tracks = AnswerTo<Extract<Question, { kind: 'tracks' }>>;
+type Lanes = AnswerTo<Extract<Question, { kind: 'lanes' }>>;
+
+/** A job whose last pieces wait until `release` is called. */
+async function heldJob(service: Service, name: string, at?: (frame: number) => number) {
+  const path = join(service.mediaDir, name);
+  makeVideo(path, { frames: FRAMES, gop: 12, bFrames: 2, ...(at === undefined ? {} : { at }) });
+  const go = join(service.mediaDir, `${name}.go`);
+  const segments = { TARGET_SEGMENT_LENGTH: '10', MIN_SEGMENT_LENGTH: '1' };
+  const job = await service.submit({
+    media: [pathToFileURL(path).href],
+    pipelineName: 'STAGED PIPELINE',
+    jobProperties: {
+      ...{ ...segments, VFR_TARGET_SEGMENT_LENGTH: '10', VFR_MIN_SEGMENT_LENGTH: '1' },
+      ...{ STAGE: JSON.stringify(STAGE), HOLD_FROM: String(HELD), HOLD_FILE: go },
+    },
+  });
+  return { job, release: () => writeFileSync(go, '') };
+}
+
+const get = async <T>(service: Service, path: string): Promise<T> => {
+  const answer = await until(
+    `an answer to ${path}`,
+    () => service.ask('GET', path),
+    ({ status }) => status !== 503,
+  );
+  expect(answer.status, answer.text).to.equal(200);
+  return answer.body as T;
+};
+
+const firstMedium = async (service: Service, job: string): Promise<ViewedMedium> =>
+  (await get<MediaPage>(service, `/rest/jobs/${job}/media`)).media[0]!;
+
+const untilHeld = (service: Service, job: string) =>
+  until(
+    'the first pieces are done',
+    () => firstMedium(service, job),
+    ({ partial }) => partial?.actions[0]?.done[0]?.stop === HELD - 1,
+  );
+
+describe('What a running job has found so far', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.openShared();
+  });
+  after(() => service.close());
+
+  for (const [rate, name, at] of [
+    ['constant', 'running.mp4', undefined],
+    ['variable', 'running.mkv', variableAt],
+  ] as const)
+    it(`equals what its document tells of the same frames, at a ${rate} rate`, async () => {
+      const { job, release } = await heldJob(service, name, at);
+      const medium = await untilHeld(service, job);
+      expect(medium).to.include({
+        n: 0,
+        status: 'IN_PROGRESS',
+        mediaType: 'VIDEO',
+        length: FRAMES,
+        tracks: 3,
+      });
+      expect(medium.partial).to.deep.equal({
+        percent: 60,
+        actions: [
+          {
+            ...{ task: 'STAGED TASK', action: 'STAGED ACTION', state: 'RUNNING', percent: 60 },
+            ...{ unit: 'FRAMES', done: [{ start: 0, stop: HELD - 1 }] },
+          },
+        ],
+      });
+      const path = `/rest/jobs/${job}/media/0`;
+      const boxes = await get<Boxes>(service, `${path}/boxes`);
+      const tracks = await get<Tracks>(service, `${path}/tracks`);
+      const lanes = await get<Lanes>(service, `${path}/lanes`);
+      expect(boxes.partial).to.deep.equal(medium.partial);
+      expect(tracks.partial).to.deep.equal(medium.partial);
+      expect(lanes[0]?.partial).to.deep.equal(medium.partial?.actions[0]);
+      const page = await get<Boxes>(service, `${path}/boxes?limit=5`);
+      expect(page.boxes).to.deep.equal(boxes.boxes.slice(0, 5));
+
+      release();
+      await service.terminal(job);
+      const final = await get<Boxes>(service, `${path}/boxes?toFrame=${HELD - 1}`);
+      expect(final).not.to.have.property('partial');
+      expect(boxes.boxes).to.have.length(24).and.deep.equal(final.boxes);
+      const all = await get<Tracks>(service, `${path}/tracks`);
+      // Pictures are cut out when the action is over.
+      const done = all.tracks.filter(({ stopFrame }) => stopFrame < HELD);
+      expect(tracks.tracks).to.deep.equal(done.map((track) => ({ ...track, artifact: null })));
+      // The last track is in two pieces.
+      expect((await firstMedium(service, job)).tracks).to.equal(STAGE.length + 1);
+    });
+
+  it('has pictures of exactly the frames that it names', async () => {
+    const { job, release } = await heldJob(service, 'pictures.mkv', variableAt);
+    try {
+      await untilHeld(service, job);
+      const { tracks } = await get<Tracks>(service, `/rest/jobs/${job}/media/0/tracks`);
+      for (const { exemplarFrame } of tracks) {
+        const path = `/rest/jobs/${job}/media/0/frames/${exemplarFrame}.jpg`;
+        const response = await fetch(`${service.url}${path}`, {
+          headers: { authorization: `Bearer ${service.token}` },
+        });
+        expect(response.status).to.equal(200);
+        const number = await paintedNumber(Buffer.from(await response.arrayBuffer()), FRAMES);
+        expect(number).to.equal(exemplarFrame);
+      }
+    } finally {
+      release();
+    }
+    await service.terminal(job);
+  });
+
+  it('is nothing while no part is done, and empty for a medium that the job does not have', async () => {
+    const { job, release } = await heldJob(service, 'later.mp4');
+    const boxes = await get<Boxes>(service, `/rest/jobs/${job}/media/7/boxes?toFrame=9`);
+    expect(boxes).to.deep.equal({ boxes: [], toFrame: 9, partial: { percent: 0, actions: [] } });
+    const { media, total } = await get<MediaPage>(service, `/rest/jobs/${job}/media?offset=1`);
+    expect({ media, total }).to.deep.equal({ media: [], total: 1 });
+    release();
+    await service.terminal(job);
+  });
+});
+
+describe('What a running job has found before kill -9', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.start();
+  });
+  after(() => service.close());
+
+  it('is there after the restart, and what comes later is added', async () => {
+    const { job, release } = await heldJob(service, 'killed.mp4');
+    await untilHeld(service, job);
+    const path = `/rest/jobs/${job}/media/0/boxes`;
+    const before = await get<Boxes>(service, path);
+    expect(before.boxes).to.have.length(24);
+    await service.kill9();
+    await service.start();
+    expect(await get<Boxes>(service, path)).to.deep.equal(before);
+    release();
+    await service.terminal(job);
+    const after = await get<Boxes>(service, path);
+    expect(after.boxes.slice(0, 24)).to.deep.equal(before.boxes);
+    expect(after.boxes).to.have.length(40);
+  });
+});
