@@ -32,9 +32,10 @@ const VIEWS: readonly View[] = [
     name: 'jobs',
     title: 'Jobs',
     show: (route) => {
-      const [, id, part, n] = route.path;
+      const [, id, part, medium] = route.path;
       if (id === undefined) return <JobList route={route} />;
-      if (part === 'media') return <Viewer job={id} n={Number(n)} route={route} key={`${id} ${n}`} />;
+      if (part === 'media')
+        return <Viewer job={id} mediaId={medium ?? ''} route={route} key={`${id} ${medium}`} />;
       return <JobView id={id} route={route} key={id} />;
     },
   },

@@ -30,6 +30,8 @@ export interface FindingsWork {
 
 /** Where a medium of a job lies and what it is, for whoever wants to have it later. Files are named relative to the data folder. */
 export interface IndexedMedium {
+  /** Absent in indexes of earlier versions. */
+  readonly mediaId?: number;
   /** Of a file; of all else the scheme alone. */
   readonly uri: string;
   /** Absent: it lies where its URI says. */

@@ -22,11 +22,12 @@ import type { Store } from '../store/store.ts';
 import { storedJob } from '../actors/batch-job/state/stored-job.ts';
 import { storedStream } from '../actors/streaming-job/stored-stream.ts';
 import type { AppDeps } from '../http/app.ts';
-import { overloadError } from '../http/routing/errors.ts';
+import { HttpError, overloadError } from '../http/routing/errors.ts';
 import { urlOf } from '../http/listener.ts';
 import { checkFileUri } from '../media/fetch/file-uris.ts';
 import { listModels } from '../components/models/onnx/file/model-list.ts';
 import { checkMedium } from '../media/fetch/media-rules.ts';
+import { UnknownMedium } from '../results/timeline/ask.ts';
 import { TimelineBusy } from '../results/timeline/timelines.ts';
 import { openDocument } from '../results/moved-files.ts';
 import { SERVER_PROPERTY_DEFAULTS } from '../domain/properties/workflow-properties.ts';
@@ -111,8 +112,8 @@ export function appDeps(
     strictRequests: settings.STRICT_REQUESTS,
     formLimits: bodyLimits(settings, MAX_FORM_BYTES),
     descriptorLimits: bodyLimits(settings, MAX_DESCRIPTOR_BYTES),
-    askDocument: (document, question) => parts.timelines.ask(document, question).catch(refuseBusy),
-    askRunningJob: (number, question) => findings.ask(number, question).catch(refuseBusy),
+    askDocument: (document, question) => parts.timelines.ask(document, question).catch(toRefusal),
+    askRunningJob: (number, question) => findings.ask(number, question).catch(toRefusal),
     openArchived: parts.outgoing.openArchived,
     openDocument: (file) => openDocument(file, movedFiles),
     openExport: (file, wanted, left) => parts.exporter.open({ ...wanted, file, moved: movedFiles }, left),
@@ -125,7 +126,8 @@ export function appDeps(
   };
 }
 
-function refuseBusy(error: unknown): never {
+function toRefusal(error: unknown): never {
+  if (error instanceof UnknownMedium) throw new HttpError('job-file-not-found', error.message);
   throw error instanceof TimelineBusy ? overloadError(error.message) : error;
 }
 

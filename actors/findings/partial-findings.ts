@@ -3,9 +3,11 @@
  * A component makes an index of a medium, and makes it again when a viewer asks after more was answered.
  */
 import { join } from 'node:path';
+import { unknownMedium } from '../../domain/job/media-ids.ts';
 import type { Answers, AnswerTo, MediaPage, MediumProgress, Question } from '../../domain/tracks/viewing.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import { framesFolder } from '../../results/layout.ts';
+import { UnknownMedium } from '../../results/timeline/ask.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 import { foldersOf } from '../batch-job/state/record.ts';
@@ -13,10 +15,10 @@ import { isTerminal } from '../batch-job/state/status.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 import type { FrameService } from '../frames/frame-service.ts';
 import type { Busy } from '../frames/job-frames.ts';
-import { derivedMedia } from './derived-media.ts';
+import { derivedMedia, type NamedMedium } from '../job-files/derived-media.ts';
 import { findingsWork, type FindingsWorkDeps } from './findings-work.ts';
 import { RestedValues } from './rested-values.ts';
-import { readRunningMedium, type NamedMedium, type RunningMedium } from './running-medium.ts';
+import { readRunningMedium, type RunningMedium } from './running-medium.ts';
 import { viewedMedium } from './viewed-medium.ts';
 
 export interface PartialFindingsDeps extends FindingsWorkDeps {
@@ -79,13 +81,15 @@ export class PartialFindings {
 
   async #page(
     job: StoredJob,
-    { limit, offset }: Extract<Question, { readonly kind: 'media' }>,
+    { limit: most, offset, mediaId }: Extract<Question, { readonly kind: 'media' }>,
   ): Promise<MediaPage> {
     const derived = await this.#derivedOf(job);
+    const [first, limit] =
+      mediaId === undefined ? [offset, most] : [this.#nameMedium(job, derived, mediaId).index, 1];
     const total = job.record.media.length + derived.length;
     const media: MediaPage['media'][number][] = [];
     let rows = 0;
-    for (let n = offset; n < Math.min(total, offset + limit) && rows < MOST_ROWS; n++) {
+    for (let n = first; n < Math.min(total, first + limit) && rows < MOST_ROWS; n++) {
       const named = this.#name(job, derived, n);
       if (named === undefined) break;
       const one = await this.#media.get(keyOf(job, n), async () => {
@@ -99,8 +103,8 @@ export class PartialFindings {
   }
 
   async #ofMedium(job: StoredJob, question: MediumQuestion): Promise<MediumAnswer> {
-    const named = this.#name(job, await this.#derivedOf(job), question.medium);
-    return named === undefined ? emptyAnswer(question, NOTHING) : this.#askIndex(job, named, question);
+    const named = this.#nameMedium(job, await this.#derivedOf(job), question.medium);
+    return this.#askIndex(job, named, question);
   }
 
   async #askIndex(
@@ -114,7 +118,7 @@ export class PartialFindings {
     if (file === undefined) return emptyAnswer(question, progress);
     try {
       const index = pathOf(this.#deps.dataDir, file);
-      return withProgress(await this.#deps.askIndex(index, { ...question, medium: 0 }), progress);
+      return withProgress(await this.#deps.askIndex(index, question), progress);
     } catch (error) {
       if (!again) throw error;
       // It was removed to make room.
@@ -147,6 +151,17 @@ export class PartialFindings {
     return this.#derived.get(keyOf(job), () => derivedMedia(this.#deps.store, job));
   }
 
+  /** @throws UnknownMedium */
+  #nameMedium(job: StoredJob, derived: readonly NamedMedium[], mediaId: number): NamedMedium {
+    const ids = job.record.media.map((medium) => medium.mediaId);
+    const named = ids.indexOf(mediaId);
+    const found =
+      named < 0 ? derived.find(({ medium }) => medium.mediaId === mediaId) : this.#name(job, derived, named);
+    if (found !== undefined) return found;
+    const all = [...ids, ...derived.map(({ medium }) => medium.mediaId)];
+    throw new UnknownMedium(unknownMedium(mediaId, all));
+  }
+
   #name({ record }: StoredJob, derived: readonly NamedMedium[], place: number): NamedMedium | undefined {
     const medium = record.media[place];
     if (medium === undefined) return derived.find(({ index }) => index === place);
@@ -156,8 +171,6 @@ export class PartialFindings {
 
 const keyOf = ({ record, snapshot }: StoredJob, place?: number): string =>
   `${record.number}.${snapshot.run}/${place ?? ''}`;
-
-const NOTHING: MediumProgress = { percent: 0, actions: [] };
 
 function emptyAnswer(question: MediumQuestion, partial: MediumProgress): MediumAnswer {
   switch (question.kind) {

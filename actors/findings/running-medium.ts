@@ -7,11 +7,9 @@ import { baseRunOf } from '../batch-job/state/record.ts';
 import type { Prepared, SubJobRow } from '../batch-job/state/state.ts';
 import type { StoredJob } from '../batch-job/state/stored-job.ts';
 import { documentMedium } from '../job-files/document-input.ts';
-import { actionsOn, type MediumRows } from '../job-files/document-outputs.ts';
+import type { NamedMedium } from '../job-files/derived-media.ts';
+import { actionsOn } from '../job-files/document-outputs.ts';
 import { mediumProgress, type Piece, type RunningAction } from './medium-progress.ts';
-
-/** A medium without its sub-jobs. */
-export type NamedMedium = Omit<MediumRows, 'rows'>;
 
 export interface RunningMedium {
   readonly named: NamedMedium;

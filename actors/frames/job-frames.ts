@@ -37,6 +37,8 @@ interface Seen {
   readonly work: Omit<FrameWork, 'to' | 'frame'>;
   readonly facts: MediumFacts;
   readonly indexed: IndexedMedium;
+  /** In the document, from 0. */
+  readonly place: number;
   readonly folder: string;
 }
 
@@ -48,10 +50,10 @@ export class JobFrames {
   }
 
   /** When each frame is shown: the table, or a file with its JSON; undefined: there is no such job. */
-  async times(number: number, place: number): Promise<FrameTable | JobFile | Missing | Busy | undefined> {
-    const seen = await this.#findMedium(number, place);
+  async times(number: number, mediaId: number): Promise<FrameTable | JobFile | Missing | Busy | undefined> {
+    const seen = await this.#findMedium(number, mediaId);
     if (seen === undefined || 'missing' in seen) return seen;
-    const { facts, indexed, work } = seen;
+    const { facts, indexed, work, place } = seen;
     const { mediaType, frameTimes, length } = facts;
     if (mediaType === 'IMAGE') return { frames: 1, fps: 0, constantRate: true, runs: [[0, 0, 1]] };
     if (indexed.inspected && frameTimes?.constantRate === true) return frameTable(frameTimes, length);
@@ -62,12 +64,12 @@ export class JobFrames {
   /** A small picture of a frame, which is made once; undefined: there is no such job. */
   async thumbnail(
     number: number,
-    place: number,
+    mediaId: number,
     frame: number,
   ): Promise<JobFile | Missing | Busy | undefined> {
-    const seen = await this.#findMedium(number, place);
+    const seen = await this.#findMedium(number, mediaId);
     if (seen === undefined || 'missing' in seen) return seen;
-    const { folder, work, indexed } = seen;
+    const { folder, work, indexed, place } = seen;
     const absent = missingFrame(seen, frame);
     if (absent !== undefined) return absent;
     const key = thumbnailFile(folder, place, frame);
@@ -80,13 +82,13 @@ export class JobFrames {
   /** A picture of a frame as a viewer shows it; undefined: there is no such job. */
   async picture(
     number: number,
-    place: number,
+    mediaId: number,
     frame: number,
     boxes: boolean,
   ): Promise<JobFile | Missing | Busy | undefined> {
-    const seen = await this.#findMedium(number, place);
+    const seen = await this.#findMedium(number, mediaId);
     if (seen === undefined || 'missing' in seen) return seen;
-    const { indexed, folder, work } = seen;
+    const { indexed, folder, work, place } = seen;
     const absent = missingFrame(seen, frame);
     if (absent !== undefined) return absent;
     const document = boxes ? await this.#documentOf(folder) : undefined;
@@ -97,8 +99,8 @@ export class JobFrames {
     return this.#makeFile(key, { ...work, ...drawn, frame }, 'image/jpeg', name);
   }
 
-  async #findMedium(number: number, place: number): Promise<Seen | Missing | undefined> {
-    const found = await this.#deps.files.findMedium(number, place);
+  async #findMedium(number: number, mediaId: number): Promise<Seen | Missing | undefined> {
+    const found = await this.#deps.files.findMedium(number, mediaId);
     if (found === undefined || 'missing' in found) return found;
     await found.file.close();
     const { facts, inspected } = found.medium;
@@ -110,7 +112,7 @@ export class JobFrames {
     if (facts.mediaType !== 'VIDEO' && facts.mediaType !== 'IMAGE')
       return { missing: `A medium of the type ${facts.mediaType} has no frames.` };
     const medium = workMedium(found, facts, inspected);
-    return { work: { medium }, facts, indexed: found.medium, folder: found.folder };
+    return { work: { medium }, facts, indexed: found.medium, place: found.place, folder: found.folder };
   }
 
   async #documentOf(folder: string): Promise<string | Missing> {

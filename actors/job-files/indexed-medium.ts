@@ -24,6 +24,7 @@ export function indexedMediumOf({ named, mediaId, rows, folder }: Known): Indexe
   const markup = rows.find((row) => row.markup !== undefined)?.markup;
   const wrote = rows.some(({ summary }) => summary?.selectorsOutputUri?.startsWith('file:') === true);
   return {
+    ...(mediaId === undefined ? {} : { mediaId }),
     uri: named === undefined ? `derived:${basename(prepared?.path ?? '')}` : shortUri(named.uri),
     // What was fetched goes with the end of the job; a file of a client lies where its URI says, whoever it belongs to then.
     ...(prepared === undefined || isFile(named?.uri) ? {} : { file: prepared.path }),

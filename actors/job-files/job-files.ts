@@ -5,14 +5,16 @@
 import { basename, extname } from 'node:path';
 import type { IndexedMedium } from '../../protocol/document-work.ts';
 import type { Issue } from '../../domain/types.ts';
+import { unknownMedium } from '../../domain/job/media-ids.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import { artifactFile } from '../../results/layout.ts';
+import type { PlacedMedium } from '../../results/document/media-index.ts';
 import { openServed, type ServedFile } from '../../results/served-file.ts';
 import type { Store } from '../../store/store.ts';
 import { foldersOf } from '../batch-job/state/record.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
 import { openClientFile, type LocalPath } from './client-file.ts';
-import { jobMedium, resultFolderOf } from './job-media.ts';
+import { jobMedium, mediaIdsOf, resultFolderOf } from './job-media.ts';
 import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 import { decodeText } from '../../domain/decode-text.ts';
 
@@ -53,6 +55,8 @@ export interface JobFilesDeps {
 /** What a job knows of a medium, and a path to its file. */
 export interface WholeMedium {
   readonly medium: IndexedMedium;
+  /** In the document, from 0. */
+  readonly place: number;
   readonly path: string;
   readonly file: ServedFile;
   /** The name of the folders with the results of the job. */
@@ -66,9 +70,9 @@ export class JobFiles {
     this.#deps = deps;
   }
 
-  /** A medium by its place in the job; undefined: there is no such job. */
-  async medium(number: number, place: number): Promise<JobFile | Missing | undefined> {
-    const found = await this.findMedium(number, place);
+  /** A medium by its mediaId; undefined: there is no such job. */
+  async medium(number: number, mediaId: number): Promise<JobFile | Missing | undefined> {
+    const found = await this.findMedium(number, mediaId);
     if (found === undefined || 'missing' in found) return found;
     const { medium, file } = found;
     const name = nameOf(medium);
@@ -76,11 +80,12 @@ export class JobFiles {
   }
 
   /** The same with what the job knows of it. */
-  async findMedium(number: number, place: number): Promise<WholeMedium | Missing | undefined> {
+  async findMedium(number: number, mediaId: number): Promise<WholeMedium | Missing | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
-    const medium = await this.#findIndexed(job, place);
-    if ('missing' in medium) return medium;
+    const found = await this.#findIndexed(job, mediaId);
+    if ('missing' in found) return found;
+    const { medium, place } = found;
     const path = await this.#pathOf(job, medium);
     if (typeof path !== 'string') return path;
     const file = await this.#openFile(medium, path);
@@ -90,15 +95,16 @@ export class JobFiles {
       return { missing: CHANGED };
     }
     const folder = resultFolderOf(job, this.#deps.dataDir) ?? foldersOf(job.record, job.snapshot);
-    return { medium, path, file, folder };
+    return { medium, place, path, file, folder };
   }
 
   /** The copy of a medium with what was found drawn into it. */
-  async markup(number: number, place: number): Promise<JobFile | Missing | undefined> {
+  async markup(number: number, mediaId: number): Promise<JobFile | Missing | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
-    const medium = await this.#findIndexed(job, place);
-    if ('missing' in medium) return medium;
+    const found = await this.#findIndexed(job, mediaId);
+    if ('missing' in found) return found;
+    const { medium } = found;
     const { markup } = medium;
     if (markup === undefined) return { missing: notMade(job, 'The job has drawn nothing into this medium.') };
     if (!markup.uri.startsWith('file:')) return { missing: IN_BUCKET };
@@ -111,11 +117,12 @@ export class JobFiles {
   }
 
   /** The document in which what media selectors selected is replaced by what was found. */
-  async selectorsOutput(number: number, place: number): Promise<JobFile | Missing | undefined> {
+  async selectorsOutput(number: number, mediaId: number): Promise<JobFile | Missing | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
-    const medium = await this.#findIndexed(job, place);
-    if ('missing' in medium) return medium;
+    const found = await this.#findIndexed(job, mediaId);
+    if ('missing' in found) return found;
+    const { medium } = found;
     if (medium.selectorsOutput === undefined)
       return {
         missing: notMade(
@@ -134,11 +141,11 @@ export class JobFiles {
     return this.#ofService(artifactFile(folder, place));
   }
 
-  async #findIndexed(job: StoredJob, place: number): Promise<IndexedMedium | Missing> {
+  async #findIndexed(job: StoredJob, mediaId: number): Promise<PlacedMedium | Missing> {
     const { store, dataDir } = this.#deps;
-    const medium = await jobMedium(store, dataDir, job, place);
-    const none = `The job has no medium ${place}. Media are numbered from 0, in the order of the document.`;
-    return medium ?? { missing: notMade(job, none) };
+    const medium = await jobMedium(store, dataDir, job, mediaId);
+    if (medium !== undefined) return medium;
+    return { missing: notMade(job, unknownMedium(mediaId, await mediaIdsOf(store, dataDir, job))) };
   }
 
   /** Files of clients are looked for anew: settings and symbolic links may have changed since the job was made. */

@@ -1,15 +1,16 @@
 /** Where the media of a job lie: from its rows while it is under way, from the index beside its document when it has ended. */
-import type { IndexedMedium } from '../../protocol/document-work.ts';
+import { jobNumber } from '../../domain/job/job-id.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { folderOfDocument, mediaIndexFile } from '../../results/layout.ts';
-import { indexedMedium } from '../../results/document/media-index.ts';
+import { MediaIndex, type PlacedMedium } from '../../results/document/media-index.ts';
 import type { Store } from '../../store/store.ts';
 import { BATCH_JOB, mediumPrefix, unitPrefix } from '../batch-job/state/keys.ts';
 import { baseRunOf, foldersOf } from '../batch-job/state/record.ts';
 import type { SubJobRow } from '../batch-job/state/state.ts';
 import { isTerminal } from '../batch-job/state/status.ts';
+import { derivedMedia } from './derived-media.ts';
 import { indexedMediumOf, shortUri } from './indexed-medium.ts';
-import type { StoredJob } from '../batch-job/state/stored-job.ts';
+import { storedJob, type StoredJob } from '../batch-job/state/stored-job.ts';
 
 /**
  * The name of the folders with the results of a job: its own, or those of the earlier job whose document stands for its. undefined: they
@@ -21,37 +22,98 @@ export function resultFolderOf({ record, snapshot }: StoredJob, dataDir: string)
   return folderOfDocument(dataDir, pastOutput);
 }
 
-/** A medium by its place in the job; undefined: the job has no such medium, or has not made it yet. */
+/**
+ * A medium by its mediaId; undefined: the job has no such medium, or has not made it yet. A job with the results of an earlier one knows
+ * its media by the ids of that document, and by its own.
+ */
 export async function jobMedium(
   store: Store,
   dataDir: string,
   job: StoredJob,
-  place: number,
-): Promise<IndexedMedium | undefined> {
-  if (!isTerminal(job.snapshot.status)) return liveMedium(store, job, place);
+  mediaId: number,
+): Promise<PlacedMedium | undefined> {
+  if (!isTerminal(job.snapshot.status)) return liveMedium(store, job, mediaId);
+  const own = placeIn(job, mediaId);
+  const found = await withIndex(store, dataDir, job, async (index) => {
+    const medium = await index.find(mediaId);
+    return medium ?? (job.snapshot.pastOutput === null ? undefined : index.at(own));
+  });
+  return found === 'NO_INDEX' ? requestedMedium(job, own) : found;
+}
+
+/** The mediaIds that `jobMedium` knows. */
+export async function mediaIdsOf(store: Store, dataDir: string, job: StoredJob): Promise<readonly number[]> {
+  const ids = namedIds(job);
+  if (!isTerminal(job.snapshot.status))
+    return [...ids, ...(await derivedMedia(store, job)).map(({ medium }) => medium.mediaId)];
+  const found = await withIndex(store, dataDir, job, (index) => index.mediaIds());
+  return found === 'NO_INDEX' ? ids : found;
+}
+
+const namedIds = ({ record }: StoredJob): readonly number[] => record.media.map(({ mediaId }) => mediaId);
+const placeIn = (job: StoredJob, mediaId: number): number => namedIds(job).indexOf(mediaId);
+
+/** Asks the index beside the results of a job that has ended. */
+async function withIndex<T>(
+  store: Store,
+  dataDir: string,
+  job: StoredJob,
+  ask: (index: MediaIndex) => Promise<T>,
+): Promise<T | 'NO_INDEX'> {
   const folder = resultFolderOf(job, dataDir);
-  if (folder === undefined) return requestedMedium(job, place);
+  if (folder === undefined) return 'NO_INDEX';
+  const owner = await ownerOf(store, job, folder);
+  let index: MediaIndex;
   try {
-    return await indexedMedium(pathOf(dataDir, mediaIndexFile(folder)), place);
+    index = await MediaIndex.open(
+      pathOf(dataDir, mediaIndexFile(folder)),
+      owner === undefined ? [] : namedIds(owner),
+    );
   } catch (error) {
     // The job wrote no document.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return requestedMedium(job, place);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'NO_INDEX';
     throw error;
+  }
+  try {
+    return await ask(index);
+  } finally {
+    await index.close();
   }
 }
 
-/** What the request alone says. */
-function requestedMedium({ record }: StoredJob, place: number): IndexedMedium | undefined {
-  const medium = record.media[place];
-  return medium === undefined ? undefined : { uri: shortUri(medium.uri), facts: null, inspected: false };
+/** The job whose run has these folders; undefined: it was deleted. */
+async function ownerOf(store: Store, job: StoredJob, folder: string): Promise<StoredJob | undefined> {
+  if (folder === foldersOf(job.record, job.snapshot)) return job;
+  const number = jobNumber(folder.replace(/\.\d+$/, ''));
+  return number === null ? undefined : storedJob(store, number);
 }
 
-async function liveMedium(store: Store, job: StoredJob, place: number): Promise<IndexedMedium | undefined> {
-  const { record, snapshot } = job;
+/** What the request alone says. */
+function requestedMedium({ record }: StoredJob, place: number): PlacedMedium | undefined {
   const named = record.media[place];
-  const rows = await rowsThatTell(store, job, place);
-  if (named === undefined && !rows.some(({ prepared }) => prepared !== undefined)) return undefined;
-  return indexedMediumOf({ named, mediaId: named?.mediaId, rows, folder: foldersOf(record, snapshot) });
+  if (named === undefined) return undefined;
+  const { mediaId, uri } = named;
+  return { place, medium: { mediaId, uri: shortUri(uri), facts: null, inspected: false } };
+}
+
+async function liveMedium(store: Store, job: StoredJob, mediaId: number): Promise<PlacedMedium | undefined> {
+  const { record, snapshot } = job;
+  const place = placeIn(job, mediaId);
+  const at = place < 0 ? await derivedPlace(store, job, mediaId) : place;
+  if (at === undefined) return undefined;
+  const rows = await rowsThatTell(store, job, at);
+  const medium = indexedMediumOf({
+    named: record.media[at],
+    mediaId,
+    rows,
+    folder: foldersOf(record, snapshot),
+  });
+  return { place: at, medium };
+}
+
+async function derivedPlace(store: Store, job: StoredJob, mediaId: number): Promise<number | undefined> {
+  const derived = await derivedMedia(store, job);
+  return derived.find(({ medium }) => medium.mediaId === mediaId)?.index;
 }
 
 /** A medium may have a hundred thousand sub-jobs: only those are read that know of files. */

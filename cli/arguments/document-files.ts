@@ -15,13 +15,16 @@ export interface DocumentFile {
 
 /** Every file once, or so: memory does not grow with the document. */
 export async function* filesOf(document: string): AsyncGenerator<DocumentFile> {
-  let isDerived = false;
+  let [mediaId, isDerived] = [-1, false];
   const seen = new Set<string>();
   for await (const { path: at, value } of jsonPieces(createReadStream(document), () => false)) {
     const [root, place, key] = at;
     if (root !== 'media' || typeof place !== 'number') continue;
+    // The ids of a medium stand before all else of it.
+    if (at.length === 3 && key === 'mediaId') mediaId = Number(value);
     if (at.length === 3 && key === 'parentMediaId') isDerived = Number(value) >= 0;
-    const file = typeof value === 'string' && value !== '' ? fileAt(at, place, value, isDerived) : undefined;
+    const file =
+      typeof value === 'string' && value !== '' ? fileAt(at, mediaId, value, isDerived) : undefined;
     if (file === undefined || seen.has(file.uri)) continue;
     if (seen.size >= REMEMBERED) seen.clear();
     if (file.kind === 'artifact') seen.add(file.uri);
@@ -32,21 +35,26 @@ export async function* filesOf(document: string): AsyncGenerator<DocumentFile> {
 /** An exemplar has the picture of one of its detections; so many pictures are remembered. */
 const REMEMBERED = 50_000;
 
-function fileAt(at: Path, place: number, uri: string, isDerived: boolean): DocumentFile | undefined {
+function fileAt(at: Path, mediaId: number, uri: string, isDerived: boolean): DocumentFile | undefined {
   const isHere = /^file:/i.test(uri);
-  const name = `${place}-${nameIn(uri)}`;
+  const name = `${mediaId}-${nameIn(uri)}`;
   if (at.length === 3 && at[2] === 'path')
     return {
       kind: isDerived ? 'derived' : 'medium',
-      href: isHere ? mediumHref(place) : null,
+      href: isHere ? mediumHref(mediaId) : null,
       uri,
       file: path.join('media', name),
     };
   if (at.length === 4 && at[2] === 'markupResult' && at[3] === 'path')
-    return { kind: 'markup', href: isHere ? markupHref(place) : null, uri, file: path.join('markup', name) };
+    return {
+      kind: 'markup',
+      href: isHere ? markupHref(mediaId) : null,
+      uri,
+      file: path.join('markup', name),
+    };
   if (at.length === 3 && at[2] === 'mediaSelectorsOutputUri') {
-    const href = isHere ? selectorsOutputHref(place) : null;
-    return { kind: 'selectors-output', href, uri, file: path.join('selectors-output', `${place}.json`) };
+    const href = isHere ? selectorsOutputHref(mediaId) : null;
+    return { kind: 'selectors-output', href, uri, file: path.join('selectors-output', `${mediaId}.json`) };
   }
   if (!isOfDetection(at)) return undefined;
   const href = artifactHref(uri);

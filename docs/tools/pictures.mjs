@@ -89,7 +89,9 @@ async function takeScreenshots({ address }, link, jobId, cameraUrl) {
   await shoot('library', 'library', () => page.locator('.tile img').first().waitFor());
   await shoot('jobs', 'jobs');
   await shoot('job', `jobs/${encodeURIComponent(jobId)}`);
-  await shoot('viewer', `jobs/${encodeURIComponent(jobId)}/media/0?t=1600`, () =>
+  const job = `jobs/${encodeURIComponent(jobId)}`;
+  const { media } = await page.evaluate(async (path) => (await fetch(path)).json(), `/rest/${job}/media`);
+  await shoot('viewer', `${job}/media/${media[0].mediaId}?t=1600`, () =>
     page.locator('video, canvas').first().waitFor(),
   );
   await shoot('search', 'search?type=FACE');

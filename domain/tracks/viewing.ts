@@ -1,6 +1,6 @@
 /**
- * Queries of a viewer about the media of a job, and their answers. Frames count from 0, times are milliseconds. While the job runs,
- * answers have what it has found so far, and `partial` tells how far it is.
+ * Queries of a viewer about the media of a job, and their answers. A medium is meant by its mediaId. Frames count from 0, times are
+ * milliseconds. While the job runs, answers have what it has found so far, and `partial` tells how far it is.
  */
 import type { Properties, Range } from '../types.ts';
 
@@ -134,7 +134,12 @@ export interface TrackQuery {
 }
 
 export type Question =
-  | { readonly kind: 'media'; readonly limit: number; readonly offset: number }
+  | {
+      readonly kind: 'media';
+      readonly limit: number;
+      readonly offset: number;
+      readonly mediaId?: number | undefined;
+    }
   | { readonly kind: 'lanes'; readonly medium: number }
   | ({ readonly kind: 'tracks' } & TrackQuery)
   | {

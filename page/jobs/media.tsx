@@ -87,11 +87,11 @@ function Results({ job }: { readonly job: string }) {
 }
 
 function MediumRow({ job, medium }: { readonly job: string; readonly medium: Medium }) {
-  const { n, uri, status, tracks, detections, parentMediaId, issues } = medium;
+  const { mediaId, uri, status, tracks, detections, parentMediaId, issues } = medium;
   return (
     <tr>
       <th scope="row">
-        <a class="with-thumbnail" href={hrefOf(['jobs', job, 'media', n])} title={uri}>
+        <a class="with-thumbnail" href={hrefOf(['jobs', job, 'media', mediaId])} title={uri}>
           <Thumbnail job={job} medium={medium} />
           {fileName(uri)}
         </a>
@@ -120,14 +120,14 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
 const frameOf = ({ mediaType, length }: Medium) => (mediaType === 'VIDEO' ? Math.floor(length / 3) : 0);
 
 function Thumbnail({ job, medium }: { readonly job: string; readonly medium: Medium }) {
-  const { n, mediaType } = medium;
+  const { mediaId, mediaType } = medium;
   if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE')
     return (
       <span class="thumbnail">
         <Icon name={mediaType === 'AUDIO' ? 'sound' : 'document'} />
       </span>
     );
-  const path = `rest/jobs/${encodeURIComponent(job)}/media/${n}/frames/${frameOf(medium)}.jpg`;
+  const path = `rest/jobs/${encodeURIComponent(job)}/media/${mediaId}/frames/${frameOf(medium)}.jpg`;
   return <img class="thumbnail" src={urlOf(path, { small: true })} alt="" loading="lazy" />;
 }
 

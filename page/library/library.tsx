@@ -43,7 +43,7 @@ export function Library({ route: { query } }: { readonly route: Route }) {
             <h2>{title}</h2>
             <div class="grid">
               {some.map((medium) => (
-                <Tile key={`${medium.jobId} ${medium.mediaIndex}`} medium={medium} />
+                <Tile key={`${medium.jobId} ${medium.mediaId}`} medium={medium} />
               ))}
             </div>
           </section>

@@ -12,11 +12,11 @@ const CHIPS = 3;
 
 /** A medium: its picture with boxes, its name and what was found. */
 export function Tile({ medium }: { readonly medium: LibraryMedium }) {
-  const { jobId, mediaIndex, mediaUri, findings } = medium;
+  const { jobId, mediaId, mediaUri, findings } = medium;
   const name = fileName(mediaUri);
   const others = findings.length - CHIPS;
   return (
-    <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaIndex])} title={mediaUri}>
+    <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaId])} title={mediaUri}>
       <span class="shot">
         <Picture medium={medium} />
         <Length of={medium} />
@@ -36,11 +36,11 @@ export function Tile({ medium }: { readonly medium: LibraryMedium }) {
 }
 
 function Picture({ medium }: { readonly medium: LibraryMedium }) {
-  const { jobId, mediaIndex, frame, width, height, boxes } = medium;
+  const { jobId, mediaId, frame, width, height, boxes } = medium;
   const [failed, setFailed] = useState(false);
   if (frame === null || failed) return <Placeholder of={medium} />;
   const crop = width === null || height === null ? undefined : cropOf({ width, height }, boxes);
-  const path = `rest/jobs/${encodeURIComponent(jobId)}/media/${mediaIndex}/frames/${frame}.jpg`;
+  const path = `rest/jobs/${encodeURIComponent(jobId)}/media/${mediaId}/frames/${frame}.jpg`;
   return (
     <>
       <img

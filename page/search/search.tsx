@@ -128,12 +128,12 @@ function Hits({ page: { hits, next, complete }, asked }: { readonly page: Page; 
 }
 
 function HitTile({ hit }: { readonly hit: Hit }) {
-  const { jobId, mediaIndex, mediaType, startOffsetFrame, startOffsetTime, snippet, mediaUri } = hit;
+  const { jobId, mediaId, mediaType, startOffsetFrame, startOffsetTime, snippet, mediaUri } = hit;
   const hasPicture = mediaType === 'VIDEO' || mediaType === 'IMAGE';
   const frame = mediaType === 'IMAGE' ? 0 : startOffsetFrame;
-  const picture = `rest/jobs/${encodeURIComponent(jobId)}/media/${mediaIndex}/frames/${frame}.jpg`;
+  const picture = `rest/jobs/${encodeURIComponent(jobId)}/media/${mediaId}/frames/${frame}.jpg`;
   return (
-    <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaIndex], { t: Math.round(startOffsetTime) })}>
+    <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaId], { t: Math.round(startOffsetTime) })}>
       {hasPicture && (
         <span class="shot">
           <img src={urlOf(picture, { small: true })} alt="" loading="lazy" decoding="async" />

@@ -37,15 +37,15 @@ const SHORTEST_MS = 1_000;
 /** One medium of a job with what was found in it. */
 export function Viewer({
   job,
-  n,
+  mediaId,
   route,
 }: {
   readonly job: string;
-  readonly n: number;
+  readonly mediaId: string;
   readonly route: Route;
 }) {
-  const base = `rest/jobs/${encodeURIComponent(job)}/media/${n}`;
-  const media = useGet<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, { limit: 1, offset: n });
+  const base = `rest/jobs/${encodeURIComponent(job)}/media/${encodeURIComponent(mediaId)}`;
+  const media = useGet<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, { mediaId });
   const lanes = useGet<readonly Lane[]>(`${base}/lanes`);
   return (
     <Shown of={media}>
@@ -95,15 +95,26 @@ function ViewerHeader({
         <p class="hint">{[lengthText(medium), ...found].filter((text) => text !== '').join(' · ')}</p>
       </div>
       <span class="buttons">
-        {total > 1 && (
-          <nav aria-label="Media of the job">
-            {n > 0 && <a href={hrefOf(['jobs', job, 'media', n - 1])}>‹ Previous</a>} {n + 1} of {total}{' '}
-            {n + 1 < total && <a href={hrefOf(['jobs', job, 'media', n + 1])}>Next ›</a>}
-          </nav>
-        )}
+        {total > 1 && <Neighbours job={job} n={n} total={total} />}
         <Downloads job={job} base={base} medium={medium} />
       </span>
     </header>
+  );
+}
+
+/** Links to the media before and after this one in the document. */
+function Neighbours({ job, n, total }: { readonly job: string; readonly n: number; readonly total: number }) {
+  const around = useGet<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, {
+    limit: 3,
+    offset: Math.max(0, n - 1),
+  });
+  const idAt = (place: number) => around.value?.media.find((one) => one.n === place)?.mediaId;
+  const [before, after] = [idAt(n - 1), idAt(n + 1)];
+  return (
+    <nav aria-label="Media of the job">
+      {before !== undefined && <a href={hrefOf(['jobs', job, 'media', before])}>‹ Previous</a>} {n + 1} of{' '}
+      {total} {after !== undefined && <a href={hrefOf(['jobs', job, 'media', after])}>Next ›</a>}
+    </nav>
   );
 }
 
@@ -170,11 +181,11 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
       text,
       ...(minConfidence > 0 && { sure: minConfidence }),
     };
-    const here = hrefOf(['jobs', job, 'media', medium.n]);
+    const here = hrefOf(['jobs', job, 'media', medium.mediaId]);
     // Whoever has gone elsewhere meanwhile is left there; browsers take few changes a second.
     const timer = setTimeout(() => {
       if (location.hash.split('?')[0] === here)
-        history.replaceState(null, '', hrefOf(['jobs', job, 'media', medium.n], at));
+        history.replaceState(null, '', hrefOf(['jobs', job, 'media', medium.mediaId], at));
     }, SETTLED_MS);
     return () => clearTimeout(timer);
   }, [positionMs, selected, text, minConfidence]);

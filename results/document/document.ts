@@ -59,7 +59,7 @@ async function* pieces(
     errors.push(...issueEntry(medium.errors, medium.mediaId));
     warnings.push(...issueEntry(medium.warnings, medium.mediaId));
     const fields = mediumFields(medium);
-    const told = head.details === null ? fields : withHrefs(fields, medium, place);
+    const told = head.details === null ? fields : withHrefs(fields, medium);
     yield `${place === 0 ? '' : ','}\n${openObject(told)},"output":{`;
     yield* outputPieces(medium.outputs, readTracks, detailed(medium));
     yield '}}';
@@ -118,14 +118,13 @@ function mediumFields(medium: DocumentMedium): Readonly<Record<string, unknown>>
 /** Beside each file on the server what to ask for to get it. */
 function withHrefs(
   fields: Readonly<Record<string, unknown>>,
-  { path, markup, selectorsOutputUri }: DocumentMedium,
-  place: number,
+  { mediaId, path, markup, selectorsOutputUri }: DocumentMedium,
 ): Readonly<Record<string, unknown>> {
   return {
     ...fields,
-    ...(isOnServer(path) ? { href: mediumHref(place) } : {}),
-    ...(isOnServer(markup?.path) ? { markupResult: { ...markup, href: markupHref(place) } } : {}),
-    ...(isOnServer(selectorsOutputUri) ? { mediaSelectorsOutputHref: selectorsOutputHref(place) } : {}),
+    ...(isOnServer(path) ? { href: mediumHref(mediaId) } : {}),
+    ...(isOnServer(markup?.path) ? { markupResult: { ...markup, href: markupHref(mediaId) } } : {}),
+    ...(isOnServer(selectorsOutputUri) ? { mediaSelectorsOutputHref: selectorsOutputHref(mediaId) } : {}),
   };
 }
 

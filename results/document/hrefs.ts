@@ -3,9 +3,9 @@
  * `/rest/jobs/<jobId of the document>/`.
  */
 
-export const mediumHref = (place: number): string => `media/${place}`;
-export const markupHref = (place: number): string => `${mediumHref(place)}/markup`;
-export const selectorsOutputHref = (place: number): string => `${mediumHref(place)}/selectors-output`;
+export const mediumHref = (mediaId: number): string => `media/${mediaId}`;
+export const markupHref = (mediaId: number): string => `${mediumHref(mediaId)}/markup`;
+export const selectorsOutputHref = (mediaId: number): string => `${mediumHref(mediaId)}/selectors-output`;
 
 const ARTIFACT = /^file:.*\/artifacts\/[^/]+\/((?:\d+\/){4}frame-\d+(?:-\d+)?\.png)$/;
 

@@ -2,10 +2,12 @@
  * Index of the media of an ended job: one line of JSON for each medium in the order of the document, then for each medium a line of
  * fixed width with the place of its JSON. The server finds any medium with three small reads.
  */
+import { createReadStream } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 import { PartFile } from '../../files/part-file.ts';
 import type { IndexedMedium } from '../../protocol/document-work.ts';
+import { splitLines } from '../lines.ts';
 
 const WIDTH = 15;
 /** A number and the line break after it. */
@@ -49,22 +51,92 @@ export async function writeMediaIndex(path: string): Promise<MediaIndexWriter> {
   };
 }
 
-/**
- * A medium by its place in the document; undefined: the document has no such medium.
- * @throws ENOENT when there is no index
- */
-export async function indexedMedium(path: string, place: number): Promise<IndexedMedium | undefined> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const tableAt = await numberAt(file, size - LINE_BYTES);
-    const count = (size - tableAt) / LINE_BYTES - 1;
-    if (place < 0 || place >= count) return undefined;
-    const from = await numberAt(file, tableAt + place * LINE_BYTES);
-    const to = await numberAt(file, tableAt + (place + 1) * LINE_BYTES);
-    return JSON.parse(await textAt(file, from, to - from)) as IndexedMedium;
-  } finally {
-    await file.close();
+/** A medium, and its place in the document, from 0. */
+export interface PlacedMedium {
+  readonly place: number;
+  readonly medium: IndexedMedium;
+}
+
+/** Where the lines of fixed width begin, and how many media there are. */
+interface Table {
+  readonly tableAt: number;
+  readonly count: number;
+}
+
+/** The index of the media of a document. `named` has the mediaIds of the media that the request named, which earlier versions left out. */
+export class MediaIndex {
+  readonly #path: string;
+  readonly #file: FileHandle;
+  readonly #tableAt: number;
+  readonly #count: number;
+  readonly #named: readonly number[];
+
+  private constructor(path: string, file: FileHandle, at: Table, named: readonly number[]) {
+    this.#path = path;
+    this.#file = file;
+    this.#tableAt = at.tableAt;
+    this.#count = at.count;
+    this.#named = named;
+  }
+
+  /** @throws ENOENT when there is no index */
+  static async open(path: string, named: readonly number[]): Promise<MediaIndex> {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      const tableAt = await numberAt(file, size - LINE_BYTES);
+      const count = (size - tableAt) / LINE_BYTES - 1;
+      return new MediaIndex(path, file, { tableAt, count }, named);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Undefined: the document has no such medium. */
+  async find(mediaId: number): Promise<PlacedMedium | undefined> {
+    const guess = await this.at(this.#named.indexOf(mediaId));
+    if (guess !== undefined && this.#idOf(guess) === mediaId) return guess;
+    for await (const one of this.#all()) if (this.#idOf(one) === mediaId) return one;
+    return undefined;
+  }
+
+  async at(place: number): Promise<PlacedMedium | undefined> {
+    if (place < 0 || place >= this.#count) return undefined;
+    const from = await this.#startOf(place);
+    const text = await textAt(this.#file, from, (await this.#startOf(place + 1)) - from);
+    return { place, medium: JSON.parse(text) as IndexedMedium };
+  }
+
+  async mediaIds(): Promise<readonly number[]> {
+    const ids: number[] = [];
+    for await (const one of this.#all()) ids.push(this.#idOf(one) ?? -1);
+    return ids.filter((id) => id >= 0);
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  #startOf(place: number): Promise<number> {
+    return numberAt(this.#file, this.#tableAt + place * LINE_BYTES);
+  }
+
+  async *#all(): AsyncGenerator<PlacedMedium> {
+    if (this.#tableAt === 0) return;
+    const stream = createReadStream(this.#path, { end: this.#tableAt - 1 });
+    let place = 0;
+    for await (const { text } of splitLines(stream as AsyncIterable<Buffer>))
+      yield { place: place++, medium: JSON.parse(text) as IndexedMedium };
+  }
+
+  /** The file of a derived medium has its mediaId as its name. */
+  #idOf({ place, medium: { mediaId, file } }: PlacedMedium): number | undefined {
+    if (mediaId !== undefined) return mediaId;
+    const named = this.#named[place];
+    if (named !== undefined || file === undefined) return named;
+    const number = Number(basename(file, extname(file)));
+    return Number.isSafeInteger(number) ? number : undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { unknownMedium } from '../../domain/job/media-ids.ts';
 import type {
   Answers,
   BoxPage,
@@ -17,26 +18,47 @@ import type {
 export function ask(db: Database, question: Question): Answers[Question['kind']] {
   switch (question.kind) {
     case 'media':
-      return media(db, question.limit, question.offset);
+      return media(db, question);
     case 'lanes':
-      return lanes(db, question.medium);
+      return lanes(db, placeOf(db, question.medium));
     case 'tracks':
-      return tracks(db, question);
+      return tracks(db, placeOf(db, question.medium), question);
     case 'boxes':
-      return boxes(db, question);
+      return boxes(db, placeOf(db, question.medium), question);
   }
+}
+
+/** The document has no such medium; the message says which media it has. */
+export class UnknownMedium extends Error {
+  override readonly name = 'UnknownMedium';
+}
+
+/** The place of a medium in the document. @throws UnknownMedium */
+function placeOf(db: Database, mediaId: number): number {
+  const row = db
+    .prepare<[number], { n: number }>('SELECT n FROM media WHERE media_id = ? LIMIT 1')
+    .get(mediaId);
+  if (row !== undefined) return row.n;
+  const known = db.prepare<[], { id: number }>('SELECT media_id AS id FROM media').all();
+  throw new UnknownMedium(
+    unknownMedium(
+      mediaId,
+      known.map(({ id }) => id),
+    ),
+  );
 }
 
 /** Issues of a medium, or of the job, that are told. */
 const MOST_ISSUES = 100;
 
-function media(db: Database, limit: number, offset: number): MediaPage {
+function media(db: Database, { limit, offset, mediaId }: Extract<Question, { kind: 'media' }>): MediaPage {
+  const first = mediaId === undefined ? offset : placeOf(db, mediaId);
   const rows = db
     .prepare<[number, number], Omit<ViewedMedium, 'metadata' | 'issues'> & { metadata: string }>(
       `SELECT n, media_id AS mediaId, parent_id AS parentMediaId, uri, mime_type AS mimeType, media_type AS mediaType, length,
          status, metadata, tracks, detections, cues FROM media ORDER BY n LIMIT ? OFFSET ?`,
     )
-    .all(limit, offset);
+    .all(mediaId === undefined ? limit : 1, first);
   const issuesOf = db.prepare<[number | null, number], ViewedIssue>(
     'SELECT kind, source, code, message FROM issues WHERE media_id IS ? LIMIT ?',
   );
@@ -62,8 +84,8 @@ function lanes(db: Database, medium: number): readonly Lane[] {
     .map((row) => ({ ...row, bins: JSON.parse(row.bins) as Lane['bins'] }));
 }
 
-function tracks(db: Database, query: TrackQuery): TrackPage {
-  const { medium, fromMs, toMs, lane, minConfidence, text, limit, offset } = query;
+function tracks(db: Database, medium: number, query: TrackQuery): TrackPage {
+  const { fromMs, toMs, lane, minConfidence, text, limit, offset } = query;
   const conditions = ['medium = @medium', 'start_ms <= @toMs', 'stop_ms >= @fromMs'];
   if (lane !== undefined) conditions.push('lane = @lane');
   if (minConfidence !== undefined) conditions.push('confidence >= @minConfidence');
@@ -93,7 +115,8 @@ function tracks(db: Database, query: TrackQuery): TrackPage {
 
 function boxes(
   db: Database,
-  { medium, fromFrame, toFrame, limit }: Extract<Question, { kind: 'boxes' }>,
+  medium: number,
+  { fromFrame, toFrame, limit }: Extract<Question, { kind: 'boxes' }>,
 ): BoxPage {
   const rows = db
     .prepare<[number, number, number, number], ViewedBox>(

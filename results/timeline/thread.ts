@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
 import type { Question } from '../../domain/tracks/viewing.ts';
-import { ask } from './ask.ts';
+import { ask, UnknownMedium } from './ask.ts';
 import { buildIndex } from './build.ts';
 import { openIndex } from './schema.ts';
 
@@ -24,6 +24,7 @@ export type FromThread =
   | { readonly id: number; readonly value: unknown }
   /** There is no index, or it is of another version. */
   | { readonly id: number; readonly absent: true }
+  | { readonly id: number; readonly unknownMedium: string }
   | { readonly id: number; readonly error: string };
 
 const port = parentPort;
@@ -74,6 +75,7 @@ async function answerQuestion({ id, index, document, question }: ToThread): Prom
     const db = cachedIndex(index);
     return db === undefined ? { id, absent: true } : { id, value: ask(db, question) };
   } catch (error) {
+    if (error instanceof UnknownMedium) return { id, unknownMedium: error.message };
     forget(index);
     // One that is damaged, as by a loss of power, is made anew.
     if (/^SQLITE_(CANTOPEN|CORRUPT|NOTADB)/.test((error as { code?: string }).code ?? ''))

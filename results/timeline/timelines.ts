@@ -5,6 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { AnswerTo, Question } from '../../domain/tracks/viewing.ts';
+import { UnknownMedium } from './ask.ts';
 import type { FromThread, ThreadData, ToThread } from './thread.ts';
 
 /** As many questions wait as may, or one takes too long: it may be asked again later. */
@@ -88,16 +89,15 @@ export class Timelines {
     this.#waitMs = waitMs;
   }
 
-  /** The answer from the document that lies there. @throws TimelineBusy; Error when it cannot be read; ENOENT when it is gone */
+  /** The answer from the document that lies there. @throws TimelineBusy; UnknownMedium; Error when it cannot be read; ENOENT when it is gone */
   async ask<Q extends Question>(document: string, question: Q): Promise<AnswerTo<Q>> {
     const index = await indexOf(document);
     const first = await this.#answerer.ask({ index, document, question });
-    if ('value' in first) return first.value as AnswerTo<Q>;
-    if ('error' in first) throw new Error(first.error);
+    if (!('absent' in first)) return valueOf<Q>(first);
     await within(this.#waitMs, this.#buildIndex(index, document));
     const second = await this.#answerer.ask({ index, document, question });
-    if ('value' in second) return second.value as AnswerTo<Q>;
-    throw new Error('error' in second ? second.error : 'The index of the document went away.');
+    if ('absent' in second) throw new Error('The index of the document went away.');
+    return valueOf<Q>(second);
   }
 
   /** The same from an index that somebody else has made. @throws TimelineBusy; Error when it is gone or cannot be read */
@@ -141,6 +141,11 @@ async function within(waitMs: number, building: Promise<void>): Promise<void> {
     // What it fails of later is told to whoever asks next.
     building.catch(() => undefined);
   }
+}
+
+function valueOf<Q extends Question>(message: Exclude<FromThread, { readonly absent: true }>): AnswerTo<Q> {
+  if ('value' in message) return message.value as AnswerTo<Q>;
+  throw 'unknownMedium' in message ? new UnknownMedium(message.unknownMedium) : new Error(message.error);
 }
 
 /** A document that was written anew has another index. */

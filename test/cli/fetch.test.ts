@@ -52,6 +52,7 @@ describe('troupe jobs fetch', () => {
       TROUPE_URL: service.url,
       TROUPE_TOKEN: service.token,
     });
+  const nameOf = (n: number) => `${document.media[n]!.mediaId}-${n === 0 ? 'astronaut' : 'camera'}.png`;
   const inPlace = (...names: readonly string[]) => path.join(place.folder, ...names);
   const same = (file: string, uri: string) =>
     expect(readFileSync(file).equals(readFileSync(fileURLToPath(uri))), file).to.equal(true);
@@ -59,11 +60,11 @@ describe('troupe jobs fetch', () => {
   /** All files that the document names, by where they are to lie. */
   function expectedFiles(document: DetectionDocument): ReadonlyMap<string, string> {
     const files = new Map<string, string>();
-    for (const [n, { path: uri, parentMediaId, markupResult }] of document.media.entries()) {
-      const name = `${n}-${path.basename(uri)}`;
+    for (const { mediaId, path: uri, parentMediaId, markupResult } of document.media) {
+      const name = `${mediaId}-${path.basename(uri)}`;
       if (parentMediaId >= 0) files.set(`media/${name}`, uri);
       if (markupResult !== null)
-        files.set(`markup/${n}-${path.basename(markupResult.path)}`, markupResult.path);
+        files.set(`markup/${mediaId}-${path.basename(markupResult.path)}`, markupResult.path);
     }
     for (const [, uri = '', end = ''] of JSON.stringify(document).matchAll(
       /"artifactPath":"(file:[^"]*\/artifacts\/[^/"]+\/([^"]+))"/g,
@@ -92,23 +93,25 @@ describe('troupe jobs fetch', () => {
         `0 files (0 kB) fetched, ${files.size} file${files.size === 1 ? '' : 's'} there already`,
       );
     }
-    expect(existsSync(inPlace(document.jobId, 'media', '0-astronaut.png'))).to.equal(false);
+    expect(existsSync(inPlace(document.jobId, 'media', nameOf(0)))).to.equal(false);
   });
 
   it('brings the media of the job, too, when it is asked to, into the folder that is named', async () => {
     const { code } = await fetchAll(document.jobId, '--media', '--to', 'here/below');
     expect(code).to.equal(0);
-    same(inPlace('here/below/media/0-astronaut.png'), sampleUri('astronaut.png'));
-    same(inPlace('here/below/media/1-camera.png'), sampleUri('camera.png'));
+    same(inPlace('here/below/media', nameOf(0)), sampleUri('astronaut.png'));
+    same(inPlace('here/below/media', nameOf(1)), sampleUri('camera.png'));
   });
 
   it('goes on with what broke off, and begins anew with a part of another file', async () => {
     const folder = inPlace('cut', 'media');
-    const file = path.join(folder, '0-astronaut.png');
+    const file = path.join(folder, nameOf(0));
     const whole = readFileSync(fileURLToPath(sampleUri('astronaut.png')));
     const asked: string[] = [];
     const parts = () =>
-      (existsSync(folder) ? readdirSync(folder) : []).filter((name) => /^0-.*\.part$/.test(name));
+      (existsSync(folder) ? readdirSync(folder) : []).filter(
+        (name) => name.startsWith(nameOf(0)) && name.endsWith('.part'),
+      );
     const partSize = () => parts().reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
     // Breaks off the first time in the middle of the picture.
     let breaks = true;
@@ -120,7 +123,11 @@ describe('troupe jobs fetch', () => {
           const body = Buffer.from(await answer.arrayBuffer());
           const length = answer.headers.get('content-length');
           outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
-          if (!breaks || incoming.method !== 'GET' || !incoming.url!.endsWith('/media/0'))
+          if (
+            !breaks ||
+            incoming.method !== 'GET' ||
+            !incoming.url!.endsWith(`/media/${document.media[0]!.mediaId}`)
+          )
             return outgoing.end(body);
           breaks = false;
           expect(length).to.equal(String(whole.length));
@@ -148,7 +155,9 @@ describe('troupe jobs fetch', () => {
       expect(size).to.be.within(1, 100_000);
       asked.length = 0;
       expect((await through()).code).to.equal(0);
-      expect(asked).to.include(`GET /rest/jobs/${document.jobId}/media/0 bytes=${size}-`);
+      expect(asked).to.include(
+        `GET /rest/jobs/${document.jobId}/media/${document.media[0]!.mediaId} bytes=${size}-`,
+      );
       same(file, sampleUri('astronaut.png'));
       expect(parts()).to.deep.equal([]);
       // A part of what the service does not have any more.
@@ -170,14 +179,16 @@ describe('troupe jobs fetch', () => {
     mkdirSync(path.join(service.mediaDir, 'more'));
     const medium = path.join(service.mediaDir, 'more', 'gone.png');
     writeFileSync(medium, readFileSync(fileURLToPath(sampleUri('camera.png'))));
-    const { jobId } = await service.run({
+    const { jobId, media } = await service.run({
       media: [`file://${medium}`, sampleUri('camera.png')],
       pipelineName: 'LIGHT PIPELINE',
     });
     rmSync(medium);
     const { code, stdout, stderr } = await fetchAll(jobId, '--media');
     expect(code).to.equal(1);
-    expect(stderr).to.equal('media/0-gone.png: The medium can no longer be read: File does not exist.\n');
+    expect(stderr).to.equal(
+      `media/${media[0]!.mediaId}-gone.png: The medium can no longer be read: File does not exist.\n`,
+    );
     expect(stdout).to.match(/ fetched, 1 file not available: /);
   });
 

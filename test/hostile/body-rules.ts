@@ -189,7 +189,8 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ],
   },
   'http/schemas/jobs/job-findings.ts': {
-    ...because(ANSWER, 'mediumParams', 'mediaOfJob', 'lanes', 'trackPage', 'boxPage'),
+    ...because(ANSWER, 'mediaOfJob', 'lanes', 'trackPage', 'boxPage'),
+    mediaIdParam: ofText((given) => checkShape(found.mediaIdParam, given)),
     mediaQuery: text(found.mediaQuery, (limit) => ({ limit })),
     tracksQuery: [
       ...text(found.tracksQuery, (minConfidence) => ({ minConfidence })),

@@ -22,6 +22,7 @@ import { decodeText } from '../../domain/decode-text.ts';
 import * as illFormed from '../../domain/geometry/ill-formed.ts';
 import { jobConfigHashInSteps } from '../../domain/job/job-config-hash.ts';
 import { jobNumber } from '../../domain/job/job-id.ts';
+import { unknownMedium } from '../../domain/job/media-ids.ts';
 import { jobNotes, lookForWrongValues } from '../../domain/job/job-notes.ts';
 import { changeLabels } from '../../domain/labels.ts';
 import { compileJsonPath } from '../../domain/text/json-path.ts';
@@ -377,6 +378,13 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   'job/job-id.ts': {
     ...because(FIXED, 'jobIdOf'),
     jobNumber: [...ofText(jobNumber), ...ofText(jobNumber, 'a-', '-1')],
+  },
+  'job/media-ids.ts': {
+    unknownMedium: (size) => () =>
+      unknownMedium(
+        -1,
+        many(size, (at) => at * 2),
+      ),
   },
   'job/usage.ts': because(FIXED, 'usageOfDay', 'dayOf', 'usageCounters'),
   'job/owner.ts': because(FIXED, 'ownerOf', 'sightOf', 'isSeen', 'scopesOf', 'placesOf', 'encodeName'),

@@ -50,8 +50,9 @@ export function videoThatBreaksOff(
     Number(/bytes=(\d+)/.exec(route.request().headers()['range'] ?? '')?.[1] ?? 0);
   const openPage = async (answer: (route: Route, from: number) => Promise<void>): Promise<Page> => {
     const { page } = await chromium.reader(service, '#/jobs');
-    await page.route(`**/rest/jobs/${job}/media/0`, (route) => answer(route, firstByte(route)));
-    await page.goto(`${service.url}/#/jobs/${job}/media/0`);
+    const medium = await service.placeOf(job);
+    await page.route(`**/rest/jobs/${job}/${medium}`, (route) => answer(route, firstByte(route)));
+    await page.goto(`${service.url}/#/jobs/${job}/${medium}`);
     return page;
   };
   /** As the service does it, but no more than a part at a time. */

@@ -50,7 +50,10 @@ const MOST_GROWTH = 64 * 1024 * 1024;
 
   it('draws ten thousand boxes on one frame, steps on, chooses one and narrows them', async () => {
     const job = await jobWith(60, { tracks: 10_000, length: 5, startOf: () => 20 });
-    const { page, complaints } = await chromium.reader(service, `#/jobs/${job}/media/0?t=800`);
+    const { page, complaints } = await chromium.reader(
+      service,
+      `#/jobs/${job}/${await service.placeOf(job)}?t=800`,
+    );
     expect(await boxesAt(page, 20)).to.equal(10_000);
     await page.getByText('The first 200 of 10,000 tracks').waitFor();
     for (const frame of [21, 22, 23]) {
@@ -73,7 +76,10 @@ const MOST_GROWTH = 64 * 1024 * 1024;
       length,
       startOf: (track) => Math.floor((track / 10_000) * (frames - length)),
     });
-    const { page, complaints } = await chromium.reader(service, `#/jobs/${job}/media/0`);
+    const { page, complaints } = await chromium.reader(
+      service,
+      `#/jobs/${job}/${await service.placeOf(job)}`,
+    );
     await boxesAt(page, 0);
     const session = await page.context().newCDPSession(page);
     const heap = async () => {

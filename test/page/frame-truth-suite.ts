@@ -118,7 +118,10 @@ export function boxesOnTheirFrame(
         pipelineName: 'LIGHT PIPELINE',
       });
       await service.terminal(job);
-      const { page, complaints } = await chromium.reader(service, `#/jobs/${job}/media/0`);
+      const { page, complaints } = await chromium.reader(
+        service,
+        `#/jobs/${job}/${await service.placeOf(job)}`,
+      );
       await page.locator('svg.boxes[data-known="true"]').waitFor({ state: 'attached' });
       await until('the video has a picture', () =>
         page.evaluate(`document.querySelector('video')?.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA`),

@@ -331,7 +331,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     await service.terminal(spoken);
     const { page } = await chromium.reader(service, '#/jobs');
     const offeredNames = async (job: string) => {
-      await page.goto(`${service.url}/#/jobs/${job}/media/0`);
+      await page.goto(`${service.url}/#/jobs/${job}/${await service.placeOf(job)}`);
       await page.getByRole('link', { name: job }).waitFor();
       const menu = page.locator('details:has(summary[aria-label="Export"])');
       await menu.locator('summary').click();
@@ -394,7 +394,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
       'search?text=zeppelin',
       'jobs',
       `jobs/${done}`,
-      `jobs/${done}/media/0`,
+      `jobs/${done}/${await service.placeOf(done)}`,
       'new',
       'streams',
       'pipelines',

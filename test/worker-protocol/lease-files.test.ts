@@ -83,9 +83,9 @@ describe('Files that a component sends', () => {
     const { media } = await service.document(held.job);
     expect(media).to.have.length(2);
     expect(readFileSync(fileURLToPath(media[1]!.path))).to.deep.equal(picture);
-    const sent = await fetch(`${service.url}/rest/jobs/${held.job}/media/1`, { headers });
+    const sent = await fetch(`${service.url}/rest/jobs/${held.job}/media/${media[1]!.mediaId}`, { headers });
     expect(sent.headers.get('content-type')).to.equal('image/png');
-    expect(Buffer.from(await sent.arrayBuffer()), 'at its place in the document').to.deep.equal(picture);
+    expect(Buffer.from(await sent.arrayBuffer()), 'by its mediaId').to.deep.equal(picture);
   });
 
   it('replace those of the same name that came before', async () => {

@@ -207,8 +207,8 @@ export class JobViews {
 
 /** What the service fetches itself it has until the job ends. */
 const mediaHrefsOf = ({ record, snapshot }: StoredJob): readonly (string | null)[] =>
-  record.media.map(({ uri }, place) =>
-    /^file:/i.test(uri) || !isTerminal(snapshot.status) ? mediumHref(place) : null,
+  record.media.map(({ uri, mediaId }) =>
+    /^file:/i.test(uri) || !isTerminal(snapshot.status) ? mediumHref(mediaId) : null,
   );
 
 const isOwed = (delivery: Delivery | null) => delivery !== null && delivery.pending > 0;

@@ -8,6 +8,7 @@ import { endpoint } from '../../steps/endpoint.ts';
 import { HttpError, notThere, overloadError } from '../../routing/errors.ts';
 import { jobId } from '../../schemas/jobs/batch-jobs.ts';
 import { wholeNumber } from '../../schemas/common.ts';
+import { mediaIdParam } from '../../schemas/jobs/job-findings.ts';
 import { fileAnswer } from '../../steps/file-answer.ts';
 
 export interface JobFileDeps {
@@ -22,10 +23,7 @@ const COMMON = {
   absent: ({ params: { id } }: { readonly params: { readonly id: string } }) => noJob(id),
 } as const;
 
-export const placeOfMedium = wholeNumber(0, 999_999).describe(
-  'Place of the medium in the document of the job, from 0',
-);
-const ofMedium = z.object({ id: jobId, n: placeOfMedium });
+const ofMedium = z.object({ id: jobId, mediaId: mediaIdParam });
 const count = wholeNumber(0, 2 ** 31 - 1);
 const ofArtifact = z.object({
   id: jobId,
@@ -64,36 +62,36 @@ const HOW = 'Supports Range (one part), If-Range, If-None-Match and If-Modified-
 export const jobFileEndpoints = [
   endpoint({
     ...COMMON,
-    path: '/rest/jobs/{id}/media/{n}',
+    path: '/rest/jobs/{id}/media/{mediaId}',
     id: 'getJobMedium',
     summary: 'Get a medium of a job',
     description: `As it was when the job analyzed it. A file that was changed since is refused. Downloaded media are available until their job ends, extracted media as long as the job. ${HOW}`,
     params: ofMedium,
     answers: answers('The medium.'),
-    handle: ({ params: { id, n }, ctx }, { jobFiles }: JobFileDeps) =>
-      serveFile(ctx, id, (number) => jobFiles.medium(number, n)),
+    handle: ({ params: { id, mediaId }, ctx }, { jobFiles }: JobFileDeps) =>
+      serveFile(ctx, id, (number) => jobFiles.medium(number, mediaId)),
   }),
   endpoint({
     ...COMMON,
-    path: '/rest/jobs/{id}/media/{n}/markup',
+    path: '/rest/jobs/{id}/media/{mediaId}/markup',
     id: 'getJobMarkup',
     summary: 'Get the copy of a medium with what was found drawn into it',
     description: HOW,
     params: ofMedium,
     answers: answers('The copy.'),
-    handle: ({ params: { id, n }, ctx }, { jobFiles }: JobFileDeps) =>
-      serveFile(ctx, id, (number) => jobFiles.markup(number, n)),
+    handle: ({ params: { id, mediaId }, ctx }, { jobFiles }: JobFileDeps) =>
+      serveFile(ctx, id, (number) => jobFiles.markup(number, mediaId)),
   }),
   endpoint({
     ...COMMON,
-    path: '/rest/jobs/{id}/media/{n}/selectors-output',
+    path: '/rest/jobs/{id}/media/{mediaId}/selectors-output',
     id: 'getJobSelectorsOutput',
     summary: 'Get the document in which what media selectors selected is replaced by what was found',
     description: HOW,
     params: ofMedium,
     answers: answers('The document.'),
-    handle: ({ params: { id, n }, ctx }, { jobFiles }: JobFileDeps) =>
-      serveFile(ctx, id, (number) => jobFiles.selectorsOutput(number, n)),
+    handle: ({ params: { id, mediaId }, ctx }, { jobFiles }: JobFileDeps) =>
+      serveFile(ctx, id, (number) => jobFiles.selectorsOutput(number, mediaId)),
   }),
   endpoint({
     ...COMMON,

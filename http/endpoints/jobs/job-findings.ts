@@ -11,8 +11,8 @@ import {
   boxPage,
   lanes,
   mediaOfJob,
+  mediaIdParam,
   mediaQuery,
-  mediumParams,
   trackPage,
   tracksQuery,
 } from '../../schemas/jobs/job-findings.ts';
@@ -32,7 +32,7 @@ const COMMON = {
   jobs: 'BATCH_JOB',
   absent: () => noDocument(),
 } as const;
-const params = z.object({ id: jobIdParam, ...mediumParams });
+const params = z.object({ id: jobIdParam, mediaId: mediaIdParam });
 const WRONG = {
   400: sentence('A part of the path or the query is wrong.'),
   404: sentence('There is no such job, or it has ended and has no document here.'),
@@ -58,41 +58,41 @@ export const foundEndpoints = [
   }),
   endpoint({
     ...COMMON,
-    path: '/rest/jobs/{id}/media/{n}/lanes',
+    path: '/rest/jobs/{id}/media/{mediaId}/lanes',
     id: 'getLanesOfMedium',
     summary: 'Tell where in a medium how much was found, for each action and type',
     description: READ_ONCE,
     params,
     answers: { 200: json('The lanes.', lanes), ...WRONG },
-    handle: async ({ params: { id, n } }, deps: FoundDeps) =>
-      ok(await askQuestion(id, { kind: 'lanes', medium: n }, deps)),
+    handle: async ({ params: { id, mediaId } }, deps: FoundDeps) =>
+      ok(await askQuestion(id, { kind: 'lanes', medium: mediaId }, deps)),
   }),
   endpoint({
     ...COMMON,
-    path: '/rest/jobs/{id}/media/{n}/tracks',
+    path: '/rest/jobs/{id}/media/{mediaId}/tracks',
     id: 'listTracksOfMedium',
     summary: 'List the tracks of a stretch of a medium, without their detections',
     description: READ_ONCE,
     params,
     query: tracksQuery,
     answers: { 200: json('A part of the tracks.', trackPage), ...WRONG },
-    async handle({ params: { id, n }, query }, deps: FoundDeps) {
+    async handle({ params: { id, mediaId }, query }, deps: FoundDeps) {
       const { fromMs, toMs, lane, minConfidence, text, limit, offset } = query;
-      const question = { fromMs, toMs, lane, minConfidence, text, limit, offset, medium: n };
+      const question = { fromMs, toMs, lane, minConfidence, text, limit, offset, medium: mediaId };
       return ok(await askQuestion(id, { kind: 'tracks', ...question }, deps));
     },
   }),
   endpoint({
     ...COMMON,
-    path: '/rest/jobs/{id}/media/{n}/boxes',
+    path: '/rest/jobs/{id}/media/{mediaId}/boxes',
     id: 'listBoxesOfMedium',
     summary: 'List the boxes of a stretch of frames',
     description: READ_ONCE,
     params,
     query: boxesQuery,
     answers: { 200: json('The boxes.', boxPage), ...WRONG },
-    handle: async ({ params: { id, n }, query }, deps: FoundDeps) =>
-      ok(await askQuestion(id, { kind: 'boxes', medium: n, ...query }, deps)),
+    handle: async ({ params: { id, mediaId }, query }, deps: FoundDeps) =>
+      ok(await askQuestion(id, { kind: 'boxes', medium: mediaId, ...query }, deps)),
   }),
 ];
 

@@ -4,9 +4,10 @@ import { content, json, nothing, ok, sentence } from '../../routing/declaration.
 import { endpoint } from '../../steps/endpoint.ts';
 import { jobId } from '../../schemas/jobs/batch-jobs.ts';
 import { trueOrFalse, wholeNumber } from '../../schemas/common.ts';
+import { mediaIdParam } from '../../schemas/jobs/job-findings.ts';
 import { frameTable } from '../../schemas/media.ts';
 import { fileAnswer } from '../../steps/file-answer.ts';
-import { foundFor, noJob, placeOfMedium } from './job-files.ts';
+import { foundFor, noJob } from './job-files.ts';
 
 export interface JobFrameDeps {
   readonly jobFrames: JobFrames;
@@ -19,7 +20,7 @@ const COMMON = {
   jobs: 'BATCH_JOB',
   absent: ({ params: { id } }: { readonly params: { readonly id: string } }) => noJob(id),
 } as const;
-const ofMedium = z.object({ id: jobId, n: placeOfMedium });
+const ofMedium = z.object({ id: jobId, mediaId: mediaIdParam });
 const ofFrame = ofMedium.extend({
   k: wholeNumber(0, 2 ** 31 - 1).describe('Number of the frame, from 0, as in the document'),
 });
@@ -40,7 +41,7 @@ const TABLE = {
 export const jobFrameEndpoints = [
   endpoint({
     ...COMMON,
-    path: '/rest/jobs/{id}/media/{n}/frames',
+    path: '/rest/jobs/{id}/media/{mediaId}/frames',
     id: 'getFrameTimes',
     summary: 'Tell when each frame of a medium is shown',
     description:
@@ -48,8 +49,8 @@ export const jobFrameEndpoints = [
       'in a browser is the last one whose time is not above `mediaTime * 1000 + 0.5`.',
     params: ofMedium,
     answers: { 200: json('The times.', frameTable, TABLE), ...REFUSALS },
-    async handle({ params: { id, n } }, { jobFrames }: JobFrameDeps) {
-      const found = await foundFor(id, (number) => jobFrames.times(number, n));
+    async handle({ params: { id, mediaId } }, { jobFrames }: JobFrameDeps) {
+      const found = await foundFor(id, (number) => jobFrames.times(number, mediaId));
       if (!('file' in found))
         return ok({ ...found, runs: found.runs.map((run): [number, number, number] => [...run]) });
       return { ...ok(found.file.stream()), length: found.file.bytes };
@@ -57,7 +58,7 @@ export const jobFrameEndpoints = [
   }),
   endpoint({
     ...COMMON,
-    path: '/rest/jobs/{id}/media/{n}/frames/{k}.jpg',
+    path: '/rest/jobs/{id}/media/{mediaId}/frames/{k}.jpg',
     id: 'getFrame',
     summary: 'Get a picture of a frame of a medium',
     description:
@@ -80,11 +81,11 @@ export const jobFrameEndpoints = [
       ...REFUSALS,
     },
     async handle(
-      { params: { id, n, k }, query: { boxes = false, small = false }, ctx },
+      { params: { id, mediaId, k }, query: { boxes = false, small = false }, ctx },
       { jobFrames }: JobFrameDeps,
     ) {
       const find = (number: number) =>
-        small ? jobFrames.thumbnail(number, n, k) : jobFrames.picture(number, n, k, boxes);
+        small ? jobFrames.thumbnail(number, mediaId, k) : jobFrames.picture(number, mediaId, k, boxes);
       return fileAnswer(ctx, await foundFor(id, find));
     },
   }),

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { wholeNumber } from '../common.ts';
 
 /** What was found in the media of a job, a part at a time (ours): for viewers of large documents. */
-const place = wholeNumber(0, 999_999).describe('Place of the medium in the document of the job, from 0');
-export const mediumParams = { n: place };
+export const mediaIdParam = wholeNumber(0).describe('mediaId of the medium, as in the document of the job');
 
 const MOST_FRAME = 2 ** 31 - 1;
 const frame = wholeNumber(0, MOST_FRAME);
@@ -11,6 +10,7 @@ const frame = wholeNumber(0, MOST_FRAME);
 export const mediaQuery = z.strictObject({
   limit: wholeNumber(1, 1_000).default(100).describe('Media at most'),
   offset: wholeNumber(0, 10_000_000).default(0).describe('Media that are passed over'),
+  mediaId: mediaIdParam.optional().describe('Only the medium with this mediaId'),
 });
 
 export const tracksQuery = z.strictObject({
@@ -79,7 +79,7 @@ const partial = z
 
 const viewedMedium = z
   .object({
-    n: z.int().min(0),
+    n: z.int().min(0).describe('Place in the document, from 0'),
     mediaId: z.int(),
     parentMediaId: z.int(),
     uri: z.string(),

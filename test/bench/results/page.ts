@@ -154,7 +154,11 @@ async function measureScrubbing(folder: string, chromium: Chromium): Promise<rea
     { url: server.url, dataDir: path.join(folder, 'data') },
     `#/jobs/${job}`,
   );
-  const place = `${server.url}/#/jobs/${job}/media/0`;
+  const listed = await fetch(`${server.url}/rest/jobs/${job}/media`, {
+    headers: { authorization: `Bearer ${server.token}` },
+  });
+  const { media: found } = (await listed.json()) as { media: { mediaId: number }[] };
+  const place = `${server.url}/#/jobs/${job}/media/${found[0]!.mediaId}`;
   const opening = await measureTime(async () => {
     await page.goto(place);
     await page

@@ -13,6 +13,7 @@ const FRAMES = 20;
 export function frames(pair: () => ServerPair, { isLong }: { readonly isLong: boolean }): void {
   describe('Frames that are asked for at two servers of one store', () => {
     let jobId: string;
+    let medium: string;
 
     before(async () => {
       const { one } = pair();
@@ -20,9 +21,10 @@ export function frames(pair: () => ServerPair, { isLong }: { readonly isLong: bo
       makeVideo(video, { frames: FRAMES });
       jobId = await one.submit({ media: [pathToFileURL(video).href], pipelineName: 'LIGHT PIPELINE' });
       await one.terminal(jobId);
+      medium = await one.placeOf(jobId);
     });
 
-    const path = (frame: number) => `/rest/jobs/${jobId}/media/0/frames/${frame}.jpg`;
+    const path = (frame: number) => `/rest/jobs/${jobId}/${medium}/frames/${frame}.jpg`;
     const shownBy = async (service: Service, frame: number) => {
       const headers = { authorization: `Bearer ${service.token}` };
       const response = await fetch(`${service.url}${path(frame)}`, { headers });

@@ -20,7 +20,10 @@ export function viewerOfVideos(at: () => { readonly service: Service; readonly c
       pipelineName: 'LIGHT PIPELINE',
     });
     await service.terminal(job);
-    const { page, complaints } = await chromium.reader(service, `#/jobs/${job}/media/0`);
+    const { page, complaints } = await chromium.reader(
+      service,
+      `#/jobs/${job}/${await service.placeOf(job)}`,
+    );
     let [underWay, most] = [0, 0];
     const asked: string[] = [];
     const isStill = (url: string) => url.includes('/frames/');
@@ -40,7 +43,8 @@ export function viewerOfVideos(at: () => { readonly service: Service; readonly c
     const over = (part: number) => page.mouse.move(timeline.x + part * timeline.width, timeline.y + 8);
     for (let n = 0; n <= 20; n++) await over(0.1 + n / 25);
     const picture = page.locator('.preview img');
-    const { runs } = (await service.ask('GET', `/rest/jobs/${job}/media/0/frames`)).body as {
+    const { runs } = (await service.ask('GET', `/rest/jobs/${job}/${await service.placeOf(job)}/frames`))
+      .body as {
       runs: number[][];
     };
     const frames = runs.reduce((sum, [, , count = 0]) => sum + count, 0);

@@ -49,12 +49,13 @@ describe('Components without work', () => {
   it('are started for a frame, which is cached until its place is needed or its job is removed', async () => {
     await onEnd();
     expect(service.componentPids().filter((pid) => isAlive({ pid }))).to.deep.equal([]);
-    const path = `/rest/jobs/${jobId}/media/0/frames/2.jpg`;
+    const medium = `/rest/jobs/${jobId}/${await service.placeOf(jobId)}`;
+    const path = `${medium}/frames/2.jpg`;
     const first = await jpegOf(path);
     const etag = (await get(path)).headers.get('etag')!;
     expect((await get(path, { 'if-none-match': etag })).status).to.equal(304);
     expect((await jpegOf(path)).equals(first)).to.equal(true);
-    await jpegOf(`/rest/jobs/${jobId}/media/0/frames/1.jpg`);
+    await jpegOf(`${medium}/frames/1.jpg`);
     const kept = join('frames', `${jobId}.1`);
     expect(await service.files(kept), 'more than FRAME_CACHE_BYTES is one').to.deep.equal(['0-1.jpg']);
     expect((await stat(join(service.dataDir, kept, '0-1.jpg'))).size).to.be.greaterThan(0);

@@ -279,7 +279,7 @@ describe('Batch jobs (specification 4.2)', () => {
           owner: { user: 'troupe-cli' },
           labels: [],
           runs: [{ ...FIRST_RUN, startDate: listed.startDate, endDate: listed.endDate }],
-          mediaHrefs: ['media/0'],
+          mediaHrefs: [`media/${(await service.document(id)).media[0]!.mediaId}`],
           mediaSucceeded: 1,
         });
       }
@@ -398,7 +398,7 @@ describe('Batch jobs (specification 4.2)', () => {
       expect(medium).to.deep.equal({
         parentMediaId: -1,
         path: ASTRONAUT,
-        href: 'media/0',
+        href: `media/${mediaId}`,
         sha256: '88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5',
         mimeType: 'image/png',
         mediaType: 'IMAGE',

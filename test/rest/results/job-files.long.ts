@@ -11,15 +11,15 @@ describe('The files of a job over REST', () => {
   });
   after(() => service.close());
 
-  it('gives media that were taken out of a document, at their places in the document of the job', async () => {
+  it('gives media that were taken out of a document, by the mediaIds of the document', async () => {
     const { jobId, media } = await service.run({
       media: [sampleUri('text-embedded-and-images.pdf'), sampleUri('slides.odp')],
       pipelineName: 'DOCUMENT IMAGES DETECTION PIPELINE',
     });
     const derived = media.filter(({ parentMediaId }) => parentMediaId >= 0);
     expect(derived).to.have.length.greaterThan(1);
-    for (const [n, { path, mimeType }] of media.entries()) {
-      const response = await fetch(`${service.url}/rest/jobs/${jobId}/media/${n}`, {
+    for (const { mediaId, path, mimeType } of media) {
+      const response = await fetch(`${service.url}/rest/jobs/${jobId}/media/${mediaId}`, {
         headers: { authorization: `Bearer ${service.token}` },
       });
       expect(response.headers.get('content-type')).to.equal(mimeType);

@@ -82,7 +82,8 @@ describe('The files of a job over REST', () => {
     const media = names.map((name) => pathToFileURL(join(service.mediaDir, name)).href);
     return service.run({ media, pipelineName: 'LIGHT PIPELINE' });
   };
-  const mediumOf = ({ jobId }: DetectionDocument, n = 0) => `/rest/jobs/${jobId}/media/${n}`;
+  const mediumOf = ({ jobId, media }: DetectionDocument, n = 0) =>
+    `/rest/jobs/${jobId}/media/${media[n]!.mediaId}`;
 
   it('returns to a client all its uploaded media, with artifacts and copies, byte for byte', async () => {
     const movie = await readFile(fileURLToPath(MOVIE));
@@ -127,8 +128,21 @@ describe('The files of a job over REST', () => {
     }
     expect(JSON.stringify(drawn)).not.to.match(/href/i);
     const job = await service.detailedJob(document.jobId);
-    expect(job?.mediaHrefs).to.deep.equal(['media/0', 'media/1']);
+    expect(job?.mediaHrefs).to.deep.equal(document.media.map(({ mediaId }) => `media/${mediaId}`));
     expect(await service.job(document.jobId)).not.to.have.property('mediaHrefs');
+  });
+
+  it('answers 404 with the known mediaIds to any other mediaId', async () => {
+    const { jobId, media } = drawn;
+    const [first, last] = [media[0]!.mediaId, media.at(-1)!.mediaId];
+    const sentence = (id: number) => `The job has no medium with mediaId ${id}. It has ${first} to ${last}.`;
+    for (const id of [0, first - 1, last + 1])
+      for (const end of ['', '/markup', '/frames', '/frames/0.jpg', '/lanes', '/tracks', '/boxes'])
+        expect(await messageOf(`/rest/jobs/${jobId}/media/${id}${end}`), end).to.deep.equal([
+          404,
+          sentence(id),
+        ]);
+    expect(await messageOf(`/rest/jobs/${jobId}/media?mediaId=0`)).to.deep.equal([404, sentence(0)]);
   });
 
   it('gives the media of a job that is under way', async () => {
@@ -136,17 +150,19 @@ describe('The files of a job over REST', () => {
       media: [PICTURE],
       pipelineName: 'ABSENT PIPELINE',
     });
-    expect((await bytesOf(`/rest/jobs/${job}/media/0`)).equals(picture)).to.equal(true);
-    expect(await messageOf(`/rest/jobs/${job}/media/1`)).to.deep.equal([
+    const medium = await service.placeOf(job);
+    expect((await bytesOf(`/rest/jobs/${job}/${medium}`)).equals(picture)).to.equal(true);
+    const id = medium.replace('media/', '');
+    expect(await messageOf(`/rest/jobs/${job}/media/0`)).to.deep.equal([
       404,
-      'The job has no medium 1. Media are numbered from 0, in the order of the document. The job is still in progress.',
+      `The job has no medium with mediaId 0. It has ${id}. The job is still in progress.`,
     ]);
     await service.cancel(job);
     await service.terminal(job);
   });
 
   it('sends the headers that keep a browser from running anything', async () => {
-    const { headers } = await get(`/rest/jobs/${plain}/media/0`);
+    const { headers } = await get(`/rest/jobs/${plain}/${await service.placeOf(plain)}`);
     expect(Object.fromEntries(headers)).to.include({
       'content-type': 'image/jpeg',
       'content-length': String(picture.length),
@@ -193,7 +209,7 @@ describe('The files of a job over REST', () => {
   });
 
   it('sends one part of a file, says what is outside of it, and nothing that the client has', async () => {
-    const path = `/rest/jobs/${plain}/media/0`;
+    const path = `/rest/jobs/${plain}/${await service.placeOf(plain)}`;
     const size = picture.length;
     for (const [range, start, end] of [
       ['bytes=0-0', 0, 0],
@@ -278,7 +294,7 @@ describe('The files of a job over REST', () => {
       // A job has ended when its document lies there; what it fetched goes right after that.
       const { text } = await until(
         'the copy is gone',
-        () => service.ask('GET', `/rest/jobs/${jobId}/media/0`),
+        () => service.ask('GET', `/rest/jobs/${jobId}/media/${media[0]!.mediaId}`),
         ({ status }) => status === 404,
       );
       expect(text).to.include('removed its copy when the job ended').and.not.to.include('secret');
@@ -314,11 +330,12 @@ describe('The files of a job over REST', () => {
 
   it('says that there is no copy, selector output or artifact where the job has made none', async () => {
     const jobId = plain;
-    expect(await messageOf(`/rest/jobs/${jobId}/media/0/markup`)).to.deep.equal([
+    const medium = `/rest/jobs/${jobId}/${await service.placeOf(jobId)}`;
+    expect(await messageOf(`${medium}/markup`)).to.deep.equal([
       404,
       'The job has drawn nothing into this medium.',
     ]);
-    expect((await messageOf(`/rest/jobs/${jobId}/media/0/selectors-output`))[0]).to.equal(404);
+    expect((await messageOf(`${medium}/selectors-output`))[0]).to.equal(404);
     expect((await messageOf(`/rest/jobs/${jobId}/artifacts/1/0/0/0/frame-0.png`))[0]).to.equal(404);
     expect((await messageOf('/rest/jobs/999999/media/0'))[1]).to.match(/There is no job "999999"/);
   });
@@ -330,7 +347,7 @@ describe('The files of a job over REST', () => {
       buildOutput: false,
     });
     await service.terminal(id);
-    const response = await get(`/rest/jobs/${id}/media/0`);
+    const response = await get(`/rest/jobs/${id}/${await service.placeOf(id)}`);
     expect(response.headers.get('content-disposition')).to.match(/^attachment/);
     expect(Buffer.from(await response.arrayBuffer()).equals(picture)).to.equal(true);
   });

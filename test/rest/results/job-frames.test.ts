@@ -1,4 +1,4 @@
-/** GET /rest/jobs/{id}/media/{n}/frames and .../frames/{k}.jpg (ours): what a page shows beside a detection. */
+/** GET /rest/jobs/{id}/media/{mediaId}/frames and .../frames/{k}.jpg (ours): what a page shows beside a detection. */
 import { rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,7 +53,8 @@ describe('The frames of the media of a job over REST', () => {
     makeVideo(path, recipe);
     return pathToFileURL(path).href;
   };
-  const framesOf = (medium: number) => `/rest/jobs/${document.jobId}/media/${medium}/frames`;
+  const framesOf = (n: number, of = document) =>
+    `/rest/jobs/${of.jobId}/media/${of.media[n]!.mediaId}/frames`;
   const messageOf = async (path: string) => {
     const { status, body } = await service.ask('GET', path);
     return [status, (body as { message: string }).message] as const;
@@ -103,17 +104,17 @@ describe('The frames of the media of a job over REST', () => {
     await picture.clone().withMetadata({ orientation: 6 }).toFile(turned!);
     await picture.clone().tiff().toFile(tiff!);
     const media = [turned!, tiff!].map((path) => pathToFileURL(path).href);
-    const { jobId } = await service.run({ media, pipelineName: 'LIGHT PIPELINE' });
+    const job = await service.run({ media, pipelineName: 'LIGHT PIPELINE' });
     const sizes = [];
     for (const n of [0, 1]) {
-      const shown = await sharp(await jpegOf(`/rest/jobs/${jobId}/media/${n}/frames/0.jpg`)).metadata();
+      const shown = await sharp(await jpegOf(`${framesOf(n, job)}/0.jpg`)).metadata();
       sizes.push([shown.format, shown.width, shown.height]);
     }
     expect(sizes).to.deep.equal([
       ['jpeg', height, width],
       ['jpeg', width, height],
     ]);
-    expect((await messageOf(`/rest/jobs/${jobId}/media/0/frames/1.jpg`))[1]).to.equal(
+    expect((await messageOf(`${framesOf(0, job)}/1.jpg`))[1]).to.equal(
       'The medium has 1 frame, numbered from 0.',
     );
   });
@@ -130,7 +131,7 @@ describe('The frames of the media of a job over REST', () => {
     const box = { ...detections[0]!, x, y, width, height };
     expect((await component.result(token, [{ ...track, detections: [box] }])).status).to.equal(200);
     await service.terminal(jobId);
-    const path = `/rest/jobs/${jobId}/media/0/frames/0.jpg`;
+    const path = `/rest/jobs/${jobId}/${await service.placeOf(jobId)}/frames/0.jpg`;
     const [plain, drawn] = await Promise.all(
       [path, `${path}?boxes=true`].map(async (one) =>
         sharp(await jpegOf(one))
@@ -151,31 +152,30 @@ describe('The frames of the media of a job over REST', () => {
   it('are refused with a sentence when there are none, when their medium is gone or damaged', async () => {
     const path = join(service.mediaDir, 'going.mp4');
     await copyFile(fileURLToPath(sampleUri('hello.avi')), path);
-    const { jobId } = await service.run({
+    const job = await service.run({
       media: [sampleUri('green.wav'), pathToFileURL(path).href],
       pipelineName: 'LIGHT PIPELINE',
     });
-    expect(await messageOf(`/rest/jobs/${jobId}/media/0/frames/0.jpg`)).to.deep.equal([
+    expect(await messageOf(`${framesOf(0, job)}/0.jpg`)).to.deep.equal([
       404,
       'A medium of the type AUDIO has no frames.',
     ]);
     rmSync(path);
-    expect((await messageOf(`/rest/jobs/${jobId}/media/1/frames/0.jpg`))[1]).to.include(
-      'can no longer be read',
-    );
+    expect((await messageOf(`${framesOf(1, job)}/0.jpg`))[1]).to.include('can no longer be read');
     for (const k of ['-1', 'x', '1e3', '99999999999'])
-      expect((await get(`/rest/jobs/${jobId}/media/1/frames/${k}.jpg`)).status, k).to.equal(400);
+      expect((await get(`${framesOf(1, job)}/${k}.jpg`)).status, k).to.equal(400);
   });
 
   it('are 503 with Retry-After when more are asked for than may be made, as exports are', async () => {
     const narrow = await Service.here({ MAX_FRAME_REQUESTS: '0', MAX_EXPORTS: '0' });
     try {
-      const { jobId } = await narrow.run({
+      const job = await narrow.run({
         media: [sampleUri('digital-clock.jpg')],
         pipelineName: 'LIGHT PIPELINE',
         jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE' },
       });
-      const { status, headers, text } = await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames/0.jpg`);
+      const { jobId } = job;
+      const { status, headers, text } = await narrow.ask('GET', `${framesOf(0, job)}/0.jpg`);
       expect([status, headers.get('retry-after')]).to.deep.equal([503, '2']);
       expect(text).to.include('0 frames are being made already, which is the limit');
       const form = await narrow.ask('GET', `/rest/jobs/${jobId}/output/detection?format=ndjson`);
@@ -185,7 +185,7 @@ describe('The frames of the media of a job over REST', () => {
         message: '0 exports are being made already, which is the limit; try again later.',
       });
       expect((await narrow.document(jobId)).jobId).to.equal(jobId);
-      expect((await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames`)).status).to.equal(200);
+      expect((await narrow.ask('GET', framesOf(0, job))).status).to.equal(200);
     } finally {
       await narrow.close();
     }

@@ -93,7 +93,7 @@ describe('What a running job has found so far', () => {
           },
         ],
       });
-      const path = `/rest/jobs/${job}/media/0`;
+      const path = `/rest/jobs/${job}/${await service.placeOf(job)}`;
       const boxes = await get<Boxes>(service, `${path}/boxes`);
       const tracks = await get<Tracks>(service, `${path}/tracks`);
       const lanes = await get<Lanes>(service, `${path}/lanes`);
@@ -120,9 +120,9 @@ describe('What a running job has found so far', () => {
     const { job, release } = await heldJob(service, 'pictures.mkv', variableAt);
     try {
       await untilHeld(service, job);
-      const { tracks } = await get<Tracks>(service, `/rest/jobs/${job}/media/0/tracks`);
+      const { tracks } = await get<Tracks>(service, `/rest/jobs/${job}/${await service.placeOf(job)}/tracks`);
       for (const { exemplarFrame } of tracks) {
-        const path = `/rest/jobs/${job}/media/0/frames/${exemplarFrame}.jpg`;
+        const path = `/rest/jobs/${job}/${await service.placeOf(job)}/frames/${exemplarFrame}.jpg`;
         const response = await fetch(`${service.url}${path}`, {
           headers: { authorization: `Bearer ${service.token}` },
         });
@@ -136,10 +136,14 @@ describe('What a running job has found so far', () => {
     await service.terminal(job);
   });
 
-  it('is nothing while no part is done, and empty for a medium that the job does not have', async () => {
+  it('is nothing while no part is done, and 404 for a medium that the job does not have', async () => {
     const { job, release } = await heldJob(service, 'later.mp4');
-    const boxes = await get<Boxes>(service, `/rest/jobs/${job}/media/7/boxes?toFrame=9`);
-    expect(boxes).to.deep.equal({ boxes: [], toFrame: 9, partial: { percent: 0, actions: [] } });
+    const place = await service.placeOf(job);
+    const { boxes, toFrame } = await get<Boxes>(service, `/rest/jobs/${job}/${place}/boxes?toFrame=9`);
+    expect({ boxes, toFrame }).to.deep.equal({ boxes: [], toFrame: 9 });
+    const other = await service.ask('GET', `/rest/jobs/${job}/media/0/boxes`);
+    expect(other.status).to.equal(404);
+    expect(other.text).to.include(`It has ${place.replace('media/', '')}.`);
     const { media, total } = await get<MediaPage>(service, `/rest/jobs/${job}/media?offset=1`);
     expect({ media, total }).to.deep.equal({ media: [], total: 1 });
     release();
@@ -157,7 +161,7 @@ describe('What a running job has found before kill -9', () => {
   it('is there after the restart, and what comes later is added', async () => {
     const { job, release } = await heldJob(service, 'killed.mp4');
     await untilHeld(service, job);
-    const path = `/rest/jobs/${job}/media/0/boxes`;
+    const path = `/rest/jobs/${job}/${await service.placeOf(job)}/boxes`;
     const before = await get<Boxes>(service, path);
     expect(before.boxes).to.have.length(24);
     await service.kill9();

@@ -54,7 +54,7 @@ describe('What a viewer asks about a document', () => {
           });
           const page = await timelines.ask(path, {
             kind: 'tracks',
-            medium: n,
+            medium: medium.mediaId,
             ...all,
             limit: 1_000,
             offset: 0,
@@ -63,7 +63,7 @@ describe('What a viewer asks about a document', () => {
           expect(page.tracks.map(({ id }) => id)).to.have.members([...tracks].map(({ id }) => encodable(id)));
           const { boxes } = await timelines.ask(path, {
             kind: 'boxes',
-            medium: n,
+            medium: medium.mediaId,
             fromFrame: 0,
             toFrame: END,
             limit: 10_000,
@@ -71,7 +71,7 @@ describe('What a viewer asks about a document', () => {
           expect(boxes.map(boxOf)).to.have.deep.members(
             own.filter(hasBox).map(({ detection }) => boxOf(ofDocument(detection))),
           );
-          const lanes = await timelines.ask(path, { kind: 'lanes', medium: n });
+          const lanes = await timelines.ask(path, { kind: 'lanes', medium: medium.mediaId });
           expect(lanes.reduce((sum, { detections }) => sum + detections, 0)).to.equal(own.length);
           for (const { bins, detections } of lanes)
             expect(bins.reduce((sum, count) => sum + count, 0)).to.equal(detections);
@@ -152,7 +152,7 @@ describe('What a viewer asks about a document', () => {
     );
     const names = async (fromMs: number, toMs: number, more: object = {}) => {
       const query = { ...all, fromMs, toMs, limit: 100, offset: 0, ...more };
-      const { tracks, total } = await timelines.ask(path, { kind: 'tracks', medium: 0, ...query });
+      const { tracks, total } = await timelines.ask(path, { kind: 'tracks', medium: 1, ...query });
       return [tracks.map(({ n }) => n), total];
     };
     expect(await names(0, END)).to.deep.equal([[1, 0, 3, 2], 4]);
@@ -169,7 +169,7 @@ describe('What a viewer asks about a document', () => {
   const stretch = (startMs: number, stopMs: number) =>
     track(0, 0, 1, { startOffsetTime: startMs, stopOffsetTime: stopMs });
   const lanesOf = async (tracks: readonly object[]) => {
-    const [lane] = await timelines.ask(placeDocument(video(tracks)), { kind: 'lanes', medium: 0 });
+    const [lane] = await timelines.ask(placeDocument(video(tracks)), { kind: 'lanes', medium: 1 });
     return lane!;
   };
 
@@ -199,7 +199,7 @@ describe('What a viewer asks about a document', () => {
   it('is told of the boxes of whole frames, and from where on to ask for more', async () => {
     const path = placeDocument(video([track(0, 0, 10), track(1, 0, 10), track(2, 4, 1)]));
     const ask = (fromFrame: number, toFrame: number, limit: number) =>
-      timelines.ask(path, { kind: 'boxes', medium: 0, fromFrame, toFrame, limit });
+      timelines.ask(path, { kind: 'boxes', medium: 1, fromFrame, toFrame, limit });
     const frames = (boxes: readonly ViewedBox[]) => boxes.map(({ frame }) => frame);
     const first = await ask(0, 9, 5);
     expect([frames(first.boxes), first.toFrame]).to.deep.equal([[0, 0, 1, 1], 1]);
@@ -222,7 +222,7 @@ describe('What a viewer asks about a document', () => {
     const path = placeDocument(video([{ ...turnedBox, exemplar: at, detections: [at] }]));
     const { boxes } = await timelines.ask(path, {
       kind: 'boxes',
-      medium: 0,
+      medium: 1,
       fromFrame: 0,
       toFrame: 0,
       limit: 1,

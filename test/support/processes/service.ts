@@ -272,6 +272,11 @@ export class Service {
     return status === 200 ? (body as DetailedJobInfo) : undefined;
   }
 
+  /** The path of a medium of the request, in REST and in the page: `media/31`. */
+  async placeOf(id: string, n = 0): Promise<string> {
+    return (await this.detailedJob(id))!.mediaHrefs![n]!;
+  }
+
   /** Waits until the job is terminal. */
   async terminal(id: string, withinMs = 60_000): Promise<SingleJobInfo> {
     let ends = 0;

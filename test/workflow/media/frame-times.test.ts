@@ -54,7 +54,10 @@ describe('The times of the frames of a video without a constant rate', () => {
 
       it('are in the table of its frames', async () => {
         expect(medium().status).to.equal('COMPLETE');
-        const { status, body, text } = await service.ask('GET', `/rest/jobs/${id}/media/${n}/frames`);
+        const { status, body, text } = await service.ask(
+          'GET',
+          `/rest/jobs/${id}/media/${medium().mediaId}/frames`,
+        );
         expect(status, text).to.equal(200);
         const { frames, runs } = body as FrameTable;
         const times = timesOfRuns(runs);
@@ -70,7 +73,7 @@ describe('The times of the frames of a video without a constant rate', () => {
 
       it('belong to the pictures of its frames', async () => {
         for (const frame of [0, 4, 7]) {
-          const path = `${service.url}/rest/jobs/${id}/media/${n}/frames/${frame}.jpg`;
+          const path = `${service.url}/rest/jobs/${id}/media/${medium().mediaId}/frames/${frame}.jpg`;
           const answer = await fetch(path, { headers: { authorization: `Bearer ${service.token}` } });
           const picture = Buffer.from(await answer.arrayBuffer());
           expect(await paintedNumber(picture, FRAMES + painted), `${frame}`).to.equal(frame + painted);

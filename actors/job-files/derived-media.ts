@@ -6,8 +6,11 @@ import { BATCH_JOB, unitPrefix } from '../batch-job/state/keys.ts';
 import { baseRunOf } from '../batch-job/state/record.ts';
 import type { SubJobRow } from '../batch-job/state/state.ts';
 import type { StoredJob } from '../batch-job/state/stored-job.ts';
-import { asRequested } from '../job-files/document-input.ts';
-import type { NamedMedium } from './running-medium.ts';
+import { asRequested } from './document-input.ts';
+import type { MediumRows } from './document-outputs.ts';
+
+/** A medium without its sub-jobs. */
+export type NamedMedium = Omit<MediumRows, 'rows'>;
 
 /** In the order in which they were made, which is that of their places in the job; cheap when no action derives media. */
 export async function derivedMedia(store: Store, job: StoredJob): Promise<readonly NamedMedium[]> {
