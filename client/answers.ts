@@ -53,7 +53,7 @@ export type JobInfo = Answer<typeof singleJobInfo>;
 export type WaitingFor = Answer<typeof waitingFor>;
 /** How far a job is: a part of SingleJobInfo, and of the events of a job. */
 export type JobProgress = Pick<JobInfo, 'jobProgress' | 'jobStatus' | 'terminal'> & {
-  readonly waitingFor?: WaitingFor | null | undefined;
+  readonly waitingFor?: Pick<WaitingFor, 'reason'> | null | undefined;
 };
 /** What has gone wrong so far in a job that is under way. */
 export type LiveIssues = Answer<typeof liveIssues>;

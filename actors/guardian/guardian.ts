@@ -202,11 +202,12 @@ function views(base: Foundation, { nodes, delivery, frames }: Actors, queues: Qu
     nameOf: (queue) => queues.nameOf(queue),
     serviceOf: (queue) =>
       [...own, ...components].find((component) => component.queues.includes(queue))?.model.serviceName,
-    idleReason: (queue) => base.pauseBook.reason(queue) ?? nodes.waitingReason(queue),
+    pauseReason: (queue) => base.pauseBook.reason(queue),
+    idleReason: (queue) => nodes.waitingReason(queue),
     drainingFor: (service) => base.pauseBook.drainingFor(service),
   });
   const jobFiles = new JobFiles({ ...base, dataDir: settings.DATA_DIR });
-  const jobs = new JobViews(store, settings.DATA_DIR, waiting, delivery.troubleOf);
+  const jobs = new JobViews(store, settings.DATA_DIR, waiting, delivery.troubleOf, clock);
   const pollMs = settings.EVENTS_POLL_MS;
   const watch = new JobWatch({ views: jobs, clock, logger, pollMs });
   const listWatch = new JobListWatch({

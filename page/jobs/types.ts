@@ -26,4 +26,6 @@ export interface JobEvent {
   readonly stage: string;
   readonly task: { readonly name: string; readonly number: number; readonly of: number } | null;
   readonly waitingFor: JobInfo['waitingFor'] | null;
+  /** Older servers say nothing of it. */
+  readonly remaining?: JobInfo['remaining'] | null;
 }

@@ -8,6 +8,7 @@ import type { JobSnapshot } from '../../batch-job/state/snapshot.ts';
 import type { Delivery } from '../../batch-job/state/state.ts';
 import { isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
 import type { StoredJob } from '../../batch-job/state/stored-job.ts';
+import type { RemainingTime } from './remaining-times.ts';
 import type { WaitingFor } from './waiting-reasons.ts';
 
 /** Specification 2.2, SingleJobInfo. */
@@ -43,6 +44,8 @@ export interface DetailedJobInfo extends SingleJobInfo {
   readonly archiveAttempts?: Attempts;
   /** Why nothing of it runs; absent when something does, and when it has ended. */
   readonly waitingFor?: WaitingFor;
+  /** Absent while nothing is known. */
+  readonly remaining?: RemainingTime;
 }
 
 export interface JobRun {
@@ -66,6 +69,7 @@ export interface JobProgressEvent {
   /** The task that is under way. */
   readonly task: { readonly name: string; readonly number: number; readonly of: number } | null;
   readonly waitingFor: WaitingFor | null;
+  readonly remaining: RemainingTime | null;
 }
 
 export interface Attempts {
@@ -86,6 +90,7 @@ export function listedJob({
   mediaHrefs: _m,
   runs: _r,
   waitingFor: _w,
+  remaining: _t,
   ...info
 }: DetailedJobInfo): SingleJobInfo {
   return info;

@@ -11,6 +11,7 @@ import { externalIdOf, labelsOf, type JobRecord } from '../../batch-job/state/re
 import type { JobSnapshot } from '../../batch-job/state/snapshot.ts';
 import type { Delivery } from '../../batch-job/state/state.ts';
 import { isTerminal } from '../../batch-job/state/status.ts';
+import type { Clock } from '../../basics/clock.ts';
 import { destinationOf } from '../../delivery/notice.ts';
 import { failureText } from '../../delivery/policy.ts';
 import { localIso } from '../../../results/local-iso.ts';
@@ -29,6 +30,7 @@ import {
   type SingleJobInfo,
 } from './job-info.ts';
 import { listedUri } from './listed-uri.ts';
+import { RemainingTimes } from './remaining-times.ts';
 import { ShownProgress } from './shown-progress.ts';
 import { readableJob, storedJob, type StoredJob } from '../../batch-job/state/stored-job.ts';
 import type { WaitingFor, WaitingReasons } from './waiting-reasons.ts';
@@ -44,6 +46,7 @@ export class JobViews {
   /** Why a receiver takes nothing, once that lasts. */
   readonly #troubleOf: (destination: string) => string | undefined;
   readonly #progress = new ShownProgress();
+  readonly #remaining: RemainingTimes;
   /** What is shown of jobs that have ended. */
   readonly #ended = new WeakMap<StoredJob, DetailedJobInfo>();
 
@@ -52,11 +55,13 @@ export class JobViews {
     dataDir: string,
     waiting: WaitingReasons,
     troubleOf: (destination: string) => string | undefined,
+    clock: Clock,
   ) {
     this.#store = store;
     this.#dataDir = dataDir;
     this.#waiting = waiting;
     this.#troubleOf = troubleOf;
+    this.#remaining = new RemainingTimes(clock);
   }
 
   async single(number: number): Promise<SingleJobInfo | undefined> {
@@ -101,11 +106,12 @@ export class JobViews {
     const { record, snapshot } = job;
     const { stage, status } = snapshot;
     const { tasks } = record.plan;
+    const jobProgress = this.#progress.of(job, work);
     const task = stage.name === 'TASK' ? tasks[stage.index] : undefined;
     return {
       jobId: record.jobId,
       jobStatus: status,
-      jobProgress: this.#progress.of(job, work),
+      jobProgress,
       terminal: isTerminal(status),
       stage: stage.name,
       task:
@@ -113,6 +119,7 @@ export class JobViews {
           ? { name: task.name, number: stage.index + 1, of: tasks.length }
           : null,
       waitingFor: (await this.#waiting.of(job, work)) ?? null,
+      remaining: this.#remaining.of(job, work?.leases ?? [], jobProgress) ?? null,
     };
   }
 
@@ -128,10 +135,12 @@ export class JobViews {
   #infoOf(job: StoredJob, work: WorkStatus | undefined, waitingFor: WaitingFor | undefined): DetailedJobInfo {
     const { record, snapshot } = job;
     const terminal = isTerminal(snapshot.status);
+    const jobProgress = this.#progress.of(job, work);
+    const remaining = this.#remaining.of(job, work?.leases ?? [], jobProgress);
     return {
       jobId: record.jobId,
       jobPriority: snapshot.priority,
-      jobProgress: this.#progress.of(job, work),
+      jobProgress,
       jobStatus: snapshot.status,
       terminal,
       startDate: localIso(snapshot.startedAt),
@@ -148,6 +157,7 @@ export class JobViews {
       ...attemptsOf('callbackAttempts', snapshot.callback),
       ...attemptsOf('archiveAttempts', snapshot.archive),
       ...(waitingFor === undefined ? {} : { waitingFor }),
+      ...(remaining === undefined ? {} : { remaining }),
     };
   }
 

@@ -6,8 +6,16 @@ import { WAITING_JOBS } from '../../batch-job/state/indexes.ts';
 import type { Clock } from '../../basics/clock.ts';
 import type { StoredJob } from '../../batch-job/state/stored-job.ts';
 
+/**
+ * What a job waits for: its start (ADMISSION), an archive (ARCHIVE), another host (TRANSFER), the operator (PAUSED), a component that does
+ * not run (COMPONENT), or work before it (QUEUE).
+ */
+export const WAIT_KINDS = ['ADMISSION', 'ARCHIVE', 'TRANSFER', 'PAUSED', 'COMPONENT', 'QUEUE'] as const;
+type WaitKind = (typeof WAIT_KINDS)[number];
+
 /** Why a job that is live does nothing now. */
 export interface WaitingFor {
+  readonly kind: WaitKind;
   /** A sentence for people. */
   readonly reason: string;
   /** The queue in which its next sub-job waits, as GET /rest/queues calls it. */
@@ -25,6 +33,8 @@ export interface WaitingDeps {
   nameOf(queue: string): string;
   /** Name of the service that serves a queue, as far as it is known. */
   serviceOf(queue: string): string | undefined;
+  /** Who has paused a queue; undefined: nobody. */
+  pauseReason(queue: string): string | undefined;
   /** Why nobody takes work from a queue; undefined: somebody does. */
   idleReason(queue: string): string | undefined;
   /** Services and nodes that take no new work of a service, because they drain; '': none. */
@@ -48,7 +58,8 @@ export class WaitingReasons {
     const stage = snapshot.stage.name;
     if (stage === 'ENDED') return undefined;
     if (stage === 'WAITING') return this.#forAdmission(String(record.number));
-    if (stage === 'CHECK') return { reason: 'The archive is searched for an equal earlier job.' };
+    if (stage === 'CHECK')
+      return { kind: 'ARCHIVE', reason: 'The archive is searched for an equal earlier job.' };
     if (work === undefined) return undefined;
     return work.leases.length > 0 ? this.#forTransfers(work.leases) : this.#inQueue(work.ahead);
   }
@@ -56,7 +67,7 @@ export class WaitingReasons {
   async #forAdmission(jobNumber: string): Promise<WaitingFor> {
     const reason = 'As many jobs as the server runs at a time (MAX_LIVE_JOBS) are in progress.';
     const position = (await this.#positions()).get(jobNumber);
-    return position === undefined ? { reason } : { reason, position };
+    return { kind: 'ADMISSION', reason, ...(position === undefined ? {} : { position }) };
   }
 
   /** Undefined: something else of the job runs as well. */
@@ -65,7 +76,7 @@ export class WaitingReasons {
     const [first] = leases;
     const [lane] = lanes;
     if (first === undefined || lane === undefined || lanes.includes(undefined)) return undefined;
-    return { reason: transferReason(lane, first), queue: this.#deps.nameOf(lane.queue) };
+    return { kind: 'TRANSFER', reason: transferReason(lane, first), queue: this.#deps.nameOf(lane.queue) };
   }
 
   /** Of several queues the one in which its turn comes first. */
@@ -73,21 +84,34 @@ export class WaitingReasons {
     const [first] = [...places].toSorted(([, a], [, b]) => a - b);
     if (first === undefined) return undefined;
     const [queue, ahead] = first;
-    const { nameOf, serviceOf, idleReason, drainingFor } = this.#deps;
     const known = queueOf(queue);
-    const service = serviceOf(known);
-    const idle = idleReason(known);
-    const lane = readLane(queue);
-    const next = lane === undefined ? comesAfter(ahead) : transferReason(lane);
+    const service = this.#deps.serviceOf(known);
     return {
-      reason:
-        idle === undefined
-          ? `${next}${drainNote(drainingFor(service))}`
-          : `No component processes its sub-jobs now: ${idle}.`,
-      queue: nameOf(queue),
+      ...this.#reasonInQueue(queue, ahead, service),
+      queue: this.#deps.nameOf(queue),
       position: ahead + 1,
       ...(service === undefined ? {} : { service }),
     };
+  }
+
+  #reasonInQueue(
+    queue: string,
+    ahead: number,
+    service: string | undefined,
+  ): Pick<WaitingFor, 'kind' | 'reason'> {
+    const { pauseReason, idleReason, drainingFor } = this.#deps;
+    const known = queueOf(queue);
+    const paused = pauseReason(known);
+    const idle = paused ?? idleReason(known);
+    if (idle !== undefined)
+      return {
+        kind: paused === undefined ? 'COMPONENT' : 'PAUSED',
+        reason: `No component processes its sub-jobs now: ${idle}.`,
+      };
+    const lane = readLane(queue);
+    const next = lane === undefined ? comesAfter(ahead) : transferReason(lane);
+    const reason = `${next}${drainNote(drainingFor(service))}`;
+    return { kind: lane === undefined ? 'QUEUE' : 'TRANSFER', reason };
   }
 
   #positions(): Promise<ReadonlyMap<string, number>> {

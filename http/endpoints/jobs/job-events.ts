@@ -20,6 +20,7 @@ const EVENT = {
   stage: 'TASK',
   task: { name: 'MOTION DETECTION TASK', number: 1, of: 2 },
   waitingFor: null,
+  remaining: { seconds: 45, atLeast: false },
 };
 const JOB_EVENTS = content(
   'The events of the job.',
@@ -71,7 +72,7 @@ export const jobEventEndpoints = [
     description:
       'The first event comes at once, the others when something has changed. Their name is `job`, their data JSON: `stage` is ' +
       'WAITING (for admission), PREPARE (media), CHECK (the archive), TASK, DOCUMENT or ENDED; `task` is null outside of TASK; ' +
-      '`waitingFor` is as in SingleJobInfo, or null. The stream ends after the event that has `terminal` true, and when the ' +
+      '`waitingFor` and `remaining` are as in SingleJobInfo, or null. The stream ends after the event that has `terminal` true, and when the ' +
       'server stops; a client then comes again unless it has seen the former.',
     params: z.object({ id: jobIdParam }),
     answers: {

@@ -39,6 +39,7 @@ const JOB = {
   externalId: 'case 7',
   labels: ['set:night'],
   waitingFor: {
+    kind: 'ADMISSION',
     reason: 'As many jobs as the server runs at a time (MAX_LIVE_JOBS) are in progress.',
     position: 1,
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BATCH_JOB_STATUSES } from '../../../actors/batch-job/state/status.ts';
 import { RETRIES } from '../../../actors/batch-job/state/record.ts';
+import { WAIT_KINDS } from '../../../actors/views/jobs/waiting-reasons.ts';
 import { maybe } from '../../../actors/catalog/descriptors/fields.ts';
 import { DOCUMENT_FORMATS } from '../../../domain/job/export-formats.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
@@ -182,12 +183,31 @@ const jobRun = z
 
 export const waitingFor = z
   .object({
+    kind: z
+      .enum(WAIT_KINDS)
+      .describe(
+        'ADMISSION: fewer jobs in progress. ARCHIVE: the search for an equal earlier job. TRANSFER: another host. PAUSED: somebody has ' +
+          'paused the queue, or the server drains. COMPONENT: a component that does not run. QUEUE: work before it.',
+      ),
     reason: z.string().describe('A sentence for people'),
     queue: z.string().optional().describe('Where its next sub-job waits, as GET /rest/queues names it'),
     position: z.int().min(1).optional().describe('1: it is the next one'),
     service: z.string().optional().describe('The service that processes the queue'),
   })
   .meta({ id: 'WaitingFor', description: 'Why nothing of a job runs that has not ended' });
+
+const remaining = z
+  .object({
+    seconds: z.int().min(1),
+    atLeast: z
+      .boolean()
+      .describe('true: the time of later tasks is not known, so the job takes at least this long'),
+  })
+  .meta({
+    id: 'RemainingTime',
+    description:
+      'How long a job will still take, by the duration of its finished sub-jobs and the processes that work for it',
+  });
 
 export const singleJobInfo = z
   .object({
@@ -233,6 +253,9 @@ export const singleJobInfo = z
     waitingFor: waitingFor
       .optional()
       .describe('With details=true; absent while something of it runs, and when it has ended'),
+    remaining: remaining
+      .optional()
+      .describe('With details=true; absent while nothing is known, and when the job has ended'),
   })
   .meta({ id: 'SingleJobInfo' });
 

@@ -39,10 +39,11 @@ describe('With many jobs that have ended', () => {
       clock: new VirtualClock(),
       nameOf: (queue) => queue,
       serviceOf: () => undefined,
+      pauseReason: () => undefined,
       idleReason: () => undefined,
       drainingFor: () => '',
     });
-    return new JobViews(of, '/data', waiting, () => undefined);
+    return new JobViews(of, '/data', waiting, () => undefined, new VirtualClock());
   };
   const list = (query: Partial<JobListQuery>, of = store) =>
     listJobs(of, viewsOf(of), {

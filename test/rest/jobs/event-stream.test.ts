@@ -26,7 +26,8 @@ const change = (n: number, terminal = false): JobProgressEvent => ({
   terminal,
   stage: 'TASK',
   task: null,
-  waitingFor: { reason: 'x'.repeat(MIB) },
+  waitingFor: { kind: 'QUEUE', reason: 'x'.repeat(MIB) },
+  remaining: null,
 });
 
 describe('An event stream', () => {

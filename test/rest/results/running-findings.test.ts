@@ -93,6 +93,9 @@ describe('What a running job has found so far', () => {
           },
         ],
       });
+      const { remaining } = (await service.detailedJob(job))!;
+      expect(remaining?.atLeast).to.equal(false);
+      expect(remaining?.seconds).to.be.within(1, 600);
       const path = `/rest/jobs/${job}/${await service.placeOf(job)}`;
       const boxes = await get<Boxes>(service, `${path}/boxes`);
       const tracks = await get<Tracks>(service, `${path}/tracks`);

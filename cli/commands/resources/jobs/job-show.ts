@@ -76,13 +76,14 @@ const first = ({ shown: some, count }: DocumentSummary['errors']) => ({
 });
 
 function jobLines(job: JobInfo): readonly string[] {
-  const { mediaUris, mediaSucceeded, waitingFor, runs = [] } = job;
+  const { mediaUris, mediaSucceeded, waitingFor, remaining, runs = [] } = job;
   const uris = mediaUris.slice(0, SHOWN_MEDIA).map((uri) => placeName(uri, URI_LENGTH));
   const more = mediaUris.length - uris.length;
   return factLines({
     Job: job.jobId,
     Status: job.jobStatus,
     Progress: `${Math.floor(job.jobProgress)} %`,
+    Remaining: remaining === undefined ? undefined : remainingText(remaining),
     Waiting: waitingFor?.reason,
     Queue: waitingFor?.queue,
     Priority: job.jobPriority,
@@ -103,6 +104,9 @@ function jobLines(job: JobInfo): readonly string[] {
     Media: more > 0 ? [...uris, `and ${more} more: --json has them all`] : uris,
   });
 }
+
+const remainingText = ({ seconds, atLeast }: NonNullable<JobInfo['remaining']>): string =>
+  `${atLeast ? 'at least' : 'about'} ${seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`}`;
 
 const ownerText = ({ user, group }: NonNullable<JobInfo['owner']>) =>
   group === undefined ? user : `${user} (${group})`;

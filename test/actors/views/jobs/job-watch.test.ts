@@ -33,6 +33,7 @@ const event = (number: number, jobProgress: number): JobProgressEvent => ({
   stage: jobProgress === 100 ? 'ENDED' : 'TASK',
   task: null,
   waitingFor: null,
+  remaining: null,
 });
 
 describe('Watching jobs', () => {
