@@ -141,6 +141,8 @@ export interface MediaQuery {
   readonly mediaType: string | undefined;
   /** A part of the URI, in any case. */
   readonly name: string | undefined;
+  /** Numbers of jobs of which only the first medium is meant. */
+  readonly firstOf?: readonly number[] | undefined;
   /** When the job ended, from the first to before the second. */
   readonly from: number | undefined;
   readonly to: number | undefined;

@@ -17,19 +17,35 @@
     return `The server answered ${response.status}${message === undefined ? '' : `: ${message}`}`;
   };
 
+  /** What readers by ear need and Swagger UI leaves out: attributes by selector. */
+  const NAMES = {
+    '.servers select': { 'aria-label': 'Server' },
+    '.information-container': { role: 'region', 'aria-label': 'About' },
+    '.schemes-server-container': { role: 'region', 'aria-label': 'Server and authorization' },
+    '.filter-container': { role: 'region', 'aria-label': 'Filter' },
+    'h3.opblock-tag': { 'aria-level': '2' },
+    'section.models h4': { role: 'heading', 'aria-level': '2' },
+  };
+  const nameParts = () => {
+    for (const [selector, attributes] of Object.entries(NAMES))
+      for (const part of element('interface').querySelectorAll(selector))
+        for (const [name, value] of Object.entries(attributes)) part.setAttribute(name, value);
+  };
+
   const show = (spec, token) => {
     // Requests go where this page came from, whatever other names the server has.
     const ui = window.SwaggerUIBundle({
       spec: { ...spec, servers: [{ url: base }] },
       domNode: element('interface'),
       presets: [window.SwaggerUIBundle.presets.apis],
-      deepLinking: true,
       displayRequestDuration: true,
       docExpansion: 'list',
       defaultModelsExpandDepth: 0,
       filter: true,
       validatorUrl: null,
       onComplete: () => {
+        nameParts();
+        new MutationObserver(nameParts).observe(element('interface'), { childList: true, subtree: true });
         if (token !== undefined) ui.preauthorizeApiKey('token', token);
       },
     });

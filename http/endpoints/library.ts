@@ -82,6 +82,7 @@ function questionOf({
     cursor: cursor === undefined ? undefined : placeOf(cursor),
     mediaType: query.mediaType,
     name: query.name,
+    firstOf: query.firstOf,
     limit: query.limit,
   };
 }

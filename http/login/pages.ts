@@ -21,7 +21,7 @@ export interface Form {
 
 const STYLE =
   ':root{color-scheme:light dark;--paper:light-dark(#f6f7f9,#0f1216);--card:light-dark(#fff,#1d222a);--ink:light-dark(#12171e,#eceff3);--line:light-dark(#e2e5ea,#2b323c)}' +
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:24rem;margin:14vh auto;padding:2rem;background:var(--card);color:var(--ink);border:1px solid var(--line);border-radius:14px}' +
+  'body{font:1rem/1.5 system-ui,sans-serif;margin:0;padding:12px;color:var(--ink)}main{max-width:24rem;margin:14vh auto;padding:2rem;background:var(--card);border:1px solid var(--line);border-radius:14px;overflow-wrap:anywhere}' +
   'html{background:var(--paper)}h1{font-size:1.375rem;margin:0 0 .5rem;letter-spacing:-.01em}a{color:light-dark(#3b45c9,#a5adff)}' +
   'button{font:inherit;font-weight:500;width:100%;padding:.6rem 1rem;margin:.4rem 0 0;cursor:pointer;border:1px solid var(--line);border-radius:8px;background:var(--card);color:inherit}' +
   'button:first-of-type{background:#4650dd;border-color:#4650dd;color:#fff}code{user-select:all}';
@@ -48,7 +48,7 @@ export function showPage(ctx: Context, { status, title, says, link, form }: Page
   ctx.body =
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
     `<meta name="viewport" content="width=device-width"><title>${escapeText(title)} – Troupe</title><style>${STYLE}</style></head>` +
-    `<body><h1>${escapeText(title)}</h1>${parts.join('')}</body></html>\n`;
+    `<body><main><h1>${escapeText(title)}</h1>${parts.join('')}</main></body></html>\n`;
 }
 
 function formHtml({ action, hidden, buttons }: Form): string {

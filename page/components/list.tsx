@@ -50,7 +50,7 @@ const worksOn = (one: Pick<Component, 'supportsBatchProcessing' | 'supportsStrea
 export function AlgorithmView({ name }: { readonly name: string }) {
   const algorithm = useGet<Algorithm>(`rest/algorithms/${encodeURIComponent(name)}`);
   return (
-    <Shown of={algorithm}>
+    <Shown of={algorithm} title={name}>
       {(one) => (
         <>
           <header class="bar">

@@ -1,62 +1,93 @@
+import type { ComponentChildren } from 'preact';
 import { send } from '../kit/api.ts';
+import { Icon, type IconName } from '../kit/icons.tsx';
 import { Risky } from '../kit/parts.tsx';
 import type { JobInfo } from './types.ts';
 
-/** What can be done to a job in the state in which it is. */
+/** What can be done to a job. Each button has a place of its own, so that none comes under a pointer that meant another. */
 export function JobButtons({
   job: { jobId, terminal, jobStatus },
+  compact = false,
   onChange,
   onGone,
 }: {
   readonly job: Pick<JobInfo, 'jobId' | 'terminal' | 'jobStatus'>;
+  /** As icons, in a list. */
+  readonly compact?: boolean;
   /** Told when the job has begun again. */
   readonly onChange?: () => void;
   /** Told when the job is no more. */
   readonly onGone?: () => void;
 }) {
-  const path = pathOf(jobId);
-  if (!terminal)
-    return (
-      <Risky
-        ask={`Cancel ${jobId}? What it has found until now is kept.`}
-        act={() => send('POST', `${path}/cancel`)}
-      >
-        {jobStatus === 'CANCELLING' ? 'Cancelling …' : 'Cancel'}
-      </Risky>
-    );
+  const path = `rest/jobs/${encodeURIComponent(jobId)}`;
+  const again = async (verb: string, body?: object) => {
+    await send('POST', `${path}/${verb}`, body);
+    onChange?.();
+  };
+  const isCancelling = jobStatus === 'CANCELLING';
   return (
-    <>
-      {jobStatus === 'ERROR' && (
-        <Risky
-          ask={`Run what failed in ${jobId} again? All other results stay.`}
-          act={async () => {
-            await send('POST', `${path}/retry`, { what: 'FAILED_SUB_JOBS' });
-            onChange?.();
-          }}
-        >
-          Retry failed work
-        </Risky>
-      )}
-      <Risky
-        ask={`Run ${jobId} again from the start? What it found before is replaced.`}
-        act={async () => {
-          await send('POST', `${path}/resubmit`);
-          onChange?.();
-        }}
+    <span class={compact ? 'slots compact' : 'slots'}>
+      <Slot
+        isUsed={terminal && jobStatus === 'ERROR'}
+        icon="retry"
+        text="Retry failed work"
+        compact={compact}
       >
-        Run again
-      </Risky>
-      <Risky
-        ask={`Delete ${jobId} with everything that it has made?`}
-        act={async () => {
-          await send('DELETE', path);
-          onGone?.();
+        {{
+          ask: `Run what failed in ${jobId} again? All other results stay.`,
+          act: () => again('retry', { what: 'FAILED_SUB_JOBS' }),
         }}
-      >
-        Delete
-      </Risky>
-    </>
+      </Slot>
+      <Slot isUsed={terminal} icon="again" text="Run again" compact={compact}>
+        {{
+          ask: `Run ${jobId} again from the start? What it found before is replaced.`,
+          act: () => again('resubmit'),
+        }}
+      </Slot>
+      <Slot isUsed={terminal} icon="delete" text="Delete" compact={compact}>
+        {{
+          ask: `Delete ${jobId} with everything that it has made?`,
+          act: async () => {
+            await send('DELETE', path);
+            onGone?.();
+          },
+        }}
+      </Slot>
+      <Slot isUsed={!terminal} icon="stop" text={isCancelling ? 'Cancelling …' : 'Cancel'} compact={compact}>
+        {{
+          ask: `Cancel ${jobId}? What it has found until now is kept.`,
+          act: () => send('POST', `${path}/cancel`),
+        }}
+      </Slot>
+    </span>
   );
 }
 
-const pathOf = (jobId: string) => `rest/jobs/${encodeURIComponent(jobId)}`;
+interface Deed {
+  readonly ask: string;
+  readonly act: () => Promise<unknown>;
+}
+
+/** The place of a button. While the button is of no use, its place stays empty. */
+function Slot({
+  isUsed,
+  icon,
+  text,
+  compact,
+  children: { ask, act },
+}: {
+  readonly isUsed: boolean;
+  readonly icon: IconName;
+  readonly text: string;
+  readonly compact: boolean;
+  readonly children: Deed;
+}) {
+  const shown: ComponentChildren = compact ? <Icon name={icon} size={16} /> : text;
+  return (
+    <span class={isUsed ? 'slot' : 'slot unused'}>
+      <Risky ask={ask} act={act} label={text}>
+        {shown}
+      </Risky>
+    </span>
+  );
+}

@@ -1,6 +1,7 @@
 import { words } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { go, hrefOf } from '../kit/route.ts';
+import { pipelineTitle } from '../new/goals.ts';
 import type { JobStatus } from './types.ts';
 
 /** Parameters of the list that are also in the address of the page. */
@@ -59,7 +60,7 @@ export function JobFilters({ query }: { readonly query: URLSearchParams }) {
           <option value="">any</option>
           {(pipelines.value ?? []).map(({ name }) => (
             <option key={name} value={name}>
-              {name}
+              {pipelineTitle(name)}
             </option>
           ))}
         </select>
@@ -72,7 +73,6 @@ export function JobFilters({ query }: { readonly query: URLSearchParams }) {
         Label
         <input type="search" {...choice('label')} />
       </label>
-      {query.has('failure') && <span>Group of failures {query.get('failure')}</span>}
       {narrowed && <a href={hrefOf(['jobs'])}>Show all</a>}
     </form>
   );

@@ -8,7 +8,7 @@ import { go, hrefOf, type Route } from '../kit/route.ts';
 import { JobButtons } from './buttons.tsx';
 import { Callback } from './callback.tsx';
 import { Issues } from './issues.tsx';
-import { Labels, waitingSentence } from './list.tsx';
+import { Labels, waitingSentence } from './row.tsx';
 import { MediaList } from './media.tsx';
 import type { JobEvent, JobInfo } from './types.ts';
 
@@ -30,7 +30,7 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
     },
   );
   return (
-    <Shown of={info}>
+    <Shown of={info} title={`Job ${id}`}>
       {(job) => {
         const now = job.terminal || event === undefined ? job : asOf(job, event);
         return (

@@ -1,15 +1,9 @@
 /** Jobs that are chosen in the list, and what can be done to all of them. */
 import { useState } from 'preact/hooks';
-import type { z } from 'zod';
-import type { operation, operationRequest } from '../../http/schemas/jobs/operations.ts';
-import { get, send } from '../kit/api.ts';
-import { count, countText } from '../kit/format.ts';
-import { Problem, Progress } from '../kit/parts.tsx';
+import { countText } from '../kit/format.ts';
+import { Problem } from '../kit/parts.tsx';
+import { Outcome, useMatched, useOperation, type Deed } from './operation.tsx';
 import type { ListedJob } from './types.ts';
-
-type Operation = z.output<typeof operation>;
-type Request = z.input<typeof operationRequest>;
-type Deed = Pick<Request, 'action' | 'priority' | 'add' | 'remove'>;
 
 /** Ids of jobs, or all that match the filters of the list. */
 export type Selection = ReadonlySet<string> | 'all';
@@ -25,9 +19,6 @@ export function toggle(selection: Selection, jobId: string, shown: readonly List
   return chosen;
 }
 
-/** Time between two looks at an operation: milliseconds. */
-const LOOK_MS = 400;
-
 interface BarProps {
   readonly selection: Selection;
   readonly shown: readonly ListedJob[];
@@ -39,29 +30,32 @@ interface BarProps {
 
 /** Stands above the list while jobs are chosen. */
 export function SelectionBar({ selection, shown, isMore, filter, choose }: BarProps) {
-  const { operation: last, problem, busy, act } = useOperation(selection, filter);
-  const size = selection === 'all' ? undefined : selection.size;
+  const { operation: last, problem, busy, act } = useOperation();
+  const matched = useMatched(selection === 'all' ? filter : undefined);
+  const size = selection === 'all' ? matched.value : selection.size;
   const isWholePage =
     selection !== 'all' && shown.length > 0 && shown.every(({ jobId }) => selection.has(jobId));
   if (size === 0 && last === undefined && problem === undefined) return null;
+  const target = selection === 'all' ? { filter } : { ids: [...selection] };
   return (
     <section class="selection" aria-label="Selected jobs">
       {size !== 0 && (
         <>
           <strong role="status">
-            {size === undefined ? 'All jobs that match are selected' : `${countText(size, 'job')} selected`}
+            {size === undefined ? 'Counting the jobs that match …' : `${countText(size, 'job')} selected`}
           </strong>
           {isWholePage && isMore && (
             <button type="button" onClick={() => choose('all')}>
               Select all that match
             </button>
           )}
-          <Actions busy={busy} act={act} />
+          <Actions busy={busy || size === undefined} act={(deed) => act(deed, target)} />
           <button type="button" onClick={() => choose(NOTHING)}>
             Clear
           </button>
         </>
       )}
+      {matched.error !== undefined && <Problem again={matched.again}>{matched.error.message}</Problem>}
       {last !== undefined && <Outcome of={last} />}
       {problem !== undefined && <Problem>{problem}</Problem>}
     </section>
@@ -116,73 +110,4 @@ function Actions({ busy, act }: { readonly busy: boolean; readonly act: (deed: D
       </form>
     </>
   );
-}
-
-/** How far it is, then what became of it. */
-function Outcome({
-  of: { operationId, terminal, progress, matched, done, refusals, message },
-}: {
-  readonly of: Operation;
-}) {
-  return (
-    <div role="status">
-      {!terminal && <Progress percent={progress} label={operationId} />}
-      <p>
-        {count(done)} of {countText(matched, 'job')} done.
-        {message !== null && ` It waits: ${message}`}
-      </p>
-      {refusals.map((refusal) => (
-        <p class="hint" key={refusal.reason}>
-          {refusedSentence(refusal)}
-        </p>
-      ))}
-    </div>
-  );
-}
-
-const refusedSentence = ({ count: jobs, message, examples }: Operation['refusals'][number]) =>
-  `${countText(jobs, 'job')} refused: ${message} (${examples.join(', ')}${jobs > examples.length ? ', …' : ''})`;
-
-const QUESTIONS: Readonly<Record<string, string>> = {
-  retry: 'Run what failed in them again? All other results stay.',
-  resubmit: 'Run them again from the start? What they found before is replaced.',
-  cancel: 'Cancel them? What they have found until now is kept.',
-  delete: 'Delete them with everything that they have made?',
-  priority: 'Change their priority?',
-  label: 'Add the label to them?',
-};
-
-/** An action on the chosen jobs: it is tried first, so that the question says how many jobs it is about. */
-function useOperation(selection: Selection, filter: BarProps['filter']) {
-  const [operation, setOperation] = useState<Operation>();
-  const [problem, setProblem] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const run = async (request: Request, onChange: (now: Operation) => void): Promise<Operation> => {
-    let now = await send<Operation>('POST', 'rest/operations', request);
-    for (;;) {
-      onChange(now);
-      if (now.terminal) return now;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      now = await get<Operation>(`rest/operations/${now.operationId}`);
-    }
-  };
-  const act = async (deed: Deed) => {
-    const jobs = selection === 'all' ? { filter } : { ids: [...selection] };
-    setBusy(true);
-    setProblem(undefined);
-    setOperation(undefined);
-    try {
-      const planned = await run({ ...deed, ...jobs, dryRun: true }, () => undefined);
-      const question = [
-        `${countText(planned.done, 'job')}. ${QUESTIONS[deed.action]}`,
-        ...planned.refusals.map(refusedSentence),
-      ];
-      if (planned.done > 0 && confirm(question.join('\n'))) await run({ ...deed, ...jobs }, setOperation);
-      else if (planned.done === 0) setProblem(question.slice(1).join('\n') || 'No job matches.');
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-    setBusy(false);
-  };
-  return { operation, problem, busy, act: (deed: Deed) => void act(deed) };
 }

@@ -12,6 +12,20 @@ export function moment(iso: string | null | undefined): string {
   return Date.now() - at.getTime() < DAY_MS ? time.format(at) : dateAndTime.format(at);
 }
 
+const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const dayOfYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+/** `Today 11:03`, `12 Mar 11:03`; of another year with the year. */
+export function dateText(iso: string, now = new Date()): string {
+  const at = new Date(iso);
+  const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
+  if (at.toDateString() === now.toDateString()) return `Today ${hour.format(at)}`;
+  if (at.toDateString() === yesterday.toDateString()) return `Yesterday ${hour.format(at)}`;
+  const date = at.getFullYear() === now.getFullYear() ? day.format(at) : dayOfYear.format(at);
+  return `${date} ${hour.format(at)}`;
+}
+
 /** `3 min 20 s` for milliseconds. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

@@ -1,6 +1,7 @@
 /** Small parts that all views are made of. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { ApiError } from './answer.ts';
 import type { Watching } from './events.ts';
 import { duration, words } from './format.ts';
 import type { Loaded } from './load.ts';
@@ -51,17 +52,41 @@ export function Problem({
 /** What was loaded; before that a hint that it is on its way, and on failure the sentence with a way to try again. */
 export function Shown<T>({
   of,
+  title,
   children,
 }: {
   readonly of: Loaded<T>;
+  /** Of a whole view: what it is about, as its heading while there is no value. */
+  readonly title?: string;
   readonly children: (value: T) => ComponentChildren;
 }) {
   const { value, error, again } = of;
   return (
     <>
-      {error !== undefined && <Problem again={again}>{error.message}</Problem>}
-      {value !== undefined ? children(value) : error === undefined && <p class="hint">Loading …</p>}
+      {value === undefined && title !== undefined && <h1>{title}</h1>}
+      {error !== undefined &&
+        (title !== undefined && isUnknown(error) ? (
+          <p class="problem" role="alert">{`${title} does not exist, or was deleted.`}</p>
+        ) : (
+          <Problem again={again}>{error.message}</Problem>
+        ))}
+      {value !== undefined ? children(value) : error === undefined && <Skeleton rows={4} />}
     </>
+  );
+}
+
+/** The specification answers 400 about a job that there is not. */
+const isUnknown = (error: Error) =>
+  error instanceof ApiError && (error.status === 400 || error.status === 404);
+
+/** Stands where a list will be. */
+export function Skeleton({ rows }: { readonly rows: number }) {
+  return (
+    <div class="skeleton-rows" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, n) => (
+        <span key={n} class="skeleton" />
+      ))}
+    </div>
   );
 }
 
@@ -84,10 +109,13 @@ export function Connection({ live, lastSeen }: Watching) {
 /** A button for what cannot be undone: it asks once more, in words that name what it acts on. */
 export function Risky({
   children,
+  label,
   ask,
   act,
 }: {
   readonly children: ComponentChildren;
+  /** What the button does, where `children` is a picture. */
+  readonly label?: string;
   readonly ask: string;
   readonly act: () => Promise<unknown>;
 }) {
@@ -106,7 +134,7 @@ export function Risky({
   };
   return (
     <>
-      <button type="button" disabled={busy} onClick={() => void onClick()}>
+      <button type="button" disabled={busy} aria-label={label} title={label} onClick={() => void onClick()}>
         {children}
       </button>
       {problem !== undefined && <Problem>{problem}</Problem>}

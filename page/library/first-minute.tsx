@@ -20,7 +20,7 @@ const SAMPLES: readonly Sample[] = [
   { name: 'text.png', title: 'Text in a picture', icon: 'text', pipelineName: 'TEXT DETECTION PIPELINE' },
 ];
 
-/** What an empty library shows: how to begin. */
+/** What an empty library and an empty list of jobs show: how to begin. */
 export function FirstMinute() {
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -52,7 +52,7 @@ export function FirstMinute() {
           <Icon name="upload" /> Choose files
         </button>
       </p>
-      <h3>Try a sample</h3>
+      <h3>Try a sample, or watch a camera</h3>
       <div class="card-grid">
         {SAMPLES.map((sample) => (
           <button
@@ -66,6 +66,10 @@ export function FirstMinute() {
             <span>{sample.title}</span>
           </button>
         ))}
+        <a class="card" href={hrefOf(['streams'])}>
+          <Icon name="live" size={28} />
+          <span>Connect a camera</span>
+        </a>
       </div>
       {problem !== undefined && <Problem>{problem}</Problem>}
     </div>

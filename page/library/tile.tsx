@@ -5,7 +5,7 @@ import { duration, fileName } from '../kit/format.ts';
 import { Icon, type IconName } from '../kit/icons.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { findingText, keyOf } from './labels.ts';
-import type { LibraryMedium } from './types.ts';
+import type { Finding, LibraryMedium } from './types.ts';
 
 /** Chips of a tile; the others are counted. */
 const CHIPS = 3;
@@ -14,28 +14,36 @@ const CHIPS = 3;
 export function Tile({ medium }: { readonly medium: LibraryMedium }) {
   const { jobId, mediaId, mediaUri, findings } = medium;
   const name = fileName(mediaUri);
-  const others = findings.length - CHIPS;
   return (
     <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaId])} title={mediaUri}>
       <span class="shot">
-        <Picture medium={medium} />
+        <MediumPicture medium={medium} />
         <Length of={medium} />
       </span>
       <span class="name">{name}</span>
-      <span class="chips">
-        {findings.slice(0, CHIPS).map((finding) => (
-          <span key={`${finding.type} ${finding.class}`} class={`chip ${hueOf(keyOf(finding))}`}>
-            {findingText(finding)}
-          </span>
-        ))}
-        {others > 0 && <span class="chip more">+{others}</span>}
-        {findings.length === 0 && <span class="chip none">Nothing found</span>}
-      </span>
+      <Chips of={findings} most={CHIPS} />
     </a>
   );
 }
 
-function Picture({ medium }: { readonly medium: LibraryMedium }) {
+/** What was found: the most frequent by name. */
+export function Chips({ of: findings, most }: { readonly of: readonly Finding[]; readonly most: number }) {
+  const others = findings.length - most;
+  return (
+    <span class="chips">
+      {findings.slice(0, most).map((finding) => (
+        <span key={`${finding.type} ${finding.class}`} class={`chip ${hueOf(keyOf(finding))}`}>
+          {findingText(finding)}
+        </span>
+      ))}
+      {others > 0 && <span class="chip more">+{others}</span>}
+      {findings.length === 0 && <span class="chip none">Nothing found</span>}
+    </span>
+  );
+}
+
+/** The part of the picture with most findings, and boxes around these. */
+export function MediumPicture({ medium }: { readonly medium: LibraryMedium }) {
   const { jobId, mediaId, frame, width, height, boxes } = medium;
   const [failed, setFailed] = useState(false);
   if (frame === null || failed) return <Placeholder of={medium} />;

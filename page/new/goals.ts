@@ -1,4 +1,5 @@
 /** What somebody may look for, in plain words, and the actions that do it. */
+import { words } from '../kit/format.ts';
 import type { IconName } from '../kit/icons.tsx';
 
 export type MediaKind = 'VIDEO' | 'IMAGE' | 'AUDIO' | 'DOCUMENT';
@@ -133,3 +134,7 @@ export function kindOf(name: string, type = ''): MediaKind | undefined {
   if (type.startsWith('audio/')) return 'AUDIO';
   return (Object.keys(ENDINGS) as MediaKind[]).find((kind) => ENDINGS[kind].test(name));
 }
+
+/** A pipeline in plain words: what it looks for, else its name. */
+export const pipelineTitle = (name: string): string =>
+  GOALS.find(({ pipeline }) => pipeline === name)?.title ?? words(name);

@@ -39,7 +39,7 @@ export function PipelineList() {
 export function PipelineView({ name, session }: { readonly name: string; readonly session: Session }) {
   const whole = useLoaded((signal) => wholePipeline(name, signal), [name]);
   return (
-    <Shown of={whole}>
+    <Shown of={whole} title={name}>
       {(one) => (
         <>
           <header class="bar">

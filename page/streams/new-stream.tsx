@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { get, send } from '../kit/api.ts';
-import { words } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useLoaded } from '../kit/load.ts';
-import { GOALS } from '../new/goals.ts';
+import { pipelineTitle } from '../new/goals.ts';
 import { Problem } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { pipelineNames, type Action, type Algorithm, type Task } from '../pipelines/whole-pipeline.ts';
@@ -32,9 +31,6 @@ async function liveNames(signal: AbortSignal): Promise<readonly string[]> {
 const SEGMENT_FRAMES = 250;
 /** What most people look for. */
 const FIRST = 'OBJECT DETECTION PIPELINE';
-
-/** In plain words, where there are some. */
-const titleOf = (name: string) => GOALS.find(({ pipeline }) => pipeline === name)?.title ?? words(name);
 
 /** A detector on a camera. */
 export function NewStream() {
@@ -73,7 +69,7 @@ export function NewStream() {
           <select name="pipeline" required value={names.value?.includes(FIRST) === true ? FIRST : undefined}>
             {(names.value ?? []).map((name) => (
               <option key={name} value={name}>
-                {titleOf(name)}
+                {pipelineTitle(name)}
               </option>
             ))}
           </select>

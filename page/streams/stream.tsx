@@ -52,7 +52,7 @@ export function StreamView({ id }: { readonly id: string }) {
     },
   );
   return (
-    <Shown of={info}>
+    <Shown of={info} title={`Stream ${id}`}>
       {(stream) => (
         <>
           <header class="bar">

@@ -15,7 +15,7 @@ export function DocumentText({
   return (
     <Shown of={tracks}>
       {({ tracks: shown }) => (
-        <div class="pages-of-text">
+        <div class="pages-of-text" tabIndex={0} role="group" aria-label="Text">
           {pagesOf(shown).map(([page, some]) => (
             <article key={page} class="paper" aria-label={page}>
               <h2>{page}</h2>

@@ -48,7 +48,7 @@ export function Viewer({
   const media = useGet<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, { mediaId });
   const lanes = useGet<readonly Lane[]>(`${base}/lanes`);
   return (
-    <Shown of={media}>
+    <Shown of={media} title={`Medium ${mediaId} of job ${job}`}>
       {({ media: [medium], total }) =>
         medium === undefined ? (
           <Problem>The job has no such medium.</Problem>

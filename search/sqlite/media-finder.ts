@@ -29,7 +29,7 @@ export class MediaFinder {
   page(query: MediaQuery): MediaPage {
     const rows = this.#database
       .prepare<[object], Row>(pageStatement(query))
-      .all({ ...query.cursor, ...query, ...seenBy(query.sight), name: likeText(query.name) });
+      .all({ ...query.cursor, ...query, ...seenBy(query.sight), ...textsOf(query) });
     const media = rows.slice(0, query.limit).map(toMedium);
     const last = rows.length > query.limit ? media.at(-1) : undefined;
     const next =
@@ -85,6 +85,7 @@ function pageStatement(query: MediaQuery): string {
         ]),
     ...(mediaType === undefined ? [] : ['m.type = @mediaType']),
     ...(query.name === undefined ? [] : [String.raw`m.uri like @name escape '\'`]),
+    ...(query.firstOf === undefined ? [] : [FIRST_OF]),
     ...(from === undefined ? [] : ['j.ended_at >= @from']),
     ...(to === undefined ? [] : ['j.ended_at < @to']),
     ...(cursor === undefined
@@ -104,6 +105,14 @@ const toMedium = ({ findings, boxes, ...row }: Row): FoundMedium => ({
   ...row,
   findings: JSON.parse(findings) as readonly Finding[],
   boxes: JSON.parse(boxes) as readonly ShownBox[],
+});
+
+const FIRST_OF = `j.number in (select value from json_each(@firstOf))
+  and m.place = (select min(place) from media where job = j.id and own = 1)`;
+
+const textsOf = ({ name, firstOf }: MediaQuery) => ({
+  name: likeText(name),
+  firstOf: firstOf === undefined ? undefined : JSON.stringify(firstOf),
 });
 
 const likeText = (name: string | undefined): string | undefined =>

@@ -401,6 +401,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
       'components',
       'nodes',
       'operation',
+      'account',
     ]) {
       await page.goto(`${service.url}/#/${view}`);
       await page.locator('main h1').first().waitFor();
@@ -412,7 +413,7 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
 
   it('creates an API key, shows it once, and revokes it', async () => {
     const size = { width: 320, height: 640 };
-    const { page } = await chromium.reader(service, '#/operation', { size });
+    const { page } = await chromium.reader(service, '#/account', { size });
     await page.getByText('Scripts send a key as their bearer token.').waitFor();
     await page.getByLabel('What the new key is for').fill('nightly import');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -434,10 +435,11 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
   it('is used by keys alone: to the content, to a job and to its button', async () => {
     const { page } = await chromium.reader(service, '#/jobs');
     await row(page, done).waitFor();
-    const focusedText = () => page.evaluate('document.activeElement?.textContent');
+    const focusedLink = () => page.evaluate('document.activeElement?.getAttribute("href")');
+    const wanted = `#/jobs/${done}`;
     await page.keyboard.press('Tab');
-    for (let n = 0; n < 60 && (await focusedText()) !== done; n++) await page.keyboard.press('Tab');
-    expect(await focusedText()).to.equal(done);
+    for (let n = 0; n < 60 && (await focusedLink()) !== wanted; n++) await page.keyboard.press('Tab');
+    expect(await focusedLink()).to.equal(wanted);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: done }).waitFor();
   });

@@ -58,6 +58,12 @@ export function libraryContract({ index, put }: LibraryTools): void {
     expect(await names({ from: 1_500 })).to.deep.equal(['2-0.mp4']);
   });
 
+  it('lists only the first medium of some jobs', async () => {
+    await put(...[1, 2, 3].map((number) => ({ number, media: [[{ class: 'car' }], []] })));
+    expect(await names({ firstOf: [3, 1, 7] })).to.deep.equal(['3-0.mp4', '1-0.mp4']);
+    expect(await names({ firstOf: [] })).to.deep.equal([]);
+  });
+
   it('gives each medium once, page by page', async () => {
     await put(...[1, 2, 3].map((number) => ({ number, endedAt: 1_000, media: [[], [], []] })));
     const found: string[] = [];

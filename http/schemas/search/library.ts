@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { jobId } from '../jobs/batch-jobs.ts';
+import { jobId, jobIdParam } from '../jobs/batch-jobs.ts';
 import { queryTimestamp, timestamp, wholeNumber } from '../common.ts';
 
 /** The library (ours): the media of all jobs that have ended, with what was found in them. */
 const CURSOR = /^\d{1,15}(?:\.\d{1,6})?_\d{1,15}_\d{1,10}$/;
+
+/** Jobs whose first medium can be asked for at once. */
+const MAX_FIRST_OF = 100;
 
 const name = z.string().trim().min(1, { error: 'must not be blank' }).max(1_000);
 
@@ -14,6 +17,12 @@ export const libraryQuery = z.strictObject({
   name: name.optional().describe('A part of the URI, in any case'),
   from: queryTimestamp.optional().describe('Only of jobs whose endDate is not before it'),
   to: queryTimestamp.optional().describe('Only of jobs whose endDate is before it'),
+  firstOf: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(jobIdParam).max(MAX_FIRST_OF))
+    .optional()
+    .describe(`Only the first medium of each of these jobs: at most ${MAX_FIRST_OF} ids with commas between`),
   limit: wholeNumber(1, 200).default(60).describe('The maximum number of media of a page'),
   cursor: z
     .string()

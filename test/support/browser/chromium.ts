@@ -38,7 +38,7 @@ export class Reader {
 const originOf = ({ url }: Service) => new URL(url).origin;
 
 /** A link that lets a browser in, made of the secrets of the service's data folder. */
-async function linkOf({ dataDir }: Service): Promise<string> {
+export async function loginLinkOf({ dataDir }: Service): Promise<string> {
   const holder = await findHolder(dataDir);
   if (holder === undefined) throw new Error('no server holds the data folder');
   return loginLink(holder, dataDir);
@@ -83,7 +83,7 @@ export class Chromium {
     await reader.page.setViewportSize(size);
     if (known) await reader.page.goto(`${service.url}/${place}`);
     else {
-      await reader.page.goto(`${await linkOf(service)}&to=${encodeURIComponent(`/${place}`)}`);
+      await reader.page.goto(`${await loginLinkOf(service)}&to=${encodeURIComponent(`/${place}`)}`);
       await reader.page.getByRole('button', { name: `Log in as ${as}` }).click();
     }
     await reader.page.getByLabel(/^Account of /).waitFor();

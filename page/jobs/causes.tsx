@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type { failureGroups } from '../../http/schemas/jobs/job-failures.ts';
+import { countText } from '../kit/format.ts';
+import { Icon } from '../kit/icons.tsx';
+import { useGet } from '../kit/load.ts';
+import { Problem } from '../kit/parts.tsx';
+import { hrefOf } from '../kit/route.ts';
+import { Outcome, useOperation } from './operation.tsx';
+
+type Group = z.output<typeof failureGroups>[number];
+
+const EVERY_MS = 10_000;
+/** Causes that are shown; the page "System" has more. */
+const SHOWN = 3;
+
+/** Why jobs failed, with a button that retries all jobs of a cause. `chosen`: the cause that the list is narrowed to. */
+export function Causes({ chosen }: { readonly chosen: string | null }) {
+  const groups = useGet<readonly Group[]>('rest/failures', { limit: 50 }, EVERY_MS);
+  const all = groups.value ?? [];
+  const shown = chosen === null ? all.slice(0, SHOWN) : all.filter(({ id }) => id === chosen);
+  if (shown.length === 0) return null;
+  return (
+    <section class="causes" aria-label="Failures by cause">
+      {shown.map((group) => (
+        <Cause key={group.id} group={group} isChosen={chosen !== null} />
+      ))}
+    </section>
+  );
+}
+
+function Cause({ group, isChosen }: { readonly group: Group; readonly isChosen: boolean }) {
+  const { id, message, advice, jobs } = group;
+  const { operation, problem, busy, act } = useOperation();
+  return (
+    <div class="cause">
+      <Icon name="alert" />
+      <p class="grow">
+        {isChosen ? message : <a href={hrefOf(['jobs'], { failure: id })}>{message}</a>}
+        <small>{advice}</small>
+      </p>
+      <button
+        type="button"
+        disabled={busy}
+        aria-label={`Retry ${countText(jobs, 'failed job')}: ${message}`}
+        onClick={() => act({ action: 'retry' }, { filter: { failure: id } })}
+      >
+        Retry {jobs} failed
+      </button>
+      {operation !== undefined && <Outcome of={operation} />}
+      {problem !== undefined && <Problem>{problem}</Problem>}
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+/** One action on many jobs: it is tried first, so that the question says how many jobs it is about. */
+import { useState } from 'preact/hooks';
+import type { z } from 'zod';
+import type { operation, operationRequest } from '../../http/schemas/jobs/operations.ts';
+import { get, send } from '../kit/api.ts';
+import { count, countText } from '../kit/format.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Progress } from '../kit/parts.tsx';
+
+type Operation = z.output<typeof operation>;
+type Request = z.input<typeof operationRequest>;
+export type Deed = Pick<Request, 'action' | 'priority' | 'add' | 'remove'>;
+/** Which jobs are meant. */
+export type Target = Pick<Request, 'ids' | 'filter'>;
+
+/** Time between two looks at an operation: milliseconds. */
+const LOOK_MS = 400;
+
+async function run(request: Request, onChange: (now: Operation) => void): Promise<Operation> {
+  let now = await send<Operation>('POST', 'rest/operations', request);
+  for (;;) {
+    onChange(now);
+    if (now.terminal) return now;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    now = await get<Operation>(`rest/operations/${now.operationId}`);
+  }
+}
+
+const QUESTIONS: Readonly<Record<string, string>> = {
+  retry: 'Run what failed in them again? All other results stay.',
+  resubmit: 'Run them again from the start? What they found before is replaced.',
+  cancel: 'Cancel them? What they have found until now is kept.',
+  delete: 'Delete them with everything that they have made?',
+  priority: 'Change their priority?',
+  label: 'Add the label to them?',
+};
+
+/** Asks how many jobs an action is about, then carries it out. */
+export function useOperation() {
+  const [operation, setOperation] = useState<Operation>();
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const act = async (deed: Deed, target: Target) => {
+    setBusy(true);
+    setProblem(undefined);
+    setOperation(undefined);
+    try {
+      const planned = await run({ ...deed, ...target, dryRun: true }, () => undefined);
+      const question = [
+        `${countText(planned.done, 'job')}. ${QUESTIONS[deed.action]}`,
+        ...planned.refusals.map(refusedSentence),
+      ];
+      if (planned.done > 0 && confirm(question.join('\n'))) await run({ ...deed, ...target }, setOperation);
+      else if (planned.done === 0) setProblem(question.slice(1).join('\n') || 'No job matches.');
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+    setBusy(false);
+  };
+  return { operation, problem, busy, act: (deed: Deed, target: Target) => void act(deed, target) };
+}
+
+/** How many jobs match a filter; undefined filter: nobody asks. */
+export const useMatched = (filter: Readonly<Record<string, string>> | undefined) =>
+  useLoaded(
+    async () =>
+      filter === undefined
+        ? undefined
+        : (await run({ action: 'resubmit', filter, dryRun: true }, () => undefined)).matched,
+    [JSON.stringify(filter)],
+  );
+
+/** How far it is, then what became of it. */
+export function Outcome({
+  of: { operationId, terminal, progress, matched, done, refusals, message },
+}: {
+  readonly of: Operation;
+}) {
+  return (
+    <div role="status">
+      {!terminal && <Progress percent={progress} label={operationId} />}
+      <p>
+        {count(done)} of {countText(matched, 'job')} done.
+        {message !== null && ` It waits: ${message}`}
+      </p>
+      {refusals.map((refusal) => (
+        <p class="hint" key={refusal.reason}>
+          {refusedSentence(refusal)}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+const refusedSentence = ({ count: jobs, message, examples }: Operation['refusals'][number]) =>
+  `${countText(jobs, 'job')} refused: ${message} (${examples.join(', ')}${jobs > examples.length ? ', …' : ''})`;

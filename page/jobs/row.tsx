@@ -1,0 +1,103 @@
+import { dateText, duration, fileName, countText } from '../kit/format.ts';
+import { Icon } from '../kit/icons.tsx';
+import { Progress, Status } from '../kit/parts.tsx';
+import { hrefOf } from '../kit/route.ts';
+import { Chips, MediumPicture } from '../library/tile.tsx';
+import type { LibraryMedium } from '../library/types.ts';
+import { pipelineTitle } from '../new/goals.ts';
+import { JobButtons } from './buttons.tsx';
+import type { ListedJob } from './types.ts';
+
+/** Chips of a row; the others are counted. */
+const CHIPS = 3;
+
+/** A job in the list, with the picture of its first medium. */
+export function JobRow({
+  job,
+  medium,
+  isChosen,
+  onChoose,
+}: {
+  readonly job: ListedJob;
+  readonly medium: LibraryMedium | undefined;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}) {
+  const { jobId, jobStatus, jobProgress, terminal, startDate, waitingFor, pipelineName } = job;
+  return (
+    <tr data-job={jobId} class={isChosen ? 'chosen-row' : undefined}>
+      <td class="choice">
+        <input type="checkbox" checked={isChosen} aria-label={`Select ${jobId}`} onChange={onChoose} />
+      </td>
+      <th scope="row">
+        <Name job={job} medium={medium} />
+      </th>
+      <td data-label="Found">
+        {medium !== undefined && jobStatus !== 'ERROR' && <Chips of={medium.findings} most={CHIPS} />}
+      </td>
+      <td data-label="Looked for" title={pipelineName}>
+        {pipelineTitle(pipelineName)}
+      </td>
+      <td data-label="Status">
+        <Status of={jobStatus} />
+        {!terminal && <Progress percent={jobProgress} label={jobId} />}
+        {waitingFor !== undefined && <small>{waitingSentence(waitingFor)}</small>}
+      </td>
+      <td data-label="Started">
+        <time dateTime={startDate}>{dateText(startDate)}</time>
+        {terminal && <small>{lengthText(job)}</small>}
+      </td>
+      <td class="actions">
+        <JobButtons job={job} compact />
+      </td>
+    </tr>
+  );
+}
+
+const lengthText = ({ startDate, endDate }: ListedJob) =>
+  endDate === null ? '' : `ended after ${duration(Date.parse(endDate) - Date.parse(startDate))}`;
+
+function Name({ job, medium }: { readonly job: ListedJob; readonly medium: LibraryMedium | undefined }) {
+  const { jobId, mediaUris, mediaCount, externalId, labels } = job;
+  const [first = ''] = mediaUris;
+  return (
+    <>
+      <a class="with-thumbnail" href={hrefOf(['jobs', jobId])} title={first}>
+        <span class="thumbnail">
+          {medium === undefined ? <Icon name="motion" /> : <MediumPicture medium={medium} />}
+        </span>
+        <span>
+          {fileName(first) || jobId}
+          <small>
+            {[jobId, mediaCount > 1 && `and ${countText(mediaCount - 1, 'other')}`, externalId]
+              .filter((text) => text !== false && text !== null)
+              .join(' · ')}
+          </small>
+        </span>
+      </a>
+      <Labels of={labels} />
+    </>
+  );
+}
+
+/** Each leads to the jobs that have it. */
+export function Labels({ of: labels }: { readonly of: readonly string[] }) {
+  if (labels.length === 0) return null;
+  return (
+    <small class="labels">
+      {labels.map((label) => (
+        <a key={label} href={hrefOf(['jobs'], { label })}>
+          {label}
+        </a>
+      ))}
+    </small>
+  );
+}
+
+export const waitingSentence = ({
+  reason,
+  position,
+}: {
+  readonly reason: string;
+  readonly position?: number | undefined;
+}) => (position === undefined ? reason : `${reason} Its place in the queue is ${position}.`);

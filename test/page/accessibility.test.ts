@@ -1,0 +1,169 @@
+/** Every view of the page held against the rules of axe-core, in both colour schemes and on a narrow screen. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { packageRoot } from '../../config/info.ts';
+import { Chromium, hasChromium, loginLinkOf } from '../support/browser/chromium.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
+import { until } from '../support/until.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Of `npm run docs:site`. */
+const hasDocs = existsSync(join(packageRoot, 'dist', 'docs-site', 'index.html'));
+const SIZES = [
+  { width: 1400, height: 900 },
+  { width: 390, height: 844 },
+];
+
+interface View {
+  readonly name: string;
+  /** The part of the address behind the `#`, or a path of the server. */
+  readonly at: string;
+  /** Is there as soon as the view is. */
+  readonly shows: string;
+  /** What is done before it is looked at. */
+  readonly act?: (page: Page) => Promise<unknown>;
+}
+
+(hasChromium ? describe : describe.skip)('Every view of the page', function () {
+  this.timeout(300_000);
+  let service: Service;
+  let empty: Service;
+  let chromium: Chromium;
+  const jobs: Record<string, string> = {};
+  before(async () => {
+    [service, empty] = await Promise.all([Service.here(), Service.here()]);
+    chromium = await Chromium.start();
+    const start = async (name: string, sample: string, pipelineName: string) =>
+      (jobs[name] = await service.submit({ media: [sampleUri(sample)], pipelineName }));
+    await start('image', 'astronaut.png', 'FACE DETECTION PIPELINE');
+    await start('video', 'face_move.mp4', 'FACE DETECTION PIPELINE');
+    await start('document', 'slides.odp', 'DOCUMENT TEXT DETECTION PIPELINE');
+    await start('sound', 'green.wav', 'SPEECH DETECTION PIPELINE');
+    await start('failed', 'video_01_invalid.mp4', 'LIGHT PIPELINE');
+    for (const job of Object.values(jobs)) await service.terminal(job, 120_000);
+    await start('running', 'digital-clock.jpg', 'ABSENT PIPELINE');
+    const camera = await service.ask('POST', '/rest/streaming/jobs', {
+      enableOutputToDisk: false,
+      pipelineName: 'MOTION DETECTION PIPELINE',
+      stallTimeout: 0,
+      stream: { streamUri: 'http://127.0.0.1:1/street', segmentSize: 100 },
+    });
+    jobs['camera'] = String((camera.body as { jobId: number }).jobId);
+    await service.ask('POST', '/rest/keys', { name: 'nightly import' });
+    await until(
+      'the index has the media',
+      async () => (await service.ask('GET', '/rest/library')).body as { media: readonly unknown[] },
+      ({ media }) => media.length >= 4,
+    );
+  });
+  after(async () => {
+    await chromium?.close();
+    await Promise.all([service.close(), empty.close()]);
+  });
+
+  const emptyViews: readonly View[] = [
+    { name: 'library', at: '#/library', shows: '.empty.first' },
+    { name: 'jobs', at: '#/jobs', shows: '.empty, main .hint' },
+    { name: 'search', at: '#/search', shows: 'form[role=search]' },
+    { name: 'streams', at: '#/streams', shows: 'main h1' },
+  ];
+  const chooseMedia = async (page: Page) => {
+    const sheet = page.getByRole('dialog', { name: 'New analysis' });
+    await page.getByRole('button', { name: 'New analysis' }).click();
+    await sheet.locator('input[type=file]').setInputFiles(sampleUri('race.jpg').replace('file://', ''));
+    await until('it is sent', () => sheet.getByRole('button', { name: 'Start', exact: true }).isEnabled());
+    await sheet.getByText('Options').click();
+  };
+  const fullViews = (): readonly View[] => [
+    { name: 'the library', at: '#/library', shows: 'a.tile img' },
+    { name: 'the sheet', at: '#/library', shows: 'a.tile img', act: chooseMedia },
+    { name: 'a pipeline in the sheet', at: '#/new?pipeline=FACE+DETECTION+PIPELINE', shows: '.drawn' },
+    { name: 'the jobs', at: '#/jobs', shows: `tr[data-job]` },
+    {
+      name: 'selected jobs',
+      at: '#/jobs',
+      shows: 'tr[data-job]',
+      act: (page) => page.getByLabel('Select all on this page').check(),
+    },
+    { name: 'a running job', at: `#/jobs/${jobs['running']}`, shows: 'h1 .status' },
+    { name: 'an ended job', at: `#/jobs/${jobs['image']}`, shows: 'h1 .status' },
+    { name: 'a failed job', at: `#/jobs/${jobs['failed']}`, shows: 'h1 .status' },
+    { name: 'an unknown job', at: '#/jobs/nobody-99999', shows: '.problem' },
+    { name: 'a video', at: `#/jobs/${jobs['video']}/media/1`, shows: '.tracks li' },
+    { name: 'an image', at: `#/jobs/${jobs['image']}/media/1`, shows: '.tracks li' },
+    { name: 'a document', at: `#/jobs/${jobs['document']}/media/1`, shows: '.tracks li' },
+    { name: 'a sound', at: `#/jobs/${jobs['sound']}/media/1`, shows: '.tracks li' },
+    { name: 'the search', at: '#/search', shows: '.offers a' },
+    { name: 'hits', at: '#/search?type=TEXT', shows: 'ul.hits li' },
+    { name: 'no hits', at: '#/search?text=zeppelin', shows: 'main .hint' },
+    { name: 'cameras', at: '#/streams', shows: '.wall .tile' },
+    { name: 'a camera', at: `#/streams/${jobs['camera']}`, shows: 'h1' },
+    { name: 'the pipelines', at: '#/pipelines', shows: 'main table, main .card' },
+    { name: 'a pipeline', at: '#/pipelines/FACE%20DETECTION%20PIPELINE', shows: '.drawn' },
+    { name: 'the nodes', at: '#/nodes', shows: 'main table' },
+    { name: 'the components', at: '#/components', shows: 'main table' },
+    { name: 'an algorithm', at: '#/components/FACE', shows: 'main table' },
+    { name: 'the account', at: '#/account', shows: 'main section table' },
+    { name: 'the system', at: '#/operation', shows: 'main section table' },
+    {
+      name: 'the menu of the account',
+      at: '#/pipelines',
+      shows: 'header.top',
+      act: (page) => page.getByLabel(/^Account of /).click(),
+    },
+    { name: 'the API', at: 'docs/api/', shows: '#notice' },
+    ...(hasDocs ? [{ name: 'the documentation', at: 'docs/', shows: 'main' }] : []),
+  ];
+
+  /** What is wrong in the views, a line each. A colour scheme changes no more than colours. */
+  async function violations(page: Page, on: Service, views: readonly View[]): Promise<string> {
+    const wrong: string[] = [];
+    for (const { name, at, shows, act } of views) {
+      await page.setViewportSize(SIZES[0]!);
+      await page.goto('about:blank');
+      await page.goto(`${on.url}/${at}`);
+      await page.locator(shows).first().waitFor();
+      await act?.(page);
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      await page.evaluate(AXE);
+      for (const size of SIZES)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.setViewportSize(size);
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          const rules = colorScheme === 'dark' ? `, runOnly: ['color-contrast']` : '';
+          const found = (await page.evaluate(
+            `axe.run(document, { resultTypes: ['violations']${rules} }).then(({ violations }) => violations.map(({ id, nodes }) =>
+              id + ': ' + nodes.slice(0, 5).map(({ target, any }) => target + ' ' + (any[0]?.message ?? '')).join(' | ')))`,
+          )) as readonly string[];
+          wrong.push(...found.map((one) => `${name}, ${colorScheme}, ${size.width}: ${one}`));
+        }
+    }
+    await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+    return wrong.join('\n');
+  }
+
+  it('follows the rules of axe-core while there is nothing', async () => {
+    const { page } = await chromium.reader(empty, '');
+    expect(await violations(page, empty, emptyViews)).to.equal('');
+  });
+
+  it('follows the rules of axe-core with jobs, media and a camera', async () => {
+    const { page } = await chromium.reader(service, '');
+    expect(await violations(page, service, fullViews())).to.equal('');
+  });
+
+  it('follows the rules of axe-core before the login', async () => {
+    const { page } = await chromium.stranger(service, '#/jobs');
+    const link = await loginLinkOf(service);
+    const views = [
+      { name: 'the way in', at: '#/jobs', shows: '.login a' },
+      { name: 'no link', at: 'login', shows: 'h1' },
+      { name: 'a link', at: link.slice(service.url.length + 1), shows: 'button' },
+      { name: 'a used link', at: 'login?code=used', shows: 'h1' },
+    ];
+    expect(await violations(page, service, views)).to.equal('');
+  });
+});
