@@ -105,7 +105,7 @@ async function compose(
   await cluster?.start();
   options.signal?.throwIfAborted();
   // Not before: another server may have the name of this node.
-  attach(http, createApp({ ...appDeps(parts, system, guardian, escalations), login }));
+  attach(http, createApp({ ...appDeps(parts, system, guardian, escalations), login, sessions }));
   const stopWork = await resume(guardian, {
     ...{ uploads, store, settings, logger, sessions, locks, cluster, owner: parts.owner },
     clock: systemClock,

@@ -38,12 +38,14 @@ import type {
   streamingJobCreationResponse,
   streamingJobInfo,
 } from '../http/schemas/streaming-jobs.ts';
+import type { browserSession } from '../http/schemas/users/sessions.ts';
 import type { usageReport } from '../http/schemas/users/usage.ts';
 import type { systemMessage } from '../http/schemas/system-messages.ts';
 
 type Answer<S extends z.ZodType> = Sent<z.output<S>>;
 
 export type ApiKey = Answer<typeof apiKey>;
+export type BrowserSession = Answer<typeof browserSession>;
 export type NewApiKey = Answer<typeof newKey>;
 export type Usage = Answer<typeof usageReport>;
 export type ModelList = Answer<typeof modelList>;

@@ -34,6 +34,8 @@ export const TUNING = {
   /** Other forms of detection documents that are made at a time. */
   MAX_EXPORTS: 4,
 
+  /** Age at which the cookie of a session is replaced. */
+  SESSION_ROTATE_MS: 60 * 60 * SECOND,
   /** Lines a minute about refused tokens and missing roles; the rest is counted in one line. */
   LOG_REFUSALS_A_MINUTE: 60,
   /** Clients that watch jobs at a time. */

@@ -4,6 +4,7 @@ import { urlOf } from './kit/api.ts';
 import { Problem } from './kit/parts.tsx';
 import { useRoute, type Route } from './kit/route.ts';
 import { useSession, type Session } from './kit/session.ts';
+import { Account } from './account/account.tsx';
 import { Library } from './library/library.tsx';
 import { NewAnalysis } from './new/new-analysis.tsx';
 import { AnalysisSheet } from './new/sheet.tsx';
@@ -74,6 +75,7 @@ const VIEWS: readonly View[] = [
     show: ({ path: [, name] }) =>
       name === undefined ? <ComponentList /> : <AlgorithmView name={name} key={name} />,
   },
+  { name: 'account', title: 'Account', show: () => <Account /> },
   { name: 'nodes', title: 'Nodes', show: (_route, session) => <Nodes session={session} /> },
   { name: 'operation', title: 'System', show: (_route, session) => <Operation session={session} /> },
 ];
@@ -82,11 +84,29 @@ const SYSTEM = new Set(['operation', 'nodes', 'components']);
 
 export function App() {
   const route = useRoute();
-  const { session, problem } = useSession();
+  const { session, hasEnded, problem } = useSession();
   if (problem !== undefined) return <Problem>{problem.message}</Problem>;
   if (session === undefined) return <p class="hint">Loading …</p>;
   if (session === null) return <LoginView />;
-  return <Frame route={route} session={session} />;
+  return (
+    <>
+      {hasEnded && <LoggedOut />}
+      <Frame route={route} session={session} />
+    </>
+  );
+}
+
+/** The login is in another tab, so that nothing that was typed here is lost. */
+function LoggedOut() {
+  const { pathname, hash } = location;
+  return (
+    <p class="logged-out" role="alert">
+      You are logged out, but what you typed is still here.{' '}
+      <a href={urlOf('login', { to: `${pathname}${hash}` })} target="_blank">
+        Log in again
+      </a>
+    </p>
+  );
 }
 
 /** Comes back to where the reader was. */

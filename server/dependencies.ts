@@ -71,7 +71,7 @@ export function appDeps(
   system: ActorSystem,
   guardian: Guardian,
   escalations: EscalationMonitor,
-): Omit<AppDeps, 'login'> {
+): Omit<AppDeps, 'login' | 'sessions'> {
   const { settings, store, movedFiles } = parts;
   const { jobService, nodeManager, views, nodes } = guardian;
   const { running, workers } = nodeManager;

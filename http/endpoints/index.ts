@@ -12,6 +12,7 @@ import { jobFrameEndpoints, type JobFrameDeps } from './jobs/job-frames.ts';
 import { jobListEndpoints, type JobListDeps } from './jobs/job-list.ts';
 import { jobRetryEndpoints, type JobRetryDeps } from './jobs/job-retry.ts';
 import { keyEndpoints, type KeyDeps } from './users/keys.ts';
+import { sessionEndpoints, type SessionDeps } from './users/sessions.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
@@ -49,6 +50,7 @@ export interface EndpointDeps
     FoundDeps,
     JobFrameDeps,
     KeyDeps,
+    SessionDeps,
     UsageDeps,
     OperationEndpointDeps,
     MediaDeps,
@@ -90,6 +92,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...mediaEndpoints,
   ...modelEndpoints,
   ...keyEndpoints,
+  ...sessionEndpoints,
   ...usageEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,
@@ -117,6 +120,7 @@ export const tags = [
   { name: 'Pipelines', description: 'Pipelines, tasks, actions and algorithms' },
   { name: 'Queues', description: 'What waits for components' },
   { name: 'API keys', description: 'Keys with which scripts act as a user' },
+  { name: 'Sessions', description: 'Browsers that are logged in' },
   { name: 'Worker protocol', description: 'How components claim work and answer it' },
   { name: 'Nodes on other hosts', description: 'How nodes on other hosts keep in touch with the server' },
 ] as const;

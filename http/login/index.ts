@@ -37,6 +37,8 @@ export interface LoginDeps {
   readonly serverId: string;
   readonly sessions: SessionStore;
   readonly open: OpenAnswers;
+  /** How long a session may last. */
+  readonly sessionMs: number;
   /** How long a browser may take at the provider. */
   readonly lifeMs: number;
   readonly refusalsAMinute: number;
@@ -63,7 +65,7 @@ export async function createLogin(access: AccessSettings, deps: LoginDeps): Prom
     access.mode === 'development' ? browserUrl(deps.localUrl) : browserUrl(deps.baseUrl, access.redirectUri);
   const cookie = ownCookie('session', url);
   const refusals = new Refusals(logger, refusalsAMinute, () => clock.now());
-  const entry = new Entry(sessions, cookie, logger, refusals);
+  const entry = new Entry(deps, cookie, refusals);
   const way =
     access.mode === 'development'
       ? await developmentWay(entry, url, deps)
@@ -73,7 +75,7 @@ export async function createLogin(access: AccessSettings, deps: LoginDeps): Prom
   return {
     routes: router.routes() as Middleware,
     cookieName: cookie.name,
-    or: (bearer) => sessionOrBearer({ ...way, sessions, cookie, open }, bearer),
+    or: (bearer) => sessionOrBearer({ ...way, sessions, cookie, open, now: () => clock.now() }, bearer),
   };
 }
 

@@ -13,6 +13,10 @@ export class OpenAnswers {
     });
   }
 
+  sessions(): readonly string[] {
+    return [...this.#open.keys()];
+  }
+
   /** Breaks them off. */
   cut(session: string): void {
     for (const response of this.#open.get(session) ?? []) response.destroy();

@@ -10,6 +10,8 @@ export interface SessionAccess {
   readonly sessions: Pick<SessionStore, 'find'>;
   readonly cookie: OwnCookie;
   readonly open: OpenAnswers;
+  /** Milliseconds since the epoch. */
+  now(): number;
   /** Whether an origin is this server's. */
   isOwn(origin: string, ctx: Context): boolean;
   /** Why the request is not to be believed whatever it brings; undefined: nothing is wrong. */
@@ -21,7 +23,7 @@ export interface SessionAccess {
  * header, or without a session, is `bearer`'s to judge.
  */
 export function sessionOrBearer(
-  { sessions, cookie, open, isOwn, objection }: SessionAccess,
+  { sessions, cookie, open, now, isOwn, objection }: SessionAccess,
   bearer: Middleware,
 ): Middleware {
   return async (ctx, next) => {
@@ -38,6 +40,7 @@ export function sessionOrBearer(
     }
     const { name, subject, group = null, roles } = session.user;
     const user: User = { name, subject, client: null, group, roles };
+    if (session.nextSecret !== undefined) cookie.write(ctx, session.nextSecret, session.expires - now());
     Object.assign(ctx.state, { user, session });
     open.add(session.key, ctx.res);
     await next();

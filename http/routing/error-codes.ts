@@ -141,6 +141,11 @@ export const ERROR_CODES = {
     meaning: 'You have no API key with this id.',
     advice: 'List your keys with `GET /rest/keys`.',
   },
+  'session-not-found': {
+    status: 404,
+    meaning: 'You have no session with this id, or it has ended.',
+    advice: 'List your sessions with `GET /rest/sessions`.',
+  },
   'too-many-keys': {
     status: 409,
     meaning: 'The user has as many API keys as one user can have.',

@@ -47,6 +47,7 @@ const NOT_FOUND = {
   operation: 'operation-not-found',
   queue: 'queue-not-found',
   'API key': 'key-not-found',
+  session: 'session-not-found',
   service: 'service-not-found',
   node: 'node-not-found',
   server: 'server-not-found',

@@ -8,23 +8,45 @@ export interface Session {
   readonly roles: readonly string[];
 }
 
-/** undefined: not known yet; null: nobody is logged in. */
+/** Who reads. When the session ends while the page is open, `session` stays, so that nothing that was typed is lost. */
 export function useSession(): {
+  /** undefined: not known yet; null: nobody is logged in. */
   readonly session: Session | null | undefined;
+  /** The session has ended meanwhile. */
+  readonly hasEnded: boolean;
   readonly problem: Error | undefined;
 } {
   const [session, setSession] = useState<Session | null>();
+  const [hasEnded, setEnded] = useState(false);
   const [problem, setProblem] = useState<Error>();
-  useEffect(() => {
+  const load = () =>
     get<Session>('rest/session')
-      .then(setSession)
+      .then((who) => {
+        setSession((before) => (before?.name === who.name ? before : who));
+        setEnded(false);
+      })
       .catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 401) setSession(null);
-        else setProblem(error as Error);
+        if (error instanceof ApiError && error.status === 401) setSession((before) => before ?? null);
+        else setProblem((before) => before ?? (error as Error));
       });
-    return onUnauthorized(() => setSession(null));
+  useEffect(() => {
+    void load();
+    return onUnauthorized(() => setEnded(true));
   }, []);
-  return { session, problem };
+  useEffect(() => {
+    if (!hasEnded) return undefined;
+    // The reader comes back from the login in another tab.
+    const onReturn = () => {
+      if (!document.hidden) void load();
+    };
+    addEventListener('focus', onReturn);
+    document.addEventListener('visibilitychange', onReturn);
+    return () => {
+      removeEventListener('focus', onReturn);
+      document.removeEventListener('visibilitychange', onReturn);
+    };
+  }, [hasEnded]);
+  return { session, hasEnded, problem: session === undefined ? problem : undefined };
 }
 
 export const isAdmin = ({ roles }: Session) => roles.includes('ADMIN');

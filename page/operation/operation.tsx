@@ -7,7 +7,6 @@ import { count, duration, moment, words } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { OneField, Risky, Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
-import { Keys } from './keys.tsx';
 import { isAdmin, type Session } from '../kit/session.ts';
 import { Failures } from './failures.tsx';
 
@@ -24,7 +23,6 @@ export function Operation({ session }: { readonly session: Session }) {
       <Failures />
       <Queues session={session} />
       <Statistics />
-      <Keys />
     </>
   );
 }

@@ -102,6 +102,7 @@ function UserMenu({ session: { name } }: { readonly session: Session }) {
   return (
     <Menu label={`Account of ${name}`} button={<span class="avatar">{name.slice(0, 1).toUpperCase()}</span>}>
       <p class="who">{name}</p>
+      <a href={hrefOf(['account'])}>Account</a>
       <a href={urlOf('docs/')}>Documentation</a>
       <a href={urlOf('docs/api/')}>REST API</a>
       <button type="button" onClick={() => void logOut()}>

@@ -58,7 +58,7 @@ describe('A browser that logs in at the provider (specification 5)', () => {
     expect(body(who)).to.deep.include({ name: 'alice of the test', subject: 'alice', roles: ['ADMIN'] });
     const { expires, idleUntil } = body(who)['session'] as Record<string, string>;
     const hours = (text = '') => Math.round((Date.parse(text) - Date.now()) / 3_600_000);
-    expect([hours(expires), hours(idleUntil)]).to.deep.equal([12, 4]);
+    expect([hours(expires), hours(idleUntil)]).to.deep.equal([720, 720]);
     expect((await asSession('/rest/actors')).status).to.equal(200);
   });
 
@@ -95,8 +95,11 @@ describe('A browser that logs in at the provider (specification 5)', () => {
   it('has a cookie that no script reads, with a random id and nothing else', async () => {
     await browser.go(page('/login'));
     const cookie = browser.cookie(HOST, cookieName());
-    expect(cookie?.value).to.match(/^[\w-]{43}$/);
-    expect(cookie?.attributes).to.have.members(['path=/', 'samesite=lax', 'httponly']);
+    expect(cookie?.value).to.match(/^[0-9a-f]{32}\.[\w-]{43}$/);
+    const [expires, ...others] = cookie!.attributes.toSorted();
+    expect(others).to.deep.equal(['httponly', 'path=/', 'samesite=lax']);
+    const days = (Date.parse(expires!.replace('expires=', '')) - Date.now()) / 86_400_000;
+    expect(days).to.be.closeTo(30, 0.1);
     expect(browser.names(HOST).filter((name) => name.startsWith('troupe'))).to.deep.equal([cookieName()]);
     const log = JSON.stringify(service.log());
     for (const hidden of [secret(), 'secret of web']) expect(log.includes(hidden)).to.equal(false);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,10 @@ import { SESSIONS, SessionStore, type SessionUser } from '../../actors/sessions/
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 
 const MINUTE = 60_000;
+const LIMITS = {
+  ...{ idleMs: 10 * MINUTE, lifeMs: 60 * MINUTE, maxCount: 4, maxOfUser: 2 },
+  ...{ rotateMs: 30 * MINUTE, graceMs: MINUTE },
+};
 const alice: SessionUser = { name: 'Alice', subject: 'a', roles: ['ADMIN'] };
 const bob: SessionUser = { name: 'Bob', subject: 'b', roles: ['USER'] };
 
@@ -16,18 +21,20 @@ describe('Sessions in the store', () => {
   let store: SqliteStore;
   let clock: VirtualClock;
   let ended: string[];
+  let stolen: string[];
   const open = (realm = 'one', settings = {}) =>
     new SessionStore({
       ...{ store, clock, realm },
       owner: { server: 'test', epoch: 1 },
-      settings: { idleMs: 10 * MINUTE, lifeMs: 60 * MINUTE, maxCount: 4, maxOfUser: 2, ...settings },
+      settings: { ...LIMITS, ...settings },
       onEnd: (key) => void ended.push(key),
+      onTheft: ({ key }) => void stolen.push(key),
     });
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'troupe-sessions-'));
     store = new SqliteStore(join(folder, 'sessions.db'));
     clock = new VirtualClock(1_000_000);
-    ended = [];
+    [ended, stolen] = [[], []];
   });
   afterEach(async () => {
     await store.close();
@@ -61,6 +68,100 @@ describe('Sessions in the store', () => {
     const { secret: idle } = await sessions.begin(alice);
     await clock.advance(10 * MINUTE);
     expect(await sessions.find(idle), 'idle').to.equal(undefined);
+  });
+
+  describe('change their secret', () => {
+    const advance = (minutes: number) => clock.advance(minutes * MINUTE);
+    const sessions = () => open('one', { idleMs: 600 * MINUTE, lifeMs: 600 * MINUTE });
+    /** The secret that follows this one. */
+    const nextOf = async (secret: string) => (await sessions().find(secret))!.nextSecret!;
+
+    it('after a while, and not before', async () => {
+      const { secret, key } = await sessions().begin(alice);
+      await advance(29);
+      expect((await sessions().find(secret))?.nextSecret).to.equal(undefined);
+      await advance(1);
+      const next = await nextOf(secret);
+      expect([next === secret, next.includes(key)]).to.deep.equal([false, true]);
+      expect(await sessions().find(next)).to.deep.include({ key, user: alice });
+      const stored = JSON.stringify(await store.load({ kind: 'session', id: key }));
+      for (const hidden of [secret, next]) expect(stored.includes(hidden.split('.')[1]!)).to.equal(false);
+    });
+
+    it('to the same one for all requests that come before it is used', async () => {
+      const { secret } = await sessions().begin(alice);
+      await advance(30);
+      const first = await nextOf(secret);
+      const others = await Promise.all([nextOf(secret), nextOf(secret), nextOf(secret)]);
+      expect(new Set([first, ...others]).size).to.equal(1);
+      // The answer with the new secret was lost: the browser comes again with the old one, much later.
+      await advance(120);
+      expect(await nextOf(secret)).to.equal(first);
+    });
+
+    it('and accept the former one for a moment, for requests that are under way', async () => {
+      const { secret, key } = await sessions().begin(alice);
+      await advance(30);
+      const next = await nextOf(secret);
+      await sessions().find(next);
+      expect((await sessions().find(secret))?.key).to.equal(key);
+      expect(stolen).to.deep.equal([]);
+    });
+
+    for (const rotations of [1, 3])
+      it(`and end when one is used that was followed by ${rotations}`, async () => {
+        const { secret: first, key } = await sessions().begin(alice);
+        let secret = first;
+        for (let n = 0; n < rotations; n++) {
+          await advance(30);
+          secret = await nextOf(secret);
+          await sessions().find(secret);
+        }
+        await advance(1);
+        expect(await sessions().find(first)).to.equal(undefined);
+        expect(await sessions().find(secret), 'nobody knows which of them is the thief').to.equal(undefined);
+        expect([stolen, ended]).to.deep.equal([[key], [key]]);
+      });
+
+    it('also when they were begun by an earlier version', async () => {
+      const secret = 'a'.repeat(43);
+      const id = createHash('sha256').update(secret).digest('hex');
+      const now = clock.now();
+      const body = { realm: 'one', user: alice, began: now, used: now };
+      const index = { [SESSIONS]: now + 600 * MINUTE };
+      const owner = { server: 'test', epoch: 1 };
+      const snapshot = { schema: 1, body };
+      await store.commit({ actor: { kind: 'session', id }, expected: 0, owner, record: {}, snapshot, index });
+      expect((await sessions().find(secret))?.user).to.deep.equal(alice);
+      await advance(30);
+      const next = await nextOf(secret);
+      await sessions().find(next);
+      await advance(2);
+      expect((await sessions().find(next))?.user).to.deep.equal(alice);
+      expect(await sessions().find(secret)).to.equal(undefined);
+    });
+  });
+
+  it('are listed to their user, and ended by their key', async () => {
+    const sessions = open();
+    const first = await sessions.begin(alice, undefined, 'Firefox on Linux');
+    await clock.advance(MINUTE);
+    const second = await sessions.begin(alice);
+    const { key } = await sessions.begin(bob);
+    const shown = await sessions.list(alice);
+    expect(shown.map((one) => [one.key, one.browser])).to.deep.equal([
+      [second.key, null],
+      [first.key, 'Firefox on Linux'],
+    ]);
+    expect(await sessions.list()).to.have.length(3);
+    expect(await sessions.revoke(key, alice), 'of somebody else').to.equal(false);
+    for (const guess of ['', 'x', '0'.repeat(32)]) expect(await sessions.revoke(guess)).to.equal(false);
+    expect(await sessions.revoke(first.key, alice)).to.equal(true);
+    expect([await sessions.find(first.secret), await sessions.isAlive(first.key)]).to.deep.equal([
+      undefined,
+      false,
+    ]);
+    expect(await sessions.isAlive(second.key)).to.equal(true);
   });
 
   it('do not last longer because the clock was set back', async () => {

@@ -604,6 +604,12 @@ describe('troupe, over the REST interface', () => {
     });
   });
 
+  it('lists the browsers that are logged in, and tells of a session that there is not', async () => {
+    expect(await good('sessions', 'list', '--all')).to.equal('No browser is logged in.\n');
+    const id = '0'.repeat(32);
+    expect(await refusalOf('sessions', 'revoke', id)).to.include(id);
+  });
+
   it('creates, lists and revokes an API key, which the tool takes as its token', async () => {
     const key = (await good('keys', 'create', 'nightly', '--days', '3')).trim();
     expect(key).to.match(/^troupe_\S+$/);

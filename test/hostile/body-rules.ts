@@ -22,6 +22,7 @@ import { deliveryId, deliveryQuery } from '../../http/schemas/jobs/deliveries.ts
 import { cursorOf, jobFilter, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
 import * as keys from '../../http/schemas/users/keys.ts';
+import * as sessions from '../../http/schemas/users/sessions.ts';
 import * as usage from '../../http/schemas/users/usage.ts';
 import { retryRequest } from '../../http/schemas/jobs/job-retry.ts';
 import * as operations from '../../http/schemas/jobs/operations.ts';
@@ -166,6 +167,11 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     keyRequest: text(keys.keyRequest, (name) => ({ name })),
     keyId: text(keys.keyId, (given) => given),
     keyListQuery: text(keys.keyListQuery, (all) => ({ all })),
+  },
+  'http/schemas/users/sessions.ts': {
+    ...because(ANSWER, 'browserSession', 'sessionList'),
+    sessionId: text(sessions.sessionId, (given) => given),
+    sessionListQuery: text(sessions.sessionListQuery, (all) => ({ all })),
   },
   'http/schemas/users/usage.ts': {
     ...because(ANSWER, 'usageReport'),

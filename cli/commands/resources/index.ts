@@ -17,6 +17,7 @@ import { nodeCommands, serverCommands, serviceCommands } from './nodes.ts';
 import { operationCommands } from './jobs/operations.ts';
 import { queueCommands } from './queues.ts';
 import { searchCommands } from './search.ts';
+import { sessionCommands } from './users/sessions.ts';
 import { usageCommand } from './users/usage.ts';
 import { streamCommands } from './streams.ts';
 
@@ -38,6 +39,7 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   messageCommands(program, terminal);
   searchCommands(program, terminal);
   keyCommands(program, terminal);
+  sessionCommands(program, terminal);
   usageCommand(program, terminal);
   infoCommand(program, terminal);
   auditCommand(program, terminal);
