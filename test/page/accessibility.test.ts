@@ -33,6 +33,8 @@ interface View {
   let empty: Service;
   let chromium: Chromium;
   const jobs: Record<string, string> = {};
+  /** Where the medium of a job is. */
+  const places: Record<string, string> = {};
   before(async () => {
     [service, empty] = await Promise.all([Service.here(), Service.here()]);
     chromium = await Chromium.start();
@@ -43,7 +45,10 @@ interface View {
     await start('document', 'slides.odp', 'DOCUMENT TEXT DETECTION PIPELINE');
     await start('sound', 'green.wav', 'SPEECH DETECTION PIPELINE');
     await start('failed', 'video_01_invalid.mp4', 'LIGHT PIPELINE');
-    for (const job of Object.values(jobs)) await service.terminal(job, 120_000);
+    for (const [name, job] of Object.entries(jobs)) {
+      await service.terminal(job, 120_000);
+      places[name] = await service.placeOf(job);
+    }
     await start('running', 'digital-clock.jpg', 'ABSENT PIPELINE');
     const camera = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: false,
@@ -92,10 +97,10 @@ interface View {
     { name: 'an ended job', at: `#/jobs/${jobs['image']}`, shows: 'h1 .status' },
     { name: 'a failed job', at: `#/jobs/${jobs['failed']}`, shows: 'h1 .status' },
     { name: 'an unknown job', at: '#/jobs/nobody-99999', shows: '.problem' },
-    { name: 'a video', at: `#/jobs/${jobs['video']}/media/1`, shows: '.tracks li' },
-    { name: 'an image', at: `#/jobs/${jobs['image']}/media/1`, shows: '.tracks li' },
-    { name: 'a document', at: `#/jobs/${jobs['document']}/media/1`, shows: '.tracks li' },
-    { name: 'a sound', at: `#/jobs/${jobs['sound']}/media/1`, shows: '.tracks li' },
+    { name: 'a video', at: `#/jobs/${jobs['video']}/${places['video']}`, shows: '.tracks li' },
+    { name: 'an image', at: `#/jobs/${jobs['image']}/${places['image']}`, shows: '.tracks li' },
+    { name: 'a document', at: `#/jobs/${jobs['document']}/${places['document']}`, shows: '.tracks li' },
+    { name: 'a sound', at: `#/jobs/${jobs['sound']}/${places['sound']}`, shows: '.tracks li' },
     { name: 'the search', at: '#/search', shows: '.offers a' },
     { name: 'hits', at: '#/search?type=TEXT', shows: 'ul.hits li' },
     { name: 'no hits', at: '#/search?text=zeppelin', shows: 'main .hint' },

@@ -71,7 +71,7 @@ async function tabTo(page: Page, selector: string, key = 'Tab'): Promise<void> {
     await page.keyboard.press('Enter');
     await page.locator('h1 .status', { hasText: /^Complete$/ }).waitFor();
     await page.getByRole('link', { name: /astronaut\.png/ }).waitFor();
-    await tabTo(page, 'a[href$="/media/1"]');
+    await tabTo(page, 'a[href*="/media/"]');
     await page.keyboard.press('Enter');
     await page.locator('svg.boxes path').first().waitFor({ state: 'attached' });
     await page.keyboard.press('j');
