@@ -4,6 +4,8 @@
  */
 import { join } from 'node:path';
 import { unknownMedium } from '../../domain/job/media-ids.ts';
+import { roundInterval } from '../../domain/tracks/track-counts.ts';
+import { UNAVAILABLE } from '../../domain/tracks/viewing.ts';
 import type { Answers, AnswerTo, MediaPage, MediumProgress, Question } from '../../domain/tracks/viewing.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import { framesFolder } from '../../results/layout.ts';
@@ -180,10 +182,21 @@ function emptyAnswer(question: MediumQuestion, partial: MediumProgress): MediumA
       return { tracks: [], total: 0, partial };
     case 'boxes':
       return { boxes: [], toFrame: question.toFrame, partial };
+    case 'counts':
+      return {
+        intervalMs: question.intervalMs ?? roundInterval(0),
+        intervals: 0,
+        series: [],
+        omitted: 0,
+        partial,
+      };
+    case 'heat':
+      return UNAVAILABLE;
   }
 }
 
 function withProgress(answer: MediumAnswer, partial: MediumProgress): MediumAnswer {
+  if ('unavailable' in answer) return answer;
   if (!isLanes(answer)) return { ...answer, partial };
   return answer.map((lane) => {
     const own = partial.actions.find(({ action, task }) => action === lane.action && task === lane.task);

@@ -3,6 +3,7 @@
  * milliseconds. While the job runs, answers have what it has found so far, and `partial` tells how far it is.
  */
 import type { Properties, Range } from '../types.ts';
+import type { CountQuery, HeatMap, HeatQuery, TrackCounts } from './track-counts.ts';
 
 /** How far an action is on a medium. */
 export interface ActionProgress {
@@ -142,6 +143,8 @@ export type Question =
     }
   | { readonly kind: 'lanes'; readonly medium: number }
   | ({ readonly kind: 'tracks' } & TrackQuery)
+  | ({ readonly kind: 'counts' } & CountQuery)
+  | ({ readonly kind: 'heat' } & HeatQuery)
   | {
       readonly kind: 'boxes';
       readonly medium: number;
@@ -150,10 +153,20 @@ export type Question =
       readonly limit: number;
     };
 
+/** The question has no answer. */
+export interface Unavailable {
+  readonly unavailable: true;
+}
+export const UNAVAILABLE: Unavailable = { unavailable: true };
+
 export interface Answers {
   readonly media: MediaPage;
   readonly lanes: readonly Lane[];
   readonly tracks: TrackPage;
   readonly boxes: BoxPage;
+  /** Unavailable: more than MOST_INTERVALS intervals. */
+  readonly counts: (TrackCounts & { readonly partial?: MediumProgress }) | Unavailable;
+  /** Unavailable: the medium has no pictures, or nothing was found in it yet. */
+  readonly heat: (HeatMap & { readonly partial?: MediumProgress }) | Unavailable;
 }
 export type AnswerTo<Q extends Question> = Answers[Q['kind']];

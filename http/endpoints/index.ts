@@ -4,6 +4,7 @@ import { administrationEndpoints, type AdministrationDeps } from './administrati
 import { batchJobEndpoints, type BatchJobDeps } from './jobs/batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
 import { deliveryEndpoints, type DeliveryDeps } from './jobs/deliveries.ts';
+import { countEndpoints } from './jobs/job-counts.ts';
 import { foundEndpoints, type FoundDeps } from './jobs/job-findings.ts';
 import { failureEndpoints, type FailureDeps } from './jobs/job-failures.ts';
 import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
@@ -85,6 +86,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...jobEventEndpoints,
   ...jobFileEndpoints,
   ...foundEndpoints,
+  ...countEndpoints,
   ...jobFrameEndpoints,
   ...operationEndpoints,
   ...searchEndpoints,

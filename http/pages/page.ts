@@ -9,8 +9,16 @@ import { nothingAt } from '../routing/errors.ts';
 
 const STATIC = path.join(packageRoot, 'page');
 const COMPILED = path.join(packageRoot, 'dist', 'page');
-/** Modules of packages that the page imports by name. */
-const PACKAGES = ['preact', 'preact/hooks', 'preact/jsx-runtime'];
+/** Modules of packages by the names under which the page imports them. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  preact: 'preact',
+  'preact/hooks': 'preact/hooks',
+  'preact/jsx-runtime': 'preact/jsx-runtime',
+  uplot: 'uplot/dist/uPlot.esm.js',
+};
+const PACKAGE_STYLES: Readonly<Record<string, string>> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
+/** Loaded when a view needs them. */
+const LATER = ['uplot'];
 /** Media with which a new reader can try the server. */
 const SAMPLES = ['face_move.mp4', 'race.jpg', 'text.png'];
 const TYPES: Readonly<Record<string, string>> = {
@@ -82,10 +90,10 @@ function readPage(): Page {
   const version = versionOf(files);
   const base = `page/${version}`;
   const imports = JSON.stringify({
-    imports: Object.fromEntries(PACKAGES.map((name) => [name, `./${base}/${fileOf(name)}`])),
+    imports: Object.fromEntries(Object.keys(PACKAGES).map((name) => [name, `./${base}/${fileOf(name)}`])),
   });
   const preloads = [...files.keys()]
-    .filter((name) => name.endsWith('.js') && name !== 'main.js')
+    .filter((name) => name.endsWith('.js') && name !== 'main.js' && !LATER.map(fileOf).includes(name))
     .map((name) => `<link rel="modulepreload" href="${base}/${name}" />`);
   const html = readFileSync(path.join(STATIC, 'index.html'), 'utf8')
     .replaceAll('{{FILES}}', base)
@@ -106,10 +114,18 @@ function filesBelow(folder: string, ...endings: readonly string[]): readonly (re
 const fileOf = (name: string) => `packages/${name.replace('/', '-')}.js`;
 
 function packages(): readonly (readonly [string, PageFile])[] {
-  return PACKAGES.map((name) => [
-    fileOf(name),
-    { type: TYPES['.js']!, body: readFileSync(fileURLToPath(import.meta.resolve(name))) },
-  ]);
+  const fileAt = (module: string, type: string): PageFile => ({
+    type,
+    body: readFileSync(fileURLToPath(import.meta.resolve(module))),
+  });
+  return [
+    ...Object.entries(PACKAGES).map(
+      ([name, module]) => [fileOf(name), fileAt(module, TYPES['.js']!)] as const,
+    ),
+    ...Object.entries(PACKAGE_STYLES).map(
+      ([name, module]) => [`packages/${name}`, fileAt(module, TYPES['.css']!)] as const,
+    ),
+  ];
 }
 
 function samples(): readonly (readonly [string, PageFile])[] {

@@ -46,6 +46,17 @@ export function clock(ms: number): string {
   return `${parts[0] === 0 ? '' : `${hours}:`}${minutes}:${seconds}.${fraction}`;
 }
 
+/** `10 minutes`: a round length. */
+export function intervalText(ms: number): string {
+  const [n, unit] =
+    ms % 3_600_000 === 0
+      ? [ms / 3_600_000, 'hour']
+      : ms % 60_000 === 0
+        ? [ms / 60_000, 'minute']
+        : [ms / 1_000, 'second'];
+  return n === 1 ? unit : `${n} ${unit}s`;
+}
+
 /** `1:02`, and below ten seconds `0:04.2`: a place in a medium that people compare with a player. */
 export function timeText(ms: number): string {
   const tenths = Math.round(ms / 100);

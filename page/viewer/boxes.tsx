@@ -1,5 +1,6 @@
 import { useImperativeHandle, useRef } from 'preact/hooks';
 import type { Ref } from 'preact';
+import { HeatLayer } from './heat-layer.tsx';
 import { boxAt, outlines, shownArea, type Turned } from './overlay.ts';
 import { fits, type Box, type BoxHue, type Filter } from './types.ts';
 
@@ -65,6 +66,7 @@ export function Boxes({
       onClick={onClick}
       aria-hidden="true"
     >
+      <HeatLayer transform={turned.transform} />
       <g ref={group} transform={turned.transform} />
       {/* Not turned with the picture: they are to be read. */}
       <g ref={labels} />

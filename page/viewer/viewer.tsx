@@ -7,10 +7,12 @@ import { useGet, useLoaded, useSettled } from '../kit/load.ts';
 import { Problem, Shown, Status } from '../kit/parts.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
 import { findingText } from '../library/labels.ts';
+import { CountsChart } from './chart.tsx';
 import { DocumentText } from './document-text.tsx';
 import { Downloads } from './downloads.tsx';
 import type { PlayerHandle } from './drawing.ts';
 import { FrameTable, type Run } from './frame-table.ts';
+import { ShownHeat, type HeatMap } from './heat-layer.tsx';
 import { Keys } from './keys.tsx';
 import { Lanes, type Span } from './lanes.tsx';
 import { storedSize } from './overlay.ts';
@@ -155,6 +157,7 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
     text: query.get('text') ?? '',
   });
   const [selected, setSelected] = useState<number | undefined>(numberIn(query, 'track'));
+  const [opened, setOpened] = useState<ReadonlySet<Opened>>(new Set());
   const [positionMs, setPosition] = useState(numberIn(query, 't') ?? 0);
   const player = useRef<PlayerHandle>(null);
   const sound = useRef<HTMLAudioElement>(null);
@@ -205,12 +208,20 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
   };
   const hue = useCallback<BoxHue>((box) => trackHue(nameOfTrack(lanes, box), box.track), [lanes]);
   const onShown = useCallback((frame: number) => setPosition(table.value?.timeOf(frame) ?? 0), [table.value]);
+  const heat = useLoaded(
+    (signal) =>
+      opened.has('heat')
+        ? get<HeatMap>(`${base}/heat-map`, onlyLane === undefined ? {} : { lane: onlyLane.lane }, signal)
+        : Promise.resolve(undefined),
+    [base, opened.has('heat'), onlyLane?.lane],
+  );
   const list = (tracks.value?.tracks ?? []).filter(({ lane }) => !hidden.has(lane));
   const next = (direction: 1 | -1) => {
     const found = list.findIndex((track) => track.n === selected);
     const track = list[found === -1 ? 0 : found + direction];
     if (track !== undefined) open(track);
   };
+  const hasTime = medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO';
   return (
     <div class="viewer">
       <div class="stage">
@@ -220,23 +231,25 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
         {storedSize(medium) !== undefined && (
           <Shown of={table}>
             {(frames) => (
-              <PicturePlayer
-                base={base}
-                medium={medium}
-                table={frames}
-                filter={filter}
-                hue={hue}
-                selected={selected}
-                select={setSelected}
-                onShown={onShown}
-                firstFrame={frames.nearest(numberIn(query, 't') ?? 0)}
-                handle={player}
-              />
+              <ShownHeat.Provider value={heat.value}>
+                <PicturePlayer
+                  base={base}
+                  medium={medium}
+                  table={frames}
+                  filter={filter}
+                  hue={hue}
+                  selected={selected}
+                  select={setSelected}
+                  onShown={onShown}
+                  firstFrame={frames.nearest(numberIn(query, 't') ?? 0)}
+                  handle={player}
+                />
+              </ShownHeat.Provider>
             )}
           </Shown>
         )}
         {medium.mediaType === 'UNKNOWN' && <DocumentText tracks={tracks} selected={selected} open={open} />}
-        {(medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO') && lanes.length > 0 && (
+        {hasTime && lanes.length > 0 && (
           <Lanes
             lanes={lanes}
             lengthMs={lengthMs}
@@ -251,14 +264,53 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
         )}
         <div class="below">
           <Where medium={medium} table={table.value} positionMs={positionMs} />
-          <Keys player={player} next={next} leave={() => setSelected(undefined)} />
+          <span class="buttons">
+            {hasTime && lanes.length > 0 && (
+              <Toggle name="chart" opened={opened} set={setOpened}>
+                Chart
+              </Toggle>
+            )}
+            {storedSize(medium) !== undefined && lanes.length > 0 && (
+              <Toggle name="heat" opened={opened} set={setOpened}>
+                Heat map
+              </Toggle>
+            )}
+            <Keys player={player} next={next} leave={() => setSelected(undefined)} />
+          </span>
         </div>
+        {heat.error !== undefined && <Problem>{heat.error.message}</Problem>}
+        {hasTime && opened.has('chart') && <CountsChart base={base} lengthMs={lengthMs} seek={seek} />}
       </div>
       <aside class="found">
         <TrackFilters filter={filter} change={(what) => setFilter((before) => ({ ...before, ...what }))} />
         <TrackList job={job} medium={medium} tracks={tracks} lanes={lanes} selected={selected} open={open} />
       </aside>
     </div>
+  );
+}
+
+type Opened = 'chart' | 'heat';
+
+function Toggle({
+  name,
+  opened,
+  set,
+  children,
+}: {
+  readonly name: Opened;
+  readonly opened: ReadonlySet<Opened>;
+  readonly set: (opened: ReadonlySet<Opened>) => void;
+  readonly children: string;
+}) {
+  const toggle = () => {
+    const next = new Set(opened);
+    if (!next.delete(name)) next.add(name);
+    set(next);
+  };
+  return (
+    <button type="button" class="plain" aria-pressed={opened.has(name)} onClick={toggle}>
+      {children}
+    </button>
   );
 }
 

@@ -1,4 +1,5 @@
 /** A line a detection: as JSON (NDJSON), or as comma-separated values (RFC 4180). */
+import { csvCell } from '../../domain/text/csv-cell.ts';
 import { isExemplar } from '../../domain/tracks/exemplar.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/findings.ts';
 import { ShownPicture } from './pictures.ts';
@@ -96,16 +97,6 @@ export const CSV_COLUMNS = [
   'properties',
 ] as const;
 
-/** With one of these in front spreadsheets compute what stands in a cell; the apostrophe is what keeps them from it. */
-const COMPUTED = /^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/;
-const NEEDS_QUOTES = /[",\r\n]/;
-
-/** A text as a cell that no spreadsheet takes for a formula: the reader takes one apostrophe away from the front. */
-export function cell(text: string): string {
-  const safe = COMPUTED.test(text) ? `'${text}` : text;
-  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 /** Properties with a column of their own: the value of the detection, else that of its track. */
 const WORDS = ['CLASSIFICATION', 'TEXT', 'TRANSCRIPT'] as const;
 
@@ -127,18 +118,18 @@ export class CsvWriter implements Writer {
   track({ medium, ...track }: FoundTrack): string {
     const { jobId, task, action, algorithm, type, id } = track;
     this.#start = [
-      cell(jobId),
+      csvCell(jobId),
       medium.mediaId,
       medium.parentMediaId,
-      cell(medium.path),
-      cell(medium.mediaType),
-      ...[task ?? '', action, algorithm, type, id].map(cell),
+      csvCell(medium.path),
+      csvCell(medium.mediaType),
+      ...[task ?? '', action, algorithm, type, id].map(csvCell),
       track.index,
       track.confidence,
       track.startOffsetTime,
       track.stopOffsetTime,
     ].join(',');
-    this.#properties = cell(JSON.stringify(track.trackProperties));
+    this.#properties = csvCell(JSON.stringify(track.trackProperties));
     return '';
   }
 
@@ -149,8 +140,8 @@ export class CsvWriter implements Writer {
     const cells = [
       ...[this.#start, offsetFrame, offsetTime, x, y, width, height],
       ...[upright.x, upright.y, upright.width, upright.height, confidence, isItsExemplar(one, track)],
-      ...[one.artifactPath ?? '', ...words].map(cell),
-      ...[this.#properties, cell(JSON.stringify(one.detectionProperties))],
+      ...[one.artifactPath ?? '', ...words].map(csvCell),
+      ...[this.#properties, csvCell(JSON.stringify(one.detectionProperties))],
     ];
     return `${cells.join(',')}\r\n`;
   }

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { countTracks, heatMap } from './count.ts';
 import { unknownMedium } from '../../domain/job/media-ids.ts';
 import type {
   Answers,
@@ -25,6 +26,10 @@ export function ask(db: Database, question: Question): Answers[Question['kind']]
       return tracks(db, placeOf(db, question.medium), question);
     case 'boxes':
       return boxes(db, placeOf(db, question.medium), question);
+    case 'counts':
+      return countTracks(db, placeOf(db, question.medium), question.intervalMs);
+    case 'heat':
+      return heatMap(db, placeOf(db, question.medium), question);
   }
 }
 

@@ -16,6 +16,7 @@ import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
 import { auditCursor, auditQuery } from '../../http/schemas/operation/audit.ts';
 import { failureQuery } from '../../http/schemas/jobs/job-failures.ts';
+import * as counted from '../../http/schemas/jobs/job-counts.ts';
 import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
 import { deliveryId, deliveryQuery } from '../../http/schemas/jobs/deliveries.ts';
@@ -194,8 +195,16 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(failureQuery, (component) => ({ component, code: component, from: component })),
     ],
   },
+  'http/schemas/jobs/job-counts.ts': {
+    ...because(ANSWER, 'trackCounts', 'heatMap'),
+    countsQuery: [
+      ...text(counted.countsQuery, (interval) => ({ interval, format: interval })),
+      body(counted.countsQuery, (size) => makeNamed(size, () => '1')),
+    ],
+    heatQuery: text(counted.heatQuery, (columns) => ({ columns, lane: columns })),
+  },
   'http/schemas/jobs/job-findings.ts': {
-    ...because(ANSWER, 'mediaOfJob', 'lanes', 'trackPage', 'boxPage'),
+    ...because(ANSWER, 'mediaOfJob', 'lanes', 'trackPage', 'boxPage', 'partial'),
     mediaIdParam: ofText((given) => checkShape(found.mediaIdParam, given)),
     mediaQuery: text(found.mediaQuery, (limit) => ({ limit })),
     tracksQuery: [

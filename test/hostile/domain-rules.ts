@@ -23,6 +23,7 @@ import * as illFormed from '../../domain/geometry/ill-formed.ts';
 import { jobConfigHashInSteps } from '../../domain/job/job-config-hash.ts';
 import { jobNumber } from '../../domain/job/job-id.ts';
 import { unknownMedium } from '../../domain/job/media-ids.ts';
+import { csvCell } from '../../domain/text/csv-cell.ts';
 import { jobNotes, lookForWrongValues } from '../../domain/job/job-notes.ts';
 import { changeLabels } from '../../domain/labels.ts';
 import { compileJsonPath } from '../../domain/text/json-path.ts';
@@ -481,6 +482,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     printableLines: ofText(printing.printableLines),
     shortenText: ofText((text) => printing.shortenText(text, 100)),
   },
+  'text/csv-cell.ts': { csvCell: ofText(csvCell) },
   'text/message-pattern.ts': {
     messagePattern: [
       ...ofText(messagePattern),
@@ -615,6 +617,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       ),
     ],
   },
+  'tracks/track-counts.ts': because(NUMBERS, 'roundInterval'),
   'tracks/quality.ts': {
     qualityOf: ofText((text) => quality.qualityOf({ confidence: 1, properties: { Q: text } }, 'Q')),
     qualityRule: property('QUALITY_SELECTION_THRESHOLD', quality.qualityRule),

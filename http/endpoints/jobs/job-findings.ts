@@ -25,19 +25,19 @@ export interface FoundDeps {
   askRunningJob<Q extends Question>(number: number, question: Q): Promise<PartialAnswer<Q>>;
 }
 
-const COMMON = {
+export const OF_DOCUMENT = {
   method: 'get',
   tag: 'Batch jobs',
   caller: 'USER',
   jobs: 'BATCH_JOB',
   absent: () => noDocument(),
 } as const;
-const params = z.object({ id: jobIdParam, mediaId: mediaIdParam });
-const WRONG = {
+export const mediumParams = z.object({ id: jobIdParam, mediaId: mediaIdParam });
+export const WRONG = {
   400: sentence('A part of the path or the query is wrong.'),
   404: sentence('There is no such job, or it has ended and has no document here.'),
 };
-const READ_ONCE =
+export const READ_ONCE =
   'While the job runs, the answer has what finished parts of the medium have found so far. `partial` tells which parts these are, and is ' +
   'absent when the job has ended. Tracks may still grow: those that touch a part that is not done. The first question about a large ' +
   'document, and the first after new results of a running job, takes longer than the others: an index is made.';
@@ -45,7 +45,7 @@ const READ_ONCE =
 /** What was found in the media of a job, a part at a time (ours). */
 export const foundEndpoints = [
   endpoint({
-    ...COMMON,
+    ...OF_DOCUMENT,
     path: '/rest/jobs/{id}/media',
     id: 'listMediaOfJob',
     summary: 'List the media of a job, with how much was found in each',
@@ -57,23 +57,23 @@ export const foundEndpoints = [
       ok(await askQuestion(id, { kind: 'media', ...query }, deps)),
   }),
   endpoint({
-    ...COMMON,
+    ...OF_DOCUMENT,
     path: '/rest/jobs/{id}/media/{mediaId}/lanes',
     id: 'getLanesOfMedium',
     summary: 'Tell where in a medium how much was found, for each action and type',
     description: READ_ONCE,
-    params,
+    params: mediumParams,
     answers: { 200: json('The lanes.', lanes), ...WRONG },
     handle: async ({ params: { id, mediaId } }, deps: FoundDeps) =>
       ok(await askQuestion(id, { kind: 'lanes', medium: mediaId }, deps)),
   }),
   endpoint({
-    ...COMMON,
+    ...OF_DOCUMENT,
     path: '/rest/jobs/{id}/media/{mediaId}/tracks',
     id: 'listTracksOfMedium',
     summary: 'List the tracks of a stretch of a medium, without their detections',
     description: READ_ONCE,
-    params,
+    params: mediumParams,
     query: tracksQuery,
     answers: { 200: json('A part of the tracks.', trackPage), ...WRONG },
     async handle({ params: { id, mediaId }, query }, deps: FoundDeps) {
@@ -83,12 +83,12 @@ export const foundEndpoints = [
     },
   }),
   endpoint({
-    ...COMMON,
+    ...OF_DOCUMENT,
     path: '/rest/jobs/{id}/media/{mediaId}/boxes',
     id: 'listBoxesOfMedium',
     summary: 'List the boxes of a stretch of frames',
     description: READ_ONCE,
-    params,
+    params: mediumParams,
     query: boxesQuery,
     answers: { 200: json('The boxes.', boxPage), ...WRONG },
     handle: async ({ params: { id, mediaId }, query }, deps: FoundDeps) =>
@@ -103,7 +103,7 @@ function noDocument(): never {
   );
 }
 
-async function askQuestion<Q extends Question>(
+export async function askQuestion<Q extends Question>(
   id: number,
   question: Q,
   deps: FoundDeps,

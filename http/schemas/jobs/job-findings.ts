@@ -65,7 +65,7 @@ const actionProgress = z
   })
   .meta({ id: 'ActionProgress', description: 'How far an action of a running job is on a medium' });
 
-const partial = z
+export const partial = z
   .object({
     percent: z.number().min(0).max(100),
     actions: z.array(actionProgress).describe('In pipeline order; empty: the medium is not inspected yet'),

@@ -59,6 +59,39 @@ export function viewerOfVideos(at: () => { readonly service: Service; readonly c
     expect(complaints).to.deep.equal([]);
   });
 
+  it('opens a chart whose clicks seek, the numbers of it, and a heat map over the picture', async () => {
+    const { service, chromium } = at();
+    const path = join(service.mediaDir, 'chart.mp4');
+    makeVideo(path, { frames: 100 });
+    const job = await service.submit({ media: [pathToFileURL(path).href], pipelineName: 'LIGHT PIPELINE' });
+    await service.terminal(job);
+    const { page, complaints } = await chromium.reader(
+      service,
+      `#/jobs/${job}/${await service.placeOf(job)}`,
+    );
+    await page.locator('svg.boxes[data-frame="0"][data-known="true"]').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Heat map' }).click();
+    await page.locator('svg.boxes .heat rect').first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Chart' }).click();
+    const chart = page.getByRole('region', { name: 'Findings over time' });
+    await chart.locator('canvas').waitFor();
+    await chart.getByText('Numbers').click();
+    expect(await chart.getByRole('row').count()).to.be.above(1);
+    const area = (await chart.locator('.u-over').boundingBox())!;
+    await page.mouse.click(area.x + area.width / 2, area.y + area.height / 2);
+    await until(
+      'the video is in its middle',
+      () =>
+        page.evaluate(
+          `document.querySelector('video').currentTime / document.querySelector('video').duration`,
+        ),
+      (part) => Math.abs(Number(part) - 0.5) < 0.1,
+    );
+    await page.getByRole('button', { name: 'Heat map' }).click();
+    await page.locator('svg.boxes .heat').waitFor({ state: 'detached' });
+    expect(complaints).to.deep.equal([]);
+  });
+
   describe('of one that breaks off', () => videoThatBreaksOff(at, { isLong: false }));
   describe('draws boxes that', () => boxesOnTheirFrame(at, ['variable.mp4']));
 }
