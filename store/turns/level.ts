@@ -50,9 +50,11 @@ export class Level {
     const line = this.#next()!;
     const [actor, items] = line.actors.entries().next().value!;
     items.shift();
-    // The actor goes to the end of its user's turn, or out of it.
-    line.actors.delete(actor);
-    if (items.length > 0) line.actors.set(actor, items);
+    if (items.length === 0) line.actors.delete(actor);
+    else if (line.actors.size > 1) {
+      line.actors.delete(actor);
+      line.actors.set(actor, items);
+    }
     this.#move(line, () => {
       this.#time = Math.max(this.#time, line.pass);
       line.pass = this.#time + strideOf(line.weight);
@@ -113,9 +115,12 @@ export class Level {
   /** Changes what the order depends on. */
   #move(line: UserLine, change: () => void): void {
     const ordered = this.#ordered.get(line.weight)!;
-    ordered.splice(placeIn(ordered, line), 1);
-    if (ordered.length === 0) this.#ordered.delete(line.weight);
+    const place = ordered[0] === line ? 0 : placeIn(ordered, line);
     change();
+    if (line.waiting > 0 && isInOrder(ordered, place)) return;
+    if (place === 0) ordered.shift();
+    else ordered.splice(place, 1);
+    if (ordered.length === 0) this.#ordered.delete(line.weight);
     if (line.waiting > 0) this.#insert(line);
     else this.#end(line);
   }
@@ -134,9 +139,20 @@ export class Level {
   }
 }
 
+/** Whether the line at this place stands between its neighbours. */
+function isInOrder(ordered: readonly UserLine[], place: number): boolean {
+  const [before, line, after] = [ordered[place - 1], ordered[place]!, ordered[place + 1]];
+  return (
+    (before === undefined || comparePlaces(before, line) < 0) &&
+    (after === undefined || comparePlaces(line, after) < 0)
+  );
+}
+
 /** Where a line stands in the order, or would stand. */
 function placeIn(ordered: readonly UserLine[], line: UserLine): number {
-  let [low, high] = [0, ordered.length];
+  // Whoever had a turn is the last, as a rule.
+  if (comparePlaces(ordered.at(-1)!, line) < 0) return ordered.length;
+  let [low, high] = [0, ordered.length - 1];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (comparePlaces(ordered[middle]!, line) < 0) low = middle + 1;

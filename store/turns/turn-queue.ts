@@ -138,7 +138,7 @@ export class TurnQueue {
     const now = (held.get(user) ?? 0) + by;
     if (now > 0) held.set(user, now);
     else held.delete(user);
-    for (const level of levels) level.setHeld(user, now);
+    for (const level of levels) if (level.length > 0) level.setHeld(user, now);
     this.#forgetIdle(item.queue);
   }
 

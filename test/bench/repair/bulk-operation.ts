@@ -5,7 +5,7 @@ import { measureTime, round, runInterleaved, type Figure } from '../measure.ts';
 import { startCore, type Core } from '../parts.ts';
 
 const JOBS = 10_000;
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 export async function bulkOperations(): Promise<readonly Figure[]> {
   const core = await startCore();

@@ -10,7 +10,7 @@ import { startClient, type Client, type JobBody } from '../jobs/client.ts';
 
 const MEDIA = 1_000;
 const FAILURES = 3;
-const ROUNDS = 5;
+const ROUNDS = 3;
 /** Frames of a medium that fails: as long as the clips of a camera. */
 const FRAMES = 100;
 

@@ -9,7 +9,8 @@ const JOBS = 2_000;
 const FIRST = 100;
 const SENDERS = 20;
 
-describe('A user with 2,000 jobs', () => {
+describe('A user with 2,000 jobs', function () {
+  this.timeout(600_000);
   let provider: TestProvider;
   let service: Service;
   before(async () => {
