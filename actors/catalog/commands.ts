@@ -12,11 +12,16 @@ export type CatalogCommand =
       readonly type: 'register';
       readonly descriptor: Descriptor;
       readonly by: Registrant;
-      /** It may replace an installed component. */
+      /** It may replace an installed component, and that of another user. */
       readonly byAdmin: boolean;
     }
-  /** From a client: a component goes, with what it registered. */
-  | { readonly type: 'unregister'; readonly componentName: string }
+  /** From a client: a component is removed with its elements. `byAdmin`: it may be that of another user than `by`. */
+  | {
+      readonly type: 'unregister';
+      readonly componentName: string;
+      readonly by: Registrant;
+      readonly byAdmin: boolean;
+    }
   /** From a client: an element of its own. `by`: the user. */
   | ({ readonly type: 'addAction'; readonly element: Action } & ByUser)
   | ({ readonly type: 'addTask'; readonly element: Task } & ByUser)
@@ -50,7 +55,7 @@ export type CatalogRefusal =
   | 'MANAGED'
   /** Only an ADMIN may delete the element of a component, or replace an installed component. */
   | 'INSTALLED'
-  /** Only its owner and an ADMIN may delete the element. */
+  /** Only its owner and an ADMIN may delete the element, or replace or remove the component. */
   | 'FOREIGN'
   | 'UNKNOWN'
   /** A limit of the settings is reached. */

@@ -30,7 +30,7 @@ export interface Component {
   readonly descriptor: Descriptor;
   /** Installed with the server, which starts and stops its processes; all others were registered by clients. */
   readonly managed: boolean;
-  /** Who registered this very descriptor, first one first: these may serve it. Empty for managed ones. */
+  /** Who registered this very descriptor: these may serve it. The first one is the owner. Empty for managed ones. */
   readonly registrants: readonly Registrant[];
   /**
    * Row keys of elements that the component brings but does not have: others had the names first, or a registered component has its

@@ -41,7 +41,7 @@ export interface CatalogTypes {
 export type CatalogReply = Reply<CatalogTypes>;
 type CatalogOutcome = Outcome<CatalogTypes>;
 
-/** Clients that may serve one component; the latest stay. */
+/** Clients that may serve one component; its owner and the latest stay. */
 const MAX_REGISTRANTS = 64;
 
 /** What each command does to the catalog (specification 3.5, 4.6, 4.7). References between elements are checked when a job is created. */
@@ -51,7 +51,7 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
     install: { apply: (state, { descriptors, besides }) => install(state, descriptors, besides) },
     read: { apply: () => ({ reply: doneWith('UNCHANGED') }) },
     register: { apply: register },
-    unregister: { apply: (state, { componentName }) => unregister(state, componentName) },
+    unregister: { apply: unregister },
     addAction: { apply: (state, { element, by }) => addAction(state, element, by) },
     addTask: { apply: (state, { element, by }) => add(state, 'task', element, by) },
     addPipeline: { apply: (state, { element, by }) => add(state, 'pipeline', element, by) },
@@ -68,19 +68,31 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
   },
 };
 
-function unregister(state: CatalogState, componentName: string): CatalogOutcome | Refused<CatalogRefusal> {
+function unregister(
+  state: CatalogState,
+  { componentName, by, byAdmin }: Extract<CatalogCommand, { type: 'unregister' }>,
+): CatalogOutcome | Refused<CatalogRefusal> {
   const component = state.component.get(componentName);
   if (component === undefined)
     return refuseWith(
       'UNKNOWN',
       `There is no component named "${componentName}".${suggestion(componentName, state.component.keys())}`,
     );
-  if (!component.managed) return { reply: doneWith('REMOVED'), ...withoutRegistered(state, component) };
-  return refuseWith(
-    'MANAGED',
-    `Cannot remove component: "${componentName}": It is a managed component and would come back at the next start of the server.`,
-  );
+  const start = `Cannot remove component: "${componentName}":`;
+  if (component.managed)
+    return refuseWith(
+      'MANAGED',
+      `${start} It is a managed component and would come back at the next start of the server.`,
+    );
+  if (!byAdmin && !isOwner(component, by)) return refuseForeign(start, 'remove');
+  return { reply: doneWith('REMOVED'), ...withoutRegistered(state, component) };
 }
+
+const isOwner = ({ registrants: [owner] }: Component, by: Registrant): boolean =>
+  (owner?.subject ?? owner?.name) === (by.subject ?? by.name);
+
+const refuseForeign = (start: string, action: 'remove' | 'replace'): Refused<CatalogRefusal> =>
+  refuseWith('FOREIGN', `${start} It belongs to another user. Only its owner and an ADMIN can ${action} it.`);
 
 function remove(
   state: CatalogState,
@@ -124,6 +136,7 @@ function register(
       `${start} The installed component "${installed.descriptor.componentName}" has the algorithm "${algorithm.name}". Only an ADMIN can replace it.`,
     );
   if (isSame) return registeredAgain(state, componentName, known, by);
+  if (known !== undefined && !byAdmin && !isOwner(known, by)) return refuseForeign(start, 'replace');
   const { state: rest, effects } = withoutFormer(state, known, descriptor);
   const base = makeWay(rest, descriptor);
   const elements = elementsOf(descriptor);
@@ -164,7 +177,8 @@ function registeredAgain(
   known: Component,
   by: Registrant,
 ): CatalogOutcome {
-  const registrants = [...known.registrants, by].slice(-MAX_REGISTRANTS);
+  const [owner, ...others] = [...known.registrants, by];
+  const registrants = [owner, ...others.slice(1 - MAX_REGISTRANTS)];
   const component = new Map(state.component).set(componentName, { ...known, registrants });
   return { reply: doneWith('UNCHANGED'), state: { ...state, component } };
 }

@@ -18,6 +18,9 @@ const shortHash = (user: string) => createHash('sha256').update(user).digest('he
 /** The same for all uploads of a user. */
 export const uploaderOf = (id: string): string => ID.exec(id)?.[2] ?? '';
 
+/** Whether this user sent it. The id has a short hash of the user. */
+export const isUploadOf = (id: string, user: string): boolean => uploaderOf(id) === shortHash(user);
+
 export const isUpload = (name: string): boolean => ID.test(name);
 
 /** When the upload came, in milliseconds since the epoch. */

@@ -9,7 +9,7 @@ import { removeFolder } from '../../files/remove.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 import { uploadFileName } from './file-name.ts';
-import { bytesOf, isUpload, lastPieceOf, newUpload, timeOf, uploadsIn } from './folders.ts';
+import { bytesOf, isUpload, isUploadOf, lastPieceOf, newUpload, timeOf, uploadsIn } from './folders.ts';
 import { UploadUsage, type UploadLimits } from './usage.ts';
 import type { UploadLocks } from './upload-locks.ts';
 import { MinimumRate } from './minimum-rate.ts';
@@ -181,9 +181,11 @@ export class UploadStore {
     }
   }
 
-  async remove(id: string): Promise<'removed' | 'unknown' | 'inUse'> {
+  /** @param by the user, who can remove only own uploads; absent: may remove all */
+  async remove(id: string, by?: string): Promise<'removed' | 'unknown' | 'foreign' | 'inUse'> {
     await this.#going.get(id)?.catch(() => undefined);
     if (this.#coming.has(id) || !(await this.#isThere(id))) return 'unknown';
+    if (by !== undefined && !isUploadOf(id, by)) return 'foreign';
     return (await this.#removeUnused([id])).includes(id) ? 'removed' : 'inUse';
   }
 

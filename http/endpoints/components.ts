@@ -80,7 +80,7 @@ export const componentEndpoints = [
       }),
       400: sentence('The descriptor is invalid, a line for every problem; or the catalog is full.'),
       401: noToken,
-      403: sentence('Only an ADMIN can replace a managed component.'),
+      403: sentence('Only an ADMIN can replace a managed component, or that of another user.'),
       409: sentence(
         'A managed component has the name, another registered component has the algorithm, or another element has a name in the descriptor.',
       ),
@@ -91,11 +91,9 @@ export const componentEndpoints = [
         `Cannot register component: ${quotedName(given)}The following fields have errors:\n${problems}`,
     },
     async handle({ body: descriptor, unknownMembers, query, ctx }, { catalog, catalogActor }: CatalogDeps) {
-      const { name, subject } = userOf(ctx);
-      const by = { name, subject };
-      const command = { type: 'register', descriptor, by, byAdmin: isAdmin(ctx) } as const;
+      const command = { type: 'register', descriptor, ...callerOf(ctx) } as const;
       const reply = await catalogActor.ask(CATALOG, command);
-      if (reply.kind === 'refused') throw notRegistered(reply.reason, textOf(reply), ctx);
+      if (reply.kind === 'refused') throw refusedError(reply.reason, textOf(reply), ctx);
       const warnings = [...unknownMembers, ...new CatalogNotes(catalog).onComponent(descriptor)];
       const outcome = { message: OUTCOMES[reply.outcome], ...(query.details === true ? { warnings } : {}) };
       return answerWith(reply.outcome === 'ADDED' ? 201 : 200, outcome, warningHeaders(warnings));
@@ -121,28 +119,32 @@ export const componentEndpoints = [
     jobs: 'NONE',
     summary: 'Remove a component and what it registered',
     description:
-      'What others made of its elements stays. Jobs that run keep their plan. A managed component that it replaced returns.',
+      'What others made of its elements stays. Jobs that run keep their plan. A managed component that it replaced returns. ' +
+      'Only the user who registered it and an ADMIN can remove it.',
     params: componentNameParams,
     answers: {
       204: nothing('Removed.'),
       401: noToken,
+      403: sentence('The component belongs to another user, and the caller is not ADMIN.'),
       404: sentence('There is no component of this name.'),
       409: sentence('The component is managed: it would come back at the next start.'),
     },
-    async handle({ params: { componentName } }, { catalogActor }: CatalogDeps) {
-      const reply = await catalogActor.ask(CATALOG, { type: 'unregister', componentName });
-      if (reply.kind === 'refused')
-        throw new HttpError(
-          reply.reason === 'MANAGED' ? 'component-managed' : 'component-not-found',
-          textOf(reply),
-        );
+    async handle({ params: { componentName }, ctx }, { catalogActor }: CatalogDeps) {
+      const command = { type: 'unregister', componentName, ...callerOf(ctx) } as const;
+      const reply = await catalogActor.ask(CATALOG, command);
+      if (reply.kind === 'refused') throw refusedError(reply.reason, textOf(reply), ctx);
       return withoutBody(204);
     },
   }),
 ];
 
-function notRegistered(reason: CatalogRefusal | 'WRONG_STATE', message: string, ctx: Context): HttpError {
-  if (reason === 'INSTALLED') noteMissingRole(ctx, message);
+function callerOf(ctx: Context) {
+  const { name, subject } = userOf(ctx);
+  return { by: { name, subject }, byAdmin: isAdmin(ctx) };
+}
+
+function refusedError(reason: CatalogRefusal | 'WRONG_STATE', message: string, ctx: Context): HttpError {
+  if (reason === 'INSTALLED' || reason === 'FOREIGN') noteMissingRole(ctx, message);
   return new HttpError(codeOfRefusal(reason), message);
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Upload, Uploader, UploadStore } from '../../actors/uploads/upload-store.ts';
 import type { Issue } from '../../domain/types.ts';
 import type { UserLimits } from '../users/user-limits.ts';
-import { userOf, type User } from '../access/bearer.ts';
+import { isAdmin, noteMissingRole, userOf, type User } from '../access/bearer.ts';
 import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';
 import type { ErrorCode } from '../routing/error-codes.ts';
@@ -95,16 +95,21 @@ export const mediaEndpoints = [
     caller: 'USER',
     jobs: 'NONE',
     summary: 'Delete an uploaded medium',
+    description: 'Only the user who uploaded it and an ADMIN can delete it.',
     params: z.object({ id: uploadId }),
     answers: {
       204: nothing('It is gone.'),
+      403: sentence('Another user uploaded it, and the caller is not ADMIN.'),
       404: sentence('There is no such upload.'),
       409: sentence('A job that has not ended uses it.'),
     },
-    async handle({ params: { id } }, { uploads }: MediaDeps) {
-      switch (await uploads.remove(id)) {
+    async handle({ params: { id }, ctx }, { uploads }: MediaDeps) {
+      const by = isAdmin(ctx) ? undefined : uploaderOf(userOf(ctx)).user;
+      switch (await uploads.remove(id, by)) {
         case 'removed':
           return withoutBody(204);
+        case 'foreign':
+          throw foreignUpload(ctx, id);
         case 'unknown':
           throw new HttpError(
             'upload-not-found',
@@ -155,6 +160,12 @@ async function receive(
       dropRest(body);
       throw overloadError(outcome.message);
   }
+}
+
+function foreignUpload(ctx: Context, id: string): HttpError {
+  const message = `Another user sent the upload ${id}. Only that user and an ADMIN can delete it.`;
+  noteMissingRole(ctx, message);
+  return new HttpError('role-required', message);
 }
 
 const uploaderOf = ({ subject, name, roles }: User): Uploader => ({

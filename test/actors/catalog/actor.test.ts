@@ -117,7 +117,7 @@ describe('The actor of the catalog', () => {
     await server.open(descriptorOf('BUILT'));
     await server.tell(register(descriptorOf('ONE')));
     await server.tell(register(descriptorOf('ONE', { componentVersion: '2' }, { name: 'OTHER' })));
-    await server.tell({ type: 'unregister', componentName: 'ONE' });
+    await server.tell({ type: 'unregister', componentName: 'ONE', by: ANN, byAdmin: false });
     expect(commits.map(({ synced }) => synced)).to.deep.equal([true, true, true, true]);
     expect(commits[2]?.removeRows).to.include('algorithm/ONE ALGORITHM/');
     expect(commits[2]?.putRows?.map(({ key }) => key)).to.include('algorithm/OTHER/');

@@ -28,6 +28,9 @@ const BEN = { subject: 'ben', name: 'Ben' };
 const register = (descriptor: Descriptor, by = ANN, byAdmin = true): CatalogCommand => ({
   ...{ type: 'register', descriptor, by, byAdmin },
 });
+const unregister = (componentName: string, by = ANN, byAdmin = true): CatalogCommand => ({
+  ...{ type: 'unregister', componentName, by, byAdmin },
+});
 const install = (...descriptors: Descriptor[]): CatalogCommand => ({
   type: 'install',
   descriptors,
@@ -151,9 +154,7 @@ describe('Registering a component (specification 3.5)', () => {
     const shared = { actions: [action('SHARED', 'A')], tasks: [], pipelines: [] };
     const state = after(register(descriptorOf('ONE', shared)), register(descriptorOf('TWO', shared)));
     expect(state.action.get('SHARED')?.component).to.equal('ONE');
-    expect(
-      outcomeOf(state, { type: 'unregister', componentName: 'TWO' }).state?.action.has('SHARED'),
-    ).to.equal(true);
+    expect(outcomeOf(state, unregister('TWO')).state?.action.has('SHARED')).to.equal(true);
   });
 
   it('is refused above the limits, which what is there may keep and shrink', () => {
@@ -164,9 +165,7 @@ describe('Registering a component (specification 3.5)', () => {
     expect(
       word(outcomeOf(state, { type: 'addTask', element: task('T', 'A') }, { ...LIMITS, characters: 10 })),
     ).to.equal('FULL');
-    expect(
-      word(outcomeOf(state, { type: 'unregister', componentName: 'ONE' }, { ...small, elements: 1 })),
-    ).to.equal('REMOVED');
+    expect(word(outcomeOf(state, unregister('ONE'), { ...small, elements: 1 }))).to.equal('REMOVED');
     expect(
       word(outcomeOf(state, register(descriptorOf('ONE', { pipelines: [] })), { ...small, elements: 1 })),
     ).to.equal('REPLACED');
@@ -179,15 +178,45 @@ describe('Removing a component', () => {
       type: 'addTask',
       element: task('MINE', 'ONE ALGORITHM DETECTION ACTION'),
     });
-    const outcome = outcomeOf(state, { type: 'unregister', componentName: 'ONE' });
+    const outcome = outcomeOf(state, unregister('ONE'));
     expect([word(outcome), names(outcome.state!)]).to.deep.equal(['REMOVED', ['task/MINE/']]);
   });
 
   it('is refused for a managed one and one that is not there; names are taken exactly', () => {
     const state = after(install(descriptorOf('One')));
-    expect(word(outcomeOf(state, { type: 'unregister', componentName: 'One' }))).to.equal('MANAGED');
+    expect(word(outcomeOf(state, unregister('One')))).to.equal('MANAGED');
     for (const componentName of ['ONE', ' One', '', '__proto__', 'constructor'])
-      expect(word(outcomeOf(state, { type: 'unregister', componentName }))).to.equal('UNKNOWN');
+      expect(word(outcomeOf(state, unregister(componentName)))).to.equal('UNKNOWN');
+  });
+});
+
+describe('The component of another user', () => {
+  const one = descriptorOf('ONE');
+  const newer = descriptorOf('ONE', { componentVersion: '2.0' });
+
+  it('is removed and replaced by its owner and an ADMIN only', () => {
+    const state = after(register(one, ANN, false));
+    for (const [command, action] of [
+      [unregister('ONE', BEN, false), 'remove'],
+      [register(newer, BEN, false), 'replace'],
+    ] as const) {
+      const outcome = outcomeOf(state, command);
+      expect([word(outcome), outcome.state]).to.deep.equal(['FOREIGN', undefined]);
+      expect(messageOf(outcome)).to.contain(
+        `component: "ONE": It belongs to another user. Only its owner and an ADMIN can ${action} it.`,
+      );
+    }
+    expect(word(outcomeOf(state, unregister('ONE', BEN, true)))).to.equal('REMOVED');
+    expect(word(outcomeOf(state, register(newer, ANN, false)))).to.equal('REPLACED');
+    expect(word(outcomeOf(state, unregister('ONE', ANN, false)))).to.equal('REMOVED');
+  });
+
+  it('keeps its owner however many others register it', () => {
+    const others = Array.from({ length: 70 }, (_, n) => ({ subject: `${n}`, name: `${n}` }));
+    const state = after(register(one), ...others.map((by) => register(one, by, false)));
+    expect(state.component.get('ONE')?.registrants).to.have.lengthOf(64);
+    expect(word(outcomeOf(state, unregister('ONE', others.at(-1), false)))).to.equal('FOREIGN');
+    expect(word(outcomeOf(state, unregister('ONE', ANN, false)))).to.equal('REMOVED');
   });
 });
 
@@ -303,7 +332,7 @@ describe('A registered component with the algorithm of an installed one', () => 
     { pipelines: [pipeline('THEIR PIPELINE', 'T')] },
     { name: 'ONE ALGORITHM', description: 'Theirs.' },
   );
-  const unregister = { type: 'unregister', componentName: 'THEIRS' } as const;
+  const removeTheirs = unregister('THEIRS');
   const owners = (state: CatalogState) =>
     names(state).flatMap((key) => {
       const [kind, name] = key.split('/') as ['algorithm', string];
@@ -325,13 +354,11 @@ describe('A registered component with the algorithm of an installed one', () => 
 
   it('gives it back when it is removed, and has waiting work announced', () => {
     const before = after(install(one, two));
-    const outcome = outcomeOf(after(install(one, two), register(theirs)), unregister);
+    const outcome = outcomeOf(after(install(one, two), register(theirs)), removeTheirs);
     expect([word(outcome), warnings(outcome)]).to.deep.equal(['REMOVED', []]);
     expect(owners(outcome.state!)).to.have.members(owners(before));
     expect(effectsOf(outcome)).to.include('announce');
-    expect(
-      effectsOf(outcomeOf(after(register(two)), { ...unregister, componentName: 'TWO' })),
-    ).to.not.include('announce');
+    expect(effectsOf(outcomeOf(after(register(two)), unregister('TWO')))).to.not.include('announce');
     expect(outcomeOf(outcome.state!, install(one, two)).state).to.equal(undefined);
   });
 
@@ -342,13 +369,15 @@ describe('A registered component with the algorithm of an installed one', () => 
     const newer = descriptorOf('ONE', { componentVersion: '2.0', pipelines: [pipeline('NEW', 'T')] });
     const updated = outcomeOf(state, install(newer)).state!;
     expect(owners(updated)).to.have.members(owners(state));
-    expect(owners(outcomeOf(updated, unregister).state!)).to.have.members(owners(after(install(newer))));
+    expect(owners(outcomeOf(updated, removeTheirs).state!)).to.have.members(owners(after(install(newer))));
   });
 
   it('keeps its place when a version of the server is the first to have the algorithm', () => {
     const outcome = outcomeOf(after(register(theirs)), install(one));
     expect(outcome.state!.algorithm.get('ONE ALGORITHM')?.component).to.equal('THEIRS');
-    expect(owners(outcomeOf(outcome.state!, unregister).state!)).to.have.members(owners(after(install(one))));
+    expect(owners(outcomeOf(outcome.state!, removeTheirs).state!)).to.have.members(
+      owners(after(install(one))),
+    );
   });
 
   it('may be registered again, with another descriptor, and with another algorithm', () => {
@@ -394,7 +423,7 @@ describe('A registered component with the algorithm of an installed one', () => 
     const mine = pipeline('ONE ALGORITHM DETECTION PIPELINE', 'MINE');
     const outcome = outcomeOf(
       after(install(one), removed, register(theirs), { type: 'addPipeline', element: mine }),
-      unregister,
+      removeTheirs,
     );
     expect(owners(outcome.state!)).to.deep.equal([
       'algorithm/ONE ALGORITHM/ ONE',
@@ -427,7 +456,7 @@ describe('A registered component with the algorithm of an installed one', () => 
 
   it('may be removed from a catalog that has become too small for what returns', () => {
     const state = after(install(one), register(theirs));
-    const outcome = outcomeOf(state, unregister, { elements: 1, characters: 1 });
+    const outcome = outcomeOf(state, removeTheirs, { elements: 1, characters: 1 });
     expect(word(outcome)).to.equal('REMOVED');
   });
 });
@@ -463,7 +492,8 @@ describe('The catalog', () => {
     aDescriptor.map((descriptor) => register(descriptor)),
     aDescriptor.map((descriptor) => register(descriptor, BEN)),
     fc.array(aDescriptor, { maxLength: 3 }).map((all) => install(...all)),
-    aName.map((componentName): CatalogCommand => ({ type: 'unregister', componentName })),
+    aName.map((name) => unregister(name)),
+    aName.map((name) => unregister(name, BEN, false)),
     fc
       .tuple(aName, aName)
       .map(([p, t]): CatalogCommand => ({ type: 'addPipeline', element: pipeline(p, t) })),

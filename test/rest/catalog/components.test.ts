@@ -77,6 +77,23 @@ describe('Components (specification 4.6)', () => {
       expect(tracksOf(medium, 'THING')).to.have.lengthOf(1);
     });
 
+    it('finish a job that an earlier version failed on when it is retried', async () => {
+      const body = descriptorBody('ONE', {}, { name: 'SEES THINGS' });
+      await register(body);
+      const pipelineName = 'SEES THINGS DETECTION PIPELINE';
+      const id = await service.submit({ media: [sampleUri('astronaut.png')], pipelineName });
+      const component = new RawComponent(service);
+      const { token } = await component.claimOf(id, 'SEES THINGS');
+      await component.failure(token, 'DETECTION_FAILED', 'It is broken.');
+      expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
+      await register({ ...body, componentVersion: '2.0' });
+      const retried = await service.ask('POST', `/rest/jobs/${id}/retry`, { what: 'FAILED_SUB_JOBS' });
+      expect(retried.status, retried.text).to.equal(200);
+      const again = await component.claimOf(id, 'SEES THINGS');
+      await component.result(again.token, [trackNamed('mine')]);
+      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    });
+
     it('may come as text with comments and trailing commas', async () => {
       const text = JSON.stringify(descriptorBody('ONE')).replace('{', '{ // by hand\n').replace(/\}$/, ',}');
       expect(await messageTo(register(text))).to.deep.equal([201, 'New component registered.']);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { AUDIENCE, TestProvider } from '../../access/support/provider.ts';
 import { settingsOf } from '../../support/roles.ts';
+import { descriptorBody } from '../../actors/catalog/descriptors.ts';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 
 const HELLO = sampleUri('hello-world.png');
@@ -51,6 +52,24 @@ describe('The owner of a job', () => {
     expect(ids.map((id) => jobs.find(({ jobId }) => jobId === id)?.owner)).to.deep.equal(owners);
     const plain = await service.ask('GET', `/rest/jobs/${ids[0]}`);
     expect(plain.body).to.not.have.property('owner');
+  });
+
+  it('and an ADMIN alone may delete an upload and remove a component', async () => {
+    const groups = ['media-users'];
+    const [alice, bob] = [await as({ sub: 'alice', groups }), await as({ sub: 'bob', groups })];
+    const upload = async () => {
+      const sent = await fetch(`${service.url}/rest/media`, { method: 'POST', headers: alice, body: 'a' });
+      return `/rest/media/${((await sent.json()) as { id: string }).id}`;
+    };
+    const register = async (componentName: string) => {
+      await service.ask('POST', '/rest/components/registerUnmanaged', descriptorBody(componentName), alice);
+      return `/rest/components/${componentName}`;
+    };
+    const remove = async (path: string, headers?: Readonly<Record<string, string>>) =>
+      (await service.ask('DELETE', path, undefined, headers)).status;
+    for (const path of [await upload(), await register('Mine')])
+      expect([await remove(path, bob), await remove(path, alice)]).to.deep.equal([403, 204]);
+    for (const path of [await upload(), await register('Theirs')]) expect(await remove(path)).to.equal(204);
   });
 
   it('is told of streaming jobs, too', async () => {
