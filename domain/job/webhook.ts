@@ -96,3 +96,13 @@ export function takeCallbackSecrets(properties: Properties): WithoutSecrets {
     refused: `Property validation failed due to: The CALLBACK_SECRET property must have one or two secrets, with a blank between them: ${SECRET_FORM}.`,
   };
 }
+
+/** A sentence about secrets of a job that has no callback to sign. `receivers`: what the job would need. */
+export const noteUnusedSecrets = (
+  properties: Properties,
+  hasCallback: boolean,
+  receivers: string,
+): readonly string[] =>
+  hasCallback || (properties[CALLBACK_SECRET] ?? '').trim() === ''
+    ? []
+    : [`The CALLBACK_SECRET property has no effect, because the job has no ${receivers}.`];

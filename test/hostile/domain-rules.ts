@@ -248,6 +248,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   },
   'job/webhook.ts': {
     takeCallbackSecrets: ofText((text) => webhook.takeCallbackSecrets({ CALLBACK_SECRET: text }), 'whsec_'),
+    noteUnusedSecrets: ofText((text) => webhook.noteUnusedSecrets({ CALLBACK_SECRET: text }, false, text)),
     areWebhookSecrets: ofText((text) => webhook.areWebhookSecrets([text]), 'whsec_'),
     webhookHeaders: ofText((text) =>
       webhook.webhookHeaders({ id: 'a', at: 0, body: text, secrets: ['whsec_AAAA'] }),

@@ -6,7 +6,7 @@ import type { Repeatable } from '../../../actors/requests/idempotency.ts';
 import type { JobRequest } from '../../../actors/job-service/job-request.ts';
 import type { JobService } from '../../../actors/job-service/job-service.ts';
 import type { Accepted, RefusalReason, Refused } from '../../../actors/requests/submission.ts';
-import { takeCallbackSecrets } from '../../../domain/job/webhook.ts';
+import { noteUnusedSecrets, takeCallbackSecrets } from '../../../domain/job/webhook.ts';
 import type { JobTrace } from '../../../domain/job/trace.ts';
 import type { UserLimits } from '../../users/user-limits.ts';
 import { userOf, type User } from '../../access/bearer.ts';
@@ -54,6 +54,7 @@ export async function createJob(
     ...{ priority, user: user.name, owner: jobAccess.newOwner(ctx), trace },
   };
   const repeatable = repeatableOf(key, given, user);
+  const notes = [...unknownMembers, ...secretNotes(body)];
   const submitNew = () =>
     userLimits.within(
       ctx,
@@ -72,11 +73,11 @@ export async function createJob(
     case 'keyReused':
       throw new HttpError('idempotency-key-reused', KEY_REUSED, { body: notCreated(KEY_REUSED) });
     case 'accepted':
-      return answerWith(201, answerCreated(submission, unknownMembers), {
+      return answerWith(201, answerCreated(submission, notes), {
         Location: `${url}/rest/jobs/${submission.jobId}`,
       });
     case 'planned':
-      return ok(answerPlanned(submission, unknownMembers));
+      return ok(answerPlanned(submission, notes));
   }
 }
 
@@ -163,21 +164,21 @@ function selectorsOf({ mediaSelectors, mediaSelectorsOutputAction }: RequestedMe
 const isGiven = (text: string | null | undefined) =>
   text !== null && text !== undefined && text.trim() !== '';
 
-const answerPlanned = (
-  { priority, pipeline, media, warnings }: DryRun,
-  unknownMembers: readonly string[],
-) => ({
-  coreResponse: successResponse([...unknownMembers, ...warnings]),
+const secretNotes = ({ jobProperties, callbackURL }: JobCreationRequest): readonly string[] =>
+  noteUnusedSecrets(jobProperties ?? {}, isGiven(callbackURL), 'callbackURL');
+
+const answerPlanned = ({ priority, pipeline, media, warnings }: DryRun, notes: readonly string[]) => ({
+  coreResponse: successResponse([...notes, ...warnings]),
   ...{ priority, pipeline, media },
 });
 
 export function answerCreated(
   { jobId, archiveCheckStatus, outputObjectUri, warning }: Accepted,
-  unknownMembers: readonly string[] = [],
+  notes: readonly string[] = [],
 ) {
   return {
     jobId,
-    coreResponse: successResponse([...unknownMembers, ...(warning === undefined ? [] : [warning])]),
+    coreResponse: successResponse([...notes, ...(warning === undefined ? [] : [warning])]),
     archiveCheckStatus,
     ...(outputObjectUri === undefined ? {} : { outputObjectUri }),
   };

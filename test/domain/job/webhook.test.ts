@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import {
   areWebhookSecrets,
   secretsFor,
+  noteUnusedSecrets,
   takeCallbackSecrets,
   webhookHeaders,
   webhookId,
@@ -72,6 +73,15 @@ describe('The secrets of callbacks', () => {
       callbackSecrets: [NEW, OLD],
     });
     expect(takeCallbackSecrets({ CALLBACK_SECRET: ' ' })).to.deep.equal({ jobProperties: {} });
+  });
+
+  it('are reported when the job has no callback', () => {
+    const note = (text: string, hasCallback: boolean) =>
+      noteUnusedSecrets({ CALLBACK_SECRET: text }, hasCallback, 'callbackURL');
+    const sentence = 'The CALLBACK_SECRET property has no effect, because the job has no callbackURL.';
+    expect(note(NEW, false)).to.deep.equal([sentence]);
+    for (const nothing of [note(NEW, true), note(' ', false), noteUnusedSecrets({}, false, '')])
+      expect(nothing).to.deep.equal([]);
   });
 
   it('are refused by a sentence without them when they are malformed', () => {

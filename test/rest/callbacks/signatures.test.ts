@@ -81,6 +81,20 @@ describe('A signed callback', () => {
     expect(await got.json()).to.have.property('jobId', id);
   });
 
+  it('is missed in the answer when a job has a secret and no receiver', async () => {
+    const media = LIGHT.media.map((mediaUri) => ({ mediaUri }));
+    const message = 'The CALLBACK_SECRET property has no effect, because the job has no callbackURL.';
+    for (const query of ['', '?dryRun=true'])
+      for (const [more, coreResponse] of [
+        [{}, { responseCode: 2, message }],
+        [{ callbackURL: `${receiver.url}/done` }, { responseCode: 0, message: null }],
+      ] as const) {
+        const request = { ...LIGHT, media, ...ofJob(OF_JOB), ...more };
+        const { body } = await service.ask('POST', `/rest/jobs${query}`, request);
+        expect(body).to.deep.include({ coreResponse });
+      }
+  });
+
   it('is refused at the creation of the job when its secret is malformed', async () => {
     const streaming = { enableOutputToDisk: false, stallTimeout: -1, pipelineName: 'LIVE PIPELINE' };
     const stream = { stream: { streamUri: 'rtsp://127.0.0.1/x', segmentSize: 10 } };
