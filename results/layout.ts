@@ -145,9 +145,14 @@ export function framesFolder(folder: string): FileKey {
   return join(FRAMES, plainName(folder));
 }
 
+/** Small pictures of the frames of a run. */
+export function thumbnailsFolder(folder: string): FileKey {
+  return resultFolder('thumbnails', folder);
+}
+
 /** A small picture of a frame, which lists of media show. It stays until the run is removed. */
 export function thumbnailFile(folder: string, place: number, frame: number): FileKey {
-  return join(resultFolder('thumbnails', folder), `${place}-${frame}.jpg`);
+  return join(thumbnailsFolder(folder), `${place}-${frame}.jpg`);
 }
 
 /** Pictures of detections. */

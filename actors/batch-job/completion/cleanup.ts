@@ -1,4 +1,5 @@
 /** Files of a job that go: all of them, those of a run that has ended, and those that nobody will name. */
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from '../../../config/logger.ts';
 import { pathOf, type FileKey } from '../../../results/file-keys.ts';
@@ -15,6 +16,7 @@ import {
   outputFolders,
   runFolder,
   spoolFolder,
+  thumbnailsFolder,
 } from '../../../results/layout.ts';
 import { removeFile, removeFolder, removeOthers, removeParts } from '../../../files/remove.ts';
 import { allRows, type Store } from '../../../store/store.ts';
@@ -22,7 +24,7 @@ import { BATCH_JOB, runPrefix } from '../state/keys.ts';
 import { requestFilesOf } from './data-uris.ts';
 import type { JobSettings } from '../state/context.ts';
 import type { RunFiles } from '../state/effects.ts';
-import { baseRunOf, foldersOf, mediumOf, type JobRecord } from '../state/record.ts';
+import { baseRunOf, foldersOf, type JobRecord } from '../state/record.ts';
 import type { JobState, SubJobRow } from '../state/state.ts';
 
 export interface CleanupDeps {
@@ -93,41 +95,67 @@ export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: 
 const actionFolder = (pictures: string, file: string): string =>
   path.join(pictures, ...path.relative(pictures, file).split(path.sep).slice(0, 3));
 
-/** Folders of artifacts, and marked-up copies, that the document tells of. */
+/** Folders of artifacts, and marked-up copies, that the rows of the job stand for. */
 async function namedPlaces(
-  { store, settings }: CleanupDeps,
+  { store, settings }: Pick<CleanupDeps, 'store' | 'settings'>,
   record: JobRecord,
-  state: JobState,
+  state: Pick<JobState, 'run' | 'baseRun'>,
 ): Promise<ReadonlySet<string>> {
-  const { media } = state;
   const name = foldersOf(record, state);
-  const places = new Set<string>();
+  const mediaIds = record.media.map(({ mediaId }) => mediaId);
+  const keys: (() => FileKey)[] = [];
   const actor = { kind: BATCH_JOB, id: String(record.number) };
   for await (const { body } of allRows(store, actor, runPrefix(baseRunOf(state)))) {
-    const { kind, state: done, medium, stage, action, markup } = body as SubJobRow;
-    if (done !== 'DONE' || stage.name !== 'TASK' || (kind !== 'ARTIFACTS' && kind !== 'MARKUP')) continue;
-    const { mediaId } = mediumOf(record, media, medium);
-    const place = { mediaId, task: stage.index, action };
-    places.add(pathOf(settings.dataDir, markup?.path ?? artifactsFolder(name, place)));
+    const { kind, state: done, medium, stage, action, markup, derivedAt = 0, summary } = body as SubJobRow;
+    if (done !== 'DONE' || stage.name !== 'TASK') continue;
+    const task = stage.index;
+    if (kind === 'FINISH')
+      for (const [n, { mediaId }] of (summary?.derived ?? []).entries()) mediaIds[derivedAt + n] = mediaId;
+    if (kind === 'MARKUP' && markup !== undefined) keys.push(() => markup.path);
+    // The medium may be one that a later row derives.
+    if (kind === 'ARTIFACTS')
+      keys.push(() => artifactsFolder(name, { mediaId: mediaIds[medium]!, task, action }));
   }
-  return places;
+  return new Set(keys.map((key) => pathOf(settings.dataDir, key())));
 }
 
-/** What was made of a document for those who look at it, and is made again. */
+/** What was made of a document for those who look at it, and what a retry makes again. */
 export async function removeViews(
-  { settings, logger }: Pick<CleanupDeps, 'settings' | 'logger'>,
+  deps: CleanupDeps,
   record: JobRecord,
   state: Pick<JobState, 'run' | 'baseRun'>,
 ): Promise<void> {
   const name = foldersOf(record, state);
-  const inData = (key: FileKey) => pathOf(settings.dataDir, key);
-  const results = inData(outputFolder(name));
+  const inData = (key: FileKey) => pathOf(deps.settings.dataDir, key);
+  const [frames, results, small] = [framesFolder(name), outputFolder(name), thumbnailsFolder(name)].map(
+    inData,
+  );
   const document = inData(detectionFile(name));
   for (const [place, removed] of [
-    [inData(framesFolder(name)), removeFolder(inData(framesFolder(name)))],
-    [results, removeOthers(results, (file) => !file.startsWith(`${document}.`))],
+    [frames!, removeFolder(frames!)],
+    [results!, removeOthers(results!, (file) => !file.startsWith(`${document}.`))],
+    [small!, removeOthers(small!, (file) => !isOfOpen(record, file))],
+    [inData(artifactsFolders(name)), removeUnnamedPictures(deps, record, state)],
   ] as const)
-    await removed.catch((error: unknown) => notRemoved(logger, place, error));
+    await removed.catch((error: unknown) => notRemoved(deps.logger, place, error));
+}
+
+/** Pictures of actions that no row stands for. Nothing makes any at the beginning of a run. */
+async function removeUnnamedPictures(
+  deps: CleanupDeps,
+  record: JobRecord,
+  state: Pick<JobState, 'run' | 'baseRun'>,
+): Promise<void> {
+  const pictures = pathOf(deps.settings.dataDir, artifactsFolders(foldersOf(record, state)));
+  if (!existsSync(pictures)) return;
+  const named = await namedPlaces(deps, record, state);
+  await removeOthers(pictures, (file) => named.has(actionFolder(pictures, file)));
+}
+
+/** Whether a thumbnail shows a medium that is retried, or one that was derived: their places may change. */
+function isOfOpen({ media, retry }: JobRecord, thumbnail: string): boolean {
+  const place = Number.parseInt(path.basename(thumbnail), 10);
+  return place >= media.length || retry?.open.includes(place) === true;
 }
 
 function notRemoved(logger: Logger, place: string, err: unknown): void {

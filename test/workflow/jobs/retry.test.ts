@@ -1,6 +1,6 @@
 /** A retry of a job: what failed runs again, with what depended on it; everything else stays as it is. */
 import { once } from 'node:events';
-import { copyFileSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -68,6 +68,19 @@ describe('A retry of a job', () => {
   };
   const spooled = async (id: string) =>
     (await service.files('spool')).filter((name) => name.startsWith(`${id}.`));
+  const picturesOf = (id: string) =>
+    readdirSync(join(service.dataDir, 'artifacts', `${id}.1`), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .toSorted();
+  const artifactPaths = (document: DetectionDocument) => {
+    const found = new Set<string>();
+    JSON.stringify(document, (key, value: unknown) => {
+      if (key === 'artifactPath' && typeof value === 'string') found.add(fileURLToPath(value));
+      return value;
+    });
+    return [...found].toSorted();
+  };
   const plain = (document: DetectionDocument): unknown =>
     JSON.parse(JSON.stringify(document, (key, value: unknown) => (OF_JOB.has(key) ? undefined : value)));
 
@@ -91,6 +104,18 @@ describe('A retry of a job', () => {
     const before = await service.document(id);
     expect(before.media.map(({ status }) => status)).to.deep.equal(['COMPLETE', 'INCOMPLETE', 'COMPLETE']);
     expect(await spooled(id), 'what a retry needs').to.deep.equal([`${id}.1`]);
+    // As of a track that the next run does not find any more.
+    const earlier = join(
+      service.dataDir,
+      'artifacts',
+      `${id}.1`,
+      `${before.media[1]!.mediaId}`,
+      '0',
+      '0',
+      '9',
+    );
+    mkdirSync(earlier, { recursive: true });
+    copyFileSync(fileURLToPath(PICTURE), join(earlier, 'frame-1.png'));
 
     expect((await retried(id)).jobStatus).to.equal('COMPLETE');
     const again = handedOut(id, 2).map((name) => name.replace(/^0\.0\.1\.\d$/, 'segment'));
@@ -98,6 +123,7 @@ describe('A retry of a job', () => {
     const after = await service.document(id);
     expect([after.media[0], after.media[2]]).to.deep.equal([before.media[0], before.media[2]]);
     expect(after.media[1]!.status).to.equal('COMPLETE');
+    expect(picturesOf(id)).to.deep.equal(artifactPaths(after));
     const reference = await service.run(segmented([sound(PICTURE), sound(video), sound(video)]));
     expect(plain(after)).to.deep.equal(plain(reference));
     await until(
