@@ -188,7 +188,7 @@ export type RebuildMark = { readonly score: number; readonly id: string } | 'beg
 /** Every verb but `clear` and `close` may throw SearchBroken. */
 export interface SearchIndex {
   /**
-   * Takes in the documents of these jobs, each in place of what it had of the job; one that it has already is not read again. A document is
+   * Takes in the documents of these jobs, each in place of what it had of the job; of one that it has already only the external id may change. A document is
    * found as a whole or not at all. Settles when all of them survive the loss of power; rejects when the index does not work,
    * with SearchDied when it ended while it read them.
    */

@@ -94,8 +94,8 @@ export class Writer {
   }
 
   async #putOne(job: SearchedJob): Promise<Taken> {
-    const { has, hide, begin, end, drop } = this.#statements;
-    if (has.get(job.number, job.run) !== undefined) return 'taken';
+    const { rename, hide, begin, end, drop } = this.#statements;
+    if (rename.run(job.externalId, job.number, job.run).changes > 0) return 'taken';
     const filling = (this.#filling = { number: job.number, run: job.run, stopped: false });
     const { jobId, externalId, endedAt, number, run } = job;
     const { user = null, group = null } = job.owner ?? {};
@@ -275,7 +275,9 @@ const isUnreadable = (error: unknown): boolean =>
 function prepare(database: Database.Database) {
   return {
     leave: database.prepare(`update jobs set state = ${GONE} where state = ${FILLING}`),
-    has: database.prepare(`select id from jobs where number = ? and run = ? and state = ${WHOLE}`),
+    rename: database.prepare(
+      `update jobs set external_id = ? where number = ? and run = ? and state = ${WHOLE}`,
+    ),
     begin: database.prepare(
       `insert into jobs (number, run, job_id, external_id, user, user_group, ended_at, state, first, last)
        values (@number, @run, @jobId, @externalId, @user, @group, @endedAt, ${FILLING}, 0, -1)`,

@@ -110,6 +110,15 @@ export function searchContract(
       ]);
     });
 
+    it('answers the external id that a job has now, without reading its document again', async () => {
+      await put({ number: 7, externalId: 'before', tracks: [{ text: 'Stop', id: 'first' }] });
+      await put({ number: 7, externalId: 'after', tracks: [{ text: 'Stop', id: 'second' }] });
+      const { hits } = await index.find(askedOf({ text: 'stop' }));
+      expect(hits.map(({ externalId, trackId }) => [externalId, trackId])).to.deep.equal([
+        ['after', 'first'],
+      ]);
+    });
+
     it('finds the tracks of one user and of a group alone, without looking at others', async () => {
       await reopen({ maxScanned: 5 });
       const owners = [

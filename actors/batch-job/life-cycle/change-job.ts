@@ -12,7 +12,7 @@ import { isTerminal } from '../state/status.ts';
 export function changeJob(
   state: JobState,
   edit: JobEdit,
-  { record }: Pick<DecisionContext, 'record'>,
+  { record, settings }: Pick<DecisionContext, 'record' | 'settings'>,
 ): Change<JobTypes> | Refused<JobRefusal> {
   const now = { labels: labelsOf(record, state), externalId: externalIdOf(record, state) };
   const { priority = state.priority, externalId = now.externalId } = edit;
@@ -25,7 +25,12 @@ export function changeJob(
   if (priority !== state.priority && isTerminal(state.status)) return WRONG_STATE;
   const isSame =
     priority === state.priority && externalId === now.externalId && isSameList(labels, now.labels);
-  return isSame ? {} : { state: { ...state, priority, labels, externalId }, synced: true };
+  if (isSame) return {};
+  const changed = { ...state, priority, labels, externalId };
+  const isFound = isTerminal(state.status) && state.hasDocument && settings.search;
+  if (!isFound || externalId === now.externalId) return { state: changed, synced: true };
+  // The search answers the external id with what it finds.
+  return { state: { ...changed, unindexed: true }, synced: true, effects: [{ type: 'index' }] };
 }
 
 /** What users have changed of the job stays with all its runs. */

@@ -9,6 +9,10 @@ const LIGHT = { media: [sampleUri('digital-clock.jpg')], pipelineName: 'LIGHT PI
 /** Nobody serves its queue: jobs stay under way. */
 const STUCK = { ...LIGHT, pipelineName: 'ABSENT PIPELINE' };
 
+interface Library {
+  readonly media: readonly { readonly jobId: string; readonly externalId: string | null }[];
+}
+
 describe('Labels and changes of jobs', () => {
   let service: Service;
   before(async () => {
@@ -22,6 +26,13 @@ describe('Labels and changes of jobs', () => {
     const { status, body, text } = await service.ask('GET', `/rest/jobs?${query}`);
     expect(status, text).to.equal(200);
     return (body as { jobs: readonly ListedJob[] }).jobs.map(({ jobId }) => jobId);
+  };
+
+  /** The library takes what it shows from the search. */
+  const untilFoundAs = async (id: string, externalId: string) => {
+    const mine = async () =>
+      ((await service.ask('GET', '/rest/library')).body as Library).media.find(({ jobId }) => jobId === id);
+    await until(`the search has ${id} as ${externalId}`, mine, (one) => one?.externalId === externalId);
   };
 
   it('keep the labels of the request, each once, and show them with details', async () => {
@@ -68,11 +79,13 @@ describe('Labels and changes of jobs', () => {
   it('change labels and external id of a job that has ended, also after kill -9 and resubmit', async () => {
     const id = await service.submit({ ...LIGHT, externalId: 'before', labels: ['old'] });
     await service.terminal(id);
+    await untilFoundAs(id, 'before');
     const { status, body } = await change(id, { labels: ['new'], externalId: 'after' });
     const job = body as DetailedJobInfo;
     expect([status, job.labels, job.externalId]).to.deep.equal([200, ['new'], 'after']);
     await service.kill9();
     await service.start();
+    await untilFoundAs(id, 'after');
     expect(await listed('label=new')).to.deep.equal([id]);
     expect(await listed('externalId=after')).to.deep.equal([id]);
     expect(await listed('label=old')).to.deep.equal([]);
