@@ -48,6 +48,8 @@ export interface StreamingJobRecord {
   readonly stallCallbackUri: string | null;
   /** Reports are signed with these; absent: with those that the server knows for their receiver. */
   readonly callbackSecrets?: readonly string[];
+  /** Of the request (W3C Trace Context); its component and its reports get it. */
+  readonly traceparent?: string;
   readonly pipelineName: string;
   readonly algorithm: string;
   readonly trackType: string;

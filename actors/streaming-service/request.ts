@@ -21,6 +21,8 @@ export interface StreamingJobRequest {
   readonly jobProperties: Properties;
   /** Reports are signed with these; absent: with those that the server knows for their receiver. */
   readonly callbackSecrets?: readonly string[];
+  /** Of the request (W3C Trace Context). */
+  readonly traceparent?: string;
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly stream: {
     readonly uri: string;

@@ -3,7 +3,7 @@ import { noSuchStream } from '../../actors/streaming-service/job-service.ts';
 import type { Streams } from '../../actors/guardian/register-streams.ts';
 import type { StreamingJobRequest } from '../../actors/streaming-service/request.ts';
 import type { Refused } from '../../actors/requests/submission.ts';
-import { takeCallbackSecrets } from '../../domain/job/webhook.ts';
+import { noteUnusedSecrets, takeCallbackSecrets } from '../../domain/job/webhook.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
 import type { Owner } from '../../domain/job/owner.ts';
 import type { UserLimits } from '../users/user-limits.ts';
@@ -20,6 +20,7 @@ import {
 } from '../routing/declaration.ts';
 import { eventsFor, leftBy } from '../steps/client.ts';
 import { endpoint } from '../steps/endpoint.ts';
+import { traceparentOfRequest } from '../steps/traces.ts';
 import { errorMembers, HttpError, notThere, overloadError } from '../routing/errors.ts';
 import type { LiveEventStreams } from '../events/live-event-streams.ts';
 import { onFailure, successResponse, wholeNumber } from '../schemas/common.ts';
@@ -125,7 +126,7 @@ export const streamingJobEndpoints = [
       const { streams, url, jobAccess, userLimits } = deps;
       const user = userOf(ctx);
       const repeatable = repeatableOf(headers['Idempotency-Key'], given, user);
-      const request = toRequest(body, user.name, jobAccess.newOwner(ctx));
+      const request = toRequest(body, user.name, jobAccess.newOwner(ctx), traceparentOfRequest(ctx));
       const submitNew = () =>
         userLimits.within(
           ctx,
@@ -144,7 +145,7 @@ export const streamingJobEndpoints = [
           throw new HttpError('idempotency-key-reused', KEY_REUSED, { body: notCreated(KEY_REUSED) });
         case 'accepted': {
           const { jobId, outputObjectDirectory, warnings } = submission;
-          const coreResponse = successResponse([...unknownMembers, ...warnings]);
+          const coreResponse = successResponse([...unknownMembers, ...secretNotes(body), ...warnings]);
           const Location = `${url}/rest/streaming/jobs/${jobId}`;
           return answerWith(201, { jobId, outputObjectDirectory, coreResponse }, { Location });
         }
@@ -298,6 +299,7 @@ function toRequest(
   body: StreamingJobCreationRequest,
   user: string,
   owner: Owner | undefined,
+  traceparent: string | undefined,
 ): StreamingJobRequest {
   const { streamUri, segmentSize, mediaProperties } = body.stream;
   const { refused, ...properties } = takeCallbackSecrets(body.jobProperties ?? {});
@@ -306,6 +308,7 @@ function toRequest(
     ...properties,
     user,
     ...(owner === undefined ? {} : { owner }),
+    ...(traceparent === undefined ? {} : { traceparent }),
     externalId: body.externalId ?? null,
     algorithmProperties: body.algorithmProperties ?? {},
     stream: { uri: streamUri.trim(), segmentSize, properties: mediaProperties ?? {} },
@@ -316,6 +319,16 @@ function toRequest(
     stallCallbackUri: givenOf(body.stallCallbackUri),
     pipelineName: body.pipelineName,
   };
+}
+
+function secretNotes(body: StreamingJobCreationRequest): readonly string[] {
+  const { healthReportCallbackUri, summaryReportCallbackUri, stallCallbackUri, jobProperties } = body;
+  const uris = [healthReportCallbackUri, summaryReportCallbackUri, stallCallbackUri];
+  return noteUnusedSecrets(
+    jobProperties ?? {},
+    uris.some((uri) => givenOf(uri) !== null),
+    'callback URI',
+  );
 }
 
 const givenOf = (uri: string | null | undefined): string | null =>

@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import {
   jobTraceOf,
   parseTraceparent,
+  traceparentOf,
   type JobTrace,
   type TraceContext,
   type Traces,
@@ -58,6 +59,12 @@ function spanOf(ctx: Context) {
 export function jobTrace(ctx: Context): JobTrace | undefined {
   const { trace, isReported = false } = ctx.state as Traced;
   return trace === undefined ? undefined : jobTraceOf(trace, isReported ? newSpanId() : undefined);
+}
+
+/** What is passed on of the trace of this request; undefined: there is none. */
+export function traceparentOfRequest(ctx: Context): string | undefined {
+  const { trace } = ctx.state as Traced;
+  return trace === undefined ? undefined : traceparentOf(trace);
 }
 
 /** For lines of the log. */

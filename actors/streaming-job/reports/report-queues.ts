@@ -21,6 +21,8 @@ export interface Report {
   readonly jobs: readonly number[];
   /** Of the jobs, which signs it; absent: that of the receiver does. */
   readonly secrets?: readonly string[] | undefined;
+  /** Of the job; absent: it has no trace, or the report is about several jobs. */
+  readonly traceparent?: string | undefined;
   text(): Promise<string>;
   /** When it was tried, or was lost. */
   done(): Promise<void>;
@@ -118,14 +120,17 @@ export class ReportQueues {
     const { send, timeoutMs } = this.#deps;
     const timeout = AbortSignal.timeout(timeoutMs);
     const id = randomUUID();
-    const { secrets } = report;
+    const { secrets, traceparent } = report;
     try {
       const request = {
         method: 'POST',
         url,
         body: null,
         text: await report.text(),
-        headers: { 'Content-Type': 'application/json' },
+        headers: {
+          'Content-Type': 'application/json',
+          ...(traceparent === undefined ? {} : { traceparent }),
+        },
         idempotencyKey: id,
         webhook: secrets === undefined ? { id } : { id, secrets },
         addToken: false,

@@ -87,6 +87,7 @@ export class StreamReports {
       kind: 'health',
       jobs: jobs.map(({ record }) => record.number),
       secrets: jobs[0]?.record.callbackSecrets,
+      traceparent: jobs.length === 1 ? jobs[0]!.record.traceparent : undefined,
       text: () => Promise.resolve(text),
       done: () => Promise.resolve(),
     });
@@ -141,7 +142,7 @@ export class StreamReports {
     this.#queues.add(address, {
       kind: 'summary',
       jobs: [number],
-      secrets: record.callbackSecrets,
+      ...ofJob(record),
       text: () => readFile(place, 'utf8'),
       done: async () => {
         this.#posting.delete(file);
@@ -176,7 +177,7 @@ export class StreamReports {
     this.#queues.add(address, {
       kind: 'summary',
       jobs: [number],
-      secrets: record.callbackSecrets,
+      ...ofJob(record),
       text: () => Promise.resolve(text),
       done: removeFolder,
     });
@@ -222,3 +223,5 @@ function healthOf({ record, state: { status, detail, activity } }: StoredStream)
     activityTimestamp: activity === null ? null : localIso(activity.at),
   };
 }
+
+const ofJob = ({ callbackSecrets: secrets, traceparent }: StreamingJobRecord) => ({ secrets, traceparent });

@@ -27,6 +27,7 @@ export function streamAssignment(
     algorithm: record.algorithm,
     attempt: item.attempt,
     heartbeatMs: settings.heartbeatMs,
+    ...(record.traceparent === undefined ? {} : { traceparent: record.traceparent }),
     work: {
       jobId: record.number,
       uri: record.streamUri,

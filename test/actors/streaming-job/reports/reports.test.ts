@@ -27,6 +27,8 @@ describe('The report of a segment', () => {
   let reports: StreamReports;
   /** The secrets of jobs that sign what is posted. */
   const signed = new Map<string, readonly string[] | undefined>();
+  /** The traces that reports belong to. */
+  const traced: (string | undefined)[] = [];
   /** Posts that never come to an end. */
   let hanging = 0;
   let hangs = false;
@@ -35,7 +37,7 @@ describe('The report of a segment', () => {
     dataDir = place(`data-${++folders}`);
     posted = [];
     isAway = hangs = false;
-    hanging = 0;
+    hanging = traced.length = 0;
     await mkdir(segmentsFolder(dataDir, STREAM.number), { recursive: true });
     store = new SqliteStore(path.join(dataDir, 'troupe.db'));
     reports = startReports();
@@ -51,8 +53,9 @@ describe('The report of a segment', () => {
         claim: () => (isAway ? Promise.reject(new StoreAway('It is gone.')) : Promise.resolve(true)),
       },
       ...{ maxQueued: 10, timeoutMs: 60_000, meter: { reportEnded() {} }, tellOthers() {} },
-      send: ({ text, webhook }) => {
+      send: ({ text, webhook, headers }) => {
         signed.set(text!, webhook?.secrets);
+        traced.push(headers?.['traceparent']);
         if (hangs) return new Promise(() => hanging++);
         posted.push(text!);
         return Promise.resolve({ kind: 'sent' });
@@ -111,6 +114,22 @@ describe('The report of a segment', () => {
     isAway = false;
     await reports.onEnd(STREAM);
     expect(await readdir(path.dirname(segmentsFolder(dataDir, STREAM.number)))).to.deep.equal([]);
+  });
+
+  it('belongs to the trace of its job, unless it is about several jobs', async () => {
+    const address = 'http://receiver.example';
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await waitForSegment(0);
+    await publishSegments({ ...STREAM, summaryReportCallbackUri: address, traceparent }, 0);
+    for (const [number, healthReportCallbackUri] of [
+      [21, `${address}/one`],
+      [22, address],
+      [23, address],
+    ] as const)
+      await storeStream({ ...STREAM, number, healthReportCallbackUri, traceparent });
+    await reports.healthOfAll();
+    await until('two reports of health are posted', () => posted.length === 3);
+    expect(traced).to.have.members([traceparent, traceparent, undefined]);
   });
 
   it('is signed with the secret of its job, and health of jobs with others goes apart', async () => {
