@@ -22,8 +22,8 @@ export async function usageBy(store: Store, { by, from, to }: UsageQuery): Promi
     for (const [counter, value] of await store.counters(start)) {
       const [encodedName = '', figure = ''] = counter.slice(start.length).split('/');
       const name = decodeURIComponent(encodedName);
-      const known = used.get(name) ?? { name, jobs: 0, media: 0, ms: 0 };
-      if (figure === 'jobs' || figure === 'media' || figure === 'ms')
+      const known = used.get(name) ?? { name, jobs: 0, media: 0, bytes: 0, ms: 0 };
+      if (figure === 'jobs' || figure === 'media' || figure === 'bytes' || figure === 'ms')
         used.set(name, { ...known, [figure]: known[figure] + value });
     }
   }

@@ -5,10 +5,11 @@ import { encodeName, type Owner } from './owner.ts';
 export const USAGE_KINDS = ['user', 'group', 'pipeline', 'component'] as const;
 export type UsageKind = (typeof USAGE_KINDS)[number];
 
-/** jobs: runs that ended; media: of their requests; ms: that components worked on them. */
+/** jobs: runs that ended; media: of their requests; bytes: of the files of all their media; ms: that components worked on them. */
 export interface UsageFigures {
   readonly jobs: number;
   readonly media: number;
+  readonly bytes: number;
   readonly ms: number;
 }
 
@@ -16,6 +17,7 @@ export interface EndedRun {
   readonly owner: Owner | undefined;
   readonly pipeline: string;
   readonly media: number;
+  readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly endedAt: number;
   /** Of each action of the pipeline, in order. */
@@ -29,8 +31,8 @@ export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0,
 
 /** What the end of a run adds to the counters of its day. */
 export function usageCounters(run: EndedRun): Readonly<Record<string, number>> {
-  const { owner, pipeline, media, endedAt, algorithms, timing } = run;
-  const job = { jobs: 1, media, ms: timing.reduce((sum, ms) => sum + ms, 0) };
+  const { owner, pipeline, media, bytes, endedAt, algorithms, timing } = run;
+  const job = { jobs: 1, media, bytes, ms: timing.reduce((sum, ms) => sum + ms, 0) };
   const spent = new Map<string, number>();
   for (const [n, name] of algorithms.entries()) spent.set(name, (spent.get(name) ?? 0) + (timing[n] ?? 0));
   const counted: (readonly [UsageKind, string, UsageFigures])[] = [

@@ -75,7 +75,7 @@ type Booked = Pick<
   | 'callback'
   | 'labels'
   | 'externalId'
->;
+> & { readonly media?: JobState['media'] };
 
 /** Index entries and counters that change with the job. Undefined: there is no such job. */
 export function indexesOf(
@@ -107,6 +107,7 @@ function usedBy({ owner, plan, media }: JobRecord, before: Booked | undefined, a
     owner,
     pipeline: plan.name,
     media: media.length,
+    bytes: after.media?.reduce((sum, { prepared }) => sum + (prepared?.bytes ?? 0), 0) ?? 0,
     endedAt: after.endedAt ?? after.startedAt,
     algorithms: actions.map(({ algorithm }) => algorithm.name),
     timing: after.timing,

@@ -18,7 +18,7 @@ const EXAMPLE = {
   by: 'user' as const,
   from: '2026-03-01',
   to: '2026-03-31',
-  usage: [{ name: 'alice', jobs: 120, media: 4_800, processingSeconds: 7_342.5 }],
+  usage: [{ name: 'alice', jobs: 120, media: 4_800, bytes: 9_437_184_000, processingSeconds: 7_342.5 }],
 };
 
 /** What users have used (ours). */

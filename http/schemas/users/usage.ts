@@ -24,6 +24,7 @@ export const usageReport = z
           name: z.string().describe('User, group, pipeline or algorithm'),
           jobs: z.int().describe('Runs of jobs that ended in these days'),
           media: z.int().describe('Media of their requests'),
+          bytes: z.int().describe('Of the files of all media, also of those that were made of others'),
           processingSeconds: z
             .number()
             .describe('Time that components worked on them: wall time of processes, no CPU time'),

@@ -5,6 +5,7 @@ const RUN = {
   owner: { user: 'a/b', group: 'red' },
   pipeline: 'P',
   media: 3,
+  bytes: 700,
   endedAt: Date.parse('2026-03-01T23:59:59.999Z'),
   algorithms: ['FACE', 'TEXT', 'FACE'],
   timing: [10, 5.4],
@@ -13,7 +14,7 @@ const RUN = {
 describe('The usage of a run', () => {
   it('is counted on the day of its end for owner, pipeline and each component once', () => {
     const start = '@usage:2026-03-01/';
-    const all = { jobs: 1, media: 3, ms: 15 };
+    const all = { jobs: 1, media: 3, bytes: 700, ms: 15 };
     const expected = Object.entries({
       'user/a%2Fb': all,
       'group/red': all,
@@ -27,7 +28,7 @@ describe('The usage of a run', () => {
   });
 
   it('leaves out an owner that nobody knows and what is nothing', () => {
-    const none = { ...RUN, owner: undefined, algorithms: [], timing: [] };
+    const none = { ...RUN, owner: undefined, bytes: 0, algorithms: [], timing: [] };
     expect(Object.keys(usageCounters(none))).to.deep.equal([
       '@usage:2026-03-01/pipeline/P/jobs',
       '@usage:2026-03-01/pipeline/P/media',

@@ -1,4 +1,6 @@
 /** GET /rest/usage: what users have used, also when the server dies in between. */
+import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { forgetUsage } from '../../../actors/upkeep/usage-retention.ts';
 import { usageBy } from '../../../actors/views/usage.ts';
@@ -14,10 +16,12 @@ interface Report {
     readonly name: string;
     readonly jobs: number;
     readonly media: number;
+    readonly bytes: number;
     readonly processingSeconds: number;
   }[];
 }
 const HELLO = { mediaUri: sampleUri('hello-world.png') };
+const BYTES = statSync(fileURLToPath(HELLO.mediaUri)).size;
 
 describe('The usage report', () => {
   let roles: ServiceWithRoles;
@@ -50,6 +54,7 @@ describe('The usage report', () => {
       ['colleague', 1, 1],
     ]);
     expect(Date.parse(all.to) - Date.parse(all.from)).to.equal(30 * 86_400_000);
+    for (const { media, bytes } of all.usage) expect(bytes).to.equal(media * BYTES);
     for (const { processingSeconds } of all.usage) expect(processingSeconds).to.be.within(0, 60);
     expect(counted(await report('admin', '?by=pipeline'))).to.deep.equal([['LIGHT PIPELINE', 3, 5]]);
     expect(counted(await report('admin', '?by=component'))).to.deep.equal([['LIGHT', 3, 5]]);

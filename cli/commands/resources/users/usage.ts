@@ -15,6 +15,7 @@ const COLUMNS: readonly Column<Usage['usage'][number]>[] = [
   { title: 'NAME', of: ({ name }) => name, flexible: true },
   { title: 'JOBS', of: ({ jobs }) => String(jobs), right: true },
   { title: 'MEDIA', of: ({ media }) => String(media), right: true },
+  { title: 'MB', of: ({ bytes }) => (bytes / 1e6).toFixed(1), right: true },
   { title: 'PROCESSING', of: ({ processingSeconds }) => `${processingSeconds.toFixed(1)} s`, right: true },
 ];
 
