@@ -24,12 +24,12 @@ export class RefusedError extends ClientError {
 
 /** Nobody answers at the service's address, in spite of all retries. */
 export class UnreachableError extends ClientError {
-  /** `jobId`: a job that the service has. */
-  constructor(url: string, jobId?: string) {
-    if (jobId === undefined)
+  /** `work`: what the service has accepted, such as `job vm-1`. */
+  constructor(url: string, work?: string) {
+    if (work === undefined)
       super(`No service answers at ${url}: start it (troupe serve), or check the address.`);
     else
-      super(`The service at ${url} has stopped: job ${jobId} resumes when the service starts again.`, {
+      super(`The service at ${url} has stopped: ${work} resumes when the service starts again.`, {
         begun: true,
       });
     this.name = 'UnreachableError';

@@ -27,7 +27,7 @@ export async function follow(
       await pause(LOOK_MS, cancelled ? undefined : signal);
     }
   } catch (error) {
-    if (error instanceof UnreachableError) throw new UnreachableError(client.url, jobId);
+    if (error instanceof UnreachableError) throw new UnreachableError(client.url, `job ${jobId}`);
     throw new ClientError(`How job ${jobId} ends is not known. ${reasonOf(error)}`, { begun: true });
   }
 }

@@ -56,7 +56,7 @@ export async function watchStream(
       await pause(LOOK_MS, signal);
     }
   } catch (error) {
-    if (error instanceof UnreachableError) throw new UnreachableError(client.url, id);
+    if (error instanceof UnreachableError) throw new UnreachableError(client.url, `streaming job ${id}`);
     if (error instanceof ClientError) throw error;
     throw new ClientError(`How streaming job ${id} ends is not known. ${reasonOf(error)}`, { begun: true });
   }

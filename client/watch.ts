@@ -33,7 +33,7 @@ export async function watchJob(client: RestClient, jobId: string, watcher: Watch
       await pause(LOOK_MS, watcher.signal);
     }
   } catch (error) {
-    if (error instanceof UnreachableError) throw new UnreachableError(client.url, jobId);
+    if (error instanceof UnreachableError) throw new UnreachableError(client.url, `job ${jobId}`);
     if (error instanceof ClientError) throw error;
     throw new ClientError(`How job ${jobId} ends is not known. ${reasonOf(error)}`, { begun: true });
   }

@@ -1,6 +1,7 @@
 /** Starts an operation on many jobs, follows it to its end, and tells what became of it. */
 import { createInterface } from 'node:readline/promises';
 import type { Operation, OperationRequest } from '../../../../client/answers.ts';
+import { UnreachableError } from '../../../../client/errors.ts';
 import { pause } from '../../../../client/pause.ts';
 import type { RestClient } from '../../../../client/rest-client.ts';
 import { printable } from '../../../../domain/text/printable.ts';
@@ -89,6 +90,8 @@ export async function follow(client: RestClient, id: string, terminal: Terminal)
       if (interrupts.signal.aborted)
         throw new Failure(`Operation ${id} continues. troupe operations cancel ${id} ends it.`, EXIT.failed);
     }
+  } catch (error) {
+    throw error instanceof UnreachableError ? new UnreachableError(client.url, `operation ${id}`) : error;
   } finally {
     progress.stop();
     interrupts.close();
