@@ -12,10 +12,9 @@ const JOBS = 5;
 /** Two commits of the operation for each of three batches, and one of each job; the first two are those of its start. */
 export const COMMITS = 2 + 2 * 3 + JOBS;
 
-export function operationKills(
-  action: 'resubmit' | 'delete' | 'cancel' | 'label',
-  kills: readonly Kill[],
-): void {
+type Action = 'resubmit' | 'retry' | 'delete' | 'cancel' | 'label';
+
+export function operationKills(action: Action, kills: readonly Kill[]): void {
   describe(`kill -9 during an operation that does ${action}`, () => {
     let service: Service;
     before(async () => {
@@ -25,6 +24,7 @@ export function operationKills(
 
     const makeJobs = async (label: string): Promise<readonly string[]> => {
       const path = join(service.mediaDir, `${label}.png`);
+      // No picture: each job fails, so that it can be retried.
       writeFileSync(path, '');
       const ids: string[] = [];
       const pipelineName = action === 'cancel' ? 'ABSENT PIPELINE' : 'LIGHT PIPELINE';
@@ -97,7 +97,7 @@ export function operationKills(
         if (action === 'delete') expect(await service.job(id), id).to.equal(undefined);
         if (action === 'label') expect((await service.detailedJob(id))?.labels).to.include('done');
         if (action === 'cancel') expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
-        if (action !== 'resubmit') continue;
+        if (action !== 'resubmit' && action !== 'retry') continue;
         await service.terminal(id);
         const runs = new Set(
           service

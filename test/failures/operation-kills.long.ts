@@ -5,4 +5,4 @@ const ALL = Array.from({ length: COMMITS }, (_, n) => n + 1).flatMap((at) => [
   { at, when: 'before' } as const,
   { at, when: 'after' } as const,
 ]);
-for (const action of ['resubmit', 'delete', 'cancel', 'label'] as const) operationKills(action, ALL);
+for (const action of ['resubmit', 'retry', 'delete', 'cancel', 'label'] as const) operationKills(action, ALL);

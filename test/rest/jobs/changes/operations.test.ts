@@ -115,6 +115,28 @@ describe('An operation', () => {
     await service.cancel(stuck);
   });
 
+  it('that deletes, and retries at the same time, leave each job whole or gone', async () => {
+    const ids = await failed(6, 'contested');
+    const { operationId } = (await start({ action: 'delete', filter: { label: 'contested' } }))
+      .body as OperationInfo;
+    const retries = ids.map((id) =>
+      service.ask('POST', `/rest/jobs/${id}/retry`, { what: 'FAILED_SUB_JOBS' }),
+    );
+    for (const { status } of await Promise.all(retries)) expect(status).to.be.oneOf([200, 404, 409, 503]);
+    const { status, done, refused, refusals } = await end(operationId);
+    expect([status, done + refused]).to.deep.equal(['COMPLETE', ids.length]);
+    expect(refusals.every(({ reason }) => reason === 'NOT_ENDED')).to.equal(true);
+    const found = await Promise.all(ids.map((id) => service.job(id)));
+    const left = ids.filter((_, n) => found[n] !== undefined);
+    expect(left).to.have.lengthOf(refused);
+    for (const id of left) expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
+    const isLeft = (name: string) => left.some((id) => name.startsWith(`${id}.`));
+    const mine = (await service.files('output-objects')).filter((name) =>
+      ids.some((id) => name.startsWith(`${id}.`)),
+    );
+    expect(mine.every(isLeft), mine.join()).to.equal(true);
+  });
+
   it('tells with dryRun what it would do, and changes nothing', async () => {
     const ids = await failed(3, 'dry');
     const { status, dryRun, done, refused } = await run({
