@@ -3,6 +3,7 @@ import { basename, extname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
 import type { IndexedMedium } from '../../protocol/document-work.ts';
 import type { FrameWork, WorkMedium } from '../../protocol/media-work.ts';
+import { hasPages } from '../../domain/plan/media-types.ts';
 import { frameTable, type FrameTable } from '../../domain/frames/frame-runs.ts';
 import type { MediumFacts } from '../../domain/types.ts';
 import { pathOf } from '../../results/file-keys.ts';
@@ -55,6 +56,7 @@ export class JobFrames {
     if (seen === undefined || 'missing' in seen) return seen;
     const { facts, indexed, work, place } = seen;
     const { mediaType, frameTimes, length } = facts;
+    if (hasPages(facts.mimeType)) return { missing: 'The pages of a document have no times.' };
     if (mediaType === 'IMAGE') return { frames: 1, fps: 0, constantRate: true, runs: [[0, 0, 1]] };
     if (indexed.inspected && frameTimes?.constantRate === true) return frameTable(frameTimes, length);
     const key = join(framesFolder(seen.folder), `${place}.json`);
@@ -109,8 +111,9 @@ export class JobFrames {
         missing:
           'Nothing is known about this medium: the job has not inspected it yet, or wrote no document.',
       };
-    if (facts.mediaType !== 'VIDEO' && facts.mediaType !== 'IMAGE')
-      return { missing: `A medium of the type ${facts.mediaType} has no frames.` };
+    const { mediaType, mimeType } = facts;
+    if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE' && !hasPages(mimeType))
+      return { missing: `A medium of the type ${mediaType} has no frames.` };
     const medium = workMedium(found, facts, inspected);
     return { work: { medium }, facts, indexed: found.medium, place: found.place, folder: found.folder };
   }
@@ -144,7 +147,8 @@ export class JobFrames {
 }
 
 function missingFrame({ facts, indexed }: Seen, frame: number): Missing | undefined {
-  const count = facts.mediaType === 'IMAGE' ? 1 : indexed.inspected ? facts.length : Infinity;
+  const isCounted = indexed.inspected && !hasPages(facts.mimeType);
+  const count = facts.mediaType === 'IMAGE' ? 1 : isCounted ? facts.length : Infinity;
   if (frame < count) return undefined;
   return { missing: `The medium has ${count === 1 ? '1 frame' : `${count} frames`}, numbered from 0.` };
 }

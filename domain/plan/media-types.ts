@@ -16,6 +16,9 @@ export function mediaTypeOf(mimeType: string): MediaType {
   return mime.startsWith('audio/') ? 'AUDIO' : 'UNKNOWN';
 }
 
+/** A document whose pages can be drawn: its pictures are numbered like frames, page 1 is frame 0. */
+export const hasPages = (mimeType: string): boolean => mimeType.trim().toLowerCase() === 'application/pdf';
+
 /** Pictures that are converted before components see them, and so are never taken on trust. */
 const CONVERTED_TYPES: ReadonlySet<string> = new Set([
   'image/heic',

@@ -57,7 +57,7 @@ export function MediumPicture({ medium }: { readonly medium: LibraryMedium }) {
         loading="lazy"
         decoding="async"
         onError={() => setFailed(true)}
-        style={crop === undefined ? {} : { objectPosition: crop.position }}
+        style={{ objectPosition: crop?.position ?? 'top' }}
       />
       {crop !== undefined && boxes.length > 0 && (
         <svg viewBox={crop.viewBox} aria-hidden="true">

@@ -1,24 +1,34 @@
+import { useState } from 'preact/hooks';
 import { Shown } from '../kit/parts.tsx';
 import type { Loaded } from '../kit/load.ts';
-import type { Track, TrackPage } from './types.ts';
+import { stillUrl } from './picture.tsx';
+import type { Medium, Track, TrackPage } from './types.ts';
 
-/** The text of a document, page by page, as it was found. */
+/** A document page by page: its picture where the server draws one, and the text that was found. */
 export function DocumentText({
+  base,
+  medium,
   tracks,
   selected,
   open,
 }: {
+  readonly base: string;
+  readonly medium: Medium;
   readonly tracks: Loaded<TrackPage>;
   readonly selected: number | undefined;
   readonly open: (track: Track) => void;
 }) {
+  const hasPictures = medium.mimeType === 'application/pdf';
   return (
     <Shown of={tracks}>
       {({ tracks: shown }) => (
-        <div class="pages-of-text" tabIndex={0} role="group" aria-label="Text">
-          {pagesOf(shown).map(([page, some]) => (
-            <article key={page} class="paper" aria-label={page}>
-              <h2>{page}</h2>
+        <div class="pages-of-text" tabIndex={0} role="group" aria-label="Pages">
+          {pagesOf(shown, hasPictures).map(({ number, tracks: some }) => (
+            <article key={number} class="paper" aria-label={titleOf(number)}>
+              <h2>{titleOf(number)}</h2>
+              {hasPictures && number !== undefined && (
+                <PagePicture source={stillUrl(base, number - 1)} alt={titleOf(number)} />
+              )}
               {some.map((track) => (
                 <p key={track.n} class={track.n === selected ? 'selected' : ''} onClick={() => open(track)}>
                   {track.label}
@@ -32,16 +42,32 @@ export function DocumentText({
   );
 }
 
-/** Tracks with a text, by page. */
-function pagesOf(tracks: readonly Track[]): readonly (readonly [string, readonly Track[]])[] {
-  const pages = new Map<string, Track[]>();
+function PagePicture({ source, alt }: { readonly source: string; readonly alt: string }) {
+  const [failed, setFailed] = useState(false);
+  if (failed) return null;
+  return <img src={source} alt={alt} loading="lazy" onError={() => setFailed(true)} />;
+}
+
+interface Page {
+  /** From 1; undefined: the text belongs to no page. */
+  readonly number: number | undefined;
+  readonly tracks: readonly Track[];
+}
+
+/** Tracks with a text by page. `every`: pages without text as well, up to the last one with a finding. */
+function pagesOf(tracks: readonly Track[], every: boolean): readonly Page[] {
+  const pages = new Map<number | undefined, Track[]>();
+  const last = tracks.reduce((most, track) => Math.max(most, numberOf(track) ?? 0), 1);
+  if (every) for (let number = 1; number <= last; number++) pages.set(number, []);
   for (const track of tracks) {
     if (track.label === null) continue;
-    const number = track.properties['PAGE_NUM'];
-    const page = number === undefined ? 'Text' : `Page ${number}`;
-    const others = pages.get(page);
-    if (others === undefined) pages.set(page, [track]);
+    const number = numberOf(track);
+    const others = pages.get(number);
+    if (others === undefined) pages.set(number, [track]);
     else others.push(track);
   }
-  return [...pages];
+  return [...pages].map(([number, some]) => ({ number, tracks: some }));
 }
+
+const numberOf = ({ properties }: Track) => Number(properties['PAGE_NUM']) || undefined;
+const titleOf = (number: number | undefined) => (number === undefined ? 'Text' : `Page ${number}`);

@@ -248,7 +248,9 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
             )}
           </Shown>
         )}
-        {medium.mediaType === 'UNKNOWN' && <DocumentText tracks={tracks} selected={selected} open={open} />}
+        {medium.mediaType === 'UNKNOWN' && (
+          <DocumentText base={base} medium={medium} tracks={tracks} selected={selected} open={open} />
+        )}
         {hasTime && lanes.length > 0 && (
           <Lanes
             lanes={lanes}

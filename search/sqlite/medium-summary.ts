@@ -1,4 +1,5 @@
 /** What is kept of each medium of a document, for the list of media. */
+import { hasPages } from '../../domain/plan/media-types.ts';
 import { isEmptyBox, type Point } from '../../domain/geometry/geometry.ts';
 import { pictureOf, toUpright, uprightBoxOf } from '../../domain/tracks/turned-picture.ts';
 import type { Properties } from '../../domain/types.ts';
@@ -86,7 +87,7 @@ function toRow(medium: DocumentMedium, { found, exemplars }: Counts): MediumRow 
   const { index, mediaId, uri, mediaType, mimeType, parentMediaId, length, metadata } = medium;
   const size = pictureOf(metadata)?.upright;
   const hasFrames = mediaType === 'VIDEO' || mediaType === 'IMAGE';
-  const frame = hasFrames ? bestFrame(exemplars) : null;
+  const frame = hasFrames ? bestFrame(exemplars) : hasPages(mimeType) ? 0 : null;
   return {
     ...{ place: index, mediaId, uri, type: mediaType, mimeType, own: parentMediaId > 0 ? 0 : 1, length },
     durationMs: positive(metadata['DURATION']),

@@ -457,6 +457,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   'plan/media-types.ts': {
     mediaTypeOf: ofText(mediaTypes.mediaTypeOf),
     needsConversion: ofText(mediaTypes.needsConversion),
+    hasPages: ofText(mediaTypes.hasPages),
     statedType: ofText(mediaTypes.statedType, 'data:'),
   },
   'tracks/moving-tracks.ts': {

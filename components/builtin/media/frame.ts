@@ -1,5 +1,7 @@
-/** FRAME: a picture of one frame, or the table of the times of all of them. */
+/** FRAME: a picture of one frame or of a page of a document, or the table of the times of all of them. */
 import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { hasPages } from '../../../domain/plan/media-types.ts';
 import { frameTable } from '../../../domain/frames/frame-runs.ts';
 import { writeWhole } from '../../../files/part-file.ts';
 import { readImage } from '../../../media/picture/image-frame.ts';
@@ -9,6 +11,7 @@ import { sharp } from '../../../media/picture/sharp.ts';
 import { uprightOf } from '../../../media/picture/upright.ts';
 import type { FrameWork } from '../../../protocol/media-work.ts';
 import { jsonPieces } from '../../../results/json-pieces.ts';
+import { PageDrawer } from '../../documents/pdf/pdf-drawing.ts';
 import { Drawing } from '../markup/draw.ts';
 import type { Mark } from '../markup/marks.ts';
 import { markupSettings } from '../markup/settings.ts';
@@ -21,6 +24,8 @@ const QUALITY = 90;
 /** Of pictures that are made smaller. */
 const SMALL_QUALITY = 78;
 const MOST_LETTERS = 30;
+/** A page of A4 has 910 x 1,286 pixels then. */
+const PAGE_DOTS_PER_INCH = 110;
 
 /** Yields a line when it lies where it is wanted. Errors: COULD_NOT_READ_MEDIA, and others of media that cannot be read. */
 export async function* frame(work: FrameWork, { signal }: WorkContext): AsyncGenerator<string> {
@@ -41,6 +46,7 @@ const readers = new FrameReaders();
 
 async function picture(work: FrameWork, number: number, signal: AbortSignal): Promise<Buffer> {
   const { medium } = work;
+  if (hasPages(medium.mimeType)) return pagePicture(work, number, signal);
   if (medium.mediaType !== 'VIDEO') return pictureOf(work, await readImage(medium.path), number, signal);
   const made = await readers.use(medium, number, signal, (found) => pictureOf(work, found, number, signal));
   if (made !== undefined) return made;
@@ -49,6 +55,36 @@ async function picture(work: FrameWork, number: number, signal: AbortSignal): Pr
     `Frame ${number} could not be read: the medium is damaged there, or ends before.`,
   );
 }
+
+async function pagePicture(
+  { medium, to, longestSide }: FrameWork,
+  number: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const drawer = new PageDrawer(medium.path, signal);
+  const page = `${to}.page`;
+  try {
+    const reason = await drawer.draw(number + 1, PAGE_DOTS_PER_INCH, page);
+    if (reason !== undefined)
+      throw new MediumError('COULD_NOT_READ_MEDIA', `Page ${number + 1} cannot be drawn: ${reason}`);
+    return await encodePage(page, longestSide);
+  } finally {
+    await drawer.close();
+    await rm(page, { force: true });
+  }
+}
+
+function encodePage(file: string, longestSide: number | undefined): Promise<Buffer> {
+  const picture = sharp(file);
+  if (longestSide === undefined) return picture.jpeg({ quality: QUALITY }).toBuffer();
+  return shrink(picture, longestSide);
+}
+
+const shrink = (picture: ReturnType<typeof sharp>, side: number): Promise<Buffer> =>
+  picture
+    .resize(side, side, { fit: 'inside', withoutEnlargement: true })
+    .jpeg({ quality: SMALL_QUALITY })
+    .toBuffer();
 
 async function pictureOf(
   { medium, boxes, stored, format, longestSide }: FrameWork,
@@ -80,10 +116,7 @@ function encodeSmall(
   { width, height }: Pick<Frame, 'width' | 'height'>,
   side: number,
 ): Promise<Buffer> {
-  return sharp(data, { raw: { width, height, channels: 3 } })
-    .resize(side, side, { fit: 'inside', withoutEnlargement: true })
-    .jpeg({ quality: SMALL_QUALITY })
-    .toBuffer();
+  return shrink(sharp(data, { raw: { width, height, channels: 3 } }), side);
 }
 
 function encodeFrame(

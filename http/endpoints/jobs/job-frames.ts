@@ -63,7 +63,7 @@ export const jobFrameEndpoints = [
     summary: 'Get a picture of a frame of a medium',
     description:
       'Exactly the frame that the document means by this number, upright, as a JPEG, also of media that no browser shows (HEIC, TIFF, AVI). An ' +
-      'image has frame 0. At most 16 are decoded at a time.',
+      'image has frame 0. Frame 0 of a PDF is a picture of its first page. At most 16 are decoded at a time.',
     params: ofFrame,
     query: z.object({
       boxes: trueOrFalse

@@ -74,6 +74,25 @@ describe('The frames of the media of a job over REST', () => {
     ]);
   });
 
+  it('are pages of a PDF, page 1 as frame 0', async () => {
+    const pdf = await service.run({
+      media: [sampleUri('text-embedded-and-images.pdf')],
+      pipelineName: 'DOCUMENT TEXT DETECTION PIPELINE',
+    });
+    const [first, second] = await Promise.all([0, 1].map((k) => jpegOf(`${framesOf(0, pdf)}/${k}.jpg`)));
+    const { width, height } = await sharp(first).metadata();
+    expect(height / width).to.be.within(1.2, 1.5);
+    // Paper with text: mostly white, and no two pages are the same.
+    const { channels } = await sharp(first).stats();
+    expect(channels[0]!.mean).to.be.within(150, 254.9);
+    expect(first!.equals(second!)).to.equal(false);
+    const small = await sharp(await jpegOf(`${framesOf(0, pdf)}/0.jpg?small=true`)).metadata();
+    expect(Math.max(small.width, small.height)).to.equal(480);
+    const [status, message] = await messageOf(`${framesOf(0, pdf)}/999.jpg`);
+    expect([status, message]).to.deep.equal([404, 'Page 1000 cannot be drawn: Invalid page request.']);
+    expect(await messageOf(framesOf(0, pdf))).to.deep.equal([404, 'The pages of a document have no times.']);
+  });
+
   it('have times that are one run at a constant rate, and exact at a variable one', async () => {
     expect(await tableOf(framesOf(CONSTANT))).to.deep.equal({
       frames: FRAMES,
