@@ -11,6 +11,7 @@ import { Transport, type Answer, type Call, type RetryPolicy } from './transport
 export interface DocumentForm {
   readonly format?: string | undefined;
   readonly media?: string | undefined;
+  readonly pictures?: string | undefined;
 }
 
 export interface CreatedJob {
@@ -102,6 +103,17 @@ export class RestClient {
     const answer = await this.ask({ method: 'GET', path, streamed: true, answerMs: FORM_MS });
     if (answer.stream !== undefined) return answer.stream;
     if (answer.status === 400 && messageOf(answer) === undefined) return undefined;
+    throw refusal(answer);
+  }
+
+  /** What many jobs have found in one file, as a stream. `query`: as GET /rest/exports takes it. */
+  async exportJobs(query: Readonly<Record<string, string | boolean | undefined>>): Promise<Readable> {
+    const given = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as const],
+    );
+    const path = `/rest/exports?${new URLSearchParams(Object.fromEntries(given)).toString()}`;
+    const answer = await this.ask({ method: 'GET', path, streamed: true, answerMs: FORM_MS });
+    if (answer.stream !== undefined) return answer.stream;
     throw refusal(answer);
   }
 

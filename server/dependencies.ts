@@ -31,6 +31,7 @@ import { UnknownMedium } from '../results/timeline/ask.ts';
 import { TimelineBusy } from '../results/timeline/timelines.ts';
 import { openDocument } from '../results/moved-files.ts';
 import { SERVER_PROPERTY_DEFAULTS } from '../domain/properties/workflow-properties.ts';
+import { exportPictures } from './export-pictures.ts';
 import { findJobModels } from './job-models.ts';
 import type { Parts } from './parts.ts';
 
@@ -74,6 +75,7 @@ export function appDeps(
 ): Omit<AppDeps, 'login' | 'sessions'> {
   const { settings, store, movedFiles } = parts;
   const { jobService, nodeManager, views, nodes } = guardian;
+  const pictures = exportPictures(guardian);
   const { running, workers } = nodeManager;
   const findings = new PartialFindings({
     ...{ store, clock: systemClock, frames: guardian.frames, fetchLimits: parts.fetchLimits },
@@ -116,7 +118,8 @@ export function appDeps(
     askRunningJob: (number, question) => findings.ask(number, question).catch(toRefusal),
     openArchived: parts.outgoing.openArchived,
     openDocument: (file) => openDocument(file, movedFiles),
-    openExport: (file, wanted, left) => parts.exporter.open({ ...wanted, file, moved: movedFiles }, left),
+    openExport: (documents, wanted, left) =>
+      parts.exporter.open({ ...wanted, documents, moved: movedFiles }, left, pictures),
     serviceMetrics: { ...guardian, dataDir: settings.DATA_DIR, store, system, running },
     metricsToken: settings.METRICS_TOKEN,
     auditReads: settings.AUDIT_READS,

@@ -6,6 +6,10 @@ export const EXPORT_FORMATS = {
   coco: { type: 'application/json', extension: 'coco.json' },
   vtt: { type: 'text/vtt; charset=utf-8', extension: 'vtt' },
   srt: { type: 'application/x-subrip; charset=utf-8', extension: 'srt' },
+  parquet: { type: 'application/vnd.apache.parquet', extension: 'parquet' },
+  labelstudio: { type: 'application/json', extension: 'labelstudio.json' },
+  yolo: { type: 'application/zip', extension: 'yolo.zip' },
+  html: { type: 'text/html; charset=utf-8', extension: 'html' },
 } as const satisfies Readonly<Record<string, { readonly type: string; readonly extension: string }>>;
 
 /** The name of a file with the findings of a job, or of one medium of it. `jobId`: such as `host-12`. */
@@ -14,6 +18,14 @@ export function exportFileName(jobId: string, format: DocumentFormat, mediaId?: 
   const extension = format === 'json' ? format : EXPORT_FORMATS[format].extension;
   return `${jobId.replaceAll(/[^\w.-]/g, '_')}${ofMedium}.${extension}`;
 }
+
+/** Formats that tell of many jobs in one file; the others are about one job or one medium. */
+export const JOINED_FORMATS = ['ndjson', 'csv', 'parquet', 'coco', 'labelstudio', 'yolo'] as const;
+export type JoinedFormat = (typeof JOINED_FORMATS)[number];
+
+/** The name of a file with the findings of many jobs. */
+export const joinedFileName = (format: JoinedFormat): string =>
+  `troupe-export.${EXPORT_FORMATS[format].extension}`;
 
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
 export const EXPORT_FORMAT_NAMES = Object.keys(EXPORT_FORMATS) as readonly ExportFormat[];

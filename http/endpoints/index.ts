@@ -11,6 +11,7 @@ import { jobEventEndpoints, type JobEventDeps } from './jobs/job-events.ts';
 import { jobFileEndpoints, type JobFileDeps } from './jobs/job-files.ts';
 import { jobFrameEndpoints, type JobFrameDeps } from './jobs/job-frames.ts';
 import { jobListEndpoints, type JobListDeps } from './jobs/job-list.ts';
+import { joinedExportEndpoints } from './jobs/joined-exports.ts';
 import { jobRetryEndpoints, type JobRetryDeps } from './jobs/job-retry.ts';
 import { keyEndpoints, type KeyDeps } from './users/keys.ts';
 import { sessionEndpoints, type SessionDeps } from './users/sessions.ts';
@@ -79,6 +80,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...queueEndpoints,
   ...jobRetryEndpoints,
   ...jobListEndpoints,
+  ...joinedExportEndpoints,
   ...failureEndpoints,
   ...queueChangeEndpoints,
   ...drainEndpoints,

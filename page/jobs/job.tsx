@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { urlOf } from '../kit/api.ts';
 import { useEvents } from '../kit/events.ts';
 import { duration, moment } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
@@ -118,34 +117,13 @@ function JobFacts({ job }: { readonly job: JobInfo }) {
         ],
         ['Archive', shownDelivery(job.archiveStatus, job.archiveAttempts)],
         ['Callback', shownDelivery(job.callbackStatus, job.callbackAttempts)],
-        ['Document', job.outputObjectPath !== null && <DocumentLink job={job} />],
       ]}
     />
   );
 }
 
-/** Forms of the document that stand for all media of a job; the others are for one medium, and with it. */
-const FORMS = { json: 'JSON', ndjson: 'NDJSON', csv: 'CSV', coco: 'COCO' };
-
 const ownerText = ({ user, group }: NonNullable<JobInfo['owner']>) =>
   group === undefined ? user : `${user} (${group})`;
-
-function DocumentLink({ job: { jobId } }: { readonly job: JobInfo }) {
-  const path = `rest/jobs/${encodeURIComponent(jobId)}/output/detection`;
-  return (
-    <span class="links">
-      {Object.entries(FORMS).map(([format, name]) => (
-        <a
-          key={format}
-          href={urlOf(path, { format })}
-          download={`${jobId}.${format === 'coco' ? 'coco.json' : format}`}
-        >
-          {name}
-        </a>
-      ))}
-    </span>
-  );
-}
 
 function shownDelivery(status: string, tried: JobInfo['callbackAttempts']): string | undefined {
   if (status === 'NOT REQUESTED') return undefined;

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { urlOf } from '../kit/api.ts';
+import { ExportMenu, offersOfJob } from '../kit/exports.tsx';
 import { count, countText, duration, fileName } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
@@ -50,6 +51,12 @@ function Results({ job }: { readonly job: string }) {
           {issues.map(({ message }, n) => (
             <Problem key={n}>{message}</Problem>
           ))}
+          <div class="buttons">
+            <ExportMenu
+              path={`rest/jobs/${encodeURIComponent(job)}/output/detection`}
+              offers={offersOfJob(page)}
+            />
+          </div>
           <Table
             columns={[
               'Medium',

@@ -1,5 +1,7 @@
 /** Jobs that are chosen in the list, and what can be done to all of them. */
 import { useState } from 'preact/hooks';
+import type { Query } from '../kit/api.ts';
+import { ExportMenu, offersOfJobs } from '../kit/exports.tsx';
 import { countText } from '../kit/format.ts';
 import { Problem } from '../kit/parts.tsx';
 import { Outcome, useMatched, useOperation, type Deed } from './operation.tsx';
@@ -49,6 +51,7 @@ export function SelectionBar({ selection, shown, isMore, filter, choose }: BarPr
               Select all that match
             </button>
           )}
+          <ExportMenu path="rest/exports" query={exportQuery(selection, filter)} offers={offersOfJobs} />
           <Actions busy={busy || size === undefined} act={(deed) => act(deed, target)} />
           <button type="button" onClick={() => choose(NOTHING)}>
             Clear
@@ -61,6 +64,10 @@ export function SelectionBar({ selection, shown, isMore, filter, choose }: BarPr
     </section>
   );
 }
+
+/** Only jobs that have ended have something to export. */
+const exportQuery = (selection: Selection, filter: BarProps['filter']): Query =>
+  selection === 'all' ? filter : { ids: [...selection].join(',') };
 
 function Actions({ busy, act }: { readonly busy: boolean; readonly act: (deed: Deed) => void }) {
   const [label, setLabel] = useState('');

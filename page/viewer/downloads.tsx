@@ -1,17 +1,8 @@
 import { urlOf } from '../kit/api.ts';
-import { Menu } from '../kit/menu.tsx';
+import { ExportMenu, offersOfMedium } from '../kit/exports.tsx';
 import type { Medium } from './types.ts';
 
-/** Forms of what was found that are for one medium. */
-const FORMS = { cvat: 'CVAT XML', vtt: 'WebVTT', srt: 'SubRip', csv: 'CSV', ndjson: 'NDJSON' };
-
-/** The service refuses subtitles of a medium without cues, and boxes of one without pictures. */
-function isOffered(format: string, { cues, mediaType }: Medium): boolean {
-  if (format === 'vtt' || format === 'srt') return cues > 0;
-  return format !== 'cvat' || mediaType === 'VIDEO' || mediaType === 'IMAGE';
-}
-
-/** The medium, and what was found in it in forms that other tools read. */
+/** The medium, and what was found in it in forms that other tools read. Of a job that runs there are none yet. */
 export function Downloads({
   job,
   base,
@@ -21,18 +12,12 @@ export function Downloads({
   readonly base: string;
   readonly medium: Medium;
 }) {
-  const path = `rest/jobs/${encodeURIComponent(job)}/output/detection`;
-  const offered = Object.entries(FORMS).filter(([format]) => isOffered(format, medium));
   return (
-    <Menu label="Export" button={<span class="button">Export</span>}>
-      <a href={urlOf(base)} download>
-        Original file
-      </a>
-      {offered.map(([format, name]) => (
-        <a key={format} href={urlOf(path, { format, media: medium.mediaId })} download>
-          {name}
-        </a>
-      ))}
-    </Menu>
+    <ExportMenu
+      path={`rest/jobs/${encodeURIComponent(job)}/output/detection`}
+      query={{ media: medium.mediaId }}
+      offers={medium.partial === undefined ? offersOfMedium(medium) : []}
+      first={{ href: urlOf(base), name: 'Original file' }}
+    />
   );
 }

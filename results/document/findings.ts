@@ -46,12 +46,21 @@ export interface FoundTrack {
   readonly exemplar: FoundDetection | undefined;
 }
 
+/** A document on the disk. */
+export interface DocumentSource {
+  readonly file: string;
+  /** The number of its job. */
+  readonly job: number;
+}
+
 /**
  * Is told of what a document has, in its order, and gives the text of another format. What it gives at one time must be short:
  * where it is long it is given bit by bit.
  */
 export interface Writer {
   begin?(): string;
+  /** Which of several documents comes next. */
+  document?(source: DocumentSource): void;
   /** What stands beside the media, as it stands there. */
   ofJob?(field: string, value: unknown): void;
   medium?(medium: FoundMedium): string;

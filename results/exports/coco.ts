@@ -5,11 +5,14 @@
 import { isExemplar } from '../../domain/tracks/exemplar.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Through, Writer } from '../document/findings.ts';
 import { FrameSet } from './frame-set.ts';
+import { ExportRefusal } from './one-medium.ts';
 import { FileNames, isSeen, labelOf, ShownPicture } from './pictures.ts';
 
 export async function* coco(through: Through, mediaId: number | undefined): AsyncGenerator<string> {
   const numbers = new Numbers();
-  yield* through(new ImageWriter(numbers), mediaId);
+  const images = new ImageWriter(numbers);
+  yield* through(images, mediaId);
+  images.refuse();
   yield '\n],\n"categories":[';
   yield* numbers.categories();
   yield '\n],\n"annotations":[';
@@ -56,6 +59,7 @@ class ImageWriter implements Writer {
   #next = 1;
   #frames = new FrameSet();
   #count = 0;
+  #hasMedia = false;
 
   constructor(numbers: Numbers) {
     this.#numbers = numbers;
@@ -84,6 +88,7 @@ class ImageWriter implements Writer {
     const first = this.#next;
     const { firstImages } = this.#numbers;
     if (!isSeen(medium)) return;
+    this.#hasMedia = true;
     firstImages.set(medium.mediaId, first);
     const { width, height } = new ShownPicture(medium).size;
     const name = this.#names.of(medium);
@@ -101,6 +106,12 @@ class ImageWriter implements Writer {
       };
       yield (this.#count++ === 0 ? '\n' : ',\n') + JSON.stringify(image);
     }
+  }
+
+  /** @throws ExportRefusal when there is neither a picture nor a video */
+  refuse(): void {
+    if (!this.#hasMedia)
+      throw new ExportRefusal('There are neither videos nor pictures: coco knows no other media.');
   }
 }
 

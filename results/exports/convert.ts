@@ -1,50 +1,106 @@
-/** A detection document that lies on the disk, in another format. */
+/** Detection documents that lie on the disk, in another format. */
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import type { ExportFormat } from '../../domain/job/export-formats.ts';
 import { inChunks } from '../lines.ts';
 import { withTodaysFiles, type MovedStart } from '../moved-files.ts';
+import type { PictureSource } from './asked-pictures.ts';
 import { rewriteDocument } from './document-walk.ts';
 import { coco } from './coco.ts';
 import { cues, SUBRIP, WEBVTT } from './cues.ts';
 import { cvat } from './cvat/cvat.ts';
-import type { Through } from '../document/findings.ts';
+import type { DocumentSource, Through, Writer } from '../document/findings.ts';
+import { labelStudio } from './label-studio.ts';
 import { CsvWriter, NdjsonWriter } from './lines.ts';
 import { OneMedium } from './one-medium.ts';
+import { parquet } from './parquet.ts';
+import { report } from './report/report.ts';
 import { Scratch } from './scratch.ts';
+import { yolo } from './yolo/yolo.ts';
 
 export interface Wanted {
   readonly format: ExportFormat;
   /** The medium that it is to be about; absent: all of them. */
   readonly mediaId?: number;
+  /** Whether frames are put into the ZIP of YOLO. */
+  readonly pictures?: boolean;
 }
 
 export interface Conversion extends Wanted {
-  readonly file: string;
+  /** One, or those of several jobs for a format of `JOINED_FORMATS`. */
+  readonly documents: readonly DocumentSource[];
   readonly moved: readonly MovedStart[];
 }
 
 /** Of this size texts come and go without the large collections of garbage that those of 256 KiB wait for: half the memory. */
 const READ_BYTES = 32 * 1024;
 
-/** Yields the text in pieces of some 64 Ki characters, or of what the document had in one piece that was read. @throws ExportRefusal before the first of them */
-export function convertDocument({ format, file, moved, mediaId }: Conversion): AsyncGenerator<string> {
+/** Yields texts of some 64 Ki characters, or bytes. @throws ExportRefusal before the first of them */
+export function convertDocuments(
+  conversion: Conversion,
+  pictures?: PictureSource,
+): AsyncGenerator<string | Uint8Array> {
+  const { format, documents, mediaId } = conversion;
   const through: Through = (writer, only) =>
-    rewriteDocument(read(file, moved), only === undefined ? writer : new OneMedium(only, writer));
+    join(conversion, only === undefined ? writer : new OneMedium(only, writer));
   // Beside the document there is room, and leave to write.
-  return inChunks(WAYS[format](through, mediaId, new Scratch(path.dirname(file))));
+  const scratch = new Scratch(path.dirname(documents[0]?.file ?? '.'));
+  return WAYS[format]({ through, mediaId, scratch, pictures, isZipFull: conversion.pictures === true });
 }
 
-type Way = (through: Through, mediaId: number | undefined, scratch: Scratch) => AsyncGenerator<string>;
+interface Asked {
+  readonly through: Through;
+  readonly mediaId: number | undefined;
+  readonly scratch: Scratch;
+  readonly pictures: PictureSource | undefined;
+  /** Frames go into the ZIP of YOLO. */
+  readonly isZipFull: boolean;
+}
+type Way = (asked: Asked) => AsyncGenerator<string | Uint8Array>;
+
+const asText =
+  (pieces: (asked: Asked) => AsyncGenerator<string>): Way =>
+  (asked) =>
+    inChunks(pieces(asked));
 
 const WAYS: Readonly<Record<ExportFormat, Way>> = {
-  ndjson: (through, mediaId) => through(new NdjsonWriter(), mediaId),
-  csv: (through, mediaId) => through(new CsvWriter(), mediaId),
-  cvat,
-  coco,
-  vtt: (through, mediaId, scratch) => cues(WEBVTT, through, mediaId, scratch),
-  srt: (through, mediaId, scratch) => cues(SUBRIP, through, mediaId, scratch),
+  ndjson: asText(({ through, mediaId }) => through(new NdjsonWriter(), mediaId)),
+  csv: asText(({ through, mediaId }) => through(new CsvWriter(), mediaId)),
+  cvat: asText(({ through, mediaId }) => cvat(through, mediaId)),
+  coco: asText(({ through, mediaId }) => coco(through, mediaId)),
+  labelstudio: asText(({ through, mediaId }) => labelStudio(through, mediaId)),
+  vtt: asText(({ through, mediaId, scratch }) => cues(WEBVTT, through, mediaId, scratch)),
+  srt: asText(({ through, mediaId, scratch }) => cues(SUBRIP, through, mediaId, scratch)),
+  parquet: ({ through, mediaId }) => parquet(through, mediaId),
+  yolo: ({ through, mediaId, pictures, isZipFull }) =>
+    yolo(through, mediaId, isZipFull ? pictures : undefined),
+  html: ({ through, mediaId, pictures }) => report(through, mediaId, pictures),
 };
+
+/** One text of all documents. Of several those that were deleted meanwhile are left out. */
+async function* join({ documents, moved }: Conversion, writer: Writer): AsyncGenerator<string> {
+  const joined = betweenEnds(writer);
+  yield writer.begin?.() ?? '';
+  for (const source of documents) {
+    writer.document?.(source);
+    try {
+      yield* rewriteDocument(read(source.file, moved), joined);
+    } catch (error) {
+      if (documents.length === 1 || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+  yield* writer.end?.() ?? [];
+}
+
+/** The writer without its begin and end, which are those of all documents. */
+const betweenEnds = (writer: Writer): Writer => ({
+  ofJob: (field, value) => writer.ofJob?.(field, value),
+  medium: (medium) => writer.medium?.(medium) ?? '',
+  track: (track) => writer.track?.(track) ?? '',
+  detection: (detection, track) => writer.detection?.(detection, track) ?? '',
+  trackEnd: (track) => writer.trackEnd?.(track) ?? '',
+  mediumEnd: (medium) => writer.mediumEnd?.(medium) ?? [],
+});
 
 function read(file: string, moved: readonly MovedStart[]): AsyncIterable<Uint8Array> {
   const bytes = createReadStream(file, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;

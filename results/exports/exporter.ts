@@ -4,12 +4,20 @@
  */
 import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
+import type { PictureSource, WantedPicture } from './asked-pictures.ts';
 import type { Conversion } from './convert.ts';
 
 export type FromExport =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'end' }
+  | { readonly kind: 'picture'; readonly wanted: WantedPicture }
   | { readonly kind: 'refused' | 'failed'; readonly message: string };
+
+export type ToExport =
+  /** One piece more. */
+  | { readonly kind: 'next' }
+  /** The picture that was asked for. */
+  | { readonly kind: 'picture'; readonly bytes: Uint8Array<ArrayBuffer> | undefined };
 
 export type ExportOutcome =
   | { readonly kind: 'opened'; readonly stream: Readable }
@@ -27,6 +35,7 @@ export interface ExporterOptions {
   readonly paceMs: number;
 }
 
+const NEXT: ToExport = { kind: 'next' };
 /** Pieces that are made before the client asks for them. */
 const AHEAD = 2;
 /** Nothing of a document is kept but what is being read; a single text of a track may be long. */
@@ -47,10 +56,11 @@ export class DocumentExporter {
   }
 
   /**
-   * The export as a stream, once there is something of it; `left` ends it before. Whoever has the stream ends it by the stream.
+   * The export as a stream, once there is something of it; `left` ends it before. Whoever has the stream ends it by the stream. Without
+   * `pictures` it has none.
    * @throws Error when the document cannot be read
    */
-  open(conversion: Conversion, left?: AbortSignal): Promise<ExportOutcome> {
+  open(conversion: Conversion, left?: AbortSignal, pictures?: PictureSource): Promise<ExportOutcome> {
     const { most, paceMs } = this.#options;
     if (left?.aborted === true) return Promise.resolve({ kind: 'left' });
     if (this.#isClosed || this.#threads.size >= most) return Promise.resolve({ kind: 'full', most });
@@ -61,6 +71,9 @@ export class DocumentExporter {
     });
     this.#threads.add(worker);
     worker.once('exit', () => this.#threads.delete(worker));
+    worker.on('message', (message: FromExport) => {
+      if (message.kind === 'picture') void givePicture(worker, message.wanted, pictures);
+    });
     return openExport(worker, paceMs, left);
   }
 
@@ -69,6 +82,16 @@ export class DocumentExporter {
     this.#isClosed = true;
     await Promise.all([...this.#threads].map((worker) => worker.terminate()));
   }
+}
+
+/** A picture that cannot be had is left out. */
+async function givePicture(
+  worker: Worker,
+  wanted: WantedPicture,
+  pictures: PictureSource | undefined,
+): Promise<void> {
+  const bytes = await pictures?.(wanted).catch(() => undefined);
+  worker.postMessage({ kind: 'picture', bytes } satisfies ToExport);
 }
 
 function openExport(worker: Worker, paceMs: number, left: AbortSignal | undefined): Promise<ExportOutcome> {
@@ -83,6 +106,7 @@ function openExport(worker: Worker, paceMs: number, left: AbortSignal | undefine
     left?.addEventListener('abort', leave, { once: true, signal: settled.signal });
     worker.on('message', (message: FromExport) => {
       const { kind } = message;
+      if (kind === 'picture') return;
       if (kind === 'bytes' || kind === 'end') {
         resolve({ kind: 'opened', stream });
         return stream.give(kind === 'bytes' ? message.bytes : null);
@@ -110,7 +134,7 @@ class ExportStream extends Readable {
     super({ highWaterMark: 1 });
     this.#worker = worker;
     this.#paceMs = paceMs;
-    for (let i = 0; i < AHEAD; i += 1) worker.postMessage('next');
+    for (let i = 0; i < AHEAD; i += 1) worker.postMessage(NEXT);
   }
 
   /** null: that was all. */
@@ -127,7 +151,7 @@ class ExportStream extends Readable {
   override _read(): void {
     clearTimeout(this.#pace);
     this.#pace = undefined;
-    this.#worker.postMessage('next');
+    this.#worker.postMessage(NEXT);
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {

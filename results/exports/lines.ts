@@ -4,11 +4,11 @@ import { isExemplar } from '../../domain/tracks/exemplar.ts';
 import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/findings.ts';
 import { ShownPicture } from './pictures.ts';
 
-const isItsExemplar = (one: FoundDetection, { exemplar }: FoundTrack) =>
+export const isItsExemplar = (one: FoundDetection, { exemplar }: FoundTrack) =>
   exemplar !== undefined && isExemplar(one, exemplar);
 
 /** The box in the picture as a viewer shows it; zeros where the detection has no box. */
-class UprightBoxes {
+export class UprightBoxes {
   #picture: ShownPicture | undefined;
 
   enter(medium: FoundMedium): void {
@@ -99,6 +99,8 @@ export const CSV_COLUMNS = [
 
 /** Properties with a column of their own: the value of the detection, else that of its track. */
 const WORDS = ['CLASSIFICATION', 'TEXT', 'TRANSCRIPT'] as const;
+export const wordsOf = (one: FoundDetection, track: FoundTrack): readonly (string | undefined)[] =>
+  WORDS.map((name) => one.detectionProperties[name] ?? track.trackProperties[name]);
 
 /** Numbers stand as they are: a minus in front of digits is none of a formula. */
 export class CsvWriter implements Writer {
@@ -136,7 +138,7 @@ export class CsvWriter implements Writer {
   detection(one: FoundDetection, track: FoundTrack): string {
     const { offsetFrame, offsetTime, x, y, width, height, confidence } = one;
     const upright = this.#boxes.of(one);
-    const words = WORDS.map((name) => one.detectionProperties[name] ?? track.trackProperties[name] ?? '');
+    const words = wordsOf(one, track).map((word) => word ?? '');
     const cells = [
       ...[this.#start, offsetFrame, offsetTime, x, y, width, height],
       ...[upright.x, upright.y, upright.width, upright.height, confidence, isItsExemplar(one, track)],

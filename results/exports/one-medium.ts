@@ -1,4 +1,10 @@
-import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../document/findings.ts';
+import type {
+  DocumentSource,
+  FoundDetection,
+  FoundMedium,
+  FoundTrack,
+  Writer,
+} from '../document/findings.ts';
 
 /** What was asked for cannot be had of this document; the message is a sentence for whoever asked. */
 export class ExportRefusal extends Error {}
@@ -12,6 +18,14 @@ export class OneMedium implements Writer {
   constructor(mediaId: number, writer: Writer) {
     this.#mediaId = mediaId;
     this.#writer = writer;
+  }
+
+  document(source: DocumentSource): void {
+    this.#writer.document?.(source);
+  }
+
+  ofJob(field: string, value: unknown): void {
+    this.#writer.ofJob?.(field, value);
   }
 
   /** Nothing is written before the medium is found: what has no such medium is refused. */

@@ -19,11 +19,24 @@ export class ShownPicture {
       uprightBoxOf(one, isTurned, (point) => (picture === undefined ? point : toUpright(picture, point)));
   }
 
+  /** The part of the picture that a box covers, each number from 0 to 1; undefined where there is none, or no size is known. */
+  partOf(one: FoundDetection): Box | undefined {
+    const box = this.boxOf(one);
+    const { width, height } = this.size;
+    if (box === undefined || !(width > 0 && height > 0)) return undefined;
+    const [left, right] = [part(box.x, width), part(box.x + box.width, width)];
+    const [top, bottom] = [part(box.y, height), part(box.y + box.height, height)];
+    if (right <= left || bottom <= top) return undefined;
+    return { x: left, y: top, width: right - left, height: bottom - top };
+  }
+
   /** The same as the stored box where that lies as it is shown; undefined where the detection has none, as a sound has. */
   boxOf(one: FoundDetection): Box | undefined {
     return isEmptyBox(one) ? undefined : (this.#boxOf(one) ?? one);
   }
 }
+
+const part = (at: number, whole: number) => Math.max(0, Math.min(1, at / whole));
 
 /** What a track is called: its class where there is one, else its type. */
 export function labelOf({ trackProperties, exemplar, type }: FoundTrack): string {
@@ -43,7 +56,8 @@ export class FileNames {
   }
 }
 
-function lastPart(path: string): string {
+/** The last part of an address, decoded. */
+export function lastPart(path: string): string {
   const name = path.replace(/[?#].*$/s, '').slice(path.lastIndexOf('/') + 1);
   try {
     return decodeURIComponent(name).replaceAll(/[/\\]/g, '_');

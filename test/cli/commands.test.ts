@@ -347,6 +347,31 @@ describe('troupe, over the REST interface', () => {
       expect(await refusalOf('jobs', 'show', 'nothing')).to.include('troupe jobs list shows those it knows');
     });
 
+    it('give what many of them have found in one file, by ids or by a filter', async () => {
+      const ids = [await createJob(), await createJob()];
+      for (const id of ids) await good('jobs', 'watch', id);
+      await good('jobs', 'label', ...ids, '--add', 'both');
+      const jobsIn = (text: string) =>
+        new Set(
+          text
+            .split('\n')
+            .slice(0, -1)
+            .map((line) => (JSON.parse(line) as { jobId: string }).jobId),
+        );
+      for (const chosen of [ids, ['--label', 'both']])
+        expect([...jobsIn(await good('jobs', 'output', ...chosen, '--format', 'ndjson'))]).to.have.members(
+          ids,
+        );
+      const named = await place.troupe(['jobs', 'output', '--label', 'both', '--format', 'csv', '-o']);
+      expect([named.code, named.stderr]).to.deep.equal([0, 'Written to troupe-export.csv.\n']);
+      expect(await refusalOf('jobs', 'output', '--label', 'both')).to.include('Say in which format');
+      expect(await refusalOf('jobs', 'output', '--format', 'csv')).to.include('Say which jobs');
+      expect(await refusalOf('jobs', 'output', '--label', 'none', '--format', 'csv')).to.equal(
+        'No job of this selection has ended with a document on this server.\n',
+      );
+      await good('jobs', 'delete', ...ids);
+    });
+
     it('give their document, as it is, to standard output or a file, until they are deleted', async () => {
       const id = await endedJob();
       const text = await good('jobs', 'output', id);
@@ -366,6 +391,10 @@ describe('troupe, over the REST interface', () => {
       const unknown = await place.troupe(['jobs', 'output', id, '--format', 'xls']);
       expect(unknown.code).to.equal(2);
       for (const known of DOCUMENT_FORMATS) expect(unknown.stderr).to.include(known);
+      const parquet = await place.troupe(['jobs', 'output', id, '--format', 'parquet', '-o']);
+      expect([parquet.code, parquet.stderr]).to.deep.equal([0, `Written to ${id}.parquet.\n`]);
+      const start = readFileSync(path.join(place.folder, `${id}.parquet`)).subarray(0, 4);
+      expect(start.toString()).to.equal('PAR1');
       expect(await good('jobs', 'delete', id)).to.equal(`Job ${id} is deleted.\n`);
       for (const verb of ['show', 'output', 'delete', 'watch'])
         expect((await place.troupe(['jobs', verb, id])).stderr, verb).to.include(`knows no job ${id}`);

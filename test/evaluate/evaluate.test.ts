@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { Evaluation } from '../../evaluate/evaluation.ts';
-import { convertDocument } from '../../results/exports/convert.ts';
+import { convertDocuments } from '../../results/exports/convert.ts';
 import { Place } from '../cli/support/support.ts';
 import { documentWith, type SomeMedium, type SomeTrack } from './documents.ts';
 
@@ -278,7 +278,9 @@ describe('troupe evaluate', () => {
       const name = document([video([boxTrack('person', walk(0, 30, 0)), boxTrack('dog', still), boxTrack('dog', walk(5, 9, 400))])]); // oxfmt-ignore
       const at = path.join(place.folder, name);
       let xml = '';
-      for await (const part of convertDocument({ format: 'cvat', file: at, moved: [] })) xml += part;
+      const documents = [{ file: at, job: 1 }];
+      for await (const part of convertDocuments({ format: 'cvat', documents, moved: [] }))
+        xml += String(part);
       const { boxes, tracking } = await runEvaluation(file('own.xml', xml), name);
       expect(boxes?.classes.map((one) => [one.class, one.ap, one.precision, one.recall])).to.deep.equal([['person', 1, 1, 1], ['dog', 1, 1, 1]]); // oxfmt-ignore
       expect(tracking?.overall).to.include({ mota: 1, motp: 1, idf1: 1, objects: 37 });

@@ -20,6 +20,7 @@ import * as counted from '../../http/schemas/jobs/job-counts.ts';
 import * as found from '../../http/schemas/jobs/job-findings.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/worker/lease-files.ts';
 import { deliveryId, deliveryQuery } from '../../http/schemas/jobs/deliveries.ts';
+import { joinedExportQuery } from '../../http/schemas/jobs/exports.ts';
 import { cursorOf, jobFilter, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
 import * as keys from '../../http/schemas/users/keys.ts';
@@ -214,8 +215,16 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ],
     boxesQuery: text(found.boxesQuery, (fromFrame) => ({ fromFrame })),
   },
+  'http/schemas/jobs/exports.ts': {
+    ...because(ANSWER, 'labelStudioTasks'),
+    joinedExportQuery: [
+      body(joinedExportQuery, (size) => makeNamed(size, () => '1')),
+      ...text(joinedExportQuery, (ids) => ({ format: 'csv', ids })),
+      body(joinedExportQuery, (size) => ({ format: 'csv', ids: texts(size) })),
+    ],
+  },
   'http/schemas/jobs/job-list.ts': {
-    ...because(ANSWER, 'jobPage', 'liveIssues'),
+    ...because(ANSWER, 'jobPage', 'liveIssues', 'jobFilters'),
     jobListQuery: [
       body(jobListQuery, (size) => makeNamed(size, () => '1')),
       ...text(jobListQuery, (pipelineName) => ({ pipelineName })),

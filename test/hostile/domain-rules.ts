@@ -311,6 +311,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   },
   'job/export-formats.ts': {
     exportFileName: (size) => () => exportFileName('a b '.repeat(size / 4), 'csv'),
+    ...because(FIXED, 'joinedFileName'),
   },
   'tracks/exemplar.ts': because('looks at one detection', 'isExemplar'),
   'frames/frame-list.ts': {

@@ -338,8 +338,27 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
       await menu.getByRole('link', { name: 'NDJSON' }).waitFor();
       return menu.getByRole('link').allTextContents();
     };
-    expect(await offeredNames(done)).to.deep.equal(['Original file', 'CVAT XML', 'CSV', 'NDJSON']);
-    expect(await offeredNames(spoken)).to.deep.equal(['Original file', 'WebVTT', 'SubRip', 'CSV', 'NDJSON']);
+    const tables = ['Spreadsheet (CSV)', 'Data analysis (Parquet)', 'Programs (NDJSON)'];
+    const start = ['Original file', 'Report to share or print (HTML)'];
+    expect(await offeredNames(spoken)).to.deep.equal([
+      ...start,
+      'Subtitles (WebVTT)',
+      'Subtitles (SubRip)',
+      ...tables,
+    ]);
+    expect(await offeredNames(done)).to.deep.equal([
+      ...start,
+      ...tables,
+      'Correct in CVAT',
+      'Correct in Label Studio',
+      'Train a model (YOLO)',
+      'Train a model, with pictures (YOLO)',
+      'Train a model (COCO)',
+    ]);
+    const menu = page.locator('details:has(summary[aria-label="Export"])');
+    const download = page.waitForEvent('download');
+    await menu.getByRole('link', { name: 'Report to share' }).click();
+    expect((await download).suggestedFilename()).to.match(/-medium-\d+\.html$/);
   });
 
   it('shows the slide on which a text was found, and no time', async () => {

@@ -11,6 +11,7 @@ import type { ErrorCode } from '../../routing/error-codes.ts';
 import { errorMembers, HttpError, notThere, overloadError } from '../../routing/errors.ts';
 import { coreProblem, coreResponse, onFailure, successResponse } from '../../schemas/common.ts';
 import { cocoDocument, detectionDocument } from '../../schemas/jobs/detection-document.ts';
+import { labelStudioTasks } from '../../schemas/jobs/exports.ts';
 import {
   archiveRepostProblem,
   archiveRepostRequest,
@@ -165,7 +166,10 @@ export const batchJobEndpoints = [
     query: documentQuery,
     answers: {
       200: {
-        ...json('The document, or another form of it, streamed.', z.union([detectionDocument, cocoDocument])),
+        ...json(
+          'The document, or another form of it, streamed.',
+          z.union([detectionDocument, cocoDocument, labelStudioTasks]),
+        ),
         others: EXPORT_TYPES,
       },
       400: {
@@ -174,6 +178,7 @@ export const batchJobEndpoints = [
         ),
         onRequest: true,
       },
+      409: sentence('With another format than json: the job has not ended.'),
       502: sentence('The document of the earlier job that an archive had could not be fetched.'),
     },
     refusal: (_, { params: address }) => (address === undefined ? null : {}),

@@ -1,12 +1,13 @@
 /** What a job has found, in the form that is asked for. */
 import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { EXPORT_FORMATS, exportFileName, type DocumentFormat } from '../../../domain/job/export-formats.ts';
 import { ok, withoutBody } from '../../routing/declaration.ts';
 import { HttpError, overloadError } from '../../routing/errors.ts';
 import { leftBy } from '../../steps/client.ts';
-import { documentOf, type ResultDeps, type WantedExport } from './job-results.ts';
+import { documentOf, type OpenedExport, type ResultDeps, type WantedExport } from './job-results.ts';
 
 const text = z.string();
 /** The content types of the answers besides JSON, with what they are. */
@@ -16,6 +17,9 @@ export const EXPORT_TYPES: Readonly<Record<string, z.ZodType>> = {
   'application/xml': text,
   'text/vtt': text,
   'application/x-subrip': text,
+  'text/html': text,
+  'application/vnd.apache.parquet': text,
+  'application/zip': text,
 };
 
 /** Whoever names one of these in the Accept header, and does not take JSON before it, means it; XML is named by every browser. */
@@ -35,16 +39,23 @@ export function acceptedFormat(ctx: Context): DocumentFormat {
 interface WantedForm {
   readonly format: DocumentFormat;
   readonly media?: number | undefined;
+  readonly pictures?: boolean | undefined;
 }
 
 export async function foundIn(
   id: number,
-  { format, media }: WantedForm,
+  { format, media, pictures }: WantedForm,
   answer: ServerResponse,
   deps: ResultDeps,
 ) {
-  if (format !== 'json')
-    return exportDocument(id, { format, ...(media === undefined ? {} : { mediaId: media }) }, answer, deps);
+  if (format !== 'json') {
+    const wanted = {
+      format,
+      ...(media === undefined ? {} : { mediaId: media }),
+      ...(pictures === undefined ? {} : { pictures }),
+    };
+    return exportDocument(id, wanted, answer, deps);
+  }
   if (media !== undefined)
     throw refuseExport('The document itself comes whole: media needs another format than json.');
   const document = await documentOf(id, deps);
@@ -52,7 +63,7 @@ export async function foundIn(
   return { ...ok(document.stream), length: document.bytes };
 }
 
-const refuseExport = (message: string) => new HttpError('export-unavailable', message);
+export const refuseExport = (message: string) => new HttpError('export-unavailable', message);
 
 async function exportDocument(
   id: number,
@@ -62,20 +73,36 @@ async function exportDocument(
 ) {
   const file = await views.document(id);
   if (file === undefined) {
+    const job = await views.single(id);
+    if (job?.terminal === false)
+      throw new HttpError(
+        'job-not-finished',
+        `Job ${job.jobId} is in progress (${job.jobStatus}). Export it when it has ended.`,
+      );
     if ((await views.archivedDocument(id)) === undefined) return withoutBody(400);
     throw refuseExport(ELSEWHERE);
   }
-  const outcome = await openExport(file, wanted, leftBy(answer));
-  if (outcome.kind === 'refused') throw refuseExport(outcome.message);
-  if (outcome.kind === 'left') throw refuseExport('The client left before the export began.');
-  if (outcome.kind === 'full')
-    throw overloadError(
-      `${outcome.most} exports are being made already, which is the limit; try again later.`,
-    );
+  const stream = openedStream(await openExport([{ file, job: id }], wanted, leftBy(answer)));
   const { format, mediaId } = wanted;
   const name = exportFileName((await views.jobId(id)) ?? String(id), format, mediaId);
   const headers = { 'Content-Disposition': `attachment; filename="${name}"` };
-  return { ...ok(outcome.stream), type: EXPORT_FORMATS[format].type, headers };
+  return { ...ok(stream), type: EXPORT_FORMATS[format].type, headers };
+}
+
+/** @throws HttpError when there is no stream */
+export function openedStream(outcome: OpenedExport): Readable {
+  switch (outcome.kind) {
+    case 'opened':
+      return outcome.stream;
+    case 'refused':
+      throw refuseExport(outcome.message);
+    case 'left':
+      throw refuseExport('The client left before the export began.');
+    case 'full':
+      throw overloadError(
+        `${outcome.most} exports are being made already, which is the limit; try again later.`,
+      );
+  }
 }
 
 const ELSEWHERE =

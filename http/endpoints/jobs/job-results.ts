@@ -19,6 +19,13 @@ interface OpenedDocument {
 export interface WantedExport {
   readonly format: ExportFormat;
   readonly mediaId?: number;
+  readonly pictures?: boolean;
+}
+
+/** A document on this server, with the number of its job. */
+export interface ExportedDocument {
+  readonly file: string;
+  readonly job: number;
 }
 
 export type OpenedExport =
@@ -32,8 +39,12 @@ export interface ResultDeps {
   readonly views: JobViews;
   /** Opens a document of this service, with files named as they are today; undefined when there is none. */
   openDocument(file: string): Promise<OpenedDocument | undefined>;
-  /** Opens another form of a document of this service, unless the client leaves before. */
-  openExport(file: string, wanted: WantedExport, left: AbortSignal): Promise<OpenedExport>;
+  /** Opens another form of documents of this service, unless the client leaves before. */
+  openExport(
+    documents: readonly ExportedDocument[],
+    wanted: WantedExport,
+    left: AbortSignal,
+  ): Promise<OpenedExport>;
   /** Opens the document of a job of another service; rejects with the end of a sentence. */
   openArchived(document: ArchivedDocument): Promise<OpenedDocument>;
 }

@@ -311,6 +311,9 @@ export const documentQuery = z.object({
     .pipe(z.int())
     .optional()
     .describe('Another form: of this medium alone, by its mediaId'),
+  pictures: trueOrFalse
+    .optional()
+    .describe('true: the ZIP of the format yolo has the frames as JPEG files, at most 2,000'),
 });
 
 export const resubmitQuery = z.object({

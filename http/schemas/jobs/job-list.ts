@@ -13,7 +13,7 @@ const statuses = z
   .pipe(z.array(jobStatus).max(100));
 
 /** Which jobs are meant: those that fit all filters that are given. */
-const filters = {
+export const jobFilters = {
   status: statuses.optional().describe('Only jobs in one of these; the parameter may also be repeated'),
   pipelineName: z
     .string()
@@ -54,7 +54,7 @@ const filters = {
 /** The same in a body, where a wrong name must not mean all jobs. */
 export const jobFilter = z
   .strictObject({
-    ...filters,
+    ...jobFilters,
     terminal: z
       .union([z.boolean(), trueOrFalse])
       .optional()
@@ -71,7 +71,7 @@ export const jobListQuery = z
       .regex(CURSOR, { error: 'must be the next of the page before, or the number of a job' })
       .optional()
       .describe('The next of the page before, for the page after it'),
-    ...filters,
+    ...jobFilters,
   })
   .refine((query) => !isTimed(query) || query.before === undefined || query.before.includes('-'), {
     path: ['before'],

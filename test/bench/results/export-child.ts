@@ -16,7 +16,7 @@ async function exportDocument(): Promise<void> {
   const format = EXPORT_FORMAT_NAMES.find((name) => name === what);
   if (format === undefined) throw new Error(`There is no format ${what}.`);
   const exporter = new DocumentExporter({ most: 1, paceMs: 60_000 });
-  const outcome = await exporter.open({ file: source, format, moved: [] });
+  const outcome = await exporter.open({ documents: [{ file: source, job: 1 }], format, moved: [] });
   if (outcome.kind !== 'opened') throw new Error(JSON.stringify(outcome));
   await writeFrom(outcome.stream);
 }

@@ -25,7 +25,15 @@ export async function exports(): Promise<readonly Figure[]> {
   try {
     // Subtitles and COCO have something for each track, the others for each detection.
     return [
-      ...(await measureExport(folder, 'FACE', 50, ['ndjson', 'csv', 'cvat'])),
+      ...(await measureExport(folder, 'FACE', 50, [
+        'ndjson',
+        'csv',
+        'cvat',
+        'parquet',
+        'labelstudio',
+        'yolo',
+        'html',
+      ])),
       ...(await measureExport(folder, 'SPEECH', 4, ['coco', 'vtt', 'srt'])),
     ];
   } finally {

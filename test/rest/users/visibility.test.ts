@@ -30,7 +30,11 @@ const SENT: Readonly<Record<string, object>> = {
   '/rest/jobs/{id}/retry': { what: 'FAILED_SUB_JOBS' },
   'patch /rest/jobs/{id}': { labels: ['seen'] },
 };
-const PLACES: Readonly<Record<string, string>> = { picture: 'frame-0.png', typeFilter: 'all' };
+const PLACES: Readonly<Record<string, string>> = {
+  picture: 'frame-0.png',
+  typeFilter: 'all',
+  format: 'ndjson',
+};
 
 interface Asked {
   readonly status: number;
@@ -113,7 +117,9 @@ function addressOf({ path, told }: Operation, id: string | number): string {
   );
   const query = (told.parameters ?? []).filter((one) => one.in === 'query' && one.required);
   if (path === '/rest/streaming/jobs') return `${path}?isActive=false`;
-  return query.length === 0 ? filled : `${filled}?${query.map(({ name }) => `${name}=0`).join('&')}`;
+  return query.length === 0
+    ? filled
+    : `${filled}?${query.map(({ name }) => `${name}=${PLACES[name] ?? '0'}`).join('&')}`;
 }
 
 const JOB = { media: [] as object[], pipelineName: 'LIGHT PIPELINE', externalId: `${SECRET} case` };
@@ -203,6 +209,17 @@ for (const visibility of ['own', 'group'] as const)
           const { status } = await answerAbout(user, operation, jobOf(operation));
           expect(status, `${user}: ${operation.path}`).to.equal(toAdmin.status);
         }
+      }
+    });
+
+    it('an export of a job by its id is 404 for those who do not see the job', async () => {
+      const path = `/rest/exports?format=ndjson&ids=${batch}`;
+      for (const user of SEES[visibility])
+        expect((await site.ask(user, 'GET', path)).text).to.include(SECRET);
+      for (const user of hidden) {
+        const { status, text } = await site.ask(user, 'GET', path);
+        expect(status, user).to.equal(404);
+        expect(text).to.not.include(SECRET);
       }
     });
 

@@ -32,7 +32,8 @@ describe('Exports', () => {
   let large: string;
   let small: string;
   const SMALL_TRACKS = 50;
-  const conversion = (file = small) => ({ file, format: 'ndjson', moved: [] }) as const;
+  const conversion = (file = small) =>
+    ({ documents: [{ file, job: 1 }], format: 'ndjson', moved: [] }) as const;
   before(() => {
     const writeDocument = (name: string, count: number) => {
       const tracks = Array.from({ length: count }, (_, index) => trackLine('FACE', index, 20)).join(',\n');
@@ -122,7 +123,7 @@ describe('Exports', () => {
       message: 'The document of this job has no medium 4.',
     });
     const missing = await exports
-      .open({ ...conversion(), file: inFolder('missing') })
+      .open(conversion(inFolder('missing')))
       .catch((error: Error) => error.message);
     expect(missing).to.include('ENOENT');
   });
@@ -130,7 +131,7 @@ describe('Exports', () => {
   it('break off when the document does', async () => {
     const broken = inFolder('broken.json');
     writeFileSync(broken, readFileSync(large, 'utf8').slice(0, -100));
-    const stream = streamOf(await exporter().open({ ...conversion(), file: broken }));
+    const stream = streamOf(await exporter().open(conversion(broken)));
     const error = await textOf(stream).catch((reason: Error) => reason);
     expect(String(error)).to.include('ends in the middle');
   });

@@ -1,7 +1,8 @@
 /** Documents of every kind, generated, and what stands in them taken apart the simple way. */
 import { writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
-import { convertDocument, type Conversion } from '../../../results/exports/convert.ts';
+import { convertDocuments, type Wanted } from '../../../results/exports/convert.ts';
+import type { PictureSource } from '../../../results/exports/asked-pictures.ts';
 import type { DetectionDocument, DocumentDetection, DocumentTrack } from '../../support/processes/service.ts';
 import { anyText } from '../../support/any-text.ts';
 
@@ -143,14 +144,32 @@ const numberTracks = <T extends { readonly tracks: readonly DocumentTrack[] }>({
   tracks: tracks.map((track, index) => ({ index, ...track })),
 });
 
-/** What the document becomes; it is written to `file` first, closely or with blanks. */
+interface ExportedDocument extends Wanted {
+  readonly file: string;
+}
+
+/** What the document becomes, as bytes; it is written to `file` first, closely or with blanks. */
+export async function exportBytes(
+  document: unknown,
+  { file, ...wanted }: ExportedDocument,
+  { blanks, pictures }: { readonly blanks?: number | undefined; readonly pictures?: PictureSource } = {},
+): Promise<Buffer> {
+  writeFileSync(file, JSON.stringify(document, null, blanks));
+  const conversion = { ...wanted, documents: [{ file, job: 7 }], moved: [] };
+  const pieces: Buffer[] = [];
+  for await (const piece of convertDocuments(conversion, pictures)) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
+}
+
+/** The same as text, halves of characters as they are. */
 export async function exportDocument(
   document: unknown,
-  wanted: Omit<Conversion, 'moved'>,
+  { file, ...wanted }: ExportedDocument,
   blanks?: number,
 ): Promise<string> {
-  writeFileSync(wanted.file, JSON.stringify(document, null, blanks));
+  writeFileSync(file, JSON.stringify(document, null, blanks));
   let text = '';
-  for await (const piece of convertDocument({ ...wanted, moved: [] })) text += piece;
+  for await (const piece of convertDocuments({ ...wanted, documents: [{ file, job: 7 }], moved: [] }))
+    text += String(piece);
   return text;
 }

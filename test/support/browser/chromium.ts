@@ -99,6 +99,21 @@ export class Chromium {
     return reader;
   }
 
+  /** A file, opened by somebody whose browser runs no scripts of pages. */
+  async offline(
+    address: string,
+  ): Promise<{ readonly page: Page; readonly complaints: string[]; readonly requests: string[] }> {
+    const context = await this.#browser.newContext({ javaScriptEnabled: false, offline: true });
+    const page = await context.newPage();
+    const [complaints, requests]: [string[], string[]] = [[], []];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('request', (request) => {
+      if (!request.url().startsWith('data:')) requests.push(request.url());
+    });
+    await page.goto(address);
+    return { page, complaints, requests };
+  }
+
   /** Told that the readers of a role have logged out. */
   loggedOut(service: Service, as: string): void {
     const key = keyOf(service, as);

@@ -16,7 +16,7 @@ import {
   withQuery,
   type RestOptions,
 } from '../command.ts';
-import { filterOf, withFilters, type FilterOptions } from './job-filters.ts';
+import { filterOf, requireJobs, withFilters, type FilterOptions } from './job-filters.ts';
 import { retry, retryRequest, type RetryOptions } from './job-retry.ts';
 import { unknownJob } from './job-show.ts';
 import { operate } from './operate.ts';
@@ -112,9 +112,7 @@ async function onMany(
   terminal: Terminal,
 ): Promise<void> {
   const byFilter = isFiltered(options);
-  if (ids.length > 0 && byFilter) throw new Failure('Name jobs by their ids or by filters, not by both.');
-  if (ids.length === 0 && !byFilter)
-    throw new Failure('Say which jobs: their ids, a filter such as --status ERROR, or --all.');
+  requireJobs(ids, byFilter);
   const filter = Object.fromEntries(
     Object.entries(filterOf(options)).filter(([, value]) => value !== undefined),
   );

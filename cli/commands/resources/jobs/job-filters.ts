@@ -1,5 +1,6 @@
 /** The filters by which commands choose jobs, as options and as the service takes them. */
 import type { Command } from 'commander';
+import { Failure } from '../../../terminal/failure.ts';
 import { collectValues, date } from '../command.ts';
 
 export interface FilterOptions {
@@ -73,3 +74,10 @@ export const filterOf = (options: FilterOptions): JobFilter => {
     terminal: options.live === true ? false : undefined,
   };
 };
+
+/** @throws Failure unless jobs are named either by ids or by filters */
+export function requireJobs(ids: readonly string[], byFilter: boolean): void {
+  if (ids.length > 0 && byFilter) throw new Failure('Name jobs by their ids or by filters, not by both.');
+  if (ids.length === 0 && !byFilter)
+    throw new Failure('Say which jobs: their ids, a filter such as --status ERROR, or --all.');
+}

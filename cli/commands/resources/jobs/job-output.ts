@@ -2,7 +2,12 @@
 import type { JobInfo } from '../../../../client/answers.ts';
 import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
-import { DOCUMENT_FORMATS, exportFileName } from '../../../../domain/job/export-formats.ts';
+import {
+  DOCUMENT_FORMATS,
+  exportFileName,
+  JOINED_FORMATS,
+  joinedFileName,
+} from '../../../../domain/job/export-formats.ts';
 import { Failure } from '../../../terminal/failure.ts';
 import type { DocumentForm, RestClient } from '../../../../client/rest-client.ts';
 import { overviewLines } from '../../../render/overview.ts';
@@ -11,33 +16,93 @@ import { summarize } from '../../../render/summary.ts';
 import { documentLines, jobLine } from '../../../render/tables.ts';
 import type { Terminal } from '../../../terminal/terminal.ts';
 import { clientOf, command, type RestOptions } from '../command.ts';
+import { filterOf, requireJobs, withFilters, type FilterOptions } from './job-filters.ts';
 
-interface OutputOptions extends RestOptions {
+interface OutputOptions extends RestOptions, FilterOptions {
   /** true: a file that is named after the job. */
   readonly output?: string | true;
   readonly format?: string;
   readonly media?: string;
+  readonly pictures?: boolean;
+  readonly all?: boolean;
 }
 
 export function outputCommands(jobs: Command, terminal: Terminal): void {
-  command(jobs, 'output <ID>', 'print the detection document of a job, or what it found in another format')
+  withFilters(
+    command(
+      jobs,
+      'output [ID...]',
+      'print the detection document of a job, or what jobs found in another format',
+    ),
+  )
     .option('-o, --output [FILE]', 'write it to this file; without FILE to one named after the job')
-    .option('--format <FORMAT>', `one of ${DOCUMENT_FORMATS.join(', ')}`)
-    .option('--media <ID>', 'in another format: of this medium alone')
-    .action(async (id: string, options: OutputOptions) => {
-      const { format, media, output } = options;
-      const client = await clientOf(options, terminal);
-      const job = output === true ? await client.job(id) : undefined;
-      const document = await documentOf(id, client, { format, media }, job);
-      if (output === undefined) return terminal.pour(document);
-      if (typeof output === 'string') return saveDocument(document, output);
-      const file = exportFileName(job?.jobId ?? id, formatOf(format), media);
-      await saveDocument(document, file);
-      terminal.note(`Written to ${file}.`);
+    .option('--format <FORMAT>', `one of ${DOCUMENT_FORMATS.join(', ')}; of many jobs ${JOINED}`)
+    .option('--media <ID>', 'in another format: of this medium alone, by its mediaId')
+    .option('--pictures', 'with the format yolo: the frames, too')
+    .option('--all', 'all jobs that have ended')
+    .action((ids: string[], options: OutputOptions) => {
+      const [id] = ids;
+      const isSingle = ids.length === 1 && id !== undefined && !isFiltered(options);
+      return isSingle ? outputOf(id, options, terminal) : outputOfMany(ids, options, terminal);
     });
   command(jobs, 'summary <ID>', 'show what a job has found as tables, like analyze').action(
     (id: string, options: RestOptions) => summary(id, options, terminal),
   );
+}
+
+const JOINED = JOINED_FORMATS.join(', ');
+
+async function outputOf(id: string, options: OutputOptions, terminal: Terminal): Promise<void> {
+  const { format, media, output, pictures } = options;
+  requireFile(options, terminal);
+  const client = await clientOf(options, terminal);
+  const job = output === true ? await client.job(id) : undefined;
+  const form = { format, media, pictures: pictures === true ? 'true' : undefined };
+  const document = await documentOf(id, client, form, job);
+  const file = exportFileName(job?.jobId ?? id, formatOf(format), media);
+  await write(document, output === true ? file : output, output === true, terminal);
+}
+
+async function outputOfMany(
+  ids: readonly string[],
+  options: OutputOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { format, media, output, pictures } = options;
+  const joined = JOINED_FORMATS.find((one) => one === format);
+  requireJobs(ids, isFiltered(options));
+  if (joined === undefined) throw new Failure(`Say in which format: --format with one of ${JOINED}.`);
+  if (media !== undefined) throw new Failure('--media is for one job: name its id alone.');
+  requireFile(options, terminal);
+  const client = await clientOf(options, terminal);
+  const document = await client.exportJobs({
+    ...filterOf(options),
+    format,
+    pictures,
+    ids: ids.length === 0 ? undefined : ids.join(','),
+  });
+  const file = output === true ? joinedFileName(joined) : output;
+  await write(document, file, output === true, terminal);
+}
+
+const isFiltered = (options: OutputOptions) =>
+  options.all === true || Object.values(filterOf(options)).some((value) => value !== undefined);
+
+/** Bytes would upset a terminal. */
+function requireFile({ format, output }: OutputOptions, { stdout }: Terminal): void {
+  if (output === undefined && stdout.isTTY && (format === 'parquet' || format === 'yolo'))
+    throw new Failure(`The format ${format} is not for a terminal: name a file with -o.`);
+}
+
+async function write(
+  document: Readable,
+  file: string | undefined,
+  isNamed: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  if (file === undefined) return terminal.pour(document);
+  await saveDocument(document, file);
+  if (isNamed) terminal.note(`Written to ${file}.`);
 }
 
 /** The service has refused all others. */

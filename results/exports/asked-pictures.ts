@@ -1,0 +1,9 @@
+/** Pictures that an export asks the server for, which has them decoded in a process of its own. */
+
+/** A frame of a medium of the job, upright, as JPEG; or the picture of a detection, by its path below that of the job. */
+export type WantedPicture =
+  | { readonly job: number; readonly mediaId: number; readonly frame: number; readonly small: boolean }
+  | { readonly job: number; readonly artifact: string };
+
+/** Undefined: it cannot be had. */
+export type PictureSource = (wanted: WantedPicture) => Promise<Uint8Array<ArrayBuffer> | undefined>;
