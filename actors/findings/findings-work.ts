@@ -1,4 +1,4 @@
-/** What a component is told that makes the index of the findings so far. */
+/** What a component receives to make the index of the findings so far. */
 import { booleanOf, textOf } from '../../domain/properties/properties.ts';
 import { isBlank } from '../../domain/values.ts';
 import type { DocumentOutput, FindingsWork } from '../../protocol/document-work.ts';

@@ -56,7 +56,7 @@ export function settingOf(state: JobState, unit: Unit, { record }: DecisionConte
   return { action, facts, medium, prepared: file, ...workOnMedium(record, action, medium, prepared) };
 }
 
-/** The medium as components are told of it, and the properties of the action. */
+/** The medium as components receive it, and the properties of the action. */
 export function workOnMedium(
   record: JobRecord,
   action: PlannedAction,
