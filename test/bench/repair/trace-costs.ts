@@ -10,9 +10,9 @@ import { loadOrCreateDevelopmentSecrets } from '../../../http/access/development
 import { Collector } from '../../rest/traces/collector.ts';
 import { measureTime, round, runInterleaved, type Figure } from '../measure.ts';
 
-const JOBS = 200;
+const JOBS = 50;
 const AT_ONCE = 8;
-const ROUNDS = 7;
+const ROUNDS = 15;
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const IMAGE = pathToFileURL(path.resolve('samples/hello-world.png')).href;
 

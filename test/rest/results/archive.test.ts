@@ -1,5 +1,5 @@
 /** The archive of results: specification 6.4, archiveCheckStatus of 2.1, archiveStatus of 2.2, asked of the running service. */
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -172,6 +172,25 @@ describe('The archive (specification 6.4)', () => {
   });
 
   describe('is told about each medium when the job has ended', () => {
+    it('gets the results of a retry for each medium, with the hash of the new document', async () => {
+      const file = join(suite.service.mediaDir, 'late.png');
+      writeFileSync(file, 'no picture yet');
+      const id = await suite.service.submit(suite.job({ media: [HELLO, pathToFileURL(file).href] }));
+      await suite.waitUntilSettled(id);
+      copyFileSync(fileURLToPath(TEXT), file);
+      const retried = await suite.service.ask('POST', `/rest/jobs/${id}/retry`, { what: 'FAILED_SUB_JOBS' });
+      expect(retried.status, retried.text).to.equal(200);
+      expect(await suite.waitUntilSettled(id)).to.equal('COMPLETE');
+      const { jobStatus, outputObjectPath } = (await suite.service.job(id))!;
+      expect(jobStatus).to.equal('COMPLETE');
+      const ofRetry = suite.archive.posts.filter(({ headers }) =>
+        String(headers['idempotency-key']).startsWith(`${id}.2.`),
+      );
+      expect(ofRetry.map(mediumOf)).to.have.members([hashOf(HELLO), hashOf(TEXT)]);
+      for (const post of ofRetry)
+        expect(bodyOf(post).dataObject).to.include({ sha256OutputHash: sha256(outputObjectPath!) });
+    });
+
     it('with the specified body, an Idempotency-Key, and no token unless ARCHIVE_ADD_TOKEN says so', async () => {
       const id = await suite.runArchived(suite.job());
       const document = await suite.service.document(id);
