@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { makeVideo } from '../../media/support/make-video.ts';
+import { bitmapOf } from '../../support/media/bitmap.ts';
 import { measureTime, round, runInterleaved, type Figure } from '../measure.ts';
 import { startClient, type Client, type JobBody } from '../jobs/client.ts';
 
@@ -13,12 +14,14 @@ const FAILURES = 3;
 const ROUNDS = 3;
 /** Frames of a medium that fails: as long as the clips of a camera. */
 const FRAMES = 100;
+/** Pixels of a picture, which is not what is measured. */
+const SIDE = 64;
 
 export async function measureRepair(): Promise<readonly Figure[]> {
   return retryFigures();
 }
 
-/** Of a job with many pictures and a few clips, which are damaged at first. */
+/** Of a job with many small pictures and a few clips, which are damaged at first. */
 async function retryFigures(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
   const server = await startClient(folder, 'data');
@@ -66,14 +69,15 @@ class RepairMedia {
   constructor(folder: string) {
     const named = (count: number, name: string) =>
       Array.from({ length: count }, (_, n) => path.join(folder, `${n}${name}`));
-    this.pictures = named(MEDIA - FAILURES, '.png');
+    this.pictures = named(MEDIA - FAILURES, '.bmp');
     this.clips = named(FAILURES, '.mp4');
     this.#whole = path.join(folder, 'whole.mp4');
   }
 
   async make(): Promise<void> {
     makeVideo(this.#whole, { frames: FRAMES, width: 640, height: 360, gop: 50, bFrames: 2 });
-    for (const file of this.pictures) await copyFile('samples/hello-world.png', file);
+    const picture = bitmapOf(new Uint8Array(3 * SIDE * SIDE), SIDE, SIDE);
+    for (const file of this.pictures) await writeFile(file, picture);
     await this.repair();
   }
 
