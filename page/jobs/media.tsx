@@ -55,6 +55,7 @@ function Results({ job }: { readonly job: string }) {
             <ExportMenu
               path={`rest/jobs/${encodeURIComponent(job)}/output/detection`}
               offers={offersOfJob(page)}
+              isLeft
             />
           </div>
           <Table

@@ -51,7 +51,12 @@ export function SelectionBar({ selection, shown, isMore, filter, choose }: BarPr
               Select all that match
             </button>
           )}
-          <ExportMenu path="rest/exports" query={exportQuery(selection, filter)} offers={offersOfJobs} />
+          <ExportMenu
+            path="rest/exports"
+            query={exportQuery(selection, filter)}
+            offers={offersOfJobs}
+            isLeft
+          />
           <Actions busy={busy || size === undefined} act={(deed) => act(deed, target)} />
           <button type="button" onClick={() => choose(NOTHING)}>
             Clear

@@ -54,20 +54,26 @@ export const offersOfJob = (media: readonly Found[]): readonly Offer[] => [
 /** What it has of many jobs. */
 export const offersOfJobs: readonly Offer[] = [...TABLES, ...TRAINING];
 
-/** A menu of downloads. `first`: what stands before the exports. */
+/** A menu of downloads. `first`: what stands before the exports. `isLeft`: the button stands at the left of the page. */
 export function ExportMenu({
   path,
   query,
   offers,
   first,
+  isLeft = false,
 }: {
   readonly path: string;
   readonly query?: Query;
   readonly offers: readonly Offer[];
   readonly first?: { readonly href: string; readonly name: string };
+  readonly isLeft?: boolean;
 }) {
   return (
-    <Menu label="Export" button={<span class="button">Export</span>}>
+    <Menu
+      label="Export"
+      className={isLeft ? 'exports from-left' : 'exports'}
+      button={<span class="button">Export</span>}
+    >
       {first !== undefined && (
         <a href={first.href} download>
           {first.name}

@@ -361,6 +361,23 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     expect((await download).suggestedFilename()).to.match(/-medium-\d+\.html$/);
   });
 
+  it('opens the exports of a medium and of a job inside the window, also of a phone', async () => {
+    for (const size of [
+      { width: 1280, height: 720 },
+      { width: 390, height: 844 },
+    ])
+      for (const view of [`jobs/${done}`, `jobs/${done}/${await service.placeOf(done)}`]) {
+        const { page } = await chromium.reader(service, `#/${view}`, { size });
+        const menu = page.locator('details:has(summary[aria-label="Export"])');
+        await menu.locator('summary').click();
+        const list = menu.locator('.menu-list');
+        await list.waitFor();
+        const { x, width } = (await list.boundingBox())!;
+        expect(x, `${view} at ${size.width}`).to.be.at.least(0);
+        expect(x + width, `${view} at ${size.width}`).to.be.at.most(size.width);
+      }
+  });
+
   it('shows the slide on which a text was found, and no time', async () => {
     const id = await service.submit({
       media: [sampleUri('slides.odp')],

@@ -3,8 +3,8 @@ import { FrameSet } from '../frame-set.ts';
 import { ExportRefusal } from '../one-medium.ts';
 import { isSeen, labelOf, ShownPicture } from '../pictures.ts';
 
-/** Boxes of a medium, which are sorted in memory. */
-const MOST_BOXES = 10_000_000;
+/** Boxes of a medium, which are sorted in memory: at most 120 MB. */
+const MOST_BOXES = 4_000_000;
 /** Files of labels; a ZIP of so many has a directory of some 50 MB. */
 const MOST_FILES = 500_000;
 /** Frames that are decoded one by one. */
