@@ -89,8 +89,8 @@ export function objection({ file, target, ours, typeOnly }: Import): string | un
       return `${file} imports comedy; only actors/runtime/comedy-tree.ts may.`;
     if (target === 'better-sqlite3' && !/^(store\/sqlite|search\/sqlite|results\/timeline)\//.test(file))
       return `${file} imports better-sqlite3; only store/sqlite/, search/sqlite/ and results/timeline/ may.`;
-    if (from === 'page' && !typeOnly && !/^(preact(\/|$)|uplot$)/.test(target))
-      return `${file} imports ${target}; the page has no packages but preact and uplot.`;
+    if (from === 'page' && !typeOnly && !/^(preact(\/|$)|uplot$|@tanstack\/virtual-core$)/.test(target))
+      return `${file} imports ${target}; the page has no packages but preact, uplot and virtual-core.`;
     if (from === 'domain' && target !== 'node:crypto' && target.startsWith('node:'))
       return `${file} imports ${target}; domain/ is functions of data to data and does no I/O.`;
     return undefined;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
 import { packageRoot } from '../../config/info.ts';
 import { nothingAt } from '../routing/errors.ts';
@@ -19,6 +20,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
 const PACKAGE_STYLES: Readonly<Record<string, string>> = { 'uplot.css': 'uplot/dist/uPlot.min.css' };
 /** Loaded when a view needs them. */
 const LATER = ['uplot'];
+/** Packages whose module imports files beside it. */
+const PACKAGE_FOLDERS = ['@tanstack/virtual-core'];
 /** Media with which a new reader can try the server. */
 const SAMPLES = ['face_move.mp4', 'race.jpg', 'text.png'];
 const TYPES: Readonly<Record<string, string>> = {
@@ -34,6 +37,8 @@ const YEAR_S = 365 * 86_400;
 interface PageFile {
   readonly type: string;
   readonly body: Buffer;
+  /** The same, compressed; absent: that would not make it smaller. */
+  readonly gzip?: Buffer;
 }
 
 interface Page {
@@ -77,7 +82,10 @@ function showFile(ctx: Context, { version, files }: Page): void {
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.status = 200;
   ctx.type = file.type;
-  ctx.body = file.body;
+  ctx.vary('Accept-Encoding');
+  const isSmall = file.gzip !== undefined && ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  if (isSmall) ctx.set('Content-Encoding', 'gzip');
+  ctx.body = isSmall ? file.gzip : file.body;
 }
 
 function readPage(): Page {
@@ -90,7 +98,10 @@ function readPage(): Page {
   const version = versionOf(files);
   const base = `page/${version}`;
   const imports = JSON.stringify({
-    imports: Object.fromEntries(Object.keys(PACKAGES).map((name) => [name, `./${base}/${fileOf(name)}`])),
+    imports: Object.fromEntries([
+      ...Object.keys(PACKAGES).map((name) => [name, `./${base}/${fileOf(name)}`]),
+      ...PACKAGE_FOLDERS.map((name) => [name, `./${base}/packages/${name}/index.js`]),
+    ]),
   });
   const preloads = [...files.keys()]
     .filter((name) => name.endsWith('.js') && name !== 'main.js' && !LATER.map(fileOf).includes(name))
@@ -107,23 +118,32 @@ function filesBelow(folder: string, ...endings: readonly string[]): readonly (re
     .filter((name) => endings.includes(path.extname(name)))
     .map((name) => [
       name.replaceAll(path.sep, '/'),
-      { type: TYPES[path.extname(name)]!, body: readFileSync(path.join(folder, name)) },
+      textFile(TYPES[path.extname(name)]!, readFileSync(path.join(folder, name))),
     ]);
 }
 
+const textFile = (type: string, body: Buffer): PageFile => ({ type, body, gzip: gzipSync(body) });
+
 const fileOf = (name: string) => `packages/${name.replace('/', '-')}.js`;
 
+/** Browsers have no environment to ask. */
+const forBrowsers = (body: Buffer): Buffer =>
+  Buffer.from(body.toString().replaceAll(/process\.env\.NODE_ENV/g, "'production'"));
+
 function packages(): readonly (readonly [string, PageFile])[] {
-  const fileAt = (module: string, type: string): PageFile => ({
-    type,
-    body: readFileSync(fileURLToPath(import.meta.resolve(module))),
-  });
+  const pathOf = (module: string) => fileURLToPath(import.meta.resolve(module));
+  const fileAt = (module: string, type: string): PageFile => textFile(type, readFileSync(pathOf(module)));
   return [
     ...Object.entries(PACKAGES).map(
       ([name, module]) => [fileOf(name), fileAt(module, TYPES['.js']!)] as const,
     ),
     ...Object.entries(PACKAGE_STYLES).map(
       ([name, module]) => [`packages/${name}`, fileAt(module, TYPES['.css']!)] as const,
+    ),
+    ...PACKAGE_FOLDERS.flatMap((name) =>
+      filesBelow(path.dirname(pathOf(name)), '.js').map(
+        ([file, { type, body }]) => [`packages/${name}/${file}`, textFile(type, forBrowsers(body))] as const,
+      ),
     ),
   ];
 }

@@ -6,9 +6,8 @@ import { go, hrefOf, type Route } from '../kit/route.ts';
 import { openAnalysis } from '../new/open-analysis.ts';
 import { Facets } from './facets.tsx';
 import { FirstMinute } from './first-minute.tsx';
-import { groupsOf } from './groups.ts';
 import { LiveJobs } from './live-jobs.tsx';
-import { Tile } from './tile.tsx';
+import { MediaGrid } from './media-grid.tsx';
 import { FILTERS, type LibraryCounts, type LibraryMedium, type LibraryPage } from './types.ts';
 
 /** Media that are loaded at a time. */
@@ -38,16 +37,7 @@ export function Library({ route: { query } }: { readonly route: Route }) {
         <LiveJobs onEnd={reload} />
         {media.error !== undefined && <Problem again={media.reload}>{media.error.message}</Problem>}
         {!media.isLoaded && media.error === undefined && <Skeleton />}
-        {groupsOf(media.list).map(({ title, media: some }) => (
-          <section class="group" key={title} aria-label={title}>
-            <h2>{title}</h2>
-            <div class="grid">
-              {some.map((medium) => (
-                <Tile key={`${medium.jobId} ${medium.mediaId}`} medium={medium} />
-              ))}
-            </div>
-          </section>
-        ))}
+        {media.list.length > 0 && <MediaGrid media={media.list} />}
         {isEmpty && (isNarrowed ? <NothingFits /> : <FirstMinute />)}
         {media.next !== null && <LoadMore more={media.more} />}
       </div>
@@ -128,6 +118,8 @@ interface Loading {
   readonly next: string | null;
 }
 
+const NONE: readonly LibraryMedium[] = [];
+
 /** Media, a page after the other. What belongs to other filters is not shown. */
 function useMedia(asked: Query) {
   const key = JSON.stringify(asked);
@@ -160,7 +152,7 @@ function useMedia(asked: Query) {
       .finally(() => (busy.current = false));
   };
   return {
-    list: current?.list ?? [],
+    list: current?.list ?? NONE,
     next: current?.next ?? null,
     isLoaded: current !== undefined,
     error,

@@ -18,6 +18,7 @@ import { startClient } from '../jobs/client.ts';
 import { exports } from './export.ts';
 import { round, measureTime, type Figure } from '../measure.ts';
 import { NOOP } from '../parts.ts';
+import { library } from './library.ts';
 import { fill, KINDS, MANY, percentiles } from './search.ts';
 
 const LOADS = 20;
@@ -29,7 +30,11 @@ const LENGTH = 100;
 const LONG = { withinMs: 1_800_000 };
 
 type Measure = (folder: string, chromium: Chromium) => Promise<readonly Figure[]>;
-const MEASURES: Readonly<Record<string, Measure>> = { clone, jobs, scrubbing: measureScrubbing, findings };
+const MEASURES: Readonly<Record<string, Measure>> = {
+  ...{ clone, jobs, library },
+  scrubbing: measureScrubbing,
+  findings,
+};
 
 /** PARTS, comma-separated: only some of them. */
 export async function webPage(): Promise<readonly Figure[]> {
@@ -206,7 +211,7 @@ const SEARCH = `(query, number) => new Promise((resolve) => {
   const began = performance.now();
   const isThere = () => document.querySelector('.hits') !== null;
   const watcher = new MutationObserver(() => {
-    if (!isThere() || document.querySelector('main').innerText.includes('Loading')) return;
+    if (!isThere() || document.querySelector('main').querySelector('.skeleton') !== null) return;
     watcher.disconnect();
     resolve(performance.now() - began);
   });
