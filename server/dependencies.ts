@@ -14,6 +14,7 @@ import { usageBy } from '../actors/views/usage.ts';
 import { jobStatistics } from '../actors/views/statistics.ts';
 import { packageRoot } from '../config/info.ts';
 import type { Settings } from '../config/settings.ts';
+import { SavedSearches } from '../actors/search/saved-searches.ts';
 import { ApiKeys } from '../actors/sessions/api-keys.ts';
 import { UserPlaces } from '../actors/requests/user-places.ts';
 import { UserLimits } from '../http/users/user-limits.ts';
@@ -105,6 +106,7 @@ export function appDeps(
     usage: (query) => usageBy(store, query),
     userLimits: userLimits(parts),
     apiKeys: new ApiKeys(store, parts.owner, systemClock),
+    savedSearches: new SavedSearches(store, parts.owner, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
     operationLimits: {

@@ -3,7 +3,9 @@
  * them again; nothing of a backend crosses it. One suite holds for every backend (`test/search/contract.ts`).
  */
 import type { Owner, Sight } from '../domain/job/owner.ts';
+import type { Box } from '../domain/geometry/geometry.ts';
 import type { DocumentPage } from '../domain/job/document-page.ts';
+import type { Colour } from '../domain/text/colours.ts';
 import type { Snippet } from '../domain/text/snippet.ts';
 import type { SearchTerm } from '../domain/text/words.ts';
 
@@ -22,9 +24,19 @@ export interface SearchedJob {
   readonly tasks: Readonly<Record<string, string>>;
 }
 
-export interface SearchQuery {
+/** Which tracks are meant. */
+export interface SearchConditions {
   /** All of them stand in the text of a hit. */
   readonly terms: readonly SearchTerm[];
+  /** Each of them stands in the text of a hit, or names its class, type or colour. */
+  readonly anything?: readonly SearchTerm[] | undefined;
+  readonly colour?: Colour | undefined;
+  /** From 0 to 1. */
+  readonly minConfidence?: number | undefined;
+  /** A part of the URI of the medium, in any case. */
+  readonly medium?: string | undefined;
+  /** Of tracks that later jobs found again, only the last. */
+  readonly distinct?: boolean | undefined;
   /** As `foldedName` gives them. */
   readonly class: string | undefined;
   readonly type: string | undefined;
@@ -35,6 +47,9 @@ export interface SearchQuery {
   readonly job: number | undefined;
   /** Whose jobs. */
   readonly sight: Sight;
+}
+
+export interface SearchQuery extends SearchConditions {
   readonly limit: number;
   /** The `next` or the `place` of the page before. */
   readonly cursor: number | SearchPlace | undefined;
@@ -78,6 +93,14 @@ export interface SearchHit extends IndexedJob {
   /** null: it was not found in a document, or the component does not tell the page. */
   readonly page: DocumentPage | null;
   readonly confidence: number;
+  readonly colour: Colour | null;
+  /** Of the exemplar; null: it has no box. */
+  readonly frame: number | null;
+  /** Pixels of the medium as a viewer shows it. */
+  readonly box: Box | null;
+  /** Of the medium. */
+  readonly width: number | null;
+  readonly height: number | null;
   readonly snippet: Snippet;
   /** From 0 to 1: how much of the text is what was looked for. */
   readonly score: number;
@@ -90,6 +113,17 @@ export interface SearchPage {
   readonly next: number | null;
   /** The same for another index; null: there are no more. */
   readonly place: SearchPlace | null;
+}
+
+/** What the tracks that are meant have, most tracks first. */
+export interface SearchCounts {
+  /** Tracks that were counted: the newest ones. */
+  readonly tracks: number;
+  /** There are more tracks than were counted. */
+  readonly isPart: boolean;
+  readonly findings: readonly Finding[];
+  readonly colours: readonly { readonly colour: Colour; readonly tracks: number }[];
+  readonly media: readonly { readonly mediaUri: string; readonly tracks: number }[];
 }
 
 /** Tracks of one type and class. */
@@ -197,6 +231,8 @@ export interface SearchIndex {
   remove(job: number, run: number): Promise<void>;
   /** @throws SearchBusy */
   find(query: SearchQuery): Promise<SearchPage>;
+  /** @throws SearchBusy */
+  count(query: SearchConditions): Promise<SearchCounts>;
   /** The media of the jobs that it has. @throws SearchBusy */
   media(query: MediaQuery): Promise<MediaPage>;
   /** @throws SearchBusy */

@@ -5,6 +5,7 @@ import {
   type IndexedJob,
   type MediaQuery,
   type RebuildMark,
+  type SearchConditions,
   type SearchQuery,
 } from '../../store/search.ts';
 import { allEntries, type IndexEntry } from '../../store/store.ts';
@@ -13,7 +14,14 @@ import { isTerminal } from '../batch-job/state/status.ts';
 import type { Clock } from '../basics/clock.ts';
 import { readableJob } from '../batch-job/state/stored-job.ts';
 import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
-import type { LibraryAnswer, LibraryCounts, Search, SearchAnswer, SearchIsBusy } from './search.ts';
+import type {
+  CountAnswer,
+  LibraryAnswer,
+  LibraryCounts,
+  Search,
+  SearchAnswer,
+  SearchIsBusy,
+} from './search.ts';
 
 export interface JobFollowerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
@@ -99,6 +107,10 @@ export class JobFollower implements Search {
       const standing = await this.#findStanding(media);
       return { media: media.filter((one) => standing.get(one.number) === one.run), next };
     });
+  }
+
+  count(query: SearchConditions): Promise<CountAnswer | SearchIsBusy> {
+    return this.#answer(() => this.#deps.index.count(query));
   }
 
   countMedia(sight: Sight): Promise<LibraryCounts | SearchIsBusy> {

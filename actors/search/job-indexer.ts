@@ -4,6 +4,7 @@ import {
   SearchBusy,
   type MediaQuery,
   type RebuildMark,
+  type SearchConditions,
   type SearchQuery,
 } from '../../store/search.ts';
 import type { JobCommand, JobReply } from '../batch-job/state/commands.ts';
@@ -11,7 +12,14 @@ import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/state/indexes.ts';
 import type { Clock } from '../basics/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import { JobDocuments, type JobDocumentsDeps } from './job-documents.ts';
-import type { LibraryAnswer, LibraryCounts, Search, SearchAnswer, SearchIsBusy } from './search.ts';
+import type {
+  CountAnswer,
+  LibraryAnswer,
+  LibraryCounts,
+  Search,
+  SearchAnswer,
+  SearchIsBusy,
+} from './search.ts';
 
 export interface JobIndexerDeps extends Omit<JobDocumentsDeps, 'isClosed'> {
   readonly clock: Clock;
@@ -75,6 +83,10 @@ export class JobIndexer implements Search {
 
   media(query: MediaQuery): Promise<LibraryAnswer | SearchIsBusy> {
     return this.#answer(() => this.#deps.index.media(query));
+  }
+
+  count(query: SearchConditions): Promise<CountAnswer | SearchIsBusy> {
+    return this.#answer(() => this.#deps.index.count(query));
   }
 
   countMedia(sight: Sight): Promise<LibraryCounts | SearchIsBusy> {

@@ -4,6 +4,8 @@ import type {
   MediaPage,
   MediaQuery,
   SearchPage,
+  SearchConditions,
+  SearchCounts,
   SearchPlace,
   SearchQuery,
 } from '../../store/search.ts';
@@ -16,11 +18,15 @@ export interface SearchAnswer extends Pick<SearchPage, 'hits'> {
   readonly complete: boolean;
 }
 
-export type { MediaPlace, MediaQuery } from '../../store/search.ts';
+export type { MediaPlace, MediaQuery, SearchConditions } from '../../store/search.ts';
 
 /** Why there is no answer now. */
 export interface SearchIsBusy {
   readonly busy: string;
+}
+
+export interface CountAnswer extends SearchCounts {
+  readonly complete: boolean;
 }
 
 export interface LibraryAnswer extends MediaPage {
@@ -34,6 +40,8 @@ export interface LibraryCounts extends MediaCounts {
 /** What jobs found, to be searched. */
 export interface Search extends JobSearch {
   find(query: SearchQuery): Promise<SearchAnswer | SearchIsBusy>;
+  /** What the hits of a query have. */
+  count(query: SearchConditions): Promise<CountAnswer | SearchIsBusy>;
   /** The media of all jobs with a document. */
   media(query: MediaQuery): Promise<LibraryAnswer | SearchIsBusy>;
   countMedia(sight: Sight): Promise<LibraryCounts | SearchIsBusy>;

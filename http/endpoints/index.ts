@@ -14,6 +14,7 @@ import { jobListEndpoints, type JobListDeps } from './jobs/job-list.ts';
 import { joinedExportEndpoints } from './jobs/joined-exports.ts';
 import { jobRetryEndpoints, type JobRetryDeps } from './jobs/job-retry.ts';
 import { keyEndpoints, type KeyDeps } from './users/keys.ts';
+import { savedSearchEndpoints, type SavedSearchDeps } from './users/saved-searches.ts';
 import { sessionEndpoints, type SessionDeps } from './users/sessions.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { modelEndpoints, type ModelDeps } from './models.ts';
@@ -53,6 +54,7 @@ export interface EndpointDeps
     JobFrameDeps,
     KeyDeps,
     SessionDeps,
+    SavedSearchDeps,
     UsageDeps,
     OperationEndpointDeps,
     MediaDeps,
@@ -92,6 +94,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...jobFrameEndpoints,
   ...operationEndpoints,
   ...searchEndpoints,
+  ...savedSearchEndpoints,
   ...libraryEndpoints,
   ...mediaEndpoints,
   ...modelEndpoints,

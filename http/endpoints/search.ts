@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Search, SearchAnswer } from '../../actors/search/search.ts';
+import type { Search, SearchAnswer, SearchConditions } from '../../actors/search/search.ts';
 import { cursorOf, textOfCursor } from '../schemas/search/search-cursor.ts';
 import type { Logger } from '../../config/logger.ts';
 import { foldedName, searchTerms } from '../../domain/text/words.ts';
@@ -9,11 +9,11 @@ import { endpoint } from '../steps/endpoint.ts';
 import { HttpError, overloadError } from '../routing/errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import type { JobGuard } from '../users/job-step.ts';
-import { searchPage, searchQuery } from '../schemas/search/search.ts';
+import { searchCountQuery, searchCounts, searchPage, searchQuery } from '../schemas/search/search.ts';
 
 export interface SearchDeps {
   /** undefined: SEARCH is false. */
-  readonly indexer: Pick<Search, 'find' | 'media' | 'countMedia' | 'rebuild'> | undefined;
+  readonly indexer: Pick<Search, 'find' | 'count' | 'media' | 'countMedia' | 'rebuild'> | undefined;
   readonly logger: Logger;
 }
 
@@ -39,6 +39,11 @@ const HIT = {
   stopOffsetTime: 10_960,
   page: null,
   confidence: 0.93,
+  colour: null,
+  frame: 260,
+  box: { x: 640, y: 210, width: 220, height: 48 },
+  width: 1_920,
+  height: 1_080,
   snippet: { text: 'Straße gesperrt', marks: [{ start: 0, end: 6 }] },
   score: 0.5,
 };
@@ -74,6 +79,29 @@ export const searchEndpoints = [
   }),
   endpoint({
     ...COMMON,
+    method: 'get',
+    path: '/rest/search/counts',
+    id: 'countSearch',
+    jobs: 'LIST',
+    caller: 'USER',
+    summary: 'Count the hits of a search by class, colour and medium',
+    query: searchCountQuery,
+    answers: {
+      200: json('The counts.', searchCounts),
+      400: sentence('A part of the query is wrong.'),
+      501: sentence('The search is switched off.'),
+    },
+    says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
+    async handle({ query, ctx }, { indexer, jobAccess }: SearchDeps & JobGuard) {
+      if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
+      const counts = await indexer.count({ ...conditionsOf(query), sight: jobAccess.sight(ctx) });
+      if ('busy' in counts) throw overloadError(counts.busy);
+      const { findings, colours, media } = counts;
+      return ok({ ...counts, findings: [...findings], colours: [...colours], media: [...media] });
+    },
+  }),
+  endpoint({
+    ...COMMON,
     method: 'post',
     path: '/rest/search/rebuild',
     id: 'rebuildSearch',
@@ -100,14 +128,21 @@ export const searchEndpoints = [
 ];
 
 function questionOf(query: z.output<typeof searchQuery>): Omit<Parameters<Search['find']>[0], 'sight'> {
-  const { text, class: name, type, from, to, job, limit, cursor } = query;
+  const { limit, cursor, ...conditions } = query;
+  return { ...conditionsOf(conditions), limit, cursor: cursor === undefined ? undefined : cursorOf(cursor) };
+}
+
+function conditionsOf(query: z.output<typeof searchCountQuery>): Omit<SearchConditions, 'sight'> {
+  const { text, anything, class: name, type, from, to, ...others } = query;
   return {
+    ...others,
     terms: text === undefined ? [] : searchTerms(text),
+    anything: anything === undefined ? undefined : searchTerms(anything),
     class: name === undefined ? undefined : foldedName(name),
     type: type === undefined ? undefined : foldedName(type),
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),
-    ...{ job, limit, cursor: cursor === undefined ? undefined : cursorOf(cursor) },
+    job: query.job,
   };
 }
 

@@ -146,6 +146,16 @@ export const ERROR_CODES = {
     meaning: 'You have no session with this id, or it has ended.',
     advice: 'List your sessions with `GET /rest/sessions`.',
   },
+  'search-not-found': {
+    status: 404,
+    meaning: 'You have no saved search with this id.',
+    advice: 'List your saved searches with `GET /rest/searches`.',
+  },
+  'too-many-searches': {
+    status: 409,
+    meaning: 'You have saved 100 searches.',
+    advice: 'Delete one that you do not need.',
+  },
   'too-many-keys': {
     status: 409,
     meaning: 'The user has as many API keys as one user can have.',

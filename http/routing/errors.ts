@@ -48,6 +48,7 @@ const NOT_FOUND = {
   queue: 'queue-not-found',
   'API key': 'key-not-found',
   session: 'session-not-found',
+  'saved search': 'search-not-found',
   service: 'service-not-found',
   node: 'node-not-found',
   server: 'server-not-found',

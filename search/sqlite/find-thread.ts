@@ -8,6 +8,7 @@ serveThread(
   () => new Finder(workerData as FinderOptions),
   (finder, request: FindRequest): FindReply => {
     if ('find' in request) return finder.find(request.find);
+    if ('count' in request) return finder.count(request.count);
     return 'media' in request ? finder.media(request.media) : finder.countMedia(request.countMedia);
   },
 );

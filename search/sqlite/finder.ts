@@ -1,19 +1,26 @@
 import type Database from 'better-sqlite3';
 import { scopesOf, type Sight } from '../../domain/job/owner.ts';
 import type { DocumentPage } from '../../domain/job/document-page.ts';
+import type { Colour } from '../../domain/text/colours.ts';
 import { snippetOf } from '../../domain/text/snippet.ts';
 import type { SearchTerm } from '../../domain/text/words.ts';
+import type { TurnedPicture } from '../../domain/tracks/turned-picture.ts';
+import type { DocumentExemplar } from '../../results/document/document-tracks.ts';
 import type {
   MediaCounts,
   MediaPage,
   MediaQuery,
+  SearchConditions,
+  SearchCounts,
   SearchHit,
   SearchPage,
   SearchPlace,
   SearchQuery,
 } from '../../store/search.ts';
-import { classFacet, ownerFacets, typeFacet } from './facets.ts';
+import { countsOf, type CountedTrack } from './track-counts.ts';
 import { MediaFinder } from './media-finder.ts';
+import { shownBox } from './medium-summary.ts';
+import { rowsQuery } from './rows-query.ts';
 import { openForReading, WHOLE } from './schema.ts';
 
 export interface FinderOptions {
@@ -57,6 +64,11 @@ interface Track {
   readonly page_kind: DocumentPage['kind'] | null;
   readonly page: string | null;
   readonly confidence: number;
+  readonly colour: Colour | null;
+  readonly exemplar: string | null;
+  readonly picture: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
 }
 
 /** Rows of the tracks that may be meant, from the first to the last. */
@@ -67,6 +79,8 @@ interface Range {
 
 type Rows = IterableIterator<{ readonly id: number; readonly job: number }>;
 
+/** Tracks that are counted: searches wait for it. */
+const MOST_COUNTED = 5_000;
 /** So many tracks in a row of a job that is not meant are passed over one by one; the rest of them at once. */
 const PASSED_SINGLY = 100;
 
@@ -89,6 +103,18 @@ export class Finder {
     return this.#database.transaction(() => this.#find(query))();
   }
 
+  /** Counts what the newest tracks have that are meant. */
+  count(query: SearchConditions): SearchCounts {
+    const all = { ...query, limit: MOST_COUNTED, cursor: undefined };
+    return this.#database.transaction(() => {
+      const { rows, next } = this.#look(all);
+      return countsOf(
+        rows.map((id) => this.#statements.counted.get(id)!),
+        next !== null,
+      );
+    })();
+  }
+
   media(query: MediaQuery): MediaPage {
     return this.#media.page(query);
   }
@@ -102,14 +128,21 @@ export class Finder {
   }
 
   #find(query: SearchQuery): SearchPage {
+    const { rows, jobs, next } = this.#look(query);
+    const terms = [...query.terms, ...(query.anything ?? [])];
+    return {
+      hits: rows.map((id) => this.#hitOf(id, jobs, terms)),
+      next,
+      place: next === null ? null : (this.#statements.place.get(next) ?? null),
+    };
+  }
+
+  /** Rows of the tracks that are meant, with their jobs, and where the next page begins. */
+  #look(query: SearchQuery): Looked {
     const range = seesNobody(query) ? undefined : this.#rangeOf(query);
     const rows: number[] = [];
     const jobs = new Map<number, Job>();
-    const page = (next: number | null): SearchPage => ({
-      hits: rows.map((id) => this.#hitOf(id, jobs, query.terms)),
-      next,
-      place: next === null ? null : (this.#statements.place.get(next) ?? null),
-    });
+    const page = (next: number | null): Looked => ({ rows, jobs, next });
     let below = range === undefined ? 0 : Math.min(range.last + 1, this.#cursorOf(query));
     let left = this.#options.maxScanned;
     for (let jumped = range !== undefined; jumped;) {
@@ -152,9 +185,10 @@ export class Finder {
   }
 
   #rows(query: SearchQuery, below: number, first: number): Rows {
-    const { byNumber, byWords } = this.#statements;
-    const wanted = expressionOf(query);
-    return wanted === '' ? byNumber.iterate({ below, first }) : byWords.iterate({ wanted, below, first });
+    const { statement, values } = rowsQuery(query);
+    return this.#database
+      .prepare<[object], { id: number; job: number }>(statement)
+      .iterate({ ...values, below, first });
   }
 
   #job(id: number, jobs: Map<number, Job>): Job {
@@ -189,10 +223,26 @@ export class Finder {
       stopMs: track.stop_ms,
       page: pageOf(track),
       confidence: track.confidence,
+      colour: track.colour,
+      ...exemplarOf(track),
       snippet: snippetOf(track.text, terms, this.#options.snippetCharacters),
       score: wanted === 0 ? 1 : Math.min(1, wanted / Math.max(1, track.word_count)),
     };
   }
+}
+
+interface Looked {
+  readonly rows: readonly number[];
+  readonly jobs: ReadonlyMap<number, Job>;
+  readonly next: number | null;
+}
+
+/** The frame and the box of the exemplar, as a viewer shows it. */
+function exemplarOf({ exemplar, picture, width, height }: Track) {
+  if (exemplar === null) return { frame: null, box: null, width, height };
+  const stored = JSON.parse(exemplar) as DocumentExemplar;
+  const turned = picture === null ? undefined : (JSON.parse(picture) as TurnedPicture);
+  return { frame: stored.frame, box: shownBox(stored, turned), width, height };
 }
 
 const pageOf = ({ page_kind: kind, page }: Track): DocumentPage | null =>
@@ -209,22 +259,6 @@ function isMeant({ number, state, ended_at: ended }: Job, { from, to, job }: Sea
 
 const seesNobody = ({ sight }: SearchQuery): boolean => sight !== 'ALL' && scopesOf(sight).length === 0;
 
-/** In the language of FTS5. Words are letters and digits alone, so nothing of it can come from whoever asks. */
-function expressionOf({ terms, class: name, type, sight }: SearchQuery): string {
-  return [
-    ...terms.map(({ words, prefix }) => `text : "${words.join(' ')}"${prefix ? ' *' : ''}`),
-    ...(name === undefined ? [] : [`facets : "${classFacet(name)}"`]),
-    ...(type === undefined ? [] : [`facets : "${typeFacet(type)}"`]),
-    ...(sight === 'ALL'
-      ? []
-      : [
-          `facets : (${ownerFacets(sight)
-            .map((one) => `"${one}"`)
-            .join(' OR ')})`,
-        ]),
-  ].join(' AND ');
-}
-
 function prepare(database: Database.Database) {
   type Bounds = { readonly first: number | null; readonly last: number | null };
   const whole = `select min(first) as first, max(last) as last from jobs where state = ${WHOLE} and last >= first`;
@@ -232,12 +266,8 @@ function prepare(database: Database.Database) {
     all: database.prepare<[], Bounds>('select 1 as first, max(id) as last from tracks'),
     ofTime: database.prepare<[object], Bounds>(`${whole} and ended_at >= @from and ended_at < @to`),
     ofJob: database.prepare<[number], Bounds>(`${whole} and number = ?`),
-    byNumber: database.prepare<[object], { id: number; job: number }>(
-      'select id, job from tracks where id < @below and id >= @first order by id desc',
-    ),
-    byWords: database.prepare<[object], { id: number; job: number }>(
-      `select t.id, t.job from words join tracks t on t.id = words.rowid
-       where words match @wanted and words.rowid < @below and words.rowid >= @first order by words.rowid desc`,
+    counted: database.prepare<[number], CountedTrack>(
+      `select t.type, t.class, t.colour, m.uri from tracks t join media m on m.job = t.job and m.place = t.medium where t.id = ?`,
     ),
     job: database.prepare<[number], Job>(
       'select id, number, run, job_id, external_id, ended_at, state, first from jobs where id = ?',
@@ -253,7 +283,7 @@ function prepare(database: Database.Database) {
       `select max(last) as last from jobs where state = ${WHOLE} and ended_at < ?`,
     ),
     track: database.prepare<[number], Track>(
-      `select t.*, t.medium as place, m.media_id, m.uri, m.type as media_type, f.task, f.action, f.algorithm
+      `select t.*, t.medium as place, m.media_id, m.uri, m.type as media_type, m.picture, m.width, m.height, f.task, f.action, f.algorithm
        from tracks t join media m on m.job = t.job and m.place = t.medium join finders f on f.id = t.finder where t.id = ?`,
     ),
   };

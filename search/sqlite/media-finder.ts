@@ -60,10 +60,13 @@ export class MediaFinder {
 }
 
 /** Whose jobs are meant: a job without an owner is nobody's. */
-const ownersSeen = (sight: Sight): string =>
+export const ownersSeen = (sight: Sight): string =>
   sight === 'ALL' ? 'true' : '(j.user = @seenUser or j.user_group = @seenGroup)';
 
-function seenBy(sight: Sight): { readonly seenUser: string | null; readonly seenGroup: string | null } {
+export function seenBy(sight: Sight): {
+  readonly seenUser: string | null;
+  readonly seenGroup: string | null;
+} {
   const { user = null, group = null } = sight === 'ALL' ? {} : sight;
   return { seenUser: user, seenGroup: group };
 }
@@ -115,5 +118,5 @@ const textsOf = ({ name, firstOf }: MediaQuery) => ({
   firstOf: firstOf === undefined ? undefined : JSON.stringify(firstOf),
 });
 
-const likeText = (name: string | undefined): string | undefined =>
+export const likeText = (name: string | undefined): string | undefined =>
   name === undefined ? undefined : `%${name.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;

@@ -1,7 +1,12 @@
 /** What is kept of each medium of a document, for the list of media. */
 import { hasPages } from '../../domain/plan/media-types.ts';
-import { isEmptyBox, type Point } from '../../domain/geometry/geometry.ts';
-import { pictureOf, toUpright, uprightBoxOf } from '../../domain/tracks/turned-picture.ts';
+import { isEmptyBox, type Box, type Point } from '../../domain/geometry/geometry.ts';
+import {
+  pictureOf,
+  toUpright,
+  uprightBoxOf,
+  type TurnedPicture,
+} from '../../domain/tracks/turned-picture.ts';
 import type { Properties } from '../../domain/types.ts';
 import type {
   DocumentExemplar,
@@ -32,6 +37,8 @@ export interface MediumRow {
   readonly frame: number | null;
   readonly findings: readonly Finding[];
   readonly boxes: readonly ShownBox[];
+  /** How it is turned; null: it has no picture. */
+  readonly picture: TurnedPicture | null;
 }
 
 interface Counts {
@@ -85,7 +92,8 @@ function addFinding({ found }: Counts, finding: Finding): void {
 
 function toRow(medium: DocumentMedium, { found, exemplars }: Counts): MediumRow {
   const { index, mediaId, uri, mediaType, mimeType, parentMediaId, length, metadata } = medium;
-  const size = pictureOf(metadata)?.upright;
+  const picture = pictureOf(metadata);
+  const size = picture?.upright;
   const hasFrames = mediaType === 'VIDEO' || mediaType === 'IMAGE';
   const frame = hasFrames ? bestFrame(exemplars) : hasPages(mimeType) ? 0 : null;
   return {
@@ -97,7 +105,8 @@ function toRow(medium: DocumentMedium, { found, exemplars }: Counts): MediumRow 
     boxes: exemplars
       .filter((one) => one.frame === frame)
       .slice(0, MOST_BOXES)
-      .map((one) => toShownBox(one, metadata)),
+      .map((one) => ({ ...shownBox(one, picture), type: one.type, class: one.class })),
+    picture: picture ?? null,
   };
 }
 
@@ -111,12 +120,15 @@ function bestFrame(exemplars: readonly Exemplar[]): number {
   return best;
 }
 
-function toShownBox(one: Exemplar, metadata: Properties): ShownBox {
-  const picture = pictureOf(metadata);
+/** The box around a detection in the picture as a viewer shows it. */
+export function shownBox(
+  one: Box & { readonly detectionProperties: Properties },
+  picture: TurnedPicture | undefined,
+): Box {
   const isTurned = picture !== undefined && (picture.rotation !== 0 || picture.flip);
   const toPoint = (point: Point) => (picture === undefined ? point : toUpright(picture, point));
   const { x, y, width, height } = uprightBoxOf(one, isTurned, toPoint) ?? one;
-  return { x, y, width, height, type: one.type, class: one.class };
+  return { x, y, width, height };
 }
 
 function positive(text: string | undefined): number | null {

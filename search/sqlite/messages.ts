@@ -5,6 +5,8 @@ import type {
   MediaPage,
   MediaQuery,
   RebuildMark,
+  SearchConditions,
+  SearchCounts,
   SearchedJob,
   SearchPage,
   SearchQuery,
@@ -25,9 +27,10 @@ export interface WriteReply {
 }
 export type FindRequest =
   | { readonly find: SearchQuery }
+  | { readonly count: SearchConditions }
   | { readonly media: MediaQuery }
   | { readonly countMedia: Sight };
-export type FindReply = SearchPage | MediaPage | MediaCounts;
+export type FindReply = SearchPage | SearchCounts | MediaPage | MediaCounts;
 
 /** With the number of the request that it is about; `close` ends the thread when it has done what it was asked. */
 export type Numbered<T> = { readonly n: number; readonly request: T } | 'close';

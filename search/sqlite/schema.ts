@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 
 /** Of the tables below; a file of another one is made anew. */
-const SCHEMA = 4;
+const SCHEMA = 5;
 
 /** Which part of a job the index contains: none yet, all of it, or none because it was deleted. */
 export const FILLING = 0;
@@ -21,7 +21,7 @@ const TABLES = `
   create table media (
     job integer not null, place integer not null, media_id integer not null, uri text not null, type text not null,
     mime_type text not null, own integer not null, length real not null, duration_ms real, width real, height real,
-    frame real, findings text not null, boxes text not null, primary key (job, place)) strict, without rowid;
+    frame real, findings text not null, boxes text not null, picture text, primary key (job, place)) strict, without rowid;
   create table findings (
     job integer not null, place integer not null, type text not null, class text not null,
     primary key (job, place, type, class)) strict, without rowid;
@@ -33,7 +33,8 @@ const TABLES = `
     id integer primary key autoincrement, job integer not null, medium integer not null, finder integer not null,
     track_id text not null, type text not null, class text, text text not null, word_count integer not null,
     start_frame real not null, stop_frame real not null, start_ms real not null, stop_ms real not null,
-    page_kind text, page text, confidence real not null) strict;
+    page_kind text, page text, confidence real not null, colour text, exemplar text) strict;
+  create index tracks_by_track_id on tracks (track_id);
   create virtual table words using fts5 (
     text, facets, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'unicode61 remove_diacritics 2');
   insert into meta values ('mark', '"begun"');

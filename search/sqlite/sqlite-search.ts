@@ -8,6 +8,8 @@ import {
   type MediaPage,
   type MediaQuery,
   type RebuildMark,
+  type SearchConditions,
+  type SearchCounts,
   type SearchedJob,
   type SearchIndex,
   type SearchPage,
@@ -62,6 +64,10 @@ export class SqliteSearch implements SearchIndex {
 
   async find(query: SearchQuery): Promise<SearchPage> {
     return (await this.#ask({ find: query })) as SearchPage;
+  }
+
+  async count(query: SearchConditions): Promise<SearchCounts> {
+    return (await this.#ask({ count: query })) as SearchCounts;
   }
 
   async media(query: MediaQuery): Promise<MediaPage> {

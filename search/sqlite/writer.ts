@@ -1,11 +1,13 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { documentPage, type DocumentPage } from '../../domain/job/document-page.ts';
+import { isEmptyBox, orientationOf } from '../../domain/geometry/geometry.ts';
+import { colourOf } from '../../domain/text/colours.ts';
 import { foldedName, foldedWords } from '../../domain/text/words.ts';
 import { DocumentError } from '../../results/document/document-scan.ts';
 import { documentTracks, type DocumentTrack } from '../../results/document/document-tracks.ts';
 import type { IndexedJob, RebuildMark, SearchedJob, Taken } from '../../store/search.ts';
-import { classesOf, classFacet, ownerFacets, typeFacet } from './facets.ts';
+import { classesOf, classFacet, colourFacet, ownerFacets, typeFacet } from './facets.ts';
 import { MediumSummaries, type MediumRow } from './medium-summary.ts';
 import { FILLING, GONE, openForWriting, WHOLE } from './schema.ts';
 
@@ -22,6 +24,8 @@ export interface WriterOptions {
 const ROWS_A_STEP = 500;
 /** The page on which a track was found, and the medium that was made of it. */
 const [PAGE, DERIVATIVE] = ['PAGE_NUM', 'DERIVATIVE_MEDIA_ID'];
+/** The colour that most of a picture has, as #rrggbb. */
+const COLOUR = 'DOMINANT_COLOR';
 /** No character takes more bytes in JSON than it has as an escape. */
 const BYTES_A_CHARACTER = 6;
 
@@ -125,7 +129,7 @@ export class Writer {
   async #fill(id: number, job: SearchedJob, filling: { readonly stopped: boolean }): Promise<void> {
     const { textProperties, classProperties, textCharacters } = this.#options;
     const reading = {
-      properties: [...textProperties, ...classProperties, PAGE, DERIVATIVE],
+      properties: [...textProperties, ...classProperties, PAGE, DERIVATIVE, COLOUR],
       cutAt: textCharacters * BYTES_A_CHARACTER,
     };
     const seen: Seen = { summaries: new MediumSummaries(), pages: new Map() };
@@ -154,8 +158,12 @@ export class Writer {
   #writeMedia(id: number, rows: readonly MediumRow[]): void {
     const { putMedium, putFinding } = this.#statements;
     this.#database.transaction(() => {
-      for (const { findings, boxes, ...row } of rows) {
-        const texts = { findings: JSON.stringify(findings), boxes: JSON.stringify(boxes) };
+      for (const { findings, boxes, picture, ...row } of rows) {
+        const texts = {
+          findings: JSON.stringify(findings),
+          boxes: JSON.stringify(boxes),
+          picture: picture && JSON.stringify(picture),
+        };
         putMedium.run({ ...row, ...texts, job: id });
         if (row.own === 0) continue;
         for (const { type, class: name } of findings)
@@ -170,6 +178,7 @@ export class Writer {
       track.properties.filter(([name]) => names.includes(name)).map(([, value]) => value);
     const text = valuesOf(textProperties).join('\n').slice(0, textCharacters);
     const [name = null] = valuesOf(classProperties);
+    const colour = colourOf(valuesOf([COLOUR])[0] ?? '');
     const page = pageOf(track, seen.pages);
     seen.summaries.countTrack(track, name);
     const words = foldedWords(text);
@@ -181,9 +190,14 @@ export class Writer {
         ...{ trackId: track.id, type, class: name, text, words: words.length },
         ...{ startFrame, stopFrame, startMs, stopMs, confidence },
         ...{ pageKind: page?.kind ?? null, page: page?.number ?? null },
+        ...{ colour: colour ?? null, exemplar: exemplarText(track) },
       }).lastInsertRowid,
     );
-    const facets = [this.#facetsOf(type, name), ...ownerFacets(owner)].join(' ');
+    const facets = [
+      this.#facetsOf(type, name),
+      ...(colour === undefined ? [] : [colourFacet(colour)]),
+      ...ownerFacets(owner),
+    ].join(' ');
     this.#statements.putWords.run(row, words.join(' '), facets);
     return row;
   }
@@ -242,6 +256,16 @@ export class Writer {
   }
 }
 
+/** The frame and the box of the exemplar, with its orientation; null: it has no box. */
+function exemplarText({ exemplar }: DocumentTrack): string | null {
+  if (isEmptyBox(exemplar)) return null;
+  const { frame, x, y, width, height, detectionProperties } = exemplar;
+  const { rotation, flip } = orientationOf(detectionProperties);
+  const turned = { ROTATION: String(rotation), HORIZONTAL_FLIP: String(flip) };
+  const isPlain = rotation === 0 && !flip;
+  return JSON.stringify({ frame, x, y, width, height, detectionProperties: isPlain ? {} : turned });
+}
+
 /** By the number of a derivative medium: the page of the document that it comes from. */
 type Pages = Map<number, DocumentPage>;
 
@@ -295,8 +319,8 @@ function prepare(database: Database.Database) {
     ),
     shrunk: database.prepare('update jobs set last = ? where id = ?'),
     putMedium: database.prepare(
-      `insert into media (job, place, media_id, uri, type, mime_type, own, length, duration_ms, width, height, frame, findings, boxes)
-       values (@job, @place, @mediaId, @uri, @type, @mimeType, @own, @length, @durationMs, @width, @height, @frame, @findings, @boxes)`,
+      `insert into media (job, place, media_id, uri, type, mime_type, own, length, duration_ms, width, height, frame, findings, boxes, picture)
+       values (@job, @place, @mediaId, @uri, @type, @mimeType, @own, @length, @durationMs, @width, @height, @frame, @findings, @boxes, @picture)`,
     ),
     putFinding: database.prepare(
       'insert or ignore into findings (job, place, type, class) values (?, ?, ?, ?)',
@@ -306,8 +330,8 @@ function prepare(database: Database.Database) {
     ),
     putFinder: database.prepare('insert into finders (task, action, algorithm) values (?, ?, ?)'),
     track: database.prepare(
-      `insert into tracks (job, medium, finder, track_id, type, class, text, word_count, start_frame, stop_frame, start_ms, stop_ms, page_kind, page, confidence)
-       values (@job, @medium, @finder, @trackId, @type, @class, @text, @words, @startFrame, @stopFrame, @startMs, @stopMs, @pageKind, @page, @confidence)`,
+      `insert into tracks (job, medium, finder, track_id, type, class, text, word_count, start_frame, stop_frame, start_ms, stop_ms, page_kind, page, confidence, colour, exemplar)
+       values (@job, @medium, @finder, @trackId, @type, @class, @text, @words, @startFrame, @stopFrame, @startMs, @stopMs, @pageKind, @page, @confidence, @colour, @exemplar)`,
     ),
     putWords: database.prepare('insert into words (rowid, text, facets) values (?, ?, ?)'),
     dropWords: database.prepare(

@@ -24,13 +24,14 @@ import { joinedExportQuery } from '../../http/schemas/jobs/exports.ts';
 import { cursorOf, jobFilter, jobListQuery } from '../../http/schemas/jobs/job-list.ts';
 import * as jobs from '../../http/schemas/jobs/batch-jobs.ts';
 import * as keys from '../../http/schemas/users/keys.ts';
+import * as saved from '../../http/schemas/search/saved-searches.ts';
 import * as sessions from '../../http/schemas/users/sessions.ts';
 import * as usage from '../../http/schemas/users/usage.ts';
 import { retryRequest } from '../../http/schemas/jobs/job-retry.ts';
 import * as operations from '../../http/schemas/jobs/operations.ts';
 import * as media from '../../http/schemas/media.ts';
 import { libraryQuery } from '../../http/schemas/search/library.ts';
-import { searchQuery } from '../../http/schemas/search/search.ts';
+import { searchCountQuery, searchQuery } from '../../http/schemas/search/search.ts';
 import * as sync from '../../http/schemas/worker/node-sync.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checkShape } from '../../http/schemas/problems.ts';
@@ -170,6 +171,11 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     keyId: text(keys.keyId, (given) => given),
     keyListQuery: text(keys.keyListQuery, (all) => ({ all })),
   },
+  'http/schemas/search/saved-searches.ts': {
+    ...because(ANSWER, 'savedSearch', 'savedSearchList'),
+    savedSearchRequest: text(saved.savedSearchRequest, (name) => ({ name, query: { text: name } })),
+    savedSearchId: text(saved.savedSearchId, (given) => given),
+  },
   'http/schemas/users/sessions.ts': {
     ...because(ANSWER, 'browserSession', 'sessionList'),
     sessionId: text(sessions.sessionId, (given) => given),
@@ -269,7 +275,8 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     deliveryId: text(deliveryId, (given) => given),
   },
   'http/schemas/search/search.ts': {
-    ...because(ANSWER, 'searchPage'),
+    ...because(ANSWER, 'searchPage', 'searchCounts'),
+    searchCountQuery: text(searchCountQuery, (given) => ({ anything: given, medium: given })),
     searchQuery: [
       body(searchQuery, (size) => makeNamed(size, () => '1')),
       ...text(searchQuery, (given) => ({ text: given })),

@@ -49,6 +49,7 @@ import { factsFromMetadata } from '../../domain/plan/skip-inspection.ts';
 import * as merging from '../../domain/tracks/track-merging.ts';
 import { parseUserShares } from '../../domain/job/user-shares.ts';
 import { snippetOf } from '../../domain/text/snippet.ts';
+import * as colours from '../../domain/text/colours.ts';
 import * as words from '../../domain/text/words.ts';
 import * as trigger from '../../domain/properties/trigger.ts';
 import type { AlgorithmProperty, Properties, Range, Track } from '../../domain/types.ts';
@@ -680,6 +681,10 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       (size) => () => snippetOf('word '.repeat(size), words.searchTerms('nothing'), 200),
       (size) => () => snippetOf('x'.repeat(size), words.searchTerms('nothing'), 200),
     ],
+  },
+  'text/colours.ts': {
+    colourOf: ofText(colours.colourOf),
+    namedColour: ofText(colours.namedColour),
   },
   'text/words.ts': {
     wordsIn: ofText((text) => [...words.wordsIn(text)]),

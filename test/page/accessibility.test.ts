@@ -101,7 +101,7 @@ interface View {
     { name: 'an image', at: `#/jobs/${jobs['image']}/${places['image']}`, shows: '.tracks li' },
     { name: 'a document', at: `#/jobs/${jobs['document']}/${places['document']}`, shows: '.tracks li' },
     { name: 'a sound', at: `#/jobs/${jobs['sound']}/${places['sound']}`, shows: '.tracks li' },
-    { name: 'the search', at: '#/search', shows: '.offers a' },
+    { name: 'the search', at: '#/search', shows: '.facets a' },
     { name: 'hits', at: '#/search?type=TEXT', shows: 'ul.hits li' },
     { name: 'no hits', at: '#/search?text=zeppelin', shows: 'main .hint' },
     { name: 'cameras', at: '#/streams', shows: '.wall .tile' },

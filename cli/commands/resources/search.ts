@@ -28,6 +28,11 @@ interface SearchOptions extends RestOptions {
   readonly from?: string;
   readonly to?: string;
   readonly job?: string;
+  readonly colour?: string;
+  readonly minConfidence?: string;
+  readonly medium?: string;
+  readonly anything?: string;
+  readonly distinct?: true;
   readonly limit: number;
 }
 
@@ -50,6 +55,11 @@ export function searchCommands(program: Command, terminal: Terminal): void {
     .option('--from <TIME>', 'only of jobs that ended then or later: 2026-03-01, or 2026-03-01T09:30', date)
     .option('--to <TIME>', 'only of jobs that ended before it', date)
     .option('--job <ID>', 'only of this job')
+    .option('--anything <WORDS>', 'words of a text, or names of classes, types or colours')
+    .option('--colour <NAME>', 'only tracks of this colour, such as red')
+    .option('--min-confidence <NUMBER>', 'only tracks that are at least so certain, from 0 to 1')
+    .option('--medium <TEXT>', 'only media with this in their URI')
+    .option('--distinct', 'of tracks that later jobs found again, only the last')
     .option('--limit <NUMBER>', 'hits at most', whole(1, 1_000_000), 50)
     .action((text: string | undefined, options: SearchOptions) => search(text, options, terminal));
 
@@ -84,11 +94,16 @@ async function search(text: string | undefined, options: SearchOptions, terminal
 async function pageOf(
   client: RestClient,
   text: string | undefined,
-  { class: name, type, from, to, job }: SearchOptions,
+  { class: name, type, from, to, job, ...more }: SearchOptions,
   limit: number,
   cursor: string | null,
 ): Promise<SearchPage> {
-  const query = { text, class: name, type, from, to, job, limit, cursor: cursor ?? undefined };
+  const { colour, minConfidence, medium, anything } = more;
+  const distinct = more.distinct === true ? 'true' : undefined;
+  const query = {
+    ...{ text, class: name, type, from, to, job, limit, cursor: cursor ?? undefined },
+    ...{ colour, minConfidence, medium, anything, distinct },
+  };
   const answer = await client.ask({ method: 'GET', path: withQuery('/rest/search', query) });
   const page = client.good(answer) as Partial<SearchPage>;
   if (Array.isArray(page.hits)) return page as SearchPage;

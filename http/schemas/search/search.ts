@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { PAGE_KINDS } from '../../../domain/job/document-page.ts';
+import { COLOURS } from '../../../domain/text/colours.ts';
 import { searchTerms } from '../../../domain/text/words.ts';
 import { CURSOR } from './search-cursor.ts';
 import { jobId, jobIdParam } from '../jobs/batch-jobs.ts';
-import { queryTimestamp, timestamp, wholeNumber } from '../common.ts';
+import { queryTimestamp, timestamp, trueOrFalse, wholeNumber } from '../common.ts';
 
 /** The search over what jobs found (ours): what may be asked for, and what is answered. */
 const MAX_TEXT = 500;
@@ -19,10 +20,13 @@ const searchText = z
   });
 const name = z.string().trim().min(1, { error: 'must not be blank' }).max(1_000);
 
-export const searchQuery = z.strictObject({
+const conditions = {
   text: searchText
     .optional()
     .describe('The text of a track must contain all of it: words, "several words in a row", beginnings*'),
+  anything: searchText
+    .optional()
+    .describe('Each word stands in the text of a track, or names its class, type or colour'),
   class: name
     .optional()
     .describe('Only tracks of this class, such as car (CLASSIFICATION), in any case of letters'),
@@ -30,6 +34,22 @@ export const searchQuery = z.strictObject({
   from: queryTimestamp.optional().describe('Only of jobs whose endDate is not before it'),
   to: queryTimestamp.optional().describe('Only of jobs whose endDate is before it'),
   job: jobIdParam.optional().describe('Only of this job: its id'),
+  colour: z.enum(COLOURS).optional().describe('Only tracks whose DOMINANT_COLOR is like this'),
+  minConfidence: z.coerce
+    .number({ error: 'must be a number from 0 to 1' })
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Only tracks with at least this confidence, from 0 to 1'),
+  medium: name.optional().describe('A part of the URI of the medium, in any case'),
+  distinct: trueOrFalse
+    .optional()
+    .describe('true: of tracks that later jobs found again in the same medium, only the last'),
+};
+
+export const searchCountQuery = z.strictObject(conditions);
+export const searchQuery = z.strictObject({
+  ...conditions,
   limit: wholeNumber(1, 500).default(50).describe('Hits of a page at most'),
   cursor: z
     .string()
@@ -69,6 +89,14 @@ const searchHit = z
         'Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page.',
       ),
     confidence: z.number(),
+    colour: z.enum(COLOURS).nullable().describe('Of DOMINANT_COLOR; null: unknown'),
+    frame: z.number().nullable().describe('Of the exemplar; null: it has no box'),
+    box: z
+      .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+      .nullable()
+      .describe('Of the exemplar: pixels of the medium as a viewer shows it'),
+    width: z.number().nullable().describe('Of the medium, as a viewer shows it'),
+    height: z.number().nullable(),
     snippet: z
       .object({
         text: z.string().describe('Empty for a track without text'),
@@ -99,3 +127,16 @@ export const searchPage = z
     description:
       'A page of hits. It may be short, or empty, although more follow: continue until next is null.',
   });
+
+const counted = { tracks: z.int().min(1) };
+
+export const searchCounts = z
+  .object({
+    tracks: z.int().min(0).describe('Tracks that were counted: the newest ones'),
+    isPart: z.boolean().describe('true: there are more tracks than were counted'),
+    findings: z.array(z.object({ type: z.string(), class: z.string().nullable(), ...counted })),
+    colours: z.array(z.object({ colour: z.enum(COLOURS), ...counted })),
+    media: z.array(z.object({ mediaUri: z.string(), ...counted })).describe('The 30 with most tracks'),
+    complete: z.boolean().describe('false: the index is being made'),
+  })
+  .meta({ id: 'SearchCounts', description: 'What the hits of a query have, most tracks first' });

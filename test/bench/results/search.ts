@@ -108,7 +108,7 @@ export async function fill(dataDir: string, { jobs, tracks, length }: Documents)
     out.write(
       '{"media":[\n{"mediaId":1,"path":"file:///media/a.mp4","output":{\n"TEXT":[{"source":"A","algorithm":"B","tracks":[',
     );
-    for (let n = 0; n < tracks; n++) if (!out.write(`${n === 0 ? '' : ','}\n${lineOf(n, length, random)}`)) await once(out, 'drain'); // oxfmt-ignore
+    for (let n = 0; n < tracks; n++) if (!out.write(`${n === 0 ? '' : ','}\n${lineOf(number, n, length, random)}`)) await once(out, 'drain'); // oxfmt-ignore
     out.end(']}]}}]}\n');
     await once(out, 'finish');
     bytes += out.bytesWritten;
@@ -119,7 +119,7 @@ export async function fill(dataDir: string, { jobs, tracks, length }: Documents)
   return bytes;
 }
 
-function lineOf(frame: number, length: number, random: () => number): string {
+function lineOf(job: number, frame: number, length: number, random: () => number): string {
   const text = Array.from({ length: 4 + Math.floor(random() * 8) }, () =>
     wordOf(Math.floor(WORDS ** random()) - 1),
   );
@@ -139,7 +139,7 @@ function lineOf(frame: number, length: number, random: () => number): string {
     stopOffsetTime: 40 * frame,
   };
   const detections = Array.from({ length }, () => detection);
-  const id = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+  const id = `${job}.${frame}`.padStart(64, '0');
   return JSON.stringify({ id, index: frame, ...times, type: 'TEXT', source: 'A', confidence: 0.5, trackProperties, exemplar: detection, detections }); // oxfmt-ignore
 }
 

@@ -1,0 +1,132 @@
+import type { z } from 'zod';
+import type { searchCounts } from '../../http/schemas/search/search.ts';
+import { hueOf } from '../kit/colours.ts';
+import { count, fileName } from '../kit/format.ts';
+import { Icon } from '../kit/icons.tsx';
+import { hrefOf } from '../kit/route.ts';
+import { findingTitle, keyOf } from '../library/labels.ts';
+import { without, type Asked } from './conditions.ts';
+
+type Counts = z.output<typeof searchCounts>;
+
+const DAYS: Readonly<Record<string, string>> = { '1': 'Today', '7': 'Last 7 days', '30': 'Last 30 days' };
+const SURE: Readonly<Record<string, string>> = {
+  '0.5': '50 % sure',
+  '0.75': '75 % sure',
+  '0.9': '90 % sure',
+};
+/** Entries of a list that are shown at once. */
+const LISTED = 10;
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** The filters in use, each with a link that takes it away. */
+export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
+  const { type, class: name, colour, sure, days, medium } = chosen;
+  const chips: readonly (readonly [string | undefined, readonly string[]])[] = [
+    [type === undefined ? undefined : findingTitle({ type, class: name ?? null }), ['type', 'class']],
+    [colour && capital(colour), ['colour']],
+    [sure && (SURE[sure] ?? `Confidence ${sure}`), ['sure']],
+    [days && (DAYS[days] ?? `Last ${days} days`), ['days']],
+    [medium && fileName(medium), ['medium']],
+  ];
+  const shown = chips.filter(([text]) => text !== undefined);
+  if (shown.length === 0) return null;
+  return (
+    <nav class="chips offers" aria-label="Filters in use">
+      {shown.map(([text, names]) => (
+        <a
+          key={text}
+          class="chip"
+          href={hrefOf(['search'], without(chosen, ...names))}
+          aria-label={`Remove ${text}`}
+        >
+          {text} <Icon name="close" size={14} />
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** What the hits have, with counts. */
+export function SearchFacets({ counts, chosen }: { readonly counts: Counts; readonly chosen: Asked }) {
+  const facet = (filter: Asked) => ({ filter, chosen });
+  return (
+    <aside class="facets" aria-label="Filters">
+      <List title="Found">
+        {counts.findings.slice(0, LISTED).map((one) => (
+          <Facet
+            key={`${one.type} ${one.class}`}
+            {...facet({ type: one.type, class: one.class ?? undefined })}
+            title={findingTitle(one)}
+            tracks={one.tracks}
+            dot={hueOf(keyOf(one))}
+          />
+        ))}
+      </List>
+      <List title="Colour">
+        {counts.colours.map(({ colour, tracks }) => (
+          <Facet
+            key={colour}
+            {...facet({ colour })}
+            title={capital(colour)}
+            tracks={tracks}
+            dot={`colour-${colour}`}
+          />
+        ))}
+      </List>
+      <List title="When">
+        {Object.entries(DAYS).map(([days, title]) => (
+          <Facet key={days} {...facet({ days })} title={title} />
+        ))}
+      </List>
+      <List title="Confidence">
+        {Object.entries(SURE).map(([sure, title]) => (
+          <Facet key={sure} {...facet({ sure })} title={title} />
+        ))}
+      </List>
+      <List title="Camera or file">
+        {counts.media.slice(0, LISTED).map(({ mediaUri, tracks }) => (
+          <Facet key={mediaUri} {...facet({ medium: mediaUri })} title={fileName(mediaUri)} tracks={tracks} />
+        ))}
+      </List>
+    </aside>
+  );
+}
+
+function List({ title, children }: { readonly title: string; readonly children: readonly unknown[] }) {
+  if (children.length === 0) return null;
+  return (
+    <>
+      <h2>{title}</h2>
+      <ul>{children as never}</ul>
+    </>
+  );
+}
+
+/** A filter that a second press takes away. */
+function Facet({
+  title,
+  tracks,
+  dot,
+  filter,
+  chosen,
+}: {
+  readonly title: string;
+  readonly tracks?: number;
+  readonly dot?: string;
+  readonly filter: Asked;
+  readonly chosen: Asked;
+}) {
+  const isOn = Object.entries(filter).every(([name, value]) => chosen[name] === value);
+  const target = isOn ? without(chosen, ...Object.keys(filter)) : { ...chosen, ...filter };
+  return (
+    <li>
+      <a href={hrefOf(['search'], target)} aria-current={isOn ? 'true' : undefined}>
+        <span class={`dot ${dot ?? ''}`} />
+        <span class="grow">{title}</span>
+        {tracks !== undefined && <span class="number">{count(tracks)}</span>}
+      </a>
+    </li>
+  );
+}

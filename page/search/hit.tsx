@@ -1,0 +1,113 @@
+import { useState } from 'preact/hooks';
+import type { z } from 'zod';
+import type { searchPage } from '../../http/schemas/search/search.ts';
+import { urlOf } from '../kit/api.ts';
+import { hueOf } from '../kit/colours.ts';
+import { dateText, fileName, timeText } from '../kit/format.ts';
+import { hrefOf } from '../kit/route.ts';
+import { findingName, keyOf } from '../library/labels.ts';
+
+export type Hit = z.output<typeof searchPage>['hits'][number];
+
+/** A finding: its picture, what it is and where. */
+export function HitTile({ hit }: { readonly hit: Hit }) {
+  const { jobId, mediaId, mediaType, startOffsetTime, snippet, mediaUri, confidence } = hit;
+  const hasPicture = mediaType === 'VIDEO' || mediaType === 'IMAGE';
+  return (
+    <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaId], { t: Math.round(startOffsetTime) })}>
+      {hasPicture && (
+        <span class="shot">
+          <Crop hit={hit} />
+        </span>
+      )}
+      <span class={hasPicture ? 'snippet' : 'snippet alone'}>
+        {snippet.text === '' ? (
+          <span class={`chip ${hueOf(keyOf(hit))}`}>{findingName(hit)}</span>
+        ) : (
+          <Snippet of={snippet} />
+        )}
+      </span>
+      <small>
+        {fileName(mediaUri)}
+        {whereOf(hit)} · {confidence >= 0 && `${Math.round(confidence * 100)} % · `}
+        {dateText(hit.jobEndDate)}
+      </small>
+    </a>
+  );
+}
+
+/** Width of a tile by its height, as the style sheet has it. */
+const RATIO = 16 / 10;
+/** Around a finding this part of its size is shown as well, on each side. */
+const MARGIN = 0.25;
+/** Below this part of the width of the picture, a finding is cut from the whole picture, for the small one is too coarse. */
+const SMALL_PART = 0.2;
+
+/** The finding, cut from the frame of its exemplar. */
+function Crop({ hit }: { readonly hit: Hit }) {
+  const { jobId, mediaId, mediaType, box, width, height } = hit;
+  const [failed, setFailed] = useState(false);
+  const frame = mediaType === 'IMAGE' ? 0 : (hit.frame ?? hit.startOffsetFrame);
+  const path = `rest/jobs/${encodeURIComponent(jobId)}/media/${mediaId}/frames/${frame}.jpg`;
+  if (failed) return null;
+  if (box === null || width === null || height === null)
+    return (
+      <img
+        src={urlOf(path, { small: true })}
+        alt=""
+        loading="lazy"
+        decoding="async"
+        onError={() => setFailed(true)}
+      />
+    );
+  const isSmall = box.width < width * SMALL_PART;
+  return (
+    <svg class={`crop ${hueOf(keyOf(hit))}`} viewBox={viewBoxOf(box, { width, height })} aria-hidden="true">
+      <image
+        href={urlOf(path, isSmall ? {} : { small: true })}
+        width={width}
+        height={height}
+        preserveAspectRatio="none"
+        onError={() => setFailed(true)}
+      />
+      <rect x={box.x} y={box.y} width={box.width} height={box.height} />
+    </svg>
+  );
+}
+
+/** The part of the picture around a box that has the form of a tile. */
+function viewBoxOf(
+  box: NonNullable<Hit['box']>,
+  picture: { readonly width: number; readonly height: number },
+): string {
+  const wanted = Math.max(box.width, box.height * RATIO) * (1 + 2 * MARGIN);
+  const width = Math.min(wanted, Math.max(picture.width, picture.height * RATIO));
+  const height = width / RATIO;
+  const place = (middle: number, size: number, whole: number) =>
+    size >= whole ? (whole - size) / 2 : Math.max(0, Math.min(middle - size / 2, whole - size));
+  const x = place(box.x + box.width / 2, width, picture.width);
+  const y = place(box.y + box.height / 2, height, picture.height);
+  return `${x} ${y} ${width} ${height}`;
+}
+
+/** The time in a video or a sound, or the page of a document; a picture has neither. */
+function whereOf({ mediaType, page, startOffsetTime }: Hit): string {
+  if (mediaType === 'VIDEO' || mediaType === 'AUDIO') return ` at ${timeText(startOffsetTime)}`;
+  return page === null ? '' : `, ${page.kind.toLowerCase()} ${page.number}`;
+}
+
+/** A text with what was looked for marked in it. */
+function Snippet({ of: { text, marks } }: { readonly of: Hit['snippet'] }) {
+  let at = 0;
+  const parts = marks.map(({ start, end }) => {
+    const before = text.slice(at, start);
+    at = end;
+    return [before, <mark key={start}>{text.slice(start, end)}</mark>] as const;
+  });
+  return (
+    <>
+      {parts}
+      {text.slice(at)}
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import type { z } from 'zod';
+import type { savedSearchList } from '../../http/schemas/search/saved-searches.ts';
+import { send } from '../kit/api.ts';
+import { Icon } from '../kit/icons.tsx';
+import { useGet } from '../kit/load.ts';
+import { OneField, Problem } from '../kit/parts.tsx';
+import { hrefOf } from '../kit/route.ts';
+import { askedOf, chosenOf, type Asked } from './conditions.ts';
+
+type List = z.output<typeof savedSearchList>;
+
+/** Searches that the reader has saved, on any browser. */
+export function Saved({ chosen }: { readonly chosen: Asked }) {
+  const saved = useGet<List>('rest/searches');
+  const [isOpen, setOpen] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const save = async (name: string) => {
+    await send('POST', 'rest/searches', { name, query: savedQuery(chosen) });
+    setOpen(false);
+    saved.again();
+  };
+  const remove = (id: string) =>
+    send('DELETE', `rest/searches/${id}`)
+      .then(saved.again)
+      .catch((error: unknown) => setProblem((error as Error).message));
+  const searches = saved.value?.searches ?? [];
+  const canSave = Object.keys(chosen).length > 0;
+  if (searches.length === 0 && !canSave) return null;
+  return (
+    <section class="saved" aria-label="Saved searches">
+      {searches.map(({ id, name, query }) => (
+        <span key={id} class="chip">
+          <a href={hrefOf(['search'], chosenOf(query))}>{name}</a>
+          <button
+            type="button"
+            class="quiet-button"
+            aria-label={`Delete the saved search ${name}`}
+            onClick={() => void remove(id)}
+          >
+            <Icon name="close" size={14} />
+          </button>
+        </span>
+      ))}
+      {canSave && (
+        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          Save this search
+        </button>
+      )}
+      {isOpen && <OneField label="Name of the search" button="Save" act={save} />}
+      {problem !== undefined && <Problem>{problem}</Problem>}
+    </section>
+  );
+}
+
+/** Without its time, which is meant from the day on which it is used. */
+function savedQuery(chosen: Asked): Readonly<Record<string, string>> {
+  const { from: _, ...query } = askedOf(chosen);
+  return Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}

@@ -1,0 +1,63 @@
+/** The rows of the tracks that a question means, as a statement of SQL. */
+import type { Sight } from '../../domain/job/owner.ts';
+import { namedColour } from '../../domain/text/colours.ts';
+import type { SearchTerm } from '../../domain/text/words.ts';
+import type { SearchConditions } from '../../store/search.ts';
+import { classFacet, colourFacet, ownerFacets, typeFacet } from './facets.ts';
+import { likeText, ownersSeen, seenBy } from './media-finder.ts';
+import { WHOLE } from './schema.ts';
+
+/** From the newest back, between @first and @below. */
+export function rowsQuery(query: SearchConditions): { readonly statement: string; readonly values: object } {
+  const { minConfidence, medium, distinct, sight, to = Infinity } = query;
+  const wanted = expressionOf(query);
+  const isOfWords = wanted !== '';
+  const id = isOfWords ? 'words.rowid' : 't.id';
+  const conditions = [
+    ...(isOfWords ? ['words match @wanted'] : []),
+    `${id} < @below and ${id} >= @first`,
+    ...(minConfidence === undefined ? [] : ['t.confidence >= @minConfidence']),
+    ...(medium === undefined ? [] : [IS_OF_MEDIUM]),
+    ...(distinct === true ? [isLastOne(sight)] : []),
+  ];
+  const tables = isOfWords ? 'words join tracks t on t.id = words.rowid' : 'tracks t';
+  return {
+    statement: `select t.id, t.job from ${tables} where ${conditions.join(' and ')} order by ${id} desc`,
+    values: { wanted, minConfidence, to, medium: likeText(medium), ...seenBy(sight) },
+  };
+}
+
+const IS_OF_MEDIUM = String.raw`exists (select 1 from media m
+  where m.job = t.job and m.place = t.medium and m.uri like @medium escape '\')`;
+
+/** No later job that the caller sees has the same track: equal ids are of the same medium, exemplar and type. */
+const isLastOne = (sight: Sight): string =>
+  `not exists (select 1 from tracks n join jobs j on j.id = n.job
+     where n.track_id = t.track_id and n.id > t.id and n.job <> t.job and n.class is t.class
+       and j.state = ${WHOLE} and j.ended_at < @to and ${ownersSeen(sight)})`;
+
+/** In the language of FTS5. Words are letters and digits alone, so nothing of it can come from whoever asks. */
+function expressionOf({ terms, anything = [], class: name, type, colour, sight }: SearchConditions): string {
+  return [
+    ...terms.map(textExpression),
+    ...anything.map(anyExpression),
+    ...(name === undefined ? [] : [facetExpression([classFacet(name)])]),
+    ...(type === undefined ? [] : [facetExpression([typeFacet(type)])]),
+    ...(colour === undefined ? [] : [facetExpression([colourFacet(colour)])]),
+    ...(sight === 'ALL' ? [] : [facetExpression(ownerFacets(sight))]),
+  ].join(' AND ');
+}
+
+const facetExpression = (facets: readonly string[]): string =>
+  `facets : (${facets.map((one) => `"${one}"`).join(' OR ')})`;
+
+const textExpression = ({ words, prefix }: SearchTerm): string =>
+  `text : "${words.join(' ')}"${prefix ? ' *' : ''}`;
+
+/** The text, or a name of a class, a type or a colour. */
+function anyExpression(term: SearchTerm): string {
+  const name = term.words.join(' ');
+  const colour = namedColour(name);
+  const facets = [classFacet(name), typeFacet(name), ...(colour === undefined ? [] : [colourFacet(colour)])];
+  return `(${textExpression(term)} OR ${facetExpression(facets)})`;
+}

@@ -1,0 +1,78 @@
+/** The search in a real browser, over what real detectors have found. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { Chromium, hasChromium } from '../support/browser/chromium.ts';
+import { sampleUri, Service } from '../support/processes/service.ts';
+import { until } from '../support/until.ts';
+
+(hasChromium ? describe : describe.skip)('The search of the page', function () {
+  this.timeout(240_000);
+  let service: Service;
+  let chromium: Chromium;
+  before(async () => {
+    service = await Service.here();
+    chromium = await Chromium.start();
+    const door = join(service.mediaDir, 'red-door.png');
+    await sharp({ create: { width: 64, height: 64, channels: 3, background: '#c81e1e' } }).toFile(door);
+    const jobs = [
+      [sampleUri('astronaut.png'), 'FACE DETECTION PIPELINE'],
+      [sampleUri('astronaut.png'), 'FACE DETECTION PIPELINE'],
+      [pathToFileURL(door).href, 'IMAGE PROPERTIES DETECTION PIPELINE'],
+    ] as const;
+    for (const [medium, pipelineName] of jobs)
+      await service.terminal(await service.submit({ media: [medium], pipelineName }), 120_000);
+    await until(
+      'the index has all media',
+      async () => (await service.ask('GET', '/rest/library')).body as { media: readonly unknown[] },
+      ({ media }) => media.length === jobs.length,
+    );
+  });
+  after(async () => {
+    await chromium?.close();
+    await service.close();
+  });
+
+  it('shows the crop of a face once, though two jobs found it', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/search?text=face');
+    const crop = page.locator('ul.hits li svg.crop');
+    await crop.first().waitFor();
+    expect(await crop.count()).to.equal(1);
+    const loaded = await crop
+      .locator('image')
+      .evaluate((image: { href: { baseVal: string } }) => image.href.baseVal);
+    expect(loaded).to.match(/\/frames\/0\.jpg/);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('finds a colour by its name and narrows by counted filters, which can be taken away', async () => {
+    const { page } = await chromium.reader(service, '#/search');
+    await page.getByLabel('Text, thing or colour').fill('red');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.locator('ul.hits li', { hasText: 'red-door.png' }).waitFor();
+    await page
+      .getByLabel('Filters', { exact: true })
+      .getByRole('link', { name: /^Red 1$/ })
+      .click();
+    await page.waitForURL(/colour=red/);
+    await page.getByRole('link', { name: 'Remove Red' }).click();
+    await until('the filter is gone', () => !page.url().includes('colour='));
+    await page.goto(`${service.url}/#/search?text=zeppelin`);
+    await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
+  });
+
+  it('saves a search for the user, in any browser, and deletes it', async () => {
+    const { page } = await chromium.reader(service, '#/search?text=face&sure=0.5');
+    await page.getByRole('button', { name: 'Save this search' }).click();
+    await page.getByLabel('Name of the search').fill('Sure faces');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('link', { name: 'Sure faces' }).waitFor();
+    await page.goto(`${service.url}/#/search`);
+    await page.reload();
+    await page.getByRole('link', { name: 'Sure faces' }).click();
+    await page.waitForURL(/text=face.*sure=0\.5|sure=0\.5.*text=face/);
+    await page.getByRole('button', { name: 'Delete the saved search Sure faces' }).click();
+    await page.getByRole('link', { name: 'Sure faces' }).waitFor({ state: 'detached' });
+  });
+});

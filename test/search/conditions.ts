@@ -1,0 +1,113 @@
+/** What every index behind the search must do with conditions besides words, and with counts. */
+import { expect } from 'chai';
+import { searchTerms } from '../../domain/text/words.ts';
+import type { SearchConditions, SearchIndex } from '../../store/search.ts';
+import { askedOf, type GivenDocument } from './documents.ts';
+
+export interface ConditionTools {
+  readonly index: () => SearchIndex;
+  readonly put: (...documents: readonly GivenDocument[]) => Promise<unknown>;
+}
+
+export function conditionsContract({ index, put }: ConditionTools): void {
+  const hits = async (more: Partial<SearchConditions> = {}) =>
+    (await index().find({ ...askedOf({}), ...more })).hits;
+  const ids = async (more?: Partial<SearchConditions>) => (await hits(more)).map(({ trackId }) => trackId);
+  const anything = (text: string) => ({ anything: searchTerms(text) });
+  const coloured = (id: string, hex: string, more = {}) => ({
+    ...{ id, properties: { DOMINANT_COLOR: hex }, ...more },
+  });
+
+  it('finds tracks by their colour, in a family of colours', async () => {
+    await put({
+      number: 1,
+      tracks: [coloured('crimson', '#dc143c'), coloured('navy', '#000080'), { id: 'none' }],
+    });
+    expect(await ids({ colour: 'red' })).to.deep.equal(['crimson']);
+    expect(await ids({ colour: 'blue' })).to.deep.equal(['navy']);
+    expect(await ids({ colour: 'green' })).to.deep.equal([]);
+    expect((await hits({ colour: 'red' }))[0]?.colour).to.equal('red');
+  });
+
+  it('finds anything: a text, a class, a type or a colour, each word by one of them', async () => {
+    await put({
+      number: 1,
+      tracks: [
+        coloured('red car', '#ff0000', { class: 'car', type: 'CLASS' }),
+        coloured('blue car', '#0000ff', { class: 'car', type: 'CLASS' }),
+        { id: 'sign', text: 'red cross' },
+        { id: 'face', type: 'FACE' },
+      ],
+    });
+    expect(await ids(anything('red'))).to.have.members(['red car', 'sign']);
+    expect(await ids(anything('red car'))).to.deep.equal(['red car']);
+    expect(await ids(anything('CAR'))).to.have.members(['red car', 'blue car']);
+    expect(await ids(anything('face'))).to.deep.equal(['face']);
+    expect(await ids(anything('cross gray'))).to.deep.equal([]);
+  });
+
+  it('finds tracks by their confidence and by a part of the name of their medium', async () => {
+    await put({ number: 1, media: [[{ id: 'first' }], [{ id: 'second' }]] });
+    expect(await ids({ minConfidence: 0.75 })).to.have.length(2);
+    expect(await ids({ minConfidence: 0.76 })).to.deep.equal([]);
+    expect(await ids({ medium: '1-1.MP4' })).to.deep.equal(['second']);
+    expect(await ids({ medium: '%' })).to.deep.equal([]);
+  });
+
+  it('gives a track once that several jobs found, and that of the last job', async () => {
+    const tracks = [{ id: 'one' }, { id: 'two', class: 'car' }];
+    await put({ number: 1, tracks }, { number: 2, tracks: [...tracks, { id: 'three' }] });
+    const found = (await hits({ distinct: true })).map(({ number, trackId }) => [number, trackId]);
+    expect(found).to.have.deep.members([
+      [2, 'one'],
+      [2, 'two'],
+      [2, 'three'],
+    ]);
+    expect(await ids()).to.have.length(5);
+    await index().remove(2, 1);
+    expect(await ids({ distinct: true })).to.have.members(['one', 'two']);
+    const before = await hits({ distinct: true, to: 1_500 });
+    expect(before.map(({ number }) => number)).to.deep.equal([1, 1]);
+  });
+
+  it('hides no track because somebody else’s job found it again', async () => {
+    const tracks = [{ id: 'one' }];
+    await put({ number: 1, tracks, owner: { user: 'ann' } }, { number: 2, tracks, owner: { user: 'bob' } });
+    const seen = await hits({ distinct: true, sight: { user: 'ann' } });
+    expect(seen.map(({ number }) => number)).to.deep.equal([1]);
+  });
+
+  it('tells where the exemplar is, as a viewer shows it', async () => {
+    await put({ number: 1, tracks: [{ id: 'one', at: 7 }] });
+    const [hit] = await hits();
+    expect(hit?.frame).to.equal(7);
+    expect(hit?.box).to.include.keys('x', 'y', 'width', 'height');
+  });
+
+  it('counts classes, colours and media of the tracks that are meant', async () => {
+    await put({
+      number: 1,
+      media: [
+        [coloured('a', '#ff0000', { class: 'car' }), coloured('b', '#00ff00', { class: 'car' })],
+        [{ class: 'bus' }],
+      ],
+    });
+    const conditions: SearchConditions = askedOf({});
+    expect(await index().count(conditions)).to.deep.equal({
+      ...{ tracks: 3, isPart: false },
+      findings: [
+        { type: 'TEXT', class: 'car', tracks: 2 },
+        { type: 'TEXT', class: 'bus', tracks: 1 },
+      ],
+      colours: [
+        { colour: 'green', tracks: 1 },
+        { colour: 'red', tracks: 1 },
+      ],
+      media: [
+        { mediaUri: 'file:///media/1-0.mp4', tracks: 2 },
+        { mediaUri: 'file:///media/1-1.mp4', tracks: 1 },
+      ],
+    });
+    expect((await index().count({ ...conditions, colour: 'red' })).tracks).to.equal(1);
+  });
+}
