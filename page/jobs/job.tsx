@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useEvents } from '../kit/events.ts';
-import { duration, moment } from '../kit/format.ts';
+import { duration, leftText, moment } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { Connection, Facts, Progress, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
@@ -55,7 +55,7 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
             {/* Once more when it has ended: until then they are counted as they come. */}
             <Issues job={job} key={`issues ${String(now.terminal)} ${now.jobStatus}`} />
             {job.terminal && job.callbackStatus !== 'NOT REQUESTED' && <Callback job={job} />}
-            <MediaList job={job} key={`media ${String(now.terminal)}`} />
+            <MediaList job={job} />
           </>
         );
       }}
@@ -73,10 +73,13 @@ const asOf = (job: JobInfo, { jobStatus, jobProgress, terminal }: JobEvent): Job
 
 /** What is done now, or what it waits for. */
 function Stage({ job, event }: { readonly job: JobInfo; readonly event: JobEvent | undefined }) {
-  const waiting = event === undefined ? job.waitingFor : event.waitingFor;
+  const { waitingFor: waiting, remaining } = event ?? job;
   return (
     <section class="stage" aria-live="polite">
-      <Progress percent={job.jobProgress} label={job.jobId} />
+      <p>
+        <Progress percent={job.jobProgress} label={job.jobId} />{' '}
+        {remaining !== undefined && remaining !== null && <span class="hint">{leftText(remaining)}</span>}
+      </p>
       {event !== undefined && <p>{stageSentence(event)}</p>}
       {waiting !== undefined && waiting !== null && <p class="hint">{waitingSentence(waiting)}</p>}
     </section>

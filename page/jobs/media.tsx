@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { urlOf } from '../kit/api.ts';
 import { ExportMenu, offersOfJob } from '../kit/exports.tsx';
 import { count, countText, duration, fileName } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
-import { Problem, Shown, Status, Table } from '../kit/parts.tsx';
+import { Problem, Progress, Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { storedSize, turnPicture } from '../viewer/overlay.ts';
 import type { MediaOfJob, Medium } from '../viewer/types.ts';
@@ -12,13 +12,16 @@ import type { JobInfo } from './types.ts';
 
 const PAGE = 100;
 
-/** The media of a job: while it is under way their names, then what was found in each. */
+/** Between two looks at a job that runs: milliseconds. */
+const LIVE_MS = 2_000;
+
+/** The media of a job with what was found in each, also while it runs. A job without a document has only their names. */
 export function MediaList({ job }: { readonly job: JobInfo }) {
   return (
     <section>
       <h2>Media</h2>
-      {job.terminal && job.outputObjectPath !== null ? (
-        <Results job={job.jobId} />
+      {!job.terminal || job.outputObjectPath !== null ? (
+        <Results job={job.jobId} isLive={!job.terminal} />
       ) : (
         <Names of={job.mediaUris} />
       )}
@@ -41,9 +44,15 @@ function Names({ of }: { readonly of: readonly string[] }) {
   );
 }
 
-function Results({ job }: { readonly job: string }) {
+function Results({ job, isLive }: { readonly job: string; readonly isLive: boolean }) {
   const [offset, setOffset] = useState(0);
-  const media = useGet<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, { limit: PAGE, offset });
+  const path = `rest/jobs/${encodeURIComponent(job)}/media`;
+  const media = useGet<MediaOfJob>(path, { limit: PAGE, offset }, isLive ? LIVE_MS : undefined);
+  const wasLive = useRef(isLive);
+  useEffect(() => {
+    if (wasLive.current !== isLive) media.again();
+    wasLive.current = isLive;
+  }, [isLive]);
   return (
     <Shown of={media}>
       {({ media: page, total, issues }) => (
@@ -95,7 +104,7 @@ function Results({ job }: { readonly job: string }) {
 }
 
 function MediumRow({ job, medium }: { readonly job: string; readonly medium: Medium }) {
-  const { mediaId, uri, status, tracks, detections, parentMediaId, issues } = medium;
+  const { mediaId, uri, status, tracks, detections, parentMediaId, issues, partial } = medium;
   return (
     <tr>
       <th scope="row">
@@ -112,7 +121,11 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
       </th>
       <td data-label="Kind">{kindOf(medium)}</td>
       <td data-label="Status">
-        <Status of={status} />
+        {partial !== undefined && isRunning(status) ? (
+          <Progress percent={partial.percent} label={fileName(uri)} />
+        ) : (
+          <Status of={status} />
+        )}
       </td>
       <td data-label="Tracks" class="number">
         {count(tracks)}
@@ -124,12 +137,15 @@ function MediumRow({ job, medium }: { readonly job: string; readonly medium: Med
   );
 }
 
+const isRunning = (status: string) => status === 'WAITING' || status === 'IN_PROGRESS';
+
 /** A part of a video that is rarely black: the start of its second third. */
 const frameOf = ({ mediaType, length }: Medium) => (mediaType === 'VIDEO' ? Math.floor(length / 3) : 0);
 
 function Thumbnail({ job, medium }: { readonly job: string; readonly medium: Medium }) {
   const { mediaId, mediaType } = medium;
-  if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE')
+  // Nobody has looked at it yet, or it has no pictures.
+  if (medium.length < 1 || (mediaType !== 'VIDEO' && mediaType !== 'IMAGE'))
     return (
       <span class="thumbnail">
         <Icon name={mediaType === 'AUDIO' ? 'sound' : 'document'} />

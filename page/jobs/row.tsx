@@ -1,4 +1,4 @@
-import { dateText, duration, fileName, countText } from '../kit/format.ts';
+import { dateText, duration, fileName, countText, leftText } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { Progress, Status } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
@@ -23,7 +23,8 @@ export function JobRow({
   readonly isChosen: boolean;
   readonly onChoose: () => void;
 }) {
-  const { jobId, jobStatus, jobProgress, terminal, startDate, waitingFor, pipelineName } = job;
+  const { jobId, jobStatus, jobProgress, terminal, startDate, pipelineName } = job;
+  const { waitingFor, remaining } = job;
   return (
     <tr data-job={jobId} class={isChosen ? 'chosen-row' : undefined}>
       <td class="choice">
@@ -41,6 +42,7 @@ export function JobRow({
       <td data-label="Status">
         <Status of={jobStatus} />
         {!terminal && <Progress percent={jobProgress} label={jobId} />}
+        {remaining !== undefined && <small>{leftText(remaining)}</small>}
         {waitingFor !== undefined && <small>{waitingSentence(waitingFor)}</small>}
       </td>
       <td data-label="Started">

@@ -81,6 +81,10 @@ export function bytes(n: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
 }
 
+/** `about 45 s left`. */
+export const leftText = ({ seconds, atLeast }: { readonly seconds: number; readonly atLeast: boolean }) =>
+  `${atLeast ? 'at least' : 'about'} ${seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`} left`;
+
 /** The last part of a URI or path, which people know a file by. */
 export function fileName(uri: string): string {
   const [path = ''] = uri.split(/[?#]/);

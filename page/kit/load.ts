@@ -74,3 +74,10 @@ export function useSettled<T>(value: T, ms: number): T {
   }, [value, ms]);
   return settled;
 }
+
+/** The value before as long as the new one says the same, so that nothing is done again for it. */
+export function useSame<T>(value: T): T {
+  const last = useRef(value);
+  if (JSON.stringify(value) !== JSON.stringify(last.current)) last.current = value;
+  return last.current;
+}

@@ -1,13 +1,17 @@
 import { useState } from 'preact/hooks';
 import { useEvents } from '../kit/events.ts';
-import { countText, fileName } from '../kit/format.ts';
+import { countText, fileName, leftText } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { Connection, Progress } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
+import { usePreview } from './running-preview.ts';
+import { Chips, MediumPicture } from './tile.tsx';
 import type { JobsEvent, ListedJob } from '../jobs/types.ts';
 
 /** Jobs that are shown; the others are on the page of jobs. */
 const SHOWN = 12;
+/** Chips of a tile; the others are counted. */
+const CHIPS = 3;
 
 /** Jobs that are under way, as tiles. `onEnd` receives events when one of them has left the list. */
 export function LiveJobs({ onEnd }: { readonly onEnd: () => void }) {
@@ -42,20 +46,30 @@ export function LiveJobs({ onEnd }: { readonly onEnd: () => void }) {
 }
 
 function RunningTile({ job }: { readonly job: ListedJob }) {
-  const { jobId, jobProgress, mediaUris, mediaCount, waitingFor } = job;
+  const { jobId, jobProgress, mediaUris, mediaCount, waitingFor, remaining } = job;
+  const preview = usePreview(jobId);
+  const isViewed = preview !== undefined && mediaCount === 1;
+  const href = isViewed ? ['jobs', jobId, 'media', preview.medium.mediaId] : ['jobs', jobId];
+  const others = mediaCount > 1 ? ` and ${countText(mediaCount - 1, 'other')}` : '';
+  const state = waitingFor === undefined ? 'Running' : waitingFor.reason;
+  const left = remaining === undefined ? '' : leftText(remaining);
   return (
-    <a class="tile running" href={hrefOf(['jobs', jobId])}>
+    <a class="tile running" href={hrefOf(href)} title={[mediaUris[0], waitingFor?.reason].join('\n').trim()}>
       <span class="shot">
-        <span class="placeholder">
-          <Icon name="motion" size={32} />
+        {preview === undefined ? (
+          <span class="placeholder">
+            <Icon name="motion" size={32} />
+          </span>
+        ) : (
+          <MediumPicture medium={preview.medium} key={preview.medium.frame} />
+        )}
+        <span class="under-way">
           <Progress percent={jobProgress} label={jobId} />
+          <span>{waitingFor === undefined ? left : 'Waiting'}</span>
         </span>
       </span>
-      <span class="name">{fileName(mediaUris[0] ?? jobId)}</span>
-      <span class="chips">
-        {mediaCount > 1 && <span class="chip none">{countText(mediaCount, 'medium', 'media')}</span>}
-        <span class="chip none">{waitingFor === undefined ? 'Running' : waitingFor.reason}</span>
-      </span>
+      <span class="name">{`${fileName(mediaUris[0] ?? jobId)}${others}`}</span>
+      <Chips of={preview?.findings ?? []} most={CHIPS} none={state} />
     </a>
   );
 }

@@ -27,7 +27,15 @@ export function Tile({ medium }: { readonly medium: LibraryMedium }) {
 }
 
 /** What was found: the most frequent by name. */
-export function Chips({ of: findings, most }: { readonly of: readonly Finding[]; readonly most: number }) {
+export function Chips({
+  of: findings,
+  most,
+  none = 'Nothing found',
+}: {
+  readonly of: readonly Finding[];
+  readonly most: number;
+  readonly none?: string;
+}) {
   const others = findings.length - most;
   return (
     <span class="chips">
@@ -37,22 +45,34 @@ export function Chips({ of: findings, most }: { readonly of: readonly Finding[];
         </span>
       ))}
       {others > 0 && <span class="chip more">+{others}</span>}
-      {findings.length === 0 && <span class="chip none">Nothing found</span>}
+      {findings.length === 0 && <span class="chip none">{none}</span>}
     </span>
   );
 }
 
+/** What is drawn of a medium. */
+export type PicturedMedium = Pick<
+  LibraryMedium,
+  'jobId' | 'mediaId' | 'mediaUri' | 'mediaType' | 'frame' | 'width' | 'height' | 'boxes'
+>;
+
+/** The address of a small picture of a frame. */
+export const thumbnailUrl = (
+  { jobId, mediaId }: Pick<LibraryMedium, 'jobId' | 'mediaId'>,
+  frame: number,
+): string =>
+  urlOf(`rest/jobs/${encodeURIComponent(jobId)}/media/${mediaId}/frames/${frame}.jpg`, { small: true });
+
 /** The part of the picture with most findings, and boxes around these. */
-export function MediumPicture({ medium }: { readonly medium: LibraryMedium }) {
-  const { jobId, mediaId, frame, width, height, boxes } = medium;
+export function MediumPicture({ medium }: { readonly medium: PicturedMedium }) {
+  const { frame, width, height, boxes } = medium;
   const [failed, setFailed] = useState(false);
   if (frame === null || failed) return <Placeholder of={medium} />;
   const crop = width === null || height === null ? undefined : cropOf({ width, height }, boxes);
-  const path = `rest/jobs/${encodeURIComponent(jobId)}/media/${mediaId}/frames/${frame}.jpg`;
   return (
     <>
       <img
-        src={urlOf(path, { small: true })}
+        src={thumbnailUrl(medium, frame)}
         alt=""
         loading="lazy"
         decoding="async"
@@ -83,7 +103,7 @@ const RATIO = 16 / 10;
 /** The part of a picture that a tile shows: as large as it can be, with the middle of the boxes. */
 function cropOf(
   { width, height }: { readonly width: number; readonly height: number },
-  boxes: LibraryMedium['boxes'],
+  boxes: PicturedMedium['boxes'],
 ): { readonly viewBox: string; readonly position: string } {
   const [shownWidth, shownHeight] =
     width / height > RATIO ? [height * RATIO, height] : [width, width / RATIO];
@@ -118,7 +138,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
 };
 
 /** Of a medium without a picture: what it is. */
-function Placeholder({ of: { mediaType, mediaUri } }: { readonly of: LibraryMedium }) {
+function Placeholder({ of: { mediaType, mediaUri } }: { readonly of: PicturedMedium }) {
   const ending = /\.(\w{1,5})$/.exec(fileName(mediaUri))?.[1] ?? '';
   return (
     <span class={`placeholder ${mediaType.toLowerCase()}`}>

@@ -47,6 +47,8 @@ export interface BoxCacheOptions {
 export class BoxCache {
   /** The one that was looked at last stands behind all others. */
   #known: Stretch[] = [];
+  /** Known before the last refresh: shown until they are known anew. */
+  #stale: Stretch[] = [];
   #asking: Asking | undefined;
   /** Whether the last answer held fewer frames than were asked for. */
   #isDense = false;
@@ -71,12 +73,22 @@ export class BoxCache {
     const stretch = this.#stretchHolding(frame);
     if (stretch === undefined) {
       this.#want(frame);
-      return undefined;
+      const before = this.#stale.findLast((one) => holds(one, frame));
+      return before && (before.frames.get(frame) ?? []);
     }
     this.#known = [...this.#known.filter((one) => one !== stretch), stretch];
     this.#last = frame;
     this.#settling ??= setTimeout(() => this.#fetchAhead(), this.#options.settledMs ?? SETTLED_MS);
     return stretch.frames.get(frame) ?? [];
+  }
+
+  /** There is more to know: all frames are asked for again when they are looked at. */
+  refresh(): void {
+    this.#stale = this.#known;
+    this.#known = [];
+    this.#asking?.stop.abort();
+    this.#asking = undefined;
+    this.#options.onChange();
   }
 
   close(): void {
@@ -92,7 +104,7 @@ export class BoxCache {
   }
 
   #stretchHolding(frame: number): Stretch | undefined {
-    return this.#known.findLast(({ from, to }) => from <= frame && frame <= to);
+    return this.#known.findLast((one) => holds(one, frame));
   }
 
   /** The next frame that is worth fetching; undefined: enough is known. */
@@ -152,6 +164,8 @@ export class BoxCache {
       this.#known.shift();
   }
 }
+
+const holds = ({ from, to }: Stretch, frame: number) => from <= frame && frame <= to;
 
 function stretchOf(boxes: readonly Box[], from: number, to: number): Stretch {
   const frames = new Map<number, Box[]>();

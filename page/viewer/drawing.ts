@@ -37,7 +37,7 @@ export interface PlayerProps {
 const REPORT_MS = 100;
 
 /** Draws boxes for the frame that is shown now, and again when more are known or others are wanted. */
-export function useDrawing({ cache, known, filter, selected, onShown, firstFrame }: PlayerProps) {
+export function useDrawing({ cache, known, filter, hue, selected, onShown, firstFrame }: PlayerProps) {
   const boxes = useRef<BoxesHandle>(null);
   const frame = useRef(firstFrame);
   const reported = useRef(0);
@@ -53,7 +53,7 @@ export function useDrawing({ cache, known, filter, selected, onShown, firstFrame
   );
   useEffect(
     () => boxes.current?.draw(frame.current, cache.at(frame.current)),
-    [cache, known, filter, selected],
+    [cache, known, filter, hue, selected],
   );
   return { boxes, frame, draw };
 }

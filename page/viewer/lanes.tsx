@@ -3,6 +3,7 @@ import { count, timeText } from '../kit/format.ts';
 import { findingTitle } from '../library/labels.ts';
 import { Preview, type Hover } from './preview.tsx';
 import { hueOf } from '../kit/colours.ts';
+import type { Stretch } from './pending-stretches.ts';
 import type { Lane } from './types.ts';
 
 export interface Span {
@@ -30,6 +31,7 @@ export function Lanes({
   toggle,
   seek,
   still,
+  pending,
 }: {
   readonly lanes: readonly Lane[];
   readonly lengthMs: number;
@@ -41,6 +43,8 @@ export function Lanes({
   readonly seek: (ms: number) => void;
   /** The address of the picture at a time; undefined: there are no pictures. */
   readonly still: ((ms: number) => string) | undefined;
+  /** Of a running job: what is not done, of each lane; of the medium when there is no lane yet. */
+  readonly pending: readonly (readonly Stretch[])[];
 }) {
   const [hover, setHover] = useState<Hover>();
   const bars = useRef<HTMLDivElement>(null);
@@ -93,6 +97,12 @@ export function Lanes({
               d={barsOf(lane, span, n * HEIGHT)}
             />
           ))}
+          {pending.map(
+            (stretches, n) =>
+              stretches.length > 0 && (
+                <path key={n} class="pending" d={areasOf(stretches, span, n * HEIGHT)} />
+              ),
+          )}
           <line class="now" x1={xOf(positionMs)} x2={xOf(positionMs)} y1="0" y2="100%" />
         </svg>
         <div class="scale">
@@ -150,6 +160,17 @@ function Zoom({
 function within(fromMs: number, length: number, lengthMs: number): Span {
   const from = Math.max(0, Math.min(fromMs, lengthMs - length));
   return { fromMs: from, toMs: from + length };
+}
+
+/** The whole height of a lane for each stretch. */
+function areasOf(stretches: readonly Stretch[], span: Span, top: number): string {
+  const scale = WIDTH / (span.toMs - span.fromMs);
+  return stretches
+    .map(({ fromMs, toMs }) => {
+      const [x, width] = [(fromMs - span.fromMs) * scale, (toMs - fromMs) * scale];
+      return `M${x.toFixed(2)} ${top}h${width.toFixed(2)}v${HEIGHT}h${(-width).toFixed(2)}z`;
+    })
+    .join('');
 }
 
 /** Bars over the width of the drawing. */

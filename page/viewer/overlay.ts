@@ -43,13 +43,19 @@ export interface Area {
   readonly left: number;
   readonly top: number;
   readonly right: number;
+  readonly bottom: number;
 }
 
 /** The position of a box in the picture as it is shown, also when it is turned. */
 export function shownArea(box: Box, [a, b, c, d, e, f]: Matrix): Area {
   const corners = cornersOf(box).map(([x, y]): Corner => [a * x + c * y + e, b * x + d * y + f]);
   const [across, down] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
-  return { left: Math.min(...across), top: Math.min(...down), right: Math.max(...across) };
+  return {
+    left: Math.min(...across),
+    top: Math.min(...down),
+    right: Math.max(...across),
+    bottom: Math.max(...down),
+  };
 }
 
 /** The outlines of boxes. */

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, urlOf } from '../kit/api.ts';
 import { BoxCache } from './box-cache.ts';
 import { storedSize, turnPicture } from './overlay.ts';
@@ -15,10 +15,13 @@ export const stillUrl = (base: string, frame: number) => urlOf(`${base}/frames/$
 export function PicturePlayer({
   base,
   medium,
+  revision,
   ...props
 }: {
   readonly base: string;
   readonly medium: Medium;
+  /** Another one when a running job has found more. */
+  readonly revision: string;
 } & Omit<Parameters<typeof VideoPlayer>[0], 'source' | 'still' | 'cache' | 'known' | 'turned'>) {
   const [known, setKnown] = useState(0);
   const { count: frames } = props.table;
@@ -33,6 +36,11 @@ export function PicturePlayer({
     [base, frames],
   );
   useEffect(() => () => cache.close(), [cache]);
+  const seen = useRef(revision);
+  useEffect(() => {
+    if (seen.current !== revision) cache.refresh();
+    seen.current = revision;
+  }, [cache, revision]);
   const turning = useMemo(() => turnPicture(storedSize(medium)!, medium.metadata), [medium]);
   const style = { '--ratio': String(turning.width / turning.height) };
   const all = {

@@ -4,6 +4,8 @@ import type { boxPage, lanes, mediaOfJob, trackPage } from '../../http/schemas/j
 export type MediaOfJob = z.output<typeof mediaOfJob>;
 export type Medium = MediaOfJob['media'][number];
 export type Lane = z.output<typeof lanes>[number];
+export type MediumProgress = NonNullable<Medium['partial']>;
+export type ActionProgress = MediumProgress['actions'][number];
 export type TrackPage = z.output<typeof trackPage>;
 export type Track = TrackPage['tracks'][number];
 export type BoxPage = z.output<typeof boxPage>;

@@ -3,7 +3,7 @@ import { get, urlOf, type Query } from '../kit/api.ts';
 import { trackHue } from '../kit/colours.ts';
 import { clock, fileName, timeText } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
-import { useGet, useLoaded, useSettled } from '../kit/load.ts';
+import { useGet, useLoaded, useSame, useSettled } from '../kit/load.ts';
 import { Problem, Shown, Status } from '../kit/parts.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
 import { findingText } from '../library/labels.ts';
@@ -16,6 +16,7 @@ import { ShownHeat, type HeatMap } from './heat-layer.tsx';
 import { Keys } from './keys.tsx';
 import { Lanes, type Span } from './lanes.tsx';
 import { storedSize } from './overlay.ts';
+import { pendingStretches } from './pending-stretches.ts';
 import { PicturePlayer, stillUrl } from './picture.tsx';
 import { SoundPlayer } from './sound.tsx';
 import { TrackFilters, TrackList } from './tracks.tsx';
@@ -36,7 +37,10 @@ const SETTLED_MS = 250;
 /** Without tracks there is a time all the same. */
 const SHORTEST_MS = 1_000;
 
-/** One medium of a job with what was found in it. */
+/** Between two looks at a job that runs: milliseconds. */
+const LIVE_MS = 2_000;
+
+/** One medium of a job with what was found in it, also while the job runs. */
 export function Viewer({
   job,
   mediaId,
@@ -47,8 +51,17 @@ export function Viewer({
   readonly route: Route;
 }) {
   const base = `rest/jobs/${encodeURIComponent(job)}/media/${encodeURIComponent(mediaId)}`;
-  const media = useGet<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, { mediaId });
-  const lanes = useGet<readonly Lane[]>(`${base}/lanes`);
+  const [isLive, setLive] = useState(false);
+  const path = `rest/jobs/${encodeURIComponent(job)}/media`;
+  const media = useGet<MediaOfJob>(path, { mediaId }, isLive ? LIVE_MS : undefined);
+  const lanes = useGet<readonly Lane[]>(`${base}/lanes`, {}, isLive ? LIVE_MS : undefined);
+  const partial = media.value?.media[0]?.partial;
+  const isRunning = partial !== undefined;
+  useEffect(() => {
+    // The last answers of a job that has ended are final.
+    if (isLive && !isRunning) lanes.again();
+    setLive(isRunning);
+  }, [isRunning]);
   return (
     <Shown of={media} title={`Medium ${mediaId} of job ${job}`}>
       {({ media: [medium], total }) =>
@@ -60,9 +73,15 @@ export function Viewer({
             {medium.issues.map(({ message }, k) => (
               <Problem key={k}>{message}</Problem>
             ))}
-            <Shown of={lanes}>
-              {(all) => <Found job={job} base={base} medium={medium} lanes={all} route={route} />}
-            </Shown>
+            {isInspected(medium) ? (
+              <Shown of={lanes}>
+                {(all) => (
+                  <Found job={job} base={base} medium={medium} lanes={all} route={route} isLive={isLive} />
+                )}
+              </Shown>
+            ) : (
+              <p class="hint">The medium is being prepared. Its picture comes in a moment.</p>
+            )}
           </>
         )
       }
@@ -94,11 +113,13 @@ function ViewerHeader({
         <h1 title={uri}>
           {fileName(uri)} {status !== 'COMPLETE' && <Status of={status} />}
         </h1>
-        <p class="hint">{[lengthText(medium), ...found].filter((text) => text !== '').join(' · ')}</p>
+        <p class="hint" aria-live="off">
+          {[lengthText(medium), ...found, progressText(medium)].filter((text) => text !== '').join(' · ')}
+        </p>
       </div>
       <span class="buttons">
         {total > 1 && <Neighbours job={job} n={n} total={total} />}
-        <Downloads job={job} base={base} medium={medium} />
+        {medium.partial === undefined && <Downloads job={job} base={base} medium={medium} />}
       </span>
     </header>
   );
@@ -120,10 +141,16 @@ function Neighbours({ job, n, total }: { readonly job: string; readonly n: numbe
   );
 }
 
+/** Of a running job: until then nobody knows what the medium is. */
+const isInspected = ({ partial, mimeType }: Medium) => partial === undefined || mimeType !== '';
+
 function lengthText({ mediaType, metadata }: Medium): string {
   const ms = Number(metadata['DURATION'] ?? 0);
   return ms > 0 && (mediaType === 'VIDEO' || mediaType === 'AUDIO') ? timeText(ms) : '';
 }
+
+const progressText = ({ partial }: Medium) =>
+  partial === undefined ? '' : `${Math.floor(partial.percent)} % analyzed`;
 
 const framesOf = async (base: string, medium: Medium, signal: AbortSignal): Promise<FrameTable> => {
   if (medium.mediaType !== 'VIDEO') return new FrameTable([[0, 0, 1]]);
@@ -145,9 +172,14 @@ interface FoundProps {
   readonly medium: Medium;
   readonly lanes: readonly Lane[];
   readonly route: Route;
+  /** The job runs. */
+  readonly isLive: boolean;
 }
 
-function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
+function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: FoundProps) {
+  const { partial, ...rest } = seen;
+  // What is shown of the medium itself stays while counts change.
+  const medium = useSame({ ...rest, status: '', tracks: 0, detections: 0, issues: [] });
   const table = useLoaded((signal) => framesOf(base, medium, signal), [base]);
   const lengthMs = lengthOf(medium, lanes);
   const [span, setSpan] = useState<Span>({ fromMs: 0, toMs: lengthMs });
@@ -175,7 +207,25 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
   const tracks = useLoaded(
     (signal) => get<TrackPage>(`${base}/tracks`, JSON.parse(wanted) as Query, signal),
     [base, wanted],
+    isLive ? LIVE_MS : undefined,
   );
+  const wasLive = useRef(isLive);
+  useEffect(() => {
+    if (wasLive.current && !isLive) tracks.again();
+    wasLive.current = isLive;
+  }, [isLive]);
+  // Boxes have at least what the tracks before them had.
+  const revision = JSON.stringify(tracks.value?.partial ?? null);
+  const chosenId = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    // Tracks are numbered anew when more are found.
+    const all = tracks.value?.tracks ?? [];
+    const same = all.find(({ id }) => id === chosenId.current);
+    if (same !== undefined && selected !== undefined && same.n !== selected) setSelected(same.n);
+  }, [tracks.value]);
+  useEffect(() => {
+    chosenId.current = tracks.value?.tracks.find(({ n }) => n === selected)?.id;
+  }, [selected]);
   // The address is of exactly this view; Back leads out of it at once.
   useEffect(() => {
     const at = {
@@ -216,6 +266,13 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
     [base, opened.has('heat'), onlyLane?.lane],
   );
   const list = (tracks.value?.tracks ?? []).filter(({ lane }) => !hidden.has(lane));
+  const hasLanes = lanes.length > 0 || partial !== undefined;
+  const progress = lanes.length > 0 ? lanes.map((lane) => lane.partial) : partial?.actions.slice(0, 1);
+  const pending = (progress ?? []).map((one) =>
+    one === undefined
+      ? []
+      : pendingStretches(one, lengthMs, (frame) => timeAfter(table.value, frame, lengthMs)),
+  );
   const next = (direction: 1 | -1) => {
     const found = list.findIndex((track) => track.n === selected);
     const track = list[found === -1 ? 0 : found + direction];
@@ -235,6 +292,7 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
                 <PicturePlayer
                   base={base}
                   medium={medium}
+                  revision={revision}
                   table={frames}
                   filter={filter}
                   hue={hue}
@@ -251,8 +309,9 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
         {medium.mediaType === 'UNKNOWN' && (
           <DocumentText base={base} medium={medium} tracks={tracks} selected={selected} open={open} />
         )}
-        {hasTime && lanes.length > 0 && (
+        {hasTime && hasLanes && (
           <Lanes
+            pending={pending}
             lanes={lanes}
             lengthMs={lengthMs}
             positionMs={positionMs}
@@ -315,6 +374,10 @@ function Toggle({
     </button>
   );
 }
+
+/** When a frame is shown; behind the last one, the end of the medium. */
+const timeAfter = (table: FrameTable | undefined, frame: number, lengthMs: number) =>
+  table === undefined || frame >= table.count ? lengthMs : table.timeOf(frame);
 
 function toggleLane(hidden: ReadonlySet<number>, lane: number): ReadonlySet<number> {
   const next = new Set(hidden);

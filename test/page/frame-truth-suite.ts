@@ -118,22 +118,25 @@ export function boxesOnTheirFrame(
         pipelineName: 'LIGHT PIPELINE',
       });
       await service.terminal(job);
-      const { page, complaints } = await chromium.reader(
-        service,
-        `#/jobs/${job}/${await service.placeOf(job)}`,
-      );
-      await page.locator('svg.boxes[data-known="true"]').waitFor({ state: 'attached' });
-      await until('the video has a picture', () =>
-        page.evaluate(`document.querySelector('video')?.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA`),
-      );
-      const { shown, passed, wrong } = await page
-        .evaluate<Seen>(`(${WATCH})(${SHOWN})`)
-        .catch((error: unknown) => {
-          throw new Error(
-            `${String(error)}\nThe browser complained: ${complaints.join('; ') || 'of nothing'}`,
-          );
-        });
-      expect(wrong.slice(0, 5), `${wrong.length} of ${shown}`).to.deep.equal([]);
-      expect(shown, `frames that were compared; ${passed} could not be`).to.be.at.least(SHOWN);
+      await expectBoxesOnTheirFrame({ service, chromium }, job);
     });
+}
+
+/** The viewer of this job, whose first medium has such numbers, draws for each frame that it shows what is for that frame. */
+export async function expectBoxesOnTheirFrame(
+  { service, chromium }: { readonly service: Service; readonly chromium: Chromium },
+  job: string,
+): Promise<void> {
+  const { page, complaints } = await chromium.reader(service, `#/jobs/${job}/${await service.placeOf(job)}`);
+  await page.locator('svg.boxes[data-known="true"]').waitFor({ state: 'attached' });
+  await until('the video has a picture', () =>
+    page.evaluate(`document.querySelector('video')?.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA`),
+  );
+  const { shown, passed, wrong } = await page
+    .evaluate<Seen>(`(${WATCH})(${SHOWN})`)
+    .catch((error: unknown) => {
+      throw new Error(`${String(error)}\nThe browser complained: ${complaints.join('; ') || 'of nothing'}`);
+    });
+  expect(wrong.slice(0, 5), `${wrong.length} of ${shown}`).to.deep.equal([]);
+  expect(shown, `frames that were compared; ${passed} could not be`).to.be.at.least(SHOWN);
 }

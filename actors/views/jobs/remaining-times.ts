@@ -11,6 +11,9 @@ export interface RemainingTime {
 
 /** Processes that have worked for a job lately count as its own for so long: milliseconds. */
 const LATELY_MS = 5_000;
+/** A job that does not get on for this and several times its estimate takes longer than anybody knows: milliseconds. */
+const STALLED_MS = 20_000;
+const STALLED_ESTIMATES = 3;
 const MOST_JOBS = 10_000;
 /** Up to so many seconds, an estimate is told in steps of so many. */
 const STEPS = [
@@ -35,10 +38,13 @@ interface HeldWork extends Pick<Lease, 'worker'> {
   readonly item: Pick<Lease['item'], 'kind'>;
 }
 
-interface Slots {
-  readonly count: number;
-  /** Milliseconds of the steady clock. */
-  readonly at: number;
+/** Times are milliseconds of the steady clock. */
+interface Looked {
+  readonly slots: number;
+  readonly slotsAt: number;
+  readonly progress: number;
+  /** When the progress was first seen. */
+  readonly since: number;
 }
 
 /**
@@ -48,7 +54,7 @@ interface Slots {
 export class RemainingTimes {
   readonly #clock: Clock;
   /** Of live jobs that somebody looks at. */
-  readonly #slots = new Map<string, Slots>();
+  readonly #looked = new Map<string, Looked>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -64,32 +70,35 @@ export class RemainingTimes {
     const { tasks } = record.plan;
     const task = stage.name === 'TASK' ? tasks[stage.index] : undefined;
     if (stage.name !== 'TASK' || task === undefined) {
-      this.#slots.delete(record.jobId);
+      this.#looked.delete(record.jobId);
       return undefined;
     }
-    const slots = this.#slotsOf(record.jobId, leases);
+    const { slots, since } = this.#look(record.jobId, leases, progress);
     const first = tasks.slice(0, stage.index).reduce((sum, { actions }) => sum + actions.length, 0);
     const spentMs = timing.slice(first, first + task.actions.length).reduce((sum, ms) => sum + ms, 0);
     const part = (percent: number) => (percent / 100) * tasks.length - stage.index;
     const done = part(snapshot.progress);
     if (slots === 0 || done <= 0 || spentMs <= 0) return undefined;
-    const leftMs = (spentMs / done) * Math.max(0, 1 - part(progress));
-    return { seconds: toSeconds(leftMs / slots), atLeast: stage.index + 1 < tasks.length };
+    const leftMs = ((spentMs / done) * Math.max(0, 1 - part(progress))) / slots;
+    if (this.#clock.steady() - since > STALLED_MS + STALLED_ESTIMATES * leftMs) return undefined;
+    return { seconds: toSeconds(leftMs), atLeast: stage.index + 1 < tasks.length };
   }
 
-  /** Between two sub-jobs a process has none. */
-  #slotsOf(jobId: string, leases: readonly HeldWork[]): number {
+  /** Between two sub-jobs a process has none: what was seen lately counts. */
+  #look(jobId: string, leases: readonly HeldWork[], progress: number): Looked {
     const now = this.#clock.steady();
     const workers = new Set(leases.filter(({ item }) => item.kind === 'DETECT').map(({ worker }) => worker));
-    const known = this.#slots.get(jobId);
-    const lately = known !== undefined && now - known.at < LATELY_MS ? known.count : 0;
-    if (workers.size >= lately) {
-      this.#slots.delete(jobId);
-      this.#slots.set(jobId, { count: workers.size, at: now });
-      // Jobs that nobody looks at any more do not pile up here.
-      if (this.#slots.size > MOST_JOBS) this.#slots.delete(this.#slots.keys().next().value!);
-    }
-    return Math.max(lately, workers.size);
+    const known = this.#looked.get(jobId);
+    const isLate = known === undefined || now - known.slotsAt >= LATELY_MS || workers.size >= known.slots;
+    const looked = {
+      ...(isLate ? { slots: workers.size, slotsAt: now } : { slots: known.slots, slotsAt: known.slotsAt }),
+      ...{ progress, since: known?.progress === progress ? known.since : now },
+    };
+    this.#looked.delete(jobId);
+    this.#looked.set(jobId, looked);
+    // Jobs that nobody looks at any more do not pile up here.
+    if (this.#looked.size > MOST_JOBS) this.#looked.delete(this.#looked.keys().next().value!);
+    return looked;
   }
 }
 

@@ -31,6 +31,6 @@ describe('What is drawn over a picture', () => {
   it('has the label of a box with corners of its own above the highest of them', () => {
     const { matrix } = turnPicture(SIZE, {});
     const box = { ...BOX, corners: '20,2 30,10 20,18 10,10' };
-    expect(shownArea(box, matrix)).to.deep.equal({ left: 10, top: 2, right: 30 });
+    expect(shownArea(box, matrix)).to.deep.equal({ left: 10, top: 2, right: 30, bottom: 18 });
   });
 });

@@ -64,4 +64,16 @@ describe('The remaining time of a job', () => {
     await clock.advance(4_500);
     expect(times.of(job, [], 50)).to.equal(undefined);
   });
+
+  it('is not told of a job that does not get on', async () => {
+    const clock = new VirtualClock();
+    const times = new RemainingTimes(clock);
+    const job = jobOf(1, { timing: [4_000], progress: 50 });
+    expect(times.of(job, leases('a'), 50)).to.deep.equal({ seconds: 4, atLeast: false });
+    await clock.advance(30_000);
+    expect(times.of(job, leases('a'), 50)).to.deep.equal({ seconds: 4, atLeast: false });
+    await clock.advance(3_000);
+    expect(times.of(job, leases('a'), 50)).to.equal(undefined);
+    expect(times.of(job, leases('a'), 75)).to.deep.equal({ seconds: 2, atLeast: false });
+  });
 });
