@@ -1,5 +1,6 @@
 import { useImperativeHandle, useRef } from 'preact/hooks';
 import type { Ref } from 'preact';
+import { OTHER_LANE } from './compare.tsx';
 import { HeatLayer } from './heat-layer.tsx';
 import { boxAt, outlines, shownArea, type Turned } from './overlay.ts';
 import { fits, type Box, type BoxHue, type Filter } from './types.ts';
@@ -54,7 +55,8 @@ export function Boxes({
     const matrix = group.current?.getScreenCTM();
     if (matrix === null || matrix === undefined) return;
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
-    select(boxAt(drawn.current, x, y)?.track);
+    const own = drawn.current.filter(({ lane }) => lane !== OTHER_LANE);
+    select(boxAt(own, x, y)?.track);
   };
   return (
     <svg

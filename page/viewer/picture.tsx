@@ -1,6 +1,7 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, urlOf } from '../kit/api.ts';
 import { BoxCache } from './box-cache.ts';
+import { ComparedTo, joinBoxes } from './compare.tsx';
 import { storedSize, turnPicture } from './overlay.ts';
 import { ImagePlayer, VideoPlayer } from './playback/player.tsx';
 import type { BoxPage, Medium } from './types.ts';
@@ -25,15 +26,21 @@ export function PicturePlayer({
 } & Omit<Parameters<typeof VideoPlayer>[0], 'source' | 'still' | 'cache' | 'known' | 'turned'>) {
   const [known, setKnown] = useState(0);
   const { count: frames } = props.table;
+  const other = useContext(ComparedTo);
   const cache = useMemo(
     () =>
       new BoxCache({
-        load: (fromFrame, toFrame, signal) =>
-          get<BoxPage>(`${base}/boxes`, { fromFrame, toFrame, limit: BOXES }, signal),
+        async load(fromFrame, toFrame, signal) {
+          const boxesOf = (of: string) =>
+            get<BoxPage>(`${of}/boxes`, { fromFrame, toFrame, limit: BOXES }, signal);
+          if (other === undefined) return boxesOf(base);
+          const [own, others] = await Promise.all([boxesOf(base), boxesOf(other)]);
+          return joinBoxes(own, others);
+        },
         onChange: () => setKnown((before) => before + 1),
         frames,
       }),
-    [base, frames],
+    [base, other, frames],
   );
   useEffect(() => () => cache.close(), [cache]);
   const seen = useRef(revision);

@@ -8,6 +8,7 @@ import { Problem, Shown, Status } from '../kit/parts.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
 import { findingText } from '../library/labels.ts';
 import { CountsChart } from './chart.tsx';
+import { Compare, ComparedTo, OTHER_LANE } from './compare.tsx';
 import { DocumentText } from './document-text.tsx';
 import { Downloads } from './downloads.tsx';
 import type { PlayerHandle } from './drawing.ts';
@@ -189,6 +190,7 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
     text: query.get('text') ?? '',
   });
   const [selected, setSelected] = useState<number | undefined>(numberIn(query, 'track'));
+  const [other, setOther] = useState<string>();
   const [opened, setOpened] = useState<ReadonlySet<Opened>>(new Set());
   const [positionMs, setPosition] = useState(numberIn(query, 't') ?? 0);
   const player = useRef<PlayerHandle>(null);
@@ -256,7 +258,10 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
     if (medium.mediaType === 'VIDEO') player.current?.toFrame(frame);
     else seek(track.exemplarMs ?? track.startMs);
   };
-  const hue = useCallback<BoxHue>((box) => trackHue(nameOfTrack(lanes, box), box.track), [lanes]);
+  const hue = useCallback<BoxHue>(
+    (box) => (box.lane === OTHER_LANE ? 'compared' : trackHue(nameOfTrack(lanes, box), box.track)),
+    [lanes],
+  );
   const onShown = useCallback((frame: number) => setPosition(table.value?.timeOf(frame) ?? 0), [table.value]);
   const heat = useLoaded(
     (signal) =>
@@ -288,21 +293,23 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
         {storedSize(medium) !== undefined && (
           <Shown of={table}>
             {(frames) => (
-              <ShownHeat.Provider value={heat.value}>
-                <PicturePlayer
-                  base={base}
-                  medium={medium}
-                  revision={revision}
-                  table={frames}
-                  filter={filter}
-                  hue={hue}
-                  selected={selected}
-                  select={setSelected}
-                  onShown={onShown}
-                  firstFrame={frames.nearest(numberIn(query, 't') ?? 0)}
-                  handle={player}
-                />
-              </ShownHeat.Provider>
+              <ComparedTo.Provider value={other}>
+                <ShownHeat.Provider value={heat.value}>
+                  <PicturePlayer
+                    base={base}
+                    medium={medium}
+                    revision={revision}
+                    table={frames}
+                    filter={filter}
+                    hue={hue}
+                    selected={selected}
+                    select={setSelected}
+                    onShown={onShown}
+                    firstFrame={frames.nearest(numberIn(query, 't') ?? 0)}
+                    handle={player}
+                  />
+                </ShownHeat.Provider>
+              </ComparedTo.Provider>
             )}
           </Shown>
         )}
@@ -336,10 +343,16 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
                 Heat map
               </Toggle>
             )}
+            {lanes.length > 0 && (
+              <Toggle name="compare" opened={opened} set={setOpened}>
+                Compare
+              </Toggle>
+            )}
             <Keys player={player} next={next} leave={() => setSelected(undefined)} />
           </span>
         </div>
         {heat.error !== undefined && <Problem>{heat.error.message}</Problem>}
+        {opened.has('compare') && <Compare job={job} medium={medium} base={base} choose={setOther} />}
         {hasTime && opened.has('chart') && <CountsChart base={base} lengthMs={lengthMs} seek={seek} />}
       </div>
       <aside class="found">
@@ -350,7 +363,7 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
   );
 }
 
-type Opened = 'chart' | 'heat';
+type Opened = 'chart' | 'heat' | 'compare';
 
 function Toggle({
   name,

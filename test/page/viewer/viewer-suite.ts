@@ -92,6 +92,32 @@ export function viewerOfVideos(at: () => { readonly service: Service; readonly c
     expect(complaints).to.deep.equal([]);
   });
 
+  it('compares two jobs of one medium: dashed boxes, and how many of each class both have found', async () => {
+    const { service, chromium } = at();
+    const path = join(service.mediaDir, 'compare.mp4');
+    makeVideo(path, { frames: 30 });
+    const submit = (jobProperties = {}) =>
+      service.submit({ media: [pathToFileURL(path).href], pipelineName: 'LIGHT PIPELINE', jobProperties });
+    const [job, other] = [await submit(), await submit({ FRAME_INTERVAL: '2' })];
+    await Promise.all([service.terminal(job), service.terminal(other)]);
+    const { page, complaints } = await chromium.reader(
+      service,
+      `#/jobs/${job}/${await service.placeOf(job)}`,
+    );
+    await page.locator('svg.boxes[data-frame="0"][data-known="true"]').waitFor({ state: 'attached' });
+    expect(await page.locator('svg.boxes path.compared').count()).to.equal(0);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const comparison = page.getByRole('region', { name: 'Comparison' });
+    await comparison.getByRole('combobox').selectOption(other);
+    await page.locator('svg.boxes path.compared').waitFor({ state: 'attached' });
+    const counts = await comparison.locator('tbody td').allInnerTexts();
+    expect(counts.length % 2).to.equal(0);
+    expect(counts).to.have.length.above(0);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.locator('svg.boxes path.compared').waitFor({ state: 'detached' });
+    expect(complaints).to.deep.equal([]);
+  });
+
   describe('of one that breaks off', () => videoThatBreaksOff(at, { isLong: false }));
   describe('draws boxes that', () => boxesOnTheirFrame(at, ['variable.mp4']));
 }
