@@ -9,7 +9,7 @@ import { Cluster } from '../actors/cluster/cluster.ts';
 import { systemClock } from '../actors/basics/clock.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Settings } from '../config/settings.ts';
-import { weightOf } from '../domain/job/user-shares.ts';
+import { weightOf } from '../domain/users/user-shares.ts';
 import { VIEW_QUEUES } from '../protocol/worker-protocol.ts';
 import { movedStarts, type MovedStart } from '../results/moved-files.ts';
 import { MemoryLedger } from '../store/memory-ledger.ts';

@@ -2,7 +2,7 @@
  * The contract of the search: what the documents of all jobs tell, a row a track. It is an index over the documents and can be made of
  * them again; nothing of a backend crosses it. One suite holds for every backend (`test/search/contract.ts`).
  */
-import type { Owner, Sight } from '../domain/job/owner.ts';
+import type { Owner, Sight } from '../domain/users/owner.ts';
 import type { Box } from '../domain/geometry/geometry.ts';
 import type { DocumentPage } from '../domain/job/document-page.ts';
 import type { Colour } from '../domain/text/colours.ts';

@@ -1,4 +1,4 @@
-import type { UserShares } from '../../domain/job/user-shares.ts';
+import type { UserShares } from '../../domain/users/user-shares.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/state/indexes.ts';
 import type { Clock } from '../basics/clock.ts';

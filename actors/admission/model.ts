@@ -1,6 +1,6 @@
 import type { Map, Set } from 'immutable';
 import type { Done, Reply } from '../runtime/machine.ts';
-import type { Owner } from '../../domain/job/owner.ts';
+import type { Owner } from '../../domain/users/owner.ts';
 import type { ScoreHeap } from './score-heap.ts';
 
 /** Who is in, and who waits. There may be many of them, and each message changes one: a changed copy costs little. */

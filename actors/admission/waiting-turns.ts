@@ -1,5 +1,5 @@
-import { weightOf, type UserShares } from '../../domain/job/user-shares.ts';
-import type { Owner } from '../../domain/job/owner.ts';
+import { weightOf, type UserShares } from '../../domain/users/user-shares.ts';
+import type { Owner } from '../../domain/users/owner.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 import { WAITING_JOBS, waitingJobsOf, waitingScore } from '../batch-job/state/indexes.ts';

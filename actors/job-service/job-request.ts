@@ -1,6 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import type { PipelineRequest } from '../../domain/plan/plan-checks.ts';
-import type { Owner } from '../../domain/job/owner.ts';
+import type { Owner } from '../../domain/users/owner.ts';
 import type { RequestLimits } from '../../domain/plan/request-limits.ts';
 import type { JobTrace } from '../../domain/job/trace.ts';
 import type { MediaSelector, MediumProblem, Properties, Range } from '../../domain/types.ts';

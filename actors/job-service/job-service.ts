@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { tooManyMedia } from '../../domain/plan/request-limits.ts';
-import type { Owner } from '../../domain/job/owner.ts';
+import type { Owner } from '../../domain/users/owner.ts';
 import type { JobTrace } from '../../domain/job/trace.ts';
 import type { Issue } from '../../domain/types.ts';
 import { ADMISSION } from '../admission/actor.ts';

@@ -1,4 +1,4 @@
-import { isSeen } from '../../domain/job/owner.ts';
+import { isSeen } from '../../domain/users/owner.ts';
 import type { StoredJob } from '../batch-job/state/stored-job.ts';
 import type { Initiator } from './state.ts';
 

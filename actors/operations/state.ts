@@ -1,6 +1,6 @@
 /** What an operation is: one action on many jobs. */
 import { z } from 'zod';
-import type { Owner, Sight } from '../../domain/job/owner.ts';
+import type { Owner, Sight } from '../../domain/users/owner.ts';
 import type { Properties } from '../../domain/types.ts';
 import type { RetryScope } from '../batch-job/state/record.ts';
 import { BATCH_JOB_STATUSES } from '../batch-job/state/status.ts';

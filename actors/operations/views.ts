@@ -12,7 +12,7 @@ import {
   type OperationStatus,
   type RefusalGroup,
 } from './state.ts';
-import { isSeen, type Sight } from '../../domain/job/owner.ts';
+import { isSeen, type Sight } from '../../domain/users/owner.ts';
 import { storedOperation, type StoredOperation } from './stored-operation.ts';
 
 export interface OperationInfo {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { scopesOf } from '../../domain/job/owner.ts';
+import { scopesOf } from '../../domain/users/owner.ts';
 import {
   commitAfter,
   VersionConflict,

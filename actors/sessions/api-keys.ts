@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { encodeName, NAMELESS, type Identity } from '../../domain/job/owner.ts';
+import { encodeName, NAMELESS, type Identity } from '../../domain/users/owner.ts';
 import { commitAfter, VersionConflict, type Owner as Writer, type Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 

@@ -1,4 +1,4 @@
-import { scopesOf } from '../../domain/job/owner.ts';
+import { scopesOf } from '../../domain/users/owner.ts';
 import type { Commit } from '../../store/store.ts';
 import { isEnded, type StreamingJobRecord, type StreamingJobState } from './state.ts';
 

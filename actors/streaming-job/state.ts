@@ -1,5 +1,5 @@
 import type { StreamCounts } from '../../protocol/streams.ts';
-import type { Owner } from '../../domain/job/owner.ts';
+import type { Owner } from '../../domain/users/owner.ts';
 import type { Properties } from '../../domain/types.ts';
 
 /** The kind of actor that streaming jobs are; their ids are the numbers of the jobs. */

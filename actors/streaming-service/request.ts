@@ -1,5 +1,5 @@
 /** Everything that a request for a streaming job can be refused for (specification 2.3, 4.3). */
-import type { Owner } from '../../domain/job/owner.ts';
+import type { Owner } from '../../domain/users/owner.ts';
 import { refusedCallbackUrl } from '../../domain/job/callback.ts';
 import { jobNotes, lookForWrongValues } from '../../domain/job/job-notes.ts';
 import { levelsOf } from '../../domain/job/job-config-hash.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { commitAfter, type Owner, type Store } from '../../store/store.ts';
-import { dayOf, usageOfDay } from '../../domain/job/usage.ts';
+import { dayOf, usageOfDay } from '../../domain/users/usage.ts';
 
 const ACTOR = { kind: 'usage', id: 'kept' };
 const SCHEMA = 1;

@@ -1,6 +1,6 @@
 /** The callbacks of batch jobs with the attempts to deliver them, read from the jobs that they belong to. */
 import { maskUri } from '../../domain/job/censor.ts';
-import { isSeen, type Sight } from '../../domain/job/owner.ts';
+import { isSeen, type Sight } from '../../domain/users/owner.ts';
 import { localIso } from '../../results/local-iso.ts';
 import type { IndexEntry, Store } from '../../store/store.ts';
 import { deliveryId } from '../batch-job/completion/notice-ids.ts';

@@ -1,4 +1,4 @@
-import { scopesOf, type Sight } from '../../domain/job/owner.ts';
+import { scopesOf, type Sight } from '../../domain/users/owner.ts';
 import { adviceFor } from '../batch-job/failures/failure-advice.ts';
 import type { IndexEntry, Store } from '../../store/store.ts';
 import { OWN_FAILURES, ownFailureCounts, type FailureCount } from '../batch-job/failures/failure-counters.ts';

@@ -1,4 +1,4 @@
-import { placesOf, scopesOf, type Sight } from '../../domain/job/owner.ts';
+import { placesOf, scopesOf, type Sight } from '../../domain/users/owner.ts';
 import type { Store } from '../../store/store.ts';
 
 interface Counter {

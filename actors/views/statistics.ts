@@ -1,4 +1,4 @@
-import { scopesOf, type Owner, type Sight } from '../../domain/job/owner.ts';
+import { scopesOf, type Owner, type Sight } from '../../domain/users/owner.ts';
 import type { Store } from '../../store/store.ts';
 import {
   DURATION_COUNTERS,

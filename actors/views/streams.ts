@@ -1,6 +1,6 @@
 /** How streaming jobs stand (specification 2.3), from the store; wakes nobody. */
 import { maskUri } from '../../domain/job/censor.ts';
-import { scopesOf, type Owner, type Sight } from '../../domain/job/owner.ts';
+import { scopesOf, type Owner, type Sight } from '../../domain/users/owner.ts';
 import { omit } from '../../domain/omit.ts';
 import { streamOutputFolder } from '../../results/layout.ts';
 import { localIso } from '../../results/local-iso.ts';

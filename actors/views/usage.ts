@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.ts';
-import { dayOf, usageOfDay, type UsageFigures, type UsageKind } from '../../domain/job/usage.ts';
+import { dayOf, usageOfDay, type UsageFigures, type UsageKind } from '../../domain/users/usage.ts';
 
 const DAY_MS = 86_400_000;
 

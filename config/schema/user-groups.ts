@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VISIBILITIES } from '../../domain/job/owner.ts';
+import { VISIBILITIES } from '../../domain/users/owner.ts';
 import { whole, type SettingGroup } from './values.ts';
 
 export const USER_LIMIT_NAMES = ['jobs', 'uploads', 'streams', 'requests'] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseUserShares } from '../../domain/job/user-shares.ts';
+import { parseUserShares } from '../../domain/users/user-shares.ts';
 
 /** The kinds of values that settings have. */
 export const whole = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) => {

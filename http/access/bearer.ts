@@ -5,7 +5,7 @@ import jwt from 'koa-jwt';
 import type { ClaimMatch, RoleClaims } from '../../config/access.ts';
 import { answer, HttpError } from '../routing/errors.ts';
 import { ALGORITHMS, keyOfToken, type TokenRules } from './access-token.ts';
-import type { Identity } from '../../domain/job/owner.ts';
+import type { Identity } from '../../domain/users/owner.ts';
 import type { Refusals } from './refusals.ts';
 import { withoutSlash } from './provider-document.ts';
 import {

@@ -1,5 +1,5 @@
 import type { ClaimMatch, RoleClaims } from '../../config/access.ts';
-import { NAMELESS } from '../../domain/job/owner.ts';
+import { NAMELESS } from '../../domain/users/owner.ts';
 
 export type Role = 'USER' | 'ADMIN';
 export type Claims = Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import { parseFields } from '../../actors/catalog/descriptors/fields.ts';
 import { CatalogNotes } from '../../actors/catalog/catalog-notes.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Action, Pipeline, Task } from '../../domain/types.ts';
-import { ownerOf } from '../../domain/job/owner.ts';
+import { ownerOf } from '../../domain/users/owner.ts';
 import { isAdmin, noteMissingRole, userOf } from '../access/bearer.ts';
 import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';
 import { endpoint } from '../steps/endpoint.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Sight } from '../../domain/job/owner.ts';
+import type { Sight } from '../../domain/users/owner.ts';
 import type { JobStatistics } from '../../actors/views/statistics.ts';
 import { INTERFACE_VERSION, type Info } from '../../config/info.ts';
 import { answerWith, json, nothing, ok, sentence, withoutBody } from '../routing/declaration.ts';

@@ -5,7 +5,7 @@ import type { StreamingJobRequest } from '../../actors/streaming-service/request
 import type { Refused } from '../../actors/requests/submission.ts';
 import { noteUnusedSecrets, takeCallbackSecrets } from '../../domain/job/webhook.ts';
 import { isEnded } from '../../actors/streaming-job/state.ts';
-import type { Owner } from '../../domain/job/owner.ts';
+import type { Owner } from '../../domain/users/owner.ts';
 import type { UserLimits } from '../users/user-limits.ts';
 import { userOf } from '../access/bearer.ts';
 import {

@@ -1,5 +1,12 @@
 import type { Context } from 'koa';
-import { isSeen, ownerOf, sightOf, type Owner, type Sight, type Visibility } from '../../domain/job/owner.ts';
+import {
+  isSeen,
+  ownerOf,
+  sightOf,
+  type Owner,
+  type Sight,
+  type Visibility,
+} from '../../domain/users/owner.ts';
 import { HttpError } from '../routing/errors.ts';
 import { isAdmin, userOf } from '../access/bearer.ts';
 

@@ -3,7 +3,7 @@ import type { UserPlaces } from '../../actors/requests/user-places.ts';
 import { LIVE_JOBS } from '../../actors/batch-job/state/indexes.ts';
 import { LIVE_STREAMS } from '../../actors/streaming-job/indexes.ts';
 import type { UserLimit } from '../../config/schema/user-groups.ts';
-import { ownerOf } from '../../domain/job/owner.ts';
+import { ownerOf } from '../../domain/users/owner.ts';
 import { answer, HttpError } from '../routing/errors.ts';
 import { isAdmin, userOf } from '../access/bearer.ts';
 

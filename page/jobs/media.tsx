@@ -6,7 +6,7 @@ import { Icon } from '../kit/icons.tsx';
 import { useGet } from '../kit/load.ts';
 import { Problem, Progress, Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
-import { storedSize, turnPicture } from '../viewer/overlay.ts';
+import { storedSize, turnPicture } from '../viewer/boxes/overlay.ts';
 import type { MediaOfJob, Medium } from '../viewer/types.ts';
 import type { JobInfo } from './types.ts';
 

@@ -1,7 +1,7 @@
 /** What a running job has found so far in its first medium, for its tile. */
 import { get } from '../kit/api.ts';
 import { useLoaded } from '../kit/load.ts';
-import { shownArea, storedSize, turnPicture, type Turned } from '../viewer/overlay.ts';
+import { shownArea, storedSize, turnPicture, type Turned } from '../viewer/boxes/overlay.ts';
 import type { Box, BoxPage, Lane, MediaOfJob, Medium, Track, TrackPage } from '../viewer/types.ts';
 import { thumbnailUrl, type PicturedMedium } from './tile.tsx';
 import type { Finding } from './types.ts';

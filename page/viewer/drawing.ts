@@ -1,9 +1,9 @@
 import type { Ref } from 'preact';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
-import type { BoxCache } from './box-cache.ts';
-import type { BoxesHandle } from './boxes.tsx';
+import type { BoxCache } from './boxes/box-cache.ts';
+import type { BoxesHandle } from './boxes/boxes.tsx';
 import type { FrameTable } from './frame-table.ts';
-import type { Turned } from './overlay.ts';
+import type { Turned } from './boxes/overlay.ts';
 import type { BoxHue, Filter } from './types.ts';
 
 /** What the rest of the viewer has a player do. */

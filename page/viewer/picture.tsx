@@ -1,8 +1,8 @@
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, urlOf } from '../kit/api.ts';
-import { BoxCache } from './box-cache.ts';
+import { BoxCache } from './boxes/box-cache.ts';
 import { ComparedTo, joinBoxes } from './compare.tsx';
-import { storedSize, turnPicture } from './overlay.ts';
+import { storedSize, turnPicture } from './boxes/overlay.ts';
 import { ImagePlayer, VideoPlayer } from './playback/player.tsx';
 import type { BoxPage, Medium } from './types.ts';
 

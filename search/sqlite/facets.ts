@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { scopesOf, type Owner } from '../../domain/job/owner.ts';
+import { scopesOf, type Owner } from '../../domain/users/owner.ts';
 import type { Colour } from '../../domain/text/colours.ts';
 import { foldedName } from '../../domain/text/words.ts';
 

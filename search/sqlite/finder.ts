@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { scopesOf, type Sight } from '../../domain/job/owner.ts';
+import { scopesOf, type Sight } from '../../domain/users/owner.ts';
 import type { DocumentPage } from '../../domain/job/document-page.ts';
 import type { Colour } from '../../domain/text/colours.ts';
 import { snippetOf } from '../../domain/text/snippet.ts';

@@ -1,4 +1,4 @@
-import type { Sight } from '../../domain/job/owner.ts';
+import type { Sight } from '../../domain/users/owner.ts';
 import type Database from 'better-sqlite3';
 import type {
   Finding,

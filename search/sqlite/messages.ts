@@ -1,4 +1,4 @@
-import type { Sight } from '../../domain/job/owner.ts';
+import type { Sight } from '../../domain/users/owner.ts';
 import type {
   IndexedJob,
   MediaCounts,

@@ -1,5 +1,5 @@
 /** The rows of the tracks that a question means, as a statement of SQL. */
-import type { Sight } from '../../domain/job/owner.ts';
+import type { Sight } from '../../domain/users/owner.ts';
 import { namedColour } from '../../domain/text/colours.ts';
 import type { SearchTerm } from '../../domain/text/words.ts';
 import type { SearchConditions } from '../../store/search.ts';

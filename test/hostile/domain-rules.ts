@@ -47,7 +47,7 @@ import * as rollUp from '../../domain/tracks/roll-up.ts';
 import * as segments from '../../domain/frames/segments.ts';
 import { factsFromMetadata } from '../../domain/plan/skip-inspection.ts';
 import * as merging from '../../domain/tracks/track-merging.ts';
-import { parseUserShares } from '../../domain/job/user-shares.ts';
+import { parseUserShares } from '../../domain/users/user-shares.ts';
 import { snippetOf } from '../../domain/text/snippet.ts';
 import * as colours from '../../domain/text/colours.ts';
 import * as words from '../../domain/text/words.ts';
@@ -390,9 +390,12 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
         many(size, (at) => at * 2),
       ),
   },
-  'job/usage.ts': because(FIXED, 'usageOfDay', 'dayOf', 'usageCounters'),
-  'job/owner.ts': because(FIXED, 'ownerOf', 'sightOf', 'isSeen', 'scopesOf', 'placesOf', 'encodeName'),
-  'job/user-shares.ts': { ...because(FIXED, 'weightOf'), parseUserShares: ofText(parseUserShares, '', '=1') },
+  'users/usage.ts': because(FIXED, 'usageOfDay', 'dayOf', 'usageCounters'),
+  'users/owner.ts': because(FIXED, 'ownerOf', 'sightOf', 'isSeen', 'scopesOf', 'placesOf', 'encodeName'),
+  'users/user-shares.ts': {
+    ...because(FIXED, 'weightOf'),
+    parseUserShares: ofText(parseUserShares, '', '=1'),
+  },
   'labels.ts': {
     changeLabels: (size) => () =>
       changeLabels(many(size, String), { add: many(size, String), remove: many(size, (at) => `x${at}`) }),

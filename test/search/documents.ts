@@ -1,5 +1,5 @@
 /** Detection documents for the search, as short as can be said what matters. */
-import type { Owner, Sight } from '../../domain/job/owner.ts';
+import type { Owner, Sight } from '../../domain/users/owner.ts';
 import { writeFileSync } from 'node:fs';
 import type { SearchedJob, SearchQuery } from '../../store/search.ts';
 import { foldedName, searchTerms } from '../../domain/text/words.ts';

@@ -1,5 +1,5 @@
 /** Failed sub-jobs by group: of all jobs, and of those of each owner. */
-import { placesOf, type Owner } from '../../../domain/job/owner.ts';
+import { placesOf, type Owner } from '../../../domain/users/owner.ts';
 import { groupId, keyOf, keyText, type FailureCause, type FailureKey } from './causes.ts';
 
 /** Counters: failed sub-jobs by group. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { placesOf, scopesOf, type Owner } from '../../../domain/job/owner.ts';
-import { usageCounters } from '../../../domain/job/usage.ts';
+import { placesOf, scopesOf, type Owner } from '../../../domain/users/owner.ts';
+import { usageCounters } from '../../../domain/users/usage.ts';
 import type { Commit } from '../../../store/store.ts';
 import { failureCause } from '../failures/causes.ts';
 import { failureCounters } from '../failures/failure-counters.ts';

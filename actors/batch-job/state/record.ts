@@ -1,7 +1,7 @@
 import type { List } from 'immutable';
 import type { PipelinePlan } from '../../../domain/plan.ts';
 import type { ArchiveCheckStatus } from '../../../domain/job/archive.ts';
-import type { Owner } from '../../../domain/job/owner.ts';
+import type { Owner } from '../../../domain/users/owner.ts';
 import type { Issue, MediaSelector, Properties, Range } from '../../../domain/types.ts';
 import type { TextPlace } from '../../../protocol/media-work.ts';
 import { runFolder } from '../../../results/layout.ts';

@@ -1,4 +1,4 @@
-import { isSeen, type Sight } from '../../../domain/job/owner.ts';
+import { isSeen, type Sight } from '../../../domain/users/owner.ts';
 import { isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';
 import { externalIdOf, labelsOf } from '../../batch-job/state/record.ts';
 import { listedUri } from './listed-uri.ts';

@@ -1,5 +1,5 @@
 /** How clients see a job. */
-import type { Owner } from '../../../domain/job/owner.ts';
+import type { Owner } from '../../../domain/users/owner.ts';
 import { localIso } from '../../../results/local-iso.ts';
 import { censorProperties } from '../../../domain/job/censor.ts';
 import type { Properties } from '../../../domain/types.ts';

@@ -1,4 +1,4 @@
-import { scopesOf } from '../../../domain/job/owner.ts';
+import { scopesOf } from '../../../domain/users/owner.ts';
 import { omit } from '../../../domain/omit.ts';
 import type { IndexEntry, Store } from '../../../store/store.ts';
 import { BATCH_JOB_STATUSES, isTerminal, type BatchJobStatus } from '../../batch-job/state/status.ts';

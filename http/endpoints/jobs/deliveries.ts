@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Sight } from '../../../domain/job/owner.ts';
+import type { Sight } from '../../../domain/users/owner.ts';
 import {
   jobOfDeliveryId,
   type DeliveryPage,

@@ -4,7 +4,7 @@ import { MAX_LIVE_OPERATIONS } from '../../../actors/operations/service.ts';
 import { MAX_OPERATION_JOBS, type Action } from '../../../actors/operations/state.ts';
 import { operationId, operationNumber, type OperationInfo } from '../../../actors/operations/views.ts';
 import { jobNumber } from '../../../domain/job/job-id.ts';
-import { ownerOf, type Sight } from '../../../domain/job/owner.ts';
+import { ownerOf, type Sight } from '../../../domain/users/owner.ts';
 import { userOf, type User } from '../../access/bearer.ts';
 import type { EventStreams } from '../../events/event-streams.ts';
 import { answerWith, content, json, ok, sentence } from '../../routing/declaration.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { NamedUsage, UsageQuery } from '../../../actors/views/usage.ts';
-import { ownerOf } from '../../../domain/job/owner.ts';
+import { ownerOf } from '../../../domain/users/owner.ts';
 import { noteMissingRole, userOf } from '../../access/bearer.ts';
 import { json, ok, sentence } from '../../routing/declaration.ts';
 import { HttpError } from '../../routing/errors.ts';

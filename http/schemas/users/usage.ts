@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { USAGE_KINDS } from '../../../domain/job/usage.ts';
+import { USAGE_KINDS } from '../../../domain/users/usage.ts';
 
 /** Bodies of the usage report (ours). */
 const day = z.iso.date();

@@ -1,5 +1,5 @@
 import { useEffect, useImperativeHandle, useRef } from 'preact/hooks';
-import { Boxes } from '../boxes.tsx';
+import { Boxes } from '../boxes/boxes.tsx';
 import { useDrawing, type PlayerProps } from '../drawing.ts';
 import { useRecovery } from './recovery.ts';
 

@@ -1,5 +1,5 @@
 import { useCallback, useImperativeHandle, useRef, useState } from 'preact/hooks';
-import { Boxes } from '../boxes.tsx';
+import { Boxes } from '../boxes/boxes.tsx';
 import { useDrawing, type PlayerProps } from '../drawing.ts';
 import { NativeVideo } from './native-video.tsx';
 import { Stills } from './stills.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useImperativeHandle, useState } from 'preact/hooks';
 import { clock } from '../../kit/format.ts';
-import { Boxes } from '../boxes.tsx';
+import { Boxes } from '../boxes/boxes.tsx';
 import { useDrawing, type PlayerProps } from '../drawing.ts';
 
 /** Pictures of single frames, which the server decodes. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { WaitingTurns } from '../../../actors/admission/waiting-turns.ts';
 import { systemClock } from '../../../actors/basics/clock.ts';
 import { WAITING_JOBS, waitingJobsOf, waitingScore } from '../../../actors/batch-job/state/indexes.ts';
-import { parseUserShares } from '../../../domain/job/user-shares.ts';
+import { parseUserShares } from '../../../domain/users/user-shares.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 

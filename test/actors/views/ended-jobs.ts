@@ -1,5 +1,5 @@
 /** Jobs that have ended, as their actor leaves them in the store: many of them, without the work. */
-import type { Owner } from '../../../domain/job/owner.ts';
+import type { Owner } from '../../../domain/users/owner.ts';
 import { withCause, type FailureCause } from '../../../actors/batch-job/failures/causes.ts';
 import { indexesOf } from '../../../actors/batch-job/state/indexes.ts';
 import { BATCH_JOB } from '../../../actors/batch-job/state/keys.ts';

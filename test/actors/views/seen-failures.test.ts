@@ -1,6 +1,6 @@
 /** GET /rest/failures when users see only jobs of theirs or of their group. */
 import { expect } from 'chai';
-import type { Sight } from '../../../domain/job/owner.ts';
+import type { Sight } from '../../../domain/users/owner.ts';
 import { listFailures } from '../../../actors/views/failures.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../store/store.ts';

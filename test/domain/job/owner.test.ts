@@ -7,7 +7,7 @@ import {
   sightOf,
   type Identity,
   type Owner,
-} from '../../../domain/job/owner.ts';
+} from '../../../domain/users/owner.ts';
 
 const token: Identity = { subject: 's', client: 'c', name: 'n', group: null };
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { usageCounters } from '../../../domain/job/usage.ts';
+import { usageCounters } from '../../../domain/users/usage.ts';
 
 const RUN = {
   owner: { user: 'a/b', group: 'red' },

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { EVEN_SHARES, parseUserShares, weightOf } from '../../../domain/job/user-shares.ts';
+import { EVEN_SHARES, parseUserShares, weightOf } from '../../../domain/users/user-shares.ts';
 
 describe('Shares of users', () => {
   it('are those of the user, else of the group, else of everybody else', () => {

@@ -1,7 +1,7 @@
 /** The boxes that the viewer holds: those around the frame that is looked at, however many there are. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { BoxCache } from '../../../page/viewer/box-cache.ts';
+import { BoxCache } from '../../../page/viewer/boxes/box-cache.ts';
 import type { Box } from '../../../page/viewer/types.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,6 +1,6 @@
 /** Boxes and their labels over pictures that are stored lying or mirrored. */
 import { expect } from 'chai';
-import { shownArea, turnPicture } from '../../../page/viewer/overlay.ts';
+import { shownArea, turnPicture } from '../../../page/viewer/boxes/overlay.ts';
 import type { Box } from '../../../page/viewer/types.ts';
 
 const SIZE = { width: 100, height: 60 };

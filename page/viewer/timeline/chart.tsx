@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
-import type { trackCounts } from '../../http/schemas/jobs/job-counts.ts';
-import { urlOf } from '../kit/api.ts';
-import { hueOf } from '../kit/colours.ts';
-import { count, intervalText, timeText } from '../kit/format.ts';
-import { useGet } from '../kit/load.ts';
-import { Shown } from '../kit/parts.tsx';
-import { findingTitle, keyOf } from '../library/labels.ts';
+import type { trackCounts } from '../../../http/schemas/jobs/job-counts.ts';
+import { urlOf } from '../../kit/api.ts';
+import { hueOf } from '../../kit/colours.ts';
+import { count, intervalText, timeText } from '../../kit/format.ts';
+import { useGet } from '../../kit/load.ts';
+import { Shown } from '../../kit/parts.tsx';
+import { findingTitle, keyOf } from '../../library/labels.ts';
 import type uPlot from 'uplot';
 
 type Counts = z.output<typeof trackCounts>;

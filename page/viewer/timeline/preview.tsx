@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { clock } from '../kit/format.ts';
-import { Newest } from './newest.ts';
+import { clock } from '../../kit/format.ts';
+import { Newest } from '../newest.ts';
 
 const [PAUSE_MS, FAILURE_MS] = [100, 2_000];
 

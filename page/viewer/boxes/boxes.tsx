@@ -1,9 +1,9 @@
 import { useImperativeHandle, useRef } from 'preact/hooks';
 import type { Ref } from 'preact';
-import { OTHER_LANE } from './compare.tsx';
+import { OTHER_LANE } from '../compare.tsx';
 import { HeatLayer } from './heat-layer.tsx';
 import { boxAt, outlines, shownArea, type Turned } from './overlay.ts';
-import { fits, type Box, type BoxHue, type Filter } from './types.ts';
+import { fits, type Box, type BoxHue, type Filter } from '../types.ts';
 
 export interface BoxesHandle {
   /** Draws the boxes of a frame at once; undefined: they are not known yet, and none are shown. */

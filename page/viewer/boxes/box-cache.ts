@@ -1,4 +1,4 @@
-import type { Box, BoxPage } from './types.ts';
+import type { Box, BoxPage } from '../types.ts';
 
 /** Frames that are asked for at a time. */
 const WINDOW = 50;

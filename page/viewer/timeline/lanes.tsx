@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
-import { count, timeText } from '../kit/format.ts';
-import { findingTitle } from '../library/labels.ts';
+import { count, timeText } from '../../kit/format.ts';
+import { findingTitle } from '../../library/labels.ts';
 import { Preview, type Hover } from './preview.tsx';
-import { hueOf } from '../kit/colours.ts';
+import { hueOf } from '../../kit/colours.ts';
 import type { Stretch } from './pending-stretches.ts';
-import type { Lane } from './types.ts';
+import type { Lane } from '../types.ts';
 
 export interface Span {
   readonly fromMs: number;

@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { z } from 'zod';
-import type { heatMap } from '../../http/schemas/jobs/job-counts.ts';
+import type { heatMap } from '../../../http/schemas/jobs/job-counts.ts';
 
 export type HeatMap = z.output<typeof heatMap>;
 
