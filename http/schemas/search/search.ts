@@ -26,7 +26,7 @@ const conditions = {
     .describe('The text of a track must contain all of it: words, "several words in a row", beginnings*'),
   anything: searchText
     .optional()
-    .describe('Each word stands in the text of a track, or names its class, type or colour'),
+    .describe('Each word is in the text of a track, or names its class, type or colour'),
   class: name
     .optional()
     .describe('Only tracks of this class, such as car (CLASSIFICATION), in any case of letters'),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { inXml } from '../cvat/xml.ts';
 import { STYLE } from './style.ts';
 
-/** HTML that is safe to stand in a page. */
+/** HTML that is safe as a part of a page. */
 export class Html {
   readonly text: string;
 

@@ -230,7 +230,7 @@ function notesOf({ media, mediaCount }: ReportSurvey, pictures: EmbeddedPictures
   const more = mediaCount - media.length;
   const notes = [
     more > 0 ? `${countOf(more, 'other medium', 'other media')} are not listed.` : '',
-    pictures.isMissing ? 'Some pictures are missing, because their medium cannot be read any more.' : '',
+    pictures.isMissing ? 'Some pictures are missing, because their medium can no longer be read.' : '',
     pictures.isFull ? 'The report has no room for further pictures.' : '',
   ].filter((note) => note !== '');
   return html`${notes.map((note) => html`<p class="soft">${note}</p>`)}`;

@@ -11,7 +11,7 @@ export interface FrameBox {
 /** Numbers of a box besides its frame. */
 const NUMBERS = 5;
 
-/** The boxes of a medium as plain numbers, 28 bytes each, for they come by track and are told by frame. */
+/** The boxes of a medium as plain numbers, 28 bytes each: they come by track and are read by frame. */
 export class FrameBoxes {
   #frames = new Float64Array(256);
   #values = new Float32Array(256 * NUMBERS);

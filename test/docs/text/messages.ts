@@ -20,6 +20,8 @@ export interface Text {
 const VALUE = '…';
 /** A message has words; a name, an address or a pattern has not. */
 const IS_MESSAGE = /(?:^|[\s"'(])[A-Za-z]?[a-z]+[,:;]? [a-z]+(?:[,:;]? |[.?!…]|$)/;
+/** A style sheet begins with a selector. */
+const IS_STYLE = /^\s*[:*.]?[\w-]+ \{ /;
 const IS_SQL =
   /^\s*(?:create (?:temp )?table|with recursive|insert into|delete from|pragma|select\b.*\bfrom|update \w+ set)\b/is;
 
@@ -34,7 +36,7 @@ export function textsOf(file: string, code: string): readonly Text[] {
   });
   const messages: Text[] = [];
   visit(tree, (node, text) => {
-    if (IS_MESSAGE.test(text) && !IS_SQL.test(text))
+    if (IS_MESSAGE.test(text) && !IS_SQL.test(text) && !IS_STYLE.test(text))
       messages.push({ file, line: node.loc?.start.line ?? 1, kind: 'message', text });
   });
   return [...commentsOf(file, code, comments), ...messages];
