@@ -100,10 +100,13 @@ describe('A component that a client registered', () => {
     expect((await register('colleague', 'SHARED')).status).to.equal(200);
     for (const client of ['user', 'colleague'] as const)
       expect((await claim(client, 'SHARED ALGORITHM')).status).to.equal(200);
-    expect((await register('colleague', 'SHARED', { componentVersion: '2.0' })).status).to.equal(200);
-    expect((await claim('user', 'SHARED ALGORITHM')).status, 'replaced by another client').to.equal(403);
+    const newer = { componentVersion: '2.0' };
+    expect((await register('colleague', 'SHARED', newer)).status, 'only the first may replace').to.equal(403);
+    expect((await register('user', 'SHARED', newer)).status).to.equal(200);
+    expect((await claim('colleague', 'SHARED ALGORITHM')).status, 'replaced').to.equal(403);
+    expect((await roles.as('colleague', 'DELETE', '/rest/components/SHARED')).status).to.equal(403);
     expect((await roles.as('user', 'DELETE', '/rest/components/SHARED')).status).to.equal(204);
-    expect((await claim('colleague', 'SHARED ALGORITHM')).status, 'removed').to.equal(403);
+    expect((await claim('user', 'SHARED ALGORITHM')).status, 'removed').to.equal(403);
   });
 
   it('that is removed while it works may still answer what it holds', async () => {

@@ -53,6 +53,7 @@ describe('GET /rest/search', () => {
         ...{ task: 'LIGHT TASK', action: 'LIGHT ACTION', algorithm: 'LIGHT', type: 'LIGHT', class: null },
         ...{ startOffsetFrame: 0, stopOffsetFrame: 0, startOffsetTime: 0, stopOffsetTime: 0 },
         confidence: track!.confidence,
+        ...{ box: { x: 0, y: 0, width: 300, height: 200 }, frame: 0, width: 300, height: 200, colour: null },
         snippet: { text: 'Die Straße ist gesperrt', marks: [{ start: 11, end: 23 }] },
         score: 0.5,
       },

@@ -442,6 +442,7 @@ describe('Services and the work of jobs', () => {
     await waits(id);
     await nodes.becomes('TestLight:1', 'InactiveNoStart');
     const expected = {
+      kind: 'COMPONENT',
       reason: 'No component processes its sub-jobs now: stopped by an administrator.',
       queue: 'TROUPE.DETECTION_LIGHT_REQUEST',
       position: 1,
