@@ -41,6 +41,7 @@ describe('Queues (specification 4.8)', () => {
       'TRACK_FINISHING',
       'ARTIFACT_EXTRACTION',
       'OUTPUT_OBJECT',
+      'PARTIAL_FINDINGS',
       'RESULT_UPLOAD',
       'RESULT_COPY',
       'FRAME_EXTRACTION',
