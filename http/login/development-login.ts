@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { SessionUser } from '../../actors/sessions/session-store.ts';
 import { isLoopback } from '../../config/access.ts';
+import { queryOf } from '../routing/query.ts';
 import { Router } from '../routing/router.ts';
 import { readText } from '../routing/json-body.ts';
 import type { BrowserUrl } from './browser-url.ts';
@@ -40,7 +41,7 @@ export function developmentLogin(deps: DevelopmentLoginDeps): Router {
 function offer(ctx: Context, { codes, url }: DevelopmentLoginDeps): void {
   const objection = remoteRequest(ctx, url);
   if (objection !== undefined) return refuse(ctx, objection);
-  const { code, to } = ctx.query;
+  const { code, to } = queryOf(ctx);
   if (typeof code !== 'string')
     return showPage(ctx, {
       status: 200,

@@ -10,6 +10,7 @@ import {
   type LoginProvider,
 } from '../../egress/login-provider.ts';
 import { groupOf, nameOf, noRoleMessage, rolesOf } from '../access/roles.ts';
+import { queryOf } from '../routing/query.ts';
 import { Router } from '../routing/router.ts';
 import type { BrowserUrl } from './browser-url.ts';
 import type { OwnCookie } from './cookies.ts';
@@ -41,8 +42,9 @@ export function providerLogin(deps: ProviderLoginDeps): Router {
 }
 
 async function depart(ctx: Context, { provider, pending, ticket, lifeMs, url }: ProviderLoginDeps) {
-  const begun = pending.begin(ownPath(ctx.query['to'], url.basePath));
-  const address = await provider.authorizationUrl(begun.login.checks, ctx.query['prompt'] === 'login');
+  const { to, prompt } = queryOf(ctx);
+  const begun = pending.begin(ownPath(to, url.basePath));
+  const address = await provider.authorizationUrl(begun.login.checks, prompt === 'login');
   ticket.write(ctx, begun.ticket, lifeMs);
   ctx.redirect(address);
 }
@@ -69,7 +71,7 @@ async function arrive(ctx: Context, deps: ProviderLoginDeps): Promise<void> {
 /** The login that this browser has begun, when the provider's answer belongs to it. */
 function loginOf(ctx: Context, { pending, ticket }: ProviderLoginDeps): PendingLogin | undefined {
   const login = pending.resume(ticket.read(ctx) ?? '');
-  const { state } = ctx.query;
+  const { state } = queryOf(ctx);
   if (login === undefined || typeof state !== 'string') return undefined;
   const [given, expected] = [Buffer.from(state), Buffer.from(login.checks.state)];
   return given.length === expected.length && timingSafeEqual(given, expected) ? login : undefined;

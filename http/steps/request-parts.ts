@@ -3,6 +3,7 @@ import { withoutExtras } from '../../actors/catalog/descriptors/tolerant-json.ts
 import type { LimitOfBody, Limits, Operation, Refusing } from '../routing/declaration.ts';
 import type { ErrorCode } from '../routing/error-codes.ts';
 import { HttpError, refusedAs } from '../routing/errors.ts';
+import { queryOf } from '../routing/query.ts';
 import { unknownMembers } from '../routing/unknown-members.ts';
 import { checkShape } from '../schemas/problems.ts';
 import { parseJson, readJson, readText, type BodyLimits } from '../routing/json-body.ts';
@@ -31,7 +32,7 @@ export async function requestOf(
   const wrongQuery =
     form === undefined && ctx.request.querystring === ''
       ? emptyQuery(declared, parts)
-      : checkPart(declared, parts, 'query', { ...form, ...ctx.query });
+      : checkPart(declared, parts, 'query', { ...form, ...queryOf(ctx) });
   const wrongAddress = wrongPath ?? wrongQuery;
   if (wrongAddress !== undefined) throw refusePart('invalid-parameter', declared, wrongAddress, parts);
   if (declared.body !== undefined) await takeBody(declared, parts, limits, firstLook);

@@ -43,6 +43,15 @@ describe('A server that is attacked', () => {
     const numberNames = (count: number, prefix: string) =>
       Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
+    it('with thousands of parameters in its address is answered soon', async () => {
+      const query = Array.from({ length: 2_000 }, (_, n) => `x${n % 1_000}=1`).join('&');
+      const statusOf = async (path: string) =>
+        (await beside(() => service.ask('GET', `${path}?${query}`))).status;
+      expect(await statusOf('/rest/jobs')).to.equal(400);
+      expect(await statusOf('/rest/pipelines')).to.equal(200);
+      expect(await statusOf('/login')).to.equal(200);
+    });
+
     it('with a million media that are none is told how many there may be', async () => {
       const { status, text } = await post(
         `{"media":[${'0,'.repeat(90_000)}0],"pipelineName":"LIGHT PIPELINE"}`,

@@ -44,12 +44,17 @@ describe('a live stream that stops to give frames', () => {
   });
 
   it('is lost when a sender that tells no end closes the connection, over HTTP', async () => {
+    let watching: Watching | undefined;
+    // The connection is closed when a frame has come: a stream that never gave one is not opened anew.
+    const seen = () => until('a frame came', () => (watching?.frames.length ?? 0) > 0);
     const { url } = await http((visit) => ({
       pieces: stream.slice(0, 60),
       speed: 8,
+      ready: async (sent) => sent < 60 || seen(),
       after: visit === 0 ? 'drop' : 'end',
     }));
-    const { events, end, counts } = await watch(url, { stall: { alertMs: 20_000, timeoutMs: -1 } });
+    watching = new Watching(url, { stall: { alertMs: 20_000, timeoutMs: -1 } });
+    const { events, end, counts } = await watching.over;
     expect(events[1]).to.include({ type: 'reconnecting' });
     expect(end.reason).to.equal('ended');
     expect(counts.reconnects).to.equal(1);
