@@ -122,7 +122,14 @@ export const selfEndpoints = [
     tag: TAG,
     caller: 'USER',
     summary: 'Describe this interface',
-    answers: { 200: json('This document (OpenAPI 3.1).', z.looseObject({ openapi: z.string() })) },
+    answers: {
+      200: json(
+        'This document (OpenAPI 3.1).',
+        z.looseObject({
+          openapi: z.string().meta({ description: 'Version of OpenAPI', examples: ['3.1.0'] }),
+        }),
+      ),
+    },
     handle: (_, { openApi }: ServiceDeps) => ok(Buffer.from(openApi())),
   }),
   endpoint({

@@ -49,7 +49,8 @@ export interface StreamingJobDeps {
 }
 
 const COMMON = { tag: 'Streaming jobs', caller: 'USER' } as const;
-const params = z.object({ id: wholeNumber(1).describe('Batch and streaming jobs share one range of ids') });
+const ID = { description: 'Batch and streaming jobs share one range of ids', examples: [14] };
+const params = z.object({ id: wholeNumber(1).meta(ID) });
 const NO_SUCH_JOB = nothing('There is no such job.');
 const WHY_REFUSED = creationFailure('The segment size must be at least 10.');
 const noBody = () => null;
@@ -179,7 +180,7 @@ export const streamingJobEndpoints = [
     id: 'deleteStreamingJob',
     jobs: 'STREAMING_JOB',
     summary: 'Remove a streaming job that has ended, with its files',
-    params: z.object({ id: z.string().describe('Batch and streaming jobs share one range of ids') }),
+    params: z.object({ id: z.string().meta({ ...ID, examples: ['14'] }) }),
     answers: {
       204: nothing('The job is gone.'),
       404: sentence('There is no such job.'),

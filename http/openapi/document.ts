@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { answersOf } from './common.ts';
+import { EXAMPLES, PARAMETER_EXAMPLES } from './examples/index.ts';
+import { withFieldExamples } from './field-examples.ts';
 import { SchemaCollector, type JsonSchema, type Side } from './json-schema.ts';
 import { WEBHOOKS, type Webhook } from './webhooks.ts';
 import type { Caller, Content, DeclaredAnswer, Operation } from '../routing/declaration.ts';
@@ -34,7 +36,7 @@ export function openApiDocument(
       [webhook.method]: webhookObject(webhook, collector),
     };
   const { schemas, finish } = collector.components();
-  return finish({
+  const document = finish({
     openapi: '3.1.0',
     info: { title: 'Troupe', version, description: DESCRIPTION, license: LICENSE },
     servers: [{ url }],
@@ -43,6 +45,7 @@ export function openApiDocument(
     webhooks,
     components: { schemas, securitySchemes: securitySchemes(sessionCookie) },
   });
+  return withFieldExamples(document, { bodies: EXAMPLES, parameters: PARAMETER_EXAMPLES });
 }
 
 const DESCRIPTION =

@@ -17,7 +17,7 @@ const count = (of: string) => z.int().min(0).describe(of);
 const actorInfo = z
   .object({
     name: z.string().describe('<kind>/<id>, as in the log'),
-    kind: z.string(),
+    kind: z.string().describe('What it is for, such as batch-job or service; kinds lists them all'),
     id: z.string().describe('Of a job its number, of a service its name, of deliveries where they go'),
     parent: z.string().nullable().describe('Name of the actor that looks after it; null: it is at the top'),
     state: z
@@ -33,29 +33,33 @@ const actorInfo = z
     mailboxLimit: count('Most messages in its queue; more are refused'),
     recentFailures: count('Failures within failureWindowMs'),
     allowedFailures: count('With more recent failures than these it escalates'),
-    failureWindowMs: count('Milliseconds'),
+    failureWindowMs: count('Length of the time in which recent failures count: milliseconds'),
     totalFailures: count('All its failures since the server started, as far as they are remembered'),
     lastFailure: z
       .object({
-        message: z.string(),
-        at: timestamp,
+        message: z.string().describe('What went wrong, as the log has it'),
+        at: timestamp.describe('When it failed'),
         counted: z
           .boolean()
           .describe('false: something outside of the actor was to blame, such as a full disk'),
       })
-      .nullable(),
+      .nullable()
+      .describe('Its last failure; null: it has not failed, as far as that is remembered'),
     lastMessage: z
-      .object({ type: z.string(), at: timestamp.describe('When it began with it') })
+      .object({
+        type: z.string().describe('What kind of message it was'),
+        at: timestamp.describe('When it began with it'),
+      })
       .nullable()
       .describe('The last message that it began to work on'),
-    runningMs: count('For how long it has been working on its last message').nullable(),
+    runningMs: count('For how long it has been working on its last message: milliseconds').nullable(),
     loadedAt: timestamp.nullable().describe('null: it is not in memory, or just being loaded'),
   })
   .meta({ id: 'ActorInfo' });
 
 const actorKindInfo = z
   .object({
-    kind: z.string(),
+    kind: z.string().describe('What these actors are for, such as batch-job or service'),
     parent: z.string().nullable().describe('The kind of the actors that look after them'),
     actors: count('How many are listed'),
     restarts: count('Since the server started, as the other counts'),

@@ -10,7 +10,12 @@ const documentUri = z
   .describe('The detection document; RESULT_LINKS says how it is named; null: there is none');
 
 export const jobCallback = z
-  .object({ jobId, externalId: z.string().nullable(), outputObjectUri: documentUri, jobStatus })
+  .object({
+    jobId,
+    externalId: z.string().nullable().describe('The externalId of the request; null: it had none'),
+    outputObjectUri: documentUri,
+    jobStatus,
+  })
   .meta({ id: 'JobCallback' });
 
 /** The same by GET. */
@@ -22,53 +27,66 @@ export const jobCallbackQuery = z.object({
 
 export const healthReport = z
   .object({
-    reportDate: timestamp,
-    reports: z.array(
-      z.object({
-        jobId: z.int(),
-        externalId: z.string().nullable(),
-        jobStatus: z.enum(STREAMING_STATUSES),
-        jobStatusDetail: z.string().nullable(),
-        activityFrameId: z.string().nullable().describe('The last frame in which something was found'),
-        activityTimestamp: timestamp.nullable(),
-      }),
-    ),
+    reportDate: timestamp.describe('When the report was made'),
+    reports: z
+      .array(
+        z.object({
+          jobId: z.int().describe('Number of the streaming job'),
+          externalId: z.string().nullable().describe('The externalId of the request; null: it had none'),
+          jobStatus: z.enum(STREAMING_STATUSES).describe('Status of the job (specification 3.2)'),
+          jobStatusDetail: z
+            .string()
+            .nullable()
+            .describe('What the status is about, in a sentence; null: the status says it all'),
+          activityFrameId: z.string().nullable().describe('The last frame in which something was found'),
+          activityTimestamp: timestamp
+            .nullable()
+            .describe('When that frame was decoded; null: nothing was found yet'),
+        }),
+      )
+      .describe('One for each streaming job that names this URI, or for the one that has changed'),
   })
   .meta({ id: 'HealthReport' });
 
 const segmentDetection = z.object({
-  offsetFrame: z.int(),
-  timestamp,
-  x: z.int().describe('Pixels'),
-  y: z.int().describe('Pixels'),
-  width: z.int().describe('Pixels'),
-  height: z.int().describe('Pixels'),
-  confidence: z.number(),
-  detectionProperties: z.record(z.string(), z.string()),
+  offsetFrame: z.int().describe('Number of the frame since the start of the stream, from 0'),
+  timestamp: timestamp.describe('When the frame was decoded'),
+  x: z.int().describe('Left edge of the box: pixels from the left edge of the frame'),
+  y: z.int().describe('Upper edge of the box: pixels from the upper edge of the frame'),
+  width: z.int().describe('Width of the box: pixels'),
+  height: z.int().describe('Height of the box: pixels'),
+  confidence: z.number().describe('How sure the detector is, mostly from 0 to 1; -1: it does not say'),
+  detectionProperties: z
+    .record(z.string(), z.string())
+    .describe('What the detector says of this box, by name of the property'),
 });
 
 const segmentTrack = z.object({
-  id: z.string(),
+  id: z.string().describe('The same input gives the same id'),
   liveId: z.string().optional().describe('With OUTPUT_DETAILS=TRUE: the same in each segment of the track'),
-  startOffsetFrame: z.int(),
-  stopOffsetFrame: z.int(),
-  startTimestamp: timestamp,
-  stopTimestamp: timestamp,
-  type: z.string(),
-  confidence: z.number(),
-  trackProperties: z.record(z.string(), z.string()),
-  exemplar: segmentDetection,
-  detections: z.array(segmentDetection),
+  startOffsetFrame: z
+    .int()
+    .describe('Frame of the first detection in this segment, from the start of the stream'),
+  stopOffsetFrame: z.int().describe('Frame of the last detection in this segment, inclusive'),
+  startTimestamp: timestamp.describe('When the first of these frames was decoded'),
+  stopTimestamp: timestamp.describe('When the last of these frames was decoded'),
+  type: z.string().describe('What kind of thing it is, such as FACE, CLASS, SPEECH or MOTION'),
+  confidence: z.number().describe('Highest confidence of its detections'),
+  trackProperties: z
+    .record(z.string(), z.string())
+    .describe('What the detector says of the whole track, by name of the property'),
+  exemplar: segmentDetection.describe('The detection that shows the track best'),
+  detections: z.array(segmentDetection).describe('The detections in this segment, by frame'),
 });
 
 export const summaryReport = z
   .object({
-    reportDate: timestamp,
-    jobId: z.int(),
-    externalId: z.string().nullable(),
-    segmentId: z.int().min(0),
-    segmentStartFrame: z.int(),
-    segmentStopFrame: z.int(),
+    reportDate: timestamp.describe('When the report was made'),
+    jobId: z.int().describe('Number of the streaming job'),
+    externalId: z.string().nullable().describe('The externalId of the request; null: it had none'),
+    segmentId: z.int().min(0).describe('Number of the segment, from 0'),
+    segmentStartFrame: z.int().describe('First frame of the segment, from the start of the stream'),
+    segmentStopFrame: z.int().describe('Last frame of the segment, inclusive'),
     errorMessage: z.string().describe('Empty: the segment was processed'),
     output: z.record(z.string(), z.array(segmentTrack)).describe('By type of track'),
   })
@@ -76,10 +94,10 @@ export const summaryReport = z
 
 export const archivePost = z
   .object({
-    assertionId: z.uuid(),
-    informationType: z.string(),
-    securityTag: z.string(),
-    system: z.string(),
+    assertionId: z.uuid().describe('Id of this post, the same in each attempt'),
+    informationType: z.string().describe('What is posted: the name of the system and the word Tracks'),
+    securityTag: z.string().describe('Always UNCLASSIFIED'),
+    system: z.string().describe('Name of the system that posts'),
     dataObject: z.record(z.string(), z.unknown()).describe('What the job found in the medium'),
   })
   .meta({ id: 'ArchivePost' });

@@ -34,7 +34,7 @@ export const onFailure = (message: string) => ({ responseCode: 1 as const, messa
 
 /** What is paused or drains: since when, and who wanted it. */
 export const pausedSince = z.object({
-  since: z.iso.datetime(),
+  since: z.iso.datetime().describe('When it was paused'),
   by: z.string().describe('Name of the administrator'),
 });
 
@@ -53,7 +53,8 @@ export const trueOrFalse = z
     z.enum(['true', 'false'], { error: 'must be true or false' }),
   )
   .transform((text) => text === 'true')
-  .pipe(z.boolean());
+  .pipe(z.boolean())
+  .meta({ examples: [true] });
 
 /** A value of a query that may be left out. An empty one counts as absent, as in the reference. */
 export const orEmpty = <T extends z.ZodType>(schema: T) =>
@@ -80,11 +81,13 @@ export const owner = z
   })
   .meta({ id: 'Owner' });
 
+const MOMENT = { examples: ['2026-03-01T09:30:00Z'] };
 /** A moment with the offset of its zone. */
-export const timestamp = z.iso.datetime({ offset: true });
+export const timestamp = z.iso.datetime({ offset: true }).meta(MOMENT);
 
 /** The same in a query, where an unencoded + has become a blank. */
 export const queryTimestamp = z
   .string()
   .transform((text) => text.replace(/ (?=\d\d:\d\d$)/, '+'))
-  .pipe(z.iso.datetime({ offset: true, error: 'must be a moment such as 2026-03-01T09:30:00Z' }));
+  .pipe(z.iso.datetime({ offset: true, error: 'must be a moment such as 2026-03-01T09:30:00Z' }))
+  .meta(MOMENT);

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
 /** Uploaded media (ours). */
-export const uploadId = z.string().describe('The id from the answer to the upload');
+export const uploadId = z.string().meta({
+  description: 'The id from the answer to the upload',
+  examples: ['mhq2x9k0-0123456789abcdef01234567'],
+});
 
 export const uploadQuery = z.strictObject({
   name: z
@@ -17,8 +20,11 @@ export const upload = z
   .object({
     id: uploadId,
     mediaUri: z.string().describe('The mediaUri for jobs of this service'),
-    sha256: z.string().regex(/^[0-9a-f]{64}$/),
-    bytes: z.int().min(1),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .describe('SHA-256 of the file in hexadecimal digits; equal files are stored once'),
+    bytes: z.int().min(1).describe('Size of the file: bytes'),
     expires: z.iso
       .datetime()
       .describe('It is removed then, or when the last live job that uses it has ended'),
@@ -27,7 +33,9 @@ export const upload = z
 
 /** Asks whether a job of this service could use these media. */
 export const mediaCheckRequest = z
-  .object({ mediaUris: z.array(z.string().min(1)).min(1) })
+  .object({
+    mediaUris: z.array(z.string().min(1)).min(1).describe('URIs of media, as a job would name them'),
+  })
   .meta({ id: 'MediaCheckRequest' });
 
 export const mediaCheck = z
@@ -46,9 +54,9 @@ export const mediaCheck = z
 /** When each frame of a medium is shown. */
 export const frameTable = z
   .object({
-    frames: z.int().min(0),
+    frames: z.int().min(0).describe('Number of frames'),
     fps: z.number().min(0).describe('Frames a second, on the mean where the rate varies; 0: not known'),
-    constantRate: z.boolean(),
+    constantRate: z.boolean().describe('true: each frame is shown for the same time'),
     runs: z
       .array(z.tuple([z.number(), z.number(), z.int().min(1)]))
       .describe(

@@ -3,14 +3,16 @@ import { z } from 'zod';
 /** Model files of the operator's own (ours). */
 export const modelList = z
   .object({
-    models: z.array(
-      z.object({
-        name: z.string().describe('Its path below its root: of an ONNX file the value of MODEL_NAME'),
-        kind: z.enum(['ONNX', 'WHISPER']).describe('ONNX: *.onnx; WHISPER: ggml-*.bin'),
-        bytes: z.int().min(0),
-        modified: z.iso.datetime(),
-      }),
-    ),
+    models: z
+      .array(
+        z.object({
+          name: z.string().describe('Its path below its root: of an ONNX file the value of MODEL_NAME'),
+          kind: z.enum(['ONNX', 'WHISPER']).describe('ONNX: *.onnx; WHISPER: ggml-*.bin'),
+          bytes: z.int().min(0).describe('Size of the file: bytes'),
+          modified: z.iso.datetime().describe('When the file was changed last'),
+        }),
+      )
+      .describe('The files, by name'),
     more: z.boolean().describe('There are more than are listed'),
   })
   .meta({ id: 'ModelList' });

@@ -22,7 +22,8 @@ const environmentVariableModel = z
     name: z
       .string()
       .max(256)
-      .regex(/^[^=\0\s]+$/, { error: 'must not be empty or contain "=" or white space' }),
+      .regex(/^[^=\0\s]+$/, { error: 'must not be empty or contain "=" or white space' })
+      .describe('Name of the variable'),
     value: plain(MAX_ARGUMENT)
       .refine((value) => value !== HIDDEN_VALUE, {
         error: `is ${HIDDEN_VALUE}, the placeholder for a hidden value; send the value itself`,
@@ -41,7 +42,7 @@ export const serviceModel = z
     serviceName: nameSchema(/^[^/;\p{Cc}]+$/u, 'must not contain "/", ";" or control characters').describe(
       'Name of a component, or any other',
     ),
-    serviceDescription: z.string().max(MAX_TEXT),
+    serviceDescription: z.string().max(MAX_TEXT).describe('What the service is for'),
     serviceLauncher: z.enum(['simple', 'generic']).describe('Both run cmd with args'),
     cmd: numberSchema(MAX_TEXT).describe('An executable file, or a name that is looked for in PATH'),
     serviceCount: z.int().min(0).describe('Number of services to start'),
@@ -51,20 +52,32 @@ export const serviceModel = z
       .max(1_000)
       .nullish()
       .transform((args) => args ?? [])
-      .pipe(z.array(z.string())),
+      .pipe(z.array(z.string()))
+      .describe('Arguments of cmd'),
     environmentVariables: z
       .array(environmentVariableModel)
       .max(1_000)
       .nullish()
       .transform((variables) => variables ?? [])
-      .pipe(z.array(z.object({ name: z.string(), value: z.string(), sep: z.string().optional() }))),
+      .pipe(
+        z.array(
+          z.object({
+            name: z.string().describe('Name of the variable'),
+            value: z.string().describe('Its value; secret ones are hidden'),
+            sep: z.string().optional().describe('The value is appended to an existing one with this between'),
+          }),
+        ),
+      )
+      .describe('Variables of the environment of its processes'),
   })
   .meta({ id: 'ServiceModel' });
 
 const nodeManagerModel = z
   .object({
-    host: nameSchema(/^[^\s:/;\p{Cc}]+$/u, 'must not contain ":", "/", ";" or white space'),
-    services: z.array(serviceModel),
+    host: nameSchema(/^[^\s:/;\p{Cc}]+$/u, 'must not contain ":", "/", ";" or white space').describe(
+      'Host name, or NODE_NAME of a node; no port',
+    ),
+    services: z.array(serviceModel).describe('The services that the node is to run'),
   })
   .meta({ id: 'NodeManagerModel' });
 
@@ -73,18 +86,20 @@ export const nodeConfiguration = z.array(nodeManagerModel);
 export const deployedServiceModel = z
   .object({
     name: z.string().describe('<host>:<service>:<n>'),
-    kind: z.enum(['simple', 'generic']),
-    rank: z.int().min(1),
-    serviceCount: z.int().min(0),
+    kind: z.enum(['simple', 'generic']).describe('serviceLauncher of the service'),
+    rank: z.int().min(1).describe('Number of this process of the service, from 1'),
+    serviceCount: z.int().min(0).describe('serviceCount of the service: processes that are to run'),
     lastKnownState: z.enum(SERVICE_STATUSES).describe('Specification 3.3'),
-    restartCount: z.int().min(0),
+    restartCount: z.int().min(0).describe('How often the process was started again since it was configured'),
     unlaunchable: z.boolean().describe('The service can no longer be launched'),
     draining: pausedSince.optional().describe('It gets no new work; absent: it does'),
   })
   .meta({ id: 'DeployedServiceModel' });
 
 export const deployedNodeManagerModel = z
-  .object({ nodeModels: z.array(deployedServiceModel) })
+  .object({
+    nodeModels: z.array(deployedServiceModel).describe('All deployed services, each process for itself'),
+  })
   .meta({ id: 'DeployedNodeManagerModel' });
 
 export const lineSource = z
@@ -112,14 +127,14 @@ export const serviceLog = z
 export const nodeInfos = z.array(
   z
     .object({
-      host: z.string(),
+      host: z.string().describe('Host name, or NODE_NAME'),
       own: z.boolean().describe("It is the server's own"),
-      connected: z.boolean(),
+      connected: z.boolean().describe('true: the server hears from it'),
       configured: z.boolean().describe('The configuration names it'),
       version: z.string().nullable().describe('Of the product; null: it was never heard of'),
       lastHeard: z.iso.datetime().nullable().describe('null: never, or it has gone in order'),
       services: z.int().min(0).describe('Services that it is to run'),
-      running: z.int().min(0),
+      running: z.int().min(0).describe('Services that run there now'),
       draining: pausedSince.optional().describe('The node or its server gets no new work; absent: it does'),
     })
     .meta({ id: 'NodeInfo' }),

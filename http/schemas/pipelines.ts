@@ -10,7 +10,12 @@ export const warnings = z
   .array(z.string())
   .optional()
   .describe('With details=true: what is wrong with it, for jobs that use it');
-export const elementWarnings = z.object({ warnings: z.array(z.string()) });
+export const elementWarnings = z.object({
+  warnings: z.array(z.string()).meta({
+    description: 'What has no effect',
+    examples: [['properties[0]: PLATE has no property MIN_PLATE.']],
+  }),
+});
 
 const name = z.string().describe('Trimmed and in upper case');
 const description = z.string();
@@ -18,7 +23,7 @@ const description = z.string();
 export const pipeline = z
   .strictObject({
     name,
-    description,
+    description: description.describe('What the pipeline is for'),
     tasks: z.array(z.string()).describe('Names, in the order in which they run'),
     warnings,
   })
@@ -26,7 +31,7 @@ export const pipeline = z
 export const task = z
   .strictObject({
     name,
-    description,
+    description: description.describe('What the task does'),
     actions: z.array(z.string()).describe('Names; all run at a time'),
     warnings,
   })
@@ -34,33 +39,48 @@ export const task = z
 export const action = z
   .strictObject({
     name,
-    description,
-    algorithm: z.string(),
-    properties: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+    description: description.describe('What the action does'),
+    algorithm: z.string().describe('The algorithm that it runs'),
+    properties: z
+      .array(
+        z.strictObject({
+          name: z.string().describe('A property of the algorithm'),
+          value: z.string().describe('The value that the action gives it'),
+        }),
+      )
+      .describe('Values that replace the defaults of the algorithm'),
     warnings,
   })
   .meta({ id: 'Action' });
 
 const algorithmProperty = z
   .strictObject({
-    name: z.string(),
-    description,
-    type: z.enum(['BOOLEAN', 'FLOAT', 'DOUBLE', 'INT', 'LONG', 'STRING']),
+    name: z.string().describe('Name of the property'),
+    description: description.describe('What the property does, with its unit and range'),
+    type: z
+      .enum(['BOOLEAN', 'FLOAT', 'DOUBLE', 'INT', 'LONG', 'STRING'])
+      .describe('What its value is read as; values are always sent as text'),
     defaultValue: z.string().nullable().describe('The value when nobody sets it'),
     propertiesKey: z.string().nullable().describe('The server property that supplies the default'),
   })
   .meta({ id: 'AlgorithmProperty' });
-const states = z.array(z.string());
+const states = z
+  .array(z.string())
+  .describe('Words for what a task provides or needs, such as DETECTION_FACE');
 
 export const algorithm = z
   .strictObject({
     name,
-    description,
-    actionType: z.enum(['DETECTION', 'MARKUP']),
-    supportsBatchProcessing: z.boolean(),
-    supportsStreamProcessing: z.boolean(),
+    description: description.describe('What the algorithm finds'),
+    actionType: z
+      .enum(['DETECTION', 'MARKUP'])
+      .describe('DETECTION: it finds something; MARKUP: it draws findings into a copy'),
+    supportsBatchProcessing: z.boolean().describe('Whether batch jobs may use it'),
+    supportsStreamProcessing: z.boolean().describe('Whether streaming jobs may use it'),
     requiresCollection: z.strictObject({ states }).describe('What the task before must provide'),
-    providesCollection: z.strictObject({ states, properties: z.array(algorithmProperty) }),
+    providesCollection: z
+      .strictObject({ states, properties: z.array(algorithmProperty).describe('Properties that it reads') })
+      .describe('What it provides for later tasks, and its properties'),
   })
   .meta({ id: 'Algorithm' });
 

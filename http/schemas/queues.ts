@@ -4,7 +4,7 @@ import { pausedSince } from './common.ts';
 /** Specification 4.8. */
 export const queueInfo = z
   .object({
-    name: z.string(),
+    name: z.string().describe('Name of the queue: SUBJOB and the algorithm, or TRANSFER and a host'),
     messagesInQueue: z
       .int()
       .min(0)

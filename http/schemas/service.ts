@@ -3,19 +3,22 @@ import { z } from 'zod';
 /** Specification 2.7, InfoModel. */
 export const info = z
   .object({
-    app: z.string(),
-    appFamily: z.string(),
+    app: z.string().describe('Name of the product'),
+    appFamily: z.string().describe('The framework that the interface comes from'),
     buildNum: z.string().describe('0: an unofficial build'),
     gitBranch: z.string().describe('unknown: an unofficial build'),
     gitHash: z.string().describe('unknown: an unofficial build'),
-    version: z.string().regex(/^\d+\.\d+\.\d+$/),
+    version: z
+      .string()
+      .regex(/^\d+\.\d+\.\d+$/)
+      .describe('Version of the server: three numbers'),
   })
   .meta({ id: 'InfoModel' });
 
 /** The user of a request (ours). */
 export const caller = z
   .object({
-    name: z.string(),
+    name: z.string().describe('Name of the user, or of the client to which the token was given'),
     subject: z.string().nullable().describe('Who it is at the provider; null when that does not say'),
     roles: z.array(z.enum(['USER', 'ADMIN'])).describe('ADMIN includes USER'),
     session: z

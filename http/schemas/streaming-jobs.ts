@@ -29,15 +29,26 @@ const streamData = z
 
 export const streamingJobCreationRequest = z
   .object({
-    enableOutputToDisk: z.boolean(),
-    externalId: externalId.pipe(z.string().max(1_000)).nullish(),
-    jobProperties: properties.nullish(),
-    algorithmProperties: algorithmProperties.nullish(),
-    stream: streamData,
+    enableOutputToDisk: z
+      .boolean()
+      .describe('true: reports and segments are written into a folder of the server as well'),
+    externalId: externalId
+      .pipe(z.string().max(1_000))
+      .nullish()
+      .describe("The caller's id of the job: in reports"),
+    jobProperties: properties.nullish().describe('Values of properties for all actions of the job'),
+    algorithmProperties: algorithmProperties
+      .nullish()
+      .describe('Values of properties by algorithm, over jobProperties'),
+    stream: streamData.describe('The stream, and how it is cut into segments'),
     stallTimeout: z.int().min(-1).describe('Milliseconds; -1: a stall never ends the job'),
-    pipelineName: z.string(),
-    healthReportCallbackUri: callbackUri,
-    summaryReportCallbackUri: callbackUri,
+    pipelineName: z.string().describe('A stored pipeline whose component processes streams'),
+    healthReportCallbackUri: callbackUri.describe(
+      'Gets a POST with the state of the job, at intervals and at each change: an http or https URI',
+    ),
+    summaryReportCallbackUri: callbackUri.describe(
+      'Gets a POST with the findings of each segment: an http or https URI',
+    ),
     stallCallbackUri: callbackUri.describe('Gets a health report of this job when the stream stalls'),
   })
   .meta({ id: 'StreamingJobCreationRequest' });
@@ -65,50 +76,67 @@ export const streamingJobCancelProblem = streamingJobCancelResponse
   .extend(problemMembers)
   .meta({ id: 'StreamingJobCancelProblem' });
 
-const reportOutcome = z.object({ at: timestamp, error: z.string().nullable() }).nullable();
+const reportOutcome = z
+  .object({
+    at: timestamp.describe('When it was sent'),
+    error: z.string().nullable().describe('Why it did not arrive; null: it did'),
+  })
+  .nullable();
 
 export const streamingJobInfo = z
   .object({
-    jobId: z.int(),
+    jobId: z.int().describe('Number of the job; batch jobs count with it'),
     outputObjectDirectory: directory,
-    streamUri: z.string(),
-    startDate: timestamp,
-    endDate: timestamp.nullable(),
-    jobStatus: z.enum([
-      'INITIALIZING',
-      'IN_PROGRESS',
-      'CANCELLING',
-      'CANCELLED',
-      'TERMINATED',
-      'STALLED',
-      'JOB_CREATION_ERROR',
-      'ERROR',
-      'CANCELLED_BY_SHUTDOWN',
-    ]),
-    jobStatusDetail: z.string().nullable(),
-    pipelineName: z.string(),
+    streamUri: z.string().describe('The stream of the request; what is secret in it is left out'),
+    startDate: timestamp.describe('When the job was created, in local time'),
+    endDate: timestamp.nullable().describe('When it ended, in local time; null: it has not'),
+    jobStatus: z
+      .enum([
+        'INITIALIZING',
+        'IN_PROGRESS',
+        'CANCELLING',
+        'CANCELLED',
+        'TERMINATED',
+        'STALLED',
+        'JOB_CREATION_ERROR',
+        'ERROR',
+        'CANCELLED_BY_SHUTDOWN',
+      ])
+      .describe('Specification 3.2'),
+    jobStatusDetail: z.string().nullable().describe('Why it has this status; null: the status says it all'),
+    pipelineName: z.string().describe('The pipeline that the job runs'),
     activityFrameId: z
       .string()
       .nullable()
       .describe(
         'Frame at which the first track of the current segment starts, or of the last segment that had tracks',
       ),
-    activityTimestamp: timestamp.nullable(),
-    externalId: z.string().nullable().optional(),
+    activityTimestamp: timestamp
+      .nullable()
+      .describe('When that frame was decoded; null: nothing was found yet'),
+    externalId: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('With details=true: the externalId of the request; null: it had none'),
     owner: owner.optional().describe('Who created the job'),
     segments: z.int().optional().describe('Reported so far'),
     picture: z
-      .object({ width: z.int(), height: z.int(), fps: z.number() })
+      .object({
+        width: z.int().describe('Width of a frame: pixels'),
+        height: z.int().describe('Height of a frame: pixels'),
+        fps: z.number().describe('Frames a second, as the stream says'),
+      })
       .nullable()
       .optional()
       .describe('Pixels, and frames a second as the stream says'),
     frames: z
       .object({
-        read: z.int(),
-        processed: z.int(),
-        dropped: z.int(),
-        skipped: z.int(),
-        reconnects: z.int(),
+        read: z.int().describe('Frames decoded'),
+        processed: z.int().describe('Frames analyzed'),
+        dropped: z.int().describe('Frames left out since a newer one was there'),
+        skipped: z.int().describe('Frames left out since nothing moved (motion gate)'),
+        reconnects: z.int().describe('New connections to the stream after a failure'),
       })
       .optional()
       .describe(
@@ -121,16 +149,18 @@ export const streamingJobInfo = z
         'Parts of the request without effect, and parts that the detector could not process; each once',
       ),
     reports: z
-      .object({ health: reportOutcome, summary: reportOutcome, dropped: z.int() })
+      .object({
+        health: reportOutcome.describe('The last health report; null: none was sent'),
+        summary: reportOutcome.describe('The last summary report; null: none was sent'),
+        dropped: z.int().describe('Reports that were lost because their receiver is too slow'),
+      })
       .optional()
-      .describe(
-        'What became of the last reports since the server started; dropped: lost because their receiver is too slow',
-      ),
+      .describe('What became of the last reports since the server started'),
   })
   .meta({ id: 'StreamingJobInfo' });
 
 export const allStreamingJobs = z
-  .object({ jobIds: z.array(z.int()) })
+  .object({ jobIds: z.array(z.int()).describe('Numbers of the jobs; empty: none fits') })
   .meta({ id: 'AllStreamingJobsInfoModel' });
 
 export const listQuery = z.object({

@@ -46,16 +46,18 @@ export const messageId = z
       .min(1n)
       .max(2n ** 63n - 1n),
   )
-  .meta({ type: 'integer', minimum: 1 });
+  .meta({ type: 'integer', minimum: 1, examples: [7] });
 
 export const systemMessage = z
   .object({
-    id: z.int().min(1),
-    msg: z.string(),
-    datePosted: z.iso.datetime(),
+    id: z.int().min(1).describe('Number of the message'),
+    msg: z.string().describe('Text of the message'),
+    datePosted: z.iso.datetime().describe('When it was posted'),
     msgEnum: z.string().nullable().describe('Name of a predefined message; there are none'),
-    msgType: messageType,
-    removeStrategy: z.enum(REMOVE_STRATEGIES),
-    severity: z.enum(SEVERITIES),
+    msgType: messageType.describe('Who sees it'),
+    removeStrategy: z
+      .enum(REMOVE_STRATEGIES)
+      .describe('When it is removed: at the next start of the server, or when somebody deletes it'),
+    severity: z.enum(SEVERITIES).describe('How it is shown'),
   })
   .meta({ id: 'SystemMessage' });

@@ -13,11 +13,17 @@ const always = {
 
 const property = z
   .object({
-    name: filled,
-    description: maybe(trimmed).transform((text) => text ?? ''),
-    type: wordOf(PROPERTY_TYPES),
-    defaultValue: maybe(scalar),
-    propertiesKey: maybe(trimmed),
+    name: filled.describe('Name of the property'),
+    description: maybe(trimmed)
+      .transform((text) => text ?? '')
+      .describe('What the property does, with its unit and range'),
+    type: wordOf(PROPERTY_TYPES).describe(
+      'What its value is read as: BOOLEAN, FLOAT, DOUBLE, INT, LONG or STRING',
+    ),
+    defaultValue: maybe(scalar).describe('The value when nobody sets it; either this or propertiesKey'),
+    propertiesKey: maybe(trimmed).describe(
+      'The server property that supplies the default; either this or defaultValue',
+    ),
   })
   .refine(
     ({ defaultValue, propertiesKey }) => (defaultValue === undefined) !== (propertiesKey === undefined),
@@ -26,24 +32,36 @@ const property = z
     },
   ) satisfies z.ZodType<AlgorithmProperty>;
 
-const states = listOf(filled.toUpperCase());
+const states = listOf(filled.toUpperCase()).describe(
+  'Words for what a task provides or needs, such as DETECTION_FACE',
+);
 
 const algorithm = z
   .object({
-    name: elementName,
-    description: filled,
-    actionType: wordOf(['DETECTION', 'MARKUP']),
-    trackType: maybe(filled.toUpperCase()),
-    outputChangedCounter: maybe(z.int()),
+    name: elementName.describe('Name of the algorithm'),
+    description: filled.describe('What the algorithm finds'),
+    actionType: wordOf(['DETECTION', 'MARKUP']).describe(
+      'DETECTION; the markup component of the server alone has MARKUP',
+    ),
+    trackType: maybe(filled.toUpperCase()).describe('Type of its tracks, such as FACE'),
+    outputChangedCounter: maybe(z.int()).describe(
+      'Raise it when the same media give other results: earlier results are then not reused',
+    ),
     /** Ours: what it processes when nothing is fed to it. */
-    mediaTypes: maybe(someOf(wordOf(MEDIA_TYPES))),
-    requiresCollection: z.object({ states }),
-    providesCollection: z.object({
-      states,
-      properties: listOf(property),
-      /** Where older descriptors have it. */
-      trackType: maybe(filled.toUpperCase()),
-    }),
+    mediaTypes: maybe(someOf(wordOf(MEDIA_TYPES))).describe(
+      'Types of media that it processes: VIDEO, IMAGE, AUDIO, UNKNOWN; absent: all',
+    ),
+    requiresCollection: z.object({ states }).describe('What the task before must provide'),
+    providesCollection: z
+      .object({
+        states,
+        properties: listOf(property).describe('Properties that the algorithm reads'),
+        /** Where older descriptors have it. */
+        trackType: maybe(filled.toUpperCase()).describe(
+          'The same as trackType of the algorithm, in older descriptors',
+        ),
+      })
+      .describe('What it provides for later tasks, and its properties'),
   })
   .refine((parsed) => trackTypeOf(parsed) !== undefined, {
     error: 'must not be null',
@@ -63,36 +81,56 @@ function trackTypeOf(parsed: {
   return parsed.trackType ?? parsed.providesCollection?.trackType;
 }
 
-const description = filled;
+const description = filled.describe('What it does, in a sentence');
 export const actionSchema = z.object({
-  name: elementName,
+  name: elementName.describe('Name of the action'),
   description,
-  algorithm: elementName,
-  properties: maybe(listOf(z.object({ name: filled, value: scalar }))).transform((list) => list ?? []),
+  algorithm: elementName.describe('The algorithm that it runs'),
+  properties: maybe(
+    listOf(
+      z.object({
+        name: filled.describe('A property of the algorithm'),
+        value: scalar.describe('The value that the action gives it'),
+      }),
+    ),
+  )
+    .transform((list) => list ?? [])
+    .describe('Values that replace the defaults of the algorithm'),
 });
-export const taskSchema = z.object({ name: elementName, description, actions: someOf(elementName) });
-export const pipelineSchema = z.object({ name: elementName, description, tasks: someOf(elementName) });
+export const taskSchema = z.object({
+  name: elementName.describe('Name of the task'),
+  description,
+  actions: someOf(elementName).describe('Names of actions, which run at a time'),
+});
+export const pipelineSchema = z.object({
+  name: elementName.describe('Name of the pipeline'),
+  description,
+  tasks: someOf(elementName).describe('Names of tasks, in the order in which they run'),
+});
 
 export const descriptorSchema = z
   .object({
-    componentName: validName.transform((name) => name.trim()),
-    componentVersion: scalar,
-    middlewareVersion: scalar,
-    sourceLanguage: wordOf(LANGUAGES, 'lower'),
-    batchLibrary: maybe(trimmed),
-    streamLibrary: maybe(trimmed),
+    componentName: validName.transform((name) => name.trim()).describe('Name of the component'),
+    componentVersion: scalar.describe('Version of the component, as its maker counts'),
+    middlewareVersion: scalar.describe('Version of the framework that it was made for'),
+    sourceLanguage: wordOf(LANGUAGES, 'lower').describe('java, c++, python, javascript or typescript'),
+    batchLibrary: maybe(trimmed).describe('What runs batch jobs; absent: it runs none'),
+    streamLibrary: maybe(trimmed).describe('What runs streaming jobs; absent: it runs none'),
     environmentVariables: listOf(
       z.object({
-        name: filled,
-        value: scalar,
-        sep: z.literal(':', { error: 'must be ":" or null' }).nullish(),
+        name: filled.describe('Name of the variable'),
+        value: scalar.describe('Its value'),
+        sep: z
+          .literal(':', { error: 'must be ":" or null' })
+          .nullish()
+          .describe('The value is appended to an existing one with this between'),
       }),
-    ),
-    algorithm,
+    ).describe('Variables of the environment of its processes'),
+    algorithm: algorithm.describe('The one algorithm of the component'),
     /** Left out: an action, a task and a pipeline of the algorithm are made. */
-    actions: maybe(listOf(actionSchema)),
-    tasks: maybe(listOf(taskSchema)),
-    pipelines: maybe(listOf(pipelineSchema)),
+    actions: maybe(listOf(actionSchema)).describe('Actions that come with it; absent: one is made'),
+    tasks: maybe(listOf(taskSchema)).describe('Tasks that come with it; absent: one is made'),
+    pipelines: maybe(listOf(pipelineSchema)).describe('Pipelines that come with it; absent: one is made'),
   })
   .refine(({ batchLibrary, streamLibrary }) => isNamed(batchLibrary) || isNamed(streamLibrary), {
     error: 'must contain batchLibrary, streamLibrary, or both',

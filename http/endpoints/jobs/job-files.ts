@@ -27,7 +27,7 @@ const ofMedium = z.object({ id: jobId, mediaId: mediaIdParam });
 const count = wholeNumber(0, 2 ** 31 - 1);
 const ofArtifact = z.object({
   id: jobId,
-  medium: count.describe('mediaId of the medium'),
+  medium: count.meta({ description: 'mediaId of the medium', examples: [31] }),
   task: count.describe('Index of the task'),
   action: count.describe('Index of the action in its task'),
   track: count.describe('Number of the track; 0 for whole frames'),

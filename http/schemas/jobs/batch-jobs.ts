@@ -28,15 +28,26 @@ export const properties = z.record(z.string(), propertyValue);
 export const algorithmProperties = z.record(z.string(), properties);
 
 const mediaRange = z
-  .object({ start: z.int().nonnegative(), stop: z.int().nonnegative() })
+  .object({
+    start: z.int().nonnegative().describe('The first frame, page or millisecond'),
+    stop: z.int().nonnegative().describe('The last one, inclusive'),
+  })
   .refine(({ start, stop }) => stop >= start, { error: 'must not be before start', path: ['stop'] });
 
 /** Specification 2.1, JobCreationMediaSelector. */
 const mediaSelector = z.object({
-  type: z.literal('JSON_PATH'),
-  expression: z.string().min(1),
-  resultDetectionProperty: z.string().min(1),
-  selectionProperties: properties.nullish(),
+  type: z.literal('JSON_PATH').describe('The syntax of expression; there is no other'),
+  expression: z
+    .string()
+    .min(1)
+    .describe('Which sections of the document are processed, such as $.messages[*].text'),
+  resultDetectionProperty: z
+    .string()
+    .min(1)
+    .describe('The detection property whose value replaces the section in the document that is written'),
+  selectionProperties: properties
+    .nullish()
+    .describe('Properties that apply to these sections alone, over all others'),
 });
 const MAX_SELECTORS = 100;
 
@@ -57,9 +68,18 @@ export const labels = z
   .pipe(z.array(z.string()));
 
 const mediaData = z.object({
-  mediaUri: z.string().min(1),
-  metadata: properties.nullish(),
-  properties: properties.nullish(),
+  mediaUri: z
+    .string()
+    .min(1)
+    .describe('Properly encoded URI of one medium: file, http, https or data, or s3 with credentials'),
+  metadata: properties
+    .nullish()
+    .describe(
+      'What is known of the medium. With MEDIA_HASH, MIME_TYPE and the sizes of its type, it is not inspected',
+    ),
+  properties: properties
+    .nullish()
+    .describe('Properties that apply to this medium alone, over all others but those of selectors'),
   frameRanges: z
     .array(mediaRange)
     .max(10_000)
@@ -72,35 +92,83 @@ const mediaData = z.object({
     .max(10_000)
     .nullish()
     .describe('Of a video: milliseconds. Other media: no effect, with a warning'),
-  mediaSelectorsOutputAction: z.string().nullish(),
-  mediaSelectors: z.array(mediaSelector).max(MAX_SELECTORS).nullish(),
+  mediaSelectorsOutputAction: z
+    .string()
+    .nullish()
+    .describe('The action whose findings fill the document that is written; needed with mediaSelectors'),
+  mediaSelectors: z
+    .array(mediaSelector)
+    .max(MAX_SELECTORS)
+    .nullish()
+    .describe('Sections of a JSON document; only these are processed'),
 });
 
-const transientTask = z.object({ name: z.string().min(1), actions: z.array(z.string().min(1)) });
+const transientTask = z.object({
+  name: z
+    .string()
+    .min(1)
+    .describe('By this name the pipeline lists the task; it goes before a stored task of the same name'),
+  actions: z
+    .array(z.string().min(1))
+    .describe('Names of actions of this request, or of stored ones; all run at a time'),
+});
 const transientAction = z.object({
-  name: z.string().min(1),
-  algorithm: z.string().min(1),
-  properties: maybe(z.array(z.object({ name: z.string(), value: propertyValue }))),
+  name: z
+    .string()
+    .min(1)
+    .describe('By this name tasks list the action; it goes before a stored action of the same name'),
+  algorithm: z.string().min(1).describe('An algorithm as GET /rest/algorithms lists it'),
+  properties: maybe(
+    z.array(
+      z.object({
+        name: z.string().describe('A property of the algorithm'),
+        value: propertyValue.describe('Its value; numbers and booleans become text'),
+      }),
+    ),
+  ).describe('Values that replace the defaults of the algorithm'),
 });
 const transientPipelineDefinition = z.object({
-  pipeline: z.array(z.string().min(1)),
-  tasks: maybe(z.array(transientTask)),
-  actions: maybe(z.array(transientAction)),
+  pipeline: z
+    .array(z.string().min(1))
+    .describe('Names of the tasks in the order in which they run: those of this request, or stored ones'),
+  tasks: maybe(z.array(transientTask)).describe('Tasks of this job alone; their order has no meaning'),
+  actions: maybe(z.array(transientAction)).describe('Actions of this job alone'),
 });
 
 export const jobCreationRequest = z
   .object({
-    media: z.array(mediaData),
-    pipelineName: z.string().nullish(),
-    pipelineDefinition: transientPipelineDefinition.nullish(),
-    buildOutput: z.boolean().nullish(),
-    externalId: externalId.nullish(),
+    media: z.array(mediaData).describe('What is processed. Each medium gets the whole pipeline'),
+    pipelineName: z
+      .string()
+      .nullish()
+      .describe(
+        'A stored pipeline as GET /rest/pipelines lists it. Either this or pipelineDefinition is given',
+      ),
+    pipelineDefinition: transientPipelineDefinition
+      .nullish()
+      .describe('A pipeline of this job alone. Either this or pipelineName is given'),
+    buildOutput: z.boolean().nullish().describe('false: no detection document is written; absent: true'),
+    externalId: externalId
+      .nullish()
+      .describe("The caller's id of the job: in callbacks, in the document and in the list of jobs"),
     labels: labels.nullish().describe('Words by which jobs are found and changed together'),
-    jobProperties: properties.nullish(),
-    algorithmProperties: algorithmProperties.nullish(),
-    priority: z.int().min(0).max(9).nullish(),
-    callbackURL: z.string().nullish(),
-    callbackMethod: z.string().nullish(),
+    jobProperties: properties.nullish().describe('Values of properties for all actions of the job'),
+    algorithmProperties: algorithmProperties
+      .nullish()
+      .describe('Values of properties by algorithm, over jobProperties'),
+    priority: z
+      .int()
+      .min(0)
+      .max(9)
+      .nullish()
+      .describe('0 is the lowest; absent: the default of the server (DEFAULT_PRIORITY)'),
+    callbackURL: z
+      .string()
+      .nullish()
+      .describe(
+        'Where the server sends a request when the job has ended: a properly encoded http or https URL',
+      ),
+    callbackMethod: z.string().nullish().describe('GET or POST; absent: GET'),
   })
   .meta({ id: 'JobCreationRequest' });
 export type JobCreationRequest = z.infer<typeof jobCreationRequest>;
@@ -120,13 +188,13 @@ const deliveryStatus = z
 const attempts = z
   .object({
     attempts: z.int().min(1).describe('Attempts that failed'),
-    lastError: z.string().nullable(),
+    lastError: z.string().nullable().describe('Why the last attempt failed; null: unknown'),
     nextAttempt: timestamp.nullable().describe('null: none is planned'),
   })
   .meta({ id: 'DeliveryAttempts', description: 'Given once an attempt has failed' });
 
-const JOB_ID = '<hostname>-<job number>';
-export const jobId = z.string().describe(JOB_ID);
+const JOB_ID = { description: '<hostname>-<job number>', examples: ['host-12'] };
+export const jobId = z.string().meta(JOB_ID);
 /** The id in a path, as the number of the job; the document shows it as the text that it is there. */
 export const jobIdParam = z
   .string()
@@ -135,7 +203,7 @@ export const jobIdParam = z
     if (number === null) addIssue({ code: 'custom', message: 'must be a job id' });
     return number ?? z.NEVER;
   })
-  .meta({ type: 'string', description: JOB_ID });
+  .meta({ type: 'string', ...JOB_ID });
 
 export const jobCreationResponse = z
   .object({
@@ -167,7 +235,7 @@ const jobRun = z
     run: z.int().min(1).describe('1: the first'),
     what: z.enum(['ALL', ...RETRIES]).describe('What it processed: everything, or what a retry asked for'),
     jobStatus,
-    startDate: timestamp,
+    startDate: timestamp.describe('When the run began'),
     endDate: timestamp.nullable().describe('null: it has not ended'),
     mediaFailed: z
       .int()
@@ -198,7 +266,7 @@ export const waitingFor = z
 
 const remaining = z
   .object({
-    seconds: z.int().min(1),
+    seconds: z.int().min(1).describe('Seconds until its end'),
     atLeast: z
       .boolean()
       .describe('true: the time of later tasks is not known, so the job takes at least this long'),
@@ -212,15 +280,15 @@ const remaining = z
 export const singleJobInfo = z
   .object({
     jobId,
-    jobPriority: z.int().min(0).max(9),
+    jobPriority: z.int().min(0).max(9).describe('0 is the lowest, 9 the highest'),
     jobProgress: z.number().min(0).max(100).describe('Percent'),
     jobStatus,
     terminal: z.boolean().describe('Whether the job has ended'),
-    startDate: timestamp,
-    endDate: timestamp.nullable(),
-    mediaUris: z.array(z.string()),
+    startDate: timestamp.describe('When the job was created, or resubmitted'),
+    endDate: timestamp.nullable().describe('When it ended; null: it has not'),
+    mediaUris: z.array(z.string()).describe('The media of the request'),
     outputObjectPath: z.string().nullable().describe('Path of the detection document on the server'),
-    pipelineName: z.string(),
+    pipelineName: z.string().describe('The pipeline that the job runs'),
     archiveStatus: z
       .union([deliveryStatus, z.literal('PAST JOB FOUND'), z.string().regex(/^COPY ERROR: /)])
       .describe(
@@ -294,7 +362,7 @@ export const singleJobQuery = z.object({
     .string()
     .optional()
     .catch(undefined)
-    .describe('true: with the members that the specification does not list'),
+    .meta({ description: 'true: with the members that the specification does not list', examples: ['true'] }),
 });
 
 export const documentQuery = z.object({
@@ -327,8 +395,8 @@ export const resubmitQuery = z.object({
 });
 
 const plannedAction = z.object({
-  name: z.string(),
-  algorithm: z.string(),
+  name: z.string().describe('Name of the action'),
+  algorithm: z.string().describe('The algorithm that the action runs'),
   properties: z
     .record(z.string(), z.string())
     .describe('Values that apply and are not the defaults; without those of single media'),
@@ -340,34 +408,42 @@ const plannedAction = z.object({
 export const dryRunResponse = z
   .object({
     coreResponse: coreResponse.describe('Code 2: what of the request has no effect, a line each'),
-    priority: z.int().min(0).max(9),
-    pipeline: z.object({
-      name: z.string(),
-      tasks: z.array(
+    priority: z.int().min(0).max(9).describe('The priority that the job would have'),
+    pipeline: z
+      .object({
+        name: z.string().describe('Name of the pipeline'),
+        tasks: z
+          .array(
+            z.object({
+              name: z.string().describe('Name of the task'),
+              actionType: z
+                .enum(['DETECTION', 'MARKUP'])
+                .describe('DETECTION: it finds something; MARKUP: it draws findings into a copy'),
+              actions: z.array(plannedAction).describe('Its actions, which run at a time'),
+            }),
+          )
+          .describe('Its tasks, in the order in which they run'),
+      })
+      .describe('What would run'),
+    media: z
+      .array(
         z.object({
-          name: z.string(),
-          actionType: z.enum(['DETECTION', 'MARKUP']),
-          actions: z.array(plannedAction),
+          mediaUri: z.string().describe('As in the request'),
+          mediaType: z
+            .enum(['IMAGE', 'VIDEO', 'AUDIO', 'UNKNOWN'])
+            .nullable()
+            .describe('By the MIME_TYPE of its metadata or its data: URI; null: known only after inspection'),
+          problem: z
+            .string()
+            .nullable()
+            .describe('Why it cannot be used, or why the pipeline finds nothing in it'),
+          frameRanges: z.array(mediaRange).describe('The frames of the request; empty: no frames are named'),
+          timeRanges: z
+            .array(mediaRange)
+            .describe('The milliseconds of the request; empty: no times are named'),
         }),
-      ),
-    }),
-    media: z.array(
-      z.object({
-        mediaUri: z.string(),
-        mediaType: z
-          .enum(['IMAGE', 'VIDEO', 'AUDIO', 'UNKNOWN'])
-          .nullable()
-          .describe('By the MIME_TYPE of its metadata or its data: URI; null: known only after inspection'),
-        problem: z
-          .string()
-          .nullable()
-          .describe('Why it cannot be used, or why the pipeline finds nothing in it'),
-        frameRanges: z.array(mediaRange).describe('The frames of the request; empty: no frames are named'),
-        timeRanges: z
-          .array(mediaRange)
-          .describe('The milliseconds of the request; empty: no times are named'),
-      }),
-    ),
+      )
+      .describe('What would be processed, in the order of the request'),
   })
   .meta({ id: 'DryRunResponse', description: 'What a job would do; nothing is stored' });
 
@@ -389,7 +465,7 @@ export const allJobsStatistics = z
       .record(z.string(), aggregatePipelineStats)
       .describe('By name of the pipeline'),
     jobTypes: z.int().min(0).describe('Number of entries in aggregatePipelineStatsMap'),
-    totalJobs: z.int().min(0),
+    totalJobs: z.int().min(0).describe('All jobs that the server knows'),
   })
   .meta({ id: 'AllJobsStatisticsModel' });
 
@@ -397,7 +473,14 @@ export const archiveRepostRequest = z.array(z.int()).max(10_000);
 export const archiveRepostResponse = z
   .object({
     success: z.array(z.int()).describe('Jobs that were posted again'),
-    failures: z.array(z.object({ jobId: z.int(), error: z.string() })),
+    failures: z
+      .array(
+        z.object({
+          jobId: z.int().describe('Number of the job'),
+          error: z.string().describe('Why it was not posted'),
+        }),
+      )
+      .describe('Jobs that were not posted'),
   })
   .meta({ id: 'ArchiveRepostResponse' });
 export const archiveRepostProblem = archiveRepostResponse

@@ -17,7 +17,10 @@ export const deliveryQuery = z.strictObject({
     .string()
     .regex(CURSOR, { error: 'must be the next of the page before' })
     .optional()
-    .describe('The next of the page before, for the page after it'),
+    .meta({
+      description: 'The next of the page before, for the page after it',
+      examples: ['1772357460000-12'],
+    }),
   job: jobIdParam.optional().describe('Only that of this job'),
   state: z
     .string()
@@ -33,14 +36,17 @@ export const deliveryQuery = z.strictObject({
     .describe('Only those to this host, with or without its port, or to this origin'),
 });
 
-export const deliveryId = z.string().max(300).describe('The webhook-id of each attempt');
+export const deliveryId = z
+  .string()
+  .max(300)
+  .meta({ description: 'The webhook-id of each attempt', examples: ['msg_host-12_1'] });
 
 export const delivery = z
   .object({
     id: deliveryId,
     jobId,
     state,
-    method: z.enum(['GET', 'POST']),
+    method: z.enum(['GET', 'POST']).describe('callbackMethod of the job'),
     url: z.string().describe('The callback URL of the job, without passwords and tokens'),
     jobStatus,
     createdAt: timestamp.describe('The end of the job'),

@@ -3,7 +3,10 @@ import { jobStatus } from './batch-jobs.ts';
 
 /** The detection output object (specification 2.2). The server never parses it: this documents it, and tests hold it against this. */
 const properties = z.record(z.string(), z.string());
-const range = z.object({ start: z.int().min(0), stop: z.int().min(0) });
+const range = z.object({
+  start: z.int().min(0).describe('The first frame, or millisecond'),
+  stop: z.int().min(0).describe('The last one, inclusive'),
+});
 
 /** Null where the results of an earlier job were copied into a bucket. */
 const href = (what: string) =>
@@ -20,15 +23,24 @@ const detection = z
     offsetTime: z.int().min(0).describe('Milliseconds from the start of the medium'),
     x: z.int().describe('Pixels from the left edge of the frame as it is stored'),
     y: z.int().describe('Pixels from the upper edge of the frame as it is stored'),
-    width: z.int().describe('Pixels'),
-    height: z.int().describe('Pixels'),
+    width: z.int().describe('Pixels from the left to the right side of the box'),
+    height: z.int().describe('Pixels from the upper to the lower side of the box'),
     confidence: z.number().describe('-1 when the detector gives none'),
-    detectionProperties: properties,
-    artifactExtractionStatus: z.enum(['NOT_ATTEMPTED', 'REQUESTED', 'COMPLETED', 'FAILED']),
-    artifactPath: z.string().nullable(),
+    detectionProperties: properties.describe(
+      'What the detector says of this box or moment, by name of the property',
+    ),
+    artifactExtractionStatus: z
+      .enum(['NOT_ATTEMPTED', 'REQUESTED', 'COMPLETED', 'FAILED'])
+      .describe('Whether the picture was cut out: NOT_ATTEMPTED when nobody asked for it'),
+    artifactPath: z.string().nullable().describe('URI of the picture that was cut out; null: there is none'),
     artifactHref: href('of the picture'),
     uprightBox: z
-      .object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1) })
+      .object({
+        x: z.int().describe('Pixels from the left edge of the picture as shown'),
+        y: z.int().describe('Pixels from the upper edge of the picture as shown'),
+        width: z.int().min(1).describe('Pixels'),
+        height: z.int().min(1).describe('Pixels'),
+      })
       .optional()
       .describe(
         'With OUTPUT_DETAILS: the box in the picture as a viewer shows it, when that is not how it is stored',
@@ -44,12 +56,14 @@ const track = z
     stopOffsetFrame: z.int().min(0).describe('Frame of the last detection, inclusive'),
     startOffsetTime: z.int().min(0).describe('Milliseconds from the start of the medium'),
     stopOffsetTime: z.int().min(0).describe('Milliseconds; of a video the time of the last frame'),
-    type: z.string(),
+    type: z.string().describe('What kind of thing it is, such as FACE, CLASS, TEXT, SPEECH or MOTION'),
     source: z.string().describe('Name of the action'),
-    confidence: z.number(),
-    trackProperties: properties,
-    exemplar: detection,
-    detections: z.array(detection),
+    confidence: z.number().describe('Confidence of the exemplar; -1: the detector gives none'),
+    trackProperties: properties.describe(
+      'What the detector says of the whole track, by name of the property',
+    ),
+    exemplar: detection.describe('The detection that shows the track best; EXEMPLAR_POLICY chooses it'),
+    detections: z.array(detection).describe('All its detections, by frame'),
   })
   .meta({ id: 'Track' });
 
@@ -57,38 +71,55 @@ const issues = z
   .array(
     z.object({
       mediaId: z.int().optional().describe('Absent: it is of the job as a whole'),
-      details: z.array(z.object({ source: z.string(), code: z.string(), message: z.string() })),
+      details: z
+        .array(
+          z.object({
+            source: z.string().describe('What reports it: an action, an algorithm or the server'),
+            code: z.string().describe('Stable name of the cause; docs/reference/error-codes.md lists all'),
+            message: z.string().describe('What is wrong, in words'),
+          }),
+        )
+        .describe('What went wrong with this medium'),
     }),
   )
   .describe('By medium');
 
 const pipeline = z.object({
-  name: z.string(),
-  description: z.string(),
-  tasks: z.array(
-    z.object({
-      actionType: z.string(),
-      name: z.string(),
-      description: z.string(),
-      actions: z.array(
-        z.object({ algorithm: z.string(), name: z.string(), description: z.string(), properties }),
-      ),
-    }),
-  ),
+  name: z.string().describe('Name of the pipeline, in upper case'),
+  description: z.string().describe('What it is for'),
+  tasks: z
+    .array(
+      z.object({
+        actionType: z.string().describe('DETECTION, or MARKUP for a task that draws'),
+        name: z.string().describe('Name of the task, in upper case'),
+        description: z.string().describe('What the task does'),
+        actions: z
+          .array(
+            z.object({
+              algorithm: z.string().describe('The algorithm that the action runs'),
+              name: z.string().describe('Name of the action, in upper case'),
+              description: z.string().describe('What the action does'),
+              properties: properties.describe('Values that the action sets'),
+            }),
+          )
+          .describe('Its actions, which ran at a time'),
+      }),
+    )
+    .describe('Its tasks in the order in which they ran'),
 });
 
 const processingError = z.object({
-  startOffsetFrame: z.int(),
-  stopOffsetFrame: z.int(),
-  startOffsetTime: z.int(),
-  stopOffsetTime: z.int(),
-  code: z.string(),
-  message: z.string(),
+  startOffsetFrame: z.int().describe('The first frame of the part that failed'),
+  stopOffsetFrame: z.int().describe('The last frame of that part, inclusive'),
+  startOffsetTime: z.int().describe('Milliseconds from the start of the medium to the start of that part'),
+  stopOffsetTime: z.int().describe('Milliseconds from the start of the medium to the end of that part'),
+  code: z.string().describe('Stable name of the cause; docs/reference/error-codes.md lists all'),
+  message: z.string().describe('What is wrong, in words'),
 });
 
 const medium = z
   .object({
-    mediaId: z.int(),
+    mediaId: z.int().describe('Number of the medium, unique on the server'),
     parentMediaId: z.int().describe('The medium that it was made of; -1: the request named it'),
     archiveSourceMediaPath: z
       .string()
@@ -96,25 +127,39 @@ const medium = z
       .describe('Of results that were copied: its URI in the earlier job'),
     path: z.string().describe('Its URI; what is secret in it, and the content of data: URIs, is left out'),
     href: href('of the medium'),
-    sha256: z.string(),
-    mimeType: z.string(),
-    mediaType: z.enum(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN']),
+    sha256: z.string().describe('SHA-256 of its bytes in hexadecimal digits; empty: it could not be read'),
+    mimeType: z.string().describe('Media type, such as video/mp4'),
+    mediaType: z
+      .enum(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN'])
+      .describe('UNKNOWN: neither picture, video nor sound, such as a document'),
     length: z.int().describe('Frames of a video, 1 for an image, -1 for all else'),
-    frameRanges: z.array(range),
-    timeRanges: z.array(range),
-    mediaMetadata: properties,
-    mediaProperties: properties,
-    status: z.enum(['COMPLETE', 'ERROR', 'INCOMPLETE']),
+    frameRanges: z.array(range).describe('The frames of the request, or pages of a document; empty: all'),
+    timeRanges: z.array(range).describe('The milliseconds of the request; empty: all'),
+    mediaMetadata: properties.describe(
+      'What the inspection found, such as DURATION (milliseconds), FPS and FRAME_WIDTH (pixels)',
+    ),
+    mediaProperties: properties.describe('Properties of the request for this medium alone'),
+    status: z
+      .enum(['COMPLETE', 'ERROR', 'INCOMPLETE'])
+      .describe(
+        'ERROR: the medium is unusable, or something failed; INCOMPLETE: a part failed, or the job was cancelled',
+      ),
     detectionProcessingErrors: z.record(z.string(), z.array(processingError)).describe('By action'),
     markupResult: z
       .object({
-        id: z.int(),
+        id: z.int().describe('Number of the copy, unique on the server'),
         path: z.string().describe('URI of the copy with the tracks drawn in'),
-        status: z.enum(['COMPLETE', 'COMPLETE_WITH_WARNING', 'FAILED']),
-        message: z.string().nullable(),
+        status: z
+          .enum(['COMPLETE', 'COMPLETE_WITH_WARNING', 'FAILED'])
+          .describe('COMPLETE_WITH_WARNING: some boxes could not be drawn'),
+        message: z
+          .string()
+          .nullable()
+          .describe('Why it failed, or what could not be drawn; null: nothing is wrong'),
         href: href('of the copy'),
       })
-      .nullable(),
+      .nullable()
+      .describe('A copy of the medium into which was drawn what was found; null: there is none'),
     mediaSelectorsOutputUri: z
       .string()
       .optional()
@@ -125,13 +170,16 @@ const medium = z
         z.string(),
         z.array(
           z.object({
-            source: z.string(),
-            algorithm: z.string(),
+            source: z.string().describe('Name of the action'),
+            algorithm: z.string().describe('The algorithm that the action ran'),
             annotators: z
               .array(z.string())
               .optional()
               .describe('Actions that gave the tracks more properties'),
-            tracks: z.array(track).optional(),
+            tracks: z
+              .array(track)
+              .optional()
+              .describe('What was found; absent below NO TRACKS and TRACKS SUPPRESSED'),
           }),
         ),
       )
@@ -145,64 +193,104 @@ const counted = z.int().min(1);
 /** COCO, as pycocotools and its like read it. */
 export const cocoDocument = z
   .object({
-    info: z.object({ description: z.string(), version: z.string(), contributor: z.string() }),
-    licenses: z.array(z.never()),
-    images: z.array(
-      z.object({
-        id: counted,
-        width: z.int(),
-        height: z.int(),
-        file_name: z.string(),
-        coco_url: z.string(),
-        media_id: z.int(),
-        frame: z.int().min(0),
-      }),
-    ),
-    categories: z.array(z.object({ id: counted, name: z.string(), supercategory: z.string() })),
-    annotations: z.array(
-      z.object({
-        id: counted,
-        image_id: counted,
-        category_id: counted,
-        bbox: z.array(z.number()).length(4),
-        area: z.number(),
-        iscrowd: z.literal(0),
-        score: z.number().optional(),
-        attributes: z.record(z.string(), z.union([z.string(), z.number()])),
-      }),
-    ),
+    info: z
+      .object({
+        description: z.string().describe('What the file has, in words'),
+        version: z.string().describe('Version of this form of the file'),
+        contributor: z.string().describe('The program that wrote it'),
+      })
+      .describe('Where the data comes from'),
+    licenses: z.array(z.never()).describe('Always empty: the server does not know the rights to the media'),
+    images: z
+      .array(
+        z.object({
+          id: counted.describe('Number of the image in this file, from 1'),
+          width: z.int().describe('Pixels'),
+          height: z.int().describe('Pixels'),
+          file_name: z
+            .string()
+            .describe('Name of the frame as a file; the ZIP of format=yolo has it under the same name'),
+          coco_url: z.string().describe('URI of the medium'),
+          media_id: z.int().describe('mediaId of the medium'),
+          frame: z.int().min(0).describe('Number of the frame in the medium, from 0'),
+        }),
+      )
+      .describe('Images, and frames of videos on which something was found'),
+    categories: z
+      .array(
+        z.object({
+          id: counted.describe('Number of the category, from 1'),
+          name: z.string().describe('CLASSIFICATION of the tracks, or their type'),
+          supercategory: z.string().describe('Type of the tracks'),
+        }),
+      )
+      .describe('What was found, by name'),
+    annotations: z
+      .array(
+        z.object({
+          id: counted.describe('Number of the box, from 1'),
+          image_id: counted.describe('The image that it is on'),
+          category_id: counted.describe('The category that it has'),
+          bbox: z
+            .array(z.number())
+            .length(4)
+            .describe('x, y, width and height: pixels from the upper left corner'),
+          area: z.number().describe('Square pixels'),
+          iscrowd: z.literal(0).describe('Always 0: a box is one object'),
+          score: z.number().optional().describe('Confidence; absent: the detector gives none'),
+          attributes: z
+            .record(z.string(), z.union([z.string(), z.number()]))
+            .describe('Properties of the detection, and the track that it belongs to'),
+        }),
+      )
+      .describe('The boxes'),
   })
   .meta({ id: 'CocoDocument', description: 'With format=coco' });
 
 export const detectionDocument = z
   .object({
-    jobId: z.string(),
+    jobId: z.string().describe('<hostname>-<job number>'),
     archiveSourceJobId: z
       .string()
       .optional()
       .describe('The earlier job, known to an archive, whose results were copied for this one'),
-    objectId: z.uuid(),
-    pipeline,
-    priority: z.int().min(0).max(9),
-    siteId: z.string(),
-    externalJobId: z.string().nullable(),
-    timeStart: z.iso.datetime(),
-    timeStop: z.iso.datetime(),
+    objectId: z.uuid().describe('UUID of this document; each run of a job has a new one'),
+    pipeline: pipeline.describe('The pipeline as it was when the job was created'),
+    priority: z.int().min(0).max(9).describe('0 is the lowest, 9 the highest'),
+    siteId: z.string().describe('SITE_ID of the server'),
+    externalJobId: z.string().nullable().describe('externalId of the request; null: it had none'),
+    timeStart: z.iso.datetime().describe('When the job was created, or resubmitted, in UTC'),
+    timeStop: z.iso.datetime().describe('When it ended, in UTC'),
     timing: z
       .object({
-        processingTime: z.int().min(0),
-        actions: z.array(z.object({ name: z.string(), processingTime: z.int().min(0) })),
+        processingTime: z.int().min(0).describe('Milliseconds that components worked for the job'),
+        actions: z
+          .array(
+            z.object({
+              name: z.string().describe('Name of the action'),
+              processingTime: z.int().min(0).describe('Milliseconds that components worked for it'),
+            }),
+          )
+          .describe('By action, in pipeline order'),
       })
       .describe('Milliseconds that components worked, in all and for each action'),
-    status: jobStatus,
-    algorithmProperties: z.record(z.string(), properties),
-    jobProperties: properties,
-    environmentVariableProperties: properties,
-    media: z.array(medium),
-    errors: issues,
-    warnings: issues,
+    status: jobStatus.describe('How the job ended'),
+    algorithmProperties: z.record(z.string(), properties).describe('Properties of the request by algorithm'),
+    jobProperties: properties.describe('Properties of the request'),
+    environmentVariableProperties: properties.describe(
+      'Properties that the environment of the server sets (TROUPE_PROP_<NAME>)',
+    ),
+    media: z.array(medium).describe('The media of the job, and those that were made of them'),
+    errors: issues.describe('What failed, by medium'),
+    warnings: issues.describe('What went wrong without a failure, by medium'),
     componentVersions: z
-      .array(z.object({ action: z.string(), algorithm: z.string(), versions: z.array(z.string()).min(1) }))
+      .array(
+        z.object({
+          action: z.string().describe('Name of the action'),
+          algorithm: z.string().describe('The algorithm that it ran'),
+          versions: z.array(z.string()).min(1).describe('componentVersion of each component that answered'),
+        }),
+      )
       .optional()
       .describe(
         'With OUTPUT_DETAILS: the versions of the components that have answered; several when one was replaced meanwhile',
@@ -210,10 +298,12 @@ export const detectionDocument = z
     effectiveProperties: z
       .array(
         z.object({
-          action: z.string(),
-          algorithm: z.string(),
-          mediaType: z.enum(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN']),
-          properties,
+          action: z.string().describe('Name of the action'),
+          algorithm: z.string().describe('The algorithm that it ran'),
+          mediaType: z
+            .enum(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN'])
+            .describe('The values apply to media of this type'),
+          properties: properties.describe('Values by name of the property'),
         }),
       )
       .optional()

@@ -46,8 +46,8 @@ export const heatMap = z
   .object({
     width: z.int().min(1).describe('Width of the stored picture: pixels'),
     height: z.int().min(1).describe('Height of the stored picture: pixels'),
-    columns: z.int().min(1),
-    rows: z.int().min(1),
+    columns: z.int().min(1).describe('Cells from left to right'),
+    rows: z.int().min(1).describe('Cells from top to bottom'),
     cells: counts.describe('Number of boxes that cover each cell, row by row from the top left'),
     partial,
   })

@@ -30,7 +30,7 @@ export const failureGroups = z
         count: z.int().min(1).describe('Failed sub-jobs'),
         jobs: z.int().min(1).describe('Jobs with these failures'),
         first: timestamp.describe('Of the earliest of these jobs'),
-        last: timestamp,
+        last: timestamp.describe('Of the latest of these jobs'),
         examples: z.array(z.string()).describe('Ids of up to three jobs, the newest first'),
         advice: z.string().describe('What to do'),
       })

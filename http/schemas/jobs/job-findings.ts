@@ -40,19 +40,21 @@ export const boxesQuery = z.strictObject({
 });
 
 const viewedIssue = z.object({
-  kind: z.enum(['errors', 'warnings']),
-  source: z.string(),
-  code: z.string(),
-  message: z.string(),
+  kind: z.enum(['errors', 'warnings']).describe('errors: something failed; warnings: nothing failed'),
+  source: z.string().describe('What reports it: an action, an algorithm or the server'),
+  code: z.string().describe('Stable name of the cause; docs/reference/error-codes.md lists all'),
+  message: z.string().describe('What is wrong, in words'),
 });
 const properties = z.record(z.string(), z.string()).describe('Long values are cut');
 
 const actionProgress = z
   .object({
-    task: z.string(),
-    action: z.string(),
-    state: z.enum(['WAITING', 'RUNNING', 'DONE']),
-    percent: z.number().min(0).max(100),
+    task: z.string().describe('Name of the task'),
+    action: z.string().describe('Name of the action'),
+    state: z
+      .enum(['WAITING', 'RUNNING', 'DONE'])
+      .describe('WAITING: no part of it has begun; DONE: all findings are in the answer'),
+    percent: z.number().min(0).max(100).describe('Share of the medium that it has processed'),
     unit: z
       .enum(['FRAMES', 'MILLISECONDS'])
       .nullable()
@@ -60,14 +62,19 @@ const actionProgress = z
         'What done counts; null: the action looks at the medium as a whole, or at tracks of earlier tasks',
       ),
     done: z
-      .array(z.object({ start: z.int(), stop: z.int() }))
+      .array(
+        z.object({
+          start: z.int().describe('The first frame, or millisecond'),
+          stop: z.int().describe('The last one, inclusive'),
+        }),
+      )
       .describe('Parts of the medium whose findings are in the answer, with both ends; the longest 500'),
   })
   .meta({ id: 'ActionProgress', description: 'How far an action of a running job is on a medium' });
 
 export const partial = z
   .object({
-    percent: z.number().min(0).max(100),
+    percent: z.number().min(0).max(100).describe('Share of the work on the medium that is done'),
     actions: z.array(actionProgress).describe('In pipeline order; empty: the medium is not inspected yet'),
   })
   .optional()
@@ -80,14 +87,16 @@ export const partial = z
 const viewedMedium = z
   .object({
     n: z.int().min(0).describe('Place in the document, from 0'),
-    mediaId: z.int(),
-    parentMediaId: z.int(),
-    uri: z.string(),
-    mimeType: z.string(),
-    mediaType: z.string(),
-    length: z.int(),
+    mediaId: z.int().describe('mediaId of the medium in the document'),
+    parentMediaId: z.int().describe('The medium that it was made of; -1: the request named it'),
+    uri: z.string().describe('Its URI; what is secret in it is left out'),
+    mimeType: z.string().describe('Media type, such as video/mp4'),
+    mediaType: z.string().describe('VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN'),
+    length: z.int().describe('Frames of a video, 1 for an image, -1 for all else'),
     status: z.string().describe('As in the document; WAITING or IN_PROGRESS while the job works on it'),
-    metadata: properties,
+    metadata: properties.describe(
+      'What the inspection found, such as FPS, DURATION (milliseconds) and FRAME_WIDTH (pixels)',
+    ),
     tracks: z
       .int()
       .min(0)
@@ -103,8 +112,8 @@ const viewedMedium = z
 
 export const mediaOfJob = z
   .object({
-    media: z.array(viewedMedium),
-    total: z.int().min(0),
+    media: z.array(viewedMedium).describe('Media that fit the query, in the order of the document'),
+    total: z.int().min(0).describe('Media of the job, whatever limit and offset are'),
     issues: z.array(viewedIssue).describe('Of the job as a whole; the first 100'),
   })
   .meta({ id: 'MediaOfJob' });
@@ -112,13 +121,13 @@ export const mediaOfJob = z
 export const lanes = z
   .array(
     z.object({
-      lane: z.int().min(0),
-      type: z.string(),
-      action: z.string(),
-      algorithm: z.string(),
-      task: z.string().nullable(),
-      tracks: z.int().min(0),
-      detections: z.int().min(0),
+      lane: z.int().min(0).describe('Number of the lane within the medium, from 0'),
+      type: z.string().describe('Type of the tracks, such as FACE'),
+      action: z.string().describe('Name of the action'),
+      algorithm: z.string().describe('The algorithm that it ran'),
+      task: z.string().nullable().describe('Name of the task; null: the document does not say'),
+      tracks: z.int().min(0).describe('Tracks in the lane'),
+      detections: z.int().min(0).describe('Detections of these tracks'),
       binMs: z.number().describe('Milliseconds'),
       bins: z
         .array(z.int().min(0))
@@ -132,23 +141,30 @@ export const lanes = z
 
 export const trackPage = z
   .object({
-    tracks: z.array(
-      z.object({
-        n: z.int().min(0).describe('Number within the medium, from 0'),
-        lane: z.int().min(0),
-        id: z.string(),
-        startMs: z.int(),
-        stopMs: z.int(),
-        startFrame: z.int(),
-        stopFrame: z.int(),
-        confidence: z.number(),
-        label: z.string().nullable().describe('What it is, or says'),
-        properties,
-        exemplarFrame: z.int().nullable(),
-        exemplarMs: z.int().nullable(),
-        artifact: z.string().nullable().describe('artifactPath of the exemplar'),
-      }),
-    ),
+    tracks: z
+      .array(
+        z.object({
+          n: z.int().min(0).describe('Number within the medium, from 0'),
+          lane: z.int().min(0).describe('The lane of the track, as the lanes of the medium number them'),
+          id: z.string().describe('Id of the track in the document'),
+          startMs: z.int().describe('Begin of the track: milliseconds from the start of the medium'),
+          stopMs: z.int().describe('End of the track: milliseconds from the start of the medium'),
+          startFrame: z.int().describe('The first frame of the track, from 0'),
+          stopFrame: z.int().describe('The last frame of the track, inclusive'),
+          confidence: z.number().describe('Confidence of the exemplar; -1: the detector gives none'),
+          label: z.string().nullable().describe('What it is, or says'),
+          properties: properties.describe(
+            'Properties of the track, and of its exemplar. Long values are cut',
+          ),
+          exemplarFrame: z.int().nullable().describe('The frame of the exemplar; null: it has no box'),
+          exemplarMs: z
+            .int()
+            .nullable()
+            .describe('The time of the exemplar: milliseconds; null: it has no box'),
+          artifact: z.string().nullable().describe('artifactPath of the exemplar'),
+        }),
+      )
+      .describe('The tracks that fit the query'),
     total: z.int().min(0).describe('How many fit in all'),
     partial,
   })
@@ -156,25 +172,27 @@ export const trackPage = z
 
 export const boxPage = z
   .object({
-    boxes: z.array(
-      z.object({
-        frame: z.int(),
-        track: z.int().min(0).describe('The n of its track'),
-        lane: z.int().min(0),
-        label: z.string().nullable(),
-        x: z.int(),
-        y: z.int(),
-        width: z.int(),
-        height: z.int(),
-        confidence: z.number(),
-        corners: z
-          .string()
-          .nullable()
-          .describe(
-            'x,y of the four corners, when the box does not stand upright in the frame as it is stored',
-          ),
-      }),
-    ),
+    boxes: z
+      .array(
+        z.object({
+          frame: z.int().describe('Number of the frame, from 0'),
+          track: z.int().min(0).describe('The n of its track'),
+          lane: z.int().min(0).describe('The lane of its track'),
+          label: z.string().nullable().describe('What the track is, or says; null: nothing'),
+          x: z.int().describe('Left edge: pixels from the left edge of the frame'),
+          y: z.int().describe('Upper edge: pixels from the upper edge of the frame'),
+          width: z.int().describe('Pixels from the left to the right side'),
+          height: z.int().describe('Pixels from the upper to the lower side'),
+          confidence: z.number().describe('Confidence of the detection; -1: the detector gives none'),
+          corners: z
+            .string()
+            .nullable()
+            .describe(
+              'x,y of the four corners, when the box does not stand upright in the frame as it is stored',
+            ),
+        }),
+      )
+      .describe('The boxes, by frame'),
     toFrame: z.int().describe('Boxes are given up to this frame; those of later ones were too many'),
     partial,
   })

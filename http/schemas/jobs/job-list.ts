@@ -103,7 +103,7 @@ const listedJob = singleJobInfo
         'The first 20, of data: URIs of more than 8,192 characters only what kind of data they have; GET /rest/jobs/{id} has all of them, and whole',
       ),
     externalId: z.string().nullable().describe("The caller's id"),
-    labels: z.array(z.string()),
+    labels: z.array(z.string()).describe('Labels of the job'),
     mediaCount: z.int().min(0).describe('How many media the job has'),
   })
   .meta({ id: 'ListedJob' });
@@ -131,9 +131,9 @@ const liveIssueList = (what: string) =>
         z.object({
           mediaId: z.int().min(1).nullable().describe('null: of the job as a whole'),
           mediaUri: z.string().nullable().describe('As in the list of jobs'),
-          source: z.string(),
-          code: z.string(),
-          message: z.string(),
+          source: z.string().describe('What reports it: an action, an algorithm or the server'),
+          code: z.string().describe('Stable name of the cause; docs/reference/error-codes.md lists all'),
+          message: z.string().describe('What is wrong, in words'),
         }),
       )
       .describe('The first 100'),
@@ -141,5 +141,8 @@ const liveIssueList = (what: string) =>
   });
 
 export const liveIssues = z
-  .object({ errors: liveIssueList('errors'), warnings: liveIssueList('warnings') })
+  .object({
+    errors: liveIssueList('errors').describe('What has failed so far'),
+    warnings: liveIssueList('warnings').describe('What went wrong without a failure'),
+  })
   .meta({ id: 'LiveIssues' });

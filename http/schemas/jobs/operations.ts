@@ -52,13 +52,13 @@ export const operationRequest = z
 export const operation = z
   .object({
     operationId: z.string().describe('op-<number>'),
-    action,
+    action: action.describe('What is done to each job'),
     status: z.enum(OPERATION_STATUSES).describe('MATCHING: its jobs are being found; nothing is done yet'),
     terminal: z.boolean().describe('Whether it has ended'),
-    dryRun: z.boolean(),
+    dryRun: z.boolean().describe('true: the jobs are counted, and nothing is changed'),
     startedBy: z.string().describe('The name of the user'),
-    startDate: timestamp,
-    endDate: timestamp.nullable(),
+    startDate: timestamp.describe('When the operation was created'),
+    endDate: timestamp.nullable().describe('When it ended; null: it has not'),
     matched: z.int().min(0).describe('Jobs that it is about'),
     done: z.int().min(0).describe('Jobs for which the action was done, or would be (dryRun)'),
     refused: z.int().min(0).describe('Jobs for which it was not'),
@@ -67,18 +67,18 @@ export const operation = z
       .array(
         z.object({
           reason: z.string().describe('Such as NOT_ENDED'),
-          message: z.string(),
-          count: z.int().min(1),
+          message: z.string().describe('Why, in words'),
+          count: z.int().min(1).describe('Jobs that were refused for this reason'),
           examples: z.array(jobId).describe('The first 3 jobs'),
         }),
       )
       .describe('Why jobs were refused, by reason'),
     message: z.string().nullable().describe('What it waits for, or why it ended with ERROR'),
     filter: jobFilter.nullable().describe('null: ids were given'),
-    priority: z.int().optional(),
-    what: retryScope.optional(),
-    add: z.array(z.string()).optional(),
-    remove: z.array(z.string()).optional(),
+    priority: z.int().optional().describe('The priority that the jobs get; only for priority and resubmit'),
+    what: retryScope.optional().describe('What runs again; only for retry'),
+    add: z.array(z.string()).optional().describe('Labels that the jobs get; only for label'),
+    remove: z.array(z.string()).optional().describe('Labels that the jobs lose; only for label'),
   })
   .meta({ id: 'Operation', description: 'One action on many jobs; kept for 7 days after its end' });
 
@@ -98,7 +98,7 @@ export const operationListQuery = z.strictObject({
     .string()
     .regex(/^op-\d{1,15}$/, { error: 'must be the next of the page before' })
     .optional()
-    .describe('The next of the page before, for the page after it'),
+    .meta({ description: 'The next of the page before, for the page after it', examples: ['op-3'] }),
 });
 
-export const operationIdParam = z.string().describe('op-<number>');
+export const operationIdParam = z.string().meta({ description: 'op-<number>', examples: ['op-4'] });

@@ -13,7 +13,10 @@ export const auditQuery = z.strictObject({
     .string()
     .regex(CURSOR, { error: 'must be the next of the page before' })
     .optional()
-    .describe('The next of the page before, for the page after it'),
+    .meta({
+      description: 'The next of the page before, for the page after it',
+      examples: ['1772357400000.1.b7'],
+    }),
   user: filter.describe('Only of this user: the name or the subject, exactly'),
   path: filter.describe('Only requests whose path has this in it'),
   job: filter.describe('Only requests about this job'),
@@ -33,13 +36,13 @@ export const auditPage = z
     entries: z
       .array(
         z.object({
-          at: z.iso.datetime(),
+          at: z.iso.datetime().describe('When the request was answered'),
           user: z.string().describe('Name'),
           subject: z.string().nullable().describe('At the provider; null: the token does not say'),
           client: z.string().nullable().describe('To which the token was given; null: it does not say'),
-          method: z.string(),
+          method: z.string().describe('Method of the request'),
           path: z.string().describe('Without the query'),
-          status: z.int(),
+          status: z.int().describe('Status of the answer'),
           outcome: z
             .enum(AUDIT_OUTCOMES)
             .describe(

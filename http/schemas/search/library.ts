@@ -28,38 +28,38 @@ export const libraryQuery = z.strictObject({
     .string()
     .regex(CURSOR, { error: 'must be the next of a page' })
     .optional()
-    .describe('The next of the page before'),
+    .meta({ description: 'The next of the page before', examples: ['1772357460_12_0'] }),
 });
 
 const finding = z.object({
-  type: z.string(),
-  class: z.string().nullable(),
-  tracks: z.int().min(1),
+  type: z.string().describe('Type of the tracks, such as FACE'),
+  class: z.string().nullable().describe('CLASSIFICATION of the tracks; null: they have none'),
+  tracks: z.int().min(1).describe('Tracks of this type and class'),
 });
 
 const box = z.object({
-  x: z.number(),
-  y: z.number(),
-  width: z.number(),
-  height: z.number(),
-  type: z.string(),
-  class: z.string().nullable(),
+  x: z.number().describe('Pixels from the left edge'),
+  y: z.number().describe('Pixels from the upper edge'),
+  width: z.number().describe('Pixels from the left to the right side'),
+  height: z.number().describe('Pixels from the upper to the lower side'),
+  type: z.string().describe('Type of the track, such as FACE'),
+  class: z.string().nullable().describe('CLASSIFICATION of the track; null: it has none'),
 });
 
 const libraryMedium = z
   .object({
     jobId,
-    externalId: z.string().nullable(),
-    jobEndDate: timestamp,
+    externalId: z.string().nullable().describe("The caller's id of the job; null: it has none"),
+    jobEndDate: timestamp.describe('When the job ended'),
     mediaIndex: z.int().min(0).describe('Place of the medium in the document, from 0'),
-    mediaId: z.int(),
+    mediaId: z.int().describe('mediaId of the medium in the document'),
     mediaUri: z.string().describe('As the document has it'),
     mediaType: z.string().describe('VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN'),
-    mimeType: z.string(),
+    mimeType: z.string().describe('Media type, such as video/mp4'),
     length: z.number().describe('Frames of a video, pages of a document'),
-    durationMs: z.number().nullable(),
+    durationMs: z.number().nullable().describe('Length in milliseconds; null: it has none, or it is unknown'),
     width: z.number().nullable().describe('Pixels, as a viewer shows it'),
-    height: z.number().nullable(),
+    height: z.number().nullable().describe('Pixels, as a viewer shows it; null: it has no picture'),
     frame: z
       .number()
       .nullable()
@@ -81,11 +81,17 @@ export const libraryPage = z
 
 export const libraryCounts = z
   .object({
-    total: z.int().min(0),
+    total: z.int().min(0).describe('Media that fit the query'),
     mediaTypes: z.record(z.string(), z.int().min(0)).describe('Media by type'),
     findings: z
-      .array(z.object({ type: z.string(), class: z.string().nullable(), media: z.int().min(0) }))
+      .array(
+        z.object({
+          type: z.string().describe('Type of the tracks'),
+          class: z.string().nullable().describe('Their CLASSIFICATION; null: they have none'),
+          media: z.int().min(0).describe('Media with such tracks'),
+        }),
+      )
       .describe('The 100 types and classes of most media'),
-    complete: z.boolean(),
+    complete: z.boolean().describe('false: the index is being built and does not have all media'),
   })
   .meta({ id: 'LibraryCounts', description: 'How many media have what' });

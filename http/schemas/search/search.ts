@@ -55,48 +55,58 @@ export const searchQuery = z.strictObject({
     .string()
     .regex(CURSOR, { error: 'must be the next of a page' })
     .optional()
-    .describe('The next of the page before, for the page after it'),
+    .meta({ description: 'The next of the page before, for the page after it', examples: ['812'] }),
 });
 
-const mark = z.object({ start: z.int().min(0), end: z.int().min(0) });
+const mark = z.object({
+  start: z.int().min(0).describe('The first code unit of the match'),
+  end: z.int().min(0).describe('The code unit after the match'),
+});
 
 const searchHit = z
   .object({
     jobId,
     externalId: z.string().nullable().describe("The caller's id of the job"),
-    jobEndDate: timestamp,
+    jobEndDate: timestamp.describe('When the job ended'),
     mediaIndex: z.int().min(0).describe('Place of the medium in the document, from 0'),
-    mediaId: z.int(),
+    mediaId: z.int().describe('mediaId of the medium in the document'),
     mediaUri: z.string().describe('As in the document'),
     mediaType: z.string().describe('VIDEO, IMAGE, AUDIO or UNKNOWN; documents are UNKNOWN'),
-    trackId: z.string(),
-    task: z.string(),
+    trackId: z.string().describe('Id of the track in the document'),
+    task: z.string().describe('Name of the task'),
     action: z.string().describe('The source of the track'),
-    algorithm: z.string(),
-    type: z.string(),
-    class: z.string().nullable(),
-    startOffsetFrame: z.number(),
-    stopOffsetFrame: z.number(),
+    algorithm: z.string().describe('The algorithm that found it'),
+    type: z.string().describe('Type of the track, such as TEXT or SPEECH'),
+    class: z.string().nullable().describe('CLASSIFICATION of the track, such as car; null: it has none'),
+    startOffsetFrame: z.number().describe('The first frame of the track, from 0'),
+    stopOffsetFrame: z.number().describe('The last frame of the track, inclusive'),
     startOffsetTime: z.number().describe('Milliseconds'),
     stopOffsetTime: z.number().describe('Milliseconds'),
     page: z
       .object({
-        kind: z.enum(PAGE_KINDS),
+        kind: z
+          .enum(PAGE_KINDS)
+          .describe('SLIDE: of a presentation; SHEET: of a spreadsheet; PAGE: of other documents'),
         number: z.string().describe('From 1; a picture on several pages has all of them: 3; 7'),
       })
       .nullable()
       .describe(
         'Where it was found in a document, or in a picture from a document (PAGE_NUM). null: no component reported a page.',
       ),
-    confidence: z.number(),
+    confidence: z.number().describe('Confidence of the exemplar; -1: the detector gives none'),
     colour: z.enum(COLOURS).nullable().describe('Of DOMINANT_COLOR; null: unknown'),
     frame: z.number().nullable().describe('Of the exemplar; null: it has no box'),
     box: z
-      .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
+      .object({
+        x: z.number().describe('Pixels from the left edge'),
+        y: z.number().describe('Pixels from the upper edge'),
+        width: z.number().describe('Pixels from the left to the right side'),
+        height: z.number().describe('Pixels from the upper to the lower side'),
+      })
       .nullable()
       .describe('Of the exemplar: pixels of the medium as a viewer shows it'),
     width: z.number().nullable().describe('Of the medium, as a viewer shows it'),
-    height: z.number().nullable(),
+    height: z.number().nullable().describe('Pixels, as a viewer shows it; null: it has no picture'),
     snippet: z
       .object({
         text: z.string().describe('Empty for a track without text'),
@@ -128,15 +138,27 @@ export const searchPage = z
       'A page of hits. It may be short, or empty, although more follow: continue until next is null.',
   });
 
-const counted = { tracks: z.int().min(1) };
+const counted = { tracks: z.int().min(1).describe('Tracks that have it') };
 
 export const searchCounts = z
   .object({
     tracks: z.int().min(0).describe('Tracks that were counted: the newest ones'),
     isPart: z.boolean().describe('true: there are more tracks than were counted'),
-    findings: z.array(z.object({ type: z.string(), class: z.string().nullable(), ...counted })),
-    colours: z.array(z.object({ colour: z.enum(COLOURS), ...counted })),
-    media: z.array(z.object({ mediaUri: z.string(), ...counted })).describe('The 30 with most tracks'),
+    findings: z
+      .array(
+        z.object({
+          type: z.string().describe('Type of the tracks'),
+          class: z.string().nullable().describe('Their CLASSIFICATION; null: they have none'),
+          ...counted,
+        }),
+      )
+      .describe('Tracks by type and class'),
+    colours: z
+      .array(z.object({ colour: z.enum(COLOURS).describe('Like their DOMINANT_COLOR'), ...counted }))
+      .describe('Tracks by colour'),
+    media: z
+      .array(z.object({ mediaUri: z.string().describe('URI of the medium, as in the document'), ...counted }))
+      .describe('The 30 with most tracks'),
     complete: z.boolean().describe('false: the index is being made'),
   })
   .meta({ id: 'SearchCounts', description: 'What the hits of a query have, most tracks first' });

@@ -5,20 +5,29 @@ const moment = z.iso.datetime();
 
 export const browserSession = z
   .object({
-    id: z.string(),
-    user: z.object({ name: z.string(), subject: z.string().nullable() }),
+    id: z.string().describe('Id of the session; it is no secret'),
+    user: z
+      .object({
+        name: z.string().describe('Name of the user'),
+        subject: z.string().nullable().describe('Subject at the provider; null: it did not say'),
+      })
+      .describe('Who has logged in'),
     browser: z.string().nullable().describe('Such as Firefox on Linux; null: unknown'),
-    began: moment,
+    began: moment.describe('When the user logged in'),
     lastUsed: moment.describe('To the minute'),
     ends: moment.describe('Unless it is used before; at most SESSION_MS after the login'),
     current: z.boolean().describe('true: the request came with it'),
   })
   .meta({ id: 'BrowserSession' });
 
-export const sessionList = z.object({
-  sessions: z.array(browserSession).describe('The one that ends last first, at most 1,000'),
-});
-export const sessionId = z.string().describe('The id of the session');
+export const sessionList = z
+  .object({
+    sessions: z.array(browserSession).describe('The one that ends last first, at most 1,000'),
+  })
+  .meta({ id: 'BrowserSessionList' });
+export const sessionId = z
+  .string()
+  .meta({ description: 'The id of the session', examples: ['b77aa1c0b7d2e4f6'] });
 export const sessionListQuery = z.object({
   all: z.enum(['true', 'false']).optional().describe('true: of all users; needs the role ADMIN'),
 });

@@ -15,9 +15,9 @@ export const usageQuery = z.object({
 
 export const usageReport = z
   .object({
-    by: z.enum(USAGE_KINDS),
-    from: day,
-    to: day,
+    by: z.enum(USAGE_KINDS).describe('Whose use is added up'),
+    from: day.describe('The first day, in UTC'),
+    to: day.describe('The last day, in UTC'),
     usage: z
       .array(
         z.object({

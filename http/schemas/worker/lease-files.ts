@@ -21,7 +21,7 @@ export const leaseFrameQuery = z.object({
 export const storedFile = z
   .object({
     path: z.string().describe('Its present path, for use in the answer'),
-    bytes: z.int(),
-    sha256: z.string(),
+    bytes: z.int().describe('Size of the file: bytes'),
+    sha256: z.string().describe('SHA-256 of the file in hexadecimal digits'),
   })
   .meta({ id: 'StoredFile' });

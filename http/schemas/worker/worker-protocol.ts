@@ -10,12 +10,22 @@ const MAX_MESSAGE = 4_000;
 const MAX_NAME = 256;
 const algorithms = z.array(z.string().trim().toUpperCase().min(1).max(MAX_NAME)).min(1).max(64);
 
-export const claimRequest = z.object({
-  algorithms,
-  max: z.int().min(1).max(MOST_IN_TURN).default(1),
-  waitMs: z.int().min(0).max(25_000).default(0),
-  inTurn: z.boolean().default(false),
-});
+export const claimRequest = z
+  .object({
+    algorithms: algorithms.describe('Algorithms that the component can run'),
+    max: z.int().min(1).max(MOST_IN_TURN).default(1).describe('Sub-jobs of the answer at most'),
+    waitMs: z
+      .int()
+      .min(0)
+      .max(25_000)
+      .default(0)
+      .describe('How long the server may wait for work before it answers: milliseconds'),
+    inTurn: z
+      .boolean()
+      .default(false)
+      .describe('true: the sub-jobs are worked on one after the other, under one lease each'),
+  })
+  .meta({ id: 'ClaimRequest' });
 
 export const resultQuery = z.object({
   claim: z
@@ -26,51 +36,63 @@ export const resultQuery = z.object({
     .describe('Algorithms, separated by commas: the answer then has one more sub-job, if one waits'),
 });
 
-export const heartbeatRequest = z.object({
-  done: z.number().nonnegative().default(0),
-  total: z.number().nonnegative().default(0),
-});
+export const heartbeatRequest = z
+  .object({
+    done: z.number().nonnegative().default(0).describe('Part of the sub-job that is done, in any unit'),
+    total: z.number().nonnegative().default(0).describe('The whole sub-job, in the same unit; 0: unknown'),
+  })
+  .meta({ id: 'HeartbeatRequest' });
 
-export const failureRequest = z.object({
-  code: z.enum([
-    ...DETECTION_ERRORS,
-    'OTHER',
-    'REMOTE_STORAGE_DOWNLOAD',
-    'REMOTE_STORAGE_UPLOAD',
-    'MEDIA_INSPECTION',
-    'FRAME_COUNT',
-    'MEDIA_INITIALIZATION',
-    'LOCAL_STORAGE',
-  ]),
-  message: z.string().transform((text) => text.slice(0, MAX_MESSAGE)),
-  mayPass: z
-    .literal(true)
-    .optional()
-    .describe('Another host was away or busy. Transfers are tried again later; other work has failed'),
-});
+export const failureRequest = z
+  .object({
+    code: z
+      .enum([
+        ...DETECTION_ERRORS,
+        'OTHER',
+        'REMOTE_STORAGE_DOWNLOAD',
+        'REMOTE_STORAGE_UPLOAD',
+        'MEDIA_INSPECTION',
+        'FRAME_COUNT',
+        'MEDIA_INITIALIZATION',
+        'LOCAL_STORAGE',
+      ])
+      .describe('Stable name of the cause; docs/reference/error-codes.md lists all'),
+    message: z
+      .string()
+      .transform((text) => text.slice(0, MAX_MESSAGE))
+      .describe('What went wrong, in words; at most 4,000 characters are kept'),
+    mayPass: z
+      .literal(true)
+      .optional()
+      .describe('Another host was away or busy. Transfers are tried again later; other work has failed'),
+  })
+  .meta({ id: 'FailureRequest' });
 
-export const answersRequest = z.object({
-  answers: z
-    .array(
-      z.object({
-        token: z.string().max(MAX_NAME),
-        ms: z.number().nonnegative().default(0).describe('Milliseconds that it was worked on'),
-        lines: z.string().optional().describe('The lines of the result'),
-        failure: failureRequest.optional().describe('Without lines: why there is no result'),
-      }),
-    )
-    .max(MOST_IN_TURN),
-  algorithms: algorithms.optional(),
-  max: z.int().min(0).max(MOST_IN_TURN).default(0).describe('Sub-jobs that are claimed with it, in turn'),
-});
+export const answersRequest = z
+  .object({
+    answers: z
+      .array(
+        z.object({
+          token: z.string().max(MAX_NAME).describe('The token of the lease'),
+          ms: z.number().nonnegative().default(0).describe('Milliseconds that it was worked on'),
+          lines: z.string().optional().describe('The lines of the result'),
+          failure: failureRequest.optional().describe('Without lines: why there is no result'),
+        }),
+      )
+      .max(MOST_IN_TURN)
+      .describe('Answers to sub-jobs that were claimed in turn'),
+    algorithms: algorithms.optional().describe('Claims more sub-jobs of these algorithms with the answers'),
+    max: z.int().min(0).max(MOST_IN_TURN).default(0).describe('Sub-jobs that are claimed with it, in turn'),
+  })
+  .meta({ id: 'AnswersRequest' });
 
 const assignment = z
   .object({
     token: z.string().describe('Names the lease and fences it'),
-    id: z.string(),
-    kind: z.enum([...WORK_KINDS, 'STREAM', ...VIEW_KINDS]),
-    algorithm: z.string(),
-    attempt: z.int().min(1),
+    id: z.string().describe('Id of the sub-job'),
+    kind: z.enum([...WORK_KINDS, 'STREAM', ...VIEW_KINDS]).describe('What kind of work it is'),
+    algorithm: z.string().describe('The algorithm that is to run'),
+    attempt: z.int().min(1).describe('1: the first attempt'),
     heartbeatMs: z.int().min(1).describe('Requested time between two heartbeats'),
     traceparent: z
       .string()
@@ -82,19 +104,28 @@ const assignment = z
       .describe('What is to be done; docs/reference/component-protocol.md describes it for detectors'),
   })
   .meta({ id: 'Assignment' });
-export const claimAnswer = z.object({ work: z.array(assignment) }).meta({ id: 'ClaimAnswer' });
+export const claimAnswer = z
+  .object({
+    work: z.array(assignment).describe('The sub-jobs with their leases; empty: no work came in time'),
+  })
+  .meta({ id: 'ClaimAnswer' });
 export const answersAnswer = claimAnswer
   .extend({
     refused: z.array(z.string().nullable()).describe('For each answer: null, or why it is refused'),
   })
   .meta({ id: 'AnswersAnswer' });
 export const resultAnswer = claimAnswer.partial().meta({ id: 'ResultAnswer' });
-export const heartbeatAnswer = z.object({ go: z.enum(['on', 'cancelled']) }).meta({ id: 'HeartbeatAnswer' });
+const go = z.enum(['on', 'cancelled']).describe('cancelled: stop the work, its result is no longer needed');
+export const heartbeatAnswer = z.object({ go }).meta({ id: 'HeartbeatAnswer' });
 
 /** Messages about live streams; `protocol/streams.ts` has them as types for the other side. */
-const moment = z.number().min(-8.64e15).max(8.64e15).describe('Milliseconds since the epoch');
+const at = z.number().min(-8.64e15).max(8.64e15).describe('When it happened: milliseconds since the epoch');
 const count = z.int().min(0);
+const width = count.describe('Width of a frame: pixels');
+const height = count.describe('Height of a frame: pixels');
+const frame = count.describe('Number of the frame since the start of the stream, from 0');
 const sentence = z.string().transform((text) => text.slice(0, MAX_MESSAGE));
+const cause = sentence.describe('Why, in words');
 const liveId = z.string().min(1).max(100).describe('Of the track: the same in all its segments');
 
 export const segmentNumber = z.coerce
@@ -104,48 +135,77 @@ export const segmentNumber = z.coerce
 
 const streamEvent = z.discriminatedUnion('type', [
   z.object({
-    type: z.literal('opened'),
-    at: moment,
-    width: count,
-    height: count,
-    fps: z.number().nonnegative(),
+    type: z.literal('opened').describe('The stream delivers frames'),
+    at,
+    width,
+    height,
+    fps: z.number().nonnegative().describe('Frames a second, as the stream says; 0: unknown'),
   }),
-  z.object({ type: z.literal('stalled'), at: moment, cause: sentence }),
-  z.object({ type: z.literal('running'), at: moment }),
-  z.object({ type: z.literal('reconnecting'), at: moment, cause: sentence }),
-  z.object({ type: z.literal('activity'), at: moment, frame: count }),
-  z.object({ type: z.literal('warning'), at: moment, message: sentence }),
+  z.object({ type: z.literal('stalled').describe('The stream delivers no frames'), at, cause }),
+  z.object({ type: z.literal('running').describe('A stalled stream delivers frames again'), at }),
   z.object({
-    type: z.literal('trackBegan'),
-    at: moment,
-    liveId,
-    trackType: z.string().min(1).max(MAX_NAME).optional(),
-    frame: count,
-    x: z.number(),
-    y: z.number(),
-    width: z.number(),
-    height: z.number(),
-    confidence: z.number(),
-    properties: z.record(z.string().max(MAX_NAME), z.string().max(MAX_MESSAGE)),
+    type: z.literal('reconnecting').describe('The connection has failed and is made again'),
+    at,
+    cause,
   }),
-  z.object({ type: z.literal('trackEnded'), at: moment, liveId, frame: count }),
+  z.object({ type: z.literal('activity').describe('The first track of a segment was found'), at, frame }),
+  z.object({
+    type: z
+      .literal('warning')
+      .describe('A part of the request has no effect, or a frame could not be processed'),
+    at,
+    message: sentence.describe('What could not be done, in words'),
+  }),
+  z.object({
+    type: z.literal('trackBegan').describe('A track was seen for the first time'),
+    at,
+    liveId,
+    trackType: z.string().min(1).max(MAX_NAME).optional().describe('Type of the track, such as FACE'),
+    frame,
+    x: z.number().describe('Left edge of the box: pixels'),
+    y: z.number().describe('Upper edge of the box: pixels'),
+    width: z.number().describe('Width of the box: pixels'),
+    height: z.number().describe('Height of the box: pixels'),
+    confidence: z.number().describe('Confidence of the detection'),
+    properties: z
+      .record(z.string().max(MAX_NAME), z.string().max(MAX_MESSAGE))
+      .describe('What the detector says of it, by name of the property'),
+  }),
+  z.object({ type: z.literal('trackEnded').describe('A track was lost'), at, liveId, frame }),
 ]);
 
 const streamCounts = z
-  .object({ read: count, processed: count, dropped: count, skipped: count, reconnects: count })
-  .describe(
-    'Frames decoded, analyzed, overtaken by newer ones, skipped by the motion gate; new connections after a failure',
-  );
+  .object({
+    read: count.describe('Frames decoded'),
+    processed: count.describe('Frames analyzed'),
+    dropped: count.describe('Frames left out since a newer one was there'),
+    skipped: count.describe('Frames left out since nothing moved (motion gate)'),
+    reconnects: count.describe('New connections to the stream after a failure'),
+  })
+  .describe('Counted since the lease began');
 
 /** Events in one message. */
 const MAX_EVENTS = 1_000;
-export const streamEvents = z.object({
-  events: z.array(streamEvent).max(MAX_EVENTS),
-  counts: streamCounts.optional(),
-});
+export const streamEvents = z
+  .object({
+    events: z.array(streamEvent).max(MAX_EVENTS).describe('In the order in which they happened'),
+    counts: streamCounts.optional(),
+  })
+  .meta({ id: 'StreamEvents' });
 
-export const streamEnd = z.object({ reason: z.enum(['ended', 'stalled', 'cancelled']), detail: sentence });
+export const streamEnd = z
+  .object({
+    reason: z.enum(['ended', 'stalled', 'cancelled']).describe('ended: the sender closed the stream'),
+    detail: sentence.describe('The same in words'),
+  })
+  .meta({ id: 'StreamEnd' });
 
 export const streamAnswer = z
-  .object({ go: z.enum(['on', 'cancelled']), wantsFrame: z.boolean().optional() })
+  .object({
+    go,
+    wantsFrame: z
+      .boolean()
+      .optional()
+      .describe('true: somebody watches, so a picture of the newest frame is wanted'),
+  })
   .meta({ id: 'StreamAnswer' });

@@ -1,0 +1,84 @@
+/** The search and the library. */
+const HIT = {
+  jobId: 'host-12',
+  externalId: 'case 7',
+  jobEndDate: '2026-03-01T09:31:00.000Z',
+  mediaIndex: 0,
+  mediaId: 33,
+  mediaUri: 'file:///media/report.pdf',
+  mediaType: 'UNKNOWN',
+  trackId: '3b1f4c9bd8a2f4e7c4a8f3a1e0cb7d5a6c1b2e3f4051627384958a7b6c5d4e3f',
+  task: 'TEXT DETECTION TASK',
+  action: 'TEXT DETECTION ACTION',
+  algorithm: 'TEXT',
+  type: 'TEXT',
+  class: 'sign',
+  startOffsetFrame: 0,
+  stopOffsetFrame: 0,
+  startOffsetTime: 0,
+  stopOffsetTime: 0,
+  page: { kind: 'PAGE', number: '3' },
+  confidence: 0.93,
+  colour: 'red',
+  frame: 0,
+  box: { x: 640, y: 210, width: 220, height: 48 },
+  width: 1_240,
+  height: 1_754,
+  snippet: { text: 'Road closed', marks: [{ start: 0, end: 4 }] },
+  score: 0.5,
+};
+
+export const SEARCH = {
+  SearchPage: [{ hits: [HIT], next: '812', complete: true }],
+  SearchCounts: [
+    {
+      tracks: 40,
+      isPart: false,
+      findings: [{ type: 'CLASS', class: 'car', tracks: 25 }],
+      colours: [{ colour: 'red', tracks: 10 }],
+      media: [{ mediaUri: 'file:///media/street.mp4', tracks: 40 }],
+      complete: true,
+    },
+  ],
+  LibraryCounts: [
+    {
+      total: 120,
+      mediaTypes: { VIDEO: 80, IMAGE: 40 },
+      findings: [{ type: 'CLASS', class: 'person', media: 55 }],
+      complete: true,
+    },
+  ],
+  LibraryPage: [
+    {
+      media: [
+        {
+          jobId: 'host-12',
+          externalId: 'case 7',
+          jobEndDate: '2026-03-01T09:31:00.000Z',
+          mediaIndex: 0,
+          mediaId: 31,
+          mediaUri: 'file:///media/street.mp4',
+          mediaType: 'VIDEO',
+          mimeType: 'video/mp4',
+          length: 250,
+          durationMs: 10_000,
+          width: 1_280,
+          height: 720,
+          frame: 48,
+          findings: [{ type: 'CLASS', class: 'person', tracks: 3 }],
+          boxes: [{ x: 40, y: 60, width: 120, height: 300, type: 'CLASS', class: 'person' }],
+        },
+      ],
+      next: '1772357460_12_0',
+      complete: true,
+    },
+  ],
+  SavedSearch: [
+    {
+      id: 's-8f2c',
+      name: 'Red cars',
+      query: { class: 'car', colour: 'red' },
+      created: '2026-03-01T09:30:00.000Z',
+    },
+  ],
+};
