@@ -6,8 +6,9 @@ import type { AnalyzeOptions } from './commands/analyze.ts';
 import { evaluateCommand } from './commands/evaluate-command.ts';
 import { moment } from './terminal/moments.ts';
 import { pages } from './arguments/pages.ts';
-import { address, collectValues, property, whole } from './commands/resources/command.ts';
+import { address, collectValues, command, property, whole } from './commands/resources/command.ts';
 import { resourceCommands } from './commands/resources/index.ts';
+import type { McpOptions } from './commands/mcp.ts';
 import type { StreamOptions } from './commands/stream.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -25,6 +26,7 @@ export function troupeProgram(terminal: Terminal): Command {
   analyzeCommand(program, terminal);
   streamCommand(program, terminal);
   evaluateCommand(program, terminal);
+  mcpCommand(program, terminal);
   resourceCommands(program, terminal);
   return program;
 }
@@ -150,6 +152,16 @@ function streamCommand(program: Command, terminal: Terminal): void {
       const { stream } = await import('./commands/stream.ts');
       process.exitCode = await stream(uri, options, terminal);
     });
+}
+
+function mcpCommand(program: Command, terminal: Terminal): void {
+  command(
+    program,
+    'mcp',
+    'answer the questions of an agent by the Model Context Protocol, over standard input and output',
+  )
+    .option('--write', 'the agent may also create and cancel jobs')
+    .action(async (options: McpOptions) => (await import('./commands/mcp.ts')).mcp(options, terminal));
 }
 
 function algorithmProperty(

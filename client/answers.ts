@@ -5,6 +5,8 @@ import type { actorPage } from '../http/schemas/actors.ts';
 import type { component } from '../http/schemas/components.ts';
 import type { action, algorithm, pipeline, task } from '../http/schemas/pipelines.ts';
 import type { failureGroups } from '../http/schemas/jobs/job-failures.ts';
+import type { trackCounts } from '../http/schemas/jobs/job-counts.ts';
+import type { lanes, mediaOfJob, trackPage } from '../http/schemas/jobs/job-findings.ts';
 import type { detectionDocument } from '../http/schemas/jobs/detection-document.ts';
 import type { delivery, deliveryPage } from '../http/schemas/jobs/deliveries.ts';
 import type { jobPage, liveIssues } from '../http/schemas/jobs/job-list.ts';
@@ -18,7 +20,7 @@ import type {
 } from '../http/schemas/jobs/batch-jobs.ts';
 import type { apiKey, newKey } from '../http/schemas/users/keys.ts';
 import type { operation, operationList, operationRequest } from '../http/schemas/jobs/operations.ts';
-import type { upload } from '../http/schemas/media.ts';
+import type { frameTable, upload } from '../http/schemas/media.ts';
 import type { modelList } from '../http/schemas/models.ts';
 import type {
   deployedNodeManagerModel,
@@ -69,6 +71,14 @@ export type ListedJob = JobPage['jobs'][number];
 export type JobPage = Answer<typeof jobPage>;
 export type Delivery = Answer<typeof delivery>;
 export type DeliveryPage = Answer<typeof deliveryPage>;
+/** The media of a job with what was found in them, and the tracks of one. */
+export type MediaOfJob = Answer<typeof mediaOfJob>;
+export type ViewedMedium = MediaOfJob['media'][number];
+export type Lanes = Answer<typeof lanes>;
+export type TrackPage = Answer<typeof trackPage>;
+export type ViewedTrack = TrackPage['tracks'][number];
+export type TrackCounts = Answer<typeof trackCounts>;
+export type FrameTable = Answer<typeof frameTable>;
 export type SearchPage = Answer<typeof searchPage>;
 export type SearchHit = SearchPage['hits'][number];
 export type Statistics = Answer<typeof allJobsStatistics>;

@@ -17,6 +17,8 @@ import { answer, empty, HttpError, mapErrors } from './routing/errors.ts';
 import { EventStreams, type EventLimits } from './events/event-streams.ts';
 import { LiveEventStreams } from './events/live-event-streams.ts';
 import type { Login } from './login/index.ts';
+import { mcpSteps } from './mcp/mcp-steps.ts';
+import { resourceMetadata, type TokenProvider } from './mcp/resource-metadata.ts';
 import { Metrics, metricsReader, type MetricsDeps } from './metrics/metrics.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { webPage } from './pages/page.ts';
@@ -47,6 +49,10 @@ export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits {
   readonly system: ActorSystem;
   /** Whether what only reads is audited, too. */
   readonly auditReads: boolean;
+  /** Whose tokens are accepted; undefined: those of the development provider. */
+  readonly tokenProvider: TokenProvider | undefined;
+  /** Whether agents may create and cancel jobs (MCP_WRITE). */
+  readonly mcpCanWrite: boolean;
   /** Absent: no spans are reported. */
   readonly traces?: Traces | undefined;
 }
@@ -87,6 +93,8 @@ export function createApp(deps: AppDeps): Koa {
     mapErrors(logger),
     ...(access.routes === undefined ? [] : [access.routes]),
     login.routes,
+    resourceMetadata(deps.url, deps.tokenProvider),
+    below('/mcp', inTurn(stepsOfMcp(deps, app))),
     webPage(deps.url),
     below('/docs', docsPages(deps.url).routes() as Middleware),
     open.routes() as Middleware,
@@ -98,6 +106,23 @@ export function createApp(deps: AppDeps): Koa {
   // Not thrown: `allowedMethods` turns it into 405 where another method is served.
   app.use(either('/rest', (ctx) => empty(ctx, 404), nothingHere));
   return app;
+}
+
+/** Tools of agents ask the application itself, as whoever calls them. */
+function stepsOfMcp(deps: AppDeps, app: Koa): readonly Middleware[] {
+  const { url, info, mcpCanWrite: canWrite, bodyLimits, logger, tokenProvider: provider } = deps;
+  let handle: ReturnType<Koa['callback']> | undefined;
+  return [
+    crossOrigin(deps.allowedOrigins),
+    ...mcpSteps({
+      ...{ url, version: info.version, canWrite, bodyLimits, logger, provider },
+      authenticate: apiKeyOr(deps.apiKeys, deps.access.authenticate),
+      countRequests: deps.userLimits.countRequests,
+      allowedOrigins: deps.allowedOrigins,
+      // Once all its steps are there.
+      dispatch: (request, response) => void (handle ??= app.callback())(request, response),
+    }),
+  ];
 }
 
 /** Every route of the server but those of the pages below /docs. */

@@ -126,6 +126,8 @@ export function appDeps(
     metricsToken: settings.METRICS_TOKEN,
     auditReads: settings.AUDIT_READS,
     allowedOrigins: settings.CORS_ALLOWED_ORIGINS,
+    tokenProvider: tokenProvider(settings),
+    mcpCanWrite: settings.MCP_WRITE,
     trustProxy: settings.TRUST_PROXY,
     health: { closedFor: () => closedFor(store, jobService, escalations) },
   };
@@ -144,6 +146,9 @@ const jobAccess = ({ JOB_VISIBILITY: visibility }: Settings, store: Store) =>
       return job?.record;
     },
   });
+
+const tokenProvider = ({ access }: Settings) =>
+  access.mode === 'provider' ? { issuer: access.tokenIssuer, scopes: access.scopes } : undefined;
 
 const userLimits = ({ settings, store, owner }: Parts) =>
   new UserLimits({

@@ -35,6 +35,7 @@ const PRODUCT = [
   'egress',
   'files',
   'http',
+  'mcp',
   'media',
   'node',
   'page',

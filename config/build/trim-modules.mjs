@@ -63,6 +63,12 @@ const LIST = [
       ...entries(path.join(folder, 'dist')).filter((file) => /\.(normal|light|browser)\./.test(file)),
     ],
   },
+  ...['@modelcontextprotocol/server', '@modelcontextprotocol/core'].map((name) => ({
+    name,
+    why: 'its builds for CommonJS, and maps',
+    choose: (folder) =>
+      everythingBelow(path.join(folder, 'dist')).filter((file) => /\.(map|cjs|cts)$/.test(file)),
+  })),
   { name: 'libheif-js', why: 'its builds other than WebAssembly', choose: these('libheif') },
   {
     name: 'zxing-wasm',

@@ -28,7 +28,12 @@ const listening = {
     ),
   CORS_ALLOWED_ORIGINS: origins
     .default([])
-    .describe('Origins, comma-separated, whose web pages may use /rest; * for any; never with cookies'),
+    .describe(
+      'Origins, comma-separated, whose web pages may use /rest and /mcp; * for any; never with cookies',
+    ),
+  MCP_WRITE: truth()
+    .default(false)
+    .describe('true: agents that use /mcp may create and cancel jobs as their user; false: they only read'),
   KEEP_ALIVE_MS: wait(65 * SECOND, 1).describe(
     'Time that an idle connection stays open; longer than a load balancer in front keeps it',
   ),

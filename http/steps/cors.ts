@@ -24,6 +24,9 @@ const ALLOWED = [
   'If-None-Match',
   'If-Range',
   'Last-Event-ID',
+  'Mcp-Method',
+  'Mcp-Name',
+  'Mcp-Protocol-Version',
   'Range',
   'X-Request-Id',
 ];

@@ -1,4 +1,5 @@
 /** Pages of the documentation that are generated from the code, by file. */
+import { mcpToolsPage } from './agents/mcp-tools-page.ts';
 import { cliPage } from './cli-page.ts';
 import { errorCodesPage } from './error-codes-page.ts';
 import { indexPage } from './index-page.ts';
@@ -16,6 +17,7 @@ export const GENERATED: Readonly<Record<string, () => string>> = {
   'docs/reference/state-diagrams.md': stateDiagramsPage,
   'docs/reference/rest-api.md': restApiPage,
   'docs/reference/cli.md': cliPage,
+  'docs/reference/mcp-tools.md': mcpToolsPage,
   'docs/reference/rest-errors.md': restErrorsPage,
   'docs/reference/metrics.md': metricsPage,
   'docs/reference/error-codes.md': errorCodesPage,

@@ -12,6 +12,7 @@ export const FOLDERS = [
   'domain',
   'evaluate',
   'protocol',
+  'mcp',
   'media',
   'node',
   'results',
@@ -40,8 +41,10 @@ export const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   'main.ts': FOLDERS,
   server: FOLDERS,
   cli: ['main.ts', ...FOLDERS],
-  // The login asks the provider.
-  http: ['actors', 'config', 'egress', 'files'],
+  // The login asks the provider. Tools of agents are another way to the REST interface.
+  http: ['actors', 'config', 'egress', 'files', 'mcp'],
+  // Of the REST interface it knows the types.
+  mcp: ['client'],
   // A package by itself: of the interface it knows the types.
   client: ['egress'],
   // The root of a node on another host.
@@ -123,6 +126,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'steps',
     'metrics',
     'events',
+    'mcp',
     'endpoints',
     'openapi',
     '*',

@@ -1,0 +1,66 @@
+/** `troupe mcp`: the tools for agents over standard input and output. */
+import { finished } from 'node:stream/promises';
+import { buffer } from 'node:stream/consumers';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { readInfo } from '../../config/info.ts';
+import type { RestClient } from '../../client/rest-client.ts';
+import { ClientError, UnreachableError } from '../../client/errors.ts';
+import { Refusal, targetOf, type Rest, type RestAnswer, type RestCall } from '../../mcp/rest.ts';
+import { mcpServer } from '../../mcp/server.ts';
+import { explain, Failure } from '../terminal/failure.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { clientOf } from './resources/command.ts';
+
+export interface McpOptions {
+  readonly url?: string;
+  /** Offer the tools that create and cancel jobs. */
+  readonly write?: boolean;
+}
+
+/** Ends when the client closes standard input. */
+export async function mcp(options: McpOptions, terminal: Terminal): Promise<void> {
+  const rest = new ServiceRest(() => clientOf(options, terminal));
+  const onError = (error: unknown) => terminal.note(explain(error));
+  const { version } = readInfo();
+  const handle = serveStdio(() => mcpServer({ rest, version, onError, canWrite: options.write === true }), {
+    onerror: onError,
+  });
+  await finished(process.stdin, { writable: false }).catch(() => undefined);
+  await handle.close();
+}
+
+/** The REST interface of the service that runs now: it may start after the client, and start again elsewhere. */
+class ServiceRest implements Rest {
+  readonly #find: () => Promise<RestClient>;
+  #client: RestClient | undefined;
+
+  constructor(find: () => Promise<RestClient>) {
+    this.#find = find;
+  }
+
+  get pageUrl(): string {
+    return this.#client?.url ?? '';
+  }
+
+  async ask(call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
+    try {
+      const client = (this.#client ??= await this.#find());
+      return await answerOf(client, call, signal);
+    } catch (error) {
+      if (error instanceof UnreachableError) this.#client = undefined;
+      if (error instanceof ClientError || error instanceof Failure) throw new Refusal(error.message);
+      throw error;
+    }
+  }
+}
+
+async function answerOf(client: RestClient, call: RestCall, signal: AbortSignal): Promise<RestAnswer> {
+  const path = targetOf(call);
+  if (call.method === 'POST') {
+    const body = call.body === undefined ? {} : { body: JSON.stringify(call.body), once: 'job' };
+    const { status, text } = await client.ask({ method: 'POST', path, ...body }, signal);
+    return { status, bytes: Buffer.from(text) };
+  }
+  const { status, text, stream } = await client.ask({ method: 'GET', path, streamed: true }, signal);
+  return { status, bytes: stream === undefined ? Buffer.from(text) : await buffer(stream) };
+}

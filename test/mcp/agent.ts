@@ -1,0 +1,83 @@
+/** The official client, as an agent uses it: over HTTP, or over the tool. */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type CallToolResult,
+  type ClientOptions,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { estimateTokens } from '../../mcp/text/answer-lines.ts';
+import { SHORT_LIFE } from '../support/processes/processes.ts';
+
+const TOOL = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
+/** Versions of the protocol: the one that clients have by default, and the newest. */
+export type Era = 'legacy' | 'auto';
+
+export interface Said {
+  readonly text: string;
+  readonly isError: boolean;
+  /** JPEG files. */
+  readonly pictures: readonly Buffer[];
+}
+
+export class Agent {
+  readonly client: Client;
+  /** Of answers so far. */
+  calls = 0;
+  tokens = 0;
+
+  private constructor(client: Client) {
+    this.client = client;
+  }
+
+  static async overHttp(url: string, token: string, era: Era = 'legacy'): Promise<Agent> {
+    const headers = { Authorization: `Bearer ${token}` };
+    const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } });
+    const client = newClient({ versionNegotiation: { mode: era } });
+    await client.connect(transport);
+    return new Agent(client);
+  }
+
+  /** `args` of `troupe mcp`. */
+  static async overTool(
+    env: Readonly<Record<string, string>>,
+    args: readonly string[] = [],
+    era: Era = 'legacy',
+  ): Promise<Agent> {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [...SHORT_LIFE, TOOL, 'mcp', ...args],
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      cwd: path.dirname(TOOL),
+      stderr: 'pipe',
+    });
+    const client = newClient({ versionNegotiation: { mode: era } });
+    await client.connect(transport);
+    return new Agent(client);
+  }
+
+  /** What a tool answers. */
+  async call(name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Said> {
+    const result = await this.client.callTool({ name, arguments: { ...args } });
+    const said = saidIn(result);
+    this.calls += 1;
+    this.tokens += estimateTokens(said.text);
+    return said;
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+}
+
+export function newClient(options: ClientOptions = {}): Client {
+  return new Client({ name: 'test', version: '1.0.0' }, options);
+}
+
+export function saidIn({ content, isError = false }: CallToolResult): Said {
+  const texts = content.flatMap((one) => (one.type === 'text' ? [one.text] : []));
+  const pictures = content.flatMap((one) => (one.type === 'image' ? [Buffer.from(one.data, 'base64')] : []));
+  return { text: texts.join('\n'), isError, pictures };
+}
