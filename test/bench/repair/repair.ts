@@ -16,6 +16,8 @@ const ROUNDS = 3;
 const FRAMES = 100;
 /** Pixels of a picture, which is not what is measured. */
 const SIDE = 64;
+/** Between two looks at a job: an answer about 1,000 media is itself work for the server. */
+const POLL_MS = 50;
 
 export async function measureRepair(): Promise<readonly Figure[]> {
   return retryFigures();
@@ -30,7 +32,7 @@ async function retryFigures(): Promise<readonly Figure[]> {
   await server.run(jobOf(files.clips));
   const { retry, fresh } = await runInterleaved(ROUNDS, {
     retry: async () => retryMs(server, files),
-    fresh: () => measureTime(() => server.run(jobOf(files.clips))),
+    fresh: () => measureTime(() => server.run(jobOf(files.clips), POLL_MS)),
   });
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -48,11 +50,11 @@ async function retryMs(server: Client, files: RepairMedia): Promise<number> {
   await files.damage();
   const job = jobOf([...files.pictures, ...files.clips]);
   const { jobId } = (await server.post('/rest/jobs', job)) as { jobId: string };
-  await server.waitFor(jobId, 'ERROR', 50);
+  await server.waitFor(jobId, 'ERROR', POLL_MS);
   await files.repair();
   return measureTime(async () => {
     await server.post(`/rest/jobs/${jobId}/retry`, { what: 'FAILED_SUB_JOBS' });
-    await server.waitFor(jobId, 'COMPLETE');
+    await server.waitFor(jobId, 'COMPLETE', POLL_MS);
   });
 }
 

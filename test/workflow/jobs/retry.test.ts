@@ -301,6 +301,24 @@ describe('A retry of a job', () => {
     expect(handedOut(id, 2)).to.include('prepare.0');
   });
 
+  it('shows a medium that ran again by a new small picture, and keeps those of the others', async () => {
+    const changed = join(service.mediaDir, 'shown.png');
+    copyFileSync(fileURLToPath(PICTURE), changed);
+    const id = await failed(segmented([failsOnce(pathToFileURL(changed).href, 'shown'), sound(PICTURE)]));
+    const { media } = await service.document(id);
+    const shown = media.map(({ mediaId }) => `/rest/jobs/${id}/media/${mediaId}/frames/0.jpg?small=true`);
+    const pictureOf = async (n: number) => {
+      const { status, headers } = await service.ask('GET', shown[n]!);
+      expect(status).to.equal(200);
+      return headers.get('etag');
+    };
+    const [before, other] = [await pictureOf(0), await pictureOf(1)];
+    copyFileSync(fileURLToPath(sampleUri('coffee.png')), changed);
+    expect((await retried(id)).jobStatus).to.equal('COMPLETE');
+    expect(await pictureOf(0)).to.not.equal(before);
+    expect(await pictureOf(1)).to.equal(other);
+  });
+
   it('is found by the search with what it has found', async () => {
     const id = await failed(segmented([failsOnce(PICTURE, 'found')]));
     expect((await retried(id)).jobStatus).to.equal('COMPLETE');
