@@ -118,7 +118,7 @@ describe('Labels and changes of jobs', () => {
     const position = async () => (await service.detailedJob(id))?.waitingFor?.position;
     await until('its work waits behind that of the other', position, (at) => at === 2);
     expect((await change(id, { priority: 8 })).status).to.equal(200);
-    expect(await position()).to.equal(1);
+    await until('its work waits before that of the other', position, (at) => at === 1);
     expect((await service.detailedJob(id))?.jobPriority).to.equal(8);
     for (const job of [before, id]) await service.cancel(job);
   });
