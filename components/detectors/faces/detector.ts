@@ -6,6 +6,7 @@ import type {
   FoundTrack,
   Frame,
   FrameSource,
+  Waiting,
 } from '../../sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
 import type { Box } from '../../../domain/geometry/geometry.ts';
@@ -14,7 +15,9 @@ import { choiceOf, numberWithin, trackingRules } from '../../shared/tracking/set
 import { asTrack } from '../../shared/tracking/open-track.ts';
 import { Tracker, type TrackingRules } from '../../shared/tracking/tracker.ts';
 import { decode, SIDE, suppress, type Face } from './decode.ts';
+import { joinRegions, type Seen } from '../../shared/networks/join-regions.ts';
 import { inFrame, letterbox } from '../../shared/networks/letterbox.ts';
+import { inVideos, NO_TILES, tilesOf, tilingOf, type Tiling } from '../../shared/networks/tiles.ts';
 import { loadFaceNetwork, type FaceNetwork } from './model.ts';
 import { regionsOf } from './regions.ts';
 
@@ -27,20 +30,38 @@ interface Settings {
   readonly minSize: number;
   /** What is looked at in parts as well. */
   readonly closely: 'NEVER' | 'IMAGES' | 'ALWAYS';
+  readonly tiling: Tiling;
   readonly rules: TrackingRules;
 }
 
 function settingsOf(properties: Properties): Settings {
   const threshold = numberWithin(properties, 'CONFIDENCE_THRESHOLD', 0.01, 0.999);
   const trackThreshold = numberWithin(properties, 'TRACK_CONFIDENCE_THRESHOLD', 0.01, 0.999);
+  const closely = choiceOf(properties, 'FIND_SMALL_FACES', ['NEVER', 'IMAGES', 'ALWAYS']);
+  const tiling = tilingOf(properties);
   return {
     threshold,
     trackThreshold: Math.min(threshold, trackThreshold),
     minSize: numberWithin(properties, 'MIN_FACE_SIZE', 0, Infinity),
-    closely: choiceOf(properties, 'FIND_SMALL_FACES', ['NEVER', 'IMAGES', 'ALWAYS']),
+    closely,
+    // Who never wants a closer look wants no tiles that are not asked for.
+    tiling: closely === 'NEVER' && tiling.size === 'AUTO' ? NO_TILES : tiling,
     rules: trackingRules(properties, threshold),
   };
 }
+
+interface Search extends Pick<Settings, 'threshold' | 'minSize' | 'tiling'> {
+  /** Squares of half the picture are looked at as well. */
+  readonly closely: boolean;
+}
+
+const INPUT = { width: SIDE, height: SIDE };
+
+const joinedFaces = (seen: readonly Seen<Face>[], picture: Frame): readonly Face[] =>
+  joinRegions(seen, { picture, sameOverlap: SAME_FACE }).map(({ box, confidence }) => ({
+    ...box,
+    confidence,
+  }));
 
 class FaceDetector implements Detector {
   readonly followsStreams = true;
@@ -53,13 +74,14 @@ class FaceDetector implements Detector {
 
   async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
     const settings = settingsOf(job.properties);
+    const { trackThreshold: threshold, minSize, closely, tiling } = settings;
+    const search = { threshold, minSize, closely: closely === 'ALWAYS', tiling: inVideos(tiling) };
     const tracker = new Tracker(settings.rules, job);
     job.live?.follow({ cut: () => tracker.cut().map(asTrack), end: () => tracker.finish().map(asTrack) });
     for await (const frame of source.frames()) {
       job.signal.throwIfAborted();
       if (frame.warmUp) continue;
-      const regions = regionsOf(frame.width, frame.height, settings.closely === 'ALWAYS');
-      const found = await this.#find(frame, regions, settings.trackThreshold, settings.minSize);
+      const found = await this.#find(frame, search, job);
       yield* tracker.next(frame.index, found).map(asTrack);
     }
     yield* tracker.finish().map(asTrack);
@@ -68,8 +90,7 @@ class FaceDetector implements Detector {
   async *image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
     const settings = settingsOf(job.properties);
     job.signal.throwIfAborted();
-    const regions = regionsOf(frame.width, frame.height, settings.closely !== 'NEVER');
-    const found = await this.#find(frame, regions, settings.threshold, settings.minSize);
+    const found = await this.#find(frame, { ...settings, closely: settings.closely !== 'NEVER' }, job);
     yield* found.map((face) => asTrack({ detections: [face] }));
   }
 
@@ -77,24 +98,36 @@ class FaceDetector implements Detector {
     await this.#network.close();
   }
 
-  async #find(
-    frame: Frame,
-    regions: readonly Box[],
-    threshold: number,
-    minSize: number,
-  ): Promise<FoundDetection[]> {
-    let faces: Face[] = [];
-    for (const region of regions) faces.push(...(await this.#findIn(frame, region, threshold)));
-    if (regions.length > 1)
-      faces = suppress(
-        faces.toSorted((a, b) => b.confidence - a.confidence),
-        SAME_FACE,
-      );
+  async #find(frame: Frame, search: Search, job: Waiting): Promise<FoundDetection[]> {
+    const faces = await this.#facesIn(frame, search, job);
     return faces.flatMap((face) => {
       const box = clip(face, frame.width, frame.height);
-      if (box === undefined || Math.min(box.width, box.height) < minSize) return [];
+      if (box === undefined || Math.min(box.width, box.height) < search.minSize) return [];
       return [{ frame: frame.index, ...box, confidence: face.confidence }];
     });
+  }
+
+  async #facesIn(
+    frame: Frame,
+    { threshold, closely, tiling }: Search,
+    job: Waiting,
+  ): Promise<readonly Face[]> {
+    const squares = regionsOf(frame.width, frame.height, closely);
+    const tiles = tilesOf(frame, INPUT, tiling);
+    const seen: Seen<Face>[] = [];
+    for (const region of [...squares, ...tiles]) {
+      job.signal.throwIfAborted();
+      job.working?.();
+      for (const what of await this.#findIn(frame, region, threshold))
+        seen.push({ box: what, region, kind: 'face', confidence: what.confidence, what });
+    }
+    if (tiles.length > 0) return joinedFaces(seen, frame);
+    const faces = seen.map(({ what }) => what);
+    if (squares.length === 1) return faces;
+    return suppress(
+      faces.toSorted((a, b) => b.confidence - a.confidence),
+      SAME_FACE,
+    );
   }
 
   async #findIn(frame: Frame, region: Box, threshold: number): Promise<Face[]> {

@@ -53,7 +53,7 @@ function likeliest(scores: Float32Array, first: number): number {
 }
 
 /** Boxes of one class that share more than this are one object. */
-const SAME_OBJECT = 0.5;
+export const SAME_OBJECT = 0.5;
 /** Boxes of any classes that share more than this are one object, too, of which the network is not sure what it is. */
 const SAME_BOX = 0.8;
 

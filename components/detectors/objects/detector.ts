@@ -6,16 +6,20 @@ import type {
   FoundTrack,
   Frame,
   FrameSource,
+  Waiting,
 } from '../../sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
+import type { Box } from '../../../domain/geometry/geometry.ts';
+import { joinRegions, type Seen } from '../../shared/networks/join-regions.ts';
 import { inFrame, letterbox } from '../../shared/networks/letterbox.ts';
+import { inVideos, tilesOf, tilingOf, type Tiling } from '../../shared/networks/tiles.ts';
 import { clip } from '../../shared/tracking/boxes.ts';
 import { numberWithin, trackingRules } from '../../shared/tracking/settings.ts';
 import { asTrack, type TrackPart } from '../../shared/tracking/open-track.ts';
 import { ClassTracks } from '../../shared/tracking/class-tracks.ts';
 import type { TrackingRules } from '../../shared/tracking/tracker.ts';
 import { classesOf } from '../../shared/networks/classes.ts';
-import { decode, SIDE, suppress } from './decode.ts';
+import { decode, SAME_OBJECT, SIDE, suppress, type ObjectBox } from './decode.ts';
 import { loadObjectNetwork, type ObjectNetwork } from './network.ts';
 import { addTo } from '../../../domain/grouping.ts';
 
@@ -23,6 +27,7 @@ interface Settings {
   readonly threshold: number;
   readonly trackThreshold: number;
   readonly classes: ReadonlySet<string>;
+  readonly tiling: Tiling;
   readonly rules: TrackingRules;
 }
 
@@ -33,9 +38,14 @@ function settingsOf(properties: Properties): Settings {
     threshold,
     trackThreshold: Math.min(threshold, trackThreshold),
     classes: classesOf(properties, 'CLASS_ALLOW_LIST'),
+    tiling: tilingOf(properties),
     rules: trackingRules(properties, threshold),
   };
 }
+
+type Search = Pick<Settings, 'threshold' | 'classes' | 'tiling'>;
+
+const INPUT = { width: SIDE, height: SIDE };
 
 /** What was found in one frame, by its class. */
 type Found = ReadonlyMap<string, readonly FoundDetection[]>;
@@ -51,12 +61,14 @@ class ObjectDetector implements Detector {
 
   async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
     const settings = settingsOf(job.properties);
+    const { trackThreshold: threshold, classes, tiling } = settings;
+    const search = { threshold, classes, tiling: inVideos(tiling) };
     const tracks = new ClassTracks(settings.rules, job, ofClass);
     job.live?.follow(tracks);
     for await (const frame of source.frames()) {
       job.signal.throwIfAborted();
       if (frame.warmUp) continue;
-      const found = await this.#find(frame, settings.trackThreshold, settings.classes);
+      const found = await this.#find(frame, search, job);
       yield* tracks.next(frame.index, found);
     }
     yield* tracks.end();
@@ -65,7 +77,7 @@ class ObjectDetector implements Detector {
   async *image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
     const settings = settingsOf(job.properties);
     job.signal.throwIfAborted();
-    const found = await this.#find(frame, settings.threshold, settings.classes);
+    const found = await this.#find(frame, settings, job);
     for (const detections of found.values())
       yield* detections.map((detection) => ofClass({ detections: [detection] }));
   }
@@ -74,20 +86,52 @@ class ObjectDetector implements Detector {
     await this.#network.close();
   }
 
-  async #find(frame: Frame, threshold: number, classes: ReadonlySet<string>): Promise<Found> {
-    const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
-    const place = letterbox(frame, whole, this.#square, SIDE);
+  async #find(frame: Frame, { threshold, classes, tiling }: Search, job: Waiting): Promise<Found> {
     const found = new Map<string, FoundDetection[]>();
-    for (const object of suppress(decode(await this.#network.run(this.#square), threshold))) {
+    for (const object of await this.#objectsIn(frame, threshold, tiling, job)) {
       const { classification, confidence } = object;
-      const box = clip(inFrame(object, place), frame.width, frame.height);
+      const box = clip(object, frame.width, frame.height);
       if (box === undefined || !classes.has(classification)) continue;
       const properties = { CLASSIFICATION: classification };
       addTo(found, classification, { frame: frame.index, ...box, confidence, properties });
     }
     return found;
   }
+
+  async #objectsIn(
+    frame: Frame,
+    threshold: number,
+    tiling: Tiling,
+    job: Waiting,
+  ): Promise<readonly ObjectBox[]> {
+    const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
+    const found = await this.#objectsOf(frame, whole, threshold);
+    const tiles = tilesOf(frame, INPUT, tiling);
+    if (tiles.length === 0) return found;
+    const seen = found.map((object) => seenIn(whole, object));
+    for (const tile of tiles) {
+      job.signal.throwIfAborted();
+      job.working?.();
+      for (const object of await this.#objectsOf(frame, tile, threshold)) seen.push(seenIn(tile, object));
+    }
+    const joined = joinRegions(seen, { picture: frame, sameOverlap: SAME_OBJECT });
+    return suppress(joined.map(({ box, what }) => ({ ...what, ...box })));
+  }
+
+  async #objectsOf(frame: Frame, region: Box, threshold: number): Promise<ObjectBox[]> {
+    const place = letterbox(frame, region, this.#square, SIDE);
+    const objects = suppress(decode(await this.#network.run(this.#square), threshold));
+    return objects.map((object) => ({ ...object, ...inFrame(object, place) }));
+  }
 }
+
+const seenIn = (region: Box, what: ObjectBox): Seen<ObjectBox> => ({
+  box: what,
+  region,
+  kind: what.classification,
+  confidence: what.confidence,
+  what,
+});
 
 function ofClass(part: TrackPart): FoundTrack {
   return { ...asTrack(part), properties: part.detections[0]?.properties ?? {} };

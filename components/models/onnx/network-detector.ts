@@ -8,6 +8,7 @@ import type {
   FrameSource,
 } from '../../sdk/detector.ts';
 import type { Properties } from '../../../domain/types.ts';
+import { inVideos } from '../../shared/networks/tiles.ts';
 import { clip } from '../../shared/tracking/boxes.ts';
 import { asTrack, type TrackPart } from '../../shared/tracking/open-track.ts';
 import { ClassTracks } from '../../shared/tracking/class-tracks.ts';
@@ -51,7 +52,12 @@ export class NetworkDetector implements Detector {
     const tracks = new ClassTracks(settings.rules, following, ofClass);
     job.live?.follow(tracks);
     // Of a live stream each frame is told of at once.
-    const question = { search: settings.search, load: job.live === undefined ? load : ONE_BY_ONE, job };
+    const question = {
+      search: settings.search,
+      tiling: inVideos(settings.tiling),
+      load: job.live === undefined ? load : ONE_BY_ONE,
+      job,
+    };
     for await (const { frame, found } of network.find(source.frames(), question)) {
       job.signal.throwIfAborted();
       warnOfScores(found, network.model, job);
@@ -63,8 +69,9 @@ export class NetworkDetector implements Detector {
   async *image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
     const prepared = await this.#prepare(job);
     job.signal.throwIfAborted();
-    const { network, settings } = prepared;
-    const question = { search: settings.search, load: ONE_BY_ONE, job };
+    const { network, load, settings } = prepared;
+    const { search, tiling } = settings;
+    const question = { search, tiling, load: tiling.size === 0 ? ONE_BY_ONE : load, job };
     for await (const { found } of network.find(only(frame), question)) {
       warnOfScores(found, network.model, job);
       for (const detections of detectionsOf(frame, found, prepared).values())

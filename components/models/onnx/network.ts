@@ -2,11 +2,12 @@
 import { setMaxListeners } from 'node:events';
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import { inFrame, type Placement } from '../../shared/networks/letterbox.ts';
+import { tilesOf, type Tiling } from '../../shared/networks/tiles.ts';
 import { DetectionError, type Frame, type Waiting } from '../../sdk/detector.ts';
 import type { Output, ScoredClass, Wanted } from './heads/head.ts';
 import { PictureWriter } from './picture.ts';
 import type { Answers, Runtime } from './session/runtime.ts';
-import { sortBoxes, suppress } from './suppress.ts';
+import { joinFindings, sortBoxes, suppress } from './suppress.ts';
 import { feedsOf, numbersOf, valuesOf, type NumberArray } from './session/tensors.ts';
 import type { UnderstoodModel } from './understand-model.ts';
 
@@ -33,14 +34,23 @@ export interface FoundInFrame {
   readonly found: readonly Finding[];
 }
 
-interface WrittenFrame {
+/** A frame, or a tile of it, as it is given to the network. */
+interface WrittenRegion {
   readonly frame: LookedFrame;
+  readonly region: Box;
   readonly place: Placement;
+  /** The frame has no other after it. */
+  readonly isLast: boolean;
+}
+
+interface FoundInRegion extends FoundInFrame {
+  readonly region: Box;
+  readonly isLast: boolean;
 }
 
 /** What is given to the network at a time. */
 interface Part {
-  readonly written: readonly WrittenFrame[];
+  readonly written: readonly WrittenRegion[];
   readonly values: Float32Array;
 }
 
@@ -49,7 +59,7 @@ interface WholeOutput extends Output {
   readonly data: NumberArray;
 }
 
-/** How many frames are given to a network. */
+/** How many frames, or tiles of them, are given to a network. */
 export interface Load {
   /** At a time; a model that has a number of its own is given as many as that. */
   readonly together: number;
@@ -60,6 +70,8 @@ export interface Load {
 /** What is asked of a network, and by whom. */
 export interface Question {
   readonly search: Search;
+  /** Of networks that find boxes. */
+  readonly tiling: Tiling;
   readonly load: Load;
   readonly job: Waiting;
 }
@@ -83,16 +95,35 @@ export class Network {
   }
 
   /** What each frame shows, in their order; those of a warm-up are left out. What is missing to a last part stays as it was. */
-  async *find(frames: AsyncIterable<Frame>, { search, load, job }: Question): AsyncGenerator<FoundInFrame> {
+  async *find(frames: AsyncIterable<Frame>, question: Question): AsyncGenerator<FoundInFrame> {
+    let seen: FoundInRegion[] = [];
+    for await (const one of this.#findInRegions(frames, question)) {
+      seen.push(one);
+      if (!one.isLast) continue;
+      const { frame } = one;
+      yield {
+        frame,
+        found: seen.length === 1 ? one.found : joinFindings(frame, seen, question.search.sameOverlap),
+      };
+      seen = [];
+    }
+  }
+
+  async *#findInRegions(
+    frames: AsyncIterable<Frame>,
+    { search, tiling, load, job }: Question,
+  ): AsyncGenerator<FoundInRegion> {
     const stop = new AbortController();
     const signal = AbortSignal.any([job.signal, stop.signal]);
     // Each part that is on its way listens to it.
     setMaxListeners(0, signal);
     const waiting = { ...job, signal };
-    const onTheirWay: Promise<readonly FoundInFrame[]>[] = [];
+    const onTheirWay: Promise<readonly FoundInRegion[]>[] = [];
     const together = this.model.inputs.picture.batch ?? load.together;
     try {
-      for await (const part of this.#parts(frames, together, load.parts)) {
+      for await (const part of this.#parts(frames, tiling, together, load.parts)) {
+        job.signal.throwIfAborted();
+        job.working?.();
         const answers = this.#answers(part, search, waiting);
         // It is told of when its turn comes.
         answers.catch(() => undefined);
@@ -109,17 +140,21 @@ export class Network {
   }
 
   /** Frames as they are given to the network, so many together. As many parts may be on their way as there are rooms. */
-  async *#parts(frames: AsyncIterable<Frame>, together: number, rooms: number): AsyncGenerator<Part> {
+  async *#parts(
+    frames: AsyncIterable<Frame>,
+    tiling: Tiling,
+    together: number,
+    rooms: number,
+  ): AsyncGenerator<Part> {
     let turn = 0;
-    let written: WrittenFrame[] = [];
-    for await (const frame of frames) {
-      if (frame.warmUp) continue;
+    let written: WrittenRegion[] = [];
+    for await (const { frame, region, isLast } of this.#regions(frames, tiling)) {
       const values = this.#room(turn, together);
       const { index, width, height } = frame;
       // Its pixels are valid until the next frame is asked for.
       const first = written.length * this.#size;
-      const place = this.#writer.write(frame, values.subarray(first, first + this.#size));
-      written.push({ frame: { index, width, height }, place });
+      const place = this.#writer.write(frame, region, values.subarray(first, first + this.#size));
+      written.push({ frame: { index, width, height }, region, place, isLast });
       if (written.length < together) continue;
       yield { written, values };
       written = [];
@@ -128,11 +163,22 @@ export class Network {
     if (written.length > 0) yield { written, values: this.#room(turn, together) };
   }
 
+  /** Each frame as a whole, and then its tiles. */
+  async *#regions(frames: AsyncIterable<Frame>, tiling: Tiling) {
+    const { head, inputs } = this.model;
+    for await (const frame of frames) {
+      if (frame.warmUp) continue;
+      const tiles = head.finds === 'boxes' ? tilesOf(frame, inputs.picture, tiling) : [];
+      const regions = [{ x: 0, y: 0, width: frame.width, height: frame.height }, ...tiles];
+      for (const [i, region] of regions.entries()) yield { frame, region, isLast: i === regions.length - 1 };
+    }
+  }
+
   async #answers(
     { written, values }: Part,
     search: Search,
     waiting: Waiting,
-  ): Promise<readonly FoundInFrame[]> {
+  ): Promise<readonly FoundInRegion[]> {
     const count = this.model.inputs.picture.batch ?? written.length;
     const answered = await this.#runtime.run(
       feedsOf(this.model.inputs, values.subarray(0, count * this.#size), count),
@@ -140,7 +186,7 @@ export class Network {
       waiting,
     );
     const outputs = this.#outputs(answered, count, search);
-    return written.map((one, i) => ({ frame: one.frame, found: this.#read(outputs, i, one, search) }));
+    return written.map((one, i) => ({ ...one, found: this.#read(outputs, i, one, search) }));
   }
 
   /** Where the pictures of a part are written. */
@@ -168,7 +214,7 @@ export class Network {
   #read(
     outputs: readonly WholeOutput[],
     index: number,
-    { frame, place }: WrittenFrame,
+    { frame, place }: WrittenRegion,
     search: Search,
   ): readonly Finding[] {
     const { head, fit, known } = this.model;

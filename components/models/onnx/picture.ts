@@ -28,17 +28,16 @@ export class PictureWriter {
     this.#colours = this.#coloured === undefined ? coloursOf(input, how) : { ...INTERLEAVED, ...PLAIN };
   }
 
-  /** `values` are those of one picture in the input. */
-  write(frame: Frame, values: Float32Array): Placement {
-    const target = placeOf(frame, this.#input, this.#how);
-    const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
+  /** `region` is in whole pixels within the frame; `values` are those of one picture in the input. */
+  write(frame: Frame, region: Box, values: Float32Array): Placement {
+    const target = placeOf(region, this.#input, this.#how);
     const drawn = this.#coloured ?? values;
     this.#pad(drawn, target);
-    draw(frame, whole, { ...target, ...this.#colours, values: drawn, row: this.#input.width });
+    draw(frame, region, { ...target, ...this.#colours, values: drawn, row: this.#input.width });
     if (this.#coloured !== undefined) this.#toGrey(this.#coloured, values);
-    const scaleX = frame.width / target.width;
-    const scaleY = frame.height / target.height;
-    return { scaleX, scaleY, left: -target.padX * scaleX, top: -target.padY * scaleY };
+    const scaleX = region.width / target.width;
+    const scaleY = region.height / target.height;
+    return { scaleX, scaleY, left: region.x - target.padX * scaleX, top: region.y - target.padY * scaleY };
   }
 
   /** What is beside the picture in a letterbox. */
@@ -88,15 +87,15 @@ const greyAt = (pixels: Float32Array, i: number): number =>
   pixels[i]! * GREY[0] + pixels[i + 1]! * GREY[1] + pixels[i + 2]! * GREY[2];
 
 function placeOf(
-  frame: Pick<Frame, 'width' | 'height'>,
+  region: Size,
   { width, height }: PictureInput,
   { resize, corner }: Preprocessing,
 ): Size & { readonly padX: number; readonly padY: number } {
   if (resize === 'STRETCH') return { width, height, padX: 0, padY: 0 };
-  const scale = Math.min(width / frame.width, height / frame.height);
+  const scale = Math.min(width / region.width, height / region.height);
   const inner = {
-    width: Math.max(1, Math.min(width, Math.round(frame.width * scale))),
-    height: Math.max(1, Math.min(height, Math.round(frame.height * scale))),
+    width: Math.max(1, Math.min(width, Math.round(region.width * scale))),
+    height: Math.max(1, Math.min(height, Math.round(region.height * scale))),
   };
   if (corner) return { ...inner, padX: 0, padY: 0 };
   return { ...inner, padX: (width - inner.width) >> 1, padY: (height - inner.height) >> 1 };

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Properties } from '../../../domain/types.ts';
 import { rootsOf } from '../model-files/roots.ts';
 import { choiceOf, countOf, numberWithin } from '../../shared/tracking/settings.ts';
+import { tilingOf, type Tiling } from '../../shared/networks/tiles.ts';
 import type { TrackingRules } from '../../shared/tracking/tracker.ts';
 import { namesInFile } from './class-names.ts';
 import { HINT_NAMES, hintOf } from './session/hint-values.ts';
@@ -16,6 +17,7 @@ export interface SearchSettings {
   readonly search: Search;
   readonly rules: TrackingRules;
   readonly batch: number;
+  readonly tiling: Tiling;
   readonly classes: ClassLists;
   /** Of the tracks that are reported. */
   readonly trackType: string;
@@ -70,6 +72,7 @@ export async function readSearch(properties: Properties, roots: readonly string[
       startConfidence: threshold,
     },
     batch: Math.min(MOST_FRAMES, countOf(properties, 'DETECTION_FRAME_BATCH_SIZE', 1)),
+    tiling: tilingOf(properties),
     classes: await classLists(properties, roots),
     trackType: trackTypeOf(properties),
   };

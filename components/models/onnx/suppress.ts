@@ -1,6 +1,8 @@
 /** Of the boxes that a network gave one thing the best is kept. */
-import type { RawBox } from './heads/head.ts';
-import { iou } from '../../../domain/geometry/geometry.ts';
+import { joinRegions } from '../../shared/networks/join-regions.ts';
+import type { Size } from '../../shared/networks/tiles.ts';
+import type { RawBox, ScoredClass } from './heads/head.ts';
+import { iou, type Box } from '../../../domain/geometry/geometry.ts';
 
 /** Boxes that are compared with each other; a picture shows fewer things. */
 const MOST_BOXES = 3_000;
@@ -21,3 +23,23 @@ export function suppress(found: readonly RawBox[], most: number): RawBox[] {
 
 export const sortBoxes = (found: readonly RawBox[]): RawBox[] =>
   found.toSorted((a, b) => scoreOf(b) - scoreOf(a)).slice(0, MOST_BOXES);
+
+interface Judged {
+  readonly box: Box;
+  readonly classes: readonly ScoredClass[];
+}
+
+/** What regions of a picture show, with each thing once; the best first. */
+export function joinFindings<T extends Judged>(
+  picture: Size,
+  regions: readonly { readonly region: Box; readonly found: readonly T[] }[],
+  sameOverlap: number,
+): readonly T[] {
+  const seen = regions.flatMap(({ region, found }) =>
+    found.map((what) => {
+      const { number: kind = 0, score: confidence = 0 } = what.classes[0] ?? {};
+      return { box: what.box, region, kind, confidence, what };
+    }),
+  );
+  return joinRegions(seen, { picture, sameOverlap }).map(({ box, what }) => ({ ...what, box }));
+}

@@ -9,6 +9,7 @@ import type { BoxMeasures } from '../../../evaluate/boxes.ts';
 import type { Evaluation } from '../../../evaluate/evaluation.ts';
 import { Place, sample } from '../../cli/support/support.ts';
 import { TEXTS } from './accuracy-truth.ts';
+import { writeContactSheet } from './contact-sheet.ts';
 
 const PAGE = 'docs/records/accuracy.md';
 const [BEGIN, END] = ['<!-- Made by npm run accuracy: begin -->', '<!-- end -->'];
@@ -111,6 +112,26 @@ async function boxFigures(place: Place): Promise<readonly string[]> {
   ];
 }
 
+const SHEET = { width: 1_664, height: 1_248 };
+
+/** A contact sheet of the pictures, with and without tiles. */
+async function tileFigures(place: Place): Promise<readonly string[]> {
+  const sheet = await writeContactSheet(place.folder, truth('objects.json'), SHEET);
+  const rows: (readonly string[])[] = [];
+  for (const size of ['0', 'AUTO', '320']) {
+    const found = await documentOf(place, [sheet.picture], 'OBJECT', [`TILE_SIZE=${size}`]);
+    const [small, all] = [
+      await runEvaluation(place, sheet.small, found),
+      await runEvaluation(place, sheet.all, found),
+    ];
+    const detector = `OBJECT, TILE_SIZE=${size}`;
+    rows.push(boxRow(detector, 'objects of 16 to 32 pixels', small.boxes!.overall));
+    rows.push(boxRow(detector, 'all objects', all.boxes!.overall));
+  }
+  const about = `A contact sheet of the pictures, ${SHEET.width} x ${SHEET.height} pixels, with and without tiles:`;
+  return ['', about, ...table(BOX_HEAD, rows)];
+}
+
 async function textFigures(place: Place): Promise<readonly string[]> {
   const written = Object.entries(TEXTS).filter(([, text]) => text !== '');
   const rows: string[][] = [];
@@ -169,6 +190,7 @@ try {
   const lines = [
     `Measured on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} x ${cpu?.model ?? 'unknown'}.`,
     ...(await boxFigures(place)),
+    ...(await tileFigures(place)),
     ...(await textFigures(place)),
     ...(await speechFigures(place)),
   ];

@@ -35,6 +35,8 @@ import { all, jobOf, paintVideo } from '../visual.ts';
 
 interface Clip {
   readonly component: string;
+  /** In the title of its test. */
+  readonly how?: string;
   readonly load: () => Promise<Detector>;
   readonly clip: () => Promise<StreamOf>;
   readonly segmentSize: number;
@@ -164,6 +166,15 @@ const CLIPS: readonly Clip[] = [
     properties: { MODEL_NAME: 'pets', DETECTION_FRAME_BATCH_SIZE: '4' },
   },
   {
+    component: 'onnx',
+    how: ' in tiles',
+    load: () => loadOnnxDetector({ models: { roots: [MODELS], loaded: 1, checkMs: 60_000 } }),
+    clip: () =>
+      Promise.resolve(streamOf(paintVideo({ frames: 9, width: 160, height: 96 }, () => [200, 200, 200]))),
+    segmentSize: 3,
+    properties: { MODEL_NAME: 'pets', DETECTION_FRAME_BATCH_SIZE: '4', TILE_SIZE: '64' },
+  },
+  {
     component: 'kserve',
     load: () =>
       loadKserve({
@@ -193,7 +204,7 @@ export function liveDetectors({ isLong }: { readonly isLong: boolean }): void {
     });
 
     for (const clip of CLIPS.filter(({ component }) => isLong || FEW.includes(component)))
-      it(`finds the same with ${clip.component}, in parts within segments, as in a video`, async () => {
+      it(`finds the same with ${clip.component}${clip.how ?? ''}, in parts within segments, as in a video`, async () => {
         const { component, segmentSize, comparesSpans = false } = clip;
         const stream = await clip.clip();
         const batch = await inBatch(clip, stream);

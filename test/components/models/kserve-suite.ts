@@ -89,6 +89,11 @@ export function kserve({ isLong }: { readonly isLong: boolean }): void {
         yoloModel({ boxes: [[16, 16, 8, 8, 0.1, 0]], light: 0.8 }),
         { TRACKING_MAX_FRAME_GAP: '0' },
       ],
+      [
+        'boxes in tiles of a picture much larger than the network',
+        yoloModel({ dims: [1, 3, 16, 16], boxes: [[8, 8, 4, 4, 0.9, 0.05]] }),
+        { NET_INPUT_IMAGE_SIZE: '16' },
+      ],
       ['logits and boxes of the family of DETR', detr, {}],
       [
         'boxes of YOLO with the vector of each, as tracks of another type',

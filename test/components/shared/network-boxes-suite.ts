@@ -21,7 +21,8 @@ type Recorded = readonly [
 const recorded = JSON.parse(readFileSync('test/fixtures/network-boxes.json', 'utf8')) as Readonly<
   Record<'faces' | 'objects', Readonly<Record<string, readonly Recorded[]>>>
 >;
-const LOW = { CONFIDENCE_THRESHOLD: '0.3', TRACK_CONFIDENCE_THRESHOLD: '0.3' };
+/** Without tiles. */
+const LOW = { CONFIDENCE_THRESHOLD: '0.3', TRACK_CONFIDENCE_THRESHOLD: '0.3', TILE_SIZE: '0' };
 
 /** `isLong`: on all pictures, else on every third. */
 export function networkBoxes({ isLong }: { readonly isLong: boolean }): void {

@@ -13,6 +13,7 @@ import {
   tensor,
 } from '../../../support/media/onnx-model.ts';
 import { BLACK, CAT_AND_DOG, ModelFolder, NAMES, summaryOf, WHITE, yoloModel } from './own-model.ts';
+import { NO_TILES } from '../../../../components/shared/networks/tiles.ts';
 import { all, descriptorOf, paintVideo, picture, spans } from '../../visual.ts';
 
 /** In the picture of 64 by 32, which a letterbox shows at half its size with 8 rows above. */
@@ -114,6 +115,37 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
         vector.forEach((value, i) => expect(value).to.be.closeTo(wanted[i]!, 0.001));
       });
 
+    it('looks at a large picture as a whole and in tiles, and at a smaller one once', async () => {
+      const large = await models.inImage(
+        'usual',
+        picture(128, 32, () => [255, 255, 255]),
+      );
+      const cats = summaryOf(large).filter(([name]) => name === 'cat');
+      expect(cats.map(([, , x, y, width, height]) => [x, y, width, height])).to.have.deep.members([
+        [48, 0, 32, 32],
+        ...[0, 24, 48, 72, 96].map((start) => [start + 12, 12, 8, 8]),
+      ]);
+      expect(summaryOf(await models.inImage('usual', WHITE))).to.deep.equal(IN_PICTURE);
+      const once = await models.inImage(
+        'usual',
+        picture(128, 32, () => [255, 255, 255]),
+        { TILE_SIZE: '0' },
+      );
+      expect(once).to.have.length(2);
+    });
+
+    it('finds the same in tiles that are looked at one by one and several together', async () => {
+      await models.write('any.onnx', yoloModel({ dims: ['batch', 3, 32, 32] }));
+      const find = async (batch: string) => {
+        const video = paintVideo({ width: 160, height: 96, frames: 5 }, () => [255, 255, 255]);
+        const properties = { TILE_SIZE: '64', DETECTION_FRAME_BATCH_SIZE: batch };
+        return all(models.detector.video!(video, await models.job('any', properties)));
+      };
+      const single = await find('1');
+      expect(single.length).to.be.greaterThan(6);
+      expect(await find('4')).to.deep.equal(single);
+    });
+
     it('names what a picture shows as a whole, with as many classes as are asked for', async () => {
       const metadata = { task: 'classify', names: "{0: 'red', 1: 'green', 2: 'blue'}" };
       await models.write(
@@ -124,6 +156,8 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
       expect(
         summaryOf(await models.inImage('colours', frame, { QUALITY_SELECTION_THRESHOLD: '0' })),
       ).to.deep.equal([['green', 0.8, 0, 0, 20, 10]]);
+      const wide = picture(200, 10, () => [51, 204, 51]);
+      expect(await models.inImage('colours', wide, { QUALITY_SELECTION_THRESHOLD: '0' })).to.have.length(1);
       const [track] = await models.inImage('colours', frame, {
         QUALITY_SELECTION_THRESHOLD: '0',
         NUMBER_OF_CLASSIFICATIONS_PER_REGION: '2',
@@ -285,7 +319,7 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
         yield WHITE;
       }
       const [looked] = await all(
-        again.find(frames(), { search, load: { together: 1, parts: 1 }, job: { signal } }),
+        again.find(frames(), { search, tiling: NO_TILES, load: { together: 1, parts: 1 }, job: { signal } }),
       );
       expect(looked!.found).to.have.length(2);
       await store.close();
