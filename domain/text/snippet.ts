@@ -1,4 +1,4 @@
-import { wordsIn, type PlacedWord, type SearchTerm } from './words.ts';
+import { phrasesOf, wordsIn, type PlacedWord, type SearchPhrase, type SearchTerm } from './words.ts';
 
 /** A part of a text, and what in it was looked for. */
 export interface Snippet {
@@ -32,22 +32,24 @@ export function snippetOf(text: string, terms: readonly SearchTerm[], length: nu
 /** Where terms stand, from the first such place on for as far as a snippet goes. */
 function marksIn(text: string, terms: readonly SearchTerm[], length: number): readonly Mark[] {
   const marks: Mark[] = [];
-  if (terms.length === 0) return marks;
-  const longest = Math.max(...terms.map(({ words }) => words.length));
+  const phrases = phrasesOf(terms);
+  if (phrases.length === 0) return marks;
+  const longest = Math.max(...phrases.map(({ words }) => words.length));
   const seen: PlacedWord[] = [];
   for (const word of wordsIn(text)) {
     if (marks[0] !== undefined && word.start > marks[0].start + length) break;
     seen.push(word);
     if (seen.length > longest) seen.shift();
-    for (const term of terms) {
-      const first = seen.length - term.words.length;
-      if (first >= 0 && standsAt(seen, first, term)) marks.push({ start: seen[first]!.start, end: word.end });
+    for (const phrase of phrases) {
+      const first = seen.length - phrase.words.length;
+      if (first >= 0 && standsAt(seen, first, phrase))
+        marks.push({ start: seen[first]!.start, end: word.end });
     }
   }
   return marks.toSorted((a, b) => a.start - b.start || a.end - b.end);
 }
 
-function standsAt(seen: readonly PlacedWord[], first: number, { words, prefix }: SearchTerm): boolean {
+function standsAt(seen: readonly PlacedWord[], first: number, { words, prefix }: SearchPhrase): boolean {
   return words.every((word, at) => {
     const found = seen[first + at]!.word;
     return found === word || (prefix && at === words.length - 1 && found.startsWith(word));

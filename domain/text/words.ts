@@ -4,9 +4,14 @@
  */
 
 /** One of several words in a row, the last of which may only begin so. */
-export interface SearchTerm {
+export interface SearchPhrase {
   readonly words: readonly string[];
   readonly prefix: boolean;
+}
+
+/** What must be there: the phrase, or one of those that may be there instead. */
+export interface SearchTerm extends SearchPhrase {
+  readonly or?: readonly SearchPhrase[];
 }
 
 /** A word in a text: its place in UTF-16 code units. */
@@ -41,17 +46,30 @@ export function foldedWords(text: string): string[] {
 /** What a class or a type is compared by. */
 export const foldedName = (name: string): string => name.trim().normalize('NFKC').toLowerCase();
 
-/** What a text asks for: words, "phrases" and beginnings*; all of them must be there. */
+/** Between two phrases; in capitals, for it is a word as well. */
+const OR = 'OR';
+
+/** What a text asks for: words, "phrases" and beginnings*; all of them must be there, but of those with OR between them one is enough. */
 export function searchTerms(text: string): readonly SearchTerm[] {
-  const terms: SearchTerm[] = [];
+  const terms: (SearchPhrase & { or?: SearchPhrase[] })[] = [];
+  let isOther = false;
   for (const [, phrase, star, plain = ''] of text.matchAll(/"([^"]*)"?(\*?)|([^\s"]+)/g)) {
-    const words = foldedWords(phrase ?? plain);
+    const last = terms.at(-1);
+    const words = plain === OR ? [] : foldedWords(phrase ?? plain);
+    if (plain === OR) isOther = last !== undefined;
     if (words.length === 0) continue;
     const begins = phrase === undefined ? plain.endsWith('*') : star === '*';
-    terms.push({ words, prefix: begins && words.at(-1)!.length >= SHORTEST_BEGINNING });
+    const found = { words, prefix: begins && words.at(-1)!.length >= SHORTEST_BEGINNING };
+    if (isOther) (last!.or ??= []).push(found);
+    else terms.push(found);
+    isOther = false;
   }
   return terms;
 }
+
+/** Everything that is looked for, in order. */
+export const phrasesOf = (terms: readonly SearchTerm[]): readonly SearchPhrase[] =>
+  terms.flatMap((term) => [term, ...(term.or ?? [])]);
 
 function foldCase(found: string): readonly string[] {
   const word = found.length > LONGEST_WORD ? found.slice(0, LONGEST_WORD) : found;

@@ -16,7 +16,7 @@ const input = z.object({
     .max(500)
     .optional()
     .describe(
-      'Words, "several words in a row", beginnings*. Each of them was read or heard in a medium, or names a class (car), a type (FACE) or a colour (red). Without it, all findings are listed',
+      'Words, "several words in a row", beginnings*, one OR another. Each of them was read or heard in a medium, or names a class (car), a type (FACE) or a colour (red). Without it, all findings are listed',
     ),
   type: z
     .string()

@@ -1,7 +1,7 @@
 /** The rows of the tracks that a question means, as a statement of SQL. */
 import type { Sight } from '../../domain/users/owner.ts';
 import { namedColour } from '../../domain/text/colours.ts';
-import type { SearchTerm } from '../../domain/text/words.ts';
+import { phrasesOf, type SearchPhrase, type SearchTerm } from '../../domain/text/words.ts';
 import type { SearchConditions } from '../../store/search.ts';
 import { classFacet, colourFacet, ownerFacets, typeFacet } from './facets.ts';
 import { likeText, ownersSeen, seenBy } from './media-finder.ts';
@@ -39,8 +39,8 @@ const isLastOne = (sight: Sight): string =>
 /** In the language of FTS5. Words are letters and digits alone, so nothing of it can come from whoever asks. */
 function expressionOf({ terms, anything = [], class: name, type, colour, sight }: SearchConditions): string {
   return [
-    ...terms.map(textExpression),
-    ...anything.map(anyExpression),
+    ...terms.map((term) => oneOf(term, textExpression)),
+    ...anything.map((term) => oneOf(term, anyExpression)),
     ...(name === undefined ? [] : [facetExpression([classFacet(name)])]),
     ...(type === undefined ? [] : [facetExpression([typeFacet(type)])]),
     ...(colour === undefined ? [] : [facetExpression([colourFacet(colour)])]),
@@ -51,13 +51,16 @@ function expressionOf({ terms, anything = [], class: name, type, colour, sight }
 const facetExpression = (facets: readonly string[]): string =>
   `facets : (${facets.map((one) => `"${one}"`).join(' OR ')})`;
 
-const textExpression = ({ words, prefix }: SearchTerm): string =>
+const oneOf = (term: SearchTerm, expressionOf: (phrase: SearchPhrase) => string): string =>
+  `(${phrasesOf([term]).map(expressionOf).join(' OR ')})`;
+
+const textExpression = ({ words, prefix }: SearchPhrase): string =>
   `text : "${words.join(' ')}"${prefix ? ' *' : ''}`;
 
 /** The text, or a name of a class, a type or a colour. */
-function anyExpression(term: SearchTerm): string {
-  const name = term.words.join(' ');
+function anyExpression(phrase: SearchPhrase): string {
+  const name = phrase.words.join(' ');
   const colour = namedColour(name);
   const facets = [classFacet(name), typeFacet(name), ...(colour === undefined ? [] : [colourFacet(colour)])];
-  return `(${textExpression(term)} OR ${facetExpression(facets)})`;
+  return `${textExpression(phrase)} OR ${facetExpression(facets)}`;
 }

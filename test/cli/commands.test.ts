@@ -212,7 +212,7 @@ describe('troupe, over the REST interface', () => {
       expect(lines[1]).to.match(new RegExp(`^${id} .* PICTURE$`));
       const nothing = await place.troupe(['search', 'no such words', '--from', '2020-01-01', '--class', 'x']);
       expect([nothing.code, nothing.stdout, nothing.stderr]).to.deep.equal([0, '', 'Nothing was found.\n']);
-      expect(await refusalOf('search', '"*"')).to.include('text: must have a letter or a digit');
+      expect(await refusalOf('search', '"*"')).to.include('text: must have a word: letters or digits');
       expect(await good('reindex')).to.include('is being rebuilt');
     });
 

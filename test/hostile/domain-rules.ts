@@ -693,10 +693,15 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
     wordsIn: ofText((text) => [...words.wordsIn(text)]),
     foldedWords: ofText(words.foldedWords),
     foldedName: ofText(words.foldedName),
+    phrasesOf: (size) => {
+      const terms = words.searchTerms('a OR b '.repeat(size));
+      return () => words.phrasesOf(terms);
+    },
     searchTerms: [
       ...ofText(words.searchTerms),
       (size) => () => words.searchTerms('"a" '.repeat(size)),
       (size) => () => words.searchTerms('"'.repeat(size)),
+      (size) => () => words.searchTerms('a OR '.repeat(size)),
     ],
   },
   'frames/segments.ts': {

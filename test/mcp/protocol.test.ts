@@ -147,7 +147,8 @@ describe('/mcp', () => {
 
     for (const [name, args, sentence] of [
       ['search', { query: 'x'.repeat(100_000) }, /query.*500|500.*query/s],
-      ['search', { query: '"" * ***' }, /must have a letter or a digit/],
+      ['search', { query: '"" * ***' }, /must have a word: letters or digits/],
+      ['search', { query: 'OR * OR' }, /besides operators such as OR/],
       ['search', { limit: 'many' }, /limit/],
       ['search', { limit: 1_000 }, /limit/],
       ['search', { from: 'yesterday' }, /from/],

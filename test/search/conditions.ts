@@ -46,6 +46,26 @@ export function conditionsContract({ index, put }: ConditionTools): void {
     expect(await ids(anything('cross gray'))).to.deep.equal([]);
   });
 
+  it('finds one of several words, phrases and beginnings with OR between them', async () => {
+    await put({
+      number: 1,
+      tracks: [
+        { id: 'fire', text: 'A fire alarm' },
+        { id: 'smoke', text: 'smoke alarms' },
+        { id: 'quiet', text: 'no alarm today' },
+        coloured('bus', '#ff0000', { class: 'bus', type: 'CLASS' }),
+      ],
+    });
+    const terms = (text: string) => ({ terms: searchTerms(text) });
+    expect(await ids(terms('fire OR smoke'))).to.have.members(['fire', 'smoke']);
+    expect(await ids(terms('fire OR "no alarm" OR smo*'))).to.have.members(['fire', 'smoke', 'quiet']);
+    expect(await ids(terms('fire OR smoke alarm'))).to.deep.equal(['fire']);
+    expect(await ids(anything('fire OR bus'))).to.have.members(['fire', 'bus']);
+    expect(await ids(anything('fire OR bus red'))).to.deep.equal(['bus']);
+    const [hit] = await hits(terms('nothing OR alarms'));
+    expect(hit?.snippet.marks).to.deep.equal([{ start: 6, end: 12 }]);
+  });
+
   it('finds tracks by their confidence and by a part of the name of their medium', async () => {
     await put({ number: 1, media: [[{ id: 'first' }], [{ id: 'second' }]] });
     expect(await ids({ minConfidence: 0.75 })).to.have.length(2);

@@ -204,7 +204,8 @@ export function searchContract(
       ])
         await index.find(askedOf({ text }));
       expect(await texts({ text: 'NOT near' })).to.have.length(1);
-      expect(await texts({ text: 'a OR zz' })).to.deep.equal([]);
+      expect(await texts({ text: 'a AND zz' })).to.deep.equal([]);
+      expect(await texts({ text: 'a "OR" zz' })).to.deep.equal([]);
     });
 
     it(`takes any text at all ${seeded}`, async () => {

@@ -49,7 +49,11 @@ const COLUMNS: readonly Column<SearchHit>[] = [
 ];
 
 export function searchCommands(program: Command, terminal: Terminal): void {
-  askCommand(program, 'search [TEXT]', 'search what all jobs found: words, "several in a row", beginnings*')
+  askCommand(
+    program,
+    'search [TEXT]',
+    'search what all jobs found: words, "several in a row", beginnings*, one OR another',
+  )
     .option('--class <NAME>', 'only tracks of this class, such as car')
     .option('--type <TYPE>', 'only tracks of this type, such as TEXT')
     .option('--from <TIME>', 'only of jobs that ended then or later: 2026-03-01, or 2026-03-01T09:30', date)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PAGE_KINDS } from '../../../domain/job/document-page.ts';
 import { COLOURS } from '../../../domain/text/colours.ts';
-import { searchTerms } from '../../../domain/text/words.ts';
+import { phrasesOf, searchTerms } from '../../../domain/text/words.ts';
 import { CURSOR } from './search-cursor.ts';
 import { jobId, jobIdParam } from '../jobs/batch-jobs.ts';
 import { queryTimestamp, timestamp, trueOrFalse, wholeNumber } from '../common.ts';
@@ -14,8 +14,10 @@ const MAX_TERMS = 50;
 const searchText = z
   .string()
   .max(MAX_TEXT)
-  .refine((text) => searchTerms(text).length > 0, { error: 'must have a letter or a digit' })
-  .refine((text) => searchTerms(text).length <= MAX_TERMS, {
+  .refine((text) => searchTerms(text).length > 0, {
+    error: 'must have a word: letters or digits, besides operators such as OR, * and quotes',
+  })
+  .refine((text) => phrasesOf(searchTerms(text)).length <= MAX_TERMS, {
     error: `must have at most ${MAX_TERMS} words and phrases`,
   });
 const name = z.string().trim().min(1, { error: 'must not be blank' }).max(1_000);
@@ -23,7 +25,9 @@ const name = z.string().trim().min(1, { error: 'must not be blank' }).max(1_000)
 const conditions = {
   text: searchText
     .optional()
-    .describe('The text of a track must contain all of it: words, "several words in a row", beginnings*'),
+    .describe(
+      'The text of a track must contain all of it: words, "several words in a row", beginnings*, one OR another',
+    ),
   anything: searchText
     .optional()
     .describe('Each word is in the text of a track, or names its class, type or colour'),

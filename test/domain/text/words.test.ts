@@ -58,7 +58,16 @@ describe('What a text asks for', () => {
     ['北京', [term(['北', '京'])]],
     ['x* 北*', [term(['x']), term(['北'])]],
     ['* "" "*" -', []],
-    ['a OR b', [term(['a']), term(['or']), term(['b'])]],
+    ['a or b', [term(['a']), term(['or']), term(['b'])]],
+    ['a OR b', [{ ...term(['a']), or: [term(['b'])] }]],
+    [
+      'x a OR "b c" OR de* y',
+      [term(['x']), { ...term(['a']), or: [term(['b', 'c']), term(['de'], true)] }, term(['y'])],
+    ],
+    ['OR a OR * OR', [term(['a'])]],
+    ['a OR OR b', [{ ...term(['a']), or: [term(['b'])] }]],
+    ['"OR" a "OR"', [term(['or']), term(['a']), term(['or'])]],
+    ['OR OR', []],
   ] as const)
     it(`${text} is ${terms.map(({ words, prefix }) => `${words.join(' ')}${prefix ? '*' : ''}`).join(', ')}`, () => {
       expect(searchTerms(text)).to.deep.equal(terms);

@@ -75,8 +75,8 @@ describe('GET /rest/search', () => {
     expect(await jobsWith('text=page&from=2020-01-01T00:00:00+01:00')).to.have.length(3);
     expect(await jobsWith('class=nothing')).to.deep.equal([]);
     for (const [query, text] of [
-      ['text=%22*%22', 'text: must have a letter or a digit'],
-      ['text=', 'text: must have a letter or a digit'],
+      ['text=%22*%22', 'text: must have a word: letters or digits'],
+      ['text=', 'text: must have a word: letters or digits'],
       [`text=${'a+'.repeat(60)}`, 'text: must have at most 50 words'],
       ['from=now', 'from: must be a moment'],
       ['job=7x', 'job'],
