@@ -24,6 +24,9 @@ export interface SearchedJob {
   readonly tasks: Readonly<Record<string, string>>;
 }
 
+/** What came into the index last first, or first first, or those first whose text has most of what is looked for. */
+export type SearchSort = 'newest' | 'oldest' | 'best';
+
 /** Which tracks are meant. */
 export interface SearchConditions {
   /** All of them stand in the text of a hit. */
@@ -37,6 +40,8 @@ export interface SearchConditions {
   readonly medium?: string | undefined;
   /** Of tracks that later jobs found again, only the last. */
   readonly distinct?: boolean | undefined;
+  /** Absent: newest. */
+  readonly sort?: SearchSort | undefined;
   /** As `foldedName` gives them. */
   readonly class: string | undefined;
   readonly type: string | undefined;
@@ -107,7 +112,6 @@ export interface SearchHit extends IndexedJob {
 }
 
 export interface SearchPage {
-  /** What came into the index last comes first. */
   readonly hits: readonly SearchHit[];
   /** null: there are no more. A page may be short, and even empty, while more follow. */
   readonly next: number | null;

@@ -128,8 +128,13 @@ export const searchEndpoints = [
 ];
 
 function questionOf(query: z.output<typeof searchQuery>): Omit<Parameters<Search['find']>[0], 'sight'> {
-  const { limit, cursor, ...conditions } = query;
-  return { ...conditionsOf(conditions), limit, cursor: cursor === undefined ? undefined : cursorOf(cursor) };
+  const { limit, cursor, sort, ...conditions } = query;
+  return {
+    ...conditionsOf(conditions),
+    sort,
+    limit,
+    cursor: cursor === undefined ? undefined : cursorOf(cursor),
+  };
 }
 
 function conditionsOf(query: z.output<typeof searchCountQuery>): Omit<SearchConditions, 'sight'> {

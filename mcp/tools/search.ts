@@ -31,6 +31,10 @@ const input = z.object({
     .describe('Only jobs that ended at this time or later: 2026-03-01 or 2026-03-01T09:30Z'),
   to: time.optional().describe('Only jobs that ended before this time'),
   minConfidence: z.number().min(0).max(1).optional(),
+  sort: z
+    .enum(['newest', 'oldest', 'best'])
+    .default('newest')
+    .describe('best: those first with most of the words'),
   limit: z.int().min(1).max(MOST_HITS).default(10),
   cursor: z.string().max(100).optional().describe('Of the answer before, for more'),
 });
@@ -47,7 +51,7 @@ export const searchTool = tool({
     const lines = new AnswerLines();
     const { hits, next, complete } = page;
     if (hits.length === 0) lines.add(next === null ? 'Nothing was found.' : 'Nothing was found yet.');
-    else lines.add(`${countOf(hits.length, 'hit')}, newest first. ${DATA_NOTE}`);
+    else lines.add(`${countOf(hits.length, 'hit')}, ${args.sort} first. ${DATA_NOTE}`);
     const shown = lines.addAll(hits.map((hit, n) => `${n + 1}. ${hitText(hit, call.pageUrl())}`));
     if (shown < hits.length) lines.close(`${hits.length - shown} hits are not shown: use a smaller limit.`);
     if (next !== null) lines.close(`There may be more: repeat this call with cursor "${next}".`);

@@ -22,6 +22,7 @@ import { MediaFinder } from './media-finder.ts';
 import { shownBox } from './medium-summary.ts';
 import { rowsQuery } from './rows-query.ts';
 import { openForReading, WHOLE } from './schema.ts';
+import { isRanked, isSorted, placeOf, sortedPage } from './sorted-page.ts';
 
 export interface FinderOptions {
   readonly file: string;
@@ -133,13 +134,19 @@ export class Finder {
     return {
       hits: rows.map((id) => this.#hitOf(id, jobs, terms)),
       next,
-      place: next === null ? null : (this.#statements.place.get(next) ?? null),
+      place: this.#placeOf(query, next),
     };
+  }
+
+  #placeOf(query: SearchQuery, next: number | null): SearchPlace | null {
+    if (next === null) return null;
+    return isRanked(query) ? placeOf(next) : (this.#statements.place.get(next) ?? null);
   }
 
   /** Rows of the tracks that are meant, with their jobs, and where the next page begins. */
   #look(query: SearchQuery): Looked {
     const range = seesNobody(query) ? undefined : this.#rangeOf(query);
+    if (range !== undefined && isSorted(query)) return this.#lookInOrder(query, range);
     const rows: number[] = [];
     const jobs = new Map<number, Job>();
     const page = (next: number | null): Looked => ({ rows, jobs, next });
@@ -165,13 +172,23 @@ export class Finder {
     return page(null);
   }
 
+  #lookInOrder(query: SearchQuery, range: Range): Looked {
+    const jobs = new Map<number, Job>();
+    const first = isRanked(query) ? range.first : Math.max(range.first, this.#cursorOf(query) + 1);
+    const rows = this.#rows(query, range.last + 1, first);
+    const isRowMeant = ({ job }: { readonly job: number }) => isMeant(this.#job(job, jobs), query);
+    return { ...sortedPage(rows, query, this.#options.maxScanned, isRowMeant), jobs };
+  }
+
   /** Where the job of a place is not, or not any more, those follow that ended before it. */
-  #cursorOf({ cursor }: SearchQuery): number {
-    if (cursor === undefined) return Infinity;
+  #cursorOf({ cursor, sort }: SearchQuery): number {
+    const isUp = sort === 'oldest';
+    if (cursor === undefined) return isUp ? 0 : Infinity;
     if (typeof cursor === 'number') return cursor;
     const { ofRun, endedBefore } = this.#statements;
     const job = ofRun.get(cursor.job, cursor.run);
-    return job === undefined ? (endedBefore.get(cursor.endedAt)!.last ?? 0) + 1 : job.first + cursor.track;
+    if (job !== undefined) return job.first + cursor.track;
+    return (endedBefore.get(cursor.endedAt)!.last ?? 0) + (isUp ? 0 : 1);
   }
 
   /** Jobs lie one after the other, so that those of a time are, but for a few that came in late, a range of rows. */
@@ -188,7 +205,7 @@ export class Finder {
     const { statement, values } = rowsQuery(query);
     return this.#database
       .prepare<[object], { id: number; job: number }>(statement)
-      .iterate({ ...values, below, first });
+      .iterate({ ...values, below, first, most: this.#options.maxScanned });
   }
 
   #job(id: number, jobs: Map<number, Job>): Job {

@@ -6,8 +6,9 @@ import type { SearchConditions } from '../../store/search.ts';
 import { classFacet, colourFacet, ownerFacets, typeFacet } from './facets.ts';
 import { likeText, ownersSeen, seenBy } from './media-finder.ts';
 import { WHOLE } from './schema.ts';
+import { isRanked } from './sorted-page.ts';
 
-/** From the newest back, between @first and @below. */
+/** Between @first and @below, in the order of the query; of the newest @most, which are ranked, the best first. */
 export function rowsQuery(query: SearchConditions): { readonly statement: string; readonly values: object } {
   const { minConfidence, medium, distinct, sight, to = Infinity } = query;
   const wanted = expressionOf(query);
@@ -22,9 +23,19 @@ export function rowsQuery(query: SearchConditions): { readonly statement: string
   ];
   const tables = isOfWords ? 'words join tracks t on t.id = words.rowid' : 'tracks t';
   return {
-    statement: `select t.id, t.job from ${tables} where ${conditions.join(' and ')} order by ${id} desc`,
+    statement: inOrder(query, id, `from ${tables} where ${conditions.join(' and ')}`),
     values: { wanted, minConfidence, to, medium: likeText(medium), ...seenBy(sight) },
   };
+}
+
+/** What names a class, a type or a colour has no part in the rank. */
+const RANK = 'bm25(words, 1.0, 0.0)';
+
+function inOrder(query: SearchConditions, id: string, rows: string): string {
+  if (!isRanked(query))
+    return `select t.id, t.job ${rows} order by ${id} ${query.sort === 'oldest' ? 'asc' : 'desc'}`;
+  const newest = `select t.id, t.job, ${RANK} as rank ${rows} order by ${id} desc limit @most`;
+  return `select id, job from (${newest}) order by rank, id desc`;
 }
 
 const IS_OF_MEDIUM = String.raw`exists (select 1 from media m

@@ -1,7 +1,7 @@
 /** What every index behind the search must do with conditions besides words, and with counts. */
 import { expect } from 'chai';
 import { searchTerms } from '../../domain/text/words.ts';
-import type { SearchConditions, SearchIndex } from '../../store/search.ts';
+import type { SearchConditions, SearchIndex, SearchQuery } from '../../store/search.ts';
 import { askedOf, type GivenDocument } from './documents.ts';
 
 export interface ConditionTools {
@@ -65,6 +65,51 @@ export function conditionsContract({ index, put }: ConditionTools): void {
     const [hit] = await hits(terms('nothing OR alarms'));
     expect(hit?.snippet.marks).to.deep.equal([{ start: 6, end: 12 }]);
   });
+
+  /** Of all pages. */
+  const pages = async (more: Partial<SearchConditions>, by: 'next' | 'place' = 'next') => {
+    const found: string[] = [];
+    for (let cursor: SearchQuery['cursor'] | null; cursor !== null;) {
+      const page = await index().find({ ...askedOf({}), ...more, limit: 2, cursor });
+      found.push(...page.hits.map(({ trackId }) => trackId));
+      cursor = page[by];
+    }
+    return found;
+  };
+
+  for (const by of ['next', 'place'] as const)
+    it(`lists the oldest hits first, page by page by the ${by} of each`, async () => {
+      const tracks = (n: number) =>
+        Array.from({ length: 3 }, (_, at) => ({ id: `${n}/${at}`, text: 'stop' }));
+      await put(...[1, 2, 3].map((number) => ({ number, tracks: tracks(number) })));
+      for (const more of [{}, { job: 2 }, { from: 1_500 }, { to: 2_500 }, { terms: searchTerms('stop') }]) {
+        const oldest = await pages({ ...more, sort: 'oldest' }, by);
+        expect(oldest).to.deep.equal((await pages({ ...more, sort: 'newest' }, by)).toReversed());
+        expect(oldest.length).to.be.greaterThan(2);
+      }
+      await index().remove(2, 1);
+      expect(await pages({ sort: 'oldest' }, by)).to.deep.equal(['1/0', '1/1', '1/2', '3/0', '3/1', '3/2']);
+    });
+
+  for (const by of ['next', 'place'] as const)
+    it(`lists the best hits first, page by page by the ${by} of each`, async () => {
+      const text = (id: string, words: string) => ({ id, text: words });
+      const other = Array.from({ length: 20 }, (_, n) => text(`other ${n}`, 'something else entirely'));
+      await put(
+        { number: 1, tracks: [text('exact', 'fire alarm'), ...other] },
+        { number: 2, tracks: [text('long', `a fire ${'and more words '.repeat(20)}`)] },
+        {
+          number: 3,
+          tracks: [text('one', 'fire in the house'), { id: 'class', class: 'fire', type: 'CLASS' }],
+        },
+      );
+      const ranked = { ...anything('fire OR alarm'), sort: 'best' } as const;
+      expect(await pages(ranked, by)).to.deep.equal(['exact', 'one', 'long', 'class']);
+      expect(await pages({ ...ranked, job: 2 }, by)).to.deep.equal(['long']);
+      await index().remove(3, 1);
+      expect(await pages(ranked, by)).to.deep.equal(['exact', 'long']);
+      expect((await pages({ sort: 'best' }, by))[0]).to.equal('long');
+    });
 
   it('finds tracks by their confidence and by a part of the name of their medium', async () => {
     await put({ number: 1, media: [[{ id: 'first' }], [{ id: 'second' }]] });

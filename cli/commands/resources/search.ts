@@ -33,6 +33,7 @@ interface SearchOptions extends RestOptions {
   readonly medium?: string;
   readonly anything?: string;
   readonly distinct?: true;
+  readonly sort?: string;
   readonly limit: number;
 }
 
@@ -63,6 +64,7 @@ export function searchCommands(program: Command, terminal: Terminal): void {
     .option('--colour <NAME>', 'only tracks of this colour, such as red')
     .option('--min-confidence <NUMBER>', 'only tracks that are at least so certain, from 0 to 1')
     .option('--medium <TEXT>', 'only media with this in their URI')
+    .option('--sort <ORDER>', 'newest, oldest, or best: those first with most of the words')
     .option('--distinct', 'of tracks that later jobs found again, only the last')
     .option('--limit <NUMBER>', 'hits at most', whole(1, 1_000_000), 50)
     .action((text: string | undefined, options: SearchOptions) => search(text, options, terminal));
@@ -102,11 +104,11 @@ async function pageOf(
   limit: number,
   cursor: string | null,
 ): Promise<SearchPage> {
-  const { colour, minConfidence, medium, anything } = more;
+  const { colour, minConfidence, medium, anything, sort } = more;
   const distinct = more.distinct === true ? 'true' : undefined;
   const query = {
     ...{ text, class: name, type, from, to, job, limit, cursor: cursor ?? undefined },
-    ...{ colour, minConfidence, medium, anything, distinct },
+    ...{ colour, minConfidence, medium, anything, distinct, sort },
   };
   const answer = await client.ask({ method: 'GET', path: withQuery('/rest/search', query) });
   const page = client.good(answer) as Partial<SearchPage>;

@@ -54,6 +54,12 @@ const conditions = {
 export const searchCountQuery = z.strictObject(conditions);
 export const searchQuery = z.strictObject({
   ...conditions,
+  sort: z
+    .enum(['newest', 'oldest', 'best'])
+    .default('newest')
+    .describe(
+      'newest or oldest: by when they came into the index. best: of the newest 20,000 hits those first whose text has most of what is looked for',
+    ),
   limit: wholeNumber(1, 500).default(50).describe('Hits of a page at most'),
   cursor: z
     .string()
