@@ -26,7 +26,7 @@ export const offsetOf = ({ cursor = 0 }: SearchQuery): number =>
 /** Of a ranked query: all indexes with the same documents count alike. */
 export const placeOf = (offset: number): SearchPlace => ({ job: 0, run: 0, endedAt: 0, track: offset });
 
-/** @param most rows that are looked at; what is ranked has no more than these */
+/** @param most rows that are looked at; what is ranked has these at most */
 export function sortedPage(
   found: Iterable<Row>,
   query: SearchQuery,
