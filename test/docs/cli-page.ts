@@ -1,5 +1,6 @@
 /** The reference page of the tool, generated from the definitions of its commands. */
-import type { Argument, Command, Option } from 'commander';
+import { Command, type Argument, type Option } from 'commander';
+import { withFilters } from '../../cli/commands/resources/jobs/job-filters.ts';
 import { troupeProgram } from '../../cli/program.ts';
 import { Terminal } from '../../cli/terminal/terminal.ts';
 import { plain, wrapLines } from './text/wrap-lines.ts';
@@ -28,9 +29,24 @@ function section(command: Command): string {
 }
 
 function about(command: Command): string {
-  const lines = [...command.registeredArguments.map(argumentLine), ...options(command).map(optionLine)];
+  const [own, hasFilters] = withoutFilters(command, options(command));
+  const lines = [...command.registeredArguments.map(argumentLine), ...own.map(optionLine)];
+  if (hasFilters) lines.push(FILTERS);
   const text = `${sentence(command.description())}\n`;
   return lines.length === 0 ? wrapLines(text) : [wrapLines(text), `${lines.join('\n')}\n`].join('\n');
+}
+
+const FILTERS = wrapLines(
+  '- The filters of [`troupe jobs list`](#troupe-jobs-list): all its options from `--status` to `--live`.',
+  '  ',
+);
+
+/** The options that are no filters of jobs, and whether there are those too: one command lists them for all. */
+function withoutFilters(command: Command, all: readonly Option[]): readonly [readonly Option[], boolean] {
+  const filters = new Set(withFilters(new Command()).options.map(({ flags }) => flags));
+  const own = all.filter(({ flags }) => !filters.has(flags));
+  const isShown = command.name() !== 'list' && all.length - own.length === filters.size;
+  return isShown ? [own, true] : [all, false];
 }
 
 /** Options that many commands share are in the first paragraph. */
