@@ -8,13 +8,13 @@ export interface TokenProvider {
 }
 
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
-/** Clients look for it with and without the path of the resource. */
-const PATHS = new Set([METADATA_PATH, `${METADATA_PATH}/mcp`]);
 
 /** Answers the metadata to anybody, also to scripts of other origins. Without a provider there are none. */
 export function resourceMetadata(url: string, provider: TokenProvider | undefined): Middleware {
+  // Clients look for it with and without the path of the resource, which a proxy in front may lengthen.
+  const paths = new Set(['', '/mcp', `${new URL(url).pathname.replace(/\/$/, '')}/mcp`].map((end) => METADATA_PATH + end)); // oxfmt-ignore
   return (ctx, next) => {
-    if (provider === undefined || !PATHS.has(ctx.path) || !['GET', 'HEAD'].includes(ctx.method))
+    if (provider === undefined || !paths.has(ctx.path) || !['GET', 'HEAD'].includes(ctx.method))
       return next();
     ctx.set('Access-Control-Allow-Origin', '*');
     ctx.body = {

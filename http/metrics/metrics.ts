@@ -96,7 +96,7 @@ function routeOf(ctx: Context): string {
     TEMPLATES.set(matched, template);
     return template;
   }
-  return /^\/oidc(\/|$)/.test(ctx.path) ? '/oidc' : 'none';
+  return /^\/(?:oidc|mcp)(?=\/|$)/.exec(ctx.path)?.[0] ?? 'none';
 }
 
 const gauge = (registry: Registry, name: string, help: string, labelNames: readonly string[] = []) =>

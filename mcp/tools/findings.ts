@@ -98,10 +98,17 @@ function laneOf(type: string, lanes: Lanes): number {
 }
 
 function trackText(track: ViewedTrack, type: string, { mediaType }: ViewedMedium): string {
-  const { startMs, stopMs, startFrame, exemplarFrame, confidence, label, n } = track;
+  const { startMs, stopMs, startFrame, exemplarFrame, confidence, n } = track;
+  const label = track.label ?? propertiesText(track);
   const when = hasTimes(mediaType) ? `${clockRange(startMs, stopMs)}, ` : '';
   const frame = mediaType === 'VIDEO' ? `frame ${exemplarFrame ?? startFrame}, ` : '';
-  const what = label === null ? typeName(type) : `${typeName(type)} ${quote(label, LABEL)}`;
+  const what = label === '' ? typeName(type) : `${typeName(type)} ${quote(label, LABEL)}`;
   const sure = confidence < 0 ? '' : `, confidence ${confidence.toFixed(2)}`;
   return `#${n} ${when}${frame}${what}${sure}`;
 }
+
+/** Of a finding without a label. */
+const propertiesText = ({ properties }: ViewedTrack): string =>
+  Object.entries(properties)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ');

@@ -9,7 +9,12 @@ import { textAnswer, tool, type ToolCall } from '../tool.ts';
 const MOST_PAGES = 5;
 const MOST_HITS = 25;
 
-const time = z.string().max(40);
+/** A day, or a time of it; UTC where no zone is given. */
+const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+const time = z.string().refine((text) => DATE.test(text) && Number.isFinite(momentOf(text)), {
+  error: 'must be like 2026-03-01 or 2026-03-01T09:30Z',
+});
+
 const input = z.object({
   query: z
     .string()
@@ -28,7 +33,7 @@ const input = z.object({
   job: z.string().max(200).optional().describe('Only this job'),
   from: time
     .optional()
-    .describe('Only jobs that ended at this time or later: 2026-03-01 or 2026-03-01T09:30Z'),
+    .describe('Only jobs that ended at this time or later: 2026-03-01, or 2026-03-01T09:30Z'),
   to: time.optional().describe('Only jobs that ended before this time'),
   minConfidence: z.number().min(0).max(1).optional(),
   sort: z
@@ -61,17 +66,24 @@ export const searchTool = tool({
 });
 
 async function firstHits(args: z.output<typeof input>, { json }: ToolCall): Promise<SearchPage> {
-  const { query: anything, cursor, ...others } = args;
+  const { query: anything, cursor, from, to, ...others } = args;
   let page: SearchPage = { hits: [], next: cursor ?? null, complete: true };
   for (let n = 0; n < MOST_PAGES && page.hits.length === 0 && (n === 0 || page.next !== null); n++)
     page = await json<SearchPage>('/rest/search', {
-      ...others,
-      anything,
+      ...{ ...others, anything, from: isoOf(from), to: isoOf(to) },
       distinct: true,
       cursor: page.next ?? undefined,
     });
   return page;
 }
+
+function momentOf(text: string): number {
+  const hasZone = DATE.exec(text)?.[1] !== undefined || !text.includes('T');
+  return Date.parse(hasZone ? text : `${text}Z`);
+}
+
+const isoOf = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : new Date(momentOf(text)).toISOString();
 
 function hitText(hit: SearchHit, pageUrl: string): string {
   const { jobId, mediaId, mediaUri, mediaType, type, snippet, frame, confidence, colour } = hit;

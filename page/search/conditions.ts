@@ -1,5 +1,5 @@
-/** What the search is narrowed to, as it is in the address of the page. */
-export const FILTERS = ['text', 'type', 'class', 'colour', 'sure', 'days', 'medium'] as const;
+/** What the search is narrowed to, and the order of its hits, as they are in the address of the page. */
+export const FILTERS = ['text', 'type', 'class', 'colour', 'sure', 'days', 'medium', 'sort'] as const;
 
 export interface Asked {
   readonly [filter: string]: string | undefined;
@@ -10,9 +10,9 @@ const DAY_MS = 86_400_000;
 /** Words that people use for classes. */
 const SINGULAR: Readonly<Record<string, string>> = { people: 'person', men: 'person', women: 'person' };
 
-/** The query of the REST interface. Days are counted from midnight, so that its answer can be found again. */
+/** The conditions of the query of the REST interface. Days are counted from midnight, so that its answer can be found again. */
 export function askedOf(chosen: Asked): Readonly<Record<string, string | undefined>> {
-  const { text, sure, days, ...others } = chosen;
+  const { text, sure, days, sort: _, ...others } = chosen;
   const midnight = new Date().setHours(0, 0, 0, 0);
   const from = days === undefined ? NaN : midnight - (Number(days) - 1) * DAY_MS;
   return {

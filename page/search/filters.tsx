@@ -15,6 +15,8 @@ const SURE: Readonly<Record<string, string>> = {
   '0.75': '75 % sure',
   '0.9': '90 % sure',
 };
+/** Without one of these, the newest come first. */
+const SORTS: Readonly<Record<string, string>> = { best: 'Best match first', oldest: 'Oldest first' };
 /** Entries of a list that are shown at once. */
 const LISTED = 10;
 
@@ -73,6 +75,11 @@ export function SearchFacets({ counts, chosen }: { readonly counts: Counts; read
             tracks={tracks}
             dot={`colour-${colour}`}
           />
+        ))}
+      </List>
+      <List title="Order">
+        {Object.entries(SORTS).map(([sort, title]) => (
+          <Facet key={sort} {...facet({ sort })} title={title} />
         ))}
       </List>
       <List title="When">

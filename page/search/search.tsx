@@ -24,8 +24,8 @@ export function Search({ route: { query } }: { readonly route: Route }) {
   const asked = askedOf(chosen);
   const cursor = query.get('cursor') ?? undefined;
   const page = useLoaded(
-    (signal) => get<Page>('rest/search', { ...asked, cursor, limit: LIMIT }, signal),
-    [JSON.stringify(asked), cursor],
+    (signal) => get<Page>('rest/search', { ...asked, sort: chosen['sort'], cursor, limit: LIMIT }, signal),
+    [JSON.stringify(asked), chosen['sort'], cursor],
   );
   const counts = useGet<Counts>('rest/search/counts', asked);
   return (
@@ -103,7 +103,7 @@ function Hits({
       </ul>
       {next !== null && (
         <nav class="pages" aria-label="Pages">
-          <a href={hrefOf(['search'], { ...chosen, cursor: next })}>Older findings</a>
+          <a href={hrefOf(['search'], { ...chosen, cursor: next })}>More findings</a>
         </nav>
       )}
     </>

@@ -105,6 +105,14 @@ describe('/mcp', () => {
     await works();
   });
 
+  it('appears in the metrics under its own route', async () => {
+    await works();
+    const { text } = await service.askUndeclared('GET', '/metrics');
+    expect(text).to.match(
+      /http_request_duration_seconds_count\{method="POST",route="\/mcp",status="200"\} \d/,
+    );
+  });
+
   for (const method of ['GET', 'DELETE', 'PUT'])
     it(`answers ${method} by 405`, async () => {
       const { status, headers } = await post(undefined, {}, method);
@@ -151,7 +159,8 @@ describe('/mcp', () => {
       ['search', { query: 'OR * OR' }, /besides operators such as OR/],
       ['search', { limit: 'many' }, /limit/],
       ['search', { limit: 1_000 }, /limit/],
-      ['search', { from: 'yesterday' }, /from/],
+      ['search', { from: 'yesterday' }, /from.*must be like 2026-03-01/s],
+      ['search', { to: '2026-13-41' }, /to.*must be like 2026-03-01/s],
       ['search', { cursor: 'x' }, /cursor/],
       ['job', { id: 'nowhere-99999' }, /There is no job "nowhere-99999", or you cannot see it/],
       ['job', { id: '../users' }, /There is no job/],

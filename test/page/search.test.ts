@@ -62,6 +62,18 @@ import { until } from '../support/until.ts';
     await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
   });
 
+  it('lists hits of one of two words in the order that is chosen', async () => {
+    const { page } = await chromium.reader(service, '#/search?text=face%20OR%20red');
+    const first = page.locator('ul.hits li').first();
+    await first.filter({ hasText: 'red-door.png' }).waitFor();
+    expect(await page.locator('ul.hits li').count()).to.equal(2);
+    await page.getByRole('link', { name: 'Oldest first' }).click();
+    await page.waitForURL(/sort=oldest/);
+    await first.filter({ hasText: 'astronaut.png' }).waitFor();
+    await page.getByRole('link', { name: 'Oldest first' }).click();
+    await first.filter({ hasText: 'red-door.png' }).waitFor();
+  });
+
   it('saves a search for the user, in any browser, and deletes it', async () => {
     const { page } = await chromium.reader(service, '#/search?text=face&sure=0.5');
     await page.getByRole('button', { name: 'Save this search' }).click();
